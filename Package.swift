@@ -1,0 +1,61 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target is held to: Swift 6 language mode (the tools version's default), strict memory safety,
+/// no warning let through.
+let strict: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableExperimentalFeature("Lifetimes"),
+]
+
+let package = Package(
+  name: "obdgate",
+  products: [
+    .executable(name: "obdgate", targets: ["obdgate"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    // Floor 1: walled (no Foundation, no heap, no clock, no I/O) and pure.
+    .target(name: "OBDWire", swiftSettings: strict),
+    .target(name: "NMEAWire", swiftSettings: strict),
+    .target(name: "JSONText", swiftSettings: strict),
+
+    // Floor 2: rules.
+    .target(name: "Telemetry", swiftSettings: strict),
+    .target(name: "SignalSets", dependencies: ["OBDWire", "JSONText"], swiftSettings: strict),
+    .target(
+      name: "Fusion", dependencies: ["OBDWire", "NMEAWire", "Telemetry", "JSONText"], swiftSettings: strict),
+
+    // Floor 3: input and output.
+    .target(name: "Captures", swiftSettings: strict),
+
+    // Floor 5: programs.
+    .executableTarget(
+      name: "obdgate",
+      dependencies: [
+        "OBDWire", "NMEAWire", "JSONText", "Telemetry", "SignalSets", "Fusion", "Captures",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], swiftSettings: strict),
+
+    // Tests: each imports what it tests, and the shared kit.
+    .target(name: "TestKit", path: "Tests/TestKit", swiftSettings: strict),
+    .testTarget(name: "OBDWireTests", dependencies: ["OBDWire", "TestKit"], swiftSettings: strict),
+    .testTarget(name: "NMEAWireTests", dependencies: ["NMEAWire", "TestKit"], swiftSettings: strict),
+    .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestKit"], swiftSettings: strict),
+    .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", "TestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "SignalSetsTests", dependencies: ["SignalSets", "OBDWire", "TestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "FusionTests", dependencies: ["Fusion", "OBDWire", "NMEAWire", "Telemetry", "TestKit"],
+      swiftSettings: strict),
+    .testTarget(name: "CapturesTests", dependencies: ["Captures", "TestKit"], swiftSettings: strict),
+    .testTarget(name: "ArchitectureTests", dependencies: ["TestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "ConformanceTests",
+      dependencies: ["OBDWire", "NMEAWire", "SignalSets", "JSONText", "TestKit"], swiftSettings: strict),
+    .testTarget(name: "obdgateTests", dependencies: ["TestKit"], swiftSettings: strict),
+  ]
+)

@@ -1,0 +1,55 @@
+import Foundation
+
+/// The shared recordings that tests read: `OBDGATE_TEST_DATA`, by default `../shared/data` beside the checkout.
+///
+/// They are never copied into the project. Without them a test says so in one line; in CI (`CI` set) that is a failure.
+public enum TestData {
+  /// The project's folder: three levels above this file.
+  public static let projectRoot: String = {
+    var url = URL(fileURLWithPath: #filePath)
+    for _ in 0..<3 { url.deleteLastPathComponent() }
+    return url.path
+  }()
+
+  /// The folder of the recordings, or nil where it is not on this machine.
+  public static let root: String? = {
+    let named = ProcessInfo.processInfo.environment["OBDGATE_TEST_DATA"]
+    let path = named ?? URL(fileURLWithPath: projectRoot).appendingPathComponent("../shared/data").standardized.path
+    return FileManager.default.fileExists(atPath: path) ? path : nil
+  }()
+
+  /// True in CI, where nothing may be lacking.
+  public static var isCI: Bool { !(ProcessInfo.processInfo.environment["CI"] ?? "").isEmpty }
+
+  /// The recordings are not there and this is CI, where they must be.
+  public struct Missing: Error, CustomStringConvertible {
+    public let what: String
+    public var description: String { "\(what) is missing; in CI nothing may be lacking" }
+    public init(_ what: String) { self.what = what }
+  }
+
+  /// The path of one recording; nil (said in one line) where the data is absent, an error in CI.
+  ///
+  ///     guard let path = try TestData.path("nmea/ac12.log") else { return }
+  public static func path(_ relative: String) throws -> String? {
+    guard let root else {
+      if isCI { throw Missing("test data (OBDGATE_TEST_DATA or ../shared/data)") }
+      print("test data absent: \(relative) not read (set OBDGATE_TEST_DATA)")
+      return nil
+    }
+    return root + "/" + relative
+  }
+
+  /// The lines of one recording, without their line ends; nil where the data is absent.
+  public static func lines(_ relative: String) throws -> [Substring]? {
+    guard let path = try path(relative) else { return nil }
+    return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: true)
+  }
+
+  /// The objects of one `.jsonl` recording; nil where the data is absent.
+  public static func objects(_ relative: String) throws -> [[String: Any]]? {
+    try lines(relative)?.map { line in
+      try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+    }
+  }
+}
