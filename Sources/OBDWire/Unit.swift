@@ -1,5 +1,5 @@
 /// The unit of a signal, by its symbol.
-public enum Unit: UInt8, BitwiseCopyable, Sendable, CaseIterable {
+public enum Unit: UInt8, BitwiseCopyable, Sendable {
   case none
   case percent, rpm, kilometresPerHour, celsius, kilopascal, pascal, volt, millivolt, ampere, milliampere
   case gramsPerSecond, litresPerHour, kilogramsPerHour, milligramsPerStroke, milligramsPerSecond

@@ -2,7 +2,7 @@
 ///
 /// The line it was seen on comes beside it, as the adapter sent it.
 public struct WireError: Error, BitwiseCopyable, Equatable, Sendable {
-  public enum Kind: UInt8, BitwiseCopyable, Sendable, CaseIterable {
+  public enum Kind: UInt8, BitwiseCopyable, Sendable {
     /// `NO DATA`: nobody answered in time.
     case noData
     /// `UNABLE TO CONNECT`: no protocol found.
