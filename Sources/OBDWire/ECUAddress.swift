@@ -5,7 +5,7 @@
 ///     10                the source byte of a legacy header (ISO 9141-2, ISO 14230, SAE J1850)
 ///
 /// Without headers nobody knows who answered: ``unknown``.
-public struct ECUAddress: BitwiseCopyable, Equatable, Hashable, Sendable {
+public struct ECUAddress: BitwiseCopyable, Equatable, Sendable {
   /// The width of the address, and with it the family of buses it can stand on.
   public enum Kind: UInt8, BitwiseCopyable, Sendable { case unknown, legacy, can11, can29 }
 

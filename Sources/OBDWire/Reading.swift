@@ -16,7 +16,7 @@ public struct Origin: BitwiseCopyable, Equatable, Sendable {
 }
 
 /// Names one signal: a row of the SAE J1979 table (``SAESignals``), or one of a signal set loaded at run time.
-public struct SignalID: RawRepresentable, BitwiseCopyable, Hashable, Sendable {
+public struct SignalID: RawRepresentable, BitwiseCopyable, Sendable {
   public var rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   /// The first identifier of signals loaded at run time; the row index is the difference.
@@ -81,7 +81,7 @@ public struct TextReading: BitwiseCopyable, Equatable, Sendable {
 }
 
 /// A diagnostic trouble code: two bytes (SAE J2012), with a failure type byte where UDS sends three.
-public struct TroubleCode: BitwiseCopyable, Equatable, Hashable, Sendable {
+public struct TroubleCode: BitwiseCopyable, Equatable, Sendable {
   /// The two bytes that name the code, high byte first: 0x0420 is P0420.
   public var code: UInt16
   /// Failure type byte (SAE J2012-DA), where the answer had three-byte codes.
