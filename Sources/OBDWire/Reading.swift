@@ -16,7 +16,7 @@ public struct Origin: BitwiseCopyable, Equatable, Sendable {
 }
 
 /// Names one signal: a row of the SAE J1979 table (``SAESignals``), or one of a signal set loaded at run time.
-public struct SignalID: RawRepresentable, BitwiseCopyable, Sendable {
+public struct SignalID: RawRepresentable, BitwiseCopyable, Equatable, Sendable {
   public var rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   /// The first identifier of signals loaded at run time; the row index is the difference.
