@@ -1,0 +1,36 @@
+import Foundation
+
+/// A folder of its own for one test, gone with it.
+///
+///     let scratch = try ScratchFolder()
+///     try scratch.write("a.capture", "# obdgate-capture 1\n")
+public struct ScratchFolder: ~Copyable {
+  public let path: String
+
+  public init() throws {
+    path = FileManager.default.temporaryDirectory.appendingPathComponent("obdgate-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(atPath: path)
+    } catch {
+      print("left behind: \(path): \(error)")
+    }
+  }
+
+  /// The path of a file in it, whether there or not.
+  public func file(_ name: String) -> String { path + "/" + name }
+
+  /// Writes one file and returns its path.
+  @discardableResult
+  public func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
+
+  /// Writes one file and returns its path.
+  @discardableResult
+  public func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+    try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
+    return file(name)
+  }
+}

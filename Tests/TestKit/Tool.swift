@@ -1,0 +1,243 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// Runs programs as a person at a terminal does: arguments and bytes in; exit status, both outputs and memory out.
+///
+///     let jq = try Tool.run("jq", [".rpm"], stdin: Array(line.utf8))
+///     #expect(jq.status == 0)
+///
+/// Both outputs are drained while the input is fed, so no amount of either can stop the program; one that does not
+/// end within its time limit is killed and reported.
+public enum Tool {
+  /// What a program left behind.
+  public struct Result: Sendable {
+    /// The exit code, or 128 + the signal that ended it, as a shell counts.
+    public let status: Int32
+    public let stdout: [UInt8]
+    public let stderr: [UInt8]
+    /// Wall time from start to end.
+    public let elapsed: Duration
+
+    /// Standard output as text; bytes that are not UTF-8 are shown as replacement characters.
+    public var output: String { String(decoding: stdout, as: UTF8.self) }
+    /// Standard error as text.
+    public var errors: String { String(decoding: stderr, as: UTF8.self) }
+    /// The lines of standard output, without their line ends.
+    public var lines: [Substring] { output.split(separator: "\n") }
+  }
+
+  /// The program could not be run to its end.
+  public enum Failure: Error, CustomStringConvertible {
+    /// No such program in `PATH`, or not executable.
+    case notStarted(String, reason: String)
+    /// Killed after its time limit; what it had written to stderr by then.
+    case timedOut(String, limit: Duration, stderr: String)
+    /// A pipe or a process could not be had.
+    case system(String, reason: String)
+
+    public var description: String {
+      switch self {
+      case .notStarted(let program, let reason): "\(program) did not start: \(reason)"
+      case .timedOut(let program, let limit, let stderr): "\(program) killed after \(limit); stderr: \(stderr)"
+      case .system(let call, let reason): "\(call): \(reason)"
+      }
+    }
+  }
+
+  /// Runs a program to its end.
+  ///
+  /// - Parameters:
+  ///   - executable: a path, or a name looked up in `PATH`.
+  ///   - stdin: bytes for its standard input; nil: an empty one.
+  ///   - environment: variables to add to those of the test; an empty value takes the variable away.
+  ///   - directory: its working directory; nil: that of the test.
+  ///   - limit: how long it may take.
+  /// - Throws: ``Failure``; an exit code other than 0 is a result, not an error.
+  public static func run(
+    _ executable: String, _ arguments: [String] = [], stdin: [UInt8]? = nil, environment: [String: String] = [:],
+    directory: String? = nil, limit: Duration = .seconds(120)
+  ) throws -> Result {
+    var child = try Child(executable, arguments, environment: environment, directory: directory, feeds: stdin != nil)
+    return try child.finish(feeding: stdin ?? [], limit: limit)
+  }
+
+  /// Runs a line of shell, for pipes: `bash -o pipefail -c line`.
+  ///
+  /// With `pipefail` a failure anywhere in a pipe is the status of the whole.
+  public static func shell(
+    _ line: String, stdin: [UInt8]? = nil, environment: [String: String] = [:], directory: String? = nil,
+    limit: Duration = .seconds(120)
+  ) throws -> Result {
+    try run(
+      "bash", ["-o", "pipefail", "-c", line], stdin: stdin, environment: environment, directory: directory,
+      limit: limit)
+  }
+}
+
+/// A started program and the ends of its three pipes that are ours.
+private struct Child {
+  let name: String
+  let pid: pid_t
+  let started: ContinuousClock.Instant
+  /// -1 once closed.
+  var input: Int32
+  var output: Int32
+  var errors: Int32
+
+  /// One at a time: between making a pipe and closing it on exec, no other child may be born that would inherit it.
+  private static let birth = Mutex(())
+
+  init(
+    _ executable: String, _ arguments: [String], environment: [String: String], directory: String?, feeds: Bool
+  ) throws {
+    self = try Child.birth.withLock { _ in
+      try Child(
+        // Glibc's module lacks posix_spawn's own change of directory.
+        spawning: directory.map { ["env", "-C", $0, executable] + arguments } ?? [executable] + arguments,
+        environment: environment, feeds: feeds)
+    }
+  }
+
+  private init(spawning command: [String], environment: [String: String], feeds: Bool) throws {
+    // A program that ends before it has read everything must not take the tests down with it.
+    _ = signal(SIGPIPE, SIG_IGN)
+    let stdin = try Child.pipe()
+    let stdout = try Child.pipe()
+    let stderr = try Child.pipe()
+    defer { for end in [stdin.read, stdout.write, stderr.write] { close(end) } }
+    name = command.joined(separator: " ")
+    started = .now
+
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_adddup2(&actions, stdin.read, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, stdout.write, 1)
+    unsafe posix_spawn_file_actions_adddup2(&actions, stderr.write, 2)
+
+    // The child gets the signals as a shell would give them: SIGPIPE ends it, nothing is blocked.
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+    unsafe sigaddset(&signals, SIGPIPE)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    var variables = ProcessInfo.processInfo.environment
+    for (key, value) in environment { variables[key] = value.isEmpty ? nil : value }
+    var argv = unsafe command.map { unsafe strdup($0) } + [nil]
+    var envp = unsafe variables.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
+    defer {
+      unsafe (argv + envp).forEach { unsafe free($0) }
+    }
+    var started: pid_t = 0
+    let code = unsafe posix_spawnp(&started, command[0], &actions, &attributes, &argv, &envp)
+    guard code == 0 else {
+      for end in [stdin.write, stdout.read, stderr.read] { close(end) }
+      throw Tool.Failure.notStarted(name, reason: Child.message(code))
+    }
+    pid = started
+    input = stdin.write
+    output = stdout.read
+    errors = stderr.read
+    if !feeds { closeInput() }
+  }
+
+  /// Feeds and drains until the program has closed both outputs and ended.
+  mutating func finish(feeding bytes: [UInt8], limit: Duration) throws -> Tool.Result {
+    let deadline = started + limit
+    defer { closeAll() }
+    if input >= 0 {
+      // Filling the pipe must not keep us from draining the outputs.
+      _ = fcntl(input, F_SETFL, O_NONBLOCK)
+      if bytes.isEmpty { closeInput() }
+    }
+    var stdout: [UInt8] = []
+    var stderr: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var fed = 0
+    while output >= 0 || errors >= 0 {
+      // poll ignores negative descriptors: a closed pipe just stays silent.
+      var waiting = [
+        pollfd(fd: input, events: Int16(POLLOUT), revents: 0), pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
+      ]
+      unsafe poll(&waiting, 3, try milliseconds(until: deadline, limit: limit, stderr: stderr))
+      if waiting[0].revents != 0 {
+        let count = unsafe bytes[fed...].withUnsafeBytes { unsafe write(input, $0.baseAddress, $0.count) }
+        fed += max(0, count)
+        if fed == bytes.count || (count < 0 && errno != EAGAIN && errno != EINTR) { closeInput() }
+      }
+      if waiting[1].revents != 0 { Child.drain(&output, into: &stdout, through: &buffer) }
+      if waiting[2].revents != 0 { Child.drain(&errors, into: &stderr, through: &buffer) }
+    }
+    closeInput()
+    return Tool.Result(
+      status: try status(deadline: deadline, limit: limit, stderr: stderr), stdout: stdout, stderr: stderr,
+      elapsed: .now - started)
+  }
+
+  /// Waits for the end of a program whose outputs are closed already, as a rule at once.
+  private func status(deadline: ContinuousClock.Instant, limit: Duration, stderr: [UInt8]) throws -> Int32 {
+    var status: Int32 = 0
+    while true {
+      let ended = unsafe waitpid(pid, &status, WNOHANG)
+      if ended == pid { break }
+      if ended < 0 && errno != EINTR { throw Tool.Failure.system("waitpid", reason: Child.message(errno)) }
+      _ = try milliseconds(until: deadline, limit: limit, stderr: stderr)
+      poll(nil, 0, 1)
+    }
+    // WIFSIGNALED and WEXITSTATUS are macros that Glibc's module does not bring.
+    return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+  }
+
+  /// What is left of the time limit; past it the program is killed.
+  private func milliseconds(
+    until deadline: ContinuousClock.Instant, limit: Duration, stderr: [UInt8]
+  ) throws -> Int32 {
+    let left = ContinuousClock.now.duration(to: deadline)
+    guard left > .zero else {
+      kill(pid, SIGKILL)
+      waitpid(pid, nil, 0)
+      throw Tool.Failure.timedOut(name, limit: limit, stderr: String(decoding: stderr.suffix(2_000), as: UTF8.self))
+    }
+    return Int32(clamping: left.components.seconds * 1_000 + left.components.attoseconds / 1_000_000_000_000_000 + 1)
+  }
+
+  private static func drain(_ end: inout Int32, into collected: inout [UInt8], through buffer: inout [UInt8]) {
+    let count = unsafe read(end, &buffer, buffer.count)
+    if count > 0 {
+      collected += buffer[..<count]
+    } else if count == 0 || errno != EINTR {
+      close(end)
+      end = -1
+    }
+  }
+
+  private mutating func closeInput() {
+    if input >= 0 { close(input) }
+    input = -1
+  }
+
+  private mutating func closeAll() {
+    closeInput()
+    if output >= 0 { close(output) }
+    if errors >= 0 { close(errors) }
+    output = -1
+    errors = -1
+  }
+
+  /// Both ends close on exec: programs started at the same time must not hold each other's pipes open.
+  private static func pipe() throws -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe Glibc.pipe(&ends) == 0 else { throw Tool.Failure.system("pipe", reason: message(errno)) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  private static func message(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
+}
