@@ -1,0 +1,49 @@
+import TestKit
+import Testing
+
+/// `obdgate bench` works through the same traffic again and again: what one more round takes from the heap is what the
+/// measured code allocates.
+@Suite struct AllocationTests {
+  @Test func the_counter_counts_every_allocation_and_the_memory_in_use() throws {
+    let scratch = try ScratchFolder()
+    let source = try scratch.write("taker.c", Self.taker)
+    let taker = scratch.file("taker")
+    let built = try Tool.run("clang", ["-O0", "-fno-builtin", source, "-o", taker])
+    #expect(built.status == 0, "\(built.errors)")
+    let few = try MeasuredRun.of(taker, ["100"])
+    let many = try MeasuredRun.of(taker, ["10100"])
+    #expect(many.allocations - few.allocations == 3 * 10_000)
+    // Of each round's memory one KiB is kept.
+    #expect((10_000..<11_500).contains(many.peakKiB - few.peakKiB), "\(few.peakKiB) → \(many.peakKiB) KiB")
+  }
+
+  /// Three ways to the heap in each round, one KiB of it kept and written to.
+  private static let taker = """
+    #include <stdlib.h>
+    #include <string.h>
+    int main(int count, char **arguments) {
+      (void)count;
+      for (int left = atoi(arguments[1]); left > 0; left--) {
+        void *aligned = NULL;
+        if (posix_memalign(&aligned, 64, 64)) return 1;
+        free(aligned);
+        free(calloc(4, 16));
+        memset(malloc(1000), 1, 1000);
+      }
+      return 0;
+    }
+    """
+
+  /// The figures at the end are formatted with a few allocations, more or less by how long they are; a single one in
+  /// each round would already make the difference as large as the number of rounds.
+  @Test func another_round_of_parsing_allocates_nothing() throws {
+    guard let obdgate = try Tool.releaseObdgate else { return }
+    let short = try MeasuredRun.of(obdgate, ["bench", "--iterations", "2", "--json"])
+    let long = try MeasuredRun.of(obdgate, ["bench", "--iterations", "34", "--json"])
+    #expect(short.result.status == 0, "\(short.result.errors)")
+    #expect(long.result.status == 0, "\(long.result.errors)")
+    let difference = long.allocations - short.allocations
+    #expect(difference < 32, "32 more rounds made \(difference) more allocations")
+    print("allocations in 32 rounds of bench: \(difference) more (\(short.allocations) at start and end)")
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import TestKit
+
+/// The files of the project itself.
+enum ProjectTree {
+  /// Absolute paths of all Swift files below a folder of the project, sorted.
+  static func swiftFiles(under folder: String) throws -> [String] {
+    let root = TestData.projectRoot + "/" + folder
+    // A folder may be reached through a link; the enumerator itself follows none.
+    let resolved = URL(fileURLWithPath: root).resolvingSymlinksInPath().path
+    return try FileManager.default.subpathsOfDirectory(atPath: resolved)
+      .filter { $0.hasSuffix(".swift") }.sorted().map { resolved + "/" + $0 }
+  }
+
+  /// The text of one file of the project.
+  static func text(_ path: String) throws -> String {
+    try String(contentsOfFile: TestData.projectRoot + "/" + path, encoding: .utf8)
+  }
+
+  /// Paths of everything that belongs to the project: tracked by git, or new and not ignored.
+  static func files() throws -> [String] {
+    let listed = try Tool.run(
+      "git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], directory: TestData.projectRoot)
+    guard listed.status == 0 else { throw Tool.Failure.system("git ls-files", reason: listed.errors) }
+    return listed.output.split(separator: "\0").map(String.init).filter {
+      FileManager.default.fileExists(atPath: TestData.projectRoot + "/" + $0)
+    }
+  }
+}
