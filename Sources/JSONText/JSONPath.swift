@@ -1,0 +1,20 @@
+/// How a place in a value is written: `adapters[1].baud`, `["odd key"].x`.
+enum JSONPath {
+  static func append(key: String, to path: inout String) {
+    let isPlain =
+      !key.isEmpty
+      && key.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
+    if isPlain {
+      path += path.isEmpty ? key : "." + key
+    } else {
+      path += "[" + JSONError.quoted(key) + "]"
+    }
+  }
+}
