@@ -1,0 +1,66 @@
+# obdgate. On a fresh Debian 12 with a Swift toolchain, as root or with sudo:
+#
+#   make run     installs what is missing, builds, replays the bundled drive to JSON lines on stdout
+#   make test    installs what is missing, builds, runs every test
+#
+#   make lint | format | fuzz [SECONDS=60] [TARGET=Framing] | bench | clean
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help run test build tests release lint format fuzz bench benchmarks clean need-jq need-python need-gpsd
+
+# What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
+# handler it drives across the module's border.
+RELEASE := -c release --product obdgate --static-swift-stdlib -Xlinker -s -debug-info-format none
+PROGRAM := .build/release/obdgate
+
+SECONDS ?= 60
+TARGET ?=
+
+help:
+	@sed -n 's/^# \{0,1\}//; 2,7p' $(MAKEFILE_LIST)
+
+# Programs print to stdout, everything for people goes to stderr: `make -s run | jq` works.
+run: release
+	@$(PROGRAM) replay captures/drive.capture
+
+release:
+	@swift build $(RELEASE) >&2
+
+tests:
+	@swift build --build-tests -debug-info-format none
+
+test: need-jq need-python tests release
+	@swift test --skip-build --disable-xctest
+
+lint:
+	@swift format lint --strict --parallel --recursive $(wildcard Sources Tests Fuzz Benchmarks/Benchmarks Benchmarks/Package.swift) Package.swift
+
+format:
+	@swift format format --in-place --parallel --recursive $(wildcard Sources Tests Fuzz Benchmarks/Benchmarks Benchmarks/Package.swift) Package.swift
+
+# Each of the four targets, or TARGET alone, for SECONDS.
+fuzz: need-python
+	@scripts/fuzz.sh $(SECONDS) $(TARGET)
+
+# The figures of docs/Performance.md: obdgate and others on the same bytes, in the same run.
+bench: need-jq need-python need-gpsd release
+	@scripts/bench.sh
+
+# ordo-one/benchmark over the libraries: a package of its own, so that obdgate itself does not depend on it.
+benchmarks:
+	@swift package --package-path Benchmarks --disable-sandbox benchmark
+
+need-jq:
+	@scripts/install.sh debian jq:jq git:git
+
+need-python:
+	@scripts/install.sh python
+
+need-gpsd:
+	@scripts/install.sh debian gpsdecode:gpsd-clients
+
+clean:
+	@rm -rf .build .tools Benchmarks/.build

@@ -1,0 +1,96 @@
+import Foundation
+import TestKit
+import Testing
+
+/// What README and docs show is what happens.
+@Suite struct DocumentationTests {
+  static let pages: [String] = {
+    let listed = try? ProjectTree.files().filter { $0.hasSuffix(".md") }
+    return listed ?? ["README.md"]
+  }()
+
+  @Test(arguments: pages)
+  func commands_run_and_print_what_stands_below_them(_ page: String) throws {
+    let commands = MarkdownBlocks(try ProjectTree.text(page)).commands
+    guard !commands.isEmpty, let obdgate = try Tool.obdgate, try Tool.required("jq") != nil else { return }
+    let folder = URL(fileURLWithPath: obdgate).deletingLastPathComponent().path
+    let path = "\(folder):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
+    for command in commands {
+      let ran = try Tool.shell(command.script, environment: ["PATH": path], directory: TestData.projectRoot)
+      #expect(ran.status == 0, "\(page):\(command.line): status \(ran.status): \(ran.errors)")
+      if let output = command.output { #expect(ran.output == output, "\(page):\(command.line)") }
+    }
+  }
+
+  @Test(arguments: pages)
+  func links_within_the_project_lead_somewhere(_ page: String) throws {
+    let folder = URL(fileURLWithPath: TestData.projectRoot + "/" + page).deletingLastPathComponent()
+    for link in MarkdownBlocks(try ProjectTree.text(page)).links {
+      let target = folder.appendingPathComponent(link).standardized.path
+      #expect(FileManager.default.fileExists(atPath: target), "\(page): \(link)")
+    }
+  }
+
+  @Test(arguments: pages)
+  func make_targets_that_a_page_names_exist(_ page: String) throws {
+    let makefile = try ProjectTree.text("Makefile")
+    for command in MarkdownBlocks(try ProjectTree.text(page)).shown {
+      for line in command.split(separator: "\n") where line.hasPrefix("make ") {
+        let target = line.split(separator: " ")[1]
+        #expect(makefile.contains("\n\(target):"), "\(page): make \(target)")
+      }
+    }
+  }
+
+  /// Nobody else has this machine's folders, and a key in a repository is everybody's key.
+  @Test func no_file_names_a_folder_of_one_machine_or_holds_a_key() throws {
+    // Put together here, so that this file itself is clean.
+    let folders = ["home", "Users", "root", "tmp", "work"].map { "/" + $0 + "/" }
+    let keys = ["-----BEGIN " + "PRIVATE", "-----BEGIN " + "RSA", "-----BEGIN " + "OPENSSH", "AK" + "IA", "gh" + "p_"]
+    for file in try ProjectTree.files() {
+      guard let data = FileManager.default.contents(atPath: TestData.projectRoot + "/" + file) else { continue }
+      let text = String(decoding: data, as: UTF8.self)
+      for folder in folders {
+        #expect(!Self.names(folder, in: text), "\(file) names \(folder)")
+      }
+      for key in keys { #expect(!text.contains(key), "\(file) holds \(key)…") }
+    }
+  }
+
+  /// The folder at the beginning of an absolute path, not in the middle of a longer one or of an address.
+  private static func names(_ folder: String, in text: String) -> Bool {
+    var rest = text[...]
+    while let found = rest.range(of: folder) {
+      let before = found.lowerBound == text.startIndex ? nil : text[text.index(before: found.lowerBound)]
+      if before.map({ !$0.isLetter && !$0.isNumber && !"._-~*}/".contains($0) }) ?? true { return true }
+      rest = text[found.upperBound...]
+    }
+    return false
+  }
+}
+
+/// Blocks and links are read as a page shows them.
+@Suite struct MarkdownBlocksTests {
+  @Test func run_blocks_carry_their_output_and_norun_blocks_do_not_run() {
+    let blocks = MarkdownBlocks(
+      """
+      # Page [one](docs/a.md#part) and [two](https://example.org/x)
+      ```sh norun
+      make run
+      ```
+      ```sh
+      echo 1
+      ```
+      prints
+      ```json output
+      1
+      ```
+      ```text
+      [not](a/link)
+      ```
+      """)
+    #expect(blocks.commands == [.init(line: 5, script: "echo 1\n", output: "1\n")])
+    #expect(blocks.shown == ["make run\n", "echo 1\n"])
+    #expect(blocks.links == ["docs/a.md"])
+  }
+}

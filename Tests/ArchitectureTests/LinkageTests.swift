@@ -1,0 +1,38 @@
+import Foundation
+import TestKit
+import Testing
+
+/// What the release build of `obdgate` brings with it: FoundationEssentials through the command-line parser, but
+/// neither Foundation itself nor ICU, which is 40 MB of tables for the sake of a date format.
+@Suite struct LinkageTests {
+  @Test func release_build_holds_no_foundation_beyond_essentials_and_no_icu() throws {
+    guard let obdgate = try Tool.releaseObdgate else { return }
+    #expect(try Self.traces(in: obdgate) == [])
+  }
+
+  @Test(arguments: [true, false])
+  func the_check_sees_icu_linked_either_way(_ isStatic: Bool) throws {
+    let scratch = try ScratchFolder()
+    let source = try scratch.write(
+      "date.swift", "import Foundation\nprint(DateFormatter().string(from: Date(timeIntervalSince1970: 0)))\n")
+    let built = try Tool.run(
+      "swiftc", (isStatic ? ["-static-stdlib"] : []) + [source, "-Xlinker", "-s", "-o", scratch.file("date")],
+      limit: .seconds(300))
+    #expect(built.status == 0, "\(built.errors)")
+    #expect(try Self.traces(in: scratch.file("date")) != [])
+  }
+
+  /// Shared libraries that the program loads, and marks that the static libraries leave in it even when stripped.
+  private static func traces(in program: String) throws -> [String] {
+    let loaded = try Tool.run("ldd", [program])
+    #expect(loaded.status == 0, "\(loaded.errors)")
+    let libraries = loaded.lines.compactMap { $0.split(whereSeparator: \.isWhitespace).first.map(String.init) }
+      .filter { $0.hasPrefix("libFoundation") && !$0.hasPrefix("libFoundationEssentials") || $0.contains("ICU") }
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: program), options: .alwaysMapped)
+    // The name of ICU's table of data, and the module names that Swift keeps for its metadata.
+    let marks = ["icudt", "FoundationInternationalization", "_FoundationICU"].filter {
+      bytes.range(of: Data($0.utf8)) != nil
+    }
+    return libraries + marks
+  }
+}

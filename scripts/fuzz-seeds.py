@@ -1,0 +1,112 @@
+"""Writes the inputs that fuzzing starts from: pieces of the bundled captures and, where they are, of the public
+recordings that tests read.
+
+    fuzz-seeds.py TARGET FOLDER
+"""
+
+import json
+import os
+import pathlib
+import re
+import sys
+
+PIECE = 2048
+# The capture formats that the first byte chooses between; a few more do no harm.
+FORMATS = 16
+
+
+def unescaped(text):
+    """The bytes of one event of a .capture file."""
+    table = {"r": b"\r", "n": b"\n", "\\": b"\\"}
+    parts = re.split(r"\\(x[0-9A-Fa-f]{2}|[rn\\])", text)
+    out = b""
+    for index, part in enumerate(parts):
+        if index % 2 == 0:
+            out += part.encode()
+        elif part.startswith("x"):
+            out += bytes([int(part[1:], 16)])
+        else:
+            out += table[part]
+    return out
+
+
+def events(path, kinds):
+    """The bytes of all events of those kinds in a .capture file, one after the other."""
+    out = b""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        match = re.match(r"[0-9.]+ ([<>g]) (.*)", line)
+        if match and match.group(1) in kinds:
+            out += unescaped(match.group(2))
+    return out
+
+
+def pieces(data):
+    return [data[at : at + PIECE] for at in range(0, min(len(data), 16 * PIECE), PIECE)]
+
+
+def framing(captures, recordings):
+    for path in captures:
+        yield from pieces(events(path, "<"))
+        # Echo on: the command stands in front of its answer.
+        yield from pieces(events(path, "<>"))
+    for path in recordings.glob("elm/*.jsonl"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            for text in strings(json.loads(line)):
+                if "\r" in text or ">" in text:
+                    yield from pieces(text.encode("utf-8", "replace"))
+
+
+def strings(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from strings(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from strings(item)
+
+
+def nmea(captures, recordings):
+    for path in captures:
+        yield from pieces(events(path, "g"))
+    for path in sorted(recordings.glob("nmea/*.log")):
+        yield from pieces(path.read_bytes())[:2]
+
+
+def captures_of_all_formats(captures, recordings):
+    bodies = [path.read_bytes()[:PIECE] for path in captures]
+    bodies += [piece for path in captures for piece in pieces(events(path, "<>"))[:1]]
+    bodies += [path.read_bytes()[:PIECE] for path in sorted(recordings.glob("nmea/*.log"))[:8]]
+    bodies += [
+        b"(1609459200.000000) can0 7E8#04410C1AF8000000\n",
+        b"  can0  7E8   [8]  04 41 0C 1A F8 00 00 00\n",
+        b"1609459200.000000 1R11 7E8 04 41 0C 1A F8 00 00 00\n",
+        b"> 2021/01/01 00:00:00.000000  length=5 from=0 to=4\n010C\r< 2021/01/01 00:00:00.100000  length=3 from=0 to=2\n41 \n",
+        b"[obd.elm327] write: b'010C\\r'\n[obd.elm327] read: b'41 0C 1A F8\\r\\r>'\n",
+        b"0.200 W 010C\\r\n0.328 R 41 0C 1A F8\\r\\r>\n",
+        b">010C\n<41 0C 1A F8\n>>010D\n<<41 0D 20\n",
+    ]
+    for body in bodies:
+        for number in range(FORMATS):
+            yield bytes([number]) + body
+
+
+SEEDS = {"Framing": framing, "Decode": framing, "NMEA": nmea, "Captures": captures_of_all_formats}
+
+
+def main(target, folder):
+    root = pathlib.Path(__file__).resolve().parent.parent
+    recordings = pathlib.Path(os.environ.get("OBDGATE_TEST_DATA", root / "../shared/data"))
+    captures = sorted((root / "captures").glob("*.capture"))
+    out = pathlib.Path(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    for old in out.iterdir():
+        old.unlink()
+    seeds = sorted({seed for seed in SEEDS[target](captures, recordings) if seed})
+    for index, seed in enumerate(seeds):
+        (out / f"{index:05}").write_bytes(seed)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,82 @@
+#!/bin/bash
+# Fuzzes the wire under libFuzzer and AddressSanitizer, two targets at a time.
+#
+#   scripts/fuzz.sh [SECONDS] [TARGET…]     targets: Framing Decode NMEA Captures; none named: all
+#
+# Each harness is compiled together with the sources of the room that it tests, as one module. Findings and the
+# grown corpora stay in .build/fuzz/TARGET. Fails on a crash, a trap, an input that takes 10 s, more than 1 GiB of
+# memory, or fewer than MINIMUM executions (environment; default 0).
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+seconds=${1:-60}
+shift
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=(Framing Decode NMEA Captures)
+minimum=${MINIMUM:-0}
+folder=.build/fuzz
+# A trap is libFuzzer's to report: Swift's own crash handler reads the stack in ways that AddressSanitizer refuses.
+export SWIFT_BACKTRACE=enable=no
+
+room() {
+  case $1 in
+    Framing | Decode) echo OBDWire ;;
+    NMEA) echo NMEAWire ;;
+    Captures) echo Captures ;;
+    *) echo "fuzz: no target $1 (Framing, Decode, NMEA, Captures)" >&2; return 64 ;;
+  esac
+}
+
+build() {
+  local target=$1 program=$folder/$1/fuzz sources
+  mapfile -t sources < <(find "Sources/$(room "$target")" -name '*.swift' | sort)
+  sources+=("Fuzz/Fuzz$target.swift")
+  # Built before, and no source younger: nothing to do.
+  [ -x "$program" ] && [ -z "$(find "${sources[@]}" "$0" -newer "$program")" ] && return 0
+  mkdir -p "$folder/$target"
+  # lld: gold warns of every symbol that the sanitizer keeps to itself.
+  swiftc -sanitize=fuzzer,address -use-ld=lld -parse-as-library -O -wmo -swift-version 6 -module-name "Fuzz$target" \
+    -enable-experimental-feature Lifetimes "${sources[@]}" -o "$program"
+}
+
+fuzz() {
+  local target=$1 here=$folder/$1 log=$folder/$1/log status runs
+  mkdir -p "$here/corpus" "$here/findings"
+  /usr/bin/python3 scripts/fuzz-seeds.py "$target" "$here/seeds" || return 1
+  "$here/fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=4096 -print_final_stats=1 \
+    -artifact_prefix="$here/findings/" "$here/corpus" "$here/seeds" >"$log" 2>&1
+  status=$?
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  runs=${runs:-0}
+  if [ $status -ne 0 ]; then
+    # Where it broke, not the coverage lines before.
+    grep -nE 'ERROR|SUMMARY|Fatal error|Test unit written|#[0-9]+ 0x' "$log" | head -40
+    echo "fuzz $target: FAILED with status $status after $runs executions; the input is in $here/findings"
+    return 1
+  elif [ "$runs" -lt "$minimum" ]; then
+    echo "fuzz $target: FAILED: $runs executions in $seconds s, fewer than $minimum"
+    return 1
+  fi
+  echo "fuzz $target: $runs executions in $seconds s, $(ls "$here/corpus" | wc -l) inputs in the corpus"
+}
+
+failed=0
+built=()
+for target in "${targets[@]}"; do
+  room "$target" >/dev/null || exit 64
+  if build "$target"; then
+    built+=("$target")
+  else
+    echo "fuzz $target: FAILED to build"
+    failed=$((failed + 1))
+  fi
+done
+for ((i = 0; i < ${#built[@]}; i += 2)); do
+  running=()
+  for target in "${built[@]:i:2}"; do
+    fuzz "$target" &
+    running+=($!)
+  done
+  for pid in "${running[@]}"; do wait "$pid" || failed=$((failed + 1)); done
+done
+[ $failed -eq 0 ]

@@ -1,0 +1,57 @@
+#!/bin/bash
+# Installs what is missing, and only that: nothing missing, nothing said, no network touched.
+#
+#   scripts/install.sh debian COMMAND:PACKAGE…   Debian packages, by apt-get as root or through sudo
+#   scripts/install.sh python                    .tools/venv with the versions of scripts/requirements.txt
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { echo "install: $*" >&2; }
+
+debian() {
+  local missing=() pair
+  for pair in "$@"; do
+    case "${pair%%:*}" in
+      # Not a command: Debian splits this module of Python off.
+      ensurepip) /usr/bin/python3 -c 'import ensurepip' 2>/dev/null || missing+=("${pair#*:}") ;;
+      *) command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}") ;;
+    esac
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if ! command -v apt-get >/dev/null; then
+    say "missing: ${missing[*]} (Debian's names); there is no apt-get here to install them with"
+    exit 69
+  fi
+  local as=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { say "missing: ${missing[*]}; to install them, be root or have sudo"; exit 69; }
+    as=(sudo)
+  fi
+  say "apt-get install ${missing[*]}"
+  install() {
+    "${as[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  }
+  # A fresh machine has no package lists, an old one stale ones.
+  install 2>/dev/null || { "${as[@]}" apt-get update -qq >&2; install; }
+}
+
+python() {
+  local venv=.tools/venv wanted
+  wanted=$(sha256sum scripts/requirements.txt | cut -c1-16)
+  [ ! -e "$venv/installed-$wanted" ] || return 0
+  debian python3:python3 ensurepip:python3-venv
+  say "Python packages into $venv"
+  rm -rf "$venv"
+  mkdir -p .tools
+  # Debian's own interpreter: another one in PATH may lack what its venv needs.
+  /usr/bin/python3 -m venv "$venv"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-input -r scripts/requirements.txt >&2
+  touch "$venv/installed-$wanted"
+}
+
+case "${1-}" in
+  debian) debian "${@:2}" ;;
+  python) python ;;
+  *) say "usage: scripts/install.sh debian COMMAND:PACKAGE… | python"; exit 64 ;;
+esac
