@@ -1,0 +1,94 @@
+/// A number that is not negative as decimal digits: `whole`.`fraction`, and a power of ten where it is very large.
+struct Decimal {
+  /// No number is written with more bytes: a sign, 20 digits, a point, 17 decimals.
+  static let maximumLength = 40
+
+  var whole: UInt64 = 0
+  /// The digits behind the point, as a number of `decimals` digits.
+  var fraction: UInt64 = 0
+  var decimals = 0
+  var exponent = 0
+
+  var isZero: Bool { whole == 0 && fraction == 0 }
+
+  /// How many decimals a number is given where nobody asks for others; see ``JSONLineEncoder/value(_:)-(Double)``.
+  static func usualDecimals(for number: Double) -> Int {
+    let magnitude = number.magnitude
+    if magnitude >= 1e-3 || magnitude < 1e-12 { return 6 }
+    var decimals = 9
+    var limit = 1e-4
+    while magnitude < limit {
+      decimals += 1
+      limit /= 10
+    }
+    return decimals
+  }
+
+  /// - Parameter magnitude: finite, not negative.
+  init(_ magnitude: Double, decimals: Int) {
+    if magnitude < 1e15 { split(magnitude, decimals: decimals) } else { splitLarge(magnitude) }
+  }
+
+  private mutating func split(_ magnitude: Double, decimals wanted: Int) {
+    whole = UInt64(magnitude)
+    // Exact: both have the same scale.
+    let rest = magnitude - Double(whole)
+    guard rest > 0 else { return }
+    decimals = wanted <= 6 && whole < 1_000_000_000 ? wanted : min(wanted, Self.decimalsHeld(beside: whole))
+    let power = Self.powersOfTen.span[decimals]
+    fraction = Self.rounded(rest, times: power)
+    if fraction >= UInt64(power) {
+      whole += 1
+      fraction = 0
+    }
+  }
+
+  /// A double holds 15 decimal digits: those that the whole part leaves.
+  private static func decimalsHeld(beside whole: UInt64) -> Int {
+    whole == 0 ? 17 : 15 - digitCount(whole)
+  }
+
+  /// `value` × `factor` rounded to the nearest whole number, ties to even, as if the product had no limit of digits.
+  ///
+  /// The product as a double lies on the same side of a half as the true one, or on the half itself; there the
+  /// rounding error, which a fused multiplication shows, decides.
+  private static func rounded(_ value: Double, times factor: Double) -> UInt64 {
+    let product = value * factor
+    let floor = UInt64(product)
+    let above = product - Double(floor)
+    if above < 0.5 { return floor }
+    if above > 0.5 { return floor + 1 }
+    let error = (-product).addingProduct(value, factor)
+    if error == 0 { return floor + (floor & 1) }
+    return error > 0 ? floor + 1 : floor
+  }
+
+  /// At 1e15 and above: whole numbers exactly as far as 64 bits reach, beyond that 14 digits and an exponent.
+  private mutating func splitLarge(_ magnitude: Double) {
+    guard magnitude >= 0x1p64 else {
+      whole = UInt64(magnitude)
+      return
+    }
+    decimals = 13
+    var scaled = magnitude
+    while scaled >= 1e22 {
+      scaled /= 1e22
+      exponent += 22
+    }
+    while scaled >= 10 {
+      scaled /= 10
+      exponent += 1
+    }
+    let digits = Self.rounded(scaled, times: 1e13)
+    (whole, fraction) = digits.quotientAndRemainder(dividingBy: 10_000_000_000_000)
+    if whole >= 10 {
+      whole = 1
+      exponent += 1
+    }
+  }
+
+  /// Powers of ten, each of them exact.
+  private static let powersOfTen: InlineArray<18, Double> = [
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+  ]
+}

@@ -1,0 +1,43 @@
+/// Records that are not coming, and why.
+public struct GapRecord: RecordBody, Equatable, Sendable {
+  public static let type = RecordType.gap
+
+  public enum Reason: UInt8, Sendable {
+    case spoolFull, powerLoss, damagedSpool, slowReader
+    public var name: StaticString {
+      switch self {
+      case .spoolFull: "spoolFull"
+      case .powerLoss: "powerLoss"
+      case .damagedSpool: "damagedSpool"
+      case .slowReader: "slowReader"
+      }
+    }
+  }
+
+  /// The first record that is lost.
+  public var fromSequence: UInt64
+  /// The last record that is lost.
+  public var toSequence: UInt64
+  /// How many between them, where not all are.
+  public var count: UInt64?
+  /// Of which types, where that is known.
+  public var types: [RecordType]?
+  public var reason: Reason
+  /// The only sink that lost them.
+  public var sink: String?
+
+  public init(fromSequence: UInt64, toSequence: UInt64, reason: Reason) {
+    self.fromSequence = fromSequence
+    self.toSequence = toSequence
+    self.reason = reason
+  }
+
+  public func write(to line: inout JSONLineEncoder) {
+    line.field("fromSeq", fromSequence)
+    line.field("toSeq", toSequence)
+    line.field("count", count)
+    line.field("types", types.map { types in types.map(\.name) })
+    line.field("reason", reason.name)
+    line.field("sink", sink)
+  }
+}

@@ -1,0 +1,39 @@
+/// The vehicle went into a fence, out of it, or has stayed inside for the fence's time.
+public struct GeofenceRecord: RecordBody, Equatable, Sendable {
+  public static let type = RecordType.geofence
+
+  public enum Event: UInt8, Sendable {
+    case enter, exit, dwell
+    public var name: StaticString {
+      switch self {
+      case .enter: "enter"
+      case .exit: "exit"
+      case .dwell: "dwell"
+      }
+    }
+  }
+
+  public var fenceId: String
+  public var fenceName: String?
+  public var event: Event
+  /// Degrees, of the fix that decided it.
+  public var latitude: Double
+  /// Degrees, of the fix that decided it.
+  public var longitude: Double
+
+  public init(fenceId: String, fenceName: String?, event: Event, latitude: Double, longitude: Double) {
+    self.fenceId = fenceId
+    self.fenceName = fenceName
+    self.event = event
+    self.latitude = latitude
+    self.longitude = longitude
+  }
+
+  public func write(to line: inout JSONLineEncoder) {
+    line.field("fenceId", fenceId)
+    line.field("fenceName", fenceName)
+    line.field("event", event.name)
+    line.field("latitude", latitude, decimals: Position.angleDecimals)
+    line.field("longitude", longitude, decimals: Position.angleDecimals)
+  }
+}

@@ -1,0 +1,123 @@
+extension JSONLineEncoder {
+  /// Writes a number; one that is not finite is left out with its key.
+  ///
+  /// Whole numbers stand without a point; others are rounded to six decimals, correctly, ties to even, with trailing
+  /// zeros cut. Below 0.001 there are more decimals, so that six significant digits remain; above 999,999,999 fewer,
+  /// as a double holds fifteen digits. Below 1e-12 it is 0: what is left of a formula's rounding. An exponent stands
+  /// only at 1e15 and above.
+  ///
+  /// - Returns: false where it did not fit.
+  @discardableResult
+  public mutating func value(_ number: Double) -> Bool {
+    guard number.isFinite else {
+      skipValue()
+      return true
+    }
+    guard startValue(room: Decimal.maximumLength) else { return false }
+    putNumber(number, decimals: Decimal.usualDecimals(for: number))
+    return true
+  }
+
+  /// Writes a number rounded to `decimals` places (0…17), trailing zeros cut.
+  @discardableResult
+  public mutating func value(_ number: Double, decimals: Int) -> Bool {
+    guard number.isFinite else {
+      skipValue()
+      return true
+    }
+    guard startValue(room: Decimal.maximumLength) else { return false }
+    putNumber(number, decimals: min(max(decimals, 0), 17))
+    return true
+  }
+
+  @discardableResult
+  public mutating func value(_ number: Int) -> Bool {
+    guard startValue(room: 20) else { return false }
+    if number < 0 { put(UInt8(ascii: "-")) }
+    putInteger(UInt64(number.magnitude))
+    return true
+  }
+
+  @discardableResult
+  public mutating func value(_ number: UInt64) -> Bool {
+    guard startValue(room: 20) else { return false }
+    putInteger(number)
+    return true
+  }
+
+  @discardableResult
+  public mutating func value(_ flag: Bool) -> Bool {
+    guard startValue(room: 5) else { return false }
+    let word: StaticString = flag ? "true" : "false"
+    for offset in 0..<word.utf8CodeUnitCount { put(unsafe word.utf8Start[offset]) }
+    return true
+  }
+
+  private mutating func putNumber(_ number: Double, decimals: Int) {
+    let decimal = Decimal(number.magnitude, decimals: decimals)
+    if number < 0, !decimal.isZero { put(UInt8(ascii: "-")) }
+    putInteger(decimal.whole)
+    if decimal.fraction != 0 { putFraction(decimal.fraction, decimals: decimal.decimals) }
+    if decimal.exponent != 0 {
+      put(UInt8(ascii: "e"))
+      putInteger(UInt64(decimal.exponent))
+    }
+  }
+
+  /// Writes an unsigned number of at most 20 digits.
+  private mutating func putInteger(_ number: UInt64) {
+    if number < 10 { return put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
+    let length = digitCount(number)
+    unsafe putDigits(of: number, upTo: base + count + length)
+    count += length
+  }
+
+  /// Writes the point and the decimals behind it, without trailing zeros; `fraction` is not 0.
+  private mutating func putFraction(_ fraction: UInt64, decimals: Int) {
+    put(UInt8(ascii: "."))
+    let start = count
+    for _ in digitCount(fraction)..<max(decimals, digitCount(fraction)) { put(UInt8(ascii: "0")) }
+    count = start + decimals
+    unsafe putDigits(of: fraction, upTo: base + count)
+    while unsafe base[count - 1] == UInt8(ascii: "0") { count -= 1 }
+  }
+
+  /// Writes digits backwards from `end`, two at a time; their room is the caller's.
+  private func putDigits(of number: UInt64, upTo end: UnsafeMutablePointer<UInt8>) {
+    let pairs = unsafe digitPairs.utf8Start
+    var rest = number
+    var at = unsafe end
+    while rest >= 100 {
+      let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
+      unsafe at -= 2
+      unsafe at[0] = pairs[Int(truncatingIfNeeded: pair) * 2]
+      unsafe at[1] = pairs[Int(truncatingIfNeeded: pair) * 2 + 1]
+      rest = quotient
+    }
+    if rest >= 10 {
+      unsafe at[-2] = pairs[Int(truncatingIfNeeded: rest) * 2]
+      unsafe at[-1] = pairs[Int(truncatingIfNeeded: rest) * 2 + 1]
+    } else {
+      unsafe at[-1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest)
+    }
+  }
+}
+
+/// Decimal digits of a number.
+func digitCount(_ number: UInt64) -> Int {
+  var length = 1
+  var rest = number
+  while rest >= 10_000 {
+    rest /= 10_000
+    length += 4
+  }
+  if rest >= 1_000 { return length + 3 }
+  if rest >= 100 { return length + 2 }
+  return rest >= 10 ? length + 1 : length
+}
+
+/// The numbers 00 to 99, two characters each.
+private let digitPairs: StaticString = """
+  0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
+  5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899
+  """

@@ -1,0 +1,187 @@
+extension JSONLineEncoder {
+  /// Writes text, UTF-8. Quotes, backslashes and control characters are escaped; a byte that is not part of valid
+  /// UTF-8 is taken for ISO 8859-1 and written as `\u00XX`, so that what an ECU sends stays readable, byte for byte.
+  @discardableResult
+  public mutating func value(_ text: Span<UInt8>) -> Bool {
+    unsafe text.withUnsafeBufferPointer { bytes in unsafe writeText(bytes) }
+  }
+
+  @discardableResult
+  public mutating func value(_ text: StaticString) -> Bool {
+    unsafe writeText(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  @discardableResult
+  public mutating func value(_ text: String) -> Bool { value(text.utf8.span) }
+
+  /// Writes bytes as text of upper-case hexadecimal digits, two for each byte.
+  @discardableResult
+  public mutating func value(hex bytes: Span<UInt8>) -> Bool {
+    guard startValue(room: bytes.count * 2 + 2) else { return false }
+    put(UInt8(ascii: "\""))
+    for index in bytes.indices {
+      put(upperHexDigit(bytes[index] >> 4))
+      put(upperHexDigit(bytes[index] & 0x0F))
+    }
+    put(UInt8(ascii: "\""))
+    return true
+  }
+
+  private mutating func writeText(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    // Most text needs no escapes: ask for the worst case first, count exactly only near the end of the buffer.
+    var room = text.count * 6 + 2
+    if !hasRoom(room + 1) { room = unsafe escapedLength(text) + 2 }
+    guard startValue(room: room) else { return false }
+    unsafe putText(text)
+    return true
+  }
+
+  /// Says whether quoted text and `more` bytes fit.
+  mutating func hasRoom(forText text: UnsafeBufferPointer<UInt8>, more: Int) -> Bool {
+    if count + text.count * 6 + more + kept <= capacity { return true }
+    let length = unsafe escapedLength(text)
+    return hasRoom(length + more)
+  }
+
+  /// Writes quoted text; the caller has made sure of its room.
+  mutating func putText(_ text: UnsafeBufferPointer<UInt8>) {
+    put(UInt8(ascii: "\""))
+    var index = unsafe copyPlain(text, from: 0)
+    while index < text.count {
+      let escape = unsafe Escape(text, at: index)
+      unsafe put(escape, of: text, at: index)
+      index = unsafe copyPlain(text, from: index + escape.sourceLength)
+    }
+    put(UInt8(ascii: "\""))
+  }
+
+  /// Copies characters that stand for themselves; returns the index of the first that does not.
+  private mutating func copyPlain(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    guard let source = text.baseAddress else { return 0 }
+    var index = start
+    // Eight bytes at a time: `index + 8` never passes the text, and the room asked for covers every byte of it.
+    while index + 8 <= text.count {
+      let word = unsafe UnsafeRawPointer(source + index).loadUnaligned(as: UInt64.self)
+      if needsAttention(word) { break }
+      unsafe UnsafeMutableRawPointer(base + count).storeBytes(of: word, as: UInt64.self)
+      index += 8
+      count += 8
+    }
+    while index < text.count {
+      let byte = unsafe source[index]
+      if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
+      put(byte)
+      index += 1
+    }
+    return index
+  }
+
+  private mutating func put(_ escape: Escape, of text: UnsafeBufferPointer<UInt8>, at index: Int) {
+    switch escape {
+    case .character(let length):
+      for offset in 0..<length { put(unsafe text[index + offset]) }
+    case .short(let letter):
+      put(UInt8(ascii: "\\"))
+      put(letter)
+    case .codePoint(let byte):
+      put(UInt8(ascii: "\\"))
+      put(UInt8(ascii: "u"))
+      put(UInt8(ascii: "0"))
+      put(UInt8(ascii: "0"))
+      put(upperHexDigit(byte >> 4))
+      put(upperHexDigit(byte & 0x0F))
+    }
+  }
+
+  /// Bytes that the text takes between its quotes.
+  private func escapedLength(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+    var length = 0
+    var index = 0
+    while index < text.count {
+      let byte = unsafe text[index]
+      if byte >= 0x20, byte < 0x80, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+        length += 1
+        index += 1
+      } else {
+        let escape = unsafe Escape(text, at: index)
+        length += escape.writtenLength
+        index += escape.sourceLength
+      }
+    }
+    return length
+  }
+}
+
+/// How a character that cannot simply be copied is written (RFC 8259, 7).
+enum Escape {
+  /// A valid UTF-8 sequence of this many bytes: as it is.
+  case character(Int)
+  /// A backslash and this letter.
+  case short(UInt8)
+  /// `\u00XX`
+  case codePoint(UInt8)
+
+  init(_ text: UnsafeBufferPointer<UInt8>, at index: Int) {
+    let byte = unsafe text[index]
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): self = .short(byte)
+    case 0x08: self = .short(UInt8(ascii: "b"))
+    case 0x09: self = .short(UInt8(ascii: "t"))
+    case 0x0A: self = .short(UInt8(ascii: "n"))
+    case 0x0C: self = .short(UInt8(ascii: "f"))
+    case 0x0D: self = .short(UInt8(ascii: "r"))
+    case 0x20..<0x80: self = .character(1)
+    default:
+      let length = unsafe validSequenceLength(text, at: index)
+      self = length > 0 ? .character(length) : .codePoint(byte)
+    }
+  }
+
+  var sourceLength: Int { if case .character(let length) = self { length } else { 1 } }
+
+  var writtenLength: Int {
+    switch self {
+    case .character(let length): length
+    case .short: 2
+    case .codePoint: 6
+    }
+  }
+}
+
+/// Length of the valid UTF-8 sequence of more than one byte at `index`; 0 where there is none (Unicode, table 3-7).
+private func validSequenceLength(_ text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
+  let lead = unsafe text[index]
+  let length: Int
+  var second: ClosedRange<UInt8> = 0x80...0xBF
+  switch lead {
+  case 0xC2...0xDF: length = 2
+  case 0xE0: (length, second) = (3, 0xA0...0xBF)
+  case 0xED: (length, second) = (3, 0x80...0x9F)
+  case 0xE1...0xEF: length = 3
+  case 0xF0: (length, second) = (4, 0x90...0xBF)
+  case 0xF4: (length, second) = (4, 0x80...0x8F)
+  case 0xF1...0xF3: length = 4
+  default: return 0
+  }
+  guard index + length <= text.count, second.contains(unsafe text[index + 1]) else { return 0 }
+  for offset in 2..<max(length, 2) where unsafe text[index + offset] & 0xC0 != 0x80 { return 0 }
+  return length
+}
+
+/// Whether one of the eight bytes is a control character, a quote, a backslash or not ASCII.
+///
+/// The usual test for a byte below n in a word, (x − n·0x01…) & ~x & 0x80…; it is exact about whether there is one.
+private func needsAttention(_ word: UInt64) -> Bool {
+  let ones: UInt64 = 0x0101_0101_0101_0101
+  let highBits: UInt64 = 0x8080_8080_8080_8080
+  let quote = word ^ ones &* UInt64(UInt8(ascii: "\""))
+  let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
+  let control = (word &- ones &* 0x20) & ~word
+  let found = control | ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | word
+  return found & highBits != 0
+}
+
+/// The upper-case hexadecimal digit of a number below 16.
+func upperHexDigit(_ nibble: UInt8) -> UInt8 {
+  nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
+}

@@ -1,0 +1,96 @@
+/// A moment, in nanoseconds since 1970-01-01T00:00:00Z without leap seconds; 1677 to 2262.
+public struct Timestamp: BitwiseCopyable, Equatable, Comparable, Sendable {
+  public var nanoseconds: Int64
+
+  public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+  /// A moment of the proleptic Gregorian calendar in UTC; nil beyond what 64 bits hold.
+  ///
+  /// The parts are not checked against each other: second 60 is the first of the next minute.
+  public init?(
+    year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int = 0
+  ) {
+    let days = Self.days(year: year, month: month, day: day)
+    let seconds = Int64(days) * 86_400 + Int64(hour) * 3_600 + Int64(minute) * 60 + Int64(second)
+    // Years before 1970 count back from the second above, so that the product stays within 64 bits.
+    let borrowed: Int64 = seconds < 0 && nanosecond > 0 ? 1 : 0
+    let (whole, tooLarge) = (seconds + borrowed).multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflow) = whole.addingReportingOverflow(Int64(nanosecond) - borrowed * 1_000_000_000)
+    guard !tooLarge, !overflow else { return nil }
+    nanoseconds = sum
+  }
+
+  public static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
+
+  /// Milliseconds since 1970, rounded down: a record is never stamped with a time that has not been.
+  public var milliseconds: Int64 {
+    let quotient = nanoseconds / 1_000_000
+    return nanoseconds < 0 && nanoseconds % 1_000_000 != 0 ? quotient - 1 : quotient
+  }
+
+  /// Days from 1970-01-01 to a date of the proleptic Gregorian calendar.
+  ///
+  /// Years are counted from March, so that the leap day is the last of its year; 400 years have 146,097 days.
+  static func days(year: Int, month: Int, day: Int) -> Int {
+    let marchYear = month <= 2 ? year - 1 : year
+    let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
+    let yearOfEra = marchYear - era * 400
+    let monthFromMarch = (month + 9) % 12
+    let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  /// The date of a number of days since 1970-01-01; the reverse of ``days(year:month:day:)``.
+  static func date(days: Int) -> (year: Int, month: Int, day: Int) {
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+  }
+}
+
+extension Timestamp: JSONLineValue {
+  /// The text form as records have it: RFC 3339, UTC, milliseconds.
+  ///
+  ///     2024-12-18T07:41:06.250Z
+  public var text: InlineArray<24, UInt8> {
+    let total = milliseconds
+    let days = total >= 0 ? total / 86_400_000 : (total - 86_399_999) / 86_400_000
+    var rest = Int(total - days * 86_400_000)
+    let date = Self.date(days: Int(days))
+    var out = InlineArray<24, UInt8>(repeating: UInt8(ascii: "Z"))
+    Self.put(date.year, digits: 4, at: 0, before: UInt8(ascii: "-"), &out)
+    Self.put(date.month, digits: 2, at: 5, before: UInt8(ascii: "-"), &out)
+    Self.put(date.day, digits: 2, at: 8, before: UInt8(ascii: "T"), &out)
+    Self.put(rest / 3_600_000, digits: 2, at: 11, before: UInt8(ascii: ":"), &out)
+    rest %= 3_600_000
+    Self.put(rest / 60_000, digits: 2, at: 14, before: UInt8(ascii: ":"), &out)
+    rest %= 60_000
+    Self.put(rest / 1_000, digits: 2, at: 17, before: UInt8(ascii: "."), &out)
+    Self.put(rest % 1_000, digits: 3, at: 20, before: UInt8(ascii: "Z"), &out)
+    return out
+  }
+
+  private static func put(
+    _ number: Int, digits: Int, at place: Int, before separator: UInt8, _ out: inout InlineArray<24, UInt8>
+  ) {
+    var rest = number
+    var index = place + digits
+    out[index] = separator
+    while index > place {
+      index -= 1
+      out[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+  }
+
+  public func write(to line: inout JSONLineEncoder) -> Bool {
+    let text = text
+    return line.value(text.span)
+  }
+}
