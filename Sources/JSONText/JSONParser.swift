@@ -55,7 +55,7 @@ struct JSONParser: ~Copyable, ~Escapable {
     for index in 0..<literal.utf8CodeUnitCount {
       guard position < bytes.count else { throw error(.unexpectedEnd(expected: "\(literal)")) }
       guard unsafe bytes[position] == literal.utf8Start[index] else {
-        throw error(.unexpectedCharacter(bytes[position], expected: "\(literal)"), at: start)
+        throw error(.unexpectedCharacter(bytes[position], expected: "\(literal)"))
       }
       position += 1
     }
