@@ -67,9 +67,9 @@ struct PackageDescription: Decodable {
     let name: String
     let path: String
     let type: String
-    let target_dependencies: [String]?
-    let product_dependencies: [String]?
-    var dependencies: Set<String> { Set((target_dependencies ?? []) + (product_dependencies ?? [])) }
+    let targetDependencies: [String]?
+    let productDependencies: [String]?
+    var dependencies: Set<String> { Set((targetDependencies ?? []) + (productDependencies ?? [])) }
   }
   let targets: [Target]
 
@@ -82,6 +82,8 @@ struct PackageDescription: Decodable {
     let arguments = ["package", "--scratch-path", scratch.file("build"), "describe", "--type", "json"]
     let described = try Tool.run("swift", arguments, directory: TestData.projectRoot)
     guard described.status == 0 else { throw Tool.Failure.system("swift package describe", reason: described.errors) }
-    return try JSONDecoder().decode(PackageDescription.self, from: Data(described.stdout))
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try decoder.decode(PackageDescription.self, from: Data(described.stdout))
   }
 }

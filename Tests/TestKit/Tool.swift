@@ -132,7 +132,8 @@ private struct Child {
     var argv = unsafe command.map { unsafe strdup($0) } + [nil]
     var envp = unsafe variables.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
     defer {
-      unsafe (argv + envp).forEach { unsafe free($0) }
+      for index in unsafe argv.indices { unsafe free(argv[index]) }
+      for index in unsafe envp.indices { unsafe free(envp[index]) }
     }
     var started: pid_t = 0
     let code = unsafe posix_spawnp(&started, command[0], &actions, &attributes, &argv, &envp)
