@@ -1,0 +1,85 @@
+"""Other decoders over the bytes that obdgate is measured with; one JSON line for each.
+
+    compare.py adapter TRANSCRIPT      python-OBD: replies of a CAN adapter with headers on
+    compare.py nmea LOG                pynmea2
+
+Reading the file and splitting it is not measured: only what the decoder itself does with one reply or sentence.
+They get as much of it as they manage in a few seconds.
+"""
+
+import importlib.metadata
+import json
+import logging
+import sys
+import time
+
+SECONDS = 5.0
+# Decoders are timed over blocks, so that looking at the clock costs nothing.
+BLOCK = 500
+
+
+def measured(items, decode):
+    """Decodes until the time is over: bytes, items and seconds."""
+    done = size = 0
+    start = time.perf_counter()
+    while done < len(items) and time.perf_counter() - start < SECONDS:
+        for item in items[done : done + BLOCK]:
+            decode(item[1])
+            size += item[0]
+        done = min(done + BLOCK, len(items))
+    return size, done, time.perf_counter() - start
+
+
+def report(package, items, decode):
+    size, count, seconds = measured(items, decode)
+    tool = f"{package} {importlib.metadata.version(package)}"
+    print(json.dumps({"tool": tool, "bytes": size, "count": count, "seconds": seconds}))
+
+
+def exchanges(text):
+    """(bytes, (command, lines)) of each reply, echo on: the first line is the command."""
+    for reply in text.split(">"):
+        lines = [line.strip() for line in reply.replace("\n", "\r").split("\r")]
+        lines = [line for line in lines if line]
+        if len(lines) >= 2:
+            yield len(reply) + 1, (lines[0].replace(" ", "").upper(), lines[1:])
+
+
+def adapter(path):
+    import obd
+    from obd.protocols import ISO_15765_4_11bit_500k
+
+    logging.getLogger("obd").setLevel(logging.CRITICAL)
+    protocol = ISO_15765_4_11bit_500k(["7E8 06 41 00 BE 3F A8 13"])
+    commands = {command.command.decode(): command for mode in obd.commands.modes for command in mode if command}
+
+    def decode(exchange):
+        command, lines = exchange
+        messages = protocol(lines)
+        known = commands.get(command[:4])
+        if known and messages:
+            known(messages)
+
+    with open(path, encoding="ascii", errors="replace") as file:
+        text = file.read(16_000_000)
+    report("obd", list(exchanges(text)), decode)
+
+
+def nmea(path):
+    import pynmea2
+
+    def decode(sentence):
+        try:
+            message = pynmea2.parse(sentence)
+            # Fields are converted when they are asked for; a position is what anybody would ask for.
+            if isinstance(message, pynmea2.nmea_utils.LatLonFix):
+                _ = (message.latitude, message.longitude)
+        except (pynmea2.ParseError, ValueError):
+            return
+
+    with open(path, encoding="ascii", errors="replace") as file:
+        lines = file.read(16_000_000).splitlines()
+    report("pynmea2", [(len(line) + 2, line) for line in lines if line.startswith("$")], decode)
+
+
+{"adapter": adapter, "nmea": nmea}[sys.argv[1]](sys.argv[2])
