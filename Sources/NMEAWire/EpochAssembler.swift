@@ -1,0 +1,56 @@
+/// Puts sentences together to epochs: by their time of day, and those without one by the place where they stand.
+struct EpochAssembler: BitwiseCopyable {
+  private var epoch = Epoch()
+  /// Sentences without a time since the last one with a time.
+  private var pending = UntimedSentences()
+  private var order = CycleOrder()
+  private var date = CarriedDate()
+
+  init() {}
+
+  /// Makes room for a sentence of this time: the epoch under way when that belongs to it, else a new one.
+  ///
+  /// - Returns: the epoch that has ended by it.
+  mutating func open(_ time: TimeOfDay?, _ kind: SentenceKind) -> Fix? {
+    if epoch.isOpen, epoch.accepts(time, kind) {
+      epoch.continues(time, after: pending)
+      pending = UntimedSentences()
+      return nil
+    }
+    let ended = epoch.isOpen ? endForNext() : nil
+    epoch = Epoch(time: time, after: pending)
+    pending = UntimedSentences()
+    return ended
+  }
+
+  /// Ends the epoch under way, with all sentences that have come.
+  mutating func flush() -> Fix? {
+    guard epoch.isOpen || !pending.isEmpty else { return nil }
+    order.epochClosed(epoch.evidence, followedBy: UntimedSentences())
+    epoch.merge(pending)
+    let fix = epoch.fix(carrying: &date)
+    epoch = Epoch()
+    pending = UntimedSentences()
+    return fix
+  }
+
+  mutating func take(_ rmc: RMC, end: UInt64) { epoch.take(rmc, end: end) }
+  mutating func take(_ gga: GGA, end: UInt64) { epoch.take(gga, end: end) }
+  mutating func take(_ gns: GNS, end: UInt64) { epoch.take(gns, end: end) }
+  mutating func take(_ gll: GLL, end: UInt64) { epoch.take(gll, end: end) }
+  mutating func take(_ zda: ZDA, end: UInt64) { epoch.take(zda, end: end) }
+  mutating func take(_ gst: GST, end: UInt64) { epoch.take(gst, end: end) }
+  mutating func take(_ gsa: GSA, end: UInt64) { pending.take(gsa, end: end) }
+  mutating func take(_ vtg: VTG, end: UInt64) { pending.take(vtg, end: end) }
+  mutating func take(_ hdt: HDT, end: UInt64) { pending.take(hdt, end: end) }
+
+  private mutating func endForNext() -> Fix {
+    let between = pending
+    if !order.isLeading {
+      epoch.merge(pending)
+      pending = UntimedSentences()
+    }
+    order.epochClosed(epoch.evidence, followedBy: between)
+    return epoch.fix(carrying: &date)
+  }
+}

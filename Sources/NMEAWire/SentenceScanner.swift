@@ -1,0 +1,138 @@
+/// Finds sentences in bytes, eight at a time: where one begins, where it ends, and whether its checksum is right.
+enum SentenceScanner {
+  /// What the bytes from a `$` on are.
+  enum Verdict: BitwiseCopyable {
+    /// A sentence whose checksum is right; `bodyEnd` is the index of its `*`.
+    case whole(bodyEnd: Int)
+    /// Nothing is wrong yet, but bytes are wanting.
+    case incomplete
+    case rejected(RejectReason)
+  }
+
+  struct Result: BitwiseCopyable {
+    var verdict: Verdict
+    /// Where to look for the next `$`.
+    var end: Int
+  }
+
+  /// The index of the next `$`; nil where there is none.
+  @inline(__always)
+  static func start(in bytes: Span<UInt8>, from first: Int) -> Int? {
+    var index = first
+    // Behind a sentence stand CR and LF, and then the next one: worth a look before the long stride.
+    let soon = min(first + 3, bytes.count)
+    while index < soon {
+      if bytes[index] == dollar { return index }
+      index += 1
+    }
+    let raw = unsafe bytes.bytes
+    while index + 8 <= bytes.count {
+      let hits = zeroBytes(word(raw, at: index) ^ repeated(dollar))
+      if hits != 0 { return index + hits.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    while index < bytes.count {
+      if bytes[index] == dollar { return index }
+      index += 1
+    }
+    return nil
+  }
+
+  /// Judges the sentence that begins with the `$` at `start`, of at most `maximumLength` bytes.
+  @inline(__always)
+  static func scan(_ bytes: Span<UInt8>, from start: Int, maximumLength: Int) -> Result {
+    let limit = min(bytes.count, start + maximumLength)
+    let wanting: Verdict = limit == start + maximumLength ? .rejected(.tooLong) : .incomplete
+    let (stop, checksum) = fold(bytes, from: start + 1, to: limit)
+    guard stop < limit else { return Result(verdict: wanting, end: limit) }
+    switch bytes[stop] {
+    case asterisk:
+      guard stop + 1 < limit else { return Result(verdict: wanting, end: limit) }
+      guard let high = hexadecimal(bytes[stop + 1]) else {
+        return Result(verdict: .rejected(.malformedChecksum), end: stop + 1)
+      }
+      guard stop + 2 < limit else { return Result(verdict: wanting, end: limit) }
+      guard let low = hexadecimal(bytes[stop + 2]) else {
+        return Result(verdict: .rejected(.malformedChecksum), end: stop + 1)
+      }
+      guard high &<< 4 | low == checksum else { return Result(verdict: .rejected(.checksumMismatch), end: stop + 3) }
+      return Result(verdict: .whole(bodyEnd: stop), end: stop + 3)
+    case dollar: return Result(verdict: .rejected(.interrupted), end: stop)
+    case 0x0D, 0x0A: return Result(verdict: .rejected(.missingChecksum), end: stop)
+    default: return Result(verdict: .rejected(.invalidByte), end: stop)
+    }
+  }
+
+  /// Whether the byte ends a sentence's body, for better or worse.
+  static func isStop(_ byte: UInt8) -> Bool { byte < 0x20 || byte >= 0x7F || byte == asterisk || byte == dollar }
+
+  private static var dollar: UInt8 { 0x24 }
+  private static var asterisk: UInt8 { 0x2A }
+
+  /// The index of the first byte that ends the body, or `limit`, and the exclusive or of the bytes before it.
+  @inline(__always)
+  private static func fold(_ bytes: Span<UInt8>, from first: Int, to limit: Int) -> (stop: Int, checksum: UInt8) {
+    let raw = unsafe bytes.bytes
+    var index = first
+    var sum: UInt64 = 0
+    while index + 8 <= limit {
+      let word = word(raw, at: index)
+      let stops = stopBytes(word)
+      if stops != 0 {
+        let count = stops.trailingZeroBitCount / 8
+        // The bytes before the stop: all bits below it.
+        sum ^= word & ((stops & (0 &- stops)) &>> 7 &- 1)
+        return (index + count, folded(sum))
+      }
+      sum ^= word
+      index += 8
+    }
+    var checksum = folded(sum)
+    while index < limit, !isStop(bytes[index]) {
+      checksum ^= bytes[index]
+      index += 1
+    }
+    return (index, checksum)
+  }
+
+  /// The high bit of each byte that ends a body (see ``isStop(_:)``).
+  ///
+  /// Seven bits a byte leave room for one sum that carries into the eighth and no further.
+  @inline(__always)
+  private static func stopBytes(_ word: UInt64) -> UInt64 {
+    let low = word & repeated(0x7F)
+    let isPrintable =
+      (low &+ repeated(0x60)) & ((low ^ repeated(asterisk)) &+ repeated(0x7F))
+      & ((low ^ repeated(dollar)) &+ repeated(0x7F))
+    return (word | (low &+ repeated(0x01)) | ~isPrintable) & repeated(0x80)
+  }
+
+  /// The high bit of the lowest byte that is zero, and perhaps of higher ones.
+  @inline(__always)
+  private static func zeroBytes(_ word: UInt64) -> UInt64 { (word &- repeated(0x01)) & ~word & repeated(0x80) }
+
+  @inline(__always)
+  private static func repeated(_ byte: UInt8) -> UInt64 { UInt64(low: UInt32(byte)) &* 0x0101_0101_0101_0101 }
+
+  @inline(__always)
+  private static func word(_ bytes: RawSpan, at index: Int) -> UInt64 {
+    // Checked against the span's bounds; any eight bytes are a UInt64.
+    UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+  }
+
+  @inline(__always)
+  private static func folded(_ word: UInt64) -> UInt8 {
+    let half = word ^ word &>> 32
+    let quarter = half ^ half &>> 16
+    return UInt8(truncatingIfNeeded: quarter ^ quarter &>> 8)
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x37
+    case 0x61...0x66: byte - 0x57
+    default: nil
+    }
+  }
+}

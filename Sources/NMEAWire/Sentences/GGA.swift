@@ -1,0 +1,28 @@
+/// Global Positioning System fix data.
+///
+///     $GPGGA,081836.75,3751.65121,S,14507.36041,E,2,09,0.9,88.4,M,-3.2,M,2.0,0120*75
+///            time      position               quality, satellites, HDOP, altitude, geoid, age and station of corrections
+struct GGA {
+  var time: TimeOfDay?
+  var claim: FixClaim
+  var coordinates: Coordinates?
+  var satellites: Int?
+  var hdop: Decimal?
+  /// Metres above mean sea level.
+  var altitude: Decimal?
+
+  init(parsing fields: inout FieldCursor) throws(RejectReason) {
+    time = try fields.time()
+    coordinates = try fields.coordinates()
+    claim = try FixClaim(quality: try fields.letter())
+    satellites = try fields.integer()
+    hdop = try fields.unsigned()
+    altitude = try fields.decimal()
+    try fields.unit(0x4D)
+    _ = try fields.decimal()
+    try fields.unit(0x4D)
+    // The age of the corrections and their station: there, but left empty, or one field short, by some receivers.
+    if !fields.isAtEnd { _ = try fields.unsigned() }
+    if !fields.isAtEnd { _ = try fields.integer() }
+  }
+}

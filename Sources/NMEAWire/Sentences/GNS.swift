@@ -1,0 +1,44 @@
+/// GNSS fix data: GGA for receivers of several constellations.
+///
+///     $GNGNS,081836.75,3751.65121,S,14507.36041,E,DA,14,0.7,88.4,-3.2,2.0,0120*45
+///            time      position               modes, satellites, HDOP, altitude, geoid, age and station of corrections
+///
+/// The modes stand for GPS, GLONASS, Galileo and so on, in that order. A receiver may follow up with one sentence for each
+/// constellation, whose position and modes are empty and whose satellites are its own share.
+struct GNS {
+  var time: TimeOfDay?
+  var claim: FixClaim
+  var coordinates: Coordinates?
+  var satellites: Int?
+  var hdop: Decimal?
+  /// Metres above mean sea level.
+  var altitude: Decimal?
+
+  init(parsing fields: inout FieldCursor) throws(RejectReason) {
+    time = try fields.time()
+    coordinates = try fields.coordinates()
+    claim = try fields.constellationModes()
+    satellites = try fields.integer()
+    hdop = try fields.unsigned()
+    altitude = try fields.decimal()
+    _ = try fields.decimal()
+    _ = try fields.unsigned()
+    _ = try fields.integer()
+  }
+}
+
+extension FieldCursor {
+  /// The strongest claim among the constellations; one that is simulated or estimated makes the whole so.
+  @_lifetime(self: copy self)
+  mutating func constellationModes() throws(RejectReason) -> FixClaim {
+    var claims: UInt8 = 0
+    while let mode = try nextLetter() { claims |= try FixClaim(mode: mode).rawValue }
+    if claims & FixClaim.simulated.rawValue != 0 { return .simulated }
+    if claims & FixClaim.estimated.rawValue != 0 { return .estimated }
+    if claims & FixClaim.rtkFixed.rawValue != 0 { return .rtkFixed }
+    if claims & FixClaim.rtkFloat.rawValue != 0 { return .rtkFloat }
+    if claims & FixClaim.differential.rawValue != 0 { return .differential }
+    if claims & FixClaim.autonomous.rawValue != 0 { return .autonomous }
+    return claims == 0 ? .silent : .invalid
+  }
+}

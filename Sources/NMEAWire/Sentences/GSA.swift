@@ -1,0 +1,48 @@
+/// GNSS DOP and active satellites.
+///
+///     $GPGSA,A,3,02,05,07,13,15,18,20,29,30,,,,1.8,0.9,1.5*33
+///            selection, mode (1 none, 2 2D, 3 3D), satellites, PDOP, HDOP, VDOP
+///
+/// NMEA 0183 4.1 and later append the constellation. Twelve satellites are the standard's; receivers with 24 places are
+/// about, so the dilutions are found from the end.
+struct GSA {
+  /// 1, 2 or 3; 0 where the field is empty.
+  var mode: UInt8
+  var hdop: Decimal?
+
+  private static var satellitePlaces: Int { 12 }
+
+  init(parsing fields: inout FieldCursor) throws(RejectReason) {
+    let selection = try fields.letter()
+    guard selection == 0 || selection == 0x41 || selection == 0x4D else { throw .malformedField }
+    switch try fields.letter() {
+    case 0: mode = 0
+    case 0x31: mode = 1
+    case 0x32: mode = 2
+    case 0x33: mode = 3
+    default: throw .malformedField
+    }
+    for _ in 0..<Self.satellitePlaces { _ = try fields.integer() }
+    var values: (Decimal?, Decimal?, Decimal?) = (try fields.unsigned(), try fields.unsigned(), try fields.unsigned())
+    hdop = values.1
+    guard !fields.isAtEnd else { return }
+    // A fourth field is the constellation (one digit, hexadecimal); more are places for satellites.
+    let constellation = try fields.hexadecimalOrDecimal()
+    guard !fields.isAtEnd else { return }
+    values = (values.1, values.2, constellation)
+    while !fields.isAtEnd { values = (values.1, values.2, try fields.unsigned()) }
+    hdop = values.1
+  }
+}
+
+extension FieldCursor {
+  /// GSA's constellation, of which only that it is one matters, or a number; nil for an empty field.
+  @_lifetime(self: copy self)
+  mutating func hexadecimalOrDecimal() throws(RejectReason) -> Decimal? {
+    if let letter = peek, (0x41...0x46).contains(letter) {
+      _ = try self.letter()
+      return nil
+    }
+    return try unsigned()
+  }
+}
