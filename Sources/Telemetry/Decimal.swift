@@ -30,14 +30,21 @@ struct Decimal {
   }
 
   private mutating func split(_ magnitude: Double, decimals wanted: Int) {
-    whole = UInt64(magnitude)
+    // Signed conversions: x86-64 has an instruction for them, and the number is below 1e15.
+    let floor = Int64(magnitude)
+    whole = UInt64(bitPattern: floor)
     // Exact: both have the same scale.
-    let rest = magnitude - Double(whole)
+    let rest = magnitude - Double(floor)
     guard rest > 0 else { return }
     decimals = wanted <= 6 && whole < 1_000_000_000 ? wanted : min(wanted, Self.decimalsHeld(beside: whole))
+    guard decimals > 0 else {
+      // Here the half's even neighbour is told by the whole part itself.
+      if rest > 0.5 || rest == 0.5 && whole & 1 == 1 { whole += 1 }
+      return
+    }
     let power = Self.powersOfTen.span[decimals]
     fraction = Self.rounded(rest, times: power)
-    if fraction >= UInt64(power) {
+    if Double(Int64(bitPattern: fraction)) >= power {
       whole += 1
       fraction = 0
     }
@@ -50,12 +57,13 @@ struct Decimal {
 
   /// `value` × `factor` rounded to the nearest whole number, ties to even, as if the product had no limit of digits.
   ///
-  /// The product as a double lies on the same side of a half as the true one, or on the half itself; there the
+  /// Both below 1e18 when multiplied. The product as a double lies on the same side of a half as the true one, or on the half itself; there the
   /// rounding error, which a fused multiplication shows, decides.
   private static func rounded(_ value: Double, times factor: Double) -> UInt64 {
     let product = value * factor
-    let floor = UInt64(product)
-    let above = product - Double(floor)
+    let whole = Int64(product)
+    let floor = UInt64(bitPattern: whole)
+    let above = product - Double(whole)
     if above < 0.5 { return floor }
     if above > 0.5 { return floor + 1 }
     let error = (-product).addingProduct(value, factor)

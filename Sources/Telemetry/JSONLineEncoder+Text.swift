@@ -67,6 +67,16 @@ extension JSONLineEncoder {
       index += 8
       count += 8
     }
+    // What is left of a longer text goes with the last eight bytes once more: those before `index` are already there.
+    if index < text.count, text.count - start >= 8, index + 8 > text.count {
+      let back = index + 8 - text.count
+      let word = unsafe UnsafeRawPointer(source + index - back).loadUnaligned(as: UInt64.self)
+      if !needsAttention(word) {
+        unsafe UnsafeMutableRawPointer(base + count - back).storeBytes(of: word, as: UInt64.self)
+        count += 8 - back
+        return text.count
+      }
+    }
     while index < text.count {
       let byte = unsafe source[index]
       if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }

@@ -48,14 +48,23 @@ public struct UUIDv7: BitwiseCopyable, Equatable, Sendable {
   /// The 36 characters of the text form, lower case.
   public var text: InlineArray<36, UInt8> {
     var out = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
-    var place = 0
-    for index in 0..<32 {
-      if Self.isHyphen(place) { place += 1 }
-      let word = index < 16 ? high : low
-      out[place] = lowerHexDigit(UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 0x0F)
-      place += 1
-    }
+    Self.put(high >> 32, digits: 8, at: 0, &out)
+    Self.put(high >> 16, digits: 4, at: 9, &out)
+    Self.put(high, digits: 4, at: 14, &out)
+    Self.put(low >> 48, digits: 4, at: 19, &out)
+    Self.put(low, digits: 12, at: 24, &out)
     return out
+  }
+
+  /// Puts the lowest digits of a number at `place`.
+  private static func put(_ number: UInt64, digits: Int, at place: Int, _ out: inout InlineArray<36, UInt8>) {
+    var rest = number
+    var index = place + digits
+    while index > place {
+      index -= 1
+      out[index] = lowerHexDigit(UInt8(truncatingIfNeeded: rest) & 0x0F)
+      rest >>= 4
+    }
   }
 
   private static func isHyphen(_ place: Int) -> Bool { place == 8 || place == 13 || place == 18 || place == 23 }
