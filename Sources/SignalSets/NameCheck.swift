@@ -1,0 +1,30 @@
+import JSONText
+
+/// One name, one signal. Two commands may share it only where no model year has both of them.
+struct NameCheck {
+  private struct Holder {
+    var filter: YearFilter?
+    var file: String
+    var line: Int
+  }
+  private var holders: [String: [Holder]] = [:]
+
+  mutating func add(_ signal: SignalSet.Signal, of command: SignalSet.Command, in file: String) throws(SignalSetError) {
+    for holder in holders[signal.id] ?? [] {
+      if let mine = command.filter, let other = holder.filter, !mine.overlaps(other) { continue }
+      throw signal.error(
+        .invalidValue(
+          expected: "an id that no other signal has",
+          found: "\(JSONError.quoted(signal.id)), which already stands in \(holder.file), line \(holder.line)"),
+        in: file)
+    }
+    holders[signal.id, default: []].append(Holder(filter: command.filter, file: file, line: signal.line))
+  }
+}
+
+extension SignalSet.Signal {
+  /// An error that names this signal's place.
+  func error(_ kind: JSONError.Kind, in file: String) -> SignalSetError {
+    SignalSetError(file: file, error: JSONError(kind, line: line, column: column, offset: offset, path: path))
+  }
+}

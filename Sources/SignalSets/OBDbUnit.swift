@@ -1,0 +1,123 @@
+import OBDWire
+
+/// What a signal set's unit word stands for.
+///
+/// A word that is not known here is printed as it stands in the set: a label may be passed on, never guessed at.
+struct OBDbUnit: Equatable {
+  /// The wire's unit; `.none` where it has no name for it.
+  var unit: Unit
+  /// As records print it; empty where there is nothing to print.
+  var symbol: String
+  /// One bit is a truth value of its own: 0 is "off" or "no". (`onoff` and `yesno` count the other way round; a boolean
+  /// would say the opposite of their bit, so they stay numbers.)
+  var isTruth = false
+  /// Characters or digits, not a number.
+  var isText = false
+
+  private init(_ unit: Unit) { (self.unit, symbol) = (unit, "\(unit.symbol)") }
+  private init(_ symbol: String) { (unit, self.symbol) = (.none, symbol) }
+
+  init(word: String) {
+    self = Self.known(word)
+    isTruth = word == "offon" || word == "noyes"
+    isText = word == "ascii" || word == "hex"
+  }
+
+  private static func known(_ word: String) -> OBDbUnit {
+    switch word {
+    case "scalar", "unknown", "offon", "noyes", "onoff", "yesno", "ascii", "hex": OBDbUnit(.none)
+    case "normal": OBDbUnit(.normal)
+    case "percent": OBDbUnit(.percent)
+    case "rpm": OBDbUnit(.rpm)
+    case "degrees": OBDbUnit(.degree)
+    case "radians": OBDbUnit(.radian)
+    case "celsius": OBDbUnit(.celsius)
+    case "fahrenheit": OBDbUnit(.fahrenheit)
+    case "kelvin": OBDbUnit(.kelvin)
+    case "kilopascal": OBDbUnit(.kilopascal)
+    case "bars": OBDbUnit(.bar)
+    case "psi": OBDbUnit(.psi)
+    case "newtonMeters": OBDbUnit(.newtonMetre)
+    case "poundFoot": OBDbUnit("lb·ft")
+    case "inchPound": OBDbUnit("in·lb")
+    default: electric(word) ?? distance(word) ?? other(word) ?? OBDbUnit(word)
+    }
+  }
+
+  private static func electric(_ word: String) -> OBDbUnit? {
+    switch word {
+    case "volts": OBDbUnit(.volt)
+    case "millivolts": OBDbUnit(.millivolt)
+    case "kilovolts": OBDbUnit("kV")
+    case "amps": OBDbUnit(.ampere)
+    case "milliamps": OBDbUnit(.milliampere)
+    case "kiloamps": OBDbUnit("kA")
+    case "ampereHours": OBDbUnit(.ampereHour)
+    case "milliampereHours": OBDbUnit("mAh")
+    case "kiloampereHours": OBDbUnit("kAh")
+    case "coulombs": OBDbUnit("C")
+    case "ohms": OBDbUnit(.ohm)
+    case "kiloohms": OBDbUnit(.kiloohm)
+    case "megaohms": OBDbUnit("MΩ")
+    case "milliohms": OBDbUnit(.milliohm)
+    case "microohms": OBDbUnit("µΩ")
+    case "watts": OBDbUnit(.watt)
+    case "kilowatts": OBDbUnit(.kilowatt)
+    case "milliwatts": OBDbUnit("mW")
+    case "kilowattHours": OBDbUnit(.kilowattHour)
+    case "kilowattHoursPer100Kilometers": OBDbUnit("kWh/100 km")
+    case "kilowattHoursPer100Miles": OBDbUnit("kWh/100 mi")
+    case "milesPerKilowattHour": OBDbUnit("mi/kWh")
+    case "joules": OBDbUnit("J")
+    case "kilojoules": OBDbUnit("kJ")
+    default: nil
+    }
+  }
+
+  private static func distance(_ word: String) -> OBDbUnit? {
+    switch word {
+    case "kilometers": OBDbUnit(.kilometre)
+    case "meters": OBDbUnit(.metre)
+    case "centimeters": OBDbUnit(.centimetre)
+    case "millimeters": OBDbUnit(.millimetre)
+    case "miles": OBDbUnit(.miles)
+    case "yards": OBDbUnit("yd")
+    case "feet": OBDbUnit("ft")
+    case "inches": OBDbUnit("in")
+    case "kilometersPerHour": OBDbUnit(.kilometresPerHour)
+    case "milesPerHour": OBDbUnit(.milesPerHour)
+    case "metersPerSecond": OBDbUnit("m/s")
+    case "metersPerSecondSquared": OBDbUnit(.metresPerSecondSquared)
+    case "gravity": OBDbUnit("gₙ")
+    default: nil
+    }
+  }
+
+  private static func other(_ word: String) -> OBDbUnit? {
+    switch word {
+    case "hours": OBDbUnit(.hour)
+    case "minutes": OBDbUnit(.minute)
+    case "seconds": OBDbUnit(.second)
+    case "milliseconds": OBDbUnit(.millisecond)
+    case "terahertz": OBDbUnit("THz")
+    case "gigahertz": OBDbUnit("GHz")
+    case "megahertz": OBDbUnit("MHz")
+    case "kilohertz": OBDbUnit(.kilohertz)
+    case "hertz": OBDbUnit(.hertz)
+    case "millihertz": OBDbUnit("mHz")
+    case "microhertz": OBDbUnit("µHz")
+    case "nanohertz": OBDbUnit("nHz")
+    case "framesPerSecond": OBDbUnit("fps")
+    case "liters": OBDbUnit(.litre)
+    case "gallons": OBDbUnit(.gallon)
+    case "litersPerHour": OBDbUnit(.litresPerHour)
+    case "gallonsPerHour": OBDbUnit("gal/h")
+    case "gramsPerSecond": OBDbUnit(.gramsPerSecond)
+    case "kilogramsPerHour": OBDbUnit(.kilogramsPerHour)
+    case "milligramsPerStroke": OBDbUnit(.milligramsPerStroke)
+    case "gramsPerLiter": OBDbUnit("g/L")
+    case "milligramsPerDeciliter": OBDbUnit("mg/dL")
+    default: nil
+    }
+  }
+}
