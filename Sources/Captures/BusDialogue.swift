@@ -1,0 +1,166 @@
+/// Makes of a bus's frames what an ELM327 with headers and spaces on (`ATH1`, `ATS1`) would have shown.
+///
+///     7DF 02 01 0C 00 00 00 00 00     →  to adapter    010C⏎
+///     7E8 04 41 0C 0A A0 00 00 00     →  from adapter  7E8 04 41 0C 0A A0 00 00 00⏎
+///     18DAF110 06 41 00 BE 3F A8 13   →  from adapter  18 DA F1 10 06 41 00 BE 3F A8 13⏎
+///
+/// A request closes the reply before it with `⏎>`. In a log of answers alone, an ECU that has already answered since
+/// the last prompt closes it too: otherwise a repeated reading would look like a duplicate. "Response pending" is no
+/// answer yet.
+///
+/// Dropped: the tester's flow control and multi-frame requests, and whatever else the bus carries. An identifier that
+/// ISO 15765-4 does not name takes part once it is answered 8 above (`7C0` by `7C8`): the answer proves the request.
+struct BusDialogue {
+  // The log's stamps, for candump.
+  var lastStamp: Int64 = 0
+  var elapsed: Int64 = 0
+  var hasDeltas = false
+
+  /// Something was said since the last prompt.
+  private var isOpen = false
+  private var lastTime = CaptureTime.none
+  /// ECUs that have answered since the last prompt: 11-bit identifiers, then sources of 29-bit ones.
+  private var answered = InlineArray<36, UInt64>(repeating: 0)
+  /// Requests to a manufacturer's own identifiers that have been answered.
+  private var proven = InlineArray<32, UInt64>(repeating: 0)
+  /// The last request to such an identifier, until its answer proves it.
+  private var candidate: BusFrame?
+
+  mutating func receive<C: CaptureConsumer & ~Copyable>(
+    _ frame: BusFrame, at time: CaptureTime, into consumer: inout C
+  ) {
+    guard let type = frame.frameType else { return }
+    if frame.isOBDRequest {
+      if let payload = frame.singlePayload { request(frame, payload, at: time, into: &consumer) }
+    } else if frame.isOBDResponse {
+      response(frame, type, at: time, into: &consumer)
+    } else if !frame.isExtended {
+      receiveOther(frame, type, at: time, into: &consumer)
+    }
+    lastTime = time
+  }
+
+  /// Closes the last reply.
+  mutating func finish<C: CaptureConsumer & ~Copyable>(into consumer: inout C) {
+    if isOpen { prompt(at: lastTime, into: &consumer) }
+  }
+
+  private mutating func receiveOther<C: CaptureConsumer & ~Copyable>(
+    _ frame: BusFrame, _ type: UInt8, at time: CaptureTime, into consumer: inout C
+  ) {
+    let identifier = Int(frame.identifier)
+    if identifier >= 8, isProven(identifier - 8) {
+      response(frame, type, at: time, into: &consumer)
+    } else if isProven(identifier) {
+      if let payload = frame.singlePayload { request(frame, payload, at: time, into: &consumer) }
+    } else if let asked = candidate, identifier == Int(asked.identifier) + 8, Self.answers(frame, asked) {
+      proven[Int(asked.identifier) >> 6] |= 1 << (asked.identifier & 63)
+      candidate = nil
+      // It is shown late, with its answer's time: events never go back in time.
+      if let payload = asked.singlePayload { request(asked, payload, at: time, into: &consumer) }
+      response(frame, type, at: time, into: &consumer)
+    } else if frame.mayBePhysicalRequest {
+      candidate = frame
+    }
+  }
+
+  private func isProven(_ identifier: Int) -> Bool { proven[identifier >> 6] >> UInt64(identifier & 63) & 1 == 1 }
+
+  /// A positive or negative response to the service asked for, in a single or a first frame.
+  private static func answers(_ frame: BusFrame, _ asked: BusFrame) -> Bool {
+    let service: UInt8
+    switch frame.frameType {
+    case 0?:
+      guard let payload = frame.singlePayload else { return false }
+      if frame[1] == 0x7F { return payload.count == 3 && frame[2] == asked[1] }
+      service = frame[1]
+    case 1?:
+      guard frame.count == 8 else { return false }
+      service = frame[2]
+    default: return false
+    }
+    return service == asked[1] &+ 0x40
+  }
+
+  private mutating func request<C: CaptureConsumer & ~Copyable>(
+    _ frame: BusFrame, _ payload: Range<Int>, at time: CaptureTime, into consumer: inout C
+  ) {
+    if isOpen { prompt(at: time, into: &consumer) }
+    var line = AdapterLine()
+    for i in payload { line.append(hex: frame[i]) }
+    line.append(0x0D)
+    line.deliver(.toAdapter, at: time, into: &consumer)
+    isOpen = true
+  }
+
+  private mutating func response<C: CaptureConsumer & ~Copyable>(
+    _ frame: BusFrame, _ type: UInt8, at time: CaptureTime, into consumer: inout C
+  ) {
+    if type < 2 {
+      let (word, bit) = Self.place(of: frame)
+      if answered[word] & bit != 0 { prompt(at: time, into: &consumer) }
+      if !frame.isResponsePending { answered[word] |= bit }
+    }
+    var line = AdapterLine()
+    line.append(identifier: frame)
+    for i in 0..<frame.count {
+      line.append(0x20)
+      line.append(hex: frame[i])
+    }
+    line.append(0x0D)
+    line.deliver(.fromAdapter, at: time, into: &consumer)
+    isOpen = true
+  }
+
+  private static func place(of frame: BusFrame) -> (word: Int, bit: UInt64) {
+    let index = frame.isExtended ? 2048 + Int(frame.identifier & 0xFF) : Int(frame.identifier)
+    return (index >> 6, 1 << UInt64(index & 63))
+  }
+
+  private mutating func prompt<C: CaptureConsumer & ~Copyable>(at time: CaptureTime, into consumer: inout C) {
+    var line = AdapterLine()
+    line.append(0x0D)
+    line.append(UInt8(ascii: ">"))
+    line.deliver(.fromAdapter, at: time, into: &consumer)
+    answered = InlineArray(repeating: 0)
+    isOpen = false
+  }
+}
+
+/// A line as an adapter prints it, being written.
+private struct AdapterLine {
+  /// The longest is 29 bits, 8 bytes and a CR: 11 + 24 + 1.
+  private var text = InlineArray<40, UInt8>(repeating: 0)
+  private var count = 0
+
+  mutating func append(_ byte: UInt8) {
+    text[count] = byte
+    count += 1
+  }
+
+  mutating func append(hex byte: UInt8) {
+    append(hexDigit(byte >> 4))
+    append(hexDigit(byte & 0x0F))
+  }
+
+  /// `7E8`, or `18 DA F1 10`.
+  mutating func append(identifier frame: BusFrame) {
+    let value = frame.identifier
+    guard frame.isExtended else {
+      append(hexDigit(UInt8(value >> 8 & 0x0F)))
+      append(hex: UInt8(value & 0xFF))
+      return
+    }
+    for shift: UInt32 in [24, 16, 8] {
+      append(hex: UInt8(value >> shift & 0xFF))
+      append(0x20)
+    }
+    append(hex: UInt8(value & 0xFF))
+  }
+
+  func deliver<C: CaptureConsumer & ~Copyable>(
+    _ direction: CaptureDirection, at time: CaptureTime, into consumer: inout C
+  ) {
+    consumer.bytes(direction, at: time, text.span.extracting(first: count))
+  }
+}

@@ -1,0 +1,9 @@
+import Glibc
+
+extension CaptureError {
+  /// What the system calls that errno.
+  static func reason(_ number: Int32) -> String {
+    guard let text = unsafe strerror(number) else { return "error \(number)" }
+    return unsafe String(cString: text)
+  }
+}

@@ -1,0 +1,179 @@
+extension CaptureFormat {
+  /// Finds a capture's format by its content.
+  ///
+  /// - Parameters:
+  ///   - head: the capture's first bytes; the more, the more log chatter may stand before the first event.
+  ///   - isWhole: true if the head is all there is, so that its last line counts though no LF ends it.
+  /// - Throws: `empty`, `binary`, `unsupportedVersion`, `lineTooLong`, or `unknownFormat` with the first line that
+  ///   fits none.
+  public static func detect(_ head: Span<UInt8>, isWhole: Bool) throws(CaptureError) -> CaptureFormat {
+    guard head.count > 0 else { throw CaptureError(.empty) }
+    if BinaryContent.isLikely(head) { throw CaptureError(.binary) }
+    var evidence = Evidence()
+    var lines = LineCursor(isWhole: isWhole)
+    while let range = lines.next(in: head) {
+      let line = head.extracting(range).trimmingEnd()
+      if line.count == 0 { continue }
+      if let format = try evidence.take(line, number: lines.number) { return format }
+    }
+    if evidence.hasBothMarks { return .appLog }
+    return try detectStream(head, isWhole: isWhole)
+  }
+
+  /// What is left when no line is of a log: an adapter's bytes, with one side or both, or nothing known.
+  private static func detectStream(_ head: Span<UInt8>, isWhole: Bool) throws(CaptureError) -> CaptureFormat {
+    var transcript = TranscriptEvidence()
+    var start = 0
+    var number = 1
+    while start < head.count {
+      var end = start
+      while end < head.count, !StreamState.endsLine(head[end]) {
+        if end - start > CaptureReader.lineLimit {
+          throw CaptureError(.lineTooLong, line: number, text: head.extracting(start..<head.count))
+        }
+        end += 1
+      }
+      if end < head.count || isWhole || start == 0 {
+        transcript.take(head.extracting(start..<end), endedBy: end < head.count ? head[end] : 0, number: number)
+      }
+      if end < head.count, head[end] == 0x0A || head[end] == 0x0D && !(end + 1 < head.count && head[end + 1] == 0x0A) {
+        number += 1
+      }
+      start = end + 1
+    }
+    if let stranger = transcript.stranger, !transcript.isDialogue {
+      throw CaptureError(.unknownFormat, line: stranger.number, text: head.extracting(stranger.range(in: head.count)))
+    }
+    return transcript.hasEchoTwice ? .obdgpslogger : .raw
+  }
+}
+
+/// Walks over LF-ended lines.
+private struct LineCursor {
+  let isWhole: Bool
+  private(set) var number = 0
+  private var position = 0
+
+  init(isWhole: Bool) { self.isWhole = isWhole }
+
+  mutating func next(in text: Span<UInt8>) -> Range<Int>? {
+    guard position < text.count else { return nil }
+    let start = position
+    let end = text.index(of: 0x0A, from: start)
+    if end == nil, !isWhole, start > 0 { return nil }
+    position = (end ?? text.count) + 1
+    number += 1
+    return start..<(end ?? text.count)
+  }
+}
+
+/// What the lines so far say about the format.
+private struct Evidence {
+  private var sent = false
+  private var received = false
+
+  /// Lines of both directions, each with what an adapter may be told and say.
+  var hasBothMarks: Bool { sent && received }
+
+  /// The format, if this line settles it.
+  mutating func take(_ line: Span<UInt8>, number: Int) throws(CaptureError) -> CaptureFormat? {
+    if number == 1, line.has("# obdgate-capture ") {
+      guard line.count == 19, line[18] == UInt8(ascii: "1") else {
+        throw CaptureError(.unsupportedVersion, line: 1, format: .capture, text: line)
+      }
+      return .capture
+    }
+    if line.has("# obd2-raw v") || OBD2RawEvent(line) != nil { return .obd2raw }
+    if number == 1, TerminalState.begins(line) { return .appLog }
+    if SocatHeader(line) != nil { return .socat }
+    if CRTDRecord(line) != nil { return .crtd }
+    if CandumpLine(line) != nil { return .candump }
+    if PythonOBDEvent(line) != nil || line.has("[obd.obd]") || line.has("[obd.elm327]") { return .pythonOBD }
+    if EmulatorEvent(line) != nil { return .elm327Emulator }
+    if AndrOBDEvent(line) != nil { return .androbd }
+    if Self.isSentence(line) { return .nmea }
+    takeMark(line)
+    return nil
+  }
+
+  private mutating func takeMark(_ line: Span<UInt8>) {
+    guard let event = AppLogEvent(line) else { return }
+    let payload = line.extracting(event.payload)
+    var text = payload.trimmingEnd()
+    // Escaped line ends do not matter here.
+    if let escape = text.index(of: 0x5C) { text = text.extracting(first: escape) }
+    if event.direction == .toAdapter {
+      if AdapterSpeech.isCommand(text) { sent = true }
+    } else if text.count > 0, AdapterSpeech.isReply(text) || AdapterSpeech.isCommand(text) {
+      received = true
+    }
+  }
+
+  /// `$GPRMC,…` or `!AIVDM,…` (NMEA 0183, 5.3): talker and formatter in capitals or digits, then a comma.
+  private static func isSentence(_ line: Span<UInt8>) -> Bool {
+    guard line.count >= 6, line[0] == UInt8(ascii: "$") || line[0] == UInt8(ascii: "!") else { return false }
+    guard let comma = line.index(of: UInt8(ascii: ",")), (4...11) ~= comma else { return false }
+    for i in 1..<comma where !((0x41...0x5A) ~= line[i] || line[i].isDigit) { return false }
+    return true
+  }
+}
+
+/// What the pieces between CR, LF and prompt say about a byte stream.
+private struct TranscriptEvidence {
+  struct Stranger {
+    var start: Int
+    var number: Int
+    func range(in count: Int) -> Range<Int> { start..<min(count, start + 64) }
+  }
+
+  /// The first piece that no adapter prints.
+  private(set) var stranger: Stranger?
+  /// A command stood twice behind a prompt: written, then echoed.
+  private(set) var hasEchoTwice = false
+
+  private var known = 0
+  private var strange = 0
+  private var prompts = 0
+  private var position = 0
+  /// The piece before, if it stood behind a prompt (or the start) and is a command.
+  private var command = 0..<0
+  private var isBehindPrompt = true
+  private var followsAT = false
+  private var recent = InlineArray<24, UInt8>(repeating: 0)
+
+  /// Mostly an adapter's lines: the odd answer to `AT@1` may read like anything.
+  var isDialogue: Bool { prompts > 0 ? known >= strange && known > 0 : strange == 0 }
+
+  mutating func take(_ piece: Span<UInt8>, endedBy end: UInt8, number: Int) {
+    defer { position += piece.count + 1 }
+    let text = piece.trimmingEnd()
+    if end == UInt8(ascii: ">") { prompts += 1 }
+    if text.count > 0 {
+      let isCommand = AdapterSpeech.isCommand(text)
+      if isCommand || AdapterSpeech.isReply(text) || followsAT { known += 1 } else { note(number) }
+      if isRepeated(text) { hasEchoTwice = true }
+      remember(isBehindPrompt && isCommand ? text : text.extracting(first: 0))
+      followsAT = text.hasIgnoringCase("AT") || text.hasIgnoringCase("ST")
+      isBehindPrompt = false
+    } else if end != 0x0A {
+      remember(text)
+    }
+    if end == UInt8(ascii: ">") { isBehindPrompt = true }
+  }
+
+  private mutating func note(_ number: Int) {
+    strange += 1
+    if stranger == nil { stranger = Stranger(start: position, number: number) }
+  }
+
+  private mutating func remember(_ text: Span<UInt8>) {
+    command = 0..<min(text.count, 24)
+    for i in command { recent[i] = text[i] }
+  }
+
+  private func isRepeated(_ text: Span<UInt8>) -> Bool {
+    guard command.count > 0, command.count == text.count else { return false }
+    for i in command where recent[i] != text[i] { return false }
+    return true
+  }
+}

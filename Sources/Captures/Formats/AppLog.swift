@@ -1,0 +1,135 @@
+/// Logs with `>` in front of what was sent and `<` in front of what came.
+///
+///     >[10:36:51.339]ATE1                       ddt4all: time sent, then the seconds that the reply took;
+///     <[0.016]ATE1                              the reply goes on without a mark, CR written as line ends,
+///     OK                                        its prompt on a line of its own
+///     ␊
+///     >
+///     # KeepAlive                               a comment
+///     2024-11-04 16:50:01⇥>>⇥⇥0105              K-line readers: doubled marks, tabs
+///     2024-11-04 16:50:01⇥<<⇥⇥83 F1 11 41 05 52 1D
+///     12:34:56.789 > 010C                       others: an optional time, a mark, text
+///     12:34:56.901 < 41 0C 0A A0\r\r>           with `\r` escapes, or without
+///
+/// Marks: `>` `>>` `->` `-->` `TX:` and `<` `<<` `<-` `<--` `RX:`. Where a text has `\r` or `\n` escapes they are
+/// undone and nothing is added; otherwise each line gets the CR that the log left out, before a prompt too. In a log
+/// that shows no prompt a command closes the reply before it with `⏎>`. A K-line request with header and checksum
+/// (`C2 33 F1 01 0C F3`) becomes the command that makes an ELM327 send it (`010C`).
+///
+/// Times of day count from the first event, over midnight; a date without a zone is taken as UTC.
+/// Car Scanner's log has marks neither and is a terminal's: see ``TerminalState``.
+extension CaptureReader {
+  mutating func appLogLine<C: CaptureConsumer & ~Copyable>(
+    _ line: Span<UInt8>, into consumer: inout C
+  ) throws(CaptureError) {
+    if app.style == nil {
+      if line.trimmingEnd().count == 0 { return }
+      app.style = TerminalState.begins(line) ? .terminal : .marked
+    }
+    if app.style == .terminal { return terminalLine(line, into: &consumer) }
+    if line.count > 0, line[0] == UInt8(ascii: "#") { return }
+    guard let event = AppLogEvent(line) else { return continueReply(line, into: &consumer) }
+    let payload = line.extracting(event.payload)
+    if event.direction == .fromAdapter {
+      app.isInReply = true
+      deliverReply(payload, at: appTime(event), into: &consumer)
+      return
+    }
+    // A mark alone, behind a reply, is the adapter's prompt.
+    if payload.trimmingEnd().count == 0 { return continueReply(line, into: &consumer) }
+    let time = appTime(event)
+    if app.isOpen, !app.showsPrompts { closeReply(at: time, into: &consumer) }
+    app.isOpen = true
+    app.isInReply = false
+    deliverCommand(payload, at: time, into: &consumer)
+  }
+
+  mutating func finishAppLog<C: CaptureConsumer & ~Copyable>(into consumer: inout C) {
+    if app.style == .marked, app.isOpen, !app.showsPrompts { closeReply(at: clock.now, into: &consumer) }
+  }
+
+  /// A line without a mark belongs to the reply before it, until its prompt.
+  private mutating func continueReply<C: CaptureConsumer & ~Copyable>(
+    _ line: Span<UInt8>, into consumer: inout C
+  ) {
+    guard app.isInReply else { return }
+    deliverReply(line, at: clock.now, into: &consumer)
+  }
+
+  private mutating func appTime(_ event: AppLogEvent) -> CaptureTime {
+    if let stamp = event.stamp {
+      app.sent = clock.time(stamp)
+      return app.sent
+    }
+    // ddt4all gives a reply the seconds since its command.
+    guard let elapsed = event.elapsed else { return clock.now }
+    switch app.sent {
+    case .none: return .none
+    case .offset(let time): return .offset(time + elapsed)
+    case .wall(let time): return .wall(time + elapsed)
+    }
+  }
+
+  private mutating func deliverReply<C: CaptureConsumer & ~Copyable>(
+    _ text: Span<UInt8>, at time: CaptureTime, into consumer: inout C
+  ) {
+    scratch.removeAll(keepingCapacity: true)
+    if AppLogEvent.isEscaped(text), Escapes.undo(text, into: &scratch) {
+      if scratch.last == UInt8(ascii: ">") { endReply() }
+      deliver(.fromAdapter, at: time, into: &consumer)
+      return
+    }
+    scratch.removeAll(keepingCapacity: true)
+    let line = text.droppingCR()
+    scratch.append(bytes: line)
+    if line.count > 0, line[line.count - 1] == UInt8(ascii: ">") {
+      endReply()
+      if line.count > 1, line[line.count - 2] != 0x0D { scratch.insert(0x0D, at: line.count - 1) }
+    } else {
+      scratch.append(0x0D)
+    }
+    deliver(.fromAdapter, at: time, into: &consumer)
+  }
+
+  private mutating func endReply() {
+    app.showsPrompts = true
+    app.isInReply = false
+    app.isOpen = false
+  }
+
+  private mutating func deliverCommand<C: CaptureConsumer & ~Copyable>(
+    _ text: Span<UInt8>, at time: CaptureTime, into consumer: inout C
+  ) {
+    scratch.removeAll(keepingCapacity: true)
+    if AppLogEvent.isEscaped(text), Escapes.undo(text, into: &scratch) {
+      deliver(.toAdapter, at: time, into: &consumer)
+      return
+    }
+    scratch.removeAll(keepingCapacity: true)
+    let command = text.trimmingEnd()
+    if let payload = KLineRequest(command) {
+      for i in 0..<payload.count {
+        scratch.append(hexDigit(payload[i] >> 4))
+        scratch.append(hexDigit(payload[i] & 0x0F))
+      }
+    } else {
+      scratch.append(bytes: command)
+    }
+    scratch.append(0x0D)
+    deliver(.toAdapter, at: time, into: &consumer)
+  }
+}
+
+/// What an app log's reader remembers.
+struct AppLogState {
+  enum Style { case marked, terminal }
+  var style: Style?
+  /// A reply is under way: lines without a mark belong to it.
+  var isInReply = false
+  /// A command has been sent and no prompt has followed.
+  var isOpen = false
+  /// The log has shown a prompt, so that none is ever put in.
+  var showsPrompts = false
+  /// When the last event with a time of its own was.
+  var sent = CaptureTime.none
+}

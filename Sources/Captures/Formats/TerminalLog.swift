@@ -1,0 +1,103 @@
+/// Car Scanner's log: its terminal, with notes between.
+///
+///     ===== LOG STARTED: 16.05.2025 17:20:23=====
+///     [Connected to 192.168.*.*:3333]
+///     ATZ
+///     ELM327 v1.3a
+///     ␊
+///     >STI                                      the prompt, and the next command right behind it
+///     ?
+///     ␊
+///     >
+///     [STSupported=False(ByResponse)]VTI        a note, and a command behind it
+///     0100
+///     7E8064100983B2013
+///     ␊
+///     >
+///     [cmd_reply=] 7E8064100983B2013            a reply once more, up to its prompt: passed over
+///     ␊
+///     >
+///
+/// Line ends are the adapter's CRs. Notes stand in brackets, over several lines at times, or are the app's own
+/// messages, told by what no adapter prints (`=`, `;`) or by their look. The times in the log are the app's start
+/// alone, in the phone's own format: not used.
+extension CaptureReader {
+  mutating func terminalLine<C: CaptureConsumer & ~Copyable>(_ line: Span<UInt8>, into consumer: inout C) {
+    let text = line.trimmingEnd()
+    if terminal.skips(text) { return }
+    guard text.count > 0 else {
+      if !terminal.awaitsCommand { deliverTerminal(text, .fromAdapter, into: &consumer) }
+      return
+    }
+    switch text[0] {
+    case UInt8(ascii: "="): return
+    case UInt8(ascii: "["):
+      guard let rest = terminal.takeNote(text) else { return }
+      terminalText(text.extracting(rest..<text.count), into: &consumer)
+    case UInt8(ascii: ">"):
+      scratch.removeAll(keepingCapacity: true)
+      scratch.append(text[0])
+      deliver(.fromAdapter, at: .none, into: &consumer)
+      terminal.awaitsCommand = true
+      terminalText(text.extracting(1..<text.count), into: &consumer)
+    default: terminalText(text, into: &consumer)
+    }
+  }
+
+  private mutating func terminalText<C: CaptureConsumer & ~Copyable>(_ text: Span<UInt8>, into consumer: inout C) {
+    guard text.count > 0 else { return }
+    let isCommand = AdapterSpeech.isCommand(text)
+    if terminal.awaitsCommand, isCommand {
+      terminal.awaitsCommand = false
+      deliverTerminal(text, .toAdapter, into: &consumer)
+    } else if !terminal.awaitsCommand || AdapterSpeech.isReply(text) {
+      guard isCommand || AdapterSpeech.isReply(text) else { return }
+      deliverTerminal(text, .fromAdapter, into: &consumer)
+    }
+  }
+
+  private mutating func deliverTerminal<C: CaptureConsumer & ~Copyable>(
+    _ text: Span<UInt8>, _ direction: CaptureDirection, into consumer: inout C
+  ) {
+    scratch.removeAll(keepingCapacity: true)
+    scratch.append(bytes: text)
+    scratch.append(0x0D)
+    deliver(direction, at: .none, into: &consumer)
+  }
+}
+
+/// What the reader of a terminal log remembers.
+struct TerminalState {
+  private enum Skip { case nothing, toBracket, toPrompt }
+  private var skip = Skip.nothing
+  /// The prompt was the last thing shown: what follows is typed.
+  var awaitsCommand = true
+
+  /// Car Scanner's first line, with or without the byte order mark.
+  static func begins(_ line: Span<UInt8>) -> Bool { line.has("=====") || line.has("\u{FEFF}=====") }
+
+  /// True for a line within a note.
+  mutating func skips(_ line: Span<UInt8>) -> Bool {
+    switch skip {
+    case .nothing: return false
+    case .toBracket:
+      if line.count > 0, line[line.count - 1] == UInt8(ascii: "]") { skip = .nothing }
+    case .toPrompt:
+      if line.count > 0, line[0] == UInt8(ascii: ">") || line[0] == UInt8(ascii: "[") { skip = .nothing }
+    }
+    return true
+  }
+
+  /// Reads the note that begins the line: the index behind it, nil if it goes on below.
+  mutating func takeNote(_ line: Span<UInt8>) -> Int? {
+    guard let close = line.index(of: UInt8(ascii: "]")) else {
+      skip = .toBracket
+      return nil
+    }
+    if line.has("[cmd_reply=]") {
+      skip = .toPrompt
+      return nil
+    }
+    return line.skippingBlanks(from: close + 1)
+  }
+}
