@@ -8,6 +8,8 @@ public enum Unit: UInt8, BitwiseCopyable, Sendable {
   case ppm, hertz, kilohertz, count, metresPerSecondSquared, metre, centimetre, millimetre
   case psi, bar, miles, milesPerHour, fahrenheit, kelvin, gallon, kilopascalPerSecond, percentPerSecond
   case millisecondPerBit, gPerCycle, degreesPerSecond, radian, normal, ratio, bit, byte, milligram, microsecond
+  case voltPerMillisecond, millivoltPerSecond, pascalPerSecond, gramsPerCylinder, squareMillimetre, microampere
+  case kilojoule, gramsPerKilowattHour, milligramsPerCubicMetre
 
   /// The symbol as records print it; empty where there is none to print (counts and ratios).
   public var symbol: StaticString {
@@ -70,6 +72,15 @@ public enum Unit: UInt8, BitwiseCopyable, Sendable {
     case .byte: "B"
     case .milligram: "mg"
     case .microsecond: "µs"
+    case .voltPerMillisecond: "V/ms"
+    case .millivoltPerSecond: "mV/s"
+    case .pascalPerSecond: "Pa/s"
+    case .gramsPerCylinder: "g/cyl"
+    case .squareMillimetre: "mm²"
+    case .microampere: "µA"
+    case .kilojoule: "kJ"
+    case .gramsPerKilowattHour: "g/kWh"
+    case .milligramsPerCubicMetre: "mg/m³"
     }
   }
 }

@@ -1,0 +1,209 @@
+/// The bytes that one line of hexadecimal digits stands for, with what its spacing tells.
+///
+///     7E8 04 41 0C 1A F8        a first token of three digits: an 11-bit identifier
+///     7E8 8 04 41 0C 1A F8      with the DLC digit (ATD1)
+///     7E804410C1AF8             the same without spaces: an odd number of digits
+///     18 DA F1 10 04 41 0C …    pairs: 29-bit identifier, legacy header, or data alone
+struct HexLine: ~Copyable {
+  /// Two digits a byte in a line of 1,024 characters.
+  static let capacity = 512
+
+  var bytes = InlineArray<512, UInt8>(repeating: 0)
+  private(set) var count = 0
+  /// The value of a three-digit first token.
+  private(set) var identifier: UInt16 = 0
+  private(set) var hasIdentifier = false
+  /// A one-digit token behind the identifier.
+  private(set) var dataLengthCode: UInt8 = 0
+  private(set) var hasDataLengthCode = false
+  /// Spaces stood between the digits.
+  private(set) var isSpaced = false
+  /// Where the line's first digit stands, for offsets in errors.
+  private(set) var start = 0
+
+  /// Reads the commonest form, `7E8 04 41 0C 1A F8 ` or pairs, straight from the stream.
+  ///
+  /// - Returns: the index of the line end behind it, or -1 where the line has another form: nothing is decided then.
+  @inline(__always)
+  mutating func readSpaced(_ stream: Span<UInt8>, from first: Int) -> Int {
+    // The longest CAN line fits 48 characters; near the end of the stream the general path reads.
+    guard first + 52 <= stream.count else { return -1 }
+    var i = first
+    var n = 0
+    hasDataLengthCode = false
+    isSpaced = true
+    start = 0
+    let a = Hex.value(stream[i])
+    let b = Hex.value(stream[i + 1])
+    let third = stream[i + 2]
+    if third == space {
+      guard a | b < 16 else { return -1 }
+      hasIdentifier = false
+      bytes[0] = a << 4 | b
+      n = 1
+      i += 3
+    } else {
+      let c = Hex.value(third)
+      guard a | b | c < 16, stream[i + 3] == space else { return -1 }
+      hasIdentifier = true
+      identifier = UInt16(a) << 8 | UInt16(b) << 4 | UInt16(c)
+      i += 4
+    }
+    let limit = first + 48
+    while i < limit {
+      let high = Hex.value(stream[i])
+      let low = Hex.value(stream[i + 1])
+      guard high | low < 16 else { break }
+      bytes[n] = high << 4 | low
+      n += 1
+      let separator = stream[i + 2]
+      if separator == space {
+        i += 3
+      } else if separator == carriageReturn {
+        count = n
+        return i + 2
+      } else {
+        return -1
+      }
+    }
+    // Behind the last space stands the line end, or something else.
+    guard n > 0, stream[i] == carriageReturn else { return -1 }
+    count = n
+    return i
+  }
+
+  /// Reads a line that may hold nothing but digits and spaces, in any grouping that has one meaning.
+  ///
+  /// - Returns: false where another character, or a grouping that splits a byte, stands in it.
+  mutating func read(_ line: Span<UInt8>, from first: Int, to end: Int) -> Bool {
+    var digits = 0
+    var tokens = 0
+    var tokenDigits = 0
+    var firstToken = 0
+    var secondToken = 0
+    var fifthToken = 0
+    var oddTokens = 0
+    start = first
+    for i in first...end {
+      let isDigit = i < end && Hex.value(line[i]) < 16
+      if isDigit {
+        tokenDigits += 1
+        digits += 1
+        continue
+      }
+      guard i == end || line[i] == space else { return false }
+      guard tokenDigits > 0 else { continue }
+      tokens += 1
+      if tokens == 1 { firstToken = tokenDigits }
+      if tokens == 2 { secondToken = tokenDigits }
+      if tokens == 5 { fifthToken = tokenDigits }
+      if tokenDigits & 1 == 1 { oddTokens += 1 }
+      tokenDigits = 0
+    }
+    guard digits > 0, digits <= 2 * Self.capacity else { return false }
+    isSpaced = tokens > 1
+    hasIdentifier = false
+    hasDataLengthCode = false
+    if tokens == 1 {
+      // An odd run: three digits of identifier, then pairs (or the length line `014`).
+      if digits & 1 == 1 {
+        guard digits >= 3 else { return false }
+        hasIdentifier = true
+      }
+      fill(line, from: first, to: end, identifierDigits: hasIdentifier ? 3 : 0, lengthCodeAt: -1)
+      return true
+    }
+    if firstToken == 3 {
+      hasIdentifier = true
+      hasDataLengthCode = secondToken == 1
+      guard oddTokens == (hasDataLengthCode ? 2 : 1) else { return false }
+      fill(line, from: first, to: end, identifierDigits: 3, lengthCodeAt: hasDataLengthCode ? 3 : -1)
+      return true
+    }
+    // A 29-bit identifier with the DLC digit behind it: `18 DA F1 10 8 04 …` or `18DAF110 8 04 …`.
+    let lengthCodeAt = firstToken == 8 && secondToken == 1 || firstToken == 2 && fifthToken == 1 ? 8 : -1
+    hasDataLengthCode = lengthCodeAt >= 0
+    guard oddTokens == (hasDataLengthCode ? 1 : 0) else { return false }
+    fill(line, from: first, to: end, identifierDigits: 0, lengthCodeAt: lengthCodeAt)
+    return true
+  }
+
+  /// Takes bytes put together elsewhere (an adapter that prints each byte on a line of its own).
+  mutating func set(_ source: Span<UInt8>) {
+    count = min(source.count, Self.capacity)
+    for i in 0..<count { bytes[i] = source[i] }
+    hasIdentifier = false
+    hasDataLengthCode = false
+    isSpaced = true
+    start = 0
+  }
+
+  /// Reads the digits again as a 29-bit identifier, a DLC digit and data: `18DAF110` `8` `0441…` without spaces.
+  ///
+  /// - Returns: false where the digits do not add up to that.
+  mutating func rereadWithLengthCode(_ line: Span<UInt8>) -> Bool {
+    guard hasIdentifier, !isSpaced, count >= 4 else { return false }
+    hasIdentifier = false
+    hasDataLengthCode = true
+    fill(line, from: start, to: line.count, identifierDigits: 0, lengthCodeAt: 8)
+    return true
+  }
+
+  /// The digit's index in the line, for errors: digit 0 is the first of the identifier or of the first byte.
+  func characterOffset(ofDigit wanted: Int, in line: Span<UInt8>) -> UInt16 {
+    var seen = 0
+    var i = start
+    while i < line.count {
+      if Hex.value(line[i]) < 16 {
+        if seen == wanted { return UInt16(truncatingIfNeeded: i) }
+        seen += 1
+      }
+      i += 1
+    }
+    return UInt16(truncatingIfNeeded: line.count)
+  }
+
+  /// The index in the line of byte `index`'s first digit.
+  func characterOffset(ofByte index: Int, in line: Span<UInt8>) -> UInt16 {
+    characterOffset(ofDigit: digitIndex(ofByte: index), in: line)
+  }
+
+  /// Which of the line's digits is the first of byte `index`.
+  func digitIndex(ofByte index: Int) -> Int {
+    let before = (hasIdentifier ? 3 : 0) + (hasDataLengthCode && (hasIdentifier || index >= 4) ? 1 : 0)
+    return before + 2 * index
+  }
+
+  private mutating func fill(
+    _ line: Span<UInt8>, from first: Int, to end: Int, identifierDigits: Int, lengthCodeAt: Int
+  ) {
+    var digit = 0
+    var n = 0
+    var high: UInt8 = 0
+    var isLow = false
+    identifier = 0
+    for i in first..<end {
+      let value = Hex.value(line[i])
+      guard value < 16 else { continue }
+      if digit < identifierDigits {
+        identifier = identifier << 4 | UInt16(value)
+      } else if digit == lengthCodeAt {
+        dataLengthCode = value
+      } else if isLow {
+        bytes[n] = high << 4 | value
+        n += 1
+        isLow = false
+      } else {
+        high = value
+        isLow = true
+      }
+      digit += 1
+    }
+    count = n
+  }
+}
+
+let space = UInt8(ascii: " ")
+let carriageReturn = UInt8(ascii: "\r")
+let lineFeed = UInt8(ascii: "\n")
+let promptCharacter = UInt8(ascii: ">")

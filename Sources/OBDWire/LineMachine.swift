@@ -1,0 +1,410 @@
+/// Decides what each line of a reply is: echo, data, segment, or a word of the adapter's.
+struct LineMachine: ~Copyable {
+  /// Where in an exchange the reader stands.
+  private enum Phase: UInt8 { case start, answering }
+
+  var hex = HexLine()
+  var core = ReplyCore()
+  /// Index of the line being read.
+  var line: UInt32 = 0
+  private var phase: Phase = .start
+  /// The command known, upper case without spaces; empty where none is.
+  private var commandText = InlineArray<64, UInt8>(repeating: 0)
+  private var commandCount = 0
+  /// A command was given by the caller: its echo may still come.
+  private var awaitsEcho = false
+  /// Bytes of an adapter that prints each on a line of its own, and their digits.
+  private var joined = InlineArray<64, UInt8>(repeating: 0)
+  private var joinedText = InlineArray<128, UInt8>(repeating: 0)
+  private var joinedCount = 0
+  /// A three-digit line was taken for an echo (`031`); a segment behind it shows that it was a length.
+  private var possibleLength = 0
+
+  /// Something of a reply was read, or is awaited.
+  var isAnswering: Bool { phase == .answering || awaitsEcho }
+
+  // MARK: Commands
+
+  mutating func command<H: ReplyHandler & ~Copyable>(
+    _ command: Span<UInt8>, position: UInt64, into handler: inout H
+  ) {
+    core.request = Request(command: command, formatsCAN: core.link.formatsCAN, link: &core.link)
+    commandCount = 0
+    for i in 0..<command.count {
+      var c = command[i]
+      if c <= space || c >= 0x7F { continue }
+      if c >= UInt8(ascii: "a") && c <= UInt8(ascii: "z") { c -= 32 }
+      guard commandCount < 64 else { break }
+      commandText[commandCount] = c
+      commandCount += 1
+    }
+    guard commandCount > 0 else { return }
+    awaitsEcho = true
+    phase = .start
+    handler.request(command, position: position)
+  }
+
+  /// How many characters of the line repeat the command, spaces and noise between them included; 0: none.
+  private func echoLength(_ line: Span<UInt8>, repeats: Int) -> Int {
+    var matched = 0
+    var i = 0
+    while i < line.count, matched < commandCount * repeats {
+      var c = line[i]
+      i += 1
+      if c <= space || c >= 0x7F { continue }
+      if c >= UInt8(ascii: "a") && c <= UInt8(ascii: "z") { c -= 32 }
+      guard c == commandText[matched / repeats] else { return 0 }
+      matched += 1
+    }
+    return matched == commandCount * repeats ? i : 0
+  }
+
+  // MARK: Lines
+
+  /// A line that ``HexLine/readSpaced(_:from:)`` has read whole.
+  @inline(__always)
+  mutating func spacedLine<H: ReplyHandler & ~Copyable>(
+    _ text: Span<UInt8>, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    if phase == .start || hex.count == 1 || core.request.kind == .adapter {
+      anyLine(text, position: position, loaded: loaded, into: &handler)
+      return
+    }
+    if joinedCount > 0 { flushJoined(position: position, loaded: loaded, into: &handler) }
+    core.decoder.lineStart = 0
+    core.dataLine(hex, line: text, origin: origin(position), loaded: loaded, into: &handler)
+  }
+
+  /// Any other line.
+  mutating func anyLine<H: ReplyHandler & ~Copyable>(
+    _ text: Span<UInt8>, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    var first = 0
+    var end = text.count
+    while first < end, isNoise(text[first]) { first += 1 }
+    while end > first, isNoise(text[end - 1]) { end -= 1 }
+    guard first < end else { return }
+    if phase == .start {
+      if awaitsEcho {
+        awaitsEcho = false
+        phase = .answering
+        let trimmed = text.extracting(first..<end)
+        var consumed = echoLength(trimmed, repeats: 1)
+        if consumed == 0 { consumed = echoLength(trimmed, repeats: 2) }
+        if consumed > 0 {
+          first += consumed
+          while first < end, isNoise(text[first]) || text[first] == promptCharacter { first += 1 }
+          guard first < end else { return }
+        }
+      } else if takeEcho(text, from: first, to: end, position: position, into: &handler) {
+        return
+      }
+      phase = .answering
+    }
+    content(text.extracting(0..<end), from: first, position: position, loaded: loaded, into: &handler)
+  }
+
+  /// A line past the reader's capacity: no answer is so long.
+  mutating func overlong<H: ReplyHandler & ~Copyable>(_ text: Span<UInt8>, position: UInt64, into handler: inout H) {
+    phase = .answering
+    awaitsEcho = false
+    handler.failure(
+      WireError(.malformed, origin: origin(position), offset: UInt16(clamping: text.count)), line: text)
+  }
+
+  /// The prompt was read.
+  mutating func endReply<H: ReplyHandler & ~Copyable>(
+    position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    if joinedCount > 0 { flushJoined(position: position, loaded: loaded, into: &handler) }
+    core.finishReply(loaded: loaded, into: &handler)
+    phase = .start
+    awaitsEcho = false
+    commandCount = 0
+    possibleLength = 0
+    handler.endOfReply(position: position)
+  }
+
+  private func origin(_ position: UInt64) -> Origin { Origin(ecu: .unknown, line: line, position: position) }
+
+  /// NUL, control characters and bytes from 0x80 are noise around a line (ELM327 data sheet: NULs may appear and are
+  /// to be ignored); spaces are none of its content.
+  private func isNoise(_ c: UInt8) -> Bool { c <= space || c >= 0x7F }
+
+  /// With no command known, whether the line behind a prompt is the echo of one; it is then the command.
+  private mutating func takeEcho<H: ReplyHandler & ~Copyable>(
+    _ text: Span<UInt8>, from first: Int, to end: Int, position: UInt64, into handler: inout H
+  ) -> Bool {
+    let line = text.extracting(first..<end)
+    let isEcho: Bool
+    if hex.read(text, from: first, to: end) {
+      isEcho = Request.looksLikeEcho(hex)
+      // 031 is service 03 and a count, or 49 bytes announced: what follows tells.
+      possibleLength = isEcho && hex.hasIdentifier && hex.count == 0 ? Int(hex.identifier) : 0
+    } else {
+      isEcho = isAdapterCommand(line) || isAddressedCommand(line)
+    }
+    guard isEcho else { return false }
+    command(line, position: position, into: &handler)
+    awaitsEcho = false
+    phase = .answering
+    return true
+  }
+
+  /// `ATE0`, `AT SP 0`, `STI`; not `STOPPED`, nor a banner `STN1110`.
+  private func isAdapterCommand(_ line: Span<UInt8>) -> Bool {
+    guard line.count >= 3 else { return false }
+    let first = line[0] & 0xDF
+    guard line[1] & 0xDF == UInt8(ascii: "T") else { return false }
+    if first == UInt8(ascii: "A") { return true }
+    let third = line[2] & 0xDF
+    return first == UInt8(ascii: "S") && third != UInt8(ascii: "O") && third != UInt8(ascii: "N") && line.count <= 24
+  }
+
+  /// `7E0.7E8.0144|f=2009-`: header, receiver and command, as signal-set captures write an exchange.
+  private func isAddressedCommand(_ line: Span<UInt8>) -> Bool {
+    var dots = 0
+    var digits = 0
+    for i in 0..<line.count {
+      let c = line[i]
+      if c == UInt8(ascii: "|") { break }
+      if c == UInt8(ascii: ".") {
+        guard digits >= 3 || dots == 1 && digits >= 2 else { return false }
+        dots += 1
+        digits = 0
+      } else if Hex.value(c) < 16 {
+        digits += 1
+      } else {
+        return false
+      }
+    }
+    return (dots == 1 || dots == 2) && digits >= 2
+  }
+
+  // MARK: Content
+
+  private mutating func content<H: ReplyHandler & ~Copyable>(
+    _ text: Span<UInt8>, from first: Int, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    if core.request.kind == .adapter {
+      adapterAnswer(text, from: first, position: position, into: &handler)
+      return
+    }
+    if hex.read(text, from: first, to: text.count) {
+      if hex.count == 1, !hex.hasIdentifier {
+        join(text, first, position: position, loaded: loaded, into: &handler)
+        return
+      }
+      if joinedCount > 0 {
+        flushJoined(position: position, loaded: loaded, into: &handler)
+        _ = hex.read(text, from: first, to: text.count)
+      }
+      data(text, position: position, loaded: loaded, into: &handler)
+      return
+    }
+    if joinedCount > 0 { flushJoined(position: position, loaded: loaded, into: &handler) }
+    if segments(text, from: first, position: position, loaded: loaded, into: &handler) { return }
+    words(text, from: first, position: position, loaded: loaded, into: &handler)
+  }
+
+  private mutating func data<H: ReplyHandler & ~Copyable>(
+    _ text: Span<UInt8>, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    let bus = core.link.stated
+    if hex.hasIdentifier, hex.count > 0, bus == .can29 || bus == .auto && startsWith18DA(text) {
+      _ = hex.rereadWithLengthCode(text)
+    }
+    core.decoder.lineStart = hex.start
+    core.dataLine(hex, line: text, origin: origin(position), loaded: loaded, into: &handler)
+  }
+
+  private func startsWith18DA(_ text: Span<UInt8>) -> Bool {
+    hex.identifier == 0x18D && hex.count > 0 && hex.bytes[0] >> 4 == 0xA
+  }
+
+  /// What the adapter says of itself: banner, voltage, protocol, `OK`.
+  private mutating func adapterAnswer<H: ReplyHandler & ~Copyable>(
+    _ text: Span<UInt8>, from first: Int, position: UInt64, into handler: inout H
+  ) {
+    let words = AdapterText(text, from: first)
+    let origin = origin(position)
+    if let kind = words.error {
+      handler.failure(WireError(kind, origin: origin, offset: UInt16(clamping: first)), line: text)
+      return
+    }
+    let trimmed = text.extracting(first..<text.count)
+    if core.request.asksVoltage, let millivolts = words.millivolts {
+      voltage(millivolts, origin, into: &handler)
+    } else if words.isBanner {
+      handler.adapter(.identity, trimmed, origin: origin)
+    } else {
+      let isOK = words.isOK
+      if core.request.answer == .protocolNumber, !isOK { hintProtocol(trimmed) }
+      handler.adapter(isOK ? .other : core.request.answer, trimmed, origin: origin)
+    }
+  }
+
+  private mutating func hintProtocol(_ text: Span<UInt8>) {
+    let last = text[text.count - 1]
+    guard text.count <= 2 else { return }
+    core.link.hinted = BusProtocol(elmDigit: last)
+  }
+
+  private func voltage<H: ReplyHandler & ~Copyable>(_ millivolts: Int, _ origin: Origin, into handler: inout H) {
+    handler.reading(
+      Reading(
+        origin: origin, signal: core.decoder.batteryVoltage, service: 0, identifier: 0,
+        value: Double(millivolts) / 1000))
+  }
+
+  /// A line of other characters: the adapter's words, perhaps with data behind or in front.
+  private mutating func words<H: ReplyHandler & ~Copyable>(
+    _ text: Span<UInt8>, from first: Int, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    let words = AdapterText(text, from: first)
+    let origin = origin(position)
+    if let kind = words.error {
+      handler.failure(WireError(kind, origin: origin, offset: wordOffset(text, first)), line: text)
+      return
+    }
+    if words.isProgress { return }
+    let trimmed = text.extracting(first..<text.count)
+    if core.request.kind == .unknown {
+      if let millivolts = words.millivolts {
+        voltage(millivolts, origin, into: &handler)
+        return
+      }
+      if words.isKnownAnswer {
+        handler.adapter(words.isBanner ? .identity : .other, trimmed, origin: origin)
+        return
+      }
+    }
+    let start = dataStart(text, from: first)
+    if start < text.count, hex.read(text, from: start, to: text.count), hex.count > 1 {
+      data(text, position: position, loaded: loaded, into: &handler)
+      return
+    }
+    if words.isBanner {
+      handler.failure(WireError(.adapterReset, origin: origin, offset: UInt16(clamping: first)), line: text)
+      return
+    }
+    var bad = first
+    while bad < text.count, Hex.value(text[bad]) < 16 || text[bad] == space { bad += 1 }
+    handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: bad)), line: text)
+  }
+
+  /// Where the words begin in a line that has data in front of them: `43 01 33 00 <RX ERROR`.
+  private func wordOffset(_ text: Span<UInt8>, _ first: Int) -> UInt16 {
+    for i in first..<text.count where text[i] == UInt8(ascii: "<") { return UInt16(clamping: i) }
+    return UInt16(clamping: first)
+  }
+
+  /// Where data begins behind words: `SEARCHING...41 00 …`, `BUS INIT: OK86 F1 …`, `ELM327 v1.541 00 …`. The line's end
+  /// where the words in front are none that an adapter puts there.
+  private func dataStart(_ text: Span<UInt8>, from first: Int) -> Int {
+    var last = first
+    var letters = 0
+    var dots = 0
+    for i in first..<text.count {
+      let c = text[i]
+      if Hex.value(c) < 16 || c == space { continue }
+      last = i
+      let upper = c & 0xDF
+      if upper >= UInt8(ascii: "G"), upper <= UInt8(ascii: "Z") { letters += 1 }
+      if c == UInt8(ascii: ".") { dots += 1 }
+    }
+    guard letters >= 3 || letters == 0 && dots > 0 && text[first] == UInt8(ascii: ".") else { return text.count }
+    // Words come first: a line that begins with a digit is damaged data, not a greeting.
+    guard !(text[first] >= UInt8(ascii: "0") && text[first] <= UInt8(ascii: "9")) else { return text.count }
+    var start = last + 1
+    // The dot of a version takes its last digit along, and the letter behind it: v1.5, v1.3a.
+    if text[last] == UInt8(ascii: "."), last >= 2, text[last - 2] & 0xDF == UInt8(ascii: "V") {
+      start = min(start + 1, text.count)
+      if start < text.count, text[start] >= UInt8(ascii: "a"), text[start] <= UInt8(ascii: "z") { start += 1 }
+    }
+    while start < text.count, text[start] == space { start += 1 }
+    return start
+  }
+
+  // MARK: Segments
+
+  /// `0: 49 02 01 31 44 34`, also run together with its length and its neighbours: `0140:4902…1:4750…2:4231…`.
+  private mutating func segments<H: ReplyHandler & ~Copyable>(
+    _ text: Span<UInt8>, from first: Int, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+  ) -> Bool {
+    var colons = 0
+    var firstColon = 0
+    for i in first..<text.count {
+      let c = text[i]
+      if c == UInt8(ascii: ":") {
+        colons += 1
+        if colons == 1 { firstColon = i }
+      } else if c != space, Hex.value(c) >= 16 {
+        return false
+      }
+    }
+    guard colons > 0, firstColon > first else { return false }
+    let origin = origin(position)
+    core.decoder.firstDigit = -1
+    if possibleLength > 0 {
+      // What was taken for the echo `031` announced a length.
+      core.request = Request()
+      core.announce(possibleLength, line: text, origin: origin, into: &handler)
+      possibleLength = 0
+    }
+    let before = firstColon - 1 - first
+    if before > 0 {
+      guard before <= 4, hex.read(text, from: first, to: firstColon - 1) else { return false }
+      let length = hex.hasIdentifier ? Int(hex.identifier) : -1
+      guard length > 0, hex.count == 0 else { return false }
+      core.announce(length, line: text, origin: origin, into: &handler)
+    }
+    var colon = firstColon
+    while colon < text.count {
+      let index = Hex.value(text[colon - 1])
+      var next = colon + 1
+      while next < text.count, text[next] != UInt8(ascii: ":") { next += 1 }
+      // The digit in front of the next colon is that segment's index.
+      let end = next < text.count ? next - 1 : text.count
+      guard index < 16, hex.read(text, from: min(colon + 1, end), to: end), !hex.hasIdentifier else {
+        handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: colon)), line: text)
+        return true
+      }
+      core.segment(index, hex, line: text, origin: origin, loaded: loaded, into: &handler)
+      colon = next
+    }
+    return true
+  }
+
+  // MARK: Bytes on lines of their own
+
+  private mutating func join<H: ReplyHandler & ~Copyable>(
+    _ text: Span<UInt8>, _ first: Int, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    if joinedCount == 64 { flushJoined(position: position, loaded: loaded, into: &handler) }
+    let byte = hex.bytes[0]
+    joined[joinedCount] = byte
+    joinedText[2 * joinedCount] = Hex.digit(byte >> 4)
+    joinedText[2 * joinedCount + 1] = Hex.digit(byte)
+    joinedCount += 1
+  }
+
+  private mutating func flushJoined<H: ReplyHandler & ~Copyable>(
+    position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    let count = joinedCount
+    joinedCount = 0
+    let text = joinedText.span.extracting(first: 2 * count)
+    if count == 1, core.request.kind == .unknown, isProtocolNumber(joined[0]) {
+      core.link.hinted = BusProtocol(elmDigit: joinedText[1])
+      handler.adapter(.protocolNumber, text, origin: origin(position))
+      return
+    }
+    hex.set(joined.span.extracting(first: count))
+    core.decoder.lineStart = 0
+    core.dataLine(hex, line: text, origin: origin(position), loaded: loaded, into: &handler)
+  }
+
+  /// `A0`…`AC`: what ATDPN answers when the adapter chose the protocol itself.
+  private func isProtocolNumber(_ byte: UInt8) -> Bool { byte >> 4 == 0xA && byte & 0x0F <= 0x0C }
+}

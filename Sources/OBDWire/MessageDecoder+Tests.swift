@@ -1,0 +1,118 @@
+/// On-board test results: service 05 (oxygen sensors, legacy buses) and service 06 (SAE J1979, 6.5 and 6.6).
+///
+///     46 01 01 0A 0B B0 00 00 FF FF    CAN: monitor, test, scaling, value, minimum, maximum
+///     46 06 03 00 5A 9C 40             legacy: test, component, value, limit
+extension MessageDecoder {
+  mutating func monitoringTests<H: ReplyHandler & ~Copyable>(
+    _ payload: Span<UInt8>, isCAN: Bool?, request: Request, line: Span<UInt8>, origin: Origin,
+    into handler: inout H
+  ) {
+    guard payload.count >= 2 else {
+      fail(.truncated, at: payload.count, line, origin, into: &handler)
+      return
+    }
+    guard isCAN ?? (payload.count != 7) else {
+      legacyTest(payload, request: request, line: line, origin: origin, into: &handler)
+      return
+    }
+    var i = 1
+    repeat {
+      let monitor = payload[i]
+      guard request.admits(UInt16(monitor)) else {
+        fail(.unexpected, at: i, line, origin, into: &handler)
+        return
+      }
+      let size = monitor & 0x1F == 0 ? 5 : 9
+      guard i + size <= payload.count else {
+        fail(.truncated, at: payload.count, line, origin, into: &handler)
+        return
+      }
+      if size == 5 {
+        supported(
+          payload.extracting(i + 1..<i + 5), service: 0x06, base: UInt16(monitor), origin: origin, into: &handler)
+      } else {
+        test(payload.extracting(i + 1..<i + 9), monitor: monitor, line: line, origin: origin, at: i, into: &handler)
+      }
+      i += size
+    } while i < payload.count
+  }
+
+  /// Test id, unit-and-scaling id, value, minimum, maximum: eight bytes.
+  func test<H: ReplyHandler & ~Copyable>(
+    _ bytes: Span<UInt8>, monitor: UInt8, line: Span<UInt8>, origin: Origin, at index: Int, into handler: inout H
+  ) {
+    guard let scaling = UnitAndScaling(id: bytes[1]) else {
+      // An undefined id has no scale: a number without one would be a guess.
+      fail(.malformed, at: index + 2, line, origin, into: &handler)
+      return
+    }
+    handler.testResult(
+      TestResult(
+        origin: origin, isLegacy: false, monitorID: monitor, testID: bytes[0], component: 0, scalingID: bytes[1],
+        value: scaling.value(UInt16(bytes[2]) << 8 | UInt16(bytes[3])),
+        minimum: scaling.value(UInt16(bytes[4]) << 8 | UInt16(bytes[5])),
+        maximum: scaling.value(UInt16(bytes[6]) << 8 | UInt16(bytes[7]))))
+  }
+
+  private func legacyTest<H: ReplyHandler & ~Copyable>(
+    _ payload: Span<UInt8>, request: Request, line: Span<UInt8>, origin: Origin, into handler: inout H
+  ) {
+    guard request.admits(UInt16(payload[1])) else {
+      fail(.unexpected, at: 1, line, origin, into: &handler)
+      return
+    }
+    guard payload.count == 7 else {
+      fail(payload.count < 7 ? .truncated : .malformed, at: min(payload.count, 7), line, origin, into: &handler)
+      return
+    }
+    if payload[1] & 0x1F == 0 {
+      // 46 00 FF and the bitmap: the filler stands where a test has its component.
+      supported(payload.extracting(3..<7), service: 0x06, base: UInt16(payload[1]), origin: origin, into: &handler)
+      return
+    }
+    let limit = Double(UInt16(payload[5]) << 8 | UInt16(payload[6]))
+    let isMinimum = payload[2] & 0x80 != 0
+    handler.testResult(
+      TestResult(
+        origin: origin, isLegacy: true, monitorID: 0, testID: payload[1], component: payload[2] & 0x7F, scalingID: 0,
+        value: Double(UInt16(payload[3]) << 8 | UInt16(payload[4])), minimum: isMinimum ? limit : nil,
+        maximum: isMinimum ? nil : limit))
+  }
+
+  /// `45 01 01 5A`: test, oxygen sensor, value (tests 01–04: constants), or value, minimum and maximum.
+  func oxygenSensorTest<H: ReplyHandler & ~Copyable>(
+    _ payload: Span<UInt8>, request: Request, line: Span<UInt8>, origin: Origin, into handler: inout H
+  ) {
+    guard payload.count >= 4 else {
+      fail(.truncated, at: payload.count, line, origin, into: &handler)
+      return
+    }
+    let test = payload[1]
+    guard request.admits(UInt16(test)) else {
+      fail(.unexpected, at: 1, line, origin, into: &handler)
+      return
+    }
+    if test & 0x1F == 0 {
+      guard payload.count >= 7 else {
+        fail(.truncated, at: payload.count, line, origin, into: &handler)
+        return
+      }
+      supported(payload.extracting(3..<7), service: 0x05, base: UInt16(test), origin: origin, into: &handler)
+      return
+    }
+    // SAE J1979, table of test ids: 01–04 and 07, 08 in 0.005 V; 05, 06 and 09, 0A in 0.004 s and 0.04 s; others raw.
+    let scale: Double
+    switch test {
+    case 0x01...0x04, 0x07, 0x08: scale = 0.005
+    case 0x05, 0x06: scale = 0.004
+    case 0x09, 0x0A: scale = 0.04
+    default: scale = 1
+    }
+    let hasLimits = payload.count >= 6
+    handler.testResult(
+      TestResult(
+        origin: origin, isLegacy: true, monitorID: 0, testID: test, component: payload[2], scalingID: 0,
+        value: Double(payload[3]) * scale, minimum: hasLimits ? Double(payload[4]) * scale : nil,
+        maximum: hasLimits ? Double(payload[5]) * scale : nil))
+  }
+}

@@ -1,0 +1,122 @@
+/// Diagnostic trouble codes: services 03, 07, 0A (SAE J1979, 6.3) and UDS service 19 (ISO 14229-1, 12.3).
+///
+///     43 02 01 33 04 20           CAN: two codes, P0133 and P0420
+///     43 01 33 00 00 00 00        legacy: three codes a line, zeros fill up
+///     59 02 FF 04 20 00 2F        UDS: status mask, then code, failure type and status
+///     59 42 33 FF FF 04 …         OBDonUDS (SAE J1979-2): severity, code, failure type, status
+extension MessageDecoder {
+  mutating func troubleCodes<H: ReplyHandler & ~Copyable>(
+    _ payload: Span<UInt8>, isCAN: Bool?, line: Span<UInt8>, origin: Origin, into handler: inout H
+  ) {
+    let service = payload[0] &- 0x40
+    guard payload.count >= 2 else {
+      fail(.truncated, at: 1, line, origin, into: &handler)
+      return
+    }
+    // Where the bus is not known: an odd number of bytes is legacy, an even one has CAN's count.
+    guard isCAN ?? (payload.count & 1 == 0) else {
+      decodeGathered(
+        payload.extracting(1..<payload.count), slot: 0, service: payload[0], identifier: 0, line: line, origin: origin,
+        into: &handler)
+      return
+    }
+    let end = 2 + 2 * Int(payload[1])
+    guard payload.count >= end else {
+      fail(.truncated, at: payload.count, line, origin, into: &handler)
+      return
+    }
+    for i in end..<max(end, payload.count) where payload[i] != 0 && payload[i] != payload[payload.count - 1] {
+      fail(.malformed, at: i, line, origin, into: &handler)
+      return
+    }
+    let count = pairs(payload.extracting(2..<end))
+    handler.troubleCodes(
+      TroubleCodeList(origin: origin, kind: kind(of: service), service: service), codes.span.extracting(first: count))
+  }
+
+  /// Codes gathered from legacy lines, or the text of a legacy service 09 answer.
+  mutating func decodeGathered<H: ReplyHandler & ~Copyable>(
+    _ bytes: Span<UInt8>, slot: Int, service: UInt8, identifier: UInt8, line: Span<UInt8>, origin: Origin,
+    into handler: inout H
+  ) {
+    if service == 0x49 {
+      gatheredInformation(bytes, identifier: identifier, line: line, origin: origin, into: &handler)
+      return
+    }
+    let count = pairs(bytes)
+    let request = service &- 0x40
+    handler.troubleCodes(
+      TroubleCodeList(origin: origin, kind: kind(of: request), service: request), codes.span.extracting(first: count))
+  }
+
+  private func kind(of service: UInt8) -> TroubleCodeList.Kind {
+    switch service {
+    case 0x03: .stored
+    case 0x07: .pending
+    case 0x0A: .permanent
+    default: .other
+    }
+  }
+
+  /// Reads two-byte codes; 0000 is no code.
+  private mutating func pairs(_ bytes: Span<UInt8>) -> Int {
+    var count = 0
+    var i = 0
+    while i + 1 < bytes.count, count < 1024 {
+      let code = UInt16(bytes[i]) << 8 | UInt16(bytes[i + 1])
+      if code != 0 {
+        codes[count] = TroubleCode(code: code)
+        count += 1
+      }
+      i += 2
+    }
+    return count
+  }
+
+  mutating func readDTCInformation<H: ReplyHandler & ~Copyable>(
+    _ payload: Span<UInt8>, request: Request, line: Span<UInt8>, origin: Origin, into handler: inout H
+  ) {
+    guard payload.count >= 2 else {
+      fail(.truncated, at: payload.count, line, origin, into: &handler)
+      return
+    }
+    let subfunction = payload[1]
+    guard request.admits(UInt16(subfunction)) else {
+      fail(.unexpected, at: 1, line, origin, into: &handler)
+      return
+    }
+    var group: UInt8 = 0
+    var start: Int
+    var code = 0
+    var size = 4
+    switch subfunction {
+    // Status availability mask, then code and status (ISO 14229-1, 12.3.4).
+    case 0x02, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x13, 0x15, 0x17: start = 3
+    // Group, status mask, severity mask, format; then severity, code, status.
+    case 0x42: start = 6; code = 1; size = 5
+    // Group, status mask, format; then code, status.
+    case 0x55: start = 5
+    // Counts, snapshots and extended records list no codes.
+    default: return
+    }
+    if subfunction == 0x42 || subfunction == 0x55, payload.count > 2 { group = payload[2] }
+    guard payload.count >= start, (payload.count - start) % size == 0 else {
+      fail(.truncated, at: payload.count, line, origin, into: &handler)
+      return
+    }
+    var count = 0
+    while start + size <= payload.count, count < 1024 {
+      let at = start + code
+      codes[count] = TroubleCode(
+        code: UInt16(payload[at]) << 8 | UInt16(payload[at + 1]), failureType: payload[at + 2], hasFailureType: true,
+        status: payload[at + 3])
+      count += 1
+      start += size
+    }
+    let isPermanent = subfunction == 0x55 || subfunction == 0x15
+    handler.troubleCodes(
+      TroubleCodeList(
+        origin: origin, kind: isPermanent ? .permanent : .stored, service: 0x19, subfunction: subfunction,
+        group: group), codes.span.extracting(first: count))
+  }
+}

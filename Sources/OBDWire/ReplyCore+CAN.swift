@@ -1,0 +1,153 @@
+/// ISO 15765-2 (ISO-TP) on lines of CAN frames with headers.
+///
+///     7E8 10 14 49 02 01 31 46 54      first frame: 0x014 bytes announced, 6 of them here
+///     7E8 21 46 57 31 45 54 35 44      consecutive frame 1
+///     7E8 22 46 43 31 30 31 32 30      consecutive frame 2, the last byte completes the message
+///
+/// Bytes behind the announced length are padding (00, 55, AA, CC, whatever the ECU fills with) and are cut.
+extension ReplyCore {
+  @inline(__always)
+  mutating func canLine<H: ReplyHandler & ~Copyable>(
+    _ hex: borrowing HexLine, address: ECUAddress, data: Int, lengthCode: Int?, line: Span<UInt8>, origin: Origin,
+    loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    var origin = origin
+    origin.ecu = address
+    let count = hex.count - data
+    if count > 8 {
+      splitCAN(hex, line: line, origin: origin, loaded: loaded, into: &handler)
+      return
+    }
+    if let lengthCode, lengthCode != count {
+      let kind: WireError.Kind = count < lengthCode ? .truncated : .malformed
+      let offset = hex.characterOffset(ofByte: data + min(count, lengthCode), in: line)
+      handler.failure(WireError(kind, origin: origin, offset: offset), line: line)
+      return
+    }
+    guard count > 0 else {
+      handler.failure(WireError(.truncated, origin: origin, offset: UInt16(clamping: line.count)), line: line)
+      return
+    }
+    if link.seenCAN != true { link.seenCAN = true }
+    canFrame(hex, first: data, end: hex.count, line: line, origin: origin, loaded: loaded, into: &handler)
+  }
+
+  /// One frame's data bytes `first..<end`, protocol control byte first.
+  @inline(__always)
+  mutating func canFrame<H: ReplyHandler & ~Copyable>(
+    _ hex: borrowing HexLine, first: Int, end: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
+    into handler: inout H
+  ) {
+    guard let slot = slot(for: origin.ecu, line: line, origin: origin, into: &handler) else { return }
+    let control = hex.bytes[first]
+    if control & 0xF0 == 0 {
+      let length = Int(control)
+      guard length >= 1, length <= 7 else {
+        fail(.malformed, byte: first, hex, line, origin, into: &handler)
+        return
+      }
+      guard end - first > length else {
+        fail(.truncated, byte: end, hex, line, origin, into: &handler)
+        return
+      }
+      if table.slots[slot].phase == .assembling { interrupt(slot, into: &handler) }
+      let payload = hex.bytes.span.extracting(first + 1..<first + 1 + length)
+      decoder.firstDigit = hex.digitIndex(ofByte: first + 1)
+      deliver(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
+      return
+    }
+    multipleFrames(hex, slot: slot, first: first, end: end, line: line, origin: origin, loaded: loaded, into: &handler)
+  }
+
+  private mutating func multipleFrames<H: ReplyHandler & ~Copyable>(
+    _ hex: borrowing HexLine, slot: Int, first: Int, end: Int, line: Span<UInt8>, origin: Origin,
+    loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    let control = hex.bytes[first]
+    switch control >> 4 {
+    case 1:
+      if table.slots[slot].phase == .assembling { interrupt(slot, into: &handler) }
+      table.slots[slot].phase = .broken
+      guard end - first == 8 else {
+        fail(.truncated, byte: end, hex, line, origin, into: &handler)
+        return
+      }
+      let length = Int(control & 0x0F) << 8 | Int(hex.bytes[first + 1])
+      // Seven bytes or fewer fit a single frame; zero would be the 32-bit escape, which no OBD service needs.
+      guard length > 7 else {
+        fail(.malformed, byte: first + 1, hex, line, origin, into: &handler)
+        return
+      }
+      begin(slot, length: length, nextIndex: 1)
+      table.append(hex.bytes.span, from: first + 2, count: 6, to: slot)
+      table.slots[slot].keep(line, origin: origin)
+    case 2:
+      switch table.slots[slot].phase {
+      case .broken: return
+      case .assembling: break
+      case .idle, .gathering:
+        table.slots[slot].phase = .broken
+        fail(.sequence, byte: first, hex, line, origin, into: &handler)
+        return
+      }
+      guard control & 0x0F == table.slots[slot].nextIndex else {
+        table.slots[slot].phase = .broken
+        fail(.sequence, byte: first, hex, line, origin, into: &handler)
+        return
+      }
+      let needed = min(7, table.slots[slot].length - table.slots[slot].received)
+      guard end - first > needed else {
+        table.slots[slot].phase = .broken
+        fail(.truncated, byte: end, hex, line, origin, into: &handler)
+        return
+      }
+      table.slots[slot].nextIndex = (table.slots[slot].nextIndex + 1) & 0x0F
+      table.append(hex.bytes.span, from: first + 1, count: needed, to: slot)
+      table.slots[slot].keep(line, origin: origin)
+      completeIfWhole(slot, line: line, origin: origin, loaded: loaded, into: &handler)
+    case 3:
+      // Flow control, ours or another tester's: no bytes of a message.
+      return
+    default:
+      fail(.malformed, byte: first, hex, line, origin, into: &handler)
+    }
+  }
+
+  mutating func begin(_ slot: Int, length: Int, nextIndex: UInt8) {
+    table.slots[slot].phase = .assembling
+    table.slots[slot].length = length
+    table.slots[slot].received = 0
+    table.slots[slot].nextIndex = nextIndex
+    openSlots |= 1 << UInt16(slot)
+  }
+
+  mutating func completeIfWhole<H: ReplyHandler & ~Copyable>(
+    _ slot: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    guard table.slots[slot].received == table.slots[slot].length else { return }
+    table.slots[slot].phase = .idle
+    table.slots[slot].isPending = false
+    decoder.firstDigit = -1
+    let payload = table.bytes(of: slot)
+    handler.message(payload, origin: origin)
+    decoder.decode(
+      payload, slot: slot, isCAN: true, request: request, line: line, origin: origin, loaded: loaded, into: &handler)
+  }
+
+  /// A new message began before the one under way was whole.
+  mutating func interrupt<H: ReplyHandler & ~Copyable>(_ slot: Int, into handler: inout H) {
+    let state = table.slots[slot]
+    table.slots[slot].phase = .idle
+    let error = WireError(.truncated, origin: state.origin, offset: UInt16(truncatingIfNeeded: state.lineCount))
+    handler.failure(error, line: state.line.span.extracting(first: state.lineCount))
+  }
+
+  @inline(never)
+  func fail<H: ReplyHandler & ~Copyable>(
+    _ kind: WireError.Kind, byte: Int, _ hex: borrowing HexLine, _ line: Span<UInt8>, _ origin: Origin,
+    into handler: inout H
+  ) {
+    handler.failure(
+      WireError(kind, origin: origin, offset: hex.characterOffset(ofByte: byte, in: line)), line: line)
+  }
+}

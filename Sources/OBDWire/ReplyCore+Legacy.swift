@@ -1,0 +1,193 @@
+/// Lines of the legacy buses with headers: ISO 14230-2 (KWP), ISO 9141-2 and SAE J1850.
+///
+///     86 F1 10 41 00 BE 1F B8 11 AD      KWP: 6 data bytes (format byte), to F1, from 10, sum
+///     80 F1 10 06 41 00 BE 1F B8 11 AD   KWP with a length byte of its own
+///     48 6B 10 41 05 7B 84               ISO 9141-2 or J1850 VPW: no length; sum or CRC
+///
+/// Each line is a message of its own; answers of several lines (VIN, trouble codes) are gathered until the prompt.
+extension ReplyCore {
+  mutating func kwpLine<H: ReplyHandler & ~Copyable>(
+    _ hex: borrowing HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    let bytes = hex.bytes.span
+    var start = 0
+    repeat {
+      // ISO 14230-2, 4.1: two bits of address mode, six of length; length 0: a byte of its own behind the addresses.
+      let format = bytes[start]
+      let hasAddresses = format & 0x80 != 0
+      var header = hasAddresses ? 3 : 1
+      var length = Int(format & 0x3F)
+      if length == 0 {
+        guard start + header < hex.count else {
+          fail(.truncated, byte: hex.count, hex, line, origin, into: &handler)
+          return
+        }
+        length = Int(bytes[start + header])
+        header += 1
+      }
+      guard length > 0 else {
+        fail(.malformed, byte: start + header - 1, hex, line, origin, into: &handler)
+        return
+      }
+      let end = start + header + length + 1
+      var origin = origin
+      if hasAddresses, start + 2 < hex.count { origin.ecu = .legacy(bytes[start + 2]) }
+      guard end <= hex.count else {
+        fail(.truncated, byte: hex.count, hex, line, origin, into: &handler)
+        return
+      }
+      guard Checksum.sum(bytes, from: start, count: end - start - 1) == bytes[end - 1] else {
+        fail(.checksum, byte: end - 1, hex, line, origin, into: &handler)
+        return
+      }
+      link.seenCAN = false
+      let payload = start + header..<end - 1
+      legacyMessage(hex, payload, line: line, origin: origin, loaded: loaded, into: &handler)
+      start = end
+    } while start < hex.count
+  }
+
+  mutating func threeByteHeaderLine<H: ReplyHandler & ~Copyable>(
+    _ hex: borrowing HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    let bytes = hex.bytes.span
+    var origin = origin
+    if hex.count > 2 { origin.ecu = .legacy(bytes[2]) }
+    guard hex.count >= 5 else {
+      fail(.truncated, byte: hex.count, hex, line, origin, into: &handler)
+      return
+    }
+    // SAE J1850 ends at 12 bytes, ISO 9141-2 at 11: a longer line holds several frames, cut where a check holds.
+    if hex.count > 12 {
+      runTogether(hex, line: line, origin: origin, loaded: loaded, into: &handler)
+      return
+    }
+    guard checkHolds(bytes, from: 0, count: hex.count) else {
+      let kind: WireError.Kind = isShort(hex) ? .truncated : .checksum
+      fail(kind, byte: kind == .truncated ? hex.count : hex.count - 1, hex, line, origin, into: &handler)
+      return
+    }
+    link.seenCAN = false
+    legacyMessage(hex, 3..<hex.count - 1, line: line, origin: origin, loaded: loaded, into: &handler)
+  }
+
+  /// An answer of service 01 whose PID needs more bytes than the line has was cut, rather than damaged.
+  private func isShort(_ hex: borrowing HexLine) -> Bool {
+    guard hex.count >= 5, hex.bytes[3] == 0x41 else { return false }
+    let needed = decoder.parameterLength(hex.bytes[4])
+    return needed > 0 && hex.count < 3 + 2 + needed + 1
+  }
+
+  private mutating func runTogether<H: ReplyHandler & ~Copyable>(
+    _ hex: borrowing HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    let bytes = hex.bytes.span
+    var start = 0
+    while start < hex.count {
+      var end = 0
+      var size = 5
+      while size <= 12, start + size <= hex.count {
+        let next = start + size
+        let isBoundary = next == hex.count
+          || next + 1 < hex.count && bytes[next] == bytes[0] && bytes[next + 1] == bytes[1]
+        if isBoundary, checkHolds(bytes, from: start, count: size) { end = next; break }
+        size += 1
+      }
+      guard end > 0 else {
+        fail(.checksum, byte: start, hex, line, origin, into: &handler)
+        return
+      }
+      var origin = origin
+      origin.ecu = .legacy(bytes[start + 2])
+      link.seenCAN = false
+      legacyMessage(hex, start + 3..<end - 1, line: line, origin: origin, loaded: loaded, into: &handler)
+      start = end
+    }
+  }
+
+  private mutating func legacyMessage<H: ReplyHandler & ~Copyable>(
+    _ hex: borrowing HexLine, _ payload: Range<Int>, line: Span<UInt8>, origin: Origin,
+    loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    guard let slot = slot(for: origin.ecu, line: line, origin: origin, into: &handler) else { return }
+    decoder.firstDigit = hex.digitIndex(ofByte: payload.lowerBound)
+    legacyPayload(
+      hex.bytes.span.extracting(payload), slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
+  }
+
+  /// One line's data: gathered with its neighbours where the answer takes several lines, else decoded at once.
+  mutating func legacyPayload<H: ReplyHandler & ~Copyable>(
+    _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
+    into handler: inout H
+  ) {
+    let service = payload[0]
+    let asked = request.admits(service: service &- 0x40)
+    let isList = service == 0x43 || service == 0x47 || service == 0x4A
+    let isInformation = service == 0x49 && payload.count >= 4 && payload[1] & 1 == 0 && payload[1] != 0
+      || service == 0x49 && payload.count >= 4 && payload[1] >= 0x0B
+    guard asked, isList || isInformation && request.asks(for: UInt16(payload[1])) else {
+      deliver(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
+      return
+    }
+    // The same line twice is one line, as on CAN.
+    var packed: UInt64 = 0
+    for i in 0..<min(payload.count, 8) { packed = packed << 8 | UInt64(payload[i]) }
+    let count = UInt8(clamping: payload.count)
+    if count <= 8, table.slots[slot].lastSingleCount == count, table.slots[slot].lastSingle == packed { return }
+    table.slots[slot].lastSingle = packed
+    table.slots[slot].lastSingleCount = count
+
+    handler.message(payload, origin: origin)
+    table.slots[slot].isPending = false
+    if isList {
+      gatherCodes(payload, slot: slot, line: line, origin: origin, into: &handler)
+    } else {
+      gatherInformation(payload, slot: slot, line: line, origin: origin, into: &handler)
+    }
+  }
+
+  private mutating func gatherCodes<H: ReplyHandler & ~Copyable>(
+    _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin, into handler: inout H
+  ) {
+    guard payload.count & 1 == 1 else {
+      let error = WireError(.truncated, origin: origin, offset: UInt16(clamping: line.count))
+      handler.failure(error, line: line)
+      return
+    }
+    startGathering(slot, service: payload[0], identifier: 0)
+    guard table.slots[slot].received + payload.count <= ECUTable.messageCapacity else { return }
+    table.append(payload, from: 1, count: payload.count - 1, to: slot)
+    table.slots[slot].keep(line, origin: origin)
+  }
+
+  /// `49 02 01 00 00 00 31`: service, information type, message number from 1, four bytes (SAE J1979, 6.9).
+  private mutating func gatherInformation<H: ReplyHandler & ~Copyable>(
+    _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin, into handler: inout H
+  ) {
+    if payload[2] == 1 || table.slots[slot].phase == .idle { startGathering(slot, service: 0x49, identifier: payload[1]) }
+    guard table.slots[slot].phase == .gathering else { return }
+    guard payload[1] == table.slots[slot].gatheredIdentifier, payload[2] == table.slots[slot].nextIndex else {
+      table.slots[slot].phase = .broken
+      handler.failure(WireError(.sequence, origin: origin), line: line)
+      return
+    }
+    guard payload.count == 7 else {
+      table.slots[slot].phase = .broken
+      let kind: WireError.Kind = payload.count < 7 ? .truncated : .malformed
+      handler.failure(WireError(kind, origin: origin, offset: UInt16(clamping: line.count)), line: line)
+      return
+    }
+    table.slots[slot].nextIndex &+= 1
+    table.append(payload, from: 3, count: 4, to: slot)
+    table.slots[slot].keep(line, origin: origin)
+  }
+
+  private mutating func startGathering(_ slot: Int, service: UInt8, identifier: UInt8) {
+    let state = table.slots[slot]
+    if state.phase == .gathering, state.gatheredService == service, service != 0x49 { return }
+    begin(slot, length: 0, nextIndex: 1)
+    table.slots[slot].phase = .gathering
+    table.slots[slot].gatheredService = service
+    table.slots[slot].gatheredIdentifier = identifier
+  }
+}

@@ -1,0 +1,101 @@
+/// Lines of several ECUs that an adapter or a logger ran together without a separator.
+///
+///     7EB064100981800017E8064100983BA0177E906410098180011
+///
+/// Identifiers and protocol control bytes say where each frame ends; a line is cut up only where they leave one way.
+extension ReplyCore {
+  /// The digits of frames under consideration, and where each is cut.
+  private struct Cuts {
+    /// Digits of an identifier: 3 or 8.
+    var identifierDigits: Int
+    var total: Int
+    var sizes = InlineArray<16, UInt8>(repeating: 0)
+    var best = InlineArray<16, UInt8>(repeating: 0)
+    var bestCount = 0
+    var solutions = 0
+  }
+
+  mutating func splitCAN<H: ReplyHandler & ~Copyable>(
+    _ hex: borrowing HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    let isShort = hex.hasIdentifier
+    var cuts = Cuts(identifierDigits: isShort ? 3 : 8, total: (isShort ? 3 : 0) + 2 * hex.count)
+    if !hex.hasDataLengthCode { search(hex, from: 0, depth: 0, &cuts) }
+    guard cuts.solutions == 1 else {
+      fail(.malformed, byte: (isShort ? 0 : 4) + 8, hex, line, origin, into: &handler)
+      return
+    }
+    link.seenCAN = true
+    var digit = 0
+    var frame = HexLine()
+    for k in 0..<cuts.bestCount {
+      var identifier: UInt32 = 0
+      for i in 0..<cuts.identifierDigits { identifier = identifier << 4 | UInt32(nibble(hex, digit + i)) }
+      var bytes = InlineArray<8, UInt8>(repeating: 0)
+      let size = Int(cuts.best[k])
+      for i in 0..<size {
+        let at = digit + cuts.identifierDigits + 2 * i
+        bytes[i] = nibble(hex, at) << 4 | nibble(hex, at + 1)
+      }
+      frame.set(bytes.span.extracting(first: size))
+      var origin = origin
+      origin.ecu = isShort ? .can11(identifier) : .can29(identifier)
+      canFrame(frame, first: 0, end: size, line: line, origin: origin, loaded: loaded, into: &handler)
+      digit += cuts.identifierDigits + 2 * size
+    }
+  }
+
+  private func nibble(_ hex: borrowing HexLine, _ digit: Int) -> UInt8 {
+    var digit = digit
+    if hex.hasIdentifier {
+      if digit < 3 { return UInt8(truncatingIfNeeded: hex.identifier >> UInt16(4 * (2 - digit)) & 0x0F) }
+      digit -= 3
+    }
+    let byte = hex.bytes[digit >> 1]
+    return digit & 1 == 0 ? byte >> 4 : byte & 0x0F
+  }
+
+  /// Counts the ways to cut the digits from `digit` on into frames, and keeps the first.
+  private func search(_ hex: borrowing HexLine, from digit: Int, depth: Int, _ cuts: inout Cuts) {
+    if digit == cuts.total {
+      cuts.solutions += 1
+      if cuts.solutions == 1 {
+        cuts.best = cuts.sizes
+        cuts.bestCount = depth
+      }
+      return
+    }
+    guard depth < 16, cuts.solutions < 2 else { return }
+    let data = digit + cuts.identifierDigits
+    guard data + 4 <= cuts.total, isResponseIdentifier(hex, digit, cuts.identifierDigits) else { return }
+    let available = (cuts.total - data) / 2
+    let control = nibble(hex, data) << 4 | nibble(hex, data + 1)
+    var sizes: (Int, Int)
+    switch control >> 4 {
+    case 0 where control >= 1 && control <= 7: sizes = (Int(control) + 1, 8)
+    case 1: sizes = (8, 0)
+    case 2: sizes = (8, available < 8 ? available : 0)
+    case 3: sizes = (3, 8)
+    default: return
+    }
+    if sizes.0 == sizes.1 { sizes.1 = 0 }
+    if sizes.0 <= available {
+      cuts.sizes[depth] = UInt8(truncatingIfNeeded: sizes.0)
+      search(hex, from: data + 2 * sizes.0, depth: depth + 1, &cuts)
+    }
+    if sizes.1 > 0, sizes.1 <= available {
+      cuts.sizes[depth] = UInt8(truncatingIfNeeded: sizes.1)
+      search(hex, from: data + 2 * sizes.1, depth: depth + 1, &cuts)
+    }
+  }
+
+  /// 7E8…7EF, or 18 DA F1 xx: the addresses that ISO 15765-4 gives to answers.
+  private func isResponseIdentifier(_ hex: borrowing HexLine, _ digit: Int, _ digits: Int) -> Bool {
+    if digits == 3 {
+      return nibble(hex, digit) == 7 && nibble(hex, digit + 1) == 0xE && nibble(hex, digit + 2) >= 8
+    }
+    let wanted: InlineArray<6, UInt8> = [1, 8, 0xD, 0xA, 0xF, 1]
+    for i in 0..<6 where nibble(hex, digit + i) != wanted[i] { return false }
+    return true
+  }
+}

@@ -1,0 +1,248 @@
+/// Turns the bytes of lines into frames, frames into messages, and hands messages to the decoder.
+///
+/// The rules differ by bus (ISO 15765-2 for CAN, ISO 14230-2, ISO 9141-2 and SAE J1850 for the legacy ones) and stand
+/// in the extensions of this type; this file chooses among them.
+struct ReplyCore: ~Copyable {
+  var link = Link()
+  var request = Request()
+  var table = ECUTable()
+  var decoder = MessageDecoder()
+  /// Number of the reply being read.
+  var reply: UInt32 = 1
+  /// Bit n: slot n has something that the prompt must finish.
+  var openSlots: UInt16 = 0
+
+  /// How a line of hexadecimal digits is to be read.
+  enum Form: Equatable {
+    /// A CAN frame: identifier, index of the first data byte, data length code or nil.
+    case can(ECUAddress, data: Int, lengthCode: Int?)
+    case kwp
+    /// ISO 9141-2 or SAE J1850: three header bytes, data, one check byte.
+    case threeByteHeader
+    /// Data alone.
+    case headerless
+    /// `014`: the length of a message whose segments follow.
+    case length(Int)
+    /// No reading of this line; index of the byte that shows it.
+    case malformed(Int)
+  }
+
+  /// Reads one line of digits.
+  mutating func dataLine<H: ReplyHandler & ~Copyable>(
+    _ hex: borrowing HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    switch form(of: hex) {
+    case .can(let address, let data, let lengthCode):
+      canLine(
+        hex, address: address, data: data, lengthCode: lengthCode, line: line, origin: origin, loaded: loaded,
+        into: &handler)
+    case .kwp:
+      kwpLine(hex, line: line, origin: origin, loaded: loaded, into: &handler)
+    case .threeByteHeader:
+      threeByteHeaderLine(hex, line: line, origin: origin, loaded: loaded, into: &handler)
+    case .headerless:
+      headerlessLine(hex, line: line, origin: origin, loaded: loaded, into: &handler)
+    case .length(let length):
+      announce(length, line: line, origin: origin, into: &handler)
+    case .malformed(let byte):
+      let offset = hex.characterOffset(ofByte: byte, in: line)
+      handler.failure(WireError(.malformed, origin: origin, offset: offset), line: line)
+    }
+  }
+
+  /// Decides what a line is. What the caller stated is law; else the line's own shape and checks decide, and only
+  /// where they cannot, what the dialogue hinted at.
+  @inline(__always)
+  private func form(of hex: borrowing HexLine) -> Form {
+    // The commonest line first: three digits, a space, at most eight bytes.
+    if hex.hasIdentifier, hex.count > 0, link.stated == .auto || link.stated == .can11, link.headers != .off {
+      let code = hex.hasDataLengthCode ? Int(hex.dataLengthCode) : nil
+      return .can(.can11(UInt32(hex.identifier)), data: 0, lengthCode: code)
+    }
+    return rareForm(of: hex)
+  }
+
+  private func rareForm(of hex: borrowing HexLine) -> Form {
+    if hex.hasIdentifier {
+      guard hex.count == 0, link.headers != .on else { return .malformed(0) }
+      return .length(Int(hex.identifier))
+    }
+    if link.headers == .off { return hex.hasDataLengthCode ? .malformed(0) : .headerless }
+    if hex.hasDataLengthCode {
+      guard !link.stated.isLegacy, link.stated != .can11 else { return .malformed(0) }
+      return can29(hex, lengthCode: Int(hex.dataLengthCode))
+    }
+    switch link.stated {
+    case .auto: return autoForm(of: hex)
+    case .can29:
+      if hex.count >= 5, looksLikeCAN29(hex) || link.headers == .on { return can29(hex, lengthCode: nil) }
+      return link.headers == .on ? .malformed(0) : .headerless
+    case .can11:
+      if let form = can11WithLengthCode(hex) { return form }
+      return link.headers == .on ? .malformed(0) : .headerless
+    case .kwp:
+      return link.headers == .on || looksLikeKWP(hex) ? (isThreeByteHeader(hex) ? .threeByteHeader : .kwp) : .headerless
+    case .iso9141, .j1850vpw, .j1850pwm:
+      return link.headers == .on || isThreeByteHeader(hex) ? .threeByteHeader : .headerless
+    }
+  }
+
+  private func autoForm(of hex: borrowing HexLine) -> Form {
+    let bytes = hex.bytes.span
+    guard hex.count > 1 else { return link.headers == .on ? .malformed(0) : .headerless }
+    if hex.count >= 5, looksLikeCAN29(hex) { return can29(hex, lengthCode: nil) }
+    if bytes[0] == 0x7E, let form = can11WithLengthCode(hex) { return form }
+    if looksLikeKWP(hex) { return .kwp }
+    if bytes[0] == 0x48, bytes[1] == 0x6B { return .threeByteHeader }
+    if bytes[0] == 0x41, bytes[1] == 0x6B { return pwmOrParameter6B(hex) }
+    // A physical answer on J1850 or ISO 9141 (6C F1 10 62 …): its check tells it from data alone.
+    if hex.count >= 6, hex.count <= 12, bytes[1] == 0xF1, checkHolds(bytes, from: 0, count: hex.count) {
+      return .threeByteHeader
+    }
+    return link.headers == .on ? .malformed(0) : .headerless
+  }
+
+  /// `41 6B 10 41 …` begins a J1850 PWM answer; `41 6B …` alone is service 01, PID 6B. The CRC decides, and where it
+  /// fails, whether PID 6B is what was asked for, or the length that it has.
+  private func pwmOrParameter6B(_ hex: borrowing HexLine) -> Form {
+    let bytes = hex.bytes.span
+    if hex.count >= 5, checkHolds(bytes, from: 0, count: hex.count) || link.headers == .on { return .threeByteHeader }
+    if request.kind == .data {
+      let asked = request.service == 0x01 && request.asks(for: 0x6B)
+      return asked ? .headerless : .threeByteHeader
+    }
+    return hex.count == 7 ? .headerless : .threeByteHeader
+  }
+
+  private func looksLikeCAN29(_ hex: borrowing HexLine) -> Bool {
+    let bytes = hex.bytes.span
+    guard bytes[0] <= 0x1F else { return false }
+    if bytes[0] == 0x18 && (bytes[1] == 0xDA || bytes[1] == 0xDB) { return true }
+    // Other 29-bit identifiers (signal sets address 17FE0076 and the like): told by a stated or hinted bus only.
+    return link.stated == .can29 || link.hinted == .can29 && bytes[0] >= 0x10 && hex.count >= 6 && hex.count <= 12
+      && request.receiver.kind == .can29
+  }
+
+  private func looksLikeKWP(_ hex: borrowing HexLine) -> Bool {
+    let bytes = hex.bytes.span
+    return hex.count >= 4 && bytes[0] >= 0x80
+  }
+
+  private func isThreeByteHeader(_ hex: borrowing HexLine) -> Bool {
+    let bytes = hex.bytes.span
+    guard hex.count >= 2 else { return false }
+    return (bytes[0] == 0x48 || bytes[0] == 0x41) && bytes[1] == 0x6B
+      || bytes[1] == 0xF1 && hex.count >= 6 && bytes[0] & 0x80 == 0
+  }
+
+  private func can29(_ hex: borrowing HexLine, lengthCode: Int?) -> Form {
+    guard hex.count >= 5 else { return .malformed(hex.count) }
+    let b = hex.bytes.span
+    let identifier = UInt32(b[0]) << 24 | UInt32(b[1]) << 16 | UInt32(b[2]) << 8 | UInt32(b[3])
+    guard identifier <= 0x1FFF_FFFF else { return .malformed(0) }
+    return .can(.can29(identifier), data: 4, lengthCode: lengthCode)
+  }
+
+  /// `7E88064100…`: without spaces, three digits of identifier and the DLC digit make two bytes.
+  private func can11WithLengthCode(_ hex: borrowing HexLine) -> Form? {
+    let bytes = hex.bytes.span
+    guard !hex.isSpaced, hex.count >= 3, bytes[0] < 0x80 else { return nil }
+    let code = Int(bytes[1] & 0x0F)
+    guard code == hex.count - 2 else { return nil }
+    return .can(.can11(UInt32(bytes[0]) << 4 | UInt32(bytes[1] >> 4)), data: 2, lengthCode: code)
+  }
+
+  /// Whether the last byte checks the ones before it, by the rule of the bus or, where that is not known, by either.
+  func checkHolds(_ bytes: Span<UInt8>, from start: Int, count: Int) -> Bool {
+    let check = bytes[start + count - 1]
+    if link.usesCRC != true, Checksum.sum(bytes, from: start, count: count - 1) == check { return true }
+    return link.usesCRC != false && Checksum.crc(bytes, from: start, count: count - 1) == check
+  }
+
+  /// The slot of a sender; an error where it is the ninth in one reply.
+  mutating func slot<H: ReplyHandler & ~Copyable>(
+    for address: ECUAddress, line: Span<UInt8>, origin: Origin, into handler: inout H
+  ) -> Int? {
+    if let slot = table.slot(for: address, reply: reply) { return slot }
+    var origin = origin
+    origin.ecu = address
+    handler.failure(WireError(.malformed, origin: origin), line: line)
+    return nil
+  }
+
+  /// Hands a whole message on, unless it is the same single-frame message again.
+  @inline(__always)
+  mutating func deliver<H: ReplyHandler & ~Copyable>(
+    _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
+    into handler: inout H
+  ) {
+    if payload.count <= 8 {
+      var packed: UInt64 = 0
+      for i in 0..<payload.count { packed = packed << 8 | UInt64(payload[i]) }
+      let count = UInt8(truncatingIfNeeded: payload.count)
+      if table.slots[slot].lastSingleCount == count, table.slots[slot].lastSingle == packed { return }
+      table.slots[slot].lastSingle = packed
+      table.slots[slot].lastSingleCount = count
+    }
+    handler.message(payload, origin: origin)
+    if payload[0] == 0x7F, payload.count == 3, payload[2] == 0x78 {
+      // Response pending: an error only when nothing follows (ISO 14229-1, 8.3).
+      guard request.admits(service: payload[1]) else {
+        handler.failure(WireError(.unexpected, origin: origin), line: line)
+        return
+      }
+      table.slots[slot].isPending = true
+      table.slots[slot].pendingService = payload[1]
+      table.slots[slot].keep(line, origin: origin)
+      openSlots |= 1 << UInt16(slot)
+      return
+    }
+    table.slots[slot].isPending = false
+    decoder.decode(
+      payload, slot: slot, isCAN: isCAN(origin.ecu), request: request, line: line, origin: origin, loaded: loaded,
+      into: &handler)
+  }
+
+  /// Whether a sender is on CAN: its address says so; without one, what is known of the link.
+  func isCAN(_ ecu: ECUAddress) -> Bool? {
+    switch ecu.kind {
+    case .can11, .can29: true
+    case .legacy: false
+    case .unknown: link.isCAN
+    }
+  }
+
+  /// Finishes what the reply left open: gathered legacy answers are decoded, cut messages are errors.
+  mutating func finishReply<H: ReplyHandler & ~Copyable>(loaded: Span<SignalDefinition>, into handler: inout H) {
+    if openSlots != 0 {
+      for slot in 0...ECUTable.unknown where openSlots & 1 << UInt16(slot) != 0 {
+        finish(slot, loaded: loaded, into: &handler)
+      }
+      openSlots = 0
+    }
+    reply &+= 1
+    request = Request()
+  }
+
+  private mutating func finish<H: ReplyHandler & ~Copyable>(
+    _ slot: Int, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    let state = table.slots[slot]
+    let line = state.line.span.extracting(first: state.lineCount)
+    switch state.phase {
+    case .assembling:
+      let error = WireError(.truncated, origin: state.origin, offset: UInt16(truncatingIfNeeded: state.lineCount))
+      handler.failure(error, line: line)
+    case .gathering:
+      decoder.decodeGathered(
+        table.bytes(of: slot), slot: slot, service: state.gatheredService, identifier: state.gatheredIdentifier,
+        line: line, origin: state.origin, into: &handler)
+    case .idle, .broken: break
+    }
+    if state.isPending {
+      let error = WireError(
+        .negativeResponse, origin: state.origin, service: state.pendingService, responseCode: 0x78)
+      handler.failure(error, line: line)
+    }
+  }
+}

@@ -1,0 +1,214 @@
+/// The command whose answer is being read.
+///
+///     010C          service 01, PID 0C
+///     010C0D051     three PIDs, and `1`: the number of answer frames to wait for
+///     ATRV          a question to the adapter itself
+///     7E0.7E8.0144  header, receiver, command: how signal sets write an exchange
+struct Request: BitwiseCopyable {
+  enum Kind: UInt8, BitwiseCopyable {
+    /// Nothing was seen that could be a command.
+    case unknown
+    /// A question to the car.
+    case data
+    /// A question to the adapter; ``Request/answer`` says what it will say.
+    case adapter
+  }
+
+  /// Most identifiers one request carries: six PIDs of service 01 (ISO 15031-5, 7.1.2.1).
+  static let identifierCapacity = 12
+
+  var kind: Kind = .unknown
+  var answer: AdapterAnswer = .other
+  /// ATRV: the answer is a voltage.
+  var asksVoltage = false
+  /// ATZ, ATWS, ATD, ATI …: the banner is the answer, not a surprise.
+  var expectsBanner = false
+  var service: UInt8 = 0
+  var identifiers = InlineArray<12, UInt16>(repeating: 0)
+  var identifierCount = 0
+  /// Address the answer must come from, where the command names one.
+  var receiver: ECUAddress = .unknown
+
+  /// Whether an answer of this service may come: true where no question to the car is known.
+  @inline(__always)
+  func admits(service: UInt8) -> Bool { kind != .data || self.service == service }
+
+  /// Whether an answer with this identifier may come: true where nothing is known.
+  @inline(__always)
+  func admits(_ identifier: UInt16) -> Bool { kind != .data || asks(for: identifier) }
+
+  /// Whether the question names this identifier, or none at all.
+  @inline(__always)
+  func asks(for identifier: UInt16) -> Bool {
+    if identifierCount == 0 || identifiers[0] == identifier { return true }
+    for i in 0..<identifierCount where identifiers[i] == identifier { return true }
+    return false
+  }
+
+  /// Reads a command as it was sent, or as the adapter echoed it.
+  ///
+  /// - Parameter formatsCAN: false after ATCAF0, when the command's first byte is its protocol control byte.
+  init(command: Span<UInt8>, formatsCAN: Bool, link: inout Link) {
+    var text = InlineArray<64, UInt8>(repeating: 0)
+    var length = 0
+    for i in 0..<command.count {
+      var c = command[i]
+      if c == UInt8(ascii: "|") { break }
+      if c <= space || c >= 0x7F || c == promptCharacter { continue }
+      if c >= UInt8(ascii: "a") && c <= UInt8(ascii: "z") { c -= 32 }
+      // A longer command is no question of OBD; what stands behind tells nothing.
+      guard length < 64 else { break }
+      text[length] = c
+      length += 1
+    }
+    guard length > 0 else { return }
+    if length >= 2 && text[1] == UInt8(ascii: "T")
+      && (text[0] == UInt8(ascii: "A") || text[0] == UInt8(ascii: "S"))
+    {
+      readAdapterCommand(text, length, &link)
+      return
+    }
+    readDataCommand(text, length, formatsCAN: formatsCAN)
+  }
+
+  init() {}
+
+  private mutating func readAdapterCommand(_ text: InlineArray<64, UInt8>, _ length: Int, _ link: inout Link) {
+    kind = .adapter
+    let isST = text[0] == UInt8(ascii: "S")
+    func follows(_ word: StaticString) -> Bool {
+      guard length >= 2 + word.utf8CodeUnitCount else { return false }
+      for i in 0..<word.utf8CodeUnitCount where text[2 + i] != word[byte: i] { return false }
+      return true
+    }
+    func digit(_ index: Int) -> UInt8 { index < length ? text[index] : 0 }
+    if isST {
+      if follows("I") || follows("DI") { answer = .identity; expectsBanner = true }
+      return
+    }
+    if follows("DPN") { answer = .protocolNumber
+    } else if follows("DP") { answer = .protocolName
+    } else if follows("@") { answer = .description
+    } else if follows("RV") { asksVoltage = true
+    } else if follows("SPA") || follows("TPA") { link.hinted = BusProtocol(elmDigit: digit(5))
+    } else if follows("SP") || follows("TP") { link.hinted = BusProtocol(elmDigit: digit(4))
+    } else if follows("CAF") { link.formatsCAN = digit(5) != UInt8(ascii: "0")
+    } else if follows("Z") || follows("WS") || follows("I") || follows("D") && length == 3 {
+      answer = .identity
+      expectsBanner = true
+      if !follows("I") { link.formatsCAN = true; link.seenCAN = nil }
+    } else if follows("LP") { expectsBanner = true }
+  }
+
+  private mutating func readDataCommand(_ text: InlineArray<64, UInt8>, _ length: Int, formatsCAN: Bool) {
+    // header.receiver.command or header.command
+    var start = 0
+    var dots = 0
+    var firstDot = 0
+    for i in 0..<length where text[i] == UInt8(ascii: ".") {
+      dots += 1
+      if dots == 1 { firstDot = i }
+      if dots == 2 { receiver = Self.address(text, from: firstDot + 1, to: i) }
+      start = i + 1
+    }
+    guard dots <= 2, start < length else { return }
+    var bytes = InlineArray<32, UInt8>(repeating: 0)
+    var count = 0
+    var i = start
+    while i < length {
+      let high = Hex.value(text[i])
+      guard high < 16 else { return }
+      // An odd last digit is the number of answer frames to wait for, not part of the request.
+      guard i + 1 < length else { break }
+      let low = Hex.value(text[i + 1])
+      guard low < 16 else { return }
+      if count < 32 { bytes[count] = high << 4 | low; count += 1 }
+      i += 2
+    }
+    var first = 0
+    if !formatsCAN, count > 1, bytes[0] & 0xF0 == 0, Int(bytes[0] & 0x0F) <= count - 1 {
+      first = 1
+      count = 1 + Int(bytes[0] & 0x0F)
+    }
+    guard count > first else { return }
+    kind = .data
+    service = bytes[first]
+    switch service {
+    case 0x01, 0x06, 0x09, 0x21, 0x05:
+      for k in (first + 1)..<max(count, first + 1) { append(UInt16(bytes[k])) }
+      // Service 05 names one test and one sensor; 06 and 21 one identifier.
+      if service == 0x05 || service == 0x21 { identifierCount = min(identifierCount, 1) }
+    case 0x02:
+      var k = first + 1
+      while k < count { append(UInt16(bytes[k])); k += 2 }
+    case 0x22:
+      var k = first + 1
+      while k + 1 < count { append(UInt16(bytes[k]) << 8 | UInt16(bytes[k + 1])); k += 2 }
+    case 0x19:
+      if count > first + 1 { append(UInt16(bytes[first + 1])) }
+    default: break
+    }
+  }
+
+  private mutating func append(_ identifier: UInt16) {
+    guard identifierCount < Self.identifierCapacity else { return }
+    identifiers[identifierCount] = identifier
+    identifierCount += 1
+  }
+
+  private static func address(_ text: InlineArray<64, UInt8>, from first: Int, to end: Int) -> ECUAddress {
+    var value: UInt32 = 0
+    for i in first..<end {
+      let digit = Hex.value(text[i])
+      guard digit < 16 else { return .unknown }
+      value = value << 4 | UInt32(digit)
+    }
+    switch end - first {
+    case 3: return .can11(value)
+    case 8: return .can29(value)
+    case 2: return .legacy(UInt8(truncatingIfNeeded: value))
+    default: return .unknown
+    }
+  }
+
+  /// Whether a line that follows a prompt, with no command known, reads as the echo of one.
+  ///
+  /// Answers begin with 0x40 or more, with a three-digit identifier, or with a 29-bit one; requests with their
+  /// service. A protocol control byte (ATCAF0) in front of an answer is told by its length.
+  static func looksLikeEcho(_ line: borrowing HexLine) -> Bool {
+    guard line.count > 0, line.count <= 16 else { return false }
+    if line.hasIdentifier {
+      // 031: service 03 and a count; 010C1 or 01 0C 1: an odd last digit. An 11-bit identifier begins 0 to 7 too, but
+      // services answer on 7xx, and no request of OBD begins so.
+      return line.identifier >> 4 < 0x40 && isRequestService(UInt8(truncatingIfNeeded: line.identifier >> 4))
+    }
+    let service = line.bytes[0]
+    guard isRequestService(service) else { return false }
+    if line.count >= 8 && service != 0x22 && service != 0x01 { return false }
+    if line.count >= 4, Int(service) <= line.count - 1, line.bytes[1] >= 0x41, line.bytes[1] <= 0x7F,
+      Int(service) == line.count - 1 || line.count == 8
+    {
+      return false
+    }
+    return true
+  }
+
+  /// Services that a dialogue with a car may ask for (SAE J1979, ISO 14229-1, ISO 14230-3), as far as they stand in
+  /// captures.
+  private static func isRequestService(_ service: UInt8) -> Bool {
+    switch service {
+    case 0x01...0x0A, 0x10, 0x11, 0x12, 0x13, 0x14, 0x17, 0x18, 0x19, 0x1A, 0x20, 0x21, 0x22, 0x23, 0x27, 0x28, 0x2E,
+      0x2F, 0x30, 0x31, 0x3E:
+      true
+    default: false
+    }
+  }
+}
+
+extension StaticString {
+  /// One byte of the text, which is ASCII in every use here.
+  subscript(byte index: Int) -> UInt8 {
+    // A StaticString's bytes live as long as the program, and every caller stays below its count.
+    unsafe utf8Start[index]
+  }
+}

@@ -1,0 +1,73 @@
+extension SignalDefinition {
+  /// Whether the answer carries this value: its support bit is 1, and the variant bit chooses this meaning.
+  @inline(__always)
+  func applies(to data: Span<UInt8>) -> Bool {
+    if supportBit == Self.noBit, variantBit == Self.noBit { return true }
+    return conditionsHold(data)
+  }
+
+  private func conditionsHold(_ data: Span<UInt8>) -> Bool {
+    if supportBit != Self.noBit, !Self.bit(Int(supportBit), of: data) { return false }
+    return variantBit == Self.noBit || Self.bit(Int(variantBit), of: data) == variantValue
+  }
+
+  /// The value, unscaled by PIDs 4F and 50; nil where the data ends before its last bit.
+  @inline(__always)
+  func value(in data: Span<UInt8>) -> Double? {
+    let offset = Int(bitOffset)
+    let length = Int(bitLength)
+    guard offset + length <= data.count << 3 else { return nil }
+    let byte = offset >> 3
+    if encoding == .unsigned, offset & 7 == 0 {
+      if length == 8 { return Double(data[byte]) * factor + self.offset }
+      if length == 16 {
+        return Double(UInt32(data[byte]) << 8 | UInt32(data[byte + 1])) * factor + self.offset
+      }
+    }
+    return generalValue(in: data)
+  }
+
+  private func generalValue(in data: Span<UInt8>) -> Double {
+    let raw = isLittleEndian ? littleEndianBits(data) : bits(data)
+    let length = UInt64(bitLength)
+    let isSigned = encoding == .signed || encoding == .signedLittleEndian
+    if isSigned, length > 0, raw >> (length - 1) & 1 == 1 {
+      let extended = length == 64 ? Int64(bitPattern: raw) : Int64(bitPattern: raw | ~0 << length)
+      return Double(extended) * factor + offset
+    }
+    return Double(raw) * factor + offset
+  }
+
+  private var isLittleEndian: Bool { encoding == .unsignedLittleEndian || encoding == .signedLittleEndian }
+
+  private func bits(_ data: Span<UInt8>) -> UInt64 {
+    var value: UInt64 = 0
+    var index = Int(bitOffset)
+    let end = index + Int(bitLength)
+    while index < end {
+      let inByte = index & 7
+      let take = min(8 - inByte, end - index)
+      let chunk = (data[index >> 3] << UInt8(inByte)) >> UInt8(8 - take)
+      value = value << UInt64(take) | UInt64(chunk)
+      index += take
+    }
+    return value
+  }
+
+  /// Least significant byte first: whole bytes, as OBDb's `blsb` means it.
+  private func littleEndianBits(_ data: Span<UInt8>) -> UInt64 {
+    guard bitOffset & 7 == 0, bitLength & 7 == 0 else { return bits(data) }
+    var value: UInt64 = 0
+    var index = Int(bitOffset >> 3) + Int(bitLength >> 3) - 1
+    while index >= Int(bitOffset >> 3) {
+      value = value << 8 | UInt64(data[index])
+      index -= 1
+    }
+    return value
+  }
+
+  private static func bit(_ index: Int, of data: Span<UInt8>) -> Bool {
+    guard index >> 3 < data.count else { return false }
+    return data[index >> 3] >> UInt8(7 - index & 7) & 1 == 1
+  }
+}

@@ -1,0 +1,62 @@
+/// The code lists of SAE J1979-DA whose codes have texts; the raw value stands in ``SignalDefinition/enumeration``.
+public enum SAEEnumeration: UInt16, BitwiseCopyable, Sendable {
+  /// PID 03.
+  case fuelSystemStatus = 1
+  /// PID 12.
+  case secondaryAirStatus
+  /// PID 1C.
+  case obdRequirements
+  /// PID 51.
+  case fuelType
+  /// PID 5F.
+  case emissionRequirements
+  /// PIDs 01 and 41, bit 3 of byte B.
+  case ignitionType
+  /// PIDs 70 and 71: how boost pressure and the variable geometry turbo are controlled.
+  case controlLoopStatus
+  /// PID 8B.
+  case dpfRegenerationType
+  /// PID 90.
+  case miDisplayStrategy
+  /// PIDs 90 and 91.
+  case miActivationMode
+  /// PID 94.
+  case inducementStatus
+  /// PID 9A.
+  case chargingState
+}
+
+/// Texts of the codes of ``SAEEnumeration``, in our own words.
+public enum SAEEnumerations {
+  /// The text of one code.
+  ///
+  /// - Parameter enumeration: ``SignalDefinition/enumeration`` of a row of ``saeSignals``.
+  /// - Returns: nil for a code that the standard reserves, and for an enumeration that is not one of these.
+  public static func text(enumeration: UInt16, code: UInt32) -> StaticString? {
+    let wanted = UInt64(enumeration) << 32 | UInt64(code)
+    var low = 0
+    var high = saeEnumerationTexts.count
+    while low < high {
+      let middle = (low + high) / 2
+      let row = saeEnumerationTexts.span[middle]
+      if row.key == wanted { return row.text }
+      if row.key < wanted { low = middle + 1 } else { high = middle }
+    }
+    return nil
+  }
+}
+
+/// One code and its text.
+struct SAEEnumerationText: BitwiseCopyable, Sendable {
+  var enumeration: SAEEnumeration
+  var code: UInt32
+  var text: StaticString
+
+  var key: UInt64 { UInt64(enumeration.rawValue) << 32 | UInt64(code) }
+
+  init(_ enumeration: SAEEnumeration, _ code: UInt32, _ text: StaticString) {
+    self.enumeration = enumeration
+    self.code = code
+    self.text = text
+  }
+}
