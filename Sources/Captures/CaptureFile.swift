@@ -58,18 +58,28 @@ public struct CaptureFile: ~Copyable {
   }
 
   init(descriptor: Int32, ownsDescriptor: Bool) throws(CaptureError) {
-    var head: Head
-    do throws(CaptureError) { head = try Head(descriptor) } catch {
+    do throws(CaptureError) {
+      let source = try Source(descriptor)
+      let buffer = try Self.room(source)
+      let head = try Head(source, buffer)
+      self.buffer = buffer
+      contentHash = head.hash
+      detected = head.detected
+      size = source.size
+      headCount = source.start == nil ? head.count : 0
+    } catch {
       if ownsDescriptor { close(descriptor) }
       throw error
     }
     self.descriptor = descriptor
     self.ownsDescriptor = ownsDescriptor
-    contentHash = head.hash
-    detected = head.detected
-    size = head.size
-    headCount = head.kept
-    buffer = head.takeBuffer()
+  }
+
+  private static func room(_ source: Source) throws(CaptureError) -> PageBuffer {
+    guard let buffer = PageBuffer(capacity: source.start == nil ? hashedSize : detectedSize + blockSize) else {
+      throw CaptureError(.unreadable(ENOMEM))
+    }
+    return buffer
   }
 
   deinit { if ownsDescriptor { close(descriptor) } }
@@ -121,35 +131,41 @@ public struct CaptureFile: ~Copyable {
   }
 }
 
-/// The head of a capture while it is being read.
-private struct Head: ~Copyable {
-  let hash: UInt64
-  let detected: Result<CaptureFormat, CaptureError>
+/// What is behind a descriptor.
+private struct Source {
+  let descriptor: Int32
+  /// Where a file's reading begins; nil for what cannot be read twice.
+  let start: off_t?
   let size: Int?
-  /// Bytes in the buffer that are to be handed on from there.
-  let kept: Int
-  private var buffer: PageBuffer
 
   init(_ descriptor: Int32) throws(CaptureError) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw CaptureFile.error(errno) }
-    if status.st_mode & S_IFMT == S_IFDIR { throw CaptureError(.isDirectory) }
-    // Only what can be read again need not be kept: a file, from where its reading begins.
-    let start = status.st_mode & S_IFMT == S_IFREG ? lseek(descriptor, 0, SEEK_CUR) : -1
-    size = start >= 0 ? max(0, Int(status.st_size) - Int(start)) : nil
-    guard
-      let buffer = PageBuffer(
-        capacity: start >= 0 ? CaptureFile.detectedSize + CaptureFile.blockSize : CaptureFile.hashedSize)
-    else { throw CaptureError(.unreadable(ENOMEM)) }
+    let type = status.st_mode & S_IFMT
+    if type == S_IFDIR { throw CaptureError(.isDirectory) }
+    let position = type == S_IFREG ? lseek(descriptor, 0, SEEK_CUR) : -1
+    self.descriptor = descriptor
+    start = position >= 0 ? position : nil
+    size = position >= 0 ? max(0, Int(status.st_size) - Int(position)) : nil
+  }
+}
+
+/// What the first 8 MiB show.
+private struct Head {
+  let hash: UInt64
+  let detected: Result<CaptureFormat, CaptureError>
+  let count: Int
+
+  /// Reads the head into the buffer, whose end a file's blocks overwrite in turn, and sets a file back to its start.
+  init(_ source: Source, _ buffer: borrowing PageBuffer) throws(CaptureError) {
     var hash = ContentHash()
     var filled = 0
     var total = 0
     var isWhole = false
     while total < CaptureFile.hashedSize {
-      // Behind the part that detection looks at, a file's blocks may overwrite each other.
-      let offset = start >= 0 ? min(filled, CaptureFile.detectedSize) : filled
+      let offset = source.start == nil ? filled : min(filled, CaptureFile.detectedSize)
       let limit = min(CaptureFile.blockSize, CaptureFile.hashedSize - total)
-      guard let count = buffer.read(descriptor, at: offset, limit: limit) else { throw CaptureFile.error(errno) }
+      guard let count = buffer.read(source.descriptor, at: offset, limit: limit) else { throw CaptureFile.error(errno) }
       if count == 0 {
         isWhole = true
         break
@@ -159,19 +175,22 @@ private struct Head: ~Copyable {
       total += count
     }
     guard total > 0 else { throw CaptureError(.empty) }
-    let shown = min(total, CaptureFile.detectedSize)
-    detected = buffer.withBytes(0..<shown) { bytes in
-      do throws(CaptureError) {
-        return .success(try CaptureFormat.detect(bytes, isWhole: isWhole && shown == total))
-      } catch {
-        return .failure(error)
-      }
-    }
-    if start >= 0, lseek(descriptor, start, SEEK_SET) < 0 { throw CaptureFile.error(errno) }
+    if let start = source.start, lseek(source.descriptor, start, SEEK_SET) < 0 { throw CaptureFile.error(errno) }
     self.hash = hash.value
-    kept = start >= 0 ? 0 : total
-    self.buffer = buffer
+    count = total
+    detected = Self.detect(buffer, min(total, CaptureFile.detectedSize), isWhole: isWhole)
   }
 
-  consuming func takeBuffer() -> PageBuffer { buffer }
+  private static func detect(
+    _ buffer: borrowing PageBuffer, _ count: Int, isWhole: Bool
+  ) -> Result<CaptureFormat, CaptureError> {
+    do throws(CaptureError) {
+      return .success(
+        try buffer.withBytes(0..<count) { bytes throws(CaptureError) in
+          try CaptureFormat.detect(bytes, isWhole: isWhole && count < CaptureFile.detectedSize)
+        })
+    } catch {
+      return .failure(error)
+    }
+  }
 }

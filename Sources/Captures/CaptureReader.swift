@@ -84,7 +84,11 @@ public struct CaptureReader: ~Copyable {
   }
 
   private mutating func keep(_ part: Span<UInt8>) throws(CaptureError) {
-    try checkLength(unfinished.count + part.count, unfinished.isEmpty ? part : unfinished.span)
+    if unfinished.isEmpty {
+      try checkLength(part.count, part)
+    } else {
+      try checkLength(unfinished.count + part.count, unfinished.span)
+    }
     unfinished.append(bytes: part)
   }
 
