@@ -38,9 +38,9 @@ struct Epoch: BitwiseCopyable {
     return kind == .gns || kinds & Self.bit(kind) == 0
   }
 
-  mutating func continues(_ time: TimeOfDay?, after pending: UntimedSentences) {
-    self.time = self.time ?? time
-    merge(pending)
+  /// Takes the time of a sentence that belongs here, where none was known yet.
+  mutating func adopt(_ time: TimeOfDay?) {
+    if self.time == nil { self.time = time }
   }
 
   mutating func merge(_ pending: UntimedSentences) {

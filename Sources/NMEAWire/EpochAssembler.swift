@@ -10,17 +10,21 @@ struct EpochAssembler: BitwiseCopyable {
 
   /// Makes room for a sentence of this time: the epoch under way when that belongs to it, else a new one.
   ///
-  /// - Returns: the epoch that has ended by it.
-  mutating func open(_ time: TimeOfDay?, _ kind: SentenceKind) -> Fix? {
+  /// An epoch that ends by it goes to the handler.
+  @inline(__always)
+  mutating func open<Handler: FixHandler & ~Copyable>(
+    _ time: TimeOfDay?, _ kind: SentenceKind, into handler: inout Handler
+  ) {
     if epoch.isOpen, epoch.accepts(time, kind) {
-      epoch.continues(time, after: pending)
-      pending = UntimedSentences()
-      return nil
+      epoch.adopt(time)
+      guard !pending.isEmpty else { return }
+      epoch.merge(pending)
+    } else {
+      if epoch.isOpen { handler.fix(endForNext()) }
+      epoch = Epoch(time: time, after: pending)
+      guard !pending.isEmpty else { return }
     }
-    let ended = epoch.isOpen ? endForNext() : nil
-    epoch = Epoch(time: time, after: pending)
     pending = UntimedSentences()
-    return ended
   }
 
   /// Ends the epoch under way, with all sentences that have come.

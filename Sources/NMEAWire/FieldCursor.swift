@@ -21,11 +21,12 @@ struct FieldCursor: ~Escapable {
   @_lifetime(self: copy self)
   mutating func skip() throws(RejectReason) {
     try begin()
-    while !isDelimiter(bytes[index]) { index += 1 }
+    while !isDelimiter(bytes[index]) { index &+= 1 }
     end()
   }
 
   /// A single character; 0 for an empty field.
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func letter() throws(RejectReason) -> UInt8 {
     try begin()
@@ -34,7 +35,7 @@ struct FieldCursor: ~Escapable {
       end()
       return 0
     }
-    index += 1
+    index &+= 1
     try close()
     return byte
   }
@@ -43,6 +44,7 @@ struct FieldCursor: ~Escapable {
   var peek: UInt8? { isAtEnd ? nil : bytes[index] }
 
   /// The next letter of a field of several; nil, once, at its end.
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func nextLetter() throws(RejectReason) -> UInt8? {
     try begin()
@@ -51,11 +53,12 @@ struct FieldCursor: ~Escapable {
       end()
       return nil
     }
-    index += 1
+    index &+= 1
     return byte
   }
 
   /// A unit or reference letter that must be `expected` where it is given.
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func unit(_ expected: UInt8) throws(RejectReason) {
     let byte = try letter()
@@ -71,7 +74,7 @@ struct FieldCursor: ~Escapable {
       end()
       return nil
     }
-    if sign == 0x2D || sign == 0x2B { index += 1 }
+    if sign == 0x2D || sign == 0x2B { index &+= 1 }
     var number = try digits()
     if sign == 0x2D { number.value = -number.value }
     try close()
@@ -79,6 +82,7 @@ struct FieldCursor: ~Escapable {
   }
 
   /// A number that cannot be negative; nil for an empty field.
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func unsigned() throws(RejectReason) -> Decimal? {
     guard let number = try decimal() else { return nil }
@@ -94,7 +98,7 @@ struct FieldCursor: ~Escapable {
     var value = 0
     while let digit = digit(bytes[index]) {
       value = value * 10 + Int(digit)
-      index += 1
+      index &+= 1
       guard index - first <= 4 else { throw .malformedField }
     }
     let isEmpty = index == first
@@ -103,6 +107,7 @@ struct FieldCursor: ~Escapable {
   }
 
   /// A direction in degrees, 0...360; nil for an empty field.
+  @inline(__always)
   @_lifetime(self: copy self)
   mutating func direction() throws(RejectReason) -> Decimal? {
     guard let angle = try unsigned() else { return nil }
@@ -123,12 +128,12 @@ struct FieldCursor: ~Escapable {
     let second = try twoDigits()
     var nanosecond = 0
     if bytes[index] == 0x2E {
-      index += 1
+      index &+= 1
       var unit = 100_000_000
       while let digit = digit(bytes[index]) {
         nanosecond += Int(digit) * unit
         unit /= 10
-        index += 1
+        index &+= 1
       }
     }
     try close()
@@ -189,9 +194,9 @@ struct FieldCursor: ~Escapable {
     guard wholeMinutes < 60, Int(degrees) <= limit else { throw .impossibleValue }
     var minutes = Decimal(value: Int64(widening: degrees * 60 + wholeMinutes), scale: 0)
     if bytes[index] == 0x2E {
-      index += 1
+      index &+= 1
       while let digit = digit(bytes[index]) {
-        index += 1
+        index &+= 1
         // 10⁻¹¹ minutes are a ten-thousandth of a millimetre; beyond them the quotient would no longer be exact.
         guard minutes.scale < Self.mostMinuteDecimals else { continue }
         minutes.value = minutes.value * 10 + Int64(widening: digit)
@@ -209,6 +214,7 @@ struct FieldCursor: ~Escapable {
   }
 
   /// Digits with or without a point; at least one.
+  @inline(__always)
   @_lifetime(self: copy self)
   private mutating func digits() throws(RejectReason) -> Decimal {
     var number = Decimal(value: 0, scale: 0)
@@ -216,15 +222,15 @@ struct FieldCursor: ~Escapable {
     while let digit = digit(bytes[index]) {
       number.value = number.value &* 10 &+ Int64(widening: digit)
       count += 1
-      index += 1
+      index &+= 1
     }
     if bytes[index] == 0x2E {
-      index += 1
+      index &+= 1
       while let digit = digit(bytes[index]) {
         number.value = number.value &* 10 &+ Int64(widening: digit)
         number.scale += 1
         count += 1
-        index += 1
+        index &+= 1
       }
     }
     // 18 digits are what 64 bits hold of any number.
@@ -232,41 +238,48 @@ struct FieldCursor: ~Escapable {
     return number
   }
 
+  @inline(__always)
   @_lifetime(self: copy self)
   private mutating func twoDigits() throws(RejectReason) -> Int {
     let tens = try oneDigit()
     return Int(tens * 10 + (try oneDigit()))
   }
 
+  @inline(__always)
   @_lifetime(self: copy self)
   private mutating func oneDigit() throws(RejectReason) -> UInt32 {
     guard let digit = digit(bytes[index]) else { throw .malformedField }
-    index += 1
+    index &+= 1
     return digit
   }
 
+  @inline(__always)
   private func begin() throws(RejectReason) {
     guard !isAtEnd else { throw .missingField }
   }
 
   /// The byte at `index` must be the field's delimiter.
+  @inline(__always)
   @_lifetime(self: copy self)
   private mutating func close() throws(RejectReason) {
     guard isDelimiter(bytes[index]) else { throw .malformedField }
     end()
   }
 
+  @inline(__always)
   @_lifetime(self: copy self)
   private mutating func end() {
     isAtEnd = bytes[index] == 0x2A
-    index += 1
+    index &+= 1
   }
 
+  @inline(__always)
   private func digit(_ byte: UInt8) -> UInt32? {
     let value = byte &- 0x30
     return value < 10 ? UInt32(value) : nil
   }
 
+  @inline(__always)
   private func isDelimiter(_ byte: UInt8) -> Bool { byte == 0x2C || byte == 0x2A }
 }
 

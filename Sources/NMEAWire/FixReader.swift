@@ -31,7 +31,8 @@ public struct FixReader: ~Copyable {
         hold(bytes, from: start)
         break
       }
-      deliver(result, of: bytes, from: start, at: received + UInt64(count: start), into: &handler)
+      Self.deliver(
+        result, of: bytes, from: start, at: received + UInt64(count: start), by: &assembler, into: &handler)
       index = result.end
     }
     received += UInt64(count: bytes.count)
@@ -76,29 +77,33 @@ extension FixReader {
     return index
   }
 
-  /// Only a byte that ends a body, the two behind `*` and the last that fits can change what the held bytes are.
+  /// Whether the byte just added can have ended the sentence: one that ends a body, what follows `*`, or the last that fits.
   private var heldMayEnd: Bool {
-    if heldCount == Self.maximumLength || SentenceScanner.isStop(held[heldCount - 1]) { return true }
-    return held[heldCount - 2] == 0x2A || (heldCount > 2 && held[heldCount - 3] == 0x2A)
+    let last = held[heldCount - 1]
+    if heldCount == Self.maximumLength { return true }
+    if held[heldCount - 2] == 0x2A { return SentenceScanner.hexadecimal(last) == nil }
+    if heldCount > 2, held[heldCount - 3] == 0x2A { return true }
+    return last != 0x2A && SentenceScanner.isStop(last)
   }
 
   private mutating func judgeHeld<Handler: FixHandler & ~Copyable>(at position: UInt64, into handler: inout Handler) {
-    // A copy of 256 bytes, so that the sentence can be read while the reader's state changes.
-    let copy = held
-    let bytes = copy.span.extracting(first: heldCount)
-    let result = SentenceScanner.scan(bytes, from: 0, maximumLength: Self.maximumLength)
+    let result = SentenceScanner.scan(
+      held.span.extracting(first: heldCount), from: 0, maximumLength: Self.maximumLength)
     if case .incomplete = result.verdict { return }
-    deliver(result, of: bytes, from: 0, at: position, into: &handler)
+    Self.deliver(
+      result, of: held.span.extracting(first: heldCount), from: 0, at: position, by: &assembler, into: &handler)
     // What is left behind a refused sentence is at most two bytes, and may begin the next.
-    heldCount = 0
-    if let start = SentenceScanner.start(in: bytes, from: result.end) { hold(bytes, from: start) }
+    let next = SentenceScanner.start(in: held.span.extracting(first: heldCount), from: result.end)
+    let left = next.map { heldCount - $0 } ?? 0
+    for index in 0..<left { held[index] = held[heldCount - left + index] }
+    heldCount = left
   }
 
   /// Hands on what became of the sentence at `start`, whose `$` is byte `position` of the stream.
   @inline(__always)
-  private mutating func deliver<Handler: FixHandler & ~Copyable>(
+  private static func deliver<Handler: FixHandler & ~Copyable>(
     _ result: SentenceScanner.Result, of bytes: Span<UInt8>, from start: Int, at position: UInt64,
-    into handler: inout Handler
+    by assembler: inout EpochAssembler, into handler: inout Handler
   ) {
     let reason: RejectReason
     switch result.verdict {
@@ -107,7 +112,7 @@ extension FixReader {
     case .whole(let bodyEnd):
       let body = bytes.extracting(start + 1..<bodyEnd + 1)
       do throws(RejectReason) {
-        try read(body, end: position + UInt64(count: result.end - start), into: &handler)
+        try read(body, end: position + UInt64(count: result.end - start), by: &assembler, into: &handler)
         return
       } catch {
         reason = error
@@ -117,8 +122,8 @@ extension FixReader {
   }
 
   /// Reads a body, `*` included, all of it before any of it counts.
-  private mutating func read<Handler: FixHandler & ~Copyable>(
-    _ body: Span<UInt8>, end: UInt64, into handler: inout Handler
+  private static func read<Handler: FixHandler & ~Copyable>(
+    _ body: Span<UInt8>, end: UInt64, by assembler: inout EpochAssembler, into handler: inout Handler
   ) throws(RejectReason) {
     let kind = SentenceKind(ofBody: body)
     var fields = FieldCursor(body)
@@ -126,27 +131,27 @@ extension FixReader {
     switch kind {
     case .rmc:
       let rmc = try RMC(parsing: &fields)
-      open(rmc.time, kind, into: &handler)
+      assembler.open(rmc.time, kind, into: &handler)
       assembler.take(rmc, end: end)
     case .gga:
       let gga = try GGA(parsing: &fields)
-      open(gga.time, kind, into: &handler)
+      assembler.open(gga.time, kind, into: &handler)
       assembler.take(gga, end: end)
     case .gns:
       let gns = try GNS(parsing: &fields)
-      open(gns.time, kind, into: &handler)
+      assembler.open(gns.time, kind, into: &handler)
       assembler.take(gns, end: end)
     case .gll:
       let gll = try GLL(parsing: &fields)
-      open(gll.time, kind, into: &handler)
+      assembler.open(gll.time, kind, into: &handler)
       assembler.take(gll, end: end)
     case .zda:
       let zda = try ZDA(parsing: &fields)
-      open(zda.time, kind, into: &handler)
+      assembler.open(zda.time, kind, into: &handler)
       assembler.take(zda, end: end)
     case .gst:
       let gst = try GST(parsing: &fields)
-      open(gst.time, kind, into: &handler)
+      assembler.open(gst.time, kind, into: &handler)
       assembler.take(gst, end: end)
     case .gsa: assembler.take(try GSA(parsing: &fields), end: end)
     case .vtg: assembler.take(try VTG(parsing: &fields), end: end)
@@ -154,11 +159,5 @@ extension FixReader {
     case .gsv, .proprietary, .other: break
     }
     handler.accepted(kind)
-  }
-
-  private mutating func open<Handler: FixHandler & ~Copyable>(
-    _ time: TimeOfDay?, _ kind: SentenceKind, into handler: inout Handler
-  ) {
-    if let fix = assembler.open(time, kind) { handler.fix(fix) }
   }
 }

@@ -23,17 +23,17 @@ enum SentenceScanner {
     let soon = min(first + 3, bytes.count)
     while index < soon {
       if bytes[index] == dollar { return index }
-      index += 1
+      index &+= 1
     }
     let raw = unsafe bytes.bytes
-    while index + 8 <= bytes.count {
+    while index &+ 8 <= bytes.count {
       let hits = zeroBytes(word(raw, at: index) ^ repeated(dollar))
-      if hits != 0 { return index + hits.trailingZeroBitCount / 8 }
-      index += 8
+      if hits != 0 { return index &+ hits.trailingZeroBitCount &>> 3 }
+      index &+= 8
     }
     while index < bytes.count {
       if bytes[index] == dollar { return index }
-      index += 1
+      index &+= 1
     }
     return nil
   }
@@ -75,22 +75,22 @@ enum SentenceScanner {
     let raw = unsafe bytes.bytes
     var index = first
     var sum: UInt64 = 0
-    while index + 8 <= limit {
+    while index &+ 8 <= limit {
       let word = word(raw, at: index)
       let stops = stopBytes(word)
       if stops != 0 {
-        let count = stops.trailingZeroBitCount / 8
+        let count = stops.trailingZeroBitCount &>> 3
         // The bytes before the stop: all bits below it.
         sum ^= word & ((stops & (0 &- stops)) &>> 7 &- 1)
-        return (index + count, folded(sum))
+        return (index &+ count, folded(sum))
       }
       sum ^= word
-      index += 8
+      index &+= 8
     }
     var checksum = folded(sum)
     while index < limit, !isStop(bytes[index]) {
       checksum ^= bytes[index]
-      index += 1
+      index &+= 1
     }
     return (index, checksum)
   }
@@ -116,8 +116,8 @@ enum SentenceScanner {
 
   @inline(__always)
   private static func word(_ bytes: RawSpan, at index: Int) -> UInt64 {
-    // Checked against the span's bounds; any eight bytes are a UInt64.
-    UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+    // Both loops see to it that eight bytes are there; any eight bytes are a UInt64.
+    UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
   @inline(__always)
@@ -127,7 +127,8 @@ enum SentenceScanner {
     return UInt8(truncatingIfNeeded: quarter ^ quarter &>> 8)
   }
 
-  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+  /// The value of a hexadecimal digit.
+  static func hexadecimal(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte - 0x30
     case 0x41...0x46: byte - 0x37

@@ -71,6 +71,9 @@ struct AdapterText: ~Copyable {
     return true
   }
 
+  /// `BUS INIT`: only a K-line is initialised (ISO 9141-2, ISO 14230-2).
+  var isBusInit: Bool { contains("BUSINIT") }
+
   /// `14.1V`: volts ×1000, or nil.
   var millivolts: Int? {
     var i = 0

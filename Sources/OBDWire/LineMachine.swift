@@ -267,7 +267,10 @@ struct LineMachine: ~Copyable {
       handler.failure(WireError(kind, origin: origin, offset: wordOffset(text, first)), line: text)
       return
     }
-    if words.isProgress { return }
+    if words.isProgress {
+      if words.isBusInit { core.link.seenCAN = false }
+      return
+    }
     let trimmed = text.extracting(first..<text.count)
     if core.request.kind == .unknown {
       if let millivolts = words.millivolts {

@@ -138,7 +138,9 @@ extension MessageDecoder {
     }
     var k = 0
     while k + 8 <= data.count {
-      test(data.extracting(k..<k + 8), monitor: monitor, line: line, origin: origin, at: index + 1 + k, into: &handler)
+      test(
+        data.extracting(k..<k + 8), service: 0x22, monitor: monitor, line: line, origin: origin, at: index + 1 + k,
+        into: &handler)
       k += 8
     }
   }
@@ -155,7 +157,8 @@ extension MessageDecoder {
     case 0x0A: size = 20
     default: size = 0
     }
-    let hasNumber = size > 0 && data.count > 1 && (data.count - 1) % size == 0 && (data.count - 1) / size == Int(data[0])
+    let hasNumber =
+      size > 0 && data.count > 1 && (data.count - 1) % size == 0 && (data.count - 1) / size == Int(data[0])
     let items = hasNumber ? data.extracting(1..<data.count) : data
     self.items(
       items, announced: size > 0 ? max(1, items.count / size) : 1, service: 0x22, identifier: identifier, line: line,

@@ -31,7 +31,9 @@ extension MessageDecoder {
         supported(
           payload.extracting(i + 1..<i + 5), service: 0x06, base: UInt16(monitor), origin: origin, into: &handler)
       } else {
-        test(payload.extracting(i + 1..<i + 9), monitor: monitor, line: line, origin: origin, at: i, into: &handler)
+        test(
+          payload.extracting(i + 1..<i + 9), service: 0x06, monitor: monitor, line: line, origin: origin, at: i,
+          into: &handler)
       }
       i += size
     } while i < payload.count
@@ -39,7 +41,8 @@ extension MessageDecoder {
 
   /// Test id, unit-and-scaling id, value, minimum, maximum: eight bytes.
   func test<H: ReplyHandler & ~Copyable>(
-    _ bytes: Span<UInt8>, monitor: UInt8, line: Span<UInt8>, origin: Origin, at index: Int, into handler: inout H
+    _ bytes: Span<UInt8>, service: UInt8, monitor: UInt8, line: Span<UInt8>, origin: Origin, at index: Int,
+    into handler: inout H
   ) {
     guard let scaling = UnitAndScaling(id: bytes[1]) else {
       // An undefined id has no scale: a number without one would be a guess.
@@ -48,7 +51,8 @@ extension MessageDecoder {
     }
     handler.testResult(
       TestResult(
-        origin: origin, isLegacy: false, monitorID: monitor, testID: bytes[0], component: 0, scalingID: bytes[1],
+        origin: origin, service: service, isLegacy: false, monitorID: monitor, testID: bytes[0], component: 0,
+        scalingID: bytes[1],
         value: scaling.value(UInt16(bytes[2]) << 8 | UInt16(bytes[3])),
         minimum: scaling.value(UInt16(bytes[4]) << 8 | UInt16(bytes[5])),
         maximum: scaling.value(UInt16(bytes[6]) << 8 | UInt16(bytes[7]))))
@@ -74,7 +78,8 @@ extension MessageDecoder {
     let isMinimum = payload[2] & 0x80 != 0
     handler.testResult(
       TestResult(
-        origin: origin, isLegacy: true, monitorID: 0, testID: payload[1], component: payload[2] & 0x7F, scalingID: 0,
+        origin: origin, service: 0x06, isLegacy: true, monitorID: 0, testID: payload[1], component: payload[2] & 0x7F,
+        scalingID: 0,
         value: Double(UInt16(payload[3]) << 8 | UInt16(payload[4])), minimum: isMinimum ? limit : nil,
         maximum: isMinimum ? nil : limit))
   }
@@ -111,7 +116,7 @@ extension MessageDecoder {
     let hasLimits = payload.count >= 6
     handler.testResult(
       TestResult(
-        origin: origin, isLegacy: true, monitorID: 0, testID: test, component: payload[2], scalingID: 0,
+        origin: origin, service: 0x05, isLegacy: true, monitorID: 0, testID: test, component: payload[2], scalingID: 0,
         value: Double(payload[3]) * scale, minimum: hasLimits ? Double(payload[4]) * scale : nil,
         maximum: hasLimits ? Double(payload[5]) * scale : nil))
   }

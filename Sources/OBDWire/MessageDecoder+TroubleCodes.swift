@@ -93,7 +93,10 @@ extension MessageDecoder {
     // Status availability mask, then code and status (ISO 14229-1, 12.3.4).
     case 0x02, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x13, 0x15, 0x17: start = 3
     // Group, status mask, severity mask, format; then severity, code, status.
-    case 0x42: start = 6; code = 1; size = 5
+    case 0x42:
+      start = 6
+      code = 1
+      size = 5
     // Group, status mask, format; then code, status.
     case 0x55: start = 5
     // Counts, snapshots and extended records list no codes.

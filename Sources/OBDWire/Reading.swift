@@ -150,6 +150,8 @@ public struct TroubleCodeList: BitwiseCopyable, Equatable, Sendable {
 /// unscaled (SAE J1979, 6.6): bit 7 of the component id says whether it is the minimum.
 public struct TestResult: BitwiseCopyable, Equatable, Sendable {
   public var origin: Origin
+  /// 0x05, 0x06, or 0x22 for an OBDonUDS monitor (F6xx).
+  public var service: UInt8
   /// True for the legacy form: `testID`, `component`, raw `value` and one of the limits.
   public var isLegacy: Bool
   public var monitorID: UInt8
@@ -163,10 +165,11 @@ public struct TestResult: BitwiseCopyable, Equatable, Sendable {
   public var maximum: Double?
 
   public init(
-    origin: Origin, isLegacy: Bool, monitorID: UInt8, testID: UInt8, component: UInt8, scalingID: UInt8,
-    value: Double, minimum: Double?, maximum: Double?
+    origin: Origin, service: UInt8, isLegacy: Bool, monitorID: UInt8, testID: UInt8, component: UInt8,
+    scalingID: UInt8, value: Double, minimum: Double?, maximum: Double?
   ) {
     self.origin = origin
+    self.service = service
     self.isLegacy = isLegacy
     self.monitorID = monitorID
     self.testID = testID

@@ -88,9 +88,13 @@ extension ReplyCore {
       var size = 5
       while size <= 12, start + size <= hex.count {
         let next = start + size
-        let isBoundary = next == hex.count
+        let isBoundary =
+          next == hex.count
           || next + 1 < hex.count && bytes[next] == bytes[0] && bytes[next + 1] == bytes[1]
-        if isBoundary, checkHolds(bytes, from: start, count: size) { end = next; break }
+        if isBoundary, checkHolds(bytes, from: start, count: size) {
+          end = next
+          break
+        }
         size += 1
       }
       guard end > 0 else {
@@ -123,7 +127,8 @@ extension ReplyCore {
     let service = payload[0]
     let asked = request.admits(service: service &- 0x40)
     let isList = service == 0x43 || service == 0x47 || service == 0x4A
-    let isInformation = service == 0x49 && payload.count >= 4 && payload[1] & 1 == 0 && payload[1] != 0
+    let isInformation =
+      service == 0x49 && payload.count >= 4 && payload[1] & 1 == 0 && payload[1] != 0
       || service == 0x49 && payload.count >= 4 && payload[1] >= 0x0B
     guard asked, isList || isInformation && request.asks(for: UInt16(payload[1])) else {
       deliver(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
@@ -164,7 +169,9 @@ extension ReplyCore {
   private mutating func gatherInformation<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {
-    if payload[2] == 1 || table.slots[slot].phase == .idle { startGathering(slot, service: 0x49, identifier: payload[1]) }
+    if payload[2] == 1 || table.slots[slot].phase == .idle {
+      startGathering(slot, service: 0x49, identifier: payload[1])
+    }
     guard table.slots[slot].phase == .gathering else { return }
     guard payload[1] == table.slots[slot].gatheredIdentifier, payload[2] == table.slots[slot].nextIndex else {
       table.slots[slot].phase = .broken

@@ -119,8 +119,9 @@ struct ReplyCore: ~Copyable {
     guard bytes[0] <= 0x1F else { return false }
     if bytes[0] == 0x18 && (bytes[1] == 0xDA || bytes[1] == 0xDB) { return true }
     // Other 29-bit identifiers (signal sets address 17FE0076 and the like): told by a stated or hinted bus only.
-    return link.stated == .can29 || link.hinted == .can29 && bytes[0] >= 0x10 && hex.count >= 6 && hex.count <= 12
-      && request.receiver.kind == .can29
+    return link.stated == .can29
+      || link.hinted == .can29 && bytes[0] >= 0x10 && hex.count >= 6 && hex.count <= 12
+        && request.receiver.kind == .can29
   }
 
   private func looksLikeKWP(_ hex: borrowing HexLine) -> Bool {

@@ -83,21 +83,36 @@ struct Request: BitwiseCopyable {
     }
     func digit(_ index: Int) -> UInt8 { index < length ? text[index] : 0 }
     if isST {
-      if follows("I") || follows("DI") { answer = .identity; expectsBanner = true }
+      if follows("I") || follows("DI") {
+        answer = .identity
+        expectsBanner = true
+      }
       return
     }
-    if follows("DPN") { answer = .protocolNumber
-    } else if follows("DP") { answer = .protocolName
-    } else if follows("@") { answer = .description
-    } else if follows("RV") { asksVoltage = true
-    } else if follows("SPA") || follows("TPA") { link.hinted = BusProtocol(elmDigit: digit(5))
-    } else if follows("SP") || follows("TP") { link.hinted = BusProtocol(elmDigit: digit(4))
-    } else if follows("CAF") { link.formatsCAN = digit(5) != UInt8(ascii: "0")
+    if follows("DPN") {
+      answer = .protocolNumber
+    } else if follows("DP") {
+      answer = .protocolName
+    } else if follows("@") {
+      answer = .description
+    } else if follows("RV") {
+      asksVoltage = true
+    } else if follows("SPA") || follows("TPA") {
+      link.hinted = BusProtocol(elmDigit: digit(5))
+    } else if follows("SP") || follows("TP") {
+      link.hinted = BusProtocol(elmDigit: digit(4))
+    } else if follows("CAF") {
+      link.formatsCAN = digit(5) != UInt8(ascii: "0")
     } else if follows("Z") || follows("WS") || follows("I") || follows("D") && length == 3 {
       answer = .identity
       expectsBanner = true
-      if !follows("I") { link.formatsCAN = true; link.seenCAN = nil }
-    } else if follows("LP") { expectsBanner = true }
+      if !follows("I") {
+        link.formatsCAN = true
+        link.seenCAN = nil
+      }
+    } else if follows("LP") {
+      expectsBanner = true
+    }
   }
 
   private mutating func readDataCommand(_ text: InlineArray<64, UInt8>, _ length: Int, formatsCAN: Bool) {
@@ -122,7 +137,10 @@ struct Request: BitwiseCopyable {
       guard i + 1 < length else { break }
       let low = Hex.value(text[i + 1])
       guard low < 16 else { return }
-      if count < 32 { bytes[count] = high << 4 | low; count += 1 }
+      if count < 32 {
+        bytes[count] = high << 4 | low
+        count += 1
+      }
       i += 2
     }
     var first = 0
@@ -140,10 +158,16 @@ struct Request: BitwiseCopyable {
       if service == 0x05 || service == 0x21 { identifierCount = min(identifierCount, 1) }
     case 0x02:
       var k = first + 1
-      while k < count { append(UInt16(bytes[k])); k += 2 }
+      while k < count {
+        append(UInt16(bytes[k]))
+        k += 2
+      }
     case 0x22:
       var k = first + 1
-      while k + 1 < count { append(UInt16(bytes[k]) << 8 | UInt16(bytes[k + 1])); k += 2 }
+      while k + 1 < count {
+        append(UInt16(bytes[k]) << 8 | UInt16(bytes[k + 1]))
+        k += 2
+      }
     case 0x19:
       if count > first + 1 { append(UInt16(bytes[first + 1])) }
     default: break

@@ -5,7 +5,7 @@
 /// which of the two, the answer does not say.
 public enum LimitPolicy: Equatable, Sendable {
   /// No reading: the set says that the value cannot be, and a limit is not what the ECU sent. Only limits that the set
-  /// writes count, and half a step beyond them is rounding.
+  /// writes count, half a step beyond them is rounding, and a `max` that is not above `min` (or 0) limits nothing.
   case absent
   /// The value as the bytes and the scaling give it.
   case asSent

@@ -81,7 +81,9 @@ public struct LoadedSignals: Sendable {
   private static func narrow(_ definition: inout SignalDefinition, to signal: SignalSet.Signal) {
     guard definition.kind == .number else { return }
     let halfStep = abs(definition.factor) / 2
+    // "max": 0 alone, or any max not above min, is a placeholder: OBDb limits nothing by it.
     if let maximum = signal.maximum {
+      guard maximum > signal.minimum ?? 0 else { return }
       definition.nullAtOrAbove = min(definition.nullAtOrAbove, maximum + halfStep)
     }
     if let minimum = signal.minimum {

@@ -8,7 +8,6 @@ import OBDWire
 /// `bix` counts from the most significant bit of the first byte behind the identifier. A value at or below `nullmin`, or
 /// at or above `nullmax`, is the ECU's way to say "none"; both are compared with the scaled value.
 struct SignalFormat {
-  private let value: JSONValue
   private let bitIndex: Int
   private let bitLength: Int
   private let isLittleEndian: Bool
@@ -27,7 +26,6 @@ struct SignalFormat {
   private static let longestAnswer = 4_094 * 8
 
   init(reading value: JSONValue) throws(JSONError) {
-    self.value = value
     var reader = try JSONObjectReader(value)
     bitIndex = try reader.optionalInt("bix", in: 0...Self.longestAnswer) ?? 0
     bitLength = try reader.requiredInt("len", in: 1...Self.longestAnswer)
@@ -45,9 +43,6 @@ struct SignalFormat {
     // What a display would colour as good.
     reader.ignore("omin", "omax", "oval")
     try reader.finish()
-    if let minimum, let maximum, minimum > maximum {
-      throw value.invalid(expected: "min up to max", found: "\(minimum) above \(maximum)")
-    }
   }
 
   /// Fills a signal in.

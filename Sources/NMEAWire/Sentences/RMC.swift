@@ -21,13 +21,28 @@ struct RMC {
     speed = try fields.unsigned()
     course = try fields.direction()
     date = try fields.date()
-    var mode: UInt8 = 0
-    if !fields.isAtEnd { _ = try fields.decimal() }
-    if !fields.isAtEnd {
-      let side = try fields.letter()
-      guard side == 0 || side == 0x45 || side == 0x57 else { throw .malformedField }
-    }
-    if !fields.isAtEnd { mode = try fields.letter() }
+    let mode = try fields.modeBehindVariation()
     claim = try FixClaim(status: status, mode: mode)
+  }
+}
+
+extension FieldCursor {
+  /// Reads the magnetic variation and its side, which no fix needs, and the mode behind them; 0 without one.
+  ///
+  /// Some receivers (SiRF II, Saab R4) leave out the side and have the mode in its place. An E there is the side east if
+  /// there is a variation that it can be the side of, else the mode estimated.
+  @_lifetime(self: copy self)
+  mutating func modeBehindVariation() throws(RejectReason) -> UInt8 {
+    guard !isAtEnd else { return 0 }
+    let variation = try decimal()
+    guard !isAtEnd else { return 0 }
+    let side = try letter()
+    switch side {
+    case 0, 0x57: return isAtEnd ? 0 : try letter()
+    case 0x45: return isAtEnd ? (variation == nil ? side : 0) : try letter()
+    default:
+      guard isAtEnd else { throw .malformedField }
+      return side
+    }
   }
 }

@@ -2,14 +2,18 @@
 // compile time, so that the table is constant data.
 
 /// 100/255 % a step: a byte as a share of its full scale.
-var perCent255: Double { 100.0 / 255 }
+@inline(__always) var perCent255: Double { 100.0 / 255 }
+
+/// No value says "none". Written by its bits: a negated infinity does not fold, and the whole table would be built at run
+/// time.
+@inline(__always) private var never: Double { Double(bitPattern: 0xFFF0_0000_0000_0000) }
 
 /// Which ignition the monitors of PIDs 01 and 41 belong to (bit 12 of both).
-enum Ignition { case spark, compression }
+enum Ignition: UInt8 { case spark, compression }
 
 extension SAESignal {
   /// Any number of service 01.
-  static func number(
+  @inline(__always) static func number(
     _ pid: UInt16, _ bit: UInt16, _ length: UInt8, _ name: StaticString, _ title: StaticString,
     _ unit: Unit = .none, _ factor: Double = 1, _ offset: Double = 0, signed: Bool = false,
     rescale: SignalDefinition.Rescale = .none, nullAt: Double = .infinity, sup: UInt8 = SignalDefinition.noBit,
@@ -19,86 +23,71 @@ extension SAESignal {
       definition: SignalDefinition(
         service: 0x01, identifier: pid, bitOffset: bit, bitLength: length,
         encoding: signed ? .signed : .unsigned, unit: unit, rescale: rescale, supportBit: sup,
-        factor: factor, offset: offset, nullAtOrAbove: nullAt),
+        factor: factor, offset: offset, nullAtOrBelow: never, nullAtOrAbove: nullAt),
       name: name, title: title, vss: vss)
   }
   /// A byte, 0…100 %.
-  static func percent(
+  @inline(__always) static func percent(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString,
     sup: UInt8 = SignalDefinition.noBit, vss: StaticString = ""
   ) -> SAESignal {
     number(pid, bit, 8, name, title, .percent, perCent255, sup: sup, vss: vss)
   }
   /// A byte, −100…99.2 %, 0 at 80.
-  static func trim(
+  @inline(__always) static func trim(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, sup: UInt8 = SignalDefinition.noBit
   ) -> SAESignal {
     number(pid, bit, 8, name, title, .percent, 100.0 / 128, -100, sup: sup)
   }
   /// Byte B of PIDs 14–1B: a trim, where FF (99.2 %) says that the sensor takes no part in it.
-  static func sensorTrim(_ pid: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
+  @inline(__always) static func sensorTrim(_ pid: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
     number(pid, 8, 8, name, title, .percent, 100.0 / 128, -100, nullAt: 99.21875)
   }
   /// A byte, −40…215 °C.
-  static func celsius(
+  @inline(__always) static func celsius(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString,
     sup: UInt8 = SignalDefinition.noBit, vss: StaticString = ""
   ) -> SAESignal {
     number(pid, bit, 8, name, title, .celsius, 1, -40, sup: sup, vss: vss)
   }
   /// Two bytes, −40…6,513.5 °C.
-  static func celsius16(
+  @inline(__always) static func celsius16(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString,
     sup: UInt8 = SignalDefinition.noBit, vss: StaticString = ""
   ) -> SAESignal {
     number(pid, bit, 16, name, title, .celsius, 0.1, -40, sup: sup, vss: vss)
   }
   /// Bytes A and B: equivalence ratio, 0…2 unless PID 4F says otherwise.
-  static func lambda(_ pid: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
+  @inline(__always) static func lambda(_ pid: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
     number(pid, 0, 16, name, title, .ratio, 2.0 / 65_536, rescale: .equivalenceRatio)
   }
   /// Bytes C and D: 0…8 V unless PID 4F says otherwise.
-  static func wideVoltage(_ pid: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
+  @inline(__always) static func wideVoltage(_ pid: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
     number(pid, 16, 16, name, title, .volt, 8.0 / 65_536, rescale: .oxygenSensorVoltage)
   }
   /// Bytes C and D: −128…128 mA unless PID 4F says otherwise.
-  static func wideCurrent(_ pid: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
+  @inline(__always) static func wideCurrent(_ pid: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
     number(pid, 16, 16, name, title, .milliampere, 1.0 / 256, -128, rescale: .oxygenSensorCurrent)
   }
   /// Two bytes, ppm; FFFF is a sensor without a value.
-  static func nox(
+  @inline(__always) static func nox(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, sup: UInt8
   ) -> SAESignal {
     number(pid, bit, 16, name, title, .ppm, nullAt: 65_535, sup: sup)
   }
   /// A code with a text.
-  static func enumeration(
+  @inline(__always) static func enumeration(
     _ pid: UInt16, _ bit: UInt16, _ length: UInt8, _ name: StaticString, _ title: StaticString,
     _ enumeration: SAEEnumeration, sup: UInt8 = SignalDefinition.noBit
   ) -> SAESignal {
     SAESignal(
       definition: SignalDefinition(
         service: 0x01, identifier: pid, bitOffset: bit, bitLength: length, kind: .enumeration, supportBit: sup,
-        enumeration: enumeration.rawValue),
+        enumeration: enumeration.rawValue, nullAtOrBelow: never),
       name: name, title: title)
   }
   /// One bit: 1 is true. With an ignition: only where bit 12 says so.
-  static func flag(
-    _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, _ ignition: Ignition? = nil,
-    sup: UInt8 = SignalDefinition.noBit
-  ) -> SAESignal {
-    SAESignal(
-      definition: SignalDefinition(
-        service: 0x01, identifier: pid, bitOffset: bit, bitLength: 1, kind: .flag, supportBit: sup,
-        variantBit: ignition == nil ? SignalDefinition.noBit : 12, variantValue: ignition == .compression),
-      name: name, title: title)
-  }
-  /// One bit that says whether another value of the answer exists.
-  static func support(_ pid: UInt16, _ bit: UInt16, _ name: StaticString) -> SAESignal {
-    flag(pid, bit, name, "Support bit of the value that the name begins with")
-  }
-  /// One bit of readiness, which the standard sends the other way round: 0 is ready (value = 1 − raw).
-  static func ready(
+  @inline(__always) static func flag(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, _ ignition: Ignition? = nil,
     sup: UInt8 = SignalDefinition.noBit
   ) -> SAESignal {
@@ -106,28 +95,46 @@ extension SAESignal {
       definition: SignalDefinition(
         service: 0x01, identifier: pid, bitOffset: bit, bitLength: 1, kind: .flag, supportBit: sup,
         variantBit: ignition == nil ? SignalDefinition.noBit : 12, variantValue: ignition == .compression,
-        factor: -1, offset: 1),
+        nullAtOrBelow: never),
+      name: name, title: title)
+  }
+  /// One bit that says whether another value of the answer exists.
+  @inline(__always) static func support(_ pid: UInt16, _ bit: UInt16, _ name: StaticString) -> SAESignal {
+    flag(pid, bit, name, "Support bit of the value that the name begins with")
+  }
+  /// One bit of readiness, which the standard sends the other way round: 0 is ready (value = 1 − raw).
+  @inline(__always) static func ready(
+    _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, _ ignition: Ignition? = nil,
+    sup: UInt8 = SignalDefinition.noBit
+  ) -> SAESignal {
+    SAESignal(
+      definition: SignalDefinition(
+        service: 0x01, identifier: pid, bitOffset: bit, bitLength: 1, kind: .flag, supportBit: sup,
+        variantBit: ignition == nil ? SignalDefinition.noBit : 12, variantValue: ignition == .compression,
+        factor: -1, offset: 1, nullAtOrBelow: never),
       name: name, title: title)
   }
   /// A number of service 09.
-  static func vehicleInformation(
+  @inline(__always) static func vehicleInformation(
     _ infoType: UInt16, _ bit: UInt16, _ length: UInt8, _ name: StaticString, _ title: StaticString, _ unit: Unit
   ) -> SAESignal {
     SAESignal(
       definition: SignalDefinition(
-        service: 0x09, identifier: infoType, bitOffset: bit, bitLength: length, unit: unit),
+        service: 0x09, identifier: infoType, bitOffset: bit, bitLength: length, unit: unit,
+        nullAtOrBelow: never),
       name: name, title: title)
   }
   /// A 16-bit counter of service 09.
-  static func counter(_ infoType: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
+  @inline(__always) static func counter(_ infoType: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
     vehicleInformation(infoType, bit, 16, name, title, .count)
   }
   /// What the adapter measures itself.
-  static func adapter(
+  @inline(__always) static func adapter(
     _ name: StaticString, _ title: StaticString, _ unit: Unit, vss: StaticString = ""
   ) -> SAESignal {
     SAESignal(
-      definition: SignalDefinition(service: 0, identifier: 0, bitOffset: 0, bitLength: 16, unit: unit),
+      definition: SignalDefinition(service: 0, identifier: 0, bitOffset: 0, bitLength: 16, unit: unit,
+        nullAtOrBelow: never),
       name: name, title: title, vss: vss)
   }
 }
