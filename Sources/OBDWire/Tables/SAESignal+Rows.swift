@@ -8,8 +8,15 @@
 /// time.
 @inline(__always) private var never: Double { Double(bitPattern: 0xFFF0_0000_0000_0000) }
 
-/// Which ignition the monitors of PIDs 01 and 41 belong to (bit 12 of both).
-enum Ignition: UInt8 { case spark, compression }
+/// Whether a row of PIDs 01 and 41 depends on the ignition (bit 12 of both).
+struct Ignition: BitwiseCopyable, Sendable {
+  var variantBit: UInt8
+  var variantValue: Bool
+
+  @inline(__always) static var any: Ignition { Ignition(variantBit: SignalDefinition.noBit, variantValue: false) }
+  @inline(__always) static var spark: Ignition { Ignition(variantBit: 12, variantValue: false) }
+  @inline(__always) static var compression: Ignition { Ignition(variantBit: 12, variantValue: true) }
+}
 
 extension SAESignal {
   /// Any number of service 01.
@@ -88,13 +95,13 @@ extension SAESignal {
   }
   /// One bit: 1 is true. With an ignition: only where bit 12 says so.
   @inline(__always) static func flag(
-    _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, _ ignition: Ignition? = nil,
+    _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, _ ignition: Ignition = .any,
     sup: UInt8 = SignalDefinition.noBit
   ) -> SAESignal {
     SAESignal(
       definition: SignalDefinition(
         service: 0x01, identifier: pid, bitOffset: bit, bitLength: 1, kind: .flag, supportBit: sup,
-        variantBit: ignition == nil ? SignalDefinition.noBit : 12, variantValue: ignition == .compression,
+        variantBit: ignition.variantBit, variantValue: ignition.variantValue,
         nullAtOrBelow: never),
       name: name, title: title)
   }
@@ -104,13 +111,13 @@ extension SAESignal {
   }
   /// One bit of readiness, which the standard sends the other way round: 0 is ready (value = 1 − raw).
   @inline(__always) static func ready(
-    _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, _ ignition: Ignition? = nil,
+    _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, _ ignition: Ignition = .any,
     sup: UInt8 = SignalDefinition.noBit
   ) -> SAESignal {
     SAESignal(
       definition: SignalDefinition(
         service: 0x01, identifier: pid, bitOffset: bit, bitLength: 1, kind: .flag, supportBit: sup,
-        variantBit: ignition == nil ? SignalDefinition.noBit : 12, variantValue: ignition == .compression,
+        variantBit: ignition.variantBit, variantValue: ignition.variantValue,
         factor: -1, offset: 1, nullAtOrBelow: never),
       name: name, title: title)
   }
