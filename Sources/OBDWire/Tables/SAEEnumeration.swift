@@ -33,7 +33,8 @@ public enum SAEEnumerations {
   /// - Parameter enumeration: ``SignalDefinition/enumeration`` of a row of ``saeSignals``.
   /// - Returns: nil for a code that the standard reserves, and for an enumeration that is not one of these.
   public static func text(enumeration: UInt16, code: UInt32) -> StaticString? {
-    let wanted = UInt64(enumeration) << 32 | UInt64(code)
+    guard code <= 0xFF else { return nil }
+    let wanted = UInt32(enumeration) << 8 | code
     var low = 0
     var high = saeEnumerationTexts.count
     while low < high {
@@ -49,12 +50,12 @@ public enum SAEEnumerations {
 /// One code and its text.
 struct SAEEnumerationText: BitwiseCopyable, Sendable {
   var enumeration: SAEEnumeration
-  var code: UInt32
+  var code: UInt8
   var text: StaticString
 
-  var key: UInt64 { UInt64(enumeration.rawValue) << 32 | UInt64(code) }
+  var key: UInt32 { UInt32(enumeration.rawValue) << 8 | UInt32(code) }
 
-  init(_ enumeration: SAEEnumeration, _ code: UInt32, _ text: StaticString) {
+  init(_ enumeration: SAEEnumeration, _ code: UInt8, _ text: StaticString) {
     self.enumeration = enumeration
     self.code = code
     self.text = text

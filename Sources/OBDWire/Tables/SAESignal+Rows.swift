@@ -132,7 +132,9 @@ extension SAESignal {
       name: name, title: title)
   }
   /// A 16-bit counter of service 09.
-  @inline(__always) static func counter(_ infoType: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
+  @inline(__always) static func counter(_ infoType: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString)
+    -> SAESignal
+  {
     vehicleInformation(infoType, bit, 16, name, title, .count)
   }
   /// What the adapter measures itself.
@@ -140,7 +142,8 @@ extension SAESignal {
     _ name: StaticString, _ title: StaticString, _ unit: Unit, vss: StaticString = ""
   ) -> SAESignal {
     SAESignal(
-      definition: SignalDefinition(service: 0, identifier: 0, bitOffset: 0, bitLength: 16, unit: unit,
+      definition: SignalDefinition(
+        service: 0, identifier: 0, bitOffset: 0, bitLength: 16, unit: unit,
         nullAtOrBelow: never),
       name: name, title: title, vss: vss)
   }

@@ -29,7 +29,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .flag(0x01, 20, "boostPressureSystemMonitoringSupported", "Boost pressure system monitoring supported", .compression),
   .flag(0x01, 21, "evaporativeSystemMonitoringSupported", "Evaporative system monitoring supported", .spark),
   .flag(0x01, 22, "heatedCatalystMonitoringSupported", "Heated catalyst monitoring supported", .spark),
-  .flag(0x01, 22, "noxScrAftertreatmentMonitoringSupported", "NOx/SCR aftertreatment monitoring supported", .compression),
+  .flag(
+    0x01, 22, "noxScrAftertreatmentMonitoringSupported", "NOx/SCR aftertreatment monitoring supported", .compression),
   .flag(0x01, 23, "catalystMonitoringSupported", "Catalyst monitoring supported", .spark),
   .flag(0x01, 23, "nmhcCatalystMonitoringSupported", "NMHC catalyst monitoring supported", .compression),
   .ready(0x01, 24, "egrAndOrVvtSystemMonitoringReady", "EGR and/or VVT system monitoring ready", sup: 16),
@@ -39,10 +40,12 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .ready(0x01, 26, "exhaustGasSensorMonitoringReady", "Exhaust gas sensor monitoring ready", .compression, sup: 18),
   .ready(0x01, 27, "acSystemRefrigerantMonitoringReady", "A/C system refrigerant monitoring ready", .spark, sup: 19),
   .ready(0x01, 28, "secondaryAirSystemMonitoringReady", "Secondary air system monitoring ready", .spark, sup: 20),
-  .ready(0x01, 28, "boostPressureSystemMonitoringReady", "Boost pressure system monitoring ready", .compression, sup: 20),
+  .ready(
+    0x01, 28, "boostPressureSystemMonitoringReady", "Boost pressure system monitoring ready", .compression, sup: 20),
   .ready(0x01, 29, "evaporativeSystemMonitoringReady", "Evaporative system monitoring ready", .spark, sup: 21),
   .ready(0x01, 30, "heatedCatalystMonitoringReady", "Heated catalyst monitoring ready", .spark, sup: 22),
-  .ready(0x01, 30, "noxScrAftertreatmentMonitoringReady", "NOx/SCR aftertreatment monitoring ready", .compression, sup: 22),
+  .ready(
+    0x01, 30, "noxScrAftertreatmentMonitoringReady", "NOx/SCR aftertreatment monitoring ready", .compression, sup: 22),
   .ready(0x01, 31, "catalystMonitoringReady", "Catalyst monitoring ready", .spark, sup: 23),
   .ready(0x01, 31, "nmhcCatalystMonitoringReady", "NMHC catalyst monitoring ready", .compression, sup: 23),
 
@@ -50,7 +53,9 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .enumeration(0x03, 0, 8, "fuelSystem1Status", "Fuel system 1 status", .fuelSystemStatus),
   .enumeration(0x03, 8, 8, "fuelSystem2Status", "Fuel system 2 status", .fuelSystemStatus),
   .percent(0x04, 0, "engineLoad", "Calculated load value"),
-  .celsius(0x05, 0, "coolantTemp", "Engine coolant temperature", vss: "Vehicle.Powertrain.CombustionEngine.EngineCoolant.Temperature"),
+  .celsius(
+    0x05, 0, "coolantTemp", "Engine coolant temperature",
+    vss: "Vehicle.Powertrain.CombustionEngine.EngineCoolant.Temperature"),
   .trim(0x06, 0, "shortTermFuelTrimBank1", "Short term fuel trim, bank 1"),
   .trim(0x06, 8, "shortTermFuelTrimBank3", "Short term fuel trim, bank 3"),
   .trim(0x07, 0, "longTermFuelTrimBank1", "Long term fuel trim, bank 1"),
@@ -60,12 +65,16 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .trim(0x09, 0, "longTermFuelTrimBank2", "Long term fuel trim, bank 2"),
   .trim(0x09, 8, "longTermFuelTrimBank4", "Long term fuel trim, bank 4"),
   .number(0x0A, 0, 8, "fuelPressure", "Fuel pressure (gauge)", .kilopascal, 3),
-  .number(0x0B, 0, 8, "intakeManifoldAbsolutePressure", "Intake manifold absolute pressure", .kilopascal, rescale: .manifoldPressure, vss: "Vehicle.Powertrain.CombustionEngine.MAP"),
+  .number(
+    0x0B, 0, 8, "intakeManifoldAbsolutePressure", "Intake manifold absolute pressure", .kilopascal,
+    rescale: .manifoldPressure, vss: "Vehicle.Powertrain.CombustionEngine.MAP"),
   .number(0x0C, 0, 16, "rpm", "Engine speed", .rpm, 0.25, vss: "Vehicle.Powertrain.CombustionEngine.Speed"),
   .number(0x0D, 0, 8, "speed", "Vehicle speed", .kilometresPerHour, vss: "Vehicle.Speed"),
   .number(0x0E, 0, 8, "timingAdvance", "Ignition timing advance for cylinder 1", .degree, 0.5, -64),
   .celsius(0x0F, 0, "intakeAirTemp", "Intake air temperature"),
-  .number(0x10, 0, 16, "maf", "Air flow rate from mass air flow sensor", .gramsPerSecond, 0.01, rescale: .massAirFlow, vss: "Vehicle.Powertrain.CombustionEngine.MAF"),
+  .number(
+    0x10, 0, 16, "maf", "Air flow rate from mass air flow sensor", .gramsPerSecond, 0.01, rescale: .massAirFlow,
+    vss: "Vehicle.Powertrain.CombustionEngine.MAF"),
   .percent(0x11, 0, "throttlePosition", "Absolute throttle position", vss: "Vehicle.Powertrain.CombustionEngine.TPS"),
   .enumeration(0x12, 0, 8, "commandedSecondaryAirStatus", "Commanded secondary air status", .secondaryAirStatus),
   .flag(0x13, 0, "oxygenSensorBank2Sensor4Present", "Oxygen sensor present, bank 2 sensor 4"),
@@ -81,51 +90,67 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .number(0x14, 0, 8, "oxygenSensor", "Oxygen sensor output voltage 1", .volt, 0.005),
   .sensorTrim(0x14, "oxygenSensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor 1"),
   .number(0x14, 0, 8, "oxygenSensor", "Oxygen sensor output voltage, bank 1 sensor 1", .volt, 0.005),
-  .sensorTrim(0x14, "oxygenSensorBank1Sensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 1 sensor 1"),
+  .sensorTrim(
+    0x14, "oxygenSensorBank1Sensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 1 sensor 1"),
   .number(0x14, 0, 8, "oxygenSensor", "Oxygen sensor output voltage, bank 1 sensor 1", .volt, 0.005),
-  .sensorTrim(0x14, "oxygenSensorBank1Sensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 1 sensor 1"),
+  .sensorTrim(
+    0x14, "oxygenSensorBank1Sensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 1 sensor 1"),
   .number(0x15, 0, 8, "oxygenSensor2", "Oxygen sensor output voltage 2", .volt, 0.005),
   .sensorTrim(0x15, "oxygenSensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor 2"),
   .number(0x15, 0, 8, "oxygenSensorBank1Sensor2", "Oxygen sensor output voltage, bank 1 sensor 2", .volt, 0.005),
-  .sensorTrim(0x15, "oxygenSensorBank1Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 1 sensor 2"),
+  .sensorTrim(
+    0x15, "oxygenSensorBank1Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 1 sensor 2"),
   .number(0x15, 0, 8, "oxygenSensorBank1Sensor2", "Oxygen sensor output voltage, bank 1 sensor 2", .volt, 0.005),
-  .sensorTrim(0x15, "oxygenSensorBank1Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 1 sensor 2"),
+  .sensorTrim(
+    0x15, "oxygenSensorBank1Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 1 sensor 2"),
   .number(0x16, 0, 8, "oxygenSensor3", "Oxygen sensor output voltage 3", .volt, 0.005),
   .sensorTrim(0x16, "oxygenSensor3ShortTermFuelTrim", "Short term fuel trim of oxygen sensor 3"),
   .number(0x16, 0, 8, "oxygenSensorBank1Sensor3", "Oxygen sensor output voltage, bank 1 sensor 3", .volt, 0.005),
-  .sensorTrim(0x16, "oxygenSensorBank1Sensor3ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 1 sensor 3"),
+  .sensorTrim(
+    0x16, "oxygenSensorBank1Sensor3ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 1 sensor 3"),
   .number(0x16, 0, 8, "oxygenSensorBank2Sensor1", "Oxygen sensor output voltage, bank 2 sensor 1", .volt, 0.005),
-  .sensorTrim(0x16, "oxygenSensorBank2Sensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 2 sensor 1"),
+  .sensorTrim(
+    0x16, "oxygenSensorBank2Sensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 2 sensor 1"),
   .number(0x17, 0, 8, "oxygenSensor4", "Oxygen sensor output voltage 4", .volt, 0.005),
   .sensorTrim(0x17, "oxygenSensor4ShortTermFuelTrim", "Short term fuel trim of oxygen sensor 4"),
   .number(0x17, 0, 8, "oxygenSensorBank1Sensor4", "Oxygen sensor output voltage, bank 1 sensor 4", .volt, 0.005),
-  .sensorTrim(0x17, "oxygenSensorBank1Sensor4ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 1 sensor 4"),
+  .sensorTrim(
+    0x17, "oxygenSensorBank1Sensor4ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 1 sensor 4"),
   .number(0x17, 0, 8, "oxygenSensorBank2Sensor2", "Oxygen sensor output voltage, bank 2 sensor 2", .volt, 0.005),
-  .sensorTrim(0x17, "oxygenSensorBank2Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 2 sensor 2"),
+  .sensorTrim(
+    0x17, "oxygenSensorBank2Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 2 sensor 2"),
   .number(0x18, 0, 8, "oxygenSensor5", "Oxygen sensor output voltage 5", .volt, 0.005),
   .sensorTrim(0x18, "oxygenSensor5ShortTermFuelTrim", "Short term fuel trim of oxygen sensor 5"),
   .number(0x18, 0, 8, "oxygenSensorBank2Sensor1", "Oxygen sensor output voltage, bank 2 sensor 1", .volt, 0.005),
-  .sensorTrim(0x18, "oxygenSensorBank2Sensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 2 sensor 1"),
+  .sensorTrim(
+    0x18, "oxygenSensorBank2Sensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 2 sensor 1"),
   .number(0x18, 0, 8, "oxygenSensorBank3Sensor1", "Oxygen sensor output voltage, bank 3 sensor 1", .volt, 0.005),
-  .sensorTrim(0x18, "oxygenSensorBank3Sensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 3 sensor 1"),
+  .sensorTrim(
+    0x18, "oxygenSensorBank3Sensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 3 sensor 1"),
   .number(0x19, 0, 8, "oxygenSensor6", "Oxygen sensor output voltage 6", .volt, 0.005),
   .sensorTrim(0x19, "oxygenSensor6ShortTermFuelTrim", "Short term fuel trim of oxygen sensor 6"),
   .number(0x19, 0, 8, "oxygenSensorBank2Sensor2", "Oxygen sensor output voltage, bank 2 sensor 2", .volt, 0.005),
-  .sensorTrim(0x19, "oxygenSensorBank2Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 2 sensor 2"),
+  .sensorTrim(
+    0x19, "oxygenSensorBank2Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 2 sensor 2"),
   .number(0x19, 0, 8, "oxygenSensorBank3Sensor2", "Oxygen sensor output voltage, bank 3 sensor 2", .volt, 0.005),
-  .sensorTrim(0x19, "oxygenSensorBank3Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 3 sensor 2"),
+  .sensorTrim(
+    0x19, "oxygenSensorBank3Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 3 sensor 2"),
   .number(0x1A, 0, 8, "oxygenSensor7", "Oxygen sensor output voltage 7", .volt, 0.005),
   .sensorTrim(0x1A, "oxygenSensor7ShortTermFuelTrim", "Short term fuel trim of oxygen sensor 7"),
   .number(0x1A, 0, 8, "oxygenSensorBank2Sensor3", "Oxygen sensor output voltage, bank 2 sensor 3", .volt, 0.005),
-  .sensorTrim(0x1A, "oxygenSensorBank2Sensor3ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 2 sensor 3"),
+  .sensorTrim(
+    0x1A, "oxygenSensorBank2Sensor3ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 2 sensor 3"),
   .number(0x1A, 0, 8, "oxygenSensorBank4Sensor1", "Oxygen sensor output voltage, bank 4 sensor 1", .volt, 0.005),
-  .sensorTrim(0x1A, "oxygenSensorBank4Sensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 4 sensor 1"),
+  .sensorTrim(
+    0x1A, "oxygenSensorBank4Sensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 4 sensor 1"),
   .number(0x1B, 0, 8, "oxygenSensor8", "Oxygen sensor output voltage 8", .volt, 0.005),
   .sensorTrim(0x1B, "oxygenSensor8ShortTermFuelTrim", "Short term fuel trim of oxygen sensor 8"),
   .number(0x1B, 0, 8, "oxygenSensorBank2Sensor4", "Oxygen sensor output voltage, bank 2 sensor 4", .volt, 0.005),
-  .sensorTrim(0x1B, "oxygenSensorBank2Sensor4ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 2 sensor 4"),
+  .sensorTrim(
+    0x1B, "oxygenSensorBank2Sensor4ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 2 sensor 4"),
   .number(0x1B, 0, 8, "oxygenSensorBank4Sensor2", "Oxygen sensor output voltage, bank 4 sensor 2", .volt, 0.005),
-  .sensorTrim(0x1B, "oxygenSensorBank4Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 4 sensor 2"),
+  .sensorTrim(
+    0x1B, "oxygenSensorBank4Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 4 sensor 2"),
 
   // PIDs 1C-23.
   .enumeration(0x1C, 0, 8, "obdRequirements", "OBD requirements to which the vehicle is designed", .obdRequirements),
@@ -140,59 +165,109 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .flag(0x1E, 7, "powerTakeOffStatus", "Power take off active"),
   .number(0x1F, 0, 16, "timeSinceEngineStart", "Time since engine start", .second),
   .number(0x21, 0, 16, "distanceMIL", "Distance travelled while MIL is activated", .kilometre),
-  .number(0x22, 0, 16, "fuelRailPressureRelativeToManifoldVacuum", "Fuel rail pressure relative to manifold vacuum", .kilopascal, 0.079),
+  .number(
+    0x22, 0, 16, "fuelRailPressureRelativeToManifoldVacuum", "Fuel rail pressure relative to manifold vacuum",
+    .kilopascal, 0.079),
   .number(0x23, 0, 16, "fuelRailPressure", "Fuel rail pressure (gauge)", .kilopascal, 10),
 
   // PIDs 24-2B, three groups each as above. Sources give the full scale as 65,535 or 65,536 steps; the
   // recordings of real cars say 65,536 here, and 8000 is then exactly 1, as ECUs mean it.
   .lambda(0x24, "wideRangeVoltageOxygenSensor1EquivalenceRatio", "Lambda, wide range O2 sensor (voltage) 1"),
   .wideVoltage(0x24, "wideRangeVoltageOxygenSensor1Voltage", "Voltage of wide range O2 sensor 1"),
-  .lambda(0x24, "wideRangeVoltageOxygenSensorBank1Sensor1EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 1 sensor 1"),
-  .wideVoltage(0x24, "wideRangeVoltageOxygenSensorBank1Sensor1Voltage", "Voltage of wide range O2 sensor, bank 1 sensor 1"),
-  .lambda(0x24, "wideRangeVoltageOxygenSensorBank1Sensor1EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 1 sensor 1"),
-  .wideVoltage(0x24, "wideRangeVoltageOxygenSensorBank1Sensor1Voltage", "Voltage of wide range O2 sensor, bank 1 sensor 1"),
+  .lambda(
+    0x24, "wideRangeVoltageOxygenSensorBank1Sensor1EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 1 sensor 1"),
+  .wideVoltage(
+    0x24, "wideRangeVoltageOxygenSensorBank1Sensor1Voltage", "Voltage of wide range O2 sensor, bank 1 sensor 1"),
+  .lambda(
+    0x24, "wideRangeVoltageOxygenSensorBank1Sensor1EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 1 sensor 1"),
+  .wideVoltage(
+    0x24, "wideRangeVoltageOxygenSensorBank1Sensor1Voltage", "Voltage of wide range O2 sensor, bank 1 sensor 1"),
   .lambda(0x25, "wideRangeVoltageOxygenSensor2EquivalenceRatio", "Lambda, wide range O2 sensor (voltage) 2"),
   .wideVoltage(0x25, "wideRangeVoltageOxygenSensor2Voltage", "Voltage of wide range O2 sensor 2"),
-  .lambda(0x25, "wideRangeVoltageOxygenSensorBank1Sensor2EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 1 sensor 2"),
-  .wideVoltage(0x25, "wideRangeVoltageOxygenSensorBank1Sensor2Voltage", "Voltage of wide range O2 sensor, bank 1 sensor 2"),
-  .lambda(0x25, "wideRangeVoltageOxygenSensorBank1Sensor2EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 1 sensor 2"),
-  .wideVoltage(0x25, "wideRangeVoltageOxygenSensorBank1Sensor2Voltage", "Voltage of wide range O2 sensor, bank 1 sensor 2"),
+  .lambda(
+    0x25, "wideRangeVoltageOxygenSensorBank1Sensor2EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 1 sensor 2"),
+  .wideVoltage(
+    0x25, "wideRangeVoltageOxygenSensorBank1Sensor2Voltage", "Voltage of wide range O2 sensor, bank 1 sensor 2"),
+  .lambda(
+    0x25, "wideRangeVoltageOxygenSensorBank1Sensor2EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 1 sensor 2"),
+  .wideVoltage(
+    0x25, "wideRangeVoltageOxygenSensorBank1Sensor2Voltage", "Voltage of wide range O2 sensor, bank 1 sensor 2"),
   .lambda(0x26, "wideRangeVoltageOxygenSensor3EquivalenceRatio", "Lambda, wide range O2 sensor (voltage) 3"),
   .wideVoltage(0x26, "wideRangeVoltageOxygenSensor3Voltage", "Voltage of wide range O2 sensor 3"),
-  .lambda(0x26, "wideRangeVoltageOxygenSensorBank1Sensor3EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 1 sensor 3"),
-  .wideVoltage(0x26, "wideRangeVoltageOxygenSensorBank1Sensor3Voltage", "Voltage of wide range O2 sensor, bank 1 sensor 3"),
-  .lambda(0x26, "wideRangeVoltageOxygenSensorBank2Sensor1EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 2 sensor 1"),
-  .wideVoltage(0x26, "wideRangeVoltageOxygenSensorBank2Sensor1Voltage", "Voltage of wide range O2 sensor, bank 2 sensor 1"),
+  .lambda(
+    0x26, "wideRangeVoltageOxygenSensorBank1Sensor3EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 1 sensor 3"),
+  .wideVoltage(
+    0x26, "wideRangeVoltageOxygenSensorBank1Sensor3Voltage", "Voltage of wide range O2 sensor, bank 1 sensor 3"),
+  .lambda(
+    0x26, "wideRangeVoltageOxygenSensorBank2Sensor1EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 2 sensor 1"),
+  .wideVoltage(
+    0x26, "wideRangeVoltageOxygenSensorBank2Sensor1Voltage", "Voltage of wide range O2 sensor, bank 2 sensor 1"),
   .lambda(0x27, "wideRangeVoltageOxygenSensor4EquivalenceRatio", "Lambda, wide range O2 sensor (voltage) 4"),
   .wideVoltage(0x27, "wideRangeVoltageOxygenSensor4Voltage", "Voltage of wide range O2 sensor 4"),
-  .lambda(0x27, "wideRangeVoltageOxygenSensorBank1Sensor4EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 1 sensor 4"),
-  .wideVoltage(0x27, "wideRangeVoltageOxygenSensorBank1Sensor4Voltage", "Voltage of wide range O2 sensor, bank 1 sensor 4"),
-  .lambda(0x27, "wideRangeVoltageOxygenSensorBank2Sensor2EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 2 sensor 2"),
-  .wideVoltage(0x27, "wideRangeVoltageOxygenSensorBank2Sensor2Voltage", "Voltage of wide range O2 sensor, bank 2 sensor 2"),
+  .lambda(
+    0x27, "wideRangeVoltageOxygenSensorBank1Sensor4EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 1 sensor 4"),
+  .wideVoltage(
+    0x27, "wideRangeVoltageOxygenSensorBank1Sensor4Voltage", "Voltage of wide range O2 sensor, bank 1 sensor 4"),
+  .lambda(
+    0x27, "wideRangeVoltageOxygenSensorBank2Sensor2EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 2 sensor 2"),
+  .wideVoltage(
+    0x27, "wideRangeVoltageOxygenSensorBank2Sensor2Voltage", "Voltage of wide range O2 sensor, bank 2 sensor 2"),
   .lambda(0x28, "wideRangeVoltageOxygenSensor5EquivalenceRatio", "Lambda, wide range O2 sensor (voltage) 5"),
   .wideVoltage(0x28, "wideRangeVoltageOxygenSensor5Voltage", "Voltage of wide range O2 sensor 5"),
-  .lambda(0x28, "wideRangeVoltageOxygenSensorBank2Sensor1EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 2 sensor 1"),
-  .wideVoltage(0x28, "wideRangeVoltageOxygenSensorBank2Sensor1Voltage", "Voltage of wide range O2 sensor, bank 2 sensor 1"),
-  .lambda(0x28, "wideRangeVoltageOxygenSensorBank3Sensor1EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 3 sensor 1"),
-  .wideVoltage(0x28, "wideRangeVoltageOxygenSensorBank3Sensor1Voltage", "Voltage of wide range O2 sensor, bank 3 sensor 1"),
+  .lambda(
+    0x28, "wideRangeVoltageOxygenSensorBank2Sensor1EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 2 sensor 1"),
+  .wideVoltage(
+    0x28, "wideRangeVoltageOxygenSensorBank2Sensor1Voltage", "Voltage of wide range O2 sensor, bank 2 sensor 1"),
+  .lambda(
+    0x28, "wideRangeVoltageOxygenSensorBank3Sensor1EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 3 sensor 1"),
+  .wideVoltage(
+    0x28, "wideRangeVoltageOxygenSensorBank3Sensor1Voltage", "Voltage of wide range O2 sensor, bank 3 sensor 1"),
   .lambda(0x29, "wideRangeVoltageOxygenSensor6EquivalenceRatio", "Lambda, wide range O2 sensor (voltage) 6"),
   .wideVoltage(0x29, "wideRangeVoltageOxygenSensor6Voltage", "Voltage of wide range O2 sensor 6"),
-  .lambda(0x29, "wideRangeVoltageOxygenSensorBank2Sensor2EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 2 sensor 2"),
-  .wideVoltage(0x29, "wideRangeVoltageOxygenSensorBank2Sensor2Voltage", "Voltage of wide range O2 sensor, bank 2 sensor 2"),
-  .lambda(0x29, "wideRangeVoltageOxygenSensorBank3Sensor2EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 3 sensor 2"),
-  .wideVoltage(0x29, "wideRangeVoltageOxygenSensorBank3Sensor2Voltage", "Voltage of wide range O2 sensor, bank 3 sensor 2"),
+  .lambda(
+    0x29, "wideRangeVoltageOxygenSensorBank2Sensor2EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 2 sensor 2"),
+  .wideVoltage(
+    0x29, "wideRangeVoltageOxygenSensorBank2Sensor2Voltage", "Voltage of wide range O2 sensor, bank 2 sensor 2"),
+  .lambda(
+    0x29, "wideRangeVoltageOxygenSensorBank3Sensor2EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 3 sensor 2"),
+  .wideVoltage(
+    0x29, "wideRangeVoltageOxygenSensorBank3Sensor2Voltage", "Voltage of wide range O2 sensor, bank 3 sensor 2"),
   .lambda(0x2A, "wideRangeVoltageOxygenSensor7EquivalenceRatio", "Lambda, wide range O2 sensor (voltage) 7"),
   .wideVoltage(0x2A, "wideRangeVoltageOxygenSensor7Voltage", "Voltage of wide range O2 sensor 7"),
-  .lambda(0x2A, "wideRangeVoltageOxygenSensorBank2Sensor3EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 2 sensor 3"),
-  .wideVoltage(0x2A, "wideRangeVoltageOxygenSensorBank2Sensor3Voltage", "Voltage of wide range O2 sensor, bank 2 sensor 3"),
-  .lambda(0x2A, "wideRangeVoltageOxygenSensorBank4Sensor1EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 4 sensor 1"),
-  .wideVoltage(0x2A, "wideRangeVoltageOxygenSensorBank4Sensor1Voltage", "Voltage of wide range O2 sensor, bank 4 sensor 1"),
+  .lambda(
+    0x2A, "wideRangeVoltageOxygenSensorBank2Sensor3EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 2 sensor 3"),
+  .wideVoltage(
+    0x2A, "wideRangeVoltageOxygenSensorBank2Sensor3Voltage", "Voltage of wide range O2 sensor, bank 2 sensor 3"),
+  .lambda(
+    0x2A, "wideRangeVoltageOxygenSensorBank4Sensor1EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 4 sensor 1"),
+  .wideVoltage(
+    0x2A, "wideRangeVoltageOxygenSensorBank4Sensor1Voltage", "Voltage of wide range O2 sensor, bank 4 sensor 1"),
   .lambda(0x2B, "wideRangeVoltageOxygenSensor8EquivalenceRatio", "Lambda, wide range O2 sensor (voltage) 8"),
   .wideVoltage(0x2B, "wideRangeVoltageOxygenSensor8Voltage", "Voltage of wide range O2 sensor 8"),
-  .lambda(0x2B, "wideRangeVoltageOxygenSensorBank2Sensor4EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 2 sensor 4"),
-  .wideVoltage(0x2B, "wideRangeVoltageOxygenSensorBank2Sensor4Voltage", "Voltage of wide range O2 sensor, bank 2 sensor 4"),
-  .lambda(0x2B, "wideRangeVoltageOxygenSensorBank4Sensor2EquivalenceRatio", "Lambda, wide range O2 sensor (voltage), bank 4 sensor 2"),
-  .wideVoltage(0x2B, "wideRangeVoltageOxygenSensorBank4Sensor2Voltage", "Voltage of wide range O2 sensor, bank 4 sensor 2"),
+  .lambda(
+    0x2B, "wideRangeVoltageOxygenSensorBank2Sensor4EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 2 sensor 4"),
+  .wideVoltage(
+    0x2B, "wideRangeVoltageOxygenSensorBank2Sensor4Voltage", "Voltage of wide range O2 sensor, bank 2 sensor 4"),
+  .lambda(
+    0x2B, "wideRangeVoltageOxygenSensorBank4Sensor2EquivalenceRatio",
+    "Lambda, wide range O2 sensor (voltage), bank 4 sensor 2"),
+  .wideVoltage(
+    0x2B, "wideRangeVoltageOxygenSensorBank4Sensor2Voltage", "Voltage of wide range O2 sensor, bank 4 sensor 2"),
 
   // PIDs 2C-33.
   .percent(0x2C, 0, "commandedEgr", "Commanded EGR"),
@@ -207,52 +282,100 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   // PIDs 34-3B, three groups each as above. 8000 is 0 mA.
   .lambda(0x34, "wideRangeCurrentOxygenSensor1EquivalenceRatio", "Lambda, wide range O2 sensor (current) 1"),
   .wideCurrent(0x34, "wideRangeCurrentOxygenSensor1Current", "Current of wide range O2 sensor 1"),
-  .lambda(0x34, "wideRangeCurrentOxygenSensorBank1Sensor1EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 1 sensor 1"),
-  .wideCurrent(0x34, "wideRangeCurrentOxygenSensorBank1Sensor1Current", "Current of wide range O2 sensor, bank 1 sensor 1"),
-  .lambda(0x34, "wideRangeCurrentOxygenSensorBank1Sensor1EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 1 sensor 1"),
-  .wideCurrent(0x34, "wideRangeCurrentOxygenSensorBank1Sensor1Current", "Current of wide range O2 sensor, bank 1 sensor 1"),
+  .lambda(
+    0x34, "wideRangeCurrentOxygenSensorBank1Sensor1EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 1 sensor 1"),
+  .wideCurrent(
+    0x34, "wideRangeCurrentOxygenSensorBank1Sensor1Current", "Current of wide range O2 sensor, bank 1 sensor 1"),
+  .lambda(
+    0x34, "wideRangeCurrentOxygenSensorBank1Sensor1EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 1 sensor 1"),
+  .wideCurrent(
+    0x34, "wideRangeCurrentOxygenSensorBank1Sensor1Current", "Current of wide range O2 sensor, bank 1 sensor 1"),
   .lambda(0x35, "wideRangeCurrentOxygenSensor2EquivalenceRatio", "Lambda, wide range O2 sensor (current) 2"),
   .wideCurrent(0x35, "wideRangeCurrentOxygenSensor2Current", "Current of wide range O2 sensor 2"),
-  .lambda(0x35, "wideRangeCurrentOxygenSensorBank1Sensor2EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 1 sensor 2"),
-  .wideCurrent(0x35, "wideRangeCurrentOxygenSensorBank1Sensor2Current", "Current of wide range O2 sensor, bank 1 sensor 2"),
-  .lambda(0x35, "wideRangeCurrentOxygenSensorBank1Sensor2EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 1 sensor 2"),
-  .wideCurrent(0x35, "wideRangeCurrentOxygenSensorBank1Sensor2Current", "Current of wide range O2 sensor, bank 1 sensor 2"),
+  .lambda(
+    0x35, "wideRangeCurrentOxygenSensorBank1Sensor2EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 1 sensor 2"),
+  .wideCurrent(
+    0x35, "wideRangeCurrentOxygenSensorBank1Sensor2Current", "Current of wide range O2 sensor, bank 1 sensor 2"),
+  .lambda(
+    0x35, "wideRangeCurrentOxygenSensorBank1Sensor2EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 1 sensor 2"),
+  .wideCurrent(
+    0x35, "wideRangeCurrentOxygenSensorBank1Sensor2Current", "Current of wide range O2 sensor, bank 1 sensor 2"),
   .lambda(0x36, "wideRangeCurrentOxygenSensor3EquivalenceRatio", "Lambda, wide range O2 sensor (current) 3"),
   .wideCurrent(0x36, "wideRangeCurrentOxygenSensor3Current", "Current of wide range O2 sensor 3"),
-  .lambda(0x36, "wideRangeCurrentOxygenSensorBank1Sensor3EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 1 sensor 3"),
-  .wideCurrent(0x36, "wideRangeCurrentOxygenSensorBank1Sensor3Current", "Current of wide range O2 sensor, bank 1 sensor 3"),
-  .lambda(0x36, "wideRangeCurrentOxygenSensorBank2Sensor1EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 2 sensor 1"),
-  .wideCurrent(0x36, "wideRangeCurrentOxygenSensorBank2Sensor1Current", "Current of wide range O2 sensor, bank 2 sensor 1"),
+  .lambda(
+    0x36, "wideRangeCurrentOxygenSensorBank1Sensor3EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 1 sensor 3"),
+  .wideCurrent(
+    0x36, "wideRangeCurrentOxygenSensorBank1Sensor3Current", "Current of wide range O2 sensor, bank 1 sensor 3"),
+  .lambda(
+    0x36, "wideRangeCurrentOxygenSensorBank2Sensor1EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 2 sensor 1"),
+  .wideCurrent(
+    0x36, "wideRangeCurrentOxygenSensorBank2Sensor1Current", "Current of wide range O2 sensor, bank 2 sensor 1"),
   .lambda(0x37, "wideRangeCurrentOxygenSensor4EquivalenceRatio", "Lambda, wide range O2 sensor (current) 4"),
   .wideCurrent(0x37, "wideRangeCurrentOxygenSensor4Current", "Current of wide range O2 sensor 4"),
-  .lambda(0x37, "wideRangeCurrentOxygenSensorBank1Sensor4EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 1 sensor 4"),
-  .wideCurrent(0x37, "wideRangeCurrentOxygenSensorBank1Sensor4Current", "Current of wide range O2 sensor, bank 1 sensor 4"),
-  .lambda(0x37, "wideRangeCurrentOxygenSensorBank2Sensor2EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 2 sensor 2"),
-  .wideCurrent(0x37, "wideRangeCurrentOxygenSensorBank2Sensor2Current", "Current of wide range O2 sensor, bank 2 sensor 2"),
+  .lambda(
+    0x37, "wideRangeCurrentOxygenSensorBank1Sensor4EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 1 sensor 4"),
+  .wideCurrent(
+    0x37, "wideRangeCurrentOxygenSensorBank1Sensor4Current", "Current of wide range O2 sensor, bank 1 sensor 4"),
+  .lambda(
+    0x37, "wideRangeCurrentOxygenSensorBank2Sensor2EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 2 sensor 2"),
+  .wideCurrent(
+    0x37, "wideRangeCurrentOxygenSensorBank2Sensor2Current", "Current of wide range O2 sensor, bank 2 sensor 2"),
   .lambda(0x38, "wideRangeCurrentOxygenSensor5EquivalenceRatio", "Lambda, wide range O2 sensor (current) 5"),
   .wideCurrent(0x38, "wideRangeCurrentOxygenSensor5Current", "Current of wide range O2 sensor 5"),
-  .lambda(0x38, "wideRangeCurrentOxygenSensorBank2Sensor1EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 2 sensor 1"),
-  .wideCurrent(0x38, "wideRangeCurrentOxygenSensorBank2Sensor1Current", "Current of wide range O2 sensor, bank 2 sensor 1"),
-  .lambda(0x38, "wideRangeCurrentOxygenSensorBank3Sensor1EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 3 sensor 1"),
-  .wideCurrent(0x38, "wideRangeCurrentOxygenSensorBank3Sensor1Current", "Current of wide range O2 sensor, bank 3 sensor 1"),
+  .lambda(
+    0x38, "wideRangeCurrentOxygenSensorBank2Sensor1EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 2 sensor 1"),
+  .wideCurrent(
+    0x38, "wideRangeCurrentOxygenSensorBank2Sensor1Current", "Current of wide range O2 sensor, bank 2 sensor 1"),
+  .lambda(
+    0x38, "wideRangeCurrentOxygenSensorBank3Sensor1EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 3 sensor 1"),
+  .wideCurrent(
+    0x38, "wideRangeCurrentOxygenSensorBank3Sensor1Current", "Current of wide range O2 sensor, bank 3 sensor 1"),
   .lambda(0x39, "wideRangeCurrentOxygenSensor6EquivalenceRatio", "Lambda, wide range O2 sensor (current) 6"),
   .wideCurrent(0x39, "wideRangeCurrentOxygenSensor6Current", "Current of wide range O2 sensor 6"),
-  .lambda(0x39, "wideRangeCurrentOxygenSensorBank2Sensor2EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 2 sensor 2"),
-  .wideCurrent(0x39, "wideRangeCurrentOxygenSensorBank2Sensor2Current", "Current of wide range O2 sensor, bank 2 sensor 2"),
-  .lambda(0x39, "wideRangeCurrentOxygenSensorBank3Sensor2EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 3 sensor 2"),
-  .wideCurrent(0x39, "wideRangeCurrentOxygenSensorBank3Sensor2Current", "Current of wide range O2 sensor, bank 3 sensor 2"),
+  .lambda(
+    0x39, "wideRangeCurrentOxygenSensorBank2Sensor2EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 2 sensor 2"),
+  .wideCurrent(
+    0x39, "wideRangeCurrentOxygenSensorBank2Sensor2Current", "Current of wide range O2 sensor, bank 2 sensor 2"),
+  .lambda(
+    0x39, "wideRangeCurrentOxygenSensorBank3Sensor2EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 3 sensor 2"),
+  .wideCurrent(
+    0x39, "wideRangeCurrentOxygenSensorBank3Sensor2Current", "Current of wide range O2 sensor, bank 3 sensor 2"),
   .lambda(0x3A, "wideRangeCurrentOxygenSensor7EquivalenceRatio", "Lambda, wide range O2 sensor (current) 7"),
   .wideCurrent(0x3A, "wideRangeCurrentOxygenSensor7Current", "Current of wide range O2 sensor 7"),
-  .lambda(0x3A, "wideRangeCurrentOxygenSensorBank2Sensor3EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 2 sensor 3"),
-  .wideCurrent(0x3A, "wideRangeCurrentOxygenSensorBank2Sensor3Current", "Current of wide range O2 sensor, bank 2 sensor 3"),
-  .lambda(0x3A, "wideRangeCurrentOxygenSensorBank4Sensor1EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 4 sensor 1"),
-  .wideCurrent(0x3A, "wideRangeCurrentOxygenSensorBank4Sensor1Current", "Current of wide range O2 sensor, bank 4 sensor 1"),
+  .lambda(
+    0x3A, "wideRangeCurrentOxygenSensorBank2Sensor3EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 2 sensor 3"),
+  .wideCurrent(
+    0x3A, "wideRangeCurrentOxygenSensorBank2Sensor3Current", "Current of wide range O2 sensor, bank 2 sensor 3"),
+  .lambda(
+    0x3A, "wideRangeCurrentOxygenSensorBank4Sensor1EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 4 sensor 1"),
+  .wideCurrent(
+    0x3A, "wideRangeCurrentOxygenSensorBank4Sensor1Current", "Current of wide range O2 sensor, bank 4 sensor 1"),
   .lambda(0x3B, "wideRangeCurrentOxygenSensor8EquivalenceRatio", "Lambda, wide range O2 sensor (current) 8"),
   .wideCurrent(0x3B, "wideRangeCurrentOxygenSensor8Current", "Current of wide range O2 sensor 8"),
-  .lambda(0x3B, "wideRangeCurrentOxygenSensorBank2Sensor4EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 2 sensor 4"),
-  .wideCurrent(0x3B, "wideRangeCurrentOxygenSensorBank2Sensor4Current", "Current of wide range O2 sensor, bank 2 sensor 4"),
-  .lambda(0x3B, "wideRangeCurrentOxygenSensorBank4Sensor2EquivalenceRatio", "Lambda, wide range O2 sensor (current), bank 4 sensor 2"),
-  .wideCurrent(0x3B, "wideRangeCurrentOxygenSensorBank4Sensor2Current", "Current of wide range O2 sensor, bank 4 sensor 2"),
+  .lambda(
+    0x3B, "wideRangeCurrentOxygenSensorBank2Sensor4EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 2 sensor 4"),
+  .wideCurrent(
+    0x3B, "wideRangeCurrentOxygenSensorBank2Sensor4Current", "Current of wide range O2 sensor, bank 2 sensor 4"),
+  .lambda(
+    0x3B, "wideRangeCurrentOxygenSensorBank4Sensor2EquivalenceRatio",
+    "Lambda, wide range O2 sensor (current), bank 4 sensor 2"),
+  .wideCurrent(
+    0x3B, "wideRangeCurrentOxygenSensorBank4Sensor2Current", "Current of wide range O2 sensor, bank 4 sensor 2"),
 
   // PIDs 3C-3F.
   .celsius16(0x3C, 0, "catalystTemperatureBank1Sensor1", "Catalyst temperature, bank 1 sensor 1"),
@@ -265,7 +388,9 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .ready(0x41, 9, "comprehensiveComponentMonitoringCompleted", "Comprehensive component monitoring completed"),
   .ready(0x41, 10, "fuelSystemMonitoringCompleted", "Fuel system monitoring completed"),
   .ready(0x41, 11, "misfireMonitoringCompleted", "Misfire monitoring completed"),
-  .enumeration(0x41, 12, 1, "drivingCycleMonitorsIgnitionType", "Ignition type of the monitors of this driving cycle", .ignitionType),
+  .enumeration(
+    0x41, 12, 1, "drivingCycleMonitorsIgnitionType", "Ignition type of the monitors of this driving cycle",
+    .ignitionType),
   .flag(0x41, 13, "comprehensiveComponentMonitoringEnabled", "Comprehensive component monitoring enabled"),
   .flag(0x41, 14, "fuelSystemMonitoringEnabled", "Fuel system monitoring enabled"),
   .flag(0x41, 15, "misfireMonitoringEnabled", "Misfire monitoring enabled"),
@@ -289,10 +414,12 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .ready(0x41, 26, "exhaustGasSensorMonitoringCompleted", "Exhaust gas sensor monitoring completed", .compression),
   .ready(0x41, 27, "acSystemRefrigerantMonitoringCompleted", "A/C system refrigerant monitoring completed", .spark),
   .ready(0x41, 28, "secondaryAirSystemMonitoringCompleted", "Secondary air system monitoring completed", .spark),
-  .ready(0x41, 28, "boostPressureSystemMonitoringCompleted", "Boost pressure system monitoring completed", .compression),
+  .ready(
+    0x41, 28, "boostPressureSystemMonitoringCompleted", "Boost pressure system monitoring completed", .compression),
   .ready(0x41, 29, "evaporativeSystemMonitoringCompleted", "Evaporative system monitoring completed", .spark),
   .ready(0x41, 30, "heatedCatalystMonitoringCompleted", "Heated catalyst monitoring completed", .spark),
-  .ready(0x41, 30, "noxScrAftertreatmentMonitoringCompleted", "NOx/SCR aftertreatment monitoring completed", .compression),
+  .ready(
+    0x41, 30, "noxScrAftertreatmentMonitoringCompleted", "NOx/SCR aftertreatment monitoring completed", .compression),
   .ready(0x41, 31, "catalystMonitoringCompleted", "Catalyst monitoring completed", .spark),
   .ready(0x41, 31, "nmhcCatalystMonitoringCompleted", "NMHC catalyst monitoring completed", .compression),
 
@@ -313,12 +440,16 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .number(0x4F, 0, 8, "maximumEquivalenceRatio", "Maximum value for equivalence ratio", .ratio),
   .number(0x4F, 8, 8, "maximumOxygenSensorVoltage", "Maximum value for oxygen sensor voltage", .volt),
   .number(0x4F, 16, 8, "maximumOxygenSensorCurrent", "Maximum value for oxygen sensor current", .milliampere),
-  .number(0x4F, 24, 8, "maximumIntakeManifoldAbsolutePressure", "Maximum value for intake manifold absolute pressure", .kilopascal, 10),
-  .number(0x50, 0, 8, "maximumAirFlowRate", "Maximum value for air flow rate from mass air flow sensor", .gramsPerSecond, 10),
+  .number(
+    0x4F, 24, 8, "maximumIntakeManifoldAbsolutePressure", "Maximum value for intake manifold absolute pressure",
+    .kilopascal, 10),
+  .number(
+    0x50, 0, 8, "maximumAirFlowRate", "Maximum value for air flow rate from mass air flow sensor", .gramsPerSecond, 10),
   .enumeration(0x51, 0, 8, "fuelType", "Type of fuel currently used by the vehicle", .fuelType),
   .percent(0x52, 0, "alcoholFuelPercentage", "Alcohol fuel percentage"),
   .number(0x53, 0, 16, "absoluteEvapSystemVaporPressure", "Absolute evap system vapor pressure", .kilopascal, 0.005),
-  .number(0x54, 0, 16, "evapSystemVaporPressureWideRange", "Evap system vapor pressure (wide range)", .pascal, signed: true),
+  .number(
+    0x54, 0, 16, "evapSystemVaporPressureWideRange", "Evap system vapor pressure (wide range)", .pascal, signed: true),
   .trim(0x55, 0, "shortTermSecondaryOxygenSensorFuelTrimBank1", "Short term secondary O2 sensor fuel trim, bank 1"),
   .trim(0x55, 8, "shortTermSecondaryOxygenSensorFuelTrimBank3", "Short term secondary O2 sensor fuel trim, bank 3"),
   .trim(0x56, 0, "longTermSecondaryOxygenSensorFuelTrimBank1", "Long term secondary O2 sensor fuel trim, bank 1"),
@@ -328,12 +459,19 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .trim(0x58, 0, "longTermSecondaryOxygenSensorFuelTrimBank2", "Long term secondary O2 sensor fuel trim, bank 2"),
   .trim(0x58, 8, "longTermSecondaryOxygenSensorFuelTrimBank4", "Long term secondary O2 sensor fuel trim, bank 4"),
   .number(0x59, 0, 16, "fuelRailPressureAbsolute", "Fuel rail pressure (absolute)", .kilopascal, 10),
-  .percent(0x5A, 0, "relativeAcceleratorPedalPosition", "Relative accelerator pedal position", vss: "Vehicle.Chassis.Accelerator.PedalPosition"),
-  .percent(0x5B, 0, "hybridBatteryPackRemainingCharge", "Hybrid/EV battery pack remaining charge", vss: "Vehicle.Powertrain.TractionBattery.StateOfCharge.Current"),
-  .celsius(0x5C, 0, "engineOilTemperature", "Engine oil temperature", vss: "Vehicle.Powertrain.CombustionEngine.EngineOil.Temperature"),
+  .percent(
+    0x5A, 0, "relativeAcceleratorPedalPosition", "Relative accelerator pedal position",
+    vss: "Vehicle.Chassis.Accelerator.PedalPosition"),
+  .percent(
+    0x5B, 0, "hybridBatteryPackRemainingCharge", "Hybrid/EV battery pack remaining charge",
+    vss: "Vehicle.Powertrain.TractionBattery.StateOfCharge.Current"),
+  .celsius(
+    0x5C, 0, "engineOilTemperature", "Engine oil temperature",
+    vss: "Vehicle.Powertrain.CombustionEngine.EngineOil.Temperature"),
   .number(0x5D, 0, 16, "fuelInjectionTiming", "Fuel injection timing", .degree, 1.0 / 128, -210),
   .number(0x5E, 0, 16, "fuelRate", "Engine fuel rate", .litresPerHour, 0.05),
-  .enumeration(0x5F, 0, 8, "emissionRequirements", "Emission requirements to which the vehicle is designed", .emissionRequirements),
+  .enumeration(
+    0x5F, 0, 8, "emissionRequirements", "Emission requirements to which the vehicle is designed", .emissionRequirements),
   .number(0x61, 0, 8, "driversDemandEnginePercentTorque", "Driver's demand engine, percent torque", .percent, 1, -125),
   .number(0x62, 0, 8, "actualEnginePercentTorque", "Actual engine, percent torque", .percent, 1, -125),
   .number(0x63, 0, 16, "engineReferenceTorque", "Engine reference torque", .newtonMetre),
@@ -405,13 +543,21 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x6B, 6, "egrTemperatureCSupported"),
   .support(0x6B, 7, "egrTemperatureASupported"),
   .celsius(0x6B, 8, "egrTemperatureA", "EGR temperature sensor A (bank 1, sensor 1)", sup: 7),
-  .number(0x6B, 8, 8, "egrTemperatureAWideRange", "EGR temperature sensor A (bank 1, sensor 1), wide range", .celsius, 4, -40, sup: 3),
+  .number(
+    0x6B, 8, 8, "egrTemperatureAWideRange", "EGR temperature sensor A (bank 1, sensor 1), wide range", .celsius, 4, -40,
+    sup: 3),
   .celsius(0x6B, 16, "egrTemperatureC", "EGR temperature sensor C (bank 1, sensor 2)", sup: 6),
-  .number(0x6B, 16, 8, "egrTemperatureCWideRange", "EGR temperature sensor C (bank 1, sensor 2), wide range", .celsius, 4, -40, sup: 2),
+  .number(
+    0x6B, 16, 8, "egrTemperatureCWideRange", "EGR temperature sensor C (bank 1, sensor 2), wide range", .celsius, 4,
+    -40, sup: 2),
   .celsius(0x6B, 24, "egrTemperatureB", "EGR temperature sensor B (bank 2, sensor 1)", sup: 5),
-  .number(0x6B, 24, 8, "egrTemperatureBWideRange", "EGR temperature sensor B (bank 2, sensor 1), wide range", .celsius, 4, -40, sup: 1),
+  .number(
+    0x6B, 24, 8, "egrTemperatureBWideRange", "EGR temperature sensor B (bank 2, sensor 1), wide range", .celsius, 4,
+    -40, sup: 1),
   .celsius(0x6B, 32, "egrTemperatureD", "EGR temperature sensor D (bank 2, sensor 2)", sup: 4),
-  .number(0x6B, 32, 8, "egrTemperatureDWideRange", "EGR temperature sensor D (bank 2, sensor 2), wide range", .celsius, 4, -40, sup: 0),
+  .number(
+    0x6B, 32, 8, "egrTemperatureDWideRange", "EGR temperature sensor D (bank 2, sensor 2), wide range", .celsius, 4,
+    -40, sup: 0),
   .support(0x6C, 4, "relativeThrottleBPositionSupported"),
   .support(0x6C, 5, "commandedThrottleActuatorBControlSupported"),
   .support(0x6C, 6, "relativeThrottleAPositionSupported"),
@@ -436,9 +582,13 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x6E, 5, "commandedInjectionControlPressureBSupported"),
   .support(0x6E, 6, "injectionControlPressureASupported"),
   .support(0x6E, 7, "commandedInjectionControlPressureASupported"),
-  .number(0x6E, 8, 16, "commandedInjectionControlPressureA", "Commanded injection control pressure A", .kilopascal, 10, sup: 7),
+  .number(
+    0x6E, 8, 16, "commandedInjectionControlPressureA", "Commanded injection control pressure A", .kilopascal, 10, sup: 7
+  ),
   .number(0x6E, 24, 16, "injectionControlPressureA", "Injection control pressure A", .kilopascal, 10, sup: 6),
-  .number(0x6E, 40, 16, "commandedInjectionControlPressureB", "Commanded injection control pressure B", .kilopascal, 10, sup: 5),
+  .number(
+    0x6E, 40, 16, "commandedInjectionControlPressureB", "Commanded injection control pressure B", .kilopascal, 10,
+    sup: 5),
   .number(0x6E, 56, 16, "injectionControlPressureB", "Injection control pressure B", .kilopascal, 10, sup: 4),
 
   // PID 6F: the same byte in 1 kPa or 8 kPa steps; one of the two support bits says which.
@@ -446,10 +596,18 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x6F, 5, "turbochargerCompressorInletPressureAWideRangeSupported"),
   .support(0x6F, 6, "turbochargerCompressorInletPressureBSupported"),
   .support(0x6F, 7, "turbochargerCompressorInletPressureASupported"),
-  .number(0x6F, 8, 8, "turbochargerCompressorInletPressureA", "Turbocharger compressor inlet pressure sensor A", .kilopascal, sup: 7),
-  .number(0x6F, 8, 8, "turbochargerCompressorInletPressureAWideRange", "Turbocharger compressor inlet pressure sensor A, wide range", .kilopascal, 8, sup: 5),
-  .number(0x6F, 16, 8, "turbochargerCompressorInletPressureB", "Turbocharger compressor inlet pressure sensor B", .kilopascal, sup: 6),
-  .number(0x6F, 16, 8, "turbochargerCompressorInletPressureBWideRange", "Turbocharger compressor inlet pressure sensor B, wide range", .kilopascal, 8, sup: 4),
+  .number(
+    0x6F, 8, 8, "turbochargerCompressorInletPressureA", "Turbocharger compressor inlet pressure sensor A", .kilopascal,
+    sup: 7),
+  .number(
+    0x6F, 8, 8, "turbochargerCompressorInletPressureAWideRange",
+    "Turbocharger compressor inlet pressure sensor A, wide range", .kilopascal, 8, sup: 5),
+  .number(
+    0x6F, 16, 8, "turbochargerCompressorInletPressureB", "Turbocharger compressor inlet pressure sensor B", .kilopascal,
+    sup: 6),
+  .number(
+    0x6F, 16, 8, "turbochargerCompressorInletPressureBWideRange",
+    "Turbocharger compressor inlet pressure sensor B, wide range", .kilopascal, 8, sup: 4),
   .support(0x70, 2, "boostPressureBControlStatusSupported"),
   .support(0x70, 3, "boostPressureSensorBSupported"),
   .support(0x70, 4, "commandedBoostPressureBSupported"),
@@ -460,8 +618,10 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .number(0x70, 24, 16, "boostPressureSensorA", "Boost pressure sensor A", .kilopascal, 1.0 / 32, sup: 6),
   .number(0x70, 40, 16, "commandedBoostPressureB", "Commanded boost pressure B", .kilopascal, 1.0 / 32, sup: 4),
   .number(0x70, 56, 16, "boostPressureSensorB", "Boost pressure sensor B", .kilopascal, 1.0 / 32, sup: 3),
-  .enumeration(0x70, 76, 2, "boostPressureBControlStatus", "Boost pressure B control status", .controlLoopStatus, sup: 2),
-  .enumeration(0x70, 78, 2, "boostPressureAControlStatus", "Boost pressure A control status", .controlLoopStatus, sup: 5),
+  .enumeration(
+    0x70, 76, 2, "boostPressureBControlStatus", "Boost pressure B control status", .controlLoopStatus, sup: 2),
+  .enumeration(
+    0x70, 78, 2, "boostPressureAControlStatus", "Boost pressure A control status", .controlLoopStatus, sup: 5),
   .support(0x71, 2, "vgtBControlStatusSupported"),
   .support(0x71, 3, "vgtBPositionSupported"),
   .support(0x71, 4, "commandedVgtBPositionSupported"),
@@ -495,7 +655,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x75, 6, "turbochargerACompressorOutletTemperatureSupported"),
   .support(0x75, 7, "turbochargerACompressorInletTemperatureSupported"),
   .celsius(0x75, 8, "turbochargerACompressorInletTemperature", "Turbocharger A compressor inlet temperature", sup: 7),
-  .celsius(0x75, 16, "turbochargerACompressorOutletTemperature", "Turbocharger A compressor outlet temperature", sup: 6),
+  .celsius(
+    0x75, 16, "turbochargerACompressorOutletTemperature", "Turbocharger A compressor outlet temperature", sup: 6),
   .celsius16(0x75, 24, "turbochargerATurbineInletTemperature", "Turbocharger A turbine inlet temperature", sup: 5),
   .celsius16(0x75, 40, "turbochargerATurbineOutletTemperature", "Turbocharger A turbine outlet temperature", sup: 4),
   .support(0x76, 4, "turbochargerBTurbineOutletTemperatureSupported"),
@@ -503,7 +664,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x76, 6, "turbochargerBCompressorOutletTemperatureSupported"),
   .support(0x76, 7, "turbochargerBCompressorInletTemperatureSupported"),
   .celsius(0x76, 8, "turbochargerBCompressorInletTemperature", "Turbocharger B compressor inlet temperature", sup: 7),
-  .celsius(0x76, 16, "turbochargerBCompressorOutletTemperature", "Turbocharger B compressor outlet temperature", sup: 6),
+  .celsius(
+    0x76, 16, "turbochargerBCompressorOutletTemperature", "Turbocharger B compressor outlet temperature", sup: 6),
   .celsius16(0x76, 24, "turbochargerBTurbineInletTemperature", "Turbocharger B turbine inlet temperature", sup: 5),
   .celsius16(0x76, 40, "turbochargerBTurbineOutletTemperature", "Turbocharger B turbine outlet temperature", sup: 4),
   .support(0x77, 4, "chargeAirCoolerTemperatureBank2Sensor2Supported"),
@@ -511,9 +673,12 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x77, 6, "chargeAirCoolerTemperatureBank1Sensor2Supported"),
   .support(0x77, 7, "chargeAirCoolerTemperatureBank1Sensor1Supported"),
   .celsius(0x77, 8, "chargeAirCoolerTemperatureBank1Sensor1", "Charge air cooler temperature, bank 1 sensor 1", sup: 7),
-  .celsius(0x77, 16, "chargeAirCoolerTemperatureBank1Sensor2", "Charge air cooler temperature, bank 1 sensor 2", sup: 6),
-  .celsius(0x77, 24, "chargeAirCoolerTemperatureBank2Sensor1", "Charge air cooler temperature, bank 2 sensor 1", sup: 5),
-  .celsius(0x77, 32, "chargeAirCoolerTemperatureBank2Sensor2", "Charge air cooler temperature, bank 2 sensor 2", sup: 4),
+  .celsius(
+    0x77, 16, "chargeAirCoolerTemperatureBank1Sensor2", "Charge air cooler temperature, bank 1 sensor 2", sup: 6),
+  .celsius(
+    0x77, 24, "chargeAirCoolerTemperatureBank2Sensor1", "Charge air cooler temperature, bank 2 sensor 1", sup: 5),
+  .celsius(
+    0x77, 32, "chargeAirCoolerTemperatureBank2Sensor2", "Charge air cooler temperature, bank 2 sensor 2", sup: 4),
   .support(0x78, 4, "exhaustGasTemperatureBank1Sensor4Supported"),
   .support(0x78, 5, "exhaustGasTemperatureBank1Sensor3Supported"),
   .support(0x78, 6, "exhaustGasTemperatureBank1Sensor2Supported"),
@@ -536,23 +701,43 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x7A, 5, "dieselParticulateFilterBank1OutletPressureSupported"),
   .support(0x7A, 6, "dieselParticulateFilterBank1InletPressureSupported"),
   .support(0x7A, 7, "dieselParticulateFilterBank1DeltaPressureSupported"),
-  .number(0x7A, 8, 16, "dieselParticulateFilterBank1DeltaPressure", "Diesel particulate filter bank 1 delta pressure", .kilopascal, 0.01, signed: true, sup: 7),
-  .number(0x7A, 24, 16, "dieselParticulateFilterBank1InletPressure", "Diesel particulate filter bank 1 inlet pressure", .kilopascal, 0.01, sup: 6),
-  .number(0x7A, 40, 16, "dieselParticulateFilterBank1OutletPressure", "Diesel particulate filter bank 1 outlet pressure", .kilopascal, 0.01, sup: 5),
+  .number(
+    0x7A, 8, 16, "dieselParticulateFilterBank1DeltaPressure", "Diesel particulate filter bank 1 delta pressure",
+    .kilopascal, 0.01, signed: true, sup: 7),
+  .number(
+    0x7A, 24, 16, "dieselParticulateFilterBank1InletPressure", "Diesel particulate filter bank 1 inlet pressure",
+    .kilopascal, 0.01, sup: 6),
+  .number(
+    0x7A, 40, 16, "dieselParticulateFilterBank1OutletPressure", "Diesel particulate filter bank 1 outlet pressure",
+    .kilopascal, 0.01, sup: 5),
   .support(0x7B, 5, "dieselParticulateFilterBank2OutletPressureSupported"),
   .support(0x7B, 6, "dieselParticulateFilterBank2InletPressureSupported"),
   .support(0x7B, 7, "dieselParticulateFilterBank2DeltaPressureSupported"),
-  .number(0x7B, 8, 16, "dieselParticulateFilterBank2DeltaPressure", "Diesel particulate filter bank 2 delta pressure", .kilopascal, 0.01, signed: true, sup: 7),
-  .number(0x7B, 24, 16, "dieselParticulateFilterBank2InletPressure", "Diesel particulate filter bank 2 inlet pressure", .kilopascal, 0.01, sup: 6),
-  .number(0x7B, 40, 16, "dieselParticulateFilterBank2OutletPressure", "Diesel particulate filter bank 2 outlet pressure", .kilopascal, 0.01, sup: 5),
+  .number(
+    0x7B, 8, 16, "dieselParticulateFilterBank2DeltaPressure", "Diesel particulate filter bank 2 delta pressure",
+    .kilopascal, 0.01, signed: true, sup: 7),
+  .number(
+    0x7B, 24, 16, "dieselParticulateFilterBank2InletPressure", "Diesel particulate filter bank 2 inlet pressure",
+    .kilopascal, 0.01, sup: 6),
+  .number(
+    0x7B, 40, 16, "dieselParticulateFilterBank2OutletPressure", "Diesel particulate filter bank 2 outlet pressure",
+    .kilopascal, 0.01, sup: 5),
   .support(0x7C, 4, "dieselParticulateFilterBank2OutletTemperatureSupported"),
   .support(0x7C, 5, "dieselParticulateFilterBank2InletTemperatureSupported"),
   .support(0x7C, 6, "dieselParticulateFilterBank1OutletTemperatureSupported"),
   .support(0x7C, 7, "dieselParticulateFilterBank1InletTemperatureSupported"),
-  .celsius16(0x7C, 8, "dieselParticulateFilterBank1InletTemperature", "Diesel particulate filter bank 1 inlet temperature", sup: 7, vss: "Vehicle.Powertrain.CombustionEngine.DieselParticulateFilter.InletTemperature"),
-  .celsius16(0x7C, 24, "dieselParticulateFilterBank1OutletTemperature", "Diesel particulate filter bank 1 outlet temperature", sup: 6, vss: "Vehicle.Powertrain.CombustionEngine.DieselParticulateFilter.OutletTemperature"),
-  .celsius16(0x7C, 40, "dieselParticulateFilterBank2InletTemperature", "Diesel particulate filter bank 2 inlet temperature", sup: 5),
-  .celsius16(0x7C, 56, "dieselParticulateFilterBank2OutletTemperature", "Diesel particulate filter bank 2 outlet temperature", sup: 4),
+  .celsius16(
+    0x7C, 8, "dieselParticulateFilterBank1InletTemperature", "Diesel particulate filter bank 1 inlet temperature",
+    sup: 7, vss: "Vehicle.Powertrain.CombustionEngine.DieselParticulateFilter.InletTemperature"),
+  .celsius16(
+    0x7C, 24, "dieselParticulateFilterBank1OutletTemperature", "Diesel particulate filter bank 1 outlet temperature",
+    sup: 6, vss: "Vehicle.Powertrain.CombustionEngine.DieselParticulateFilter.OutletTemperature"),
+  .celsius16(
+    0x7C, 40, "dieselParticulateFilterBank2InletTemperature", "Diesel particulate filter bank 2 inlet temperature",
+    sup: 5),
+  .celsius16(
+    0x7C, 56, "dieselParticulateFilterBank2OutletTemperature", "Diesel particulate filter bank 2 outlet temperature",
+    sup: 4),
   .flag(0x7D, 4, "noxNteDeficiencyActiveArea", "NOx NTE: deficiency active area"),
   .flag(0x7D, 5, "noxNteInsideCarveOutArea", "NOx NTE: inside manufacturer-specific carve-out area"),
   .flag(0x7D, 6, "noxNteOutsideControlArea", "NOx NTE: outside control area"),
@@ -616,43 +801,77 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x85, 6, "averageDemandedReagentConsumptionSupported"),
   .support(0x85, 7, "averageReagentConsumptionSupported"),
   .number(0x85, 8, 16, "averageReagentConsumption", "Average reagent consumption", .litresPerHour, 0.005, sup: 7),
-  .number(0x85, 24, 16, "averageDemandedReagentConsumption", "Average demanded reagent consumption", .litresPerHour, 0.005, sup: 6),
+  .number(
+    0x85, 24, 16, "averageDemandedReagentConsumption", "Average demanded reagent consumption", .litresPerHour, 0.005,
+    sup: 6),
   .percent(0x85, 40, "reagentTankLevel", "Reagent tank level", sup: 5),
-  .number(0x85, 48, 32, "runTimeWithNoxWarningActive", "Run time by the engine while NOx warning mode is active", .second, sup: 4),
+  .number(
+    0x85, 48, 32, "runTimeWithNoxWarningActive", "Run time by the engine while NOx warning mode is active", .second,
+    sup: 4),
   .support(0x86, 6, "pmMassConcentrationBank2Sensor1Supported"),
   .support(0x86, 7, "pmMassConcentrationBank1Sensor1Supported"),
-  .number(0x86, 8, 16, "pmMassConcentrationBank1Sensor1", "PM sensor mass concentration, bank 1 sensor 1", .milligramsPerCubicMetre, 0.0125, sup: 7),
-  .number(0x86, 24, 16, "pmMassConcentrationBank2Sensor1", "PM sensor mass concentration, bank 2 sensor 1", .milligramsPerCubicMetre, 0.0125, sup: 6),
+  .number(
+    0x86, 8, 16, "pmMassConcentrationBank1Sensor1", "PM sensor mass concentration, bank 1 sensor 1",
+    .milligramsPerCubicMetre, 0.0125, sup: 7),
+  .number(
+    0x86, 24, 16, "pmMassConcentrationBank2Sensor1", "PM sensor mass concentration, bank 2 sensor 1",
+    .milligramsPerCubicMetre, 0.0125, sup: 6),
   .support(0x87, 6, "intakeManifoldAbsolutePressureBSupported"),
   .support(0x87, 7, "intakeManifoldAbsolutePressureASupported"),
-  .number(0x87, 8, 16, "intakeManifoldAbsolutePressureA", "Intake manifold absolute pressure A", .kilopascal, 1.0 / 32, sup: 7),
-  .number(0x87, 24, 16, "intakeManifoldAbsolutePressureB", "Intake manifold absolute pressure B", .kilopascal, 1.0 / 32, sup: 6),
+  .number(
+    0x87, 8, 16, "intakeManifoldAbsolutePressureA", "Intake manifold absolute pressure A", .kilopascal, 1.0 / 32, sup: 7
+  ),
+  .number(
+    0x87, 24, 16, "intakeManifoldAbsolutePressureB", "Intake manifold absolute pressure B", .kilopascal, 1.0 / 32,
+    sup: 6),
   .flag(0x88, 0, "scrInducementSystemActive", "SCR inducement system active"),
   .flag(0x88, 4, "scrInducementNoxEmissionsTooHigh", "SCR inducement, actual state: NOx emissions too high"),
-  .flag(0x88, 5, "scrInducementReagentConsumptionDeviation", "SCR inducement, actual state: deviation of reagent consumption"),
+  .flag(
+    0x88, 5, "scrInducementReagentConsumptionDeviation",
+    "SCR inducement, actual state: deviation of reagent consumption"),
   .flag(0x88, 6, "scrInducementIncorrectReagent", "SCR inducement, actual state: incorrect reagent"),
   .flag(0x88, 7, "scrInducementReagentLevelTooLow", "SCR inducement, actual state: reagent level too low"),
-  .flag(0x88, 8, "scrInducement20KHistoryNoxEmissionsTooHigh", "SCR inducement, 20K km history: NOx emissions too high"),
-  .flag(0x88, 9, "scrInducement20KHistoryReagentConsumptionDeviation", "SCR inducement, 20K km history: deviation of reagent consumption"),
+  .flag(
+    0x88, 8, "scrInducement20KHistoryNoxEmissionsTooHigh", "SCR inducement, 20K km history: NOx emissions too high"),
+  .flag(
+    0x88, 9, "scrInducement20KHistoryReagentConsumptionDeviation",
+    "SCR inducement, 20K km history: deviation of reagent consumption"),
   .flag(0x88, 10, "scrInducement20KHistoryIncorrectReagent", "SCR inducement, 20K km history: incorrect reagent"),
   .flag(0x88, 11, "scrInducement20KHistoryReagentLevelTooLow", "SCR inducement, 20K km history: reagent level too low"),
-  .flag(0x88, 12, "scrInducement10KHistoryNoxEmissionsTooHigh", "SCR inducement, 10K km history: NOx emissions too high"),
-  .flag(0x88, 13, "scrInducement10KHistoryReagentConsumptionDeviation", "SCR inducement, 10K km history: deviation of reagent consumption"),
+  .flag(
+    0x88, 12, "scrInducement10KHistoryNoxEmissionsTooHigh", "SCR inducement, 10K km history: NOx emissions too high"),
+  .flag(
+    0x88, 13, "scrInducement10KHistoryReagentConsumptionDeviation",
+    "SCR inducement, 10K km history: deviation of reagent consumption"),
   .flag(0x88, 14, "scrInducement10KHistoryIncorrectReagent", "SCR inducement, 10K km history: incorrect reagent"),
   .flag(0x88, 15, "scrInducement10KHistoryReagentLevelTooLow", "SCR inducement, 10K km history: reagent level too low"),
-  .flag(0x88, 16, "scrInducement40KHistoryNoxEmissionsTooHigh", "SCR inducement, 40K km history: NOx emissions too high"),
-  .flag(0x88, 17, "scrInducement40KHistoryReagentConsumptionDeviation", "SCR inducement, 40K km history: deviation of reagent consumption"),
+  .flag(
+    0x88, 16, "scrInducement40KHistoryNoxEmissionsTooHigh", "SCR inducement, 40K km history: NOx emissions too high"),
+  .flag(
+    0x88, 17, "scrInducement40KHistoryReagentConsumptionDeviation",
+    "SCR inducement, 40K km history: deviation of reagent consumption"),
   .flag(0x88, 18, "scrInducement40KHistoryIncorrectReagent", "SCR inducement, 40K km history: incorrect reagent"),
   .flag(0x88, 19, "scrInducement40KHistoryReagentLevelTooLow", "SCR inducement, 40K km history: reagent level too low"),
-  .flag(0x88, 20, "scrInducement30KHistoryNoxEmissionsTooHigh", "SCR inducement, 30K km history: NOx emissions too high"),
-  .flag(0x88, 21, "scrInducement30KHistoryReagentConsumptionDeviation", "SCR inducement, 30K km history: deviation of reagent consumption"),
+  .flag(
+    0x88, 20, "scrInducement30KHistoryNoxEmissionsTooHigh", "SCR inducement, 30K km history: NOx emissions too high"),
+  .flag(
+    0x88, 21, "scrInducement30KHistoryReagentConsumptionDeviation",
+    "SCR inducement, 30K km history: deviation of reagent consumption"),
   .flag(0x88, 22, "scrInducement30KHistoryIncorrectReagent", "SCR inducement, 30K km history: incorrect reagent"),
   .flag(0x88, 23, "scrInducement30KHistoryReagentLevelTooLow", "SCR inducement, 30K km history: reagent level too low"),
-  .number(0x88, 24, 16, "distanceWithScrInducementActiveInCurrent10KBlock", "Distance travelled with SCR inducement active in current 10K km block", .kilometre),
+  .number(
+    0x88, 24, 16, "distanceWithScrInducementActiveInCurrent10KBlock",
+    "Distance travelled with SCR inducement active in current 10K km block", .kilometre),
   .number(0x88, 40, 16, "distanceInCurrent10KBlock", "Distance travelled in current 10K km block", .kilometre),
-  .number(0x88, 56, 16, "distanceWithScrInducementActiveIn20KBlock", "Distance travelled with SCR inducement active in 20K km block", .kilometre),
-  .number(0x88, 72, 16, "distanceWithScrInducementActiveIn30KBlock", "Distance travelled with SCR inducement active in 30K km block", .kilometre),
-  .number(0x88, 88, 16, "distanceWithScrInducementActiveIn40KBlock", "Distance travelled with SCR inducement active in 40K km block", .kilometre),
+  .number(
+    0x88, 56, 16, "distanceWithScrInducementActiveIn20KBlock",
+    "Distance travelled with SCR inducement active in 20K km block", .kilometre),
+  .number(
+    0x88, 72, 16, "distanceWithScrInducementActiveIn30KBlock",
+    "Distance travelled with SCR inducement active in 30K km block", .kilometre),
+  .number(
+    0x88, 88, 16, "distanceWithScrInducementActiveIn40KBlock",
+    "Distance travelled with SCR inducement active in 40K km block", .kilometre),
   .support(0x89, 3, "aecd15RunTimeSupported"),
   .support(0x89, 4, "aecd14RunTimeSupported"),
   .support(0x89, 5, "aecd13RunTimeSupported"),
@@ -695,8 +914,11 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .enumeration(0x8B, 14, 1, "dpfRegenerationType", "DPF regeneration type", .dpfRegenerationType, sup: 6),
   .flag(0x8B, 15, "dpfRegenerationInProgress", "DPF regeneration in progress", sup: 7),
   .percent(0x8B, 16, "normalizedTriggerForDpfRegeneration", "Normalized trigger for DPF regeneration", sup: 3),
-  .number(0x8B, 24, 16, "averageTimeBetweenDpfRegenerations", "Average time between DPF regenerations", .minute, sup: 2),
-  .number(0x8B, 40, 16, "averageDistanceBetweenDpfRegenerations", "Average distance between DPF regenerations", .kilometre, sup: 1),
+  .number(
+    0x8B, 24, 16, "averageTimeBetweenDpfRegenerations", "Average time between DPF regenerations", .minute, sup: 2),
+  .number(
+    0x8B, 40, 16, "averageDistanceBetweenDpfRegenerations", "Average distance between DPF regenerations", .kilometre,
+    sup: 1),
   .support(0x8C, 0, "oxygenSensorLambdaBank2Sensor2Supported"),
   .support(0x8C, 1, "oxygenSensorLambdaBank2Sensor1Supported"),
   .support(0x8C, 2, "oxygenSensorLambdaBank1Sensor2Supported"),
@@ -705,14 +927,26 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x8C, 5, "oxygenConcentrationBank2Sensor1Supported"),
   .support(0x8C, 6, "oxygenConcentrationBank1Sensor2Supported"),
   .support(0x8C, 7, "oxygenConcentrationBank1Sensor1Supported"),
-  .number(0x8C, 8, 16, "oxygenConcentrationBank1Sensor1", "O2 sensor concentration, bank 1 sensor 1", .percent, 100.0 / 65_535, sup: 7),
-  .number(0x8C, 24, 16, "oxygenConcentrationBank1Sensor2", "O2 sensor concentration, bank 1 sensor 2", .percent, 100.0 / 65_535, sup: 6),
-  .number(0x8C, 40, 16, "oxygenConcentrationBank2Sensor1", "O2 sensor concentration, bank 2 sensor 1", .percent, 100.0 / 65_535, sup: 5),
-  .number(0x8C, 56, 16, "oxygenConcentrationBank2Sensor2", "O2 sensor concentration, bank 2 sensor 2", .percent, 100.0 / 65_535, sup: 4),
-  .number(0x8C, 72, 16, "oxygenSensorLambdaBank1Sensor1", "O2 sensor lambda, bank 1 sensor 1", .ratio, 8.0 / 65_536, sup: 3),
-  .number(0x8C, 88, 16, "oxygenSensorLambdaBank1Sensor2", "O2 sensor lambda, bank 1 sensor 2", .ratio, 8.0 / 65_536, sup: 2),
-  .number(0x8C, 104, 16, "oxygenSensorLambdaBank2Sensor1", "O2 sensor lambda, bank 2 sensor 1", .ratio, 8.0 / 65_536, sup: 1),
-  .number(0x8C, 120, 16, "oxygenSensorLambdaBank2Sensor2", "O2 sensor lambda, bank 2 sensor 2", .ratio, 8.0 / 65_536, sup: 0),
+  .number(
+    0x8C, 8, 16, "oxygenConcentrationBank1Sensor1", "O2 sensor concentration, bank 1 sensor 1", .percent,
+    100.0 / 65_535, sup: 7),
+  .number(
+    0x8C, 24, 16, "oxygenConcentrationBank1Sensor2", "O2 sensor concentration, bank 1 sensor 2", .percent,
+    100.0 / 65_535, sup: 6),
+  .number(
+    0x8C, 40, 16, "oxygenConcentrationBank2Sensor1", "O2 sensor concentration, bank 2 sensor 1", .percent,
+    100.0 / 65_535, sup: 5),
+  .number(
+    0x8C, 56, 16, "oxygenConcentrationBank2Sensor2", "O2 sensor concentration, bank 2 sensor 2", .percent,
+    100.0 / 65_535, sup: 4),
+  .number(
+    0x8C, 72, 16, "oxygenSensorLambdaBank1Sensor1", "O2 sensor lambda, bank 1 sensor 1", .ratio, 8.0 / 65_536, sup: 3),
+  .number(
+    0x8C, 88, 16, "oxygenSensorLambdaBank1Sensor2", "O2 sensor lambda, bank 1 sensor 2", .ratio, 8.0 / 65_536, sup: 2),
+  .number(
+    0x8C, 104, 16, "oxygenSensorLambdaBank2Sensor1", "O2 sensor lambda, bank 2 sensor 1", .ratio, 8.0 / 65_536, sup: 1),
+  .number(
+    0x8C, 120, 16, "oxygenSensorLambdaBank2Sensor2", "O2 sensor lambda, bank 2 sensor 2", .ratio, 8.0 / 65_536, sup: 0),
   .percent(0x8D, 0, "absoluteThrottlePositionG", "Absolute throttle position G"),
   .number(0x8E, 0, 8, "engineFrictionPercentTorque", "Engine friction, percent torque", .percent, 1, -125),
   .support(0x8F, 4, "pmSensorNormalizedOutputBank2Sensor1Supported"),
@@ -721,10 +955,14 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x8F, 7, "pmSensorOperatingStatusBank1Sensor1Supported"),
   .flag(0x8F, 14, "pmSensorRegeneratingBank1Sensor1", "PM sensor regenerating, bank 1 sensor 1", sup: 7),
   .flag(0x8F, 15, "pmSensorActiveBank1Sensor1", "PM sensor actively measuring, bank 1 sensor 1", sup: 7),
-  .number(0x8F, 16, 16, "pmSensorNormalizedOutputBank1Sensor1", "PM sensor normalized output value, bank 1 sensor 1", .percent, 0.01, signed: true, sup: 6),
+  .number(
+    0x8F, 16, 16, "pmSensorNormalizedOutputBank1Sensor1", "PM sensor normalized output value, bank 1 sensor 1",
+    .percent, 0.01, signed: true, sup: 6),
   .flag(0x8F, 38, "pmSensorRegeneratingBank2Sensor1", "PM sensor regenerating, bank 2 sensor 1", sup: 5),
   .flag(0x8F, 39, "pmSensorActiveBank2Sensor1", "PM sensor actively measuring, bank 2 sensor 1", sup: 5),
-  .number(0x8F, 40, 16, "pmSensorNormalizedOutputBank2Sensor1", "PM sensor normalized output value, bank 2 sensor 1", .percent, 0.01, signed: true, sup: 4),
+  .number(
+    0x8F, 40, 16, "pmSensorNormalizedOutputBank2Sensor1", "PM sensor normalized output value, bank 2 sensor 1",
+    .percent, 0.01, signed: true, sup: 4),
   .ready(0x90, 1, "vehicleEmissionSystemReady", "Emission system readiness of the vehicle"),
   .enumeration(0x90, 2, 4, "vehicleMiStatus", "MI status of the vehicle", .miActivationMode),
   .enumeration(0x90, 6, 2, "vehicleMiDisplayStrategy", "MI display strategy of the vehicle", .miDisplayStrategy),
@@ -740,13 +978,17 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x92, 5, "fuelInjectionTimingControl1Supported"),
   .support(0x92, 6, "fuelInjectionQuantityControl1Supported"),
   .support(0x92, 7, "fuelPressureControl1Supported"),
-  .flag(0x92, 8, "idleFuelBalanceControl2ClosedLoop", "Idle fuel balance/contribution control 2 in closed loop", sup: 0),
+  .flag(
+    0x92, 8, "idleFuelBalanceControl2ClosedLoop", "Idle fuel balance/contribution control 2 in closed loop", sup: 0),
   .flag(0x92, 9, "fuelInjectionTimingControl2ClosedLoop", "Fuel injection timing control 2 in closed loop", sup: 1),
-  .flag(0x92, 10, "fuelInjectionQuantityControl2ClosedLoop", "Fuel injection quantity control 2 in closed loop", sup: 2),
+  .flag(
+    0x92, 10, "fuelInjectionQuantityControl2ClosedLoop", "Fuel injection quantity control 2 in closed loop", sup: 2),
   .flag(0x92, 11, "fuelPressureControl2ClosedLoop", "Fuel pressure control 2 in closed loop", sup: 3),
-  .flag(0x92, 12, "idleFuelBalanceControl1ClosedLoop", "Idle fuel balance/contribution control 1 in closed loop", sup: 4),
+  .flag(
+    0x92, 12, "idleFuelBalanceControl1ClosedLoop", "Idle fuel balance/contribution control 1 in closed loop", sup: 4),
   .flag(0x92, 13, "fuelInjectionTimingControl1ClosedLoop", "Fuel injection timing control 1 in closed loop", sup: 5),
-  .flag(0x92, 14, "fuelInjectionQuantityControl1ClosedLoop", "Fuel injection quantity control 1 in closed loop", sup: 6),
+  .flag(
+    0x92, 14, "fuelInjectionQuantityControl1ClosedLoop", "Fuel injection quantity control 1 in closed loop", sup: 6),
   .flag(0x92, 15, "fuelPressureControl1ClosedLoop", "Fuel pressure control 1 in closed loop", sup: 7),
   .support(0x93, 7, "cumulativeContinuousMiCounterSupported"),
   .number(0x93, 8, 16, "cumulativeContinuousMiCounter", "Cumulative continuous MI counter", .hour, sup: 7),
@@ -787,10 +1029,15 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x9A, 5, "hybridBatterySystemCurrentSupported"),
   .support(0x9A, 6, "hybridBatterySystemVoltageSupported"),
   .support(0x9A, 7, "hybridVehicleChargingStateSupported"),
-  .enumeration(0x9A, 13, 2, "enhancedHybridVehicleChargingState", "Enhanced hybrid/EV vehicle charging state", .chargingState, sup: 4),
+  .enumeration(
+    0x9A, 13, 2, "enhancedHybridVehicleChargingState", "Enhanced hybrid/EV vehicle charging state", .chargingState,
+    sup: 4),
   .enumeration(0x9A, 15, 1, "hybridVehicleChargingState", "Hybrid/EV vehicle charging state", .chargingState, sup: 7),
-  .number(0x9A, 16, 16, "hybridBatterySystemVoltage", "Hybrid/EV battery system voltage", .volt, 1.0 / 64, sup: 6, vss: "Vehicle.Powertrain.TractionBattery.CurrentVoltage"),
-  .number(0x9A, 32, 16, "hybridBatterySystemCurrent", "Hybrid/EV battery system current", .ampere, 0.1, signed: true, sup: 5),
+  .number(
+    0x9A, 16, 16, "hybridBatterySystemVoltage", "Hybrid/EV battery system voltage", .volt, 1.0 / 64, sup: 6,
+    vss: "Vehicle.Powertrain.TractionBattery.CurrentVoltage"),
+  .number(
+    0x9A, 32, 16, "hybridBatterySystemCurrent", "Hybrid/EV battery system current", .ampere, 0.1, signed: true, sup: 5),
 
   // PID 9B: the codes of the fluid type are not public; the number stands for itself.
   .number(0x9B, 0, 4, "dieselExhaustFluidTypeCode", "Diesel exhaust fluid type code", sup: 7),
@@ -800,7 +1047,9 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x9B, 7, "dieselExhaustFluidTypeCodeSupported"),
   .number(0x9B, 8, 8, "dieselExhaustFluidConcentration", "Diesel exhaust fluid concentration", .percent, 0.25, sup: 6),
   .celsius(0x9B, 16, "dieselExhaustFluidTankTemperature", "Diesel exhaust fluid tank temperature", sup: 5),
-  .percent(0x9B, 24, "dieselExhaustFluidTankLevel", "Diesel exhaust fluid tank level", sup: 4, vss: "Vehicle.Powertrain.CombustionEngine.DieselExhaustFluid.Level"),
+  .percent(
+    0x9B, 24, "dieselExhaustFluidTankLevel", "Diesel exhaust fluid tank level", sup: 4,
+    vss: "Vehicle.Powertrain.CombustionEngine.DieselExhaustFluid.Level"),
   .support(0x9C, 0, "oxygenSensorLambdaBank2Sensor4Supported"),
   .support(0x9C, 1, "oxygenSensorLambdaBank2Sensor3Supported"),
   .support(0x9C, 2, "oxygenSensorLambdaBank1Sensor4Supported"),
@@ -809,14 +1058,26 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x9C, 5, "oxygenConcentrationBank2Sensor3Supported"),
   .support(0x9C, 6, "oxygenConcentrationBank1Sensor4Supported"),
   .support(0x9C, 7, "oxygenConcentrationBank1Sensor3Supported"),
-  .number(0x9C, 8, 16, "oxygenConcentrationBank1Sensor3", "O2 sensor concentration, bank 1 sensor 3", .percent, 100.0 / 65_535, sup: 7),
-  .number(0x9C, 24, 16, "oxygenConcentrationBank1Sensor4", "O2 sensor concentration, bank 1 sensor 4", .percent, 100.0 / 65_535, sup: 6),
-  .number(0x9C, 40, 16, "oxygenConcentrationBank2Sensor3", "O2 sensor concentration, bank 2 sensor 3", .percent, 100.0 / 65_535, sup: 5),
-  .number(0x9C, 56, 16, "oxygenConcentrationBank2Sensor4", "O2 sensor concentration, bank 2 sensor 4", .percent, 100.0 / 65_535, sup: 4),
-  .number(0x9C, 72, 16, "oxygenSensorLambdaBank1Sensor3", "O2 sensor lambda, bank 1 sensor 3", .ratio, 8.0 / 65_536, sup: 3),
-  .number(0x9C, 88, 16, "oxygenSensorLambdaBank1Sensor4", "O2 sensor lambda, bank 1 sensor 4", .ratio, 8.0 / 65_536, sup: 2),
-  .number(0x9C, 104, 16, "oxygenSensorLambdaBank2Sensor3", "O2 sensor lambda, bank 2 sensor 3", .ratio, 8.0 / 65_536, sup: 1),
-  .number(0x9C, 120, 16, "oxygenSensorLambdaBank2Sensor4", "O2 sensor lambda, bank 2 sensor 4", .ratio, 8.0 / 65_536, sup: 0),
+  .number(
+    0x9C, 8, 16, "oxygenConcentrationBank1Sensor3", "O2 sensor concentration, bank 1 sensor 3", .percent,
+    100.0 / 65_535, sup: 7),
+  .number(
+    0x9C, 24, 16, "oxygenConcentrationBank1Sensor4", "O2 sensor concentration, bank 1 sensor 4", .percent,
+    100.0 / 65_535, sup: 6),
+  .number(
+    0x9C, 40, 16, "oxygenConcentrationBank2Sensor3", "O2 sensor concentration, bank 2 sensor 3", .percent,
+    100.0 / 65_535, sup: 5),
+  .number(
+    0x9C, 56, 16, "oxygenConcentrationBank2Sensor4", "O2 sensor concentration, bank 2 sensor 4", .percent,
+    100.0 / 65_535, sup: 4),
+  .number(
+    0x9C, 72, 16, "oxygenSensorLambdaBank1Sensor3", "O2 sensor lambda, bank 1 sensor 3", .ratio, 8.0 / 65_536, sup: 3),
+  .number(
+    0x9C, 88, 16, "oxygenSensorLambdaBank1Sensor4", "O2 sensor lambda, bank 1 sensor 4", .ratio, 8.0 / 65_536, sup: 2),
+  .number(
+    0x9C, 104, 16, "oxygenSensorLambdaBank2Sensor3", "O2 sensor lambda, bank 2 sensor 3", .ratio, 8.0 / 65_536, sup: 1),
+  .number(
+    0x9C, 120, 16, "oxygenSensorLambdaBank2Sensor4", "O2 sensor lambda, bank 2 sensor 4", .ratio, 8.0 / 65_536, sup: 0),
   .number(0x9D, 0, 16, "engineFuelRateByMass", "Engine fuel rate (mass)", .gramsPerSecond, 0.02),
   .number(0x9D, 16, 16, "vehicleFuelRate", "Vehicle fuel rate (mass)", .gramsPerSecond, 0.02),
   .number(0x9E, 0, 16, "engineExhaustFlowRate", "Engine exhaust flow rate", .kilogramsPerHour, 0.2),
@@ -841,26 +1102,36 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0xA1, 6, "noxCorrectedConcentrationBank1Sensor2Supported"),
   .support(0xA1, 7, "noxCorrectedConcentrationBank1Sensor1Supported"),
   .nox(0xA1, 8, "noxCorrectedConcentrationBank1Sensor1", "NOx sensor corrected concentration, bank 1 sensor 1", sup: 7),
-  .nox(0xA1, 24, "noxCorrectedConcentrationBank1Sensor2", "NOx sensor corrected concentration, bank 1 sensor 2", sup: 6),
-  .nox(0xA1, 40, "noxCorrectedConcentrationBank2Sensor1", "NOx sensor corrected concentration, bank 2 sensor 1", sup: 5),
-  .nox(0xA1, 56, "noxCorrectedConcentrationBank2Sensor2", "NOx sensor corrected concentration, bank 2 sensor 2", sup: 4),
+  .nox(
+    0xA1, 24, "noxCorrectedConcentrationBank1Sensor2", "NOx sensor corrected concentration, bank 1 sensor 2", sup: 6),
+  .nox(
+    0xA1, 40, "noxCorrectedConcentrationBank2Sensor1", "NOx sensor corrected concentration, bank 2 sensor 1", sup: 5),
+  .nox(
+    0xA1, 56, "noxCorrectedConcentrationBank2Sensor2", "NOx sensor corrected concentration, bank 2 sensor 2", sup: 4),
   .number(0xA2, 0, 16, "cylinderFuelRate", "Cylinder fuel rate", .milligramsPerStroke, 1.0 / 32),
   .support(0xA3, 4, "evapSystemVaporPressureBWideRangeSupported"),
   .support(0xA3, 5, "evapSystemVaporPressureBSupported"),
   .support(0xA3, 6, "evapSystemVaporPressureAWideRangeSupported"),
   .support(0xA3, 7, "evapSystemVaporPressureASupported"),
   .number(0xA3, 8, 16, "evapSystemVaporPressureA", "Evap system vapor pressure A", .pascal, 0.25, signed: true, sup: 7),
-  .number(0xA3, 24, 16, "evapSystemVaporPressureAWideRange", "Evap system vapor pressure A (wide range)", .pascal, signed: true, sup: 6),
-  .number(0xA3, 40, 16, "evapSystemVaporPressureB", "Evap system vapor pressure B", .pascal, 0.25, signed: true, sup: 5),
-  .number(0xA3, 56, 16, "evapSystemVaporPressureBWideRange", "Evap system vapor pressure B (wide range)", .pascal, signed: true, sup: 4),
+  .number(
+    0xA3, 24, 16, "evapSystemVaporPressureAWideRange", "Evap system vapor pressure A (wide range)", .pascal,
+    signed: true, sup: 6),
+  .number(
+    0xA3, 40, 16, "evapSystemVaporPressureB", "Evap system vapor pressure B", .pascal, 0.25, signed: true, sup: 5),
+  .number(
+    0xA3, 56, 16, "evapSystemVaporPressureBWideRange", "Evap system vapor pressure B (wide range)", .pascal,
+    signed: true, sup: 4),
   .support(0xA4, 6, "transmissionActualGearRatioSupported"),
   .support(0xA4, 7, "transmissionActualGearSupported"),
   .number(0xA4, 8, 4, "transmissionActualGear", "Transmission actual gear", sup: 7),
   .number(0xA4, 16, 16, "transmissionActualGearRatio", "Transmission actual gear ratio", .ratio, 0.001, sup: 6),
   .support(0xA5, 6, "dieselExhaustFluidUsageSupported"),
   .support(0xA5, 7, "commandedDieselExhaustFluidDosingSupported"),
-  .number(0xA5, 8, 8, "commandedDieselExhaustFluidDosing", "Commanded diesel exhaust fluid dosing", .percent, 0.5, sup: 7),
-  .number(0xA5, 16, 16, "dieselExhaustFluidUsage", "Diesel exhaust fluid usage of this driving cycle", .litre, 0.0005, sup: 6),
+  .number(
+    0xA5, 8, 8, "commandedDieselExhaustFluidDosing", "Commanded diesel exhaust fluid dosing", .percent, 0.5, sup: 7),
+  .number(
+    0xA5, 16, 16, "dieselExhaustFluidUsage", "Diesel exhaust fluid usage of this driving cycle", .litre, 0.0005, sup: 6),
   .number(0xA6, 0, 32, "odometer", "Odometer", .kilometre, 0.1, vss: "Vehicle.TraveledDistance"),
 
   // PIDs A7, A8: four sensors as in 83 and A1. Lists that give 4 bytes cannot hold them.
@@ -877,28 +1148,44 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0xA8, 6, "noxCorrectedConcentrationBank1Sensor4Supported"),
   .support(0xA8, 7, "noxCorrectedConcentrationBank1Sensor3Supported"),
   .nox(0xA8, 8, "noxCorrectedConcentrationBank1Sensor3", "NOx sensor corrected concentration, bank 1 sensor 3", sup: 7),
-  .nox(0xA8, 24, "noxCorrectedConcentrationBank1Sensor4", "NOx sensor corrected concentration, bank 1 sensor 4", sup: 6),
-  .nox(0xA8, 40, "noxCorrectedConcentrationBank2Sensor3", "NOx sensor corrected concentration, bank 2 sensor 3", sup: 5),
-  .nox(0xA8, 56, "noxCorrectedConcentrationBank2Sensor4", "NOx sensor corrected concentration, bank 2 sensor 4", sup: 4),
+  .nox(
+    0xA8, 24, "noxCorrectedConcentrationBank1Sensor4", "NOx sensor corrected concentration, bank 1 sensor 4", sup: 6),
+  .nox(
+    0xA8, 40, "noxCorrectedConcentrationBank2Sensor3", "NOx sensor corrected concentration, bank 2 sensor 3", sup: 5),
+  .nox(
+    0xA8, 56, "noxCorrectedConcentrationBank2Sensor4", "NOx sensor corrected concentration, bank 2 sensor 4", sup: 4),
   .support(0xA9, 7, "absDisableSwitchStateSupported"),
   .flag(0xA9, 15, "absDisableSwitchState", "ABS disable switch on", sup: 7),
 
   // No public source has the layout of AB-B1, B3-BF, C1 and C2: no rows rather than guesses.
   .number(0xAA, 0, 8, "maximumCurrentVehicleSpeedLimit", "Maximum current vehicle speed limit", .kilometresPerHour),
-  .percent(0xB2, 0, "hybridBatteryPackStateOfHealth", "Hybrid/EV battery pack state of health", vss: "Vehicle.Powertrain.TractionBattery.StateOfHealth"),
+  .percent(
+    0xB2, 0, "hybridBatteryPackStateOfHealth", "Hybrid/EV battery pack state of health",
+    vss: "Vehicle.Powertrain.TractionBattery.StateOfHealth"),
 
   // PIDs C3-C8: the scaling of C3 and C5 is that of 2F and 22, whose ranges they have.
   .percent(0xC3, 0, "fuelLevelInputA", "Fuel level input A"),
   .percent(0xC3, 8, "fuelLevelInputB", "Fuel level input B"),
-  .number(0xC4, 0, 32, "exhaustParticulateControlDiagnosticTime", "Exhaust particulate control system diagnostic time", .second),
-  .number(0xC4, 32, 32, "exhaustParticulateControlDiagnosticCount", "Exhaust particulate control system diagnostic count", .count),
+  .number(
+    0xC4, 0, 32, "exhaustParticulateControlDiagnosticTime", "Exhaust particulate control system diagnostic time",
+    .second),
+  .number(
+    0xC4, 32, 32, "exhaustParticulateControlDiagnosticCount", "Exhaust particulate control system diagnostic count",
+    .count),
   .number(0xC5, 0, 16, "fuelPressureA", "Fuel pressure A", .kilopascal, 0.079),
   .number(0xC5, 16, 16, "fuelPressureB", "Fuel pressure B", .kilopascal, 0.079),
-  .number(0xC6, 0, 8, "particulateControlInducementStatusCode", "Particulate control driver inducement system status code"),
-  .number(0xC6, 8, 16, "particulateAftertreatmentRemovalCounter", "Removal or block of the particulate aftertreatment system counter", .hour),
-  .number(0xC6, 24, 16, "liquidReagentInjectionFailureCounter", "Liquid reagent injection system failure counter", .hour),
-  .number(0xC6, 40, 16, "particulateControlMonitoringFailureCounter", "Malfunction of particulate control monitoring system counter", .hour),
-  .number(0xC7, 0, 16, "distanceSinceReflashOrModuleReplacement", "Distance since reflash or module replacement", .kilometre),
+  .number(
+    0xC6, 0, 8, "particulateControlInducementStatusCode", "Particulate control driver inducement system status code"),
+  .number(
+    0xC6, 8, 16, "particulateAftertreatmentRemovalCounter",
+    "Removal or block of the particulate aftertreatment system counter", .hour),
+  .number(
+    0xC6, 24, 16, "liquidReagentInjectionFailureCounter", "Liquid reagent injection system failure counter", .hour),
+  .number(
+    0xC6, 40, 16, "particulateControlMonitoringFailureCounter",
+    "Malfunction of particulate control monitoring system counter", .hour),
+  .number(
+    0xC7, 0, 16, "distanceSinceReflashOrModuleReplacement", "Distance since reflash or module replacement", .kilometre),
   .number(0xC8, 0, 8, "ncdAndPcdWarningLampStatusCode", "NCD and PCD warning lamp status code"),
 
   // Service 09. In-use performance counters: offsets count from behind the number of data items. ECUs send the first 16
@@ -906,49 +1193,95 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .counter(0x08, 0, "obdMonitoringConditionsEncounteredCounts", "OBD monitoring conditions encountered counts"),
   .counter(0x08, 16, "ignitionCycleCounter", "Ignition cycle counter"),
   .counter(0x08, 32, "catalystMonitorCompletionCountsBank1", "Catalyst monitor completion counts, bank 1"),
-  .counter(0x08, 48, "catalystMonitorConditionsEncounteredCountsBank1", "Catalyst monitor conditions encountered counts, bank 1"),
+  .counter(
+    0x08, 48, "catalystMonitorConditionsEncounteredCountsBank1",
+    "Catalyst monitor conditions encountered counts, bank 1"),
   .counter(0x08, 64, "catalystMonitorCompletionCountsBank2", "Catalyst monitor completion counts, bank 2"),
-  .counter(0x08, 80, "catalystMonitorConditionsEncounteredCountsBank2", "Catalyst monitor conditions encountered counts, bank 2"),
+  .counter(
+    0x08, 80, "catalystMonitorConditionsEncounteredCountsBank2",
+    "Catalyst monitor conditions encountered counts, bank 2"),
   .counter(0x08, 96, "oxygenSensorMonitorCompletionCountsBank1", "O2 sensor monitor completion counts, bank 1"),
-  .counter(0x08, 112, "oxygenSensorMonitorConditionsEncounteredCountsBank1", "O2 sensor monitor conditions encountered counts, bank 1"),
+  .counter(
+    0x08, 112, "oxygenSensorMonitorConditionsEncounteredCountsBank1",
+    "O2 sensor monitor conditions encountered counts, bank 1"),
   .counter(0x08, 128, "oxygenSensorMonitorCompletionCountsBank2", "O2 sensor monitor completion counts, bank 2"),
-  .counter(0x08, 144, "oxygenSensorMonitorConditionsEncounteredCountsBank2", "O2 sensor monitor conditions encountered counts, bank 2"),
+  .counter(
+    0x08, 144, "oxygenSensorMonitorConditionsEncounteredCountsBank2",
+    "O2 sensor monitor conditions encountered counts, bank 2"),
   .counter(0x08, 160, "egrAndOrVvtMonitorCompletionCounts", "EGR and/or VVT monitor completion counts"),
-  .counter(0x08, 176, "egrAndOrVvtMonitorConditionsEncounteredCounts", "EGR and/or VVT monitor conditions encountered counts"),
+  .counter(
+    0x08, 176, "egrAndOrVvtMonitorConditionsEncounteredCounts", "EGR and/or VVT monitor conditions encountered counts"),
   .counter(0x08, 192, "secondaryAirMonitorCompletionCounts", "Secondary air monitor completion counts"),
-  .counter(0x08, 208, "secondaryAirMonitorConditionsEncounteredCounts", "Secondary air monitor conditions encountered counts"),
+  .counter(
+    0x08, 208, "secondaryAirMonitorConditionsEncounteredCounts", "Secondary air monitor conditions encountered counts"),
   .counter(0x08, 224, "evapMonitorCompletionCounts", "EVAP monitor completion counts"),
   .counter(0x08, 240, "evapMonitorConditionsEncounteredCounts", "EVAP monitor conditions encountered counts"),
-  .counter(0x08, 256, "secondaryOxygenSensorMonitorCompletionCountsBank1", "Secondary O2 sensor monitor completion counts, bank 1"),
-  .counter(0x08, 272, "secondaryOxygenSensorMonitorConditionsEncounteredCountsBank1", "Secondary O2 sensor monitor conditions encountered counts, bank 1"),
-  .counter(0x08, 288, "secondaryOxygenSensorMonitorCompletionCountsBank2", "Secondary O2 sensor monitor completion counts, bank 2"),
-  .counter(0x08, 304, "secondaryOxygenSensorMonitorConditionsEncounteredCountsBank2", "Secondary O2 sensor monitor conditions encountered counts, bank 2"),
-  .counter(0x08, 320, "airFuelRatioImbalanceMonitorCompletionCountsBank1", "Air fuel ratio imbalance monitor completion counts, bank 1"),
-  .counter(0x08, 336, "airFuelRatioImbalanceMonitorConditionsEncounteredCountsBank1", "Air fuel ratio imbalance monitor conditions encountered counts, bank 1"),
-  .counter(0x08, 352, "airFuelRatioImbalanceMonitorCompletionCountsBank2", "Air fuel ratio imbalance monitor completion counts, bank 2"),
-  .counter(0x08, 368, "airFuelRatioImbalanceMonitorConditionsEncounteredCountsBank2", "Air fuel ratio imbalance monitor conditions encountered counts, bank 2"),
+  .counter(
+    0x08, 256, "secondaryOxygenSensorMonitorCompletionCountsBank1",
+    "Secondary O2 sensor monitor completion counts, bank 1"),
+  .counter(
+    0x08, 272, "secondaryOxygenSensorMonitorConditionsEncounteredCountsBank1",
+    "Secondary O2 sensor monitor conditions encountered counts, bank 1"),
+  .counter(
+    0x08, 288, "secondaryOxygenSensorMonitorCompletionCountsBank2",
+    "Secondary O2 sensor monitor completion counts, bank 2"),
+  .counter(
+    0x08, 304, "secondaryOxygenSensorMonitorConditionsEncounteredCountsBank2",
+    "Secondary O2 sensor monitor conditions encountered counts, bank 2"),
+  .counter(
+    0x08, 320, "airFuelRatioImbalanceMonitorCompletionCountsBank1",
+    "Air fuel ratio imbalance monitor completion counts, bank 1"),
+  .counter(
+    0x08, 336, "airFuelRatioImbalanceMonitorConditionsEncounteredCountsBank1",
+    "Air fuel ratio imbalance monitor conditions encountered counts, bank 1"),
+  .counter(
+    0x08, 352, "airFuelRatioImbalanceMonitorCompletionCountsBank2",
+    "Air fuel ratio imbalance monitor completion counts, bank 2"),
+  .counter(
+    0x08, 368, "airFuelRatioImbalanceMonitorConditionsEncounteredCountsBank2",
+    "Air fuel ratio imbalance monitor conditions encountered counts, bank 2"),
   .counter(0x08, 384, "particulateFilterMonitorCompletionCountsBank1", "PM filter monitor completion counts, bank 1"),
-  .counter(0x08, 400, "particulateFilterMonitorConditionsEncounteredCountsBank1", "PM filter monitor conditions encountered counts, bank 1"),
+  .counter(
+    0x08, 400, "particulateFilterMonitorConditionsEncounteredCountsBank1",
+    "PM filter monitor conditions encountered counts, bank 1"),
   .counter(0x08, 416, "particulateFilterMonitorCompletionCountsBank2", "PM filter monitor completion counts, bank 2"),
-  .counter(0x08, 432, "particulateFilterMonitorConditionsEncounteredCountsBank2", "PM filter monitor conditions encountered counts, bank 2"),
-  .counter(0x0B, 0, "obdMonitoringConditionsEncounteredCountsCompressionIgnition", "OBD monitoring conditions encountered counts (compression ignition)"),
+  .counter(
+    0x08, 432, "particulateFilterMonitorConditionsEncounteredCountsBank2",
+    "PM filter monitor conditions encountered counts, bank 2"),
+  .counter(
+    0x0B, 0, "obdMonitoringConditionsEncounteredCountsCompressionIgnition",
+    "OBD monitoring conditions encountered counts (compression ignition)"),
   .counter(0x0B, 16, "ignitionCycleCounterCompressionIgnition", "Ignition cycle counter (compression ignition)"),
   .counter(0x0B, 32, "nmhcCatalystMonitorCompletionCounts", "NMHC catalyst monitor completion counts"),
-  .counter(0x0B, 48, "nmhcCatalystMonitorConditionsEncounteredCounts", "NMHC catalyst monitor conditions encountered counts"),
+  .counter(
+    0x0B, 48, "nmhcCatalystMonitorConditionsEncounteredCounts", "NMHC catalyst monitor conditions encountered counts"),
   .counter(0x0B, 64, "noxScrCatalystMonitorCompletionCounts", "NOx/SCR catalyst monitor completion counts"),
-  .counter(0x0B, 80, "noxScrCatalystMonitorConditionsEncounteredCounts", "NOx/SCR catalyst monitor conditions encountered counts"),
+  .counter(
+    0x0B, 80, "noxScrCatalystMonitorConditionsEncounteredCounts",
+    "NOx/SCR catalyst monitor conditions encountered counts"),
   .counter(0x0B, 96, "noxAdsorberMonitorCompletionCounts", "NOx adsorber monitor completion counts"),
-  .counter(0x0B, 112, "noxAdsorberMonitorConditionsEncounteredCounts", "NOx adsorber monitor conditions encountered counts"),
+  .counter(
+    0x0B, 112, "noxAdsorberMonitorConditionsEncounteredCounts", "NOx adsorber monitor conditions encountered counts"),
   .counter(0x0B, 128, "pmFilterMonitorCompletionCounts", "PM filter monitor completion counts"),
   .counter(0x0B, 144, "pmFilterMonitorConditionsEncounteredCounts", "PM filter monitor conditions encountered counts"),
   .counter(0x0B, 160, "exhaustGasSensorMonitorCompletionCounts", "Exhaust gas sensor monitor completion counts"),
-  .counter(0x0B, 176, "exhaustGasSensorMonitorConditionsEncounteredCounts", "Exhaust gas sensor monitor conditions encountered counts"),
-  .counter(0x0B, 192, "egrAndOrVvtMonitorCompletionCountsCompressionIgnition", "EGR and/or VVT monitor completion counts (compression ignition)"),
-  .counter(0x0B, 208, "egrAndOrVvtMonitorConditionsEncounteredCountsCompressionIgnition", "EGR and/or VVT monitor conditions encountered counts (compression ignition)"),
+  .counter(
+    0x0B, 176, "exhaustGasSensorMonitorConditionsEncounteredCounts",
+    "Exhaust gas sensor monitor conditions encountered counts"),
+  .counter(
+    0x0B, 192, "egrAndOrVvtMonitorCompletionCountsCompressionIgnition",
+    "EGR and/or VVT monitor completion counts (compression ignition)"),
+  .counter(
+    0x0B, 208, "egrAndOrVvtMonitorConditionsEncounteredCountsCompressionIgnition",
+    "EGR and/or VVT monitor conditions encountered counts (compression ignition)"),
   .counter(0x0B, 224, "boostPressureMonitorCompletionCounts", "Boost pressure monitor completion counts"),
-  .counter(0x0B, 240, "boostPressureMonitorConditionsEncounteredCounts", "Boost pressure monitor conditions encountered counts"),
+  .counter(
+    0x0B, 240, "boostPressureMonitorConditionsEncounteredCounts", "Boost pressure monitor conditions encountered counts"
+  ),
   .counter(0x0B, 256, "fuelSystemMonitorCompletionCounts", "Fuel system monitor completion counts"),
-  .counter(0x0B, 272, "fuelSystemMonitorConditionsEncounteredCounts", "Fuel system monitor conditions encountered counts"),
+  .counter(
+    0x0B, 272, "fuelSystemMonitorConditionsEncounteredCounts", "Fuel system monitor conditions encountered counts"),
   .counter(0x12, 0, "fueledEngineOperationIgnitionCycleCounter", "Fueled engine operation ignition cycle counter"),
-  .vehicleInformation(0x14, 0, 16, "distanceSinceEvapMonitoringDecision", "Distance travelled since evap monitoring decision", .kilometre),
+  .vehicleInformation(
+    0x14, 0, 16, "distanceSinceEvapMonitoringDecision", "Distance travelled since evap monitoring decision", .kilometre),
 ]

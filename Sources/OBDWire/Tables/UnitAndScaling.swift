@@ -38,7 +38,7 @@ public struct UnitAndScaling: BitwiseCopyable, Sendable {
 
   /// The value of two bytes as they stand in an answer of service 06, limits included.
   public func value(_ raw: UInt16) -> Double {
-    (isSigned ? Double(Int16(bitPattern: raw)) : Double(raw)) * factor + offset
+    Double(isSigned ? Int(Int16(bitPattern: raw)) : Int(raw)) * factor + offset
   }
 }
 
