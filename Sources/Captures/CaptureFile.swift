@@ -32,6 +32,8 @@ public struct CaptureFile: ~Copyable {
   public let contentHash: UInt64
   /// The format that the content shows, or why it shows none.
   public let detected: Result<CaptureFormat, CaptureError>
+  /// The format that the content shows; nil if it shows none.
+  public var format: CaptureFormat? { try? detected.get() }
   /// The size in bytes; nil where it is not known.
   public let size: Int?
 
