@@ -1,0 +1,27 @@
+/// The bus that an ELM327 has chosen, by the names of its own ATDP.
+enum BusProtocol {
+  /// From ATDP: `AUTO, ISO 15765-4 (CAN 11/500)`; nil while the adapter has not chosen one.
+  static func name(fromDescription answer: Span<UInt8>) -> String? {
+    var name = Substring(String(latin1: answer))
+    for prefix in ["AUTO, ", "AUTO,", "AUTO"] where name.hasPrefix(prefix) { name = name.dropFirst(prefix.count) }
+    return name.isEmpty ? nil : String(name)
+  }
+
+  /// From ATDPN: `6`, or `A6` where it was chosen automatically; nil while none is.
+  static func name(fromNumber answer: Span<UInt8>) -> String? {
+    guard answer.count == 1 || answer.count == 2 && answer[0] == UInt8(ascii: "A") else { return nil }
+    switch answer[answer.count - 1] {
+    case UInt8(ascii: "1"): return "SAE J1850 PWM"
+    case UInt8(ascii: "2"): return "SAE J1850 VPW"
+    case UInt8(ascii: "3"): return "ISO 9141-2"
+    case UInt8(ascii: "4"): return "ISO 14230-4 (KWP 5BAUD)"
+    case UInt8(ascii: "5"): return "ISO 14230-4 (KWP FAST)"
+    case UInt8(ascii: "6"): return "ISO 15765-4 (CAN 11/500)"
+    case UInt8(ascii: "7"): return "ISO 15765-4 (CAN 29/500)"
+    case UInt8(ascii: "8"): return "ISO 15765-4 (CAN 11/250)"
+    case UInt8(ascii: "9"): return "ISO 15765-4 (CAN 29/250)"
+    case UInt8(ascii: "A"): return "SAE J1939 (CAN 29/250)"
+    default: return nil
+    }
+  }
+}

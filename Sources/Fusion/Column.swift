@@ -1,0 +1,75 @@
+import OBDWire
+import Telemetry
+
+/// One key of telemetry: what it is called, and what each ECU said last.
+struct Column: BitwiseCopyable {
+  /// Where the key's text comes from.
+  enum Name: BitwiseCopyable {
+    case table(StaticString)
+    /// Index of a signal loaded at run time.
+    case loaded(Int)
+  }
+  /// What the column holds.
+  enum Content: UInt8, BitwiseCopyable {
+    case number, flag, enumeration
+    /// Text and list that stand with the ECU.
+    case vin, troubleCodes
+  }
+  /// What else than telemetry the value is for.
+  enum Role: UInt8, BitwiseCopyable {
+    case none, engineSpeed, mil, distanceMIL, monitor, fuelType, obdStandard
+  }
+
+  var name: Name
+  var content: Content
+  var role = Role.none
+  /// The PID of service 01, for its support bits; 0 for others.
+  var parameter: UInt8 = 0
+  /// Place of the value in the answer, where ``role`` is `monitor`.
+  var bit: UInt8 = 0
+  var enumeration: UInt16 = 0
+  /// The ECU whose value is the plain key.
+  var owner: UInt8 = 0
+  /// Bit n: ECU n has ever answered.
+  var known: UInt16 = 0
+  /// Bit n: ECU n has answered since the last record.
+  var fresh: UInt16 = 0
+  var values = InlineArray<9, Double>(repeating: 0)
+
+  init(name: Name, content: Content) {
+    self.name = name
+    self.content = content
+  }
+
+  /// The column of a row of the standard's table.
+  init(_ signal: SAESignal, name: StaticString) {
+    let definition = signal.definition
+    self.name = .table(name)
+    content = Content(definition.kind)
+    enumeration = definition.enumeration
+    guard definition.service == 1 else { return }
+    parameter = UInt8(truncatingIfNeeded: definition.identifier)
+    bit = UInt8(truncatingIfNeeded: definition.bitOffset)
+    role =
+      switch definition.identifier {
+      case 0x01: definition.bitOffset == 0 ? .mil : .monitor
+      case 0x0C: .engineSpeed
+      case 0x1C: .obdStandard
+      case 0x21: .distanceMIL
+      case 0x41: .monitor
+      case 0x51: .fuelType
+      default: .none
+      }
+  }
+}
+
+extension Column.Content {
+  init(_ kind: SignalDefinition.Kind) {
+    self =
+      switch kind {
+      case .number: .number
+      case .flag: .flag
+      case .enumeration: .enumeration
+      }
+  }
+}

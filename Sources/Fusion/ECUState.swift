@@ -1,0 +1,103 @@
+import OBDWire
+import Telemetry
+
+/// What one ECU has said of itself so far, and what of it has been reported.
+struct ECUState {
+  var address: ECUAddress
+  /// As records print it; nil without headers.
+  var addressText: String?
+  /// Bit 31 − n of word w: PID 32 w + n + 1 of service 01 is supported.
+  var parameters = InlineArray<8, UInt32>(repeating: 0)
+  /// The support came in the form of service 22 (OBDonUDS).
+  var speaksUDS = false
+  /// PID 0C was answered or is supported.
+  var hasEngineSpeed = false
+
+  var vin: [UInt8] = []
+  var name: [UInt8] = []
+  var calibrationIDs: [[UInt8]] = []
+  /// Calibration verification numbers, 4 bytes each.
+  var verificationNumbers: [[UInt8]] = []
+
+  var stored = CodeList()
+  var pending = CodeList()
+  var permanent = CodeList()
+  var frames: [FreezeFrameState] = []
+  var mil: Timed?
+  var distanceMIL: Timed?
+
+  var sinceClear = MonitorState()
+  var thisCycle = MonitorState()
+
+  /// A value and when it was read.
+  struct Timed: Equatable {
+    var value: Double
+    var time: Int64
+  }
+
+  init(_ address: ECUAddress) {
+    self.address = address
+    addressText = address.kind == .unknown ? nil : String(hexadecimal: address.value, digits: address.digitCount)
+  }
+
+  /// Whether the ECU says that it supports a PID of service 01.
+  func supports(_ parameter: UInt8) -> Bool {
+    guard parameter > 0 else { return false }
+    let index = parameter - 1
+    return parameters[Int(index >> 5)] >> UInt32(31 - index & 31) & 1 == 1
+  }
+
+  /// `010C` or, over UDS, `22F40C`, in ascending order.
+  var supportedPids: [String] {
+    (1...0xFF).filter { supports(UInt8($0)) }.map { parameter in
+      (speaksUDS ? "22F4" : "01") + String(hexadecimal: UInt32(parameter), digits: 2)
+    }
+  }
+
+  /// Identifications and verification numbers side by side; the standard sends them in the same order.
+  var calibrations: [VehicleRecord.Calibration] {
+    (0..<max(calibrationIDs.count, verificationNumbers.count)).compactMap { index in
+      let id = index < calibrationIDs.count ? calibrationIDs[index] : []
+      let number = index < verificationNumbers.count ? verificationNumbers[index] : []
+      guard !id.isEmpty || !number.isEmpty else { return nil }
+      return VehicleRecord.Calibration(
+        id: id.isEmpty ? nil : String(latin1: id),
+        cvn: number.isEmpty ? nil : number.map { String(hexadecimal: UInt32($0), digits: 2) }.joined())
+    }
+  }
+}
+
+extension String {
+  /// Upper-case hexadecimal digits.
+  init(hexadecimal number: UInt32, digits: Int) {
+    self = ""
+    for place in stride(from: digits - 1, through: 0, by: -1) {
+      append(Character(Unicode.Scalar(Hex.digit(UInt8(truncatingIfNeeded: number >> UInt32(place * 4)) & 0x0F))))
+    }
+  }
+
+  /// Bytes of ISO 8859-1, of which ASCII is the lower half: what ECUs and adapters print.
+  init(latin1 bytes: [UInt8]) {
+    self = ""
+    for byte in bytes { unicodeScalars.append(Unicode.Scalar(byte)) }
+  }
+
+  init(latin1 bytes: Span<UInt8>) {
+    self = ""
+    for index in bytes.indices { unicodeScalars.append(Unicode.Scalar(bytes[index])) }
+  }
+}
+
+/// Makes `stored` what `found` is; false, and no memory is touched, where it is that already.
+func replaceBytes(_ stored: inout [UInt8], with found: Span<UInt8>) -> Bool {
+  var isSame = stored.count == found.count
+  var index = 0
+  while isSame, index < found.count {
+    isSame = stored[index] == found[index]
+    index += 1
+  }
+  if isSame { return false }
+  stored.removeAll(keepingCapacity: true)
+  for index in found.indices { stored.append(found[index]) }
+  return true
+}

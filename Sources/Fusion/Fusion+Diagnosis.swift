@@ -1,0 +1,188 @@
+import OBDWire
+import Telemetry
+
+extension Fusion {
+  /// How long a lamp's state and its distance, once read, are still worth a place in a `dtc` record: two turns of the
+  /// usual poll of trouble codes.
+  private static let attachmentAge: Int64 = 120_000_000_000
+
+  /// Takes a list of trouble codes; an empty one says that there are none.
+  ///
+  /// Stored, pending and permanent codes come as three answers: what has come by the next record is reported together.
+  public mutating func troubleCodes<Sink: RecordSink & ~Copyable>(
+    _ list: TroubleCodeList, _ codes: Span<TroubleCode>, at time: Int64, into sink: inout Sink
+  ) {
+    tick(time, into: &sink)
+    guard let ecu = index(of: list.origin.ecu) else {
+      droppedReadings += 1
+      return
+    }
+    switch list.kind {
+    case .stored:
+      ecus[ecu].stored.receive(codes, service: list.service)
+      noteStoredCodes(of: ecu)
+    case .pending: ecus[ecu].pending.receive(codes, service: list.service)
+    case .permanent: ecus[ecu].permanent.receive(codes, service: list.service)
+    case .freezeFrame: ecus[ecu].frames[frame(list.subfunction, of: ecu)].receive(codes)
+    case .other: return
+    }
+    isDiagnosisNews = true
+  }
+
+  /// Takes a value of service 02.
+  mutating func freezeFrameReading(_ reading: Reading, of ecu: Int) {
+    ecus[ecu].frames[frame(reading.frame, of: ecu)].receive(reading.signal, reading.value)
+    isDiagnosisNews = true
+  }
+
+  private mutating func frame(_ number: UInt8, of ecu: Int) -> Int {
+    if let index = ecus[ecu].frames.firstIndex(where: { $0.number == number }) { return index }
+    ecus[ecu].frames.append(FreezeFrameState(number: number))
+    return ecus[ecu].frames.count - 1
+  }
+
+  /// Stored codes are telemetry too, in the record in whose interval they were read.
+  private mutating func noteStoredCodes(of ecu: Int) {
+    let column =
+      codesColumn
+      ?? append(Column(name: .table(key("dtcCodes", vss: "Vehicle.Diagnostics.DTCList")), content: .troubleCodes))
+    codesColumn = column
+    let bit: UInt16 = 1 << UInt16(ecu)
+    if columns[column].known & bit == 0 { noteAnswer(of: ecu, in: column) }
+    columns[column].fresh |= bit
+    newest = now
+  }
+
+  // MARK: The records
+
+  /// Writes what is new about monitors and trouble codes.
+  mutating func writeDiagnosis<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+    isDiagnosisNews = false
+    for ecu in [0] + ecuOrder {
+      writeMonitors(of: ecu, .sinceClear, at: time, into: &sink)
+      writeMonitors(of: ecu, .thisCycle, at: time, into: &sink)
+      // The answers of a freeze frame come one by one: the codes wait for it, so that both stand in one record.
+      if !isFinishing, ecus[ecu].frames.contains(where: \.isBeingRead) {
+        isDiagnosisNews = true
+      } else {
+        writeCodes(of: ecu, at: time, into: &sink)
+      }
+      for index in ecus[ecu].frames.indices { ecus[ecu].frames[index].isBeingRead = false }
+    }
+  }
+
+  private mutating func writeMonitors<Sink: RecordSink & ~Copyable>(
+    of ecu: Int, _ scope: MonitorsRecord.Scope, at time: Int64, into sink: inout Sink
+  ) {
+    let state = scope == .sinceClear ? ecus[ecu].sinceClear : ecus[ecu].thisCycle
+    guard state.isNews else { return }
+    var record = MonitorsRecord(ecu: ecus[ecu].addressText, ignition: state.ignition, scope: scope)
+    (record.complete, record.incomplete) = state.lists(supportedBy: scope == .thisCycle ? ecus[ecu].sinceClear : nil)
+    if scope == .sinceClear { ecus[ecu].sinceClear.setReported() } else { ecus[ecu].thisCycle.setReported() }
+    write(record, at: time, into: &sink)
+  }
+
+  private mutating func writeCodes<Sink: RecordSink & ~Copyable>(
+    of ecu: Int, at time: Int64, into sink: inout Sink
+  ) {
+    let state = ecus[ecu]
+    if state.stored.isNews || state.pending.isNews || state.permanent.isNews {
+      var record = Self.codesRecord(of: state)
+      let frame = state.frames.firstIndex { frame in
+        frame.isReady && (frame.code.map { record.mentions($0.string) } ?? true)
+      }
+      attach(frame, to: &record, of: ecu, at: time)
+      ecus[ecu].stored.setReported()
+      ecus[ecu].pending.setReported()
+      ecus[ecu].permanent.setReported()
+      write(record, at: time, into: &sink)
+    }
+    // A frame that came later, or of another code, changes nothing in the lists.
+    for index in ecus[ecu].frames.indices where ecus[ecu].frames[index].isReady {
+      var record = Self.codesRecord(of: ecus[ecu])
+      record.event = .changed
+      record.changed = ecus[ecu].frames[index].code.map { [$0.string] } ?? []
+      attach(index, to: &record, of: ecu, at: time)
+      write(record, at: time, into: &sink)
+    }
+  }
+
+  /// The lists as they are, and what has become of them.
+  private static func codesRecord(of state: ECUState) -> DTCRecord {
+    let lists = [state.stored, state.pending, state.permanent]
+    let isFirst = lists.contains { $0.isKnown && $0.reported == nil }
+    let before = lists.flatMap { $0.reported ?? [] }
+    let after = lists.flatMap { $0.isKnown ? $0.codes : [] }
+    let appeared = CodeList.missing(from: before, in: after)
+    let gone = CodeList.missing(from: after, in: before)
+    let event: DTCRecord.Event =
+      if isFirst { .snapshot } else if gone.isEmpty, !appeared.isEmpty {
+        .appeared
+      } else if appeared.isEmpty,
+        !gone.isEmpty
+      { .cleared } else { .changed }
+    var record = DTCRecord(ecu: state.addressText, event: event)
+    record.stored = state.stored.texts
+    record.pending = state.pending.texts
+    record.permanent = state.permanent.texts
+    if !isFirst { record.changed = unique(lists.flatMap(\.changed).map(\.string)) }
+    return record
+  }
+
+  private static func unique(_ texts: [String]) -> [String] {
+    texts.indices.filter { !texts[..<$0].contains(texts[$0]) }.map { texts[$0] }
+  }
+
+  /// Adds what else is known: the lamp, the distance driven with it, and a freeze frame that nobody has seen yet.
+  private mutating func attach(_ frame: Int?, to record: inout DTCRecord, of ecu: Int, at time: Int64) {
+    let state = ecus[ecu]
+    record.mil = Self.young(state.mil, at: time).map { $0 != 0 }
+    record.distanceMIL = Self.young(state.distanceMIL, at: time)
+    guard let frame else { return }
+    ecus[ecu].frames[frame].setReported()
+    let found = state.frames[frame]
+    record.freezeFrame = DTCRecord.FreezeFrame(
+      frame: Int(found.number), dtc: found.code?.string,
+      readings: found.values.compactMap { value in
+        name(of: value.signal).map { NamedValue($0, self.value(value.value, of: value.signal)) }
+      })
+  }
+
+  private static func young(_ value: ECUState.Timed?, at time: Int64) -> Double? {
+    guard let value, time - value.time <= attachmentAge else { return nil }
+    return value.value
+  }
+
+  // MARK: Names and values outside telemetry
+
+  /// The plain name of a signal; nil where it is none that Fusion was told of.
+  func name(of signal: SignalID) -> String? {
+    if signal.isLoaded {
+      let index = Int(signal.rawValue - SignalID.firstLoaded)
+      return index < options.loadedSignals.count ? options.loadedSignals[index].name : nil
+    }
+    guard signal.rawValue < saeSignals.count else { return nil }
+    return saeSignals.span[Int(signal.rawValue)].name.description
+  }
+
+  /// A value as records print it.
+  func value(_ value: Double, of signal: SignalID) -> RecordValue {
+    guard !signal.isLoaded, signal.rawValue < saeSignals.count else { return .number(value) }
+    let definition = saeSignals.span[Int(signal.rawValue)].definition
+    switch definition.kind {
+    case .number: return .number(value)
+    case .flag: return .flag(value != 0)
+    case .enumeration:
+      guard let code = UInt32(exactly: value),
+        let text = SAEEnumerations.text(enumeration: definition.enumeration, code: code)
+      else { return .number(value) }
+      return .text(text.description)
+    }
+  }
+}
+
+extension DTCRecord {
+  fileprivate func mentions(_ code: String) -> Bool {
+    [stored, pending, permanent].contains { list in list?.contains(code) ?? false }
+  }
+}

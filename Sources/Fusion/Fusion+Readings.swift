@@ -1,0 +1,154 @@
+import NMEAWire
+import OBDWire
+import Telemetry
+
+extension Fusion {
+  /// Takes a value.
+  ///
+  /// Services 01 and 22, 21 and the adapter's own readings are telemetry; service 02 goes into the freeze frame of the
+  /// next `dtc` record; what service 09 counts is in no record.
+  public mutating func reading<Sink: RecordSink & ~Copyable>(
+    _ reading: Reading, at time: Int64, into sink: inout Sink
+  ) {
+    tick(time, into: &sink)
+    guard let ecu = index(of: reading.origin.ecu) else {
+      droppedReadings += 1
+      return
+    }
+    if reading.service == 0x02 { return freezeFrameReading(reading, of: ecu) }
+    guard let column = column(of: reading.signal) else { return }
+    let bit: UInt16 = 1 << UInt16(ecu)
+    if columns[column].fresh & bit != 0, options.cadence == .cycle, let newest { cut(at: newest, into: &sink) }
+    columns[column].values[ecu] = reading.value
+    columns[column].fresh |= bit
+    if columns[column].known & bit == 0 { noteAnswer(of: ecu, in: column) }
+    if columns[column].role != .none { play(columns[column].role, reading, column: column, ecu: ecu) }
+    newest = now
+  }
+
+  /// Takes a position. Its own time of day is not used: `time` says when it was received.
+  public mutating func fix<Sink: RecordSink & ~Copyable>(_ fix: Fix, at time: Int64, into sink: inout Sink) {
+    tick(time, into: &sink)
+    // A receiver faster than the poll must not cut its turns: it makes records of its own only where nothing else is.
+    if isFixFresh, options.cadence == .cycle, let newest, !columns.contains(where: { $0.fresh != 0 }) {
+      cut(at: newest, into: &sink)
+    }
+    self.fix = fix
+    fixTime = now
+    isFixFresh = true
+    newest = now
+  }
+
+  /// The index of an ECU, a new one if need be; nil for a ninth.
+  @inline(__always)
+  mutating func index(of address: ECUAddress) -> Int? {
+    if ecus[lastECU].address == address { return lastECU }
+    return find(address)
+  }
+
+  private mutating func find(_ address: ECUAddress) -> Int? {
+    for index in ecus.indices where ecus[index].address == address {
+      lastECU = index
+      return index
+    }
+    guard ecus.count <= Self.maximumECUs else { return nil }
+    lastECU = ecus.count
+    ecus.append(ECUState(address))
+    ecuOrder.append(lastECU)
+    ecuOrder.sort { ecus[$0].address.sortKey < ecus[$1].address.sortKey }
+    return lastECU
+  }
+
+  /// The column of a signal; nil where it is no telemetry.
+  @inline(__always)
+  private mutating func column(of signal: SignalID) -> Int? {
+    let slot =
+      signal.isLoaded
+      ? saeSignals.count + Int(signal.rawValue - SignalID.firstLoaded) : Int(signal.rawValue)
+    guard slot < columnOfSignal.count else { return nil }
+    let entry = columnOfSignal[slot]
+    if entry != 0 { return entry == Self.notTelemetry ? nil : Int(entry) - 1 }
+    return newColumn(of: signal, slot: slot)
+  }
+
+  private mutating func newColumn(of signal: SignalID, slot: Int) -> Int? {
+    let column: Int
+    if signal.isLoaded {
+      let index = slot - saeSignals.count
+      column = append(Column(name: .loaded(index), content: Column.Content(options.loadedSignals[index].kind)))
+    } else {
+      let row = saeSignals.span[slot]
+      guard row.definition.service != 9 else {
+        columnOfSignal[slot] = Self.notTelemetry
+        return nil
+      }
+      // The same value under several layouts of oxygen sensors has several rows and one name: one column.
+      let name = key(of: row)
+      let existing = columns.firstIndex { $0.isNamed(name) }
+      column = existing ?? append(Column(row, name: name))
+    }
+    columnOfSignal[slot] = UInt16(column + 1)
+    return column
+  }
+
+  mutating func append(_ column: Column) -> Int {
+    columns.append(column)
+    return columns.count - 1
+  }
+
+  /// The key of a row: its path in the specification where that is wanted, there is one and no other row has taken it.
+  private func key(of row: SAESignal) -> StaticString {
+    guard options.naming == .vss, row.vss.utf8CodeUnitCount > 0 else { return row.name }
+    guard let taken = columns.firstIndex(where: { $0.isNamed(row.vss) }) else { return row.vss }
+    let holder = columnOfSignal.firstIndex(of: UInt16(taken + 1))
+    guard let holder, holder < saeSignals.count else { return row.name }
+    return saeSignals.span[holder].name.isEqual(to: row.name) ? row.vss : row.name
+  }
+
+  /// What a value is for beside telemetry.
+  private mutating func play(_ role: Column.Role, _ reading: Reading, column: Int, ecu: Int) {
+    switch role {
+    case .none: break
+    case .engineSpeed: noteEngineSpeed(of: ecu)
+    case .mil:
+      ecus[ecu].mil = ECUState.Timed(value: reading.value, time: now)
+    case .distanceMIL:
+      ecus[ecu].distanceMIL = ECUState.Timed(value: reading.value, time: now)
+    case .monitor:
+      let (bit, isSet) = (columns[column].bit, reading.value != 0)
+      let position = reading.origin.position
+      if columns[column].parameter == 0x01 {
+        ecus[ecu].sinceClear.receive(bit: bit, value: isSet, position: position)
+      } else {
+        ecus[ecu].thisCycle.receive(bit: bit, value: isSet, position: position)
+      }
+      isDiagnosisNews = true
+    case .fuelType:
+      guard fuelTypeCode == nil || columns[column].owner == ecu, fuelTypeCode != reading.value else { return }
+      fuelTypeCode = reading.value
+      isVehicleNews = true
+    case .obdStandard:
+      guard obdStandardCode == nil || columns[column].owner == ecu, obdStandardCode != reading.value else { return }
+      obdStandardCode = reading.value
+      isVehicleNews = true
+    }
+  }
+}
+
+extension Column {
+  func isNamed(_ name: StaticString) -> Bool {
+    if case .table(let own) = self.name { own.isEqual(to: name) } else { false }
+  }
+}
+
+extension StaticString {
+  /// Whether both have the same characters.
+  func isEqual(to other: StaticString) -> Bool {
+    guard utf8CodeUnitCount == other.utf8CodeUnitCount else { return false }
+    for index in 0..<utf8CodeUnitCount {
+      // The index stays below the length of both.
+      if unsafe utf8Start[index] != other.utf8Start[index] { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,153 @@
+import NMEAWire
+import OBDWire
+import Telemetry
+
+extension Fusion {
+  /// Writes the values that are fresh as one telemetry record, or as several where one cannot hold them.
+  mutating func writeTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+    beginTelemetry(at: time)
+    var others: UInt16 = 0
+    for column in columns.indices where columns[column].fresh != 0 {
+      var rest = columns[column].fresh
+      if let ecu = plainECU(of: columns[column]) {
+        rest &= ~(1 << UInt16(ecu))
+        if !writeValue(of: column, ecu: ecu) {
+          splitTelemetry(at: time, into: &sink)
+          _ = writeValue(of: column, ecu: ecu)
+        }
+      }
+      others |= rest & ~1
+    }
+    if !writePosition(at: time) {
+      splitTelemetry(at: time, into: &sink)
+      _ = writePosition(at: time)
+    }
+    if others != 0 { writeOthers(others, at: time, into: &sink) }
+    line.finish()
+    sink.record(line.line, at: time)
+    for column in columns.indices { columns[column].fresh = 0 }
+  }
+
+  private mutating func beginTelemetry(at time: Int64) {
+    line.begin()
+    head(.telemetry, at: time).write(to: &line)
+    if options.naming == .vss { line.field("vss", "6.0") }
+  }
+
+  /// Hands on what is written and begins a second record of the same time.
+  private mutating func splitTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+    line.finish()
+    sink.record(line.line, at: time)
+    beginTelemetry(at: time)
+  }
+
+  /// Writes the values that do not stand under their plain key, by ECU: `"ecus":{"7E9":{"speed":50}}`.
+  private mutating func writeOthers<Sink: RecordSink & ~Copyable>(
+    _ others: UInt16, at time: Int64, into sink: inout Sink
+  ) {
+    var before = line.mark
+    if !line.beginObject("ecus") {
+      line.rollback(to: before)
+      splitTelemetry(at: time, into: &sink)
+      before = line.mark
+      line.beginObject("ecus")
+    }
+    var isEmpty = true
+    for ecu in ecuOrder where others >> UInt16(ecu) & 1 == 1 {
+      var isOpen = openECU(ecu)
+      for column in columns.indices where columns[column].fresh >> UInt16(ecu) & 1 == 1 {
+        if plainECU(of: columns[column]) == ecu { continue }
+        if isOpen, writeValue(of: column, ecu: ecu) {
+          isEmpty = false
+          continue
+        }
+        // Full: what is not in this record yet goes into one more, under the same keys.
+        if isEmpty { line.rollback(to: before) }
+        splitTelemetry(at: time, into: &sink)
+        before = line.mark
+        line.beginObject("ecus")
+        isOpen = openECU(ecu)
+        if isOpen, writeValue(of: column, ecu: ecu) { isEmpty = false }
+      }
+      if isOpen { line.end() }
+    }
+    line.end()
+  }
+
+  private mutating func openECU(_ ecu: Int) -> Bool {
+    guard let address = ecus[ecu].addressText else { return false }
+    line.key(address)
+    return line.beginObject()
+  }
+
+  /// Writes one value under its key; false, and nothing is written, where it does not fit.
+  private mutating func writeValue(of column: Int, ecu: Int) -> Bool {
+    let mark = line.mark
+    switch columns[column].name {
+    case .table(let name): line.key(name)
+    case .loaded(let index): line.key(options.loadedSignals[index].name)
+    }
+    let value = columns[column].values[ecu]
+    switch columns[column].content {
+    case .number: line.value(value)
+    case .flag: line.value(value != 0)
+    case .enumeration: writeText(of: column, code: value)
+    case .vin: writeBytes(ecus[ecu].vin)
+    case .troubleCodes: writeCodes(of: ecu)
+    }
+    guard line.overflowed else { return true }
+    line.rollback(to: mark)
+    return false
+  }
+
+  /// The text of a code, or the code where there is none.
+  private mutating func writeText(of column: Int, code: Double) {
+    switch columns[column].name {
+    case .table:
+      if let text = UInt32(exactly: code).flatMap({ code in
+        SAEEnumerations.text(enumeration: columns[column].enumeration, code: code)
+      }) {
+        line.value(text)
+      } else {
+        line.value(code)
+      }
+    case .loaded(let index):
+      if let code = UInt64(exactly: code),
+        let entry = options.loadedSignals[index].texts.first(where: { $0.code == code })
+      {
+        line.value(entry.text)
+      } else {
+        line.value(code)
+      }
+    }
+  }
+
+  private mutating func writeBytes(_ bytes: [UInt8]) { line.value(bytes.span) }
+
+  private mutating func writeCodes(of ecu: Int) {
+    guard line.beginArray() else { return }
+    for code in ecus[ecu].stored.codes {
+      let text = code.text
+      line.value(text.span.extracting(first: code.textLength))
+    }
+    line.end()
+  }
+
+  /// Writes the newest fix where it is young enough; false, and nothing is written, where it does not fit.
+  private mutating func writePosition(at time: Int64) -> Bool {
+    guard let fixTime, time - fixTime <= options.fixWindow else { return true }
+    let mark = line.mark
+    var position = Position(fixType: fix.type.name)
+    position.latitude = fix.latitude
+    position.longitude = fix.longitude
+    position.altitude = fix.altitude
+    position.heading = fix.course
+    position.trueHeading = fix.trueHeading
+    position.gpsSpeed = fix.speed
+    position.hdop = fix.hdop
+    position.satellites = fix.satellites
+    if position.write(to: &line, vss: options.naming == .vss) { return true }
+    line.rollback(to: mark)
+    return false
+  }
+}

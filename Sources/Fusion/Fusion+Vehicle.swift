@@ -1,0 +1,155 @@
+import OBDWire
+import Telemetry
+
+extension Fusion {
+  /// Takes a text of service 09.
+  public mutating func text<Sink: RecordSink & ~Copyable>(
+    _ text: TextReading, _ bytes: Span<UInt8>, at time: Int64, into sink: inout Sink
+  ) {
+    tick(time, into: &sink)
+    guard let ecu = index(of: text.origin.ecu) else {
+      droppedReadings += 1
+      return
+    }
+    switch text.kind {
+    case .vin: receiveVIN(bytes, of: ecu)
+    case .ecuName:
+      if replaceBytes(&ecus[ecu].name, with: bytes) { isVehicleNews = true }
+    case .calibrationID:
+      if Self.replace(&ecus[ecu].calibrationIDs, at: text.index, with: bytes) { isVehicleNews = true }
+    case .calibrationVerificationNumber:
+      if Self.replace(&ecus[ecu].verificationNumbers, at: text.index, with: bytes) { isVehicleNews = true }
+    case .other: break
+    }
+  }
+
+  /// Takes an ECU's word on which identifiers it supports.
+  ///
+  /// - Parameters:
+  ///   - bitmap: the most significant bit stands for `base` + 1, the least for `base` + 32.
+  ///   - service: 0x01, or 0x22 with bases F400, F420, …; others are not needed here.
+  public mutating func supported<Sink: RecordSink & ~Copyable>(
+    _ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin, at time: Int64, into sink: inout Sink
+  ) {
+    tick(time, into: &sink)
+    let isUDS = service == 0x22 && base & 0xFF00 == 0xF400
+    guard service == 0x01 && base <= 0xFF || isUDS, base & 0x1F == 0 else { return }
+    guard let ecu = index(of: origin.ecu) else {
+      droppedReadings += 1
+      return
+    }
+    let word = Int(base & 0xFF) / 32
+    guard ecus[ecu].parameters[word] != bitmap else { return }
+    ecus[ecu].parameters[word] = bitmap
+    ecus[ecu].speaksUDS = isUDS
+    isVehicleNews = true
+    if ecus[ecu].supports(0x0C) { noteEngineSpeed(of: ecu) }
+    chooseOwners()
+  }
+
+  /// Takes what the adapter says of itself.
+  public mutating func adapter<Sink: RecordSink & ~Copyable>(
+    _ answer: AdapterAnswer, _ bytes: Span<UInt8>, at time: Int64, into sink: inout Sink
+  ) {
+    tick(time, into: &sink)
+    switch answer {
+    case .identity: adapterIdentity = String(latin1: bytes)
+    case .protocolName: noteProtocol(BusProtocol.name(fromDescription: bytes))
+    case .protocolNumber: noteProtocol(BusProtocol.name(fromNumber: bytes))
+    case .description, .other: break
+    }
+  }
+
+  private mutating func noteProtocol(_ name: String?) {
+    guard let name, name != protocolName else { return }
+    protocolName = name
+    isVehicleNews = true
+  }
+
+  private static func replace(_ list: inout [[UInt8]], at index: UInt8, with bytes: Span<UInt8>) -> Bool {
+    // The standard's item counts are one byte; no vehicle has more than a few.
+    guard index < 32 else { return false }
+    while list.count <= Int(index) { list.append([]) }
+    return replaceBytes(&list[Int(index)], with: bytes)
+  }
+
+  // MARK: The VIN
+
+  private mutating func receiveVIN(_ bytes: Span<UInt8>, of ecu: Int) {
+    let column =
+      vinColumn ?? append(Column(name: .table(key("vin", vss: "Vehicle.VehicleIdentification.VIN")), content: .vin))
+    vinColumn = column
+    let bit: UInt16 = 1 << UInt16(ecu)
+    if columns[column].known & bit == 0 { noteAnswer(of: ecu, in: column) }
+    columns[column].fresh |= bit
+    newest = now
+    let isAnother = !ecus[ecu].vin.isEmpty
+    guard replaceBytes(&ecus[ecu].vin, with: bytes) else { return }
+    if isAnother { forgetVehicle(except: ecu) }
+    chooseVIN()
+  }
+
+  /// The plain key, or its path in the specification.
+  func key(_ name: StaticString, vss: StaticString) -> StaticString { options.naming == .vss ? vss : name }
+
+  /// The vehicle's VIN is the one that the engine ECU gives, or the lowest address that gives one.
+  mutating func chooseVIN() {
+    var chosen: Int?
+    for ecu in ecuOrder where !ecus[ecu].vin.isEmpty {
+      if chosen == nil || ecus[ecu].hasEngineSpeed && !(chosen.map { ecus[$0].hasEngineSpeed } ?? false) {
+        chosen = ecu
+      }
+    }
+    let found = ecus[chosen ?? 0].vin
+    guard !found.isEmpty, found != vin else { return }
+    vin = found
+    vinText = String(latin1: found)
+    isVehicleNews = true
+    let isReadable = found.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    if options.vehicleId == nil, isReadable { vehicleId = vinText }
+  }
+
+  /// The same ECU gives another VIN: it is another vehicle, and nothing that was known holds for it.
+  private mutating func forgetVehicle(except ecu: Int) {
+    for index in ecus.indices {
+      var fresh = ECUState(ecus[index].address)
+      if index == ecu { fresh.vin = ecus[index].vin }
+      ecus[index] = fresh
+    }
+    fuelTypeCode = nil
+    obdStandardCode = nil
+    chooseOwners()
+  }
+
+  // MARK: The record
+
+  mutating func writeVehicle<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+    guard !vin.isEmpty else { return }
+    isVehicleNews = false
+    let judged = VIN(vin.span)
+    var record = VehicleRecord(vin: vinText, vinValid: judged.isValid)
+    record.make = judged.make
+    record.modelYear = judged.modelYear
+    record.protocolName = protocolName
+    for ecu in [0] + ecuOrder {
+      let state = ecus[ecu]
+      var entry = VehicleRecord.ECU(address: state.addressText)
+      entry.name = state.name.isEmpty ? nil : String(latin1: state.name)
+      entry.calibrations = state.calibrations
+      entry.supportedPids = state.supportedPids
+      // Answers without headers are listed only where they say something.
+      if ecu == 0, entry == VehicleRecord.ECU(address: nil) { continue }
+      record.ecus.append(entry)
+    }
+    record.fuelType = fuelTypeCode.map { Self.text(of: .fuelType, code: $0) }
+    record.obdStandard = obdStandardCode.map { Self.text(of: .obdRequirements, code: $0) }
+    write(record, at: time, into: &sink)
+  }
+
+  private static func text(of enumeration: SAEEnumeration, code: Double) -> RecordValue {
+    guard let number = UInt32(exactly: code),
+      let text = SAEEnumerations.text(enumeration: enumeration.rawValue, code: number)
+    else { return .number(code) }
+    return .text(text.description)
+  }
+}

@@ -1,0 +1,129 @@
+import NMEAWire
+import OBDWire
+import Telemetry
+
+/// Makes records of what the wire finds: readings, texts, trouble codes and fixes go in with their time, finished
+/// JSON lines come out.
+///
+/// It knows no clock. Every time is nanoseconds on a line of the caller's that only goes up (a later call never has an
+/// earlier time; one that does counts as now); ``setWallTime(offset:quality:)`` says what date that is.
+///
+/// Constraints:
+/// - A value goes into one telemetry record: the first whose time is not before it. What was not read is absent.
+/// - The columns stand in the order of their first appearance, as long as the struct lives.
+/// - A reading costs a few table look-ups and no allocation, once its signal has been seen. What changes rarely
+///   (VIN, trouble codes, monitors) may allocate, and only when it did change.
+/// - At most eight ECUs; what a ninth says is counted in ``droppedReadings``.
+///
+/// Call order: anything, then ``finish(at:into:)`` once.
+public struct Fusion: ~Copyable {
+  let options: FusionOptions
+  var line = JSONLineEncoder()
+  var sequence: UInt64
+  /// Readings of a ninth ECU: they are in no record.
+  public internal(set) var droppedReadings = 0
+
+  // Time.
+  var now: Int64 = .min
+  /// The next time at which a record is due; `.min` before the first event.
+  var nextBoundary: Int64 = .min
+  /// Time of the newest value that no record has yet.
+  var newest: Int64?
+  var wallOffset: Int64 = 0
+  var timeQuality = TimeQuality.unset
+  var isFinishing = false
+
+  // Values.
+  var columns: [Column] = []
+  /// By signal: its column + 1, 0 for none yet, ``notTelemetry``.
+  var columnOfSignal: [UInt16]
+  var vinColumn: Int?
+  var codesColumn: Int?
+  var ecus: [ECUState] = [ECUState(.unknown)]
+  /// Index of the ECU that spoke last: most answers come from the same one.
+  var lastECU = 0
+  /// The ECUs with an address, lowest first.
+  var ecuOrder: [Int] = []
+  var fix = Fix()
+  var fixTime: Int64?
+  var isFixFresh = false
+
+  // The vehicle.
+  var vin: [UInt8] = []
+  var vinText = ""
+  var vehicleId: String
+  var isVehicleNews = false
+  var protocolName: String?
+  /// The adapter's banner, once it has said it: for `adapter` records.
+  public internal(set) var adapterIdentity: String?
+  var fuelTypeCode: Double?
+  var obdStandardCode: Double?
+  /// Something about an ECU's codes or monitors was read since the last record.
+  var isDiagnosisNews = false
+
+  static let maximumECUs = 8
+  static let notTelemetry: UInt16 = .max
+
+  public init(_ options: FusionOptions) {
+    self.options = options
+    sequence = options.firstSequence
+    vehicleId = options.vehicleId ?? options.unknownVehicleId
+    columnOfSignal = [UInt16](repeating: 0, count: saeSignals.count + options.loadedSignals.count)
+    columns.reserveCapacity(256)
+  }
+
+  /// Says that the caller's time 0 was `offset` nanoseconds after 1970, from here on; records made before keep theirs.
+  ///
+  /// - Parameter quality: where that is known from; `unset`: it is not known, and records say `elapsed`.
+  public mutating func setWallTime(offset: Int64, quality: TimeQuality) {
+    wallOffset = offset
+    timeQuality = quality
+  }
+
+  /// Makes the records that are due by `time` though nothing was read.
+  public mutating func advance<Sink: RecordSink & ~Copyable>(to time: Int64, into sink: inout Sink) {
+    if time > now { now = time }
+    guard nextBoundary != .min, now >= nextBoundary else { return }
+    cross(into: &sink)
+  }
+
+  /// Ends the session: the last, partial record is stamped with the time of its newest value.
+  public mutating func finish<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+    advance(to: time, into: &sink)
+    isFinishing = true
+    cut(at: newest ?? now, into: &sink)
+    isFinishing = false
+    nextBoundary = .min
+  }
+
+  /// Notes the time of an event, and makes the record that is due before it.
+  @inline(__always)
+  mutating func tick<Sink: RecordSink & ~Copyable>(_ time: Int64, into sink: inout Sink) {
+    if time > now { now = time }
+    if now >= nextBoundary { cross(into: &sink) }
+  }
+
+  /// Makes the record of the interval that has ended, and finds the end of the one that `now` lies in.
+  private mutating func cross<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
+    guard case .every(let nanoseconds) = options.cadence else {
+      nextBoundary = .max
+      return
+    }
+    let period = max(nanoseconds, 1)
+    if nextBoundary == .min {
+      nextBoundary = now
+    } else {
+      cut(at: nextBoundary, into: &sink)
+    }
+    nextBoundary += ((now - nextBoundary) / period + 1) * period
+  }
+
+  /// Makes all records that what was gathered gives.
+  mutating func cut<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+    if isVehicleNews { writeVehicle(at: time, into: &sink) }
+    if newest != nil { writeTelemetry(at: time, into: &sink) }
+    if isDiagnosisNews { writeDiagnosis(at: time, into: &sink) }
+    newest = nil
+    isFixFresh = false
+  }
+}

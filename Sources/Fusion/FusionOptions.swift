@@ -1,0 +1,71 @@
+import OBDWire
+import Telemetry
+
+/// When a telemetry record is made.
+public enum Cadence: Equatable, Sendable {
+  /// At multiples of this period, counted from the first event.
+  case every(nanoseconds: Int64)
+  /// Whenever a signal of the same ECU repeats: one record for each turn of the poll.
+  case cycle
+}
+
+/// What the values of a telemetry record are called.
+public enum Naming: Equatable, Sendable {
+  /// `rpm`, `coolantTemp`
+  case plain
+  /// Paths of the COVESA Vehicle Signal Specification 6.0 where it has the signal, else the plain name; the record
+  /// says `"vss":"6.0"`.
+  case vss
+}
+
+/// What records need to know of a signal that was loaded at run time.
+public struct LoadedSignal: Equatable, Sendable {
+  public struct Text: Equatable, Sendable {
+    public var code: UInt64
+    public var text: String
+
+    public init(code: UInt64, text: String) {
+      self.code = code
+      self.text = text
+    }
+  }
+
+  public var name: String
+  public var kind: SignalDefinition.Kind
+  /// The texts of an enumeration's codes, in any order.
+  public var texts: [Text]
+
+  public init(name: String, kind: SignalDefinition.Kind, texts: [Text] = []) {
+    self.name = name
+    self.kind = kind
+    self.texts = texts
+  }
+}
+
+/// How ``Fusion`` makes records.
+public struct FusionOptions: Sendable {
+  public var gatewayId: String
+  /// The configured vehicle; nil: the VIN, once known.
+  public var vehicleId: String?
+  /// Stands for the vehicle until its VIN is known.
+  public var unknownVehicleId = "unknown"
+  /// New whenever `seq` starts again.
+  public var epoch: UUIDv7
+  /// What the records' ids are made of, beside their time and `seq`: a hash of the capture's content, or a random
+  /// number of this epoch.
+  public var idSeed: UInt64
+  /// The first `seq`; above 1 where an epoch goes on.
+  public var firstSequence: UInt64 = 1
+  public var cadence: Cadence = .every(nanoseconds: 1_000_000_000)
+  public var naming: Naming = .plain
+  /// The row of ``OBDWire/SignalID`` `0x8000 + i` is the entry i.
+  public var loadedSignals: [LoadedSignal] = []
+  /// The age, at a record's time, up to which a fix is still the vehicle's position.
+  public var fixWindow: Int64 = 1_500_000_000
+
+  public init(gatewayId: String, epoch: UUIDv7, idSeed: UInt64) {
+    self.gatewayId = gatewayId
+    self.epoch = epoch
+    self.idSeed = idSeed
+  }
+}
