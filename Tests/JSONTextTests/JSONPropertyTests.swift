@@ -16,7 +16,7 @@ struct JSONPropertyTests {
     }
   }
 
-  @Test(arguments: 0..<400)
+  @Test(arguments: 0..<600)
   func generated_value_is_read_as_foundation_reads_it(_ seed: Int) throws {
     var generator = Generator(state: UInt64(seed))
     let text = Self.text(depth: 0, &generator)
@@ -50,7 +50,9 @@ struct JSONPropertyTests {
     switch expected {
     case let members as [String: Any]:
       #expect(value.kind == .object && value.count == members.count)
-      for (key, inner) in members { try compare(#require(value[key], "\(text)"), inner, text) }
+      for (key, inner) in members {
+        try compare(#require(value[key], "\(key.unicodeScalars.map(\.value)) in \(text)"), inner, text)
+      }
     case let elements as [Any]:
       #expect(value.kind == .array && value.count == elements.count)
       for (own, inner) in zip(value.elements, elements) { try compare(own, inner, text) }
@@ -71,10 +73,13 @@ struct JSONPropertyTests {
   private static func text(depth: Int, _ generator: inout Generator) -> String {
     switch Int.random(in: depth > 5 ? 2...6 : 0...6, using: &generator) {
     case 0:
-      let keys = Set((0..<Int.random(in: 0...20, using: &generator)).map { _ in string(&generator) })
-      return "{ "
-        + keys.map { "\(quoted($0, &generator)) : \(text(depth: depth + 1, &generator))" }.joined(separator: ",\n")
-        + "}"
+      var keys: [String] = []
+      for _ in 0..<Int.random(in: 0...20, using: &generator) {
+        let key = string(&generator)
+        if !keys.contains(key) { keys.append(key) }
+      }
+      let members = keys.map { "\(quoted($0, &generator)) : \(text(depth: depth + 1, &generator))" }
+      return "{ " + members.joined(separator: ",\n") + "}"
     case 1:
       let elements = (0..<Int.random(in: 0...6, using: &generator)).map { _ in text(depth: depth + 1, &generator) }
       return "[" + elements.joined(separator: " , ") + " ]"
@@ -95,6 +100,8 @@ struct JSONPropertyTests {
         out.unicodeScalars.append(scalar)
       }
     }
+    // Foundation loses a byte order mark at the start of a string.
+    out.unicodeScalars.removeAll { $0 == "\u{FEFF}" }
     // Two spellings of one character are one key for Swift's dictionaries and two for JSON.
     return out.precomposedStringWithCanonicalMapping
   }
