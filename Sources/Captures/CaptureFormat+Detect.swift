@@ -152,7 +152,9 @@ private struct TranscriptEvidence {
       let isCommand = AdapterSpeech.isCommand(text)
       if isCommand || AdapterSpeech.isReply(text) || followsAT { known += 1 } else { note(number) }
       if isRepeated(text) { hasEchoTwice = true }
-      remember(isBehindPrompt && isCommand ? text : text.extracting(first: 0))
+      // Bytes may stand there twice for other reasons (two ECUs with one value); settings may not.
+      let isSetting = isCommand && text.hasIgnoringCase("AT")
+      remember(isBehindPrompt && isSetting ? text : text.extracting(first: 0))
       followsAT = text.hasIgnoringCase("AT") || text.hasIgnoringCase("ST")
       isBehindPrompt = false
     } else if end != 0x0A {
