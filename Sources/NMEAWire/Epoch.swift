@@ -34,13 +34,8 @@ struct Epoch: BitwiseCopyable {
   /// An empty time belongs to what is under way, until its kind comes again: so the seconds before a receiver knows the
   /// time are told apart. GNS repeats for each constellation.
   func accepts(_ time: TimeOfDay?, _ kind: SentenceKind) -> Bool {
-    if let time, let own = self.time { return time == own }
+    if let time { return time == self.time }
     return kind == .gns || kinds & Self.bit(kind) == 0
-  }
-
-  /// Takes the time of a sentence that belongs here, where none was known yet.
-  mutating func adopt(_ time: TimeOfDay?) {
-    if self.time == nil { self.time = time }
   }
 
   mutating func merge(_ pending: UntimedSentences) {
@@ -49,21 +44,21 @@ struct Epoch: BitwiseCopyable {
   }
 
   mutating func take(_ rmc: RMC, end: UInt64) {
-    note(.rmc, rmc.claim, rmc.coordinates, rank: 1, end)
+    note(.rmc, rmc.claim, rmc.coordinates, rank: 0, end)
     knots = rmc.speed ?? knots
     course = rmc.course ?? course
     if let date = rmc.date, !dateIsFromZDA { self.date = date }
   }
 
   mutating func take(_ gga: GGA, end: UInt64) {
-    note(.gga, gga.claim, gga.coordinates, rank: 3, end)
+    note(.gga, gga.claim, gga.coordinates, rank: 2, end)
     altitude = gga.altitude ?? altitude
     satellites = gga.satellites ?? satellites
     hdop = gga.hdop ?? hdop
   }
 
   mutating func take(_ gns: GNS, end: UInt64) {
-    note(.gns, gns.claim, gns.coordinates, rank: 2, end)
+    note(.gns, gns.claim, gns.coordinates, rank: 1, end)
     altitude = altitude ?? gns.altitude
     // With an empty mode it counts one constellation's share.
     if gns.claim != .silent { satellites = satellites ?? gns.satellites }
@@ -71,7 +66,7 @@ struct Epoch: BitwiseCopyable {
   }
 
   mutating func take(_ gll: GLL, end: UInt64) {
-    note(.gll, gll.claim, gll.coordinates, rank: 0, end)
+    note(.gll, gll.claim, gll.coordinates, rank: 3, end)
   }
 
   mutating func take(_ zda: ZDA, end: UInt64) {
@@ -86,8 +81,9 @@ struct Epoch: BitwiseCopyable {
     horizontalError = gst.horizontalError ?? horizontalError
   }
 
-  /// Of several positions the one with more decimals stands; between equals GGA, GNS, RMC, GLL in this order, the later of
-  /// two of one kind. A sentence that does not say whether its position is valid gives none.
+  /// Of several positions the one with most decimals stands; between equals GLL, GGA, GNS, RMC in this order, the later of
+  /// two of one kind. They differ only where a talker on a boat's bus sends some of them late, and there GLL is the one
+  /// that agrees with its time. A sentence that does not say whether its position is valid gives none.
   private mutating func note(
     _ kind: SentenceKind, _ claim: FixClaim, _ position: Coordinates?, rank: Int, _ end: UInt64
   ) {

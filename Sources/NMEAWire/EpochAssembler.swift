@@ -16,7 +16,6 @@ struct EpochAssembler: BitwiseCopyable {
     _ time: TimeOfDay?, _ kind: SentenceKind, into handler: inout Handler
   ) {
     if epoch.isOpen, epoch.accepts(time, kind) {
-      epoch.adopt(time)
       guard !pending.isEmpty else { return }
       epoch.merge(pending)
     } else {
