@@ -8,7 +8,8 @@
 ///   its own.
 /// - `messages`: sender (nil without headers) and payload in upper case, in the order of completion; on legacy buses
 ///   each frame is a message. A negative response is its sender's whole answer, so it is a message too.
-/// - `readings`: as a bag; support bitmaps (PIDs 00, 20, …) are none. For ``partialPIDs`` the ones listed must be there
+/// - `readings`: as a bag; support bitmaps (PIDs 00, 20, …) are none, and flags that only say which other values of the
+///   same answer exist are not listed. For ``partialPIDs`` the ones listed must be there
 ///   and others of the same PID may. Service 06 stands as `06` and the monitor (CAN) or test (legacy) id.
 /// - `errors`: kinds as `obdgate decode` names them, in order.
 struct ExpectedExchange: Sendable {
@@ -236,7 +237,7 @@ private let oddForms: [ExpectedExchange] =
     ExpectedExchange(
       "elmduino-285", 0, [(nil, "418B7302FF0A640191")],
       [
-        ("018B", .flag(false)), ("018B", .flag(true)), ("018B", .number(100)), ("018B", .number(2660)),
+        ("018B", .flag(false)), ("018B", .number(1)), ("018B", .number(100)), ("018B", .number(2660)),
         ("018B", .number(401)),
       ]),
     // Nine bytes announced, six delivered (a cut answer gives an error, never a value).
