@@ -3,6 +3,7 @@
 /// Syntax errors come from ``JSONDocument``; the others from reading values out of it (``JSONValue``,
 /// ``JSONObjectReader``) or from the caller's own rules (``JSONValue/invalid(_:)``).
 public struct JSONError: Error, Equatable, Sendable {
+  /// What is wrong, with what a message needs to say it.
   public enum Kind: Equatable, Sendable {
     /// No value at all: nothing, or white space only.
     case empty
@@ -42,6 +43,7 @@ public struct JSONError: Error, Equatable, Sendable {
     case invalidValue(expected: String, found: String)
   }
 
+  /// What is wrong.
   public var kind: Kind
   /// Line, from 1. Lines end with LF, CR LF or CR.
   public var line: Int
@@ -52,6 +54,7 @@ public struct JSONError: Error, Equatable, Sendable {
   /// Where in the value: `adapters[1].baud`; empty at the top.
   public var path: String
 
+  /// - Parameters: as the properties of the same names.
   public init(_ kind: Kind, line: Int, column: Int, offset: Int, path: String = "") {
     self.kind = kind
     self.line = line
@@ -70,6 +73,7 @@ extension JSONError: CustomStringConvertible {
   /// One line, the file first, in the form that editors and terminals turn into a link: `gateway.json:3:14: …`.
   public func message(in file: String) -> String { "\(file):\(message)" }
 
+  /// ``message``.
   public var description: String { message }
 
   /// What is wrong and what would be right, without the place.

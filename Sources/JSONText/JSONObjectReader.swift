@@ -40,35 +40,47 @@ public struct JSONObjectReader: Sendable {
     }
   }
 
+  /// A string that must be there.
   public mutating func requiredString(_ key: String) throws(JSONError) -> String {
     try required(key).requireString()
   }
+  /// A string that may be absent.
   public mutating func optionalString(_ key: String) throws(JSONError) -> String? {
     try optional(key)?.requireString()
   }
+  /// A string that must be there and be one of `choices`.
   public mutating func requiredString(_ key: String, oneOf choices: [String]) throws(JSONError) -> String {
     try required(key).requireString(oneOf: choices)
   }
+  /// A string that may be absent, else one of `choices`.
   public mutating func optionalString(_ key: String, oneOf choices: [String]) throws(JSONError) -> String? {
     try optional(key)?.requireString(oneOf: choices)
   }
+  /// True or false; must be there.
   public mutating func requiredBool(_ key: String) throws(JSONError) -> Bool { try required(key).requireBool() }
+  /// True or false; may be absent.
   public mutating func optionalBool(_ key: String) throws(JSONError) -> Bool? { try optional(key)?.requireBool() }
+  /// A whole number within `range` that must be there.
   public mutating func requiredInt(
     _ key: String, in range: ClosedRange<Int> = .min ... .max
   ) throws(JSONError) -> Int { try required(key).requireInt(in: range) }
+  /// A whole number within `range` that may be absent.
   public mutating func optionalInt(
     _ key: String, in range: ClosedRange<Int> = .min ... .max
   ) throws(JSONError) -> Int? { try optional(key)?.requireInt(in: range) }
+  /// A number within `range` that must be there.
   public mutating func requiredDouble(
     _ key: String, in range: ClosedRange<Double> = JSONValue.finite
   ) throws(JSONError) -> Double { try required(key).requireDouble(in: range) }
+  /// A number within `range` that may be absent.
   public mutating func optionalDouble(
     _ key: String, in range: ClosedRange<Double> = JSONValue.finite
   ) throws(JSONError) -> Double? { try optional(key)?.requireDouble(in: range) }
+  /// The elements of an array that must be there.
   public mutating func requiredArray(_ key: String) throws(JSONError) -> JSONElements {
     try required(key).requireArray()
   }
+  /// The elements of an array that may be absent.
   public mutating func optionalArray(_ key: String) throws(JSONError) -> JSONElements? {
     try optional(key)?.requireArray()
   }

@@ -1,5 +1,6 @@
 /// Reading with the error at hand: each of these throws ``JSONError`` with the place, what is expected, what is there.
 extension JSONValue {
+  /// A string.
   public func requireString() throws(JSONError) -> String {
     guard let string else { throw wrongType("a string") }
     return string
@@ -15,6 +16,7 @@ extension JSONValue {
     return string
   }
 
+  /// True or false.
   public func requireBool() throws(JSONError) -> Bool {
     guard let bool else { throw wrongType("true or false") }
     return bool

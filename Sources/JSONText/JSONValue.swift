@@ -1,5 +1,6 @@
 /// One value of a ``JSONDocument``: knows what it is, what it holds, and where it stands.
 public struct JSONValue: Sendable {
+  /// The six types of RFC 8259; true and false are one.
   public enum Kind: Equatable, Sendable { case object, array, string, number, bool, null }
 
   let document: JSONDocument
@@ -7,6 +8,7 @@ public struct JSONValue: Sendable {
 
   var node: JSONNode { document.nodes[index] }
 
+  /// The value's type.
   public var kind: Kind {
     switch node.kind {
     case .object: .object
@@ -18,6 +20,7 @@ public struct JSONValue: Sendable {
     }
   }
 
+  /// Whether this is `null`.
   public var isNull: Bool { node.kind == .null }
 
   /// True or false; nil for any other value.
@@ -95,6 +98,7 @@ public struct JSONValue: Sendable {
 public struct JSONMember: Sendable {
   /// The key as a value of its own: a string that knows its line and column.
   public let keyValue: JSONValue
+  /// What stands behind the colon.
   public let value: JSONValue
 
   /// The key, escapes resolved.
@@ -125,6 +129,7 @@ public struct JSONElements: Sequence, IteratorProtocol, Sendable {
     end = value.node.kind == .array ? Int(value.node.extent) : index
   }
 
+  /// The next one; nil behind the last.
   public mutating func next() -> JSONValue? {
     guard index < end else { return nil }
     defer { index = document.end(of: index) }
@@ -144,6 +149,7 @@ public struct JSONMembers: Sequence, IteratorProtocol, Sendable {
     end = value.node.kind == .object ? Int(value.node.extent) : index
   }
 
+  /// The next one; nil behind the last.
   public mutating func next() -> JSONMember? {
     guard index < end else { return nil }
     let key = index

@@ -23,10 +23,13 @@ public struct SignalSet: Sendable {
 
   /// A signal that is left out, and why.
   public struct Unsupported: Equatable, Sendable {
+    /// The signal's id.
     public let id: String
+    /// Where it stands in the file, from 1.
     public let line: Int
     /// `commands[3].signals[0].fmt`
     public let path: String
+    /// One phrase, for people.
     public let reason: String
   }
 
@@ -68,6 +71,7 @@ public struct SignalSet: Sendable {
     public internal(set) var needsFlowControl: Bool
     /// 0x01, 0x21 or 0x22.
     public internal(set) var service: UInt8
+    /// PID, local identifier or data identifier.
     public internal(set) var identifier: UInt16
     /// Seconds between two requests (`freq`).
     public internal(set) var period: Double
@@ -81,6 +85,7 @@ public struct SignalSet: Sendable {
     public internal(set) var filter: YearFilter?
     /// Model years in which the author still asks for recordings.
     public internal(set) var debugFilter: YearFilter?
+    /// In the order of the file.
     public internal(set) var signals: [Signal]
     /// Where it stands in the file, from 1.
     public internal(set) var line: Int
@@ -95,11 +100,13 @@ public struct SignalSet: Sendable {
     public internal(set) var id: String
     /// `Odometer`
     public internal(set) var title: String
+    /// A sentence more than the title.
     public internal(set) var description: String?
     /// Where a display would put it: `Trips`.
     public internal(set) var category: String?
     /// The set's own word for a common meaning: `odometer`.
     public internal(set) var suggestedMetric: String?
+    /// Not meant for people.
     public internal(set) var isHidden: Bool
     /// How its bits lie and scale. Its limits hold `nullmin` and `nullmax` only; `enumeration` is set on loading.
     public internal(set) var definition: SignalDefinition
@@ -113,6 +120,7 @@ public struct SignalSet: Sendable {
     public internal(set) var texts: [MapEntry]
     /// Where it stands in the file, from 1.
     public internal(set) var line: Int
+    /// Column of the same place, in characters, from 1.
     public internal(set) var column: Int
     /// Bytes in front of it.
     public internal(set) var offset: Int
@@ -122,6 +130,7 @@ public struct SignalSet: Sendable {
 
   /// One code of an enumeration.
   public struct MapEntry: Equatable, Sendable {
+    /// The raw bits, unsigned.
     public let code: UInt64
     /// `NOT_CHARGING`
     public let value: String

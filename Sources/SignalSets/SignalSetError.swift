@@ -7,6 +7,7 @@ public struct SignalSetError: Error, Equatable, Sendable, CustomStringConvertibl
   /// The place in the file and what is wrong there.
   public var error: JSONError
 
+  /// - Parameters: as the properties of the same names.
   public init(file: String, error: JSONError) {
     self.file = file
     self.error = error
@@ -14,5 +15,6 @@ public struct SignalSetError: Error, Equatable, Sendable, CustomStringConvertibl
 
   /// One line: `Ford-F-150.json:3:55: commands[0].cmd: expected one of the services 01, 21, 22, found "2E"`.
   public var message: String { error.message(in: file) }
+  /// ``message``.
   public var description: String { message }
 }

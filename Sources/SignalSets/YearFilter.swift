@@ -6,10 +6,14 @@ import JSONText
 ///     {"to": 2010, "from": 2027}               up to 2010, and from 2027 on
 ///     {"to": 2003, "years": [2005, 2006]}      up to 2003, and these two
 public struct YearFilter: Equatable, Sendable {
+  /// First year, itself included; with `to` before it, the end of a gap.
   public var from: Int?
+  /// Last year, itself included.
   public var to: Int?
+  /// Single years besides.
   public var years: [Int]
 
+  /// - Parameters: as the properties of the same names.
   public init(from: Int? = nil, to: Int? = nil, years: [Int] = []) {
     self.from = from
     self.to = to
