@@ -269,14 +269,14 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .wideVoltage(
     0x2B, "wideRangeVoltageOxygenSensorBank4Sensor2Voltage", "Voltage of wide range O2 sensor, bank 4 sensor 2"),
 
-  // PIDs 2C-33.
+  // PIDs 2C-33. Vapor pressures (32, 54, A3) are in Pa in the standard; all pressures are in kPa here.
   .percent(0x2C, 0, "commandedEgr", "Commanded EGR"),
   .trim(0x2D, 0, "egrError", "EGR error"),
   .percent(0x2E, 0, "commandedEvaporativePurge", "Commanded evaporative purge"),
   .percent(0x2F, 0, "fuelLevel", "Fuel level input", vss: "Vehicle.Powertrain.FuelSystem.RelativeLevel"),
   .number(0x30, 0, 8, "warmUpsSinceDtcsCleared", "Number of warm-ups since DTCs cleared", .count),
   .number(0x31, 0, 16, "distanceSinceDtcsCleared", "Distance travelled since DTCs cleared", .kilometre),
-  .number(0x32, 0, 16, "evapSystemVaporPressure", "Evap system vapor pressure", .pascal, 0.25, signed: true),
+  .number(0x32, 0, 16, "evapSystemVaporPressure", "Evap system vapor pressure", .kilopascal, 0.00025, signed: true),
   .number(0x33, 0, 8, "barometricPressure", "Barometric pressure", .kilopascal),
 
   // PIDs 34-3B, three groups each as above. 8000 is 0 mA.
@@ -449,7 +449,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .percent(0x52, 0, "alcoholFuelPercentage", "Alcohol fuel percentage"),
   .number(0x53, 0, 16, "absoluteEvapSystemVaporPressure", "Absolute evap system vapor pressure", .kilopascal, 0.005),
   .number(
-    0x54, 0, 16, "evapSystemVaporPressureWideRange", "Evap system vapor pressure (wide range)", .pascal, signed: true),
+    0x54, 0, 16, "evapSystemVaporPressureWideRange", "Evap system vapor pressure (wide range)", .kilopascal, 0.001,
+    signed: true),
   .trim(0x55, 0, "shortTermSecondaryOxygenSensorFuelTrimBank1", "Short term secondary O2 sensor fuel trim, bank 1"),
   .trim(0x55, 8, "shortTermSecondaryOxygenSensorFuelTrimBank3", "Short term secondary O2 sensor fuel trim, bank 3"),
   .trim(0x56, 0, "longTermSecondaryOxygenSensorFuelTrimBank1", "Long term secondary O2 sensor fuel trim, bank 1"),
@@ -1113,14 +1114,16 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0xA3, 5, "evapSystemVaporPressureBSupported"),
   .support(0xA3, 6, "evapSystemVaporPressureAWideRangeSupported"),
   .support(0xA3, 7, "evapSystemVaporPressureASupported"),
-  .number(0xA3, 8, 16, "evapSystemVaporPressureA", "Evap system vapor pressure A", .pascal, 0.25, signed: true, sup: 7),
   .number(
-    0xA3, 24, 16, "evapSystemVaporPressureAWideRange", "Evap system vapor pressure A (wide range)", .pascal,
+    0xA3, 8, 16, "evapSystemVaporPressureA", "Evap system vapor pressure A", .kilopascal, 0.00025, signed: true, sup: 7),
+  .number(
+    0xA3, 24, 16, "evapSystemVaporPressureAWideRange", "Evap system vapor pressure A (wide range)", .kilopascal, 0.001,
     signed: true, sup: 6),
   .number(
-    0xA3, 40, 16, "evapSystemVaporPressureB", "Evap system vapor pressure B", .pascal, 0.25, signed: true, sup: 5),
+    0xA3, 40, 16, "evapSystemVaporPressureB", "Evap system vapor pressure B", .kilopascal, 0.00025, signed: true, sup: 5
+  ),
   .number(
-    0xA3, 56, 16, "evapSystemVaporPressureBWideRange", "Evap system vapor pressure B (wide range)", .pascal,
+    0xA3, 56, 16, "evapSystemVaporPressureBWideRange", "Evap system vapor pressure B (wide range)", .kilopascal, 0.001,
     signed: true, sup: 4),
   .support(0xA4, 6, "transmissionActualGearRatioSupported"),
   .support(0xA4, 7, "transmissionActualGearSupported"),
