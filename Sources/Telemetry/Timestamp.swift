@@ -31,7 +31,7 @@ public struct Timestamp: BitwiseCopyable, Equatable, Comparable, Sendable {
   /// Days from 1970-01-01 to a date of the proleptic Gregorian calendar.
   ///
   /// Years are counted from March, so that the leap day is the last of its year; 400 years have 146,097 days.
-  static func days(year: Int, month: Int, day: Int) -> Int {
+  public static func days(year: Int, month: Int, day: Int) -> Int {
     let marchYear = month <= 2 ? year - 1 : year
     let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
     let yearOfEra = marchYear - era * 400

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Captures
+import NMEAWire
+import OBDWire
+import Telemetry
+
+/// `obdgate bench`: parse throughput on this machine.
+struct BenchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bench",
+    abstract: "Measures how fast this machine parses, with a checksum of all readings.",
+    discussion: """
+      Without files: 16 MB of mixed adapter traffic and 16 MB of NMEA that the program composes itself, the same on every \
+      machine. One thread; nothing is written while the time is taken. Equal checksums mean equal readings.
+      """)
+
+  @Argument(help: ArgumentHelp("Captures to measure instead; each file's bytes are held in memory.", valueName: "file"))
+  var files: [String] = []
+
+  @Option(help: ArgumentHelp("How often each part is worked through.", valueName: "n"))
+  var iterations = 20
+
+  @Flag(help: "One JSON object in place of a table.")
+  var json = false
+
+  @Option(
+    help: ArgumentHelp("Writes the traffic to adapter.txt and gps.nmea in this folder, and ends.", valueName: "folder"))
+  var writeCorpus: String?
+
+  func validate() throws {
+    guard (1...1_000_000).contains(iterations) else {
+      throw ValidationError("--iterations \(iterations): expected 1 to 1000000")
+    }
+  }
+
+  func run() throws {
+    do {
+      let traffic = try BenchTraffic(files)
+      if let writeCorpus {
+        try Self.save(traffic.adapter, writeCorpus + "/adapter.txt")
+        try Self.save(traffic.gps, writeCorpus + "/gps.nmea")
+        return
+      }
+      try report(BenchRun(traffic, iterations: iterations))
+    } catch let failure as Failure {
+      throw failure.reported(by: "bench")
+    }
+  }
+
+  private static func save(_ bytes: [UInt8], _ path: String) throws {
+    var file = try OutputStream(path: path)
+    try file.write(bytes.span)
+    try file.flush()
+  }
+
+  private func report(_ run: BenchRun) throws {
+    var output = OutputStream()
+    if json {
+      var encoder = JSONLineEncoder(capacity: 4096)
+      encoder.begin()
+      run.adapter.write("adapter", unit: "replies", &encoder)
+      run.nmea.write("nmea", unit: "sentences", &encoder)
+      run.records.write("records", unit: "records", &encoder)
+      encoder.finish()
+      try output.write(encoder.line)
+    } else {
+      let lines =
+        [run.adapter.row("adapter → readings", "replies"), run.nmea.row("NMEA → fixes", "sentences")]
+        + [run.records.row("record encoder", "records of 15 values")]
+      for line in lines { try output.write((line + "\n").utf8.span) }
+    }
+    try output.flush()
+  }
+}
+
+/// The bytes to be measured.
+struct BenchTraffic {
+  private(set) var adapter: [UInt8] = []
+  private(set) var gps: [UInt8] = []
+
+  init(_ files: [String]) throws(Failure) {
+    if files.isEmpty {
+      let corpus = BenchCorpus(size: 16 << 20)
+      adapter = corpus.adapter
+      gps = corpus.gps
+      return
+    }
+    for path in files {
+      var collector = Collector(adapter: adapter, gps: gps)
+      var progress = NoProgress()
+      do throws(CaptureError) {
+        var file = try CaptureFile(path: path)
+        let format = try file.detected.get()
+        collector.isGPS = format == .nmea
+        try file.read(as: format, into: &collector, progress: &progress)
+      } catch {
+        throw Failure(status: error.exitStatus, error.description(of: path))
+      }
+      adapter = collector.adapter
+      gps = collector.gps
+    }
+  }
+
+  /// Puts a capture's bytes in a row; a command stands there as its echo would.
+  private struct Collector: CaptureConsumer {
+    var adapter: [UInt8]
+    var gps: [UInt8]
+    var isGPS = false
+
+    init(adapter: [UInt8], gps: [UInt8]) {
+      self.adapter = adapter
+      self.gps = gps
+    }
+
+    mutating func header(
+      recorded: Int64?, vehicle: Span<UInt8>, adapter: Span<UInt8>, provenance: Span<UInt8>
+    ) {}
+
+    mutating func bytes(_ direction: CaptureDirection, at time: CaptureTime, _ bytes: Span<UInt8>) {
+      unsafe bytes.withUnsafeBufferPointer { source in
+        if isGPS || direction == .fromGPS {
+          unsafe gps.append(contentsOf: source)
+        } else {
+          unsafe adapter.append(contentsOf: source)
+        }
+      }
+    }
+  }
+}

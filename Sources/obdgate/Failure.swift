@@ -1,0 +1,61 @@
+import ArgumentParser
+import Glibc
+
+/// Why a command ends early: one line for people, and the status of sysexits.h.
+struct Failure: Error, CustomStringConvertible {
+  enum Status: Int32 {
+    /// EX_DATAERR
+    case badData = 65
+    /// EX_NOINPUT
+    case noInput = 66
+    /// EX_IOERR
+    case unreadable = 74
+    /// EX_CONFIG
+    case badConfiguration = 78
+  }
+
+  let status: Int32
+  let description: String
+
+  init(_ status: Status, _ description: String) {
+    self.status = status.rawValue
+    self.description = description
+  }
+
+  init(status: Int32, _ description: String) {
+    self.status = status
+    self.description = description
+  }
+
+  /// Says it on stderr and gives what ArgumentParser ends the program with.
+  func reported(by command: String) -> ExitCode {
+    StandardError.say("obdgate \(command): \(description)")
+    return ExitCode(status)
+  }
+}
+
+/// Lines for people.
+enum StandardError {
+  static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+  static func say(_ line: String) { write(line + "\n") }
+
+  static func write(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      var done = 0
+      while done < bytes.count {
+        let count = unsafe Glibc.write(STDERR_FILENO, bytes.baseAddress! + done, bytes.count - done)
+        // stderr closed: there is nobody left to tell.
+        guard count > 0 else { return }
+        done += count
+      }
+    }
+  }
+}
+
+/// The text of an errno.
+func systemReason(_ number: Int32) -> String {
+  guard let text = unsafe strerror(number) else { return "error \(number)" }
+  return unsafe String(cString: text)
+}

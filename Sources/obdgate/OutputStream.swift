@@ -1,0 +1,76 @@
+import ArgumentParser
+import Glibc
+
+/// Standard output, or a file, written in blocks.
+///
+/// Whoever reads the other end may leave (`| head`): the program then ends quietly with 0, as records.md says.
+@safe
+struct OutputStream: ~Copyable {
+  private static let capacity = 1 << 16
+
+  private let descriptor: Int32
+  private let name: String
+  private let ownsDescriptor: Bool
+  private let buffer: UnsafeMutablePointer<UInt8>
+  private var count = 0
+
+  /// Standard output.
+  init() {
+    descriptor = STDOUT_FILENO
+    name = "standard output"
+    ownsDescriptor = false
+    // One block for the stream's whole life; deinit gives it back.
+    unsafe buffer = .allocate(capacity: Self.capacity)
+  }
+
+  /// A file, made new.
+  init(path: String) throws(Failure) {
+    let opened = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard opened >= 0 else {
+      throw Failure(.unreadable, "\(path): cannot be written: \(systemReason(errno))")
+    }
+    descriptor = opened
+    name = path
+    ownsDescriptor = true
+    unsafe buffer = .allocate(capacity: Self.capacity)
+  }
+
+  deinit {
+    unsafe buffer.deallocate()
+    if ownsDescriptor { close(descriptor) }
+  }
+
+  /// - Throws: the exit that a closed or full output means.
+  mutating func write(_ bytes: Span<UInt8>) throws {
+    if count + bytes.count > Self.capacity { try flush() }
+    guard bytes.count <= Self.capacity else {
+      try unsafe bytes.withUnsafeBufferPointer { source in try unsafe writeAll(source.baseAddress!, source.count) }
+      return
+    }
+    // The block has room for them: flushed above if it had not.
+    unsafe bytes.withUnsafeBufferPointer { source in
+      guard let start = source.baseAddress else { return }
+      unsafe (buffer + count).update(from: start, count: source.count)
+    }
+    count += bytes.count
+  }
+
+  mutating func flush() throws {
+    let waiting = count
+    count = 0
+    try unsafe writeAll(buffer, waiting)
+  }
+
+  private func writeAll(_ start: UnsafePointer<UInt8>, _ total: Int) throws {
+    var done = 0
+    while done < total {
+      let written = unsafe Glibc.write(descriptor, start + done, total - done)
+      if written < 0 {
+        if errno == EINTR { continue }
+        if errno == EPIPE, descriptor == STDOUT_FILENO { throw ExitCode.success }
+        throw Failure(.unreadable, "\(name): cannot be written: \(systemReason(errno))")
+      }
+      done += written
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Captures
+import Fusion
+import Glibc
+import NMEAWire
+import OBDWire
+import SignalSets
+import Telemetry
+
+/// Plays the events of one capture: bytes to the readers, what they find to the fusion, with the time of each.
+struct ReplayPlayer: ~Copyable, CaptureConsumer {
+  private var replies = ReplyReader()
+  private var fixes = FixReader()
+  private var session: ReplaySession
+  private let definitions: [SignalDefinition]
+  private let format: CaptureFormat
+  private let speed: ReplaySpeed
+  private var command: [UInt8] = []
+  private var hasAdapterBytes = false
+  private var started: timespec?
+
+  init(
+    fusion: consuming Fusion, outputs: consuming ReplayOutputs, options: ReplayOptions, format: CaptureFormat
+  ) {
+    definitions = options.loaded?.definitions ?? []
+    self.format = format
+    speed = options.speed
+    session = ReplaySession(
+      fusion: fusion, outputs: outputs, clock: ReplayClock(baud: options.baud, isBytePaced: !format.hasEvents),
+      isGPSPaced: format == .nmea)
+    command.reserveCapacity(128)
+  }
+
+  /// The outputs, for the next capture.
+  consuming func release() -> ReplayOutputs { session.release() }
+
+  mutating func header(
+    recorded: Int64?, vehicle: Span<UInt8>, adapter: Span<UInt8>, provenance: Span<UInt8>
+  ) {
+    if let recorded { session.setRecorded(recorded) }
+  }
+
+  mutating func bytes(_ direction: CaptureDirection, at time: CaptureTime, _ bytes: Span<UInt8>) {
+    guard session.goesOn else { return }
+    if case .times(let factor) = speed {
+      paced(direction, time, bytes, factor)
+    } else {
+      deliver(direction, time, bytes)
+    }
+  }
+
+  /// Feeds the bytes when they are due; a transcript without times in small pieces, for their times lie between.
+  private mutating func paced(
+    _ direction: CaptureDirection, _ time: CaptureTime, _ bytes: Span<UInt8>, _ factor: Double
+  ) {
+    let step = format.hasEvents ? max(bytes.count, 1) : 64
+    var first = 0
+    while first < bytes.count, session.goesOn {
+      let end = min(first + step, bytes.count)
+      deliver(direction, time, bytes.extracting(first..<end))
+      session.flush()
+      wait(until: Double(session.elapsed(at: replies.position)) / 1e9 / factor)
+      first = end
+    }
+  }
+
+  private mutating func wait(until seconds: Double) {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    guard let started else {
+      self.started = now
+      return
+    }
+    let due = Double(started.tv_sec) + Double(started.tv_nsec) / 1e9 + seconds
+    var until = timespec(tv_sec: Int(due), tv_nsec: Int((due - due.rounded(.down)) * 1e9))
+    // Interrupted only by a signal that ends the program, or waited to the end.
+    while unsafe clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nil) == EINTR {}
+  }
+
+  private mutating func deliver(_ direction: CaptureDirection, _ time: CaptureTime, _ bytes: Span<UInt8>) {
+    session.arrive(at: time, gps: &fixes)
+    switch direction {
+    case .fromAdapter:
+      hasAdapterBytes = true
+      replies.receive(bytes, loaded: definitions.span, into: &session)
+    case .toAdapter: send(bytes)
+    case .fromGPS: fixes.receive(bytes, into: &session)
+    }
+  }
+
+  /// Commands end with CR; a log may hold one in several pieces.
+  private mutating func send(_ bytes: Span<UInt8>) {
+    hasAdapterBytes = true
+    for i in bytes.indices {
+      let byte = bytes[i]
+      if byte == 0x0D || byte == 0x0A {
+        if !command.isEmpty { replies.sent(command.span, loaded: definitions.span, into: &session) }
+        command.removeAll(keepingCapacity: true)
+      } else if command.count < 4096 {
+        command.append(byte)
+      }
+    }
+  }
+
+  /// Ends the capture.
+  ///
+  /// - Returns: whether it breaks off within a reply, in a format that keeps prompts.
+  mutating func finish() -> Bool {
+    let keepsPrompts =
+      switch format {
+      case .raw, .capture, .socat, .obd2raw: true
+      default: false
+      }
+    let isCut = keepsPrompts && hasAdapterBytes && replies.isMidReply
+    replies.finish(loaded: definitions.span, into: &session)
+    fixes.finish(into: &session)
+    session.finish(at: replies.position)
+    return isCut
+  }
+
+  func sayTotals(of path: String) { session.sayTotals(of: path) }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Captures
+import Fusion
+import OBDWire
+import SignalSets
+import Telemetry
+
+/// Replays captures, one after the other, onto one output.
+struct ReplayRun: ~Copyable {
+  private let options: ReplayOptions
+  private let loadedSignals: [LoadedSignal]
+  private var outputs: ReplayOutputs
+
+  init(options: ReplayOptions, errors: String?) throws(Failure) {
+    self.options = options
+    outputs = try ReplayOutputs(errors: errors)
+    loadedSignals = Self.describe(options.loaded)
+  }
+
+  mutating func flush() throws { try outputs.flush() }
+
+  /// Replays one capture.
+  ///
+  /// - Throws: why it could not be read to its end; what was read until then has been delivered.
+  mutating func replay(_ path: String) throws {
+    var file: CaptureFile
+    do throws(CaptureError) {
+      file = try CaptureFile(path: path)
+    } catch {
+      throw Failure(status: error.exitStatus, error.description(of: path))
+    }
+    let format = try chosenFormat(file.detected, path)
+    var player = ReplayPlayer(
+      fusion: Fusion(fusionOptions(contentHash: file.contentHash)), outputs: consume outputs, options: options,
+      format: format)
+    var progress = ReplayProgress(path: path)
+    var readError: CaptureError?
+    do throws(CaptureError) {
+      try file.read(as: format, into: &player, progress: &progress)
+    } catch {
+      readError = error
+    }
+    progress.end()
+    let endedMidReply = player.finish()
+    player.sayTotals(of: path)
+    outputs = player.release()
+    if let stop = outputs.stop { throw stop }
+    if let readError { throw Failure(status: readError.exitStatus, readError.description(of: path)) }
+    if endedMidReply {
+      throw Failure(
+        .badData, "\(name(path)): ends mid-reply: the adapter's prompt (>) is missing; what came before it is delivered"
+      )
+    }
+  }
+
+  private func name(_ path: String) -> String { path == "-" ? "standard input" : path }
+
+  private func chosenFormat(
+    _ detected: Result<CaptureFormat, CaptureError>, _ path: String
+  ) throws(Failure) -> CaptureFormat {
+    if let format = options.format { return format }
+    switch detected {
+    case .success(let format): return format
+    case .failure(let error): throw Failure(status: error.exitStatus, error.description(of: path))
+    }
+  }
+
+  private func fusionOptions(contentHash: UInt64) -> FusionOptions {
+    var fusion = FusionOptions(
+      gatewayId: "replay", epoch: UUIDv7(milliseconds: 0, seed: contentHash, number: 0), idSeed: contentHash)
+    fusion.cadence = options.period.cadence
+    fusion.naming = options.names == .vss ? .vss : .plain
+    fusion.loadedSignals = loadedSignals
+    return fusion
+  }
+
+  private static func describe(_ loaded: LoadedSignals?) -> [LoadedSignal] {
+    guard let loaded else { return [] }
+    return loaded.definitions.indices.map { index in
+      let id = SignalID(rawValue: SignalID.firstLoaded + UInt16(index))
+      let texts = loaded[id]?.texts ?? []
+      return LoadedSignal(
+        name: loaded.name(of: id) ?? "", kind: loaded.definitions[index].kind,
+        texts: texts.map { LoadedSignal.Text(code: $0.code, text: $0.value) })
+    }
+  }
+}
+
+/// Where records and wire errors go.
+struct ReplayOutputs: ~Copyable, RecordSink {
+  private var records = OutputStream()
+  private var errors: OutputStream?
+  private var encoder = JSONLineEncoder()
+  /// Why writing ended: the reader left, the disk is full.
+  private(set) var stop: (any Error)?
+
+  init(errors path: String?) throws(Failure) {
+    if let path { errors = try OutputStream(path: path) } else { errors = nil }
+  }
+
+  mutating func record(_ line: Span<UInt8>) {
+    guard stop == nil else { return }
+    do { try records.write(line) } catch { stop = error }
+  }
+
+  /// Writes one wire error.
+  ///
+  /// - Parameter elapsed: nanoseconds from the capture's start.
+  mutating func failure(_ error: WireError, _ line: Span<UInt8>, elapsed: Int64) {
+    guard stop == nil, errors != nil else { return }
+    encoder.begin()
+    encoder.key("elapsed")
+    encoder.value(Double(elapsed) / 1e9)
+    WireErrorText.write(error, line, into: &encoder)
+    encoder.finish()
+    do { try errors?.write(encoder.line) } catch { stop = error }
+  }
+
+  mutating func flush() throws {
+    try records.flush()
+    try errors?.flush()
+  }
+
+  /// Writes out the records so far; a failure is kept in ``stop``.
+  mutating func flushRecords() {
+    guard stop == nil else { return }
+    do { try records.flush() } catch { stop = error }
+  }
+}

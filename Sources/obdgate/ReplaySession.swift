@@ -1,0 +1,208 @@
+import Captures
+import Fusion
+import NMEAWire
+import OBDWire
+import Telemetry
+
+/// The time of a replay's events: nanoseconds from the capture's start.
+struct ReplayClock {
+  /// The log's first wall time, from which its others count.
+  private var firstWall: Int64?
+  private let nanosecondsPerByte: Double
+  /// Bare bytes: each takes its time on the line.
+  let isBytePaced: Bool
+  private(set) var now: Int64 = 0
+
+  /// - Parameter baud: ten bits a byte (8N1).
+  init(baud: Int, isBytePaced: Bool) {
+    nanosecondsPerByte = 10e9 / Double(baud)
+    self.isBytePaced = isBytePaced
+  }
+
+  /// Takes an event's time; an event without one comes with the one before it.
+  ///
+  /// - Returns: the wall time of the capture's start, when this event tells it first.
+  mutating func arrive(_ time: CaptureTime) -> Int64? {
+    switch time {
+    case .none: return nil
+    case .offset(let nanoseconds):
+      now = max(now, nanoseconds)
+      return nil
+    case .wall(let nanoseconds):
+      if let firstWall {
+        now = max(now, nanoseconds - firstWall)
+        return nil
+      }
+      firstWall = nanoseconds
+      return nanoseconds
+    }
+  }
+
+  /// Goes back to an earlier event, for what belongs to it.
+  mutating func rewind(to time: Int64) { now = time }
+
+  /// When the byte at a position of the stream was read.
+  @inline(__always)
+  func time(at position: UInt64) -> Int64 {
+    isBytePaced ? Int64(Double(position) * nanosecondsPerByte) : now
+  }
+}
+
+/// Takes what the readers find and gives it to the fusion with its time; counts what was wrong.
+struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
+  private var fusion: Fusion
+  private var outputs: ReplayOutputs
+  private var clock: ReplayClock
+  /// The log's own times tell the date: GPS need not.
+  private var hasWallTime = false
+  /// A file of NMEA alone: the sentences' times are the only ones.
+  private let isGPSPaced: Bool
+  private var gpsTime = GPSTimeline()
+  private var wireErrors = [Int](repeating: 0, count: 64)
+  private var wireKinds: [WireError.Kind] = []
+  private var rejected = [Int](repeating: 0, count: 64)
+  private var rejectReasons: [RejectReason] = []
+
+  init(fusion: consuming Fusion, outputs: consuming ReplayOutputs, clock: ReplayClock, isGPSPaced: Bool) {
+    self.fusion = fusion
+    self.outputs = outputs
+    self.clock = clock
+    self.isGPSPaced = isGPSPaced
+  }
+
+  consuming func release() -> ReplayOutputs { outputs }
+
+  /// False once nobody reads the output any more.
+  var goesOn: Bool { outputs.stop == nil }
+
+  func elapsed(at position: UInt64) -> Int64 { isGPSPaced ? gpsTime.elapsed : clock.time(at: position) }
+
+  /// Writes out what is finished; a failure shows in ``goesOn``.
+  mutating func flush() { outputs.flushRecords() }
+
+  mutating func setRecorded(_ recorded: Int64) {
+    hasWallTime = true
+    fusion.setWallTime(offset: recorded, quality: .system)
+  }
+
+  /// An event comes: its time is now. An epoch of the GPS that is complete by then is handed on first, so that it
+  /// stands in the record of its own time.
+  mutating func arrive(at time: CaptureTime, gps: inout FixReader) {
+    let before = clock.now
+    if let wall = clock.arrive(time), !hasWallTime {
+      hasWallTime = true
+      fusion.setWallTime(offset: wall, quality: .system)
+    }
+    guard clock.now > before, !clock.isBytePaced else { return }
+    if gpsTime.isOpen, clock.now - gpsTime.lastArrival >= Self.epochSilence || clock.now >= fusion.nextBoundary {
+      let now = clock.now
+      clock.rewind(to: before)
+      gps.flush(into: &self)
+      clock.rewind(to: now)
+    }
+  }
+
+  /// A receiver sends an epoch in one burst; silence of this length ends it (NMEA receivers pause at least 100 ms).
+  private static let epochSilence: Int64 = 100_000_000
+
+  mutating func finish(at position: UInt64) {
+    fusion.finish(at: elapsed(at: position), into: &outputs)
+  }
+
+  // MARK: Replies
+
+  mutating func reading(_ reading: Reading) {
+    fusion.reading(reading, at: clock.time(at: reading.origin.position), into: &outputs)
+  }
+  mutating func text(_ text: TextReading, _ bytes: Span<UInt8>) {
+    fusion.text(text, bytes, at: clock.time(at: text.origin.position), into: &outputs)
+  }
+  mutating func troubleCodes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {
+    fusion.troubleCodes(list, codes, at: clock.time(at: list.origin.position), into: &outputs)
+  }
+  mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin) {
+    fusion.supported(
+      bitmap, service: service, base: base, origin: origin, at: clock.time(at: origin.position), into: &outputs)
+  }
+  mutating func adapter(_ answer: AdapterAnswer, _ bytes: Span<UInt8>, origin: Origin) {
+    fusion.adapter(answer, bytes, at: clock.time(at: origin.position), into: &outputs)
+  }
+  mutating func failure(_ error: WireError, line: Span<UInt8>) {
+    if wireErrors[Int(error.kind.rawValue)] == 0 { wireKinds.append(error.kind) }
+    wireErrors[Int(error.kind.rawValue)] += 1
+    outputs.failure(error, line, elapsed: clock.time(at: error.origin.position))
+  }
+
+  // MARK: GPS
+
+  mutating func accepted(_ kind: SentenceKind) { gpsTime.sentence(at: clock.now) }
+
+  mutating func fix(_ fix: Fix) {
+    gpsTime.epoch(fix)
+    let time = isGPSPaced ? gpsTime.elapsed : clock.now
+    if !hasWallTime, fix.type != .none, let wall = gpsTime.wall(of: fix) {
+      fusion.setWallTime(offset: wall - time, quality: .gps)
+    }
+    fusion.fix(fix, at: time, into: &outputs)
+  }
+
+  mutating func rejected(_ reason: RejectReason, sentence: Span<UInt8>, position: UInt64) {
+    if rejected[Int(reason.rawValue)] == 0 { rejectReasons.append(reason) }
+    rejected[Int(reason.rawValue)] += 1
+  }
+
+  // MARK: Totals
+
+  func sayTotals(of path: String) {
+    let name = path == "-" ? "standard input" : path
+    if !wireKinds.isEmpty {
+      let counts = wireKinds.map { "\(WireErrorText.name(of: $0)) \(wireErrors[Int($0.rawValue)])" }
+      StandardError.say("obdgate replay: \(name): wire errors: \(counts.joined(separator: ", "))")
+    }
+    if !rejectReasons.isEmpty {
+      let counts = rejectReasons.map { "\($0.name) \(rejected[Int($0.rawValue)])" }
+      StandardError.say("obdgate replay: \(name): rejected NMEA sentences: \(counts.joined(separator: ", "))")
+    }
+  }
+}
+
+/// The time line that the sentences of a GPS receiver draw.
+private struct GPSTimeline {
+  private static let day: Int64 = 86_400_000_000_000
+
+  /// When the last sentence came, on the capture's line.
+  private(set) var lastArrival: Int64 = 0
+  /// Sentences came whose epoch has not been handed on.
+  private(set) var isOpen = false
+  /// Nanoseconds from the first epoch with a time to the newest, over midnight.
+  private(set) var elapsed: Int64 = 0
+  private var lastOfDay: Int64?
+
+  mutating func sentence(at time: Int64) {
+    lastArrival = time
+    isOpen = true
+  }
+
+  mutating func epoch(_ fix: Fix) {
+    isOpen = false
+    guard let time = fix.time else { return }
+    let ofDay = Self.nanoseconds(time)
+    if let lastOfDay {
+      let step = ofDay - lastOfDay
+      // Back by more than half a day is midnight; back by less is a receiver that corrected itself: time stands still.
+      if step >= 0 { elapsed += step } else if step < -Self.day / 2 { elapsed += step + Self.day }
+    }
+    lastOfDay = ofDay
+  }
+
+  /// The fix's UTC time in nanoseconds since 1970; nil where the date is not known.
+  func wall(of fix: Fix) -> Int64? {
+    guard let date = fix.date, let time = fix.time else { return nil }
+    let days = Timestamp.days(year: date.year, month: date.month, day: date.day)
+    return Int64(days) * Self.day + Self.nanoseconds(time)
+  }
+
+  private static func nanoseconds(_ time: TimeOfDay) -> Int64 {
+    Int64(time.secondOfDay) * 1_000_000_000 + Int64(time.nanosecond)
+  }
+}

@@ -1,0 +1,175 @@
+import ArgumentParser
+import OBDWire
+import SignalSets
+import Telemetry
+
+/// `obdgate signals`: every signal that readings can name.
+struct SignalsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "signals",
+    abstract: "Lists every signal: name, service and PID, unit, range, formula, VSS path.")
+
+  @Flag(help: "JSON lines in place of a table.")
+  var json = false
+
+  @Option(help: ArgumentHelp("OBDb signal sets whose signals are listed too.", valueName: "file"))
+  var signals: [String] = []
+
+  func run() throws {
+    do {
+      let loaded = signals.isEmpty ? nil : try SignalSetCache.load(signals)
+      var output = OutputStream()
+      var rows = Self.standardRows()
+      if let loaded { rows += Self.loadedRows(loaded) }
+      if json { try writeLines(rows, &output) } else { try writeTable(rows, &output) }
+      try output.flush()
+    } catch let failure as Failure {
+      throw failure.reported(by: "signals")
+    }
+  }
+
+  private func writeLines(_ rows: [SignalRow], _ output: inout OutputStream) throws {
+    var encoder = JSONLineEncoder(capacity: 4096, growable: true)
+    for row in rows {
+      encoder.begin()
+      row.write(into: &encoder)
+      encoder.finish()
+      try output.write(encoder.line)
+    }
+  }
+
+  private func writeTable(_ rows: [SignalRow], _ output: inout OutputStream) throws {
+    let header = ["NAME", "PID", "UNIT", "RANGE", "FORMULA", "VSS"]
+    let cells = [header] + rows.map(\.cells)
+    let widths = header.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+    for row in cells {
+      var line = ""
+      for (column, cell) in row.enumerated() {
+        line += cell
+        if column + 1 < row.count { line += String(repeating: " ", count: widths[column] - cell.count + 2) }
+      }
+      while line.last == " " { line.removeLast() }
+      try output.write((line + "\n").utf8.span)
+    }
+  }
+
+  private static func standardRows() -> [SignalRow] {
+    var rows: [SignalRow] = []
+    var seen: Set<String> = []
+    for i in 0..<saeSignals.count {
+      let signal = saeSignals.span[i]
+      let definition = signal.definition
+      let pid = definition.service == 0 ? "ATRV" : pidText(definition.service, definition.identifier)
+      // The oxygen sensors stand there once for each layout; a name that all layouts share is one signal.
+      guard seen.insert("\(signal.name) \(pid)").inserted else { continue }
+      rows.append(
+        SignalRow(
+          name: "\(signal.name)", pid: pid, title: "\(signal.title)", unit: "\(definition.unit.symbol)",
+          vss: "\(signal.vss)", definition: definition))
+    }
+    return rows
+  }
+
+  private static func loadedRows(_ loaded: LoadedSignals) -> [SignalRow] {
+    loaded.definitions.indices.map { index in
+      let id = SignalID(rawValue: SignalID.firstLoaded + UInt16(index))
+      let definition = loaded.definitions[index]
+      return SignalRow(
+        name: loaded.name(of: id) ?? "", pid: pidText(definition.service, definition.identifier),
+        title: loaded.title(of: id) ?? "", unit: loaded.unitText(of: id) ?? "", vss: "", definition: definition,
+        range: loaded.range(of: id))
+    }
+  }
+}
+
+/// One signal as the list shows it.
+struct SignalRow {
+  var name: String
+  var pid: String
+  var title: String
+  var unit: String
+  var vss: String
+  var definition: SignalDefinition
+  /// The range that a signal set calls valid, where it is narrower than the bits.
+  var range: ClosedRange<Double>?
+
+  var cells: [String] { [name, pid, unit, rangeText, formula, vss] }
+
+  /// What the bits can say, or what the signal set calls valid.
+  private var bounds: (Double, Double)? {
+    if let range { return (range.lowerBound, range.upperBound) }
+    guard definition.kind == .number, definition.service != 0 else { return nil }
+    let isSigned = definition.encoding == .signed || definition.encoding == .signedLittleEndian
+    let bits = Double(UInt64(1) << UInt64(min(definition.bitLength, 63)))
+    let low = isSigned ? -bits / 2 : 0
+    let high = isSigned ? bits / 2 - 1 : bits - 1
+    let ends = [low, high].map { $0 * definition.factor + definition.offset }.sorted()
+    return (ends[0], min(ends[1], definition.nullAtOrAbove))
+  }
+
+  private var rangeText: String {
+    switch definition.kind {
+    case .flag: "true|false"
+    case .enumeration: "text"
+    case .number: bounds.map { "\(Self.short($0.0))…\(Self.short($0.1))" } ?? ""
+    }
+  }
+
+  /// The bits, counted from the first data byte's most significant one, and the arithmetic on them.
+  private var formula: String {
+    if definition.service == 0 { return "as the adapter measures it" }
+    let last = Int(definition.bitOffset) + Int(definition.bitLength) - 1
+    var text = definition.bitLength == 1 ? "bit \(definition.bitOffset)" : "bits \(definition.bitOffset)–\(last)"
+    switch definition.encoding {
+    case .unsigned: break
+    case .signed: text += " signed"
+    case .unsignedLittleEndian: text += " little-endian"
+    case .signedLittleEndian: text += " little-endian signed"
+    }
+    if definition.factor != 1 { text += " × \(Self.short(definition.factor))" }
+    if definition.offset > 0 { text += " + \(Self.short(definition.offset))" }
+    if definition.offset < 0 { text += " − \(Self.short(-definition.offset))" }
+    return text
+  }
+
+  func write(into encoder: inout JSONLineEncoder) {
+    encoder.key("name")
+    encoder.value(name)
+    encoder.key("pid")
+    encoder.value(pid)
+    encoder.key("title")
+    encoder.value(title)
+    if !unit.isEmpty {
+      encoder.key("unit")
+      encoder.value(unit)
+    }
+    encoder.key("kind")
+    encoder.value("\(definition.kind)")
+    if let bounds {
+      encoder.key("min")
+      encoder.value(bounds.0)
+      encoder.key("max")
+      encoder.value(bounds.1)
+    }
+    encoder.key("formula")
+    encoder.value(formula)
+    if !vss.isEmpty {
+      encoder.key("vss")
+      encoder.value(vss)
+    }
+  }
+
+  /// A number for people: whole where it is, else six digits.
+  private static func short(_ value: Double) -> String {
+    var encoder = JSONLineEncoder(capacity: 64)
+    encoder.begin()
+    encoder.key("v")
+    encoder.value(value)
+    encoder.finish()
+    // {"v":1.5}⏎
+    let line = encoder.line
+    var text = ""
+    for i in 5..<max(5, line.count - 2) { text.unicodeScalars.append(Unicode.Scalar(line[i])) }
+    return text
+  }
+}

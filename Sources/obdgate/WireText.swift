@@ -1,0 +1,103 @@
+import OBDWire
+import SignalSets
+import Telemetry
+
+extension ECUAddress {
+  /// As records write it: `7E8`, `18DAF110`, `10`.
+  var text: String { hexText(value, digitCount) }
+}
+
+extension TroubleCode {
+  /// `P0420` or `P0420-00`.
+  var string: String {
+    let characters = text
+    var out = ""
+    for i in 0..<textLength { out.unicodeScalars.append(Unicode.Scalar(characters[i])) }
+    return out
+  }
+}
+
+/// Upper-case hexadecimal digits, filled up with zeros.
+func hexText(_ value: some BinaryInteger, _ digits: Int) -> String {
+  let text = String(value, radix: 16, uppercase: true)
+  return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+}
+
+/// `010C`, `22F40C`.
+func pidText(_ service: UInt8, _ identifier: UInt16) -> String {
+  hexText(service, 2) + hexText(identifier, service == 0x22 ? 4 : 2)
+}
+
+/// Readings as text.
+enum SignalText {
+  /// Writes a reading's value: a number, a flag, or an enumeration's text (its code where no text is known).
+  ///
+  /// - Returns: the unit to print, or "".
+  static func write(
+    _ reading: Reading, _ loaded: LoadedSignals?, into encoder: inout JSONLineEncoder
+  ) -> String {
+    if reading.signal.isLoaded {
+      guard let loaded, let signal = loaded[reading.signal] else { return "" }
+      switch signal.definition.kind {
+      case .flag: encoder.value(reading.value != 0)
+      case .enumeration:
+        if let text = loaded.mapText(of: reading.signal, code: reading.value) {
+          encoder.value(text)
+        } else {
+          encoder.value(reading.value)
+        }
+      case .number:
+        // The set's format holds values to its range (OBDb does so); one that was sent beyond it says so.
+        let limited = loaded.limited(reading.value, of: reading.signal)
+        encoder.value(limited)
+        if limited != reading.value {
+          encoder.key("limited")
+          encoder.value(true)
+          encoder.key("sent")
+          encoder.value(reading.value)
+        }
+      }
+      return signal.unitText
+    }
+    let definition = saeSignals.span[Int(reading.signal.rawValue)].definition
+    switch definition.kind {
+    case .flag: encoder.value(reading.value != 0)
+    case .enumeration:
+      if let text = SAEEnumerations.text(enumeration: definition.enumeration, code: UInt32(reading.value)) {
+        encoder.value(text)
+      } else {
+        encoder.value(reading.value)
+      }
+    case .number: encoder.value(reading.value)
+    }
+    return "\(definition.unit.symbol)"
+  }
+}
+
+/// Wire errors as records and `decode` write them.
+enum WireErrorText {
+  /// Writes the keys of an error into the open object.
+  static func write(_ error: WireError, _ line: Span<UInt8>, into encoder: inout JSONLineEncoder) {
+    encoder.key("kind")
+    encoder.value(name(of: error.kind))
+    encoder.key("line")
+    encoder.value(Int(error.origin.line))
+    encoder.key("offset")
+    encoder.value(Int(error.offset))
+    encoder.key("bytes")
+    encoder.value(line)
+    if error.kind == .negativeResponse {
+      encoder.key("service")
+      encoder.value(hexText(error.service, 2))
+      encoder.key("nrc")
+      encoder.value(hexText(error.responseCode, 2))
+    }
+    if error.origin.ecu.kind != .unknown {
+      encoder.key("ecu")
+      encoder.value(error.origin.ecu.text)
+    }
+  }
+
+  /// The kind's name in the contract.
+  static func name(of kind: WireError.Kind) -> String { "\(kind)" }
+}
