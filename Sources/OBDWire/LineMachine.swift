@@ -17,11 +17,13 @@ struct LineMachine: ~Copyable {
   private var joined = InlineArray<64, UInt8>(repeating: 0)
   private var joinedText = InlineArray<128, UInt8>(repeating: 0)
   private var joinedCount = 0
-  /// A three-digit line was taken for an echo (`031`); a segment behind it shows that it was a length.
-  private var possibleLength = 0
+  /// A line of three digits is the echo of a command (`031`: service 03, one answer) or the length of a message whose
+  /// segments follow; the next line tells. Its value; 0: none waits.
+  private var undecided: UInt16 = 0
+  private var undecidedOrigin = Origin(ecu: .unknown, line: 0, position: 0)
 
   /// Something of a reply was read, or is awaited.
-  var isAnswering: Bool { phase == .answering || awaitsEcho }
+  var isAnswering: Bool { phase == .answering || awaitsEcho || undecided > 0 }
 
   // MARK: Commands
 
@@ -44,19 +46,23 @@ struct LineMachine: ~Copyable {
     handler.request(command, position: position)
   }
 
+  /// How an adapter repeats a command: `010C`, `010C010C`, or, where both it and the link echo, `001100CC`.
+  private enum Echo { case once, twice, characterTwice }
+
   /// How many characters of the line repeat the command, spaces and noise between them included; 0: none.
-  private func echoLength(_ line: Span<UInt8>, repeats: Int) -> Int {
+  private func echoLength(_ line: Span<UInt8>, _ echo: Echo) -> Int {
+    let wanted = echo == .once ? commandCount : 2 * commandCount
     var matched = 0
     var i = 0
-    while i < line.count, matched < commandCount * repeats {
+    while i < line.count, matched < wanted {
       var c = line[i]
       i += 1
       if c <= space || c >= 0x7F { continue }
       if c >= UInt8(ascii: "a") && c <= UInt8(ascii: "z") { c -= 32 }
-      guard c == commandText[matched / repeats] else { return 0 }
+      guard c == commandText[echo == .characterTwice ? matched / 2 : matched % commandCount] else { return 0 }
       matched += 1
     }
-    return matched == commandCount * repeats ? i : 0
+    return matched == wanted ? i : 0
   }
 
   // MARK: Lines
@@ -84,13 +90,17 @@ struct LineMachine: ~Copyable {
     while first < end, isNoise(text[first]) { first += 1 }
     while end > first, isNoise(text[end - 1]) { end -= 1 }
     guard first < end else { return }
+    if undecided > 0 {
+      decide(isLength: holdsColon(text.extracting(first..<end)), into: &handler)
+    }
     if phase == .start {
       if awaitsEcho {
         awaitsEcho = false
         phase = .answering
         let trimmed = text.extracting(first..<end)
-        var consumed = echoLength(trimmed, repeats: 1)
-        if consumed == 0 { consumed = echoLength(trimmed, repeats: 2) }
+        var consumed = echoLength(trimmed, .twice)
+        if consumed == 0 { consumed = echoLength(trimmed, .characterTwice) }
+        if consumed == 0 { consumed = echoLength(trimmed, .once) }
         if consumed > 0 {
           first += consumed
           while first < end, isNoise(text[first]) || text[first] == promptCharacter { first += 1 }
@@ -101,11 +111,12 @@ struct LineMachine: ~Copyable {
       }
       phase = .answering
     }
-    content(text.extracting(0..<end), from: first, position: position, loaded: loaded, into: &handler)
+    content(text, from: first, to: end, position: position, loaded: loaded, into: &handler)
   }
 
   /// A line past the reader's capacity: no answer is so long.
   mutating func overlong<H: ReplyHandler & ~Copyable>(_ text: Span<UInt8>, position: UInt64, into handler: inout H) {
+    if undecided > 0 { decide(isLength: false, into: &handler) }
     phase = .answering
     awaitsEcho = false
     handler.failure(
@@ -116,12 +127,12 @@ struct LineMachine: ~Copyable {
   mutating func endReply<H: ReplyHandler & ~Copyable>(
     position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
+    if undecided > 0 { decide(isLength: false, into: &handler) }
     if joinedCount > 0 { flushJoined(position: position, loaded: loaded, into: &handler) }
     core.finishReply(loaded: loaded, into: &handler)
     phase = .start
     awaitsEcho = false
     commandCount = 0
-    possibleLength = 0
     handler.endOfReply(position: position)
   }
 
@@ -139,8 +150,11 @@ struct LineMachine: ~Copyable {
     let isEcho: Bool
     if hex.read(text, from: first, to: end) {
       isEcho = Request.looksLikeEcho(hex)
-      // 031 is service 03 and a count, or 49 bytes announced: what follows tells.
-      possibleLength = isEcho && hex.hasIdentifier && hex.count == 0 ? Int(hex.identifier) : 0
+      if isEcho, hex.hasIdentifier, hex.count == 0 {
+        undecided = hex.identifier
+        undecidedOrigin = origin(position)
+        return true
+      }
     } else {
       isEcho = isAdapterCommand(line) || isAddressedCommand(line)
     }
@@ -149,6 +163,26 @@ struct LineMachine: ~Copyable {
     awaitsEcho = false
     phase = .answering
     return true
+  }
+
+  /// Takes the three digits that waited for a length or for an echo.
+  private mutating func decide<H: ReplyHandler & ~Copyable>(isLength: Bool, into handler: inout H) {
+    let value = undecided
+    undecided = 0
+    var digits = InlineArray<3, UInt8>(repeating: 0)
+    for i in 0..<3 { digits[i] = Hex.digit(UInt8(truncatingIfNeeded: value >> UInt16(8 - 4 * i))) }
+    if isLength {
+      core.announce(Int(value), line: digits.span, origin: undecidedOrigin, into: &handler)
+    } else {
+      command(digits.span, position: undecidedOrigin.position, into: &handler)
+      awaitsEcho = false
+    }
+    phase = .answering
+  }
+
+  private func holdsColon(_ text: Span<UInt8>) -> Bool {
+    for i in 0..<text.count where text[i] == UInt8(ascii: ":") { return true }
+    return false
   }
 
   /// `ATE0`, `AT SP 0`, `STI`; not `STOPPED`, nor a banner `STN1110`.
@@ -183,9 +217,12 @@ struct LineMachine: ~Copyable {
 
   // MARK: Content
 
+  /// - Parameter end: behind the line's last character that is no noise.
   private mutating func content<H: ReplyHandler & ~Copyable>(
-    _ text: Span<UInt8>, from first: Int, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+    _ line: Span<UInt8>, from first: Int, to end: Int, position: UInt64, loaded: Span<SignalDefinition>,
+    into handler: inout H
   ) {
+    let text = line.extracting(0..<end)
     if core.request.kind == .adapter {
       adapterAnswer(text, from: first, position: position, into: &handler)
       return
@@ -195,11 +232,10 @@ struct LineMachine: ~Copyable {
         join(text, first, position: position, loaded: loaded, into: &handler)
         return
       }
-      if joinedCount > 0 {
-        flushJoined(position: position, loaded: loaded, into: &handler)
-        _ = hex.read(text, from: first, to: text.count)
-      }
-      data(text, position: position, loaded: loaded, into: &handler)
+      if joinedCount > 0 { flushJoined(position: position, loaded: loaded, into: &handler) }
+      // A single space behind the digits stays: the short way (``spacedLine``) shows it in errors, too.
+      let hasSpace = end + 1 == line.count && line[end] == space
+      data(hasSpace ? line : text, position: position, loaded: loaded, into: &handler)
       return
     }
     if joinedCount > 0 { flushJoined(position: position, loaded: loaded, into: &handler) }
@@ -349,12 +385,6 @@ struct LineMachine: ~Copyable {
     guard colons > 0, firstColon > first else { return false }
     let origin = origin(position)
     core.decoder.firstDigit = -1
-    if possibleLength > 0 {
-      // What was taken for the echo `031` announced a length.
-      core.request = Request()
-      core.announce(possibleLength, line: text, origin: origin, into: &handler)
-      possibleLength = 0
-    }
     let before = firstColon - 1 - first
     if before > 0 {
       guard before <= 4, hex.read(text, from: first, to: firstColon - 1) else { return false }
@@ -403,9 +433,11 @@ struct LineMachine: ~Copyable {
       handler.adapter(.protocolNumber, text, origin: origin(position))
       return
     }
-    hex.set(joined.span.extracting(first: count))
+    // Of its own: `hex` may hold the line that ended the row of bytes.
+    var row = HexLine()
+    row.set(joined.span.extracting(first: count))
     core.decoder.lineStart = 0
-    core.dataLine(hex, line: text, origin: origin(position), loaded: loaded, into: &handler)
+    core.dataLine(row, line: text, origin: origin(position), loaded: loaded, into: &handler)
   }
 
   /// `A0`…`AC`: what ATDPN answers when the adapter chose the protocol itself.
