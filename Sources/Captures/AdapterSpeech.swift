@@ -30,7 +30,9 @@ enum AdapterSpeech {
   static func isReply(_ text: Span<UInt8>) -> Bool {
     var start = text.skippingBlanks(from: 0)
     // Noise of a reset or a wrong rate, and prompts, may stand in front.
-    while start < min(text.count, noiseLimit), text[start] >= 0x7F || text[start] < 0x20 || text[start] == UInt8(ascii: ">") {
+    while start < min(text.count, noiseLimit),
+      text[start] >= 0x7F || text[start] < 0x20 || text[start] == UInt8(ascii: ">")
+    {
       start = text.skippingBlanks(from: start + 1)
     }
     let line = text.extracting(start..<max(start, text.trimmingEnd().count))

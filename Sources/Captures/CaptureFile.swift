@@ -101,6 +101,7 @@ public struct CaptureFile: ~Copyable {
       done = end
       progress.advanced(to: done, of: size)
     }
+    buffer.discard()
     while true {
       guard let count = buffer.read(descriptor, at: 0, limit: Self.blockSize) else { throw Self.error(errno) }
       if count == 0 { break }

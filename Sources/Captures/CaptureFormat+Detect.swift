@@ -42,7 +42,7 @@ extension CaptureFormat {
       start = end + 1
     }
     if let stranger = transcript.stranger, !transcript.isDialogue {
-      throw CaptureError(.unknownFormat, line: stranger.number, text: head.extracting(stranger.range(in: head.count)))
+      throw CaptureError(.unknownFormat, line: stranger.number, text: head.extracting(stranger.range))
     }
     return transcript.hasEchoTwice ? .obdgpslogger : .raw
   }
@@ -121,9 +121,8 @@ private struct Evidence {
 /// What the pieces between CR, LF and prompt say about a byte stream.
 private struct TranscriptEvidence {
   struct Stranger {
-    var start: Int
+    var range: Range<Int>
     var number: Int
-    func range(in count: Int) -> Range<Int> { start..<min(count, start + 64) }
   }
 
   /// The first piece that no adapter prints.
@@ -150,7 +149,7 @@ private struct TranscriptEvidence {
     if end == UInt8(ascii: ">") { prompts += 1 }
     if text.count > 0 {
       let isCommand = AdapterSpeech.isCommand(text)
-      if isCommand || AdapterSpeech.isReply(text) || followsAT { known += 1 } else { note(number) }
+      if isCommand || AdapterSpeech.isReply(text) || followsAT { known += 1 } else { note(piece, number) }
       if isRepeated(text) { hasEchoTwice = true }
       // Bytes may stand there twice for other reasons (two ECUs with one value); settings may not.
       let isSetting = isCommand && text.hasIgnoringCase("AT")
@@ -163,9 +162,9 @@ private struct TranscriptEvidence {
     if end == UInt8(ascii: ">") { isBehindPrompt = true }
   }
 
-  private mutating func note(_ number: Int) {
+  private mutating func note(_ piece: Span<UInt8>, _ number: Int) {
     strange += 1
-    if stranger == nil { stranger = Stranger(start: position, number: number) }
+    if stranger == nil { stranger = Stranger(range: position..<position + piece.count, number: number) }
   }
 
   private mutating func remember(_ text: Span<UInt8>) {

@@ -28,6 +28,12 @@ struct PageBuffer: ~Copyable {
     }
   }
 
+  /// Gives all of the memory back for now; what was in it is lost.
+  func discard() {
+    // Advice that is not taken costs room, nothing else.
+    _ = unsafe madvise(base, capacity, MADV_DONTNEED)
+  }
+
   /// Lends the bytes of that range.
   func withBytes<Result: ~Copyable, Failure: Error>(
     _ range: Range<Int>, _ body: (Span<UInt8>) throws(Failure) -> Result

@@ -23,7 +23,10 @@ import Testing
   }
 
   @Test func a_transcript_with_an_odd_answer_to_AT_is_a_transcript() throws {
-    #expect(try detect("AT@1\rUnheard-of Adapter (c) Somebody; all rights = reserved\r\r>ATI\rFOO v9\r\r>010C\r41 0C 00 00\r\r>") == .raw)
+    #expect(
+      try detect(
+        "AT@1\rUnheard-of Adapter (c) Somebody; all rights = reserved\r\r>ATI\rFOO v9\r\r>010C\r41 0C 00 00\r\r>")
+        == .raw)
   }
 
   @Test(arguments: [
@@ -61,7 +64,9 @@ import Testing
   }
 
   @Test func text_in_other_scripts_is_no_binary() {
-    let error = failure { () throws(CaptureError) in _ = try detect(String(repeating: "Журнал адаптера — 記録\n", count: 50)) }
+    let error = failure { () throws(CaptureError) in
+      _ = try detect(String(repeating: "Журнал адаптера — 記録\n", count: 50))
+    }
     #expect(error?.kind == .unknownFormat)
   }
 

@@ -74,7 +74,11 @@ import Testing
     (.crtd, "1320745424.000 CXX\n1320745424.002 1R11 7E8 06 4\n", 2), (.crtd, "1320745424.002 1R11 FFFF 06\n", 1),
     (.crtd, "1320745424.002 1R11 7E8 01 02 03 04 05 06 07 08 09\n", 1),
     (.socat, "> 2015/07/10 05:57:32.249713  length=5 from=0 to=4\n010C\\r41 0C\n", 2),
-    (.socat, "> 2015/07/10 05:57:32.249713  length=9 from=0 to=8\n010C\n> 2015/07/10 05:57:33.249713  length=5 from=0 to=4\n", 3),
+    (
+      .socat,
+      "> 2015/07/10 05:57:32.249713  length=9 from=0 to=8\n010C\n> 2015/07/10 05:57:33.249713  length=5 from=0 to=4\n",
+      3
+    ),
     (.socat, "> 2015/07/10 05:57:32.249713  length=0 from=0 to=4\n", 1),
   ])
   func a_damaged_line_is_an_error_that_names_it(format: CaptureFormat, log: String, line: Int) {
@@ -86,10 +90,12 @@ import Testing
   }
 
   @Test func an_error_says_where_what_and_what_would_be_right() {
-    let error = failure { () throws(CaptureError) in _ = try read("0.1 > 010C\\r\n0.2 x \"41\"\u{7}\r\n", as: .capture) }
+    let error = failure { () throws(CaptureError) in _ = try read("0.1 > 010C\\r\n0.2 x \"41\"\u{7}\r\n", as: .capture)
+    }
     #expect(
       error?.description(of: "trip.capture")
-        == #"trip.capture: line 2: "0.2 x \"41\"\x07" is no line of format capture: expected as in 0.328114 < 41 0C 0A A0\r\r>"#)
+        == #"trip.capture: line 2: "0.2 x \"41\"\x07" is no line of format capture: expected as in 0.328114 < 41 0C 0A A0\r\r>"#
+    )
     let long = failure { () throws(CaptureError) in
       _ = try read(String(repeating: "long ", count: 40), as: .capture)
     }

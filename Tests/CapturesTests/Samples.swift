@@ -134,7 +134,8 @@ let samples: [Sample] = [
     ]),
   Sample(
     name: "obdgpslogger", format: .obdgpslogger,
-    text: "\r?\r\r>ATZ\rATZ\r\r\rELM327 v1.5\r\r>0100\r0100\r41 00 BE 3F A8 13 \r\r>ATE0\rATE0\rOK\r\r>010C1\r410C1AF8\r\r>",
+    text:
+      "\r?\r\r>ATZ\rATZ\r\r\rELM327 v1.5\r\r>0100\r0100\r41 00 BE 3F A8 13 \r\r>ATE0\rATE0\rOK\r\r>010C1\r410C1AF8\r\r>",
     events: [
       to("\r"), from("?\r\r>"), to("ATZ\r"), from("ATZ\r\r\rELM327 v1.5\r\r>"), to("0100\r"),
       from("0100\r41 00 BE 3F A8 13 \r\r>"), to("ATE0\r"), from("ATE0\rOK\r\r>"), to("010C1\r"), from("410C1AF8\r\r>"),
@@ -211,6 +212,20 @@ let samples: [Sample] = [
     events: [
       to("0105\r", .at(noon)), from("83 F1 11 41 05 52 1D\r", .at(noon + 1)), from("\r>", .at(noon + 2)),
       to("010C\r", .at(noon + 2)), from("84 F1 11 41 0C 1A F8 E5\r", .at(noon + 3)), from("\r>", .at(noon + 3)),
+    ]),
+  Sample(
+    name: "log of replies without white space", format: .appLog,
+    text: """
+      2026-11-21 09:41:34\t>>\t\t0105
+      2026-11-21 09:41:34\t<<\t\t7EB034105527E8034105527E903410552
+      2026-11-21 09:41:35\t>>\t\t0902
+      2026-11-21 09:41:35\t<<\t\t7E810144902013146547E82146573145543544
+
+      """,
+    events: [
+      to("0105\r", .at(noon)), from("7EB03410552\r7E803410552\r7E903410552\r", .at(noon)), from("\r>", .at(noon + 1)),
+      to("0902\r", .at(noon + 1)), from("7E81014490201314654\r7E82146573145543544\r", .at(noon + 1)),
+      from("\r>", .at(noon + 1)),
     ]),
   Sample(
     name: "Car Scanner", format: .appLog,

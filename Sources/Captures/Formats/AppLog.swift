@@ -11,6 +11,8 @@
 ///     12:34:56.789 > 010C                       others: an optional time, a mark, text
 ///     12:34:56.901 < 41 0C 0A A0\r\r>           with `\r` escapes, or without
 ///
+/// Some readers drop the CRs between the lines of a reply: see ``JoinedFrames``.
+///
 /// Marks: `>` `>>` `->` `-->` `TX:` and `<` `<<` `<-` `<--` `RX:`. Where a text has `\r` or `\n` escapes they are
 /// undone and nothing is added; otherwise each line gets the CR that the log left out, before a prompt too. In a log
 /// that shows no prompt a command closes the reply before it with `⏎>`. A K-line request with header and checksum
@@ -81,6 +83,11 @@ extension CaptureReader {
     }
     scratch.removeAll(keepingCapacity: true)
     let line = text.droppingCR()
+    if JoinedFrames.split(line, into: &scratch) {
+      deliver(.fromAdapter, at: time, into: &consumer)
+      return
+    }
+    scratch.removeAll(keepingCapacity: true)
     scratch.append(bytes: line)
     if line.count > 0, line[line.count - 1] == UInt8(ascii: ">") {
       endReply()

@@ -161,12 +161,15 @@ struct SocatHeader {
     i += 7
     guard let length = LogStamp.digits(line, at: &i) else { return nil }
     self.length = Int(length.value)
-    for key: StaticString in [" from=", " to="] {
-      guard line.has(key, at: i) else { return nil }
-      i += key.utf8CodeUnitCount
-      guard LogStamp.digits(line, at: &i) != nil else { return nil }
-    }
+    guard Self.skip(" from=", line, &i), Self.skip(" to=", line, &i) else { return nil }
     end = i
+  }
+
+  /// Passes over a key and its number.
+  private static func skip(_ key: StaticString, _ line: Span<UInt8>, _ i: inout Int) -> Bool {
+    guard line.has(key, at: i) else { return false }
+    i += key.utf8CodeUnitCount
+    return LogStamp.digits(line, at: &i) != nil
   }
 
   /// socat's own notices and warnings stand between the transfers.
