@@ -16,6 +16,8 @@ public struct FixReader: ~Copyable {
   /// The beginning of a sentence whose end has not come, `$` first.
   private var held = InlineArray<256, UInt8>(repeating: 0)
   private var heldCount = 0
+  /// How many of its last bytes are the checksum that has begun, `*` included: 0, 1 or 2.
+  private var heldChecksum = 0
   /// Bytes received in earlier calls.
   private var received: UInt64 = 0
   private var assembler = EpochAssembler()
@@ -57,8 +59,9 @@ public struct FixReader: ~Copyable {
 
 extension FixReader {
   private mutating func hold(_ bytes: Span<UInt8>, from start: Int) {
-    heldCount = bytes.count - start
-    for index in 0..<heldCount { held[index] = bytes[start + index] }
+    heldCount = 0
+    heldChecksum = 0
+    for index in start..<bytes.count { _ = addToHeld(bytes[index]) }
   }
 
   /// Adds bytes to the held sentence until it is whole or refused.
@@ -69,21 +72,32 @@ extension FixReader {
   ) -> Int {
     var index = 0
     while heldCount > 0, index < bytes.count {
-      held[heldCount] = bytes[index]
-      heldCount += 1
+      let mayEnd = addToHeld(bytes[index])
       index += 1
-      if heldMayEnd { judgeHeld(at: received + UInt64(count: index) - UInt64(count: heldCount), into: &handler) }
+      if mayEnd { judgeHeld(at: received + UInt64(count: index) - UInt64(count: heldCount), into: &handler) }
     }
     return index
   }
 
-  /// Whether the byte just added can have ended the sentence: one that ends a body, what follows `*`, or the last that fits.
-  private var heldMayEnd: Bool {
-    let last = held[heldCount - 1]
-    if heldCount == Self.maximumLength { return true }
-    if held[heldCount - 2] == 0x2A { return SentenceScanner.hexadecimal(last) == nil }
-    if heldCount > 2, held[heldCount - 3] == 0x2A { return true }
-    return last != 0x2A && SentenceScanner.isStop(last)
+  /// - Returns: whether the sentence can have ended by this byte: one that ends a body, the checksum's last, one that is no
+  ///   digit of a checksum, or the last that fits.
+  @inline(__always)
+  private mutating func addToHeld(_ byte: UInt8) -> Bool {
+    held[heldCount] = byte
+    heldCount += 1
+    let isFull = heldCount == Self.maximumLength
+    switch heldChecksum {
+    case 0:
+      // The first byte is the sentence's own $.
+      guard heldCount > 1, SentenceScanner.isStop(byte) else { return isFull }
+      guard byte == 0x2A else { return true }
+      heldChecksum = 1
+      return isFull
+    case 1:
+      heldChecksum = 2
+      return isFull || SentenceScanner.hexadecimal(byte) == nil
+    default: return true
+    }
   }
 
   private mutating func judgeHeld<Handler: FixHandler & ~Copyable>(at position: UInt64, into handler: inout Handler) {
@@ -92,11 +106,11 @@ extension FixReader {
     if case .incomplete = result.verdict { return }
     Self.deliver(
       result, of: held.span.extracting(first: heldCount), from: 0, at: position, by: &assembler, into: &handler)
-    // What is left behind a refused sentence is at most two bytes, and may begin the next.
-    let next = SentenceScanner.start(in: held.span.extracting(first: heldCount), from: result.end)
-    let left = next.map { heldCount - $0 } ?? 0
-    for index in 0..<left { held[index] = held[heldCount - left + index] }
-    heldCount = left
+    // What is left behind a refused sentence is at most a digit, and the $ of the next.
+    let isNextBegun = result.end < heldCount && held.span[heldCount - 1] == 0x24
+    heldCount = 0
+    heldChecksum = 0
+    if isNextBegun { _ = addToHeld(0x24) }
   }
 
   /// Hands on what became of the sentence at `start`, whose `$` is byte `position` of the stream.
