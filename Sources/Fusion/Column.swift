@@ -23,7 +23,7 @@ struct Column: BitwiseCopyable {
   var name: Name
   var content: Content
   var role = Role.none
-  /// The PID of service 01, for its support bits; 0 for others.
+  /// The PID of service 01; 0 for others.
   var parameter: UInt8 = 0
   /// Place of the value in the answer, where ``role`` is `monitor`.
   var bit: UInt8 = 0

@@ -159,7 +159,7 @@ extension Fusion {
   func name(of signal: SignalID) -> String? {
     if signal.isLoaded {
       let index = Int(signal.rawValue - SignalID.firstLoaded)
-      return index < options.loadedSignals.count ? options.loadedSignals[index].name : nil
+      return index < loadedKeys.names.count ? loadedKeys.names[index] : nil
     }
     guard signal.rawValue < saeSignals.count else { return nil }
     return saeSignals.span[Int(signal.rawValue)].name.description

@@ -3,8 +3,8 @@ import OBDWire
 // Which ECU's value stands under the plain key.
 //
 // The engine ECU's, which is the one that supports or answers PID 0C; among several, or where it does not have the
-// value, the lowest address. An ECU counts as soon as it has answered the signal or said that it supports its PID, and
-// never stops counting: so a key changes its owner only while ECUs are still being discovered.
+// value, the lowest address. An ECU counts from its first answer on and never stops: a key changes its owner only while
+// ECUs are still being discovered.
 extension Fusion {
   /// An ECU has answered a column for the first time.
   mutating func noteAnswer(of ecu: Int, in column: Int) {
@@ -20,17 +20,16 @@ extension Fusion {
     chooseVIN()
   }
 
-  /// Chooses all owners anew, after an ECU has said what it supports.
+  /// Chooses all owners anew.
   mutating func chooseOwners() {
     for column in columns.indices { chooseOwner(of: column) }
   }
 
   private mutating func chooseOwner(of column: Int) {
     let known = columns[column].known
-    let parameter = columns[column].parameter
     var lowest: Int?
     var engine: Int?
-    for ecu in ecuOrder where known >> UInt16(ecu) & 1 == 1 || ecus[ecu].supports(parameter) {
+    for ecu in ecuOrder where known >> UInt16(ecu) & 1 == 1 {
       lowest = lowest ?? ecu
       if ecus[ecu].hasEngineSpeed { engine = engine ?? ecu }
     }

@@ -75,7 +75,14 @@ extension Fusion {
     let column: Int
     if signal.isLoaded {
       let index = slot - saeSignals.count
-      column = append(Column(name: .loaded(index), content: Column.Content(options.loadedSignals[index].kind)))
+      let representative = loadedKeys.representatives[index]
+      if representative != index {
+        let first = SignalID(rawValue: SignalID.firstLoaded + UInt16(representative))
+        guard let shared = self.column(of: first) else { return nil }
+        column = shared
+      } else {
+        column = append(Column(name: .loaded(index), content: Column.Content(options.loadedSignals[index].kind)))
+      }
     } else {
       let row = saeSignals.span[slot]
       guard row.definition.service != 9 else {

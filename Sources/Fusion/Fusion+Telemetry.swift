@@ -85,7 +85,7 @@ extension Fusion {
     let mark = line.mark
     switch columns[column].name {
     case .table(let name): line.key(name)
-    case .loaded(let index): line.key(options.loadedSignals[index].name)
+    case .loaded(let index): line.key(loadedKeys.names[index])
     }
     let value = columns[column].values[ecu]
     switch columns[column].content {

@@ -44,7 +44,6 @@ extension Fusion {
     ecus[ecu].speaksUDS = isUDS
     isVehicleNews = true
     if ecus[ecu].supports(0x0C) { noteEngineSpeed(of: ecu) }
-    chooseOwners()
   }
 
   /// Takes what the adapter says of itself.

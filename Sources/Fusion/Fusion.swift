@@ -26,7 +26,7 @@ public struct Fusion: ~Copyable {
   // Time.
   var now: Int64 = .min
   /// The next time at which a record is due; `.min` before the first event.
-  var nextBoundary: Int64 = .min
+  public internal(set) var nextBoundary: Int64 = .min
   /// Time of the newest value that no record has yet.
   var newest: Int64?
   var wallOffset: Int64 = 0
@@ -37,6 +37,7 @@ public struct Fusion: ~Copyable {
   var columns: [Column] = []
   /// By signal: its column + 1, 0 for none yet, ``notTelemetry``.
   var columnOfSignal: [UInt16]
+  let loadedKeys: LoadedKeys
   var vinColumn: Int?
   var codesColumn: Int?
   var ecus: [ECUState] = [ECUState(.unknown)]
@@ -69,6 +70,7 @@ public struct Fusion: ~Copyable {
     sequence = options.firstSequence
     vehicleId = options.vehicleId ?? options.unknownVehicleId
     columnOfSignal = [UInt16](repeating: 0, count: saeSignals.count + options.loadedSignals.count)
+    loadedKeys = LoadedKeys(options.loadedSignals)
     columns.reserveCapacity(256)
   }
 

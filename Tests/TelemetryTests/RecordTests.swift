@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func a_vehicle_says_what_it_knows() throws {
-    var record = VehicleRecord(vin: "1FTFW1ET5DFC10312", vinValid: true)
+    var record = VehicleRecord(vin: "1FTFW1ET9DFC10312", vinValid: true)
     record.make = "Ford"
     record.modelYear = 2013
     var ecu = VehicleRecord.ECU(address: "7E8")
@@ -47,7 +47,7 @@ import Testing
     record.ecus = [ecu]
     record.fuelType = .text("gasoline")
     #expect(
-      try body(record) == #""vin":"1FTFW1ET5DFC10312","vinValid":true,"make":"Ford","modelYear":2013,"#
+      try body(record) == #""vin":"1FTFW1ET9DFC10312","vinValid":true,"make":"Ford","modelYear":2013,"#
         + #""ecus":[{"address":"7E8","calibrations":[{"id":"DL3A-14C204","cvn":"1A2B3C4D"},{"cvn":"00000000"}],"#
         + #""supportedPids":["0104","010C"]}],"fuelType":"gasoline""#)
   }

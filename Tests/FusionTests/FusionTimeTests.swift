@@ -1,0 +1,113 @@
+import Fusion
+import NMEAWire
+import OBDWire
+import Telemetry
+import Testing
+
+@Suite struct FusionTimeTests {
+  @Test func without_a_date_the_count_stands_in_its_place() throws {
+    var session = Session()
+    session.read("rpm", 800, at: 0.125)
+    let record = try #require(try session.finish(at: 0.2).first)
+    #expect(record.elapsed == 0.125)
+    #expect(record.text("timeQuality") == "unset")
+    #expect(record.text("timestamp") == nil)
+  }
+
+  @Test func a_wall_time_dates_what_comes_after_it() throws {
+    var session = Session()
+    session.read("rpm", 800, at: 0)
+    session.advance(to: 1)
+    session.fusion.setWallTime(offset: 1_734_507_660_000_000_000, quality: .gps)
+    session.read("rpm", 900, at: 6.25)
+    let records = try session.finish(at: 6.3)
+    #expect(records.map { $0.text("timeQuality") } == ["unset", "gps"])
+    #expect(records[0].elapsed == 1)
+    #expect(records[1].text("timestamp") == "2024-12-18T07:41:06.250Z")
+  }
+
+  @Test func sinks_are_told_the_time_on_the_callers_line() throws {
+    var session = Session()
+    session.fusion.setWallTime(offset: 5_000, quality: .ntp)
+    session.read("rpm", 800, at: 3)
+    session.advance(to: 10)
+    #expect(session.sink.times == [4_000_000_000])
+  }
+
+  @Test func a_position_is_that_of_the_newest_fix_inside_its_window() throws {
+    var session = Session()
+    session.read("rpm", 800, at: 0)
+    session.fix(48, 11, at: 0.5)
+    session.read("rpm", 801, at: 1.5)  // record at 2.0: the fix is 1.5 s old
+    session.read("rpm", 802, at: 2.5)  // record at 3.0: too old
+    let records = try session.finish(at: 3)
+    #expect(records.map { $0.number("latitude") } == [48, 48, nil])
+    #expect(records.map { $0.text("fixType") } == ["3d", "3d", nil])
+  }
+
+  @Test func fixes_alone_make_records() throws {
+    var session = Session()
+    for second in 0..<3 { session.fix(48, Double(second), at: Double(second) + 0.1) }
+    let records = try session.finish(at: 10)
+    #expect(records.map { $0.number("longitude") } == [0, 1, 2])
+    #expect(records.allSatisfy { $0.number("rpm") == nil })
+  }
+
+  @Test func an_old_fix_alone_makes_none() throws {
+    var session = Session()
+    session.fix(48, 11, at: 0)
+    session.advance(to: 1)
+    session.advance(to: 2)
+    #expect(try session.finish(at: 3).count == 1)
+  }
+
+  @Test func fixes_do_not_cut_the_turns_of_the_poll() throws {
+    var session = Session(.cycle)
+    session.read("rpm", 800, at: 0)
+    for step in 1...5 { session.fix(48, Double(step), at: Double(step) / 10) }
+    session.read("speed", 50, at: 0.6)
+    session.read("rpm", 801, at: 0.7)
+    let records = try session.finish(at: 1)
+    #expect(records.map { $0.number("speed") } == [50, nil])
+    #expect(records.map { $0.number("longitude") } == [5, 5])
+  }
+
+  @Test func a_stream_of_fixes_alone_has_a_record_for_each() throws {
+    var session = Session(.cycle)
+    for step in 1...5 { session.fix(48, Double(step), at: Double(step)) }
+    #expect(try session.finish(at: 6).map { $0.number("longitude") } == [1, 2, 3, 4, 5])
+  }
+
+  @Test func a_fix_without_a_position_still_says_its_type() throws {
+    var session = Session()
+    var fix = Fix()
+    fix.satellites = 2
+    session.fusion.fix(fix, at: 0, into: &session.sink)
+    #expect(try session.finish(at: 1).first?.body == #""satellites":2,"fixType":"none""#)
+  }
+
+  @Test func every_figure_of_a_fix_has_its_key() throws {
+    var session = Session()
+    var fix = Fix()
+    fix.type = .rtkFixed
+    (fix.latitude, fix.longitude, fix.altitude) = (53.361336666, -6.505620001, 61.7)
+    (fix.course, fix.trueHeading, fix.speed) = (31.66, 30.5, 0.03704)
+    (fix.hdop, fix.satellites) = (1.03, 8)
+    session.fusion.fix(fix, at: 0, into: &session.sink)
+    #expect(
+      try session.finish(at: 1).first?.body
+        == #""latitude":53.361336666,"longitude":-6.505620001,"altitude":61.7,"heading":31.66,"trueHeading":30.5,"#
+        + #""gpsSpeed":0.03704,"hdop":1.03,"satellites":8,"fixType":"rtkFixed""#)
+  }
+
+  @Test func other_records_take_their_seq_behind_those_that_were_due() throws {
+    var session = Session { $0.firstSequence = 41 }
+    session.read("rpm", 800, at: 0)
+    let event = AdapterRecord(event: .lost, device: "/dev/ttyUSB0")
+    session.fusion.record(event, at: Session.nanoseconds(2), into: &session.sink)
+    let records = try session.finish(at: 3)
+    #expect(records.map(\.type) == ["telemetry", "adapter"])
+    #expect(records.map(\.sequence) == [41, 42])
+    #expect(records.map(\.elapsed) == [1, 2])
+  }
+}
