@@ -10,7 +10,7 @@ extension CaptureFormat {
     guard head.count > 0 else { throw CaptureError(.empty) }
     if BinaryContent.isLikely(head) { throw CaptureError(.binary) }
     var evidence = Evidence()
-    var lines = LineCursor(isWhole: isWhole)
+    var lines = LineCursor(in: head, isWhole: isWhole)
     while let range = lines.next(in: head) {
       let line = head.extracting(range).trimmingEnd()
       if line.count == 0 { continue }
@@ -54,7 +54,11 @@ private struct LineCursor {
   private(set) var number = 0
   private var position = 0
 
-  init(isWhole: Bool) { self.isWhole = isWhole }
+  /// A byte order mark is no part of the first line.
+  init(in text: Span<UInt8>, isWhole: Bool) {
+    self.isWhole = isWhole
+    position = text.has("\u{FEFF}") ? 3 : 0
+  }
 
   mutating func next(in text: Span<UInt8>) -> Range<Int>? {
     guard position < text.count else { return nil }

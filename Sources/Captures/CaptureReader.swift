@@ -1,7 +1,7 @@
 /// Reads one capture, given in chunks of any size, and hands its events on.
 ///
 /// Any split of the same bytes gives the same events, but for `raw` and `nmea`, where each chunk is one event. Lines
-/// are numbered from 1 and may be 1 MiB long. Once an error has been thrown the reader is spent.
+/// are numbered from 1 and may be 1 MiB long; a byte order mark in front of the first is passed over. Once an error has been thrown the reader is spent.
 ///
 /// No memory is taken for an event: a line within one chunk is read where it lies, one that two chunks share in a
 /// buffer that is kept.
@@ -13,6 +13,8 @@ public struct CaptureReader: ~Copyable {
   /// The line being read, from 1.
   public internal(set) var lineNumber = 1
 
+  /// False for a last line that no LF ends.
+  private(set) var lineIsEnded = true
   /// What the chunks so far hold of a line that has not ended.
   private var unfinished: [UInt8] = []
   /// The bytes of an event where they are not the log's own: unescaped, or made of a frame.
@@ -52,7 +54,10 @@ public struct CaptureReader: ~Copyable {
   ///
   /// A reply cut short is not an error here: whoever reassembles replies sees that its prompt lacks.
   public mutating func finish<C: CaptureConsumer & ~Copyable>(into consumer: inout C) throws(CaptureError) {
-    if !unfinished.isEmpty { try finishLine(into: &consumer) }
+    if !unfinished.isEmpty {
+      lineIsEnded = false
+      try finishLine(into: &consumer)
+    }
     switch format {
     case .capture, .obd2raw: announceHeader(to: &consumer)
     case .obdgpslogger: flushBothSides(into: &consumer)
@@ -112,7 +117,8 @@ public struct CaptureReader: ~Copyable {
   private mutating func line<C: CaptureConsumer & ~Copyable>(
     _ text: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
-    let line = text.droppingCR()
+    var line = text.droppingCR()
+    if lineNumber == 1, line.has("\u{FEFF}") { line = line.extracting(3..<line.count) }
     guard line.count <= Self.lineLimit else {
       throw CaptureError(.lineTooLong, line: lineNumber, format: format, text: line)
     }

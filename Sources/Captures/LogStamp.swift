@@ -162,7 +162,10 @@ struct LogClock {
   /// Numbers below this count from the capture's start or from a boot, not from 1970 (it is in March 1973).
   static let firstWall: Int64 = 100_000_000 * LogStamp.second
 
-  /// The time of that stamp. A time of day far behind the one before it is of the next day.
+  /// How far the lines of one log may stand out of order: threads write them.
+  private static let jitter = 60 * LogStamp.second
+
+  /// The time of that stamp. A time of day before the one of the last line is of the next day.
   mutating func time(_ stamp: LogStamp) -> CaptureTime {
     switch stamp {
     case .wall(let time): now = .wall(time)
@@ -170,7 +173,11 @@ struct LogClock {
     case .timeOfDay(let time):
       let start = base ?? time
       if base == nil { last = time }
-      if last - time > LogStamp.day / 2 { days += 1 } else if time - last > LogStamp.day / 2, days > 0 { days -= 1 }
+      if last - time > Self.jitter {
+        days += 1
+      } else if time - last > LogStamp.day - Self.jitter, days > 0 {
+        days -= 1
+      }
       base = start
       last = time
       now = .offset(max(0, days * LogStamp.day + time - start))

@@ -61,9 +61,7 @@ struct EventRecorder: CaptureConsumer {
 }
 
 func array(_ bytes: Span<UInt8>) -> [UInt8] {
-  var out: [UInt8] = []
-  for i in bytes.indices { out.append(bytes[i]) }
-  return out
+  unsafe bytes.withUnsafeBufferPointer { buffer in unsafe Array(buffer) }
 }
 
 func text(_ bytes: Span<UInt8>) -> String { String(decoding: array(bytes), as: UTF8.self) }

@@ -35,7 +35,7 @@ extension CaptureReader {
       return
     }
     // The end of the log's line is a LF of the data while bytes are still to come, but `-x` has none.
-    if socat.remaining > 0, socat.style == .text {
+    if socat.remaining > 0, socat.style == .text, lineIsEnded {
       scratch.append(0x0A)
       socat.remaining -= 1
       if socat.remaining == 0 { flushTransfer(into: &consumer) }

@@ -73,11 +73,8 @@ struct TerminalState {
   /// The prompt was the last thing shown: what follows is typed.
   var awaitsCommand = true
 
-  /// Car Scanner's first lines, with or without the byte order mark.
-  static func begins(_ line: Span<UInt8>) -> Bool {
-    let start = line.has("\u{FEFF}") ? 3 : 0
-    return line.has("===== LOG STARTED", at: start) || line.has("=====Version", at: start)
-  }
+  /// Car Scanner's first lines.
+  static func begins(_ line: Span<UInt8>) -> Bool { line.has("===== LOG STARTED") || line.has("=====Version") }
 
   /// True for a line within a note.
   mutating func skips(_ line: Span<UInt8>) -> Bool {
