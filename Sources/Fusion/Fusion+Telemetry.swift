@@ -82,55 +82,61 @@ extension Fusion {
 
   /// Writes one value under its key; false, and nothing is written, where it does not fit.
   private mutating func writeValue(of column: Int, ecu: Int) -> Bool {
-    let mark = line.mark
+    if columns[column].content == .troubleCodes { return writeCodes(of: column, ecu: ecu) }
+    writeKey(of: column)
+    let value = columns[column].values[ecu]
+    switch columns[column].content {
+    case .number, .troubleCodes: return line.value(value)
+    case .flag: return line.value(value != 0)
+    case .enumeration: return writeText(of: column, code: value)
+    case .vin: return write(ecus[ecu].vin)
+    }
+  }
+
+  /// Text as the ECU sent it.
+  private mutating func write(_ bytes: [UInt8]) -> Bool { line.value(bytes.span) }
+
+  private mutating func writeKey(of column: Int) {
     switch columns[column].name {
     case .table(let name): line.key(name)
     case .loaded(let index): line.key(loadedKeys.names[index])
     }
-    let value = columns[column].values[ecu]
-    switch columns[column].content {
-    case .number: line.value(value)
-    case .flag: line.value(value != 0)
-    case .enumeration: writeText(of: column, code: value)
-    case .vin: writeBytes(ecus[ecu].vin)
-    case .troubleCodes: writeCodes(of: ecu)
-    }
-    guard line.overflowed else { return true }
-    line.rollback(to: mark)
-    return false
   }
 
   /// The text of a code, or the code where there is none.
-  private mutating func writeText(of column: Int, code: Double) {
+  private mutating func writeText(of column: Int, code: Double) -> Bool {
     switch columns[column].name {
     case .table:
       if let text = UInt32(exactly: code).flatMap({ code in
         SAEEnumerations.text(enumeration: columns[column].enumeration, code: code)
       }) {
-        line.value(text)
-      } else {
-        line.value(code)
+        return line.value(text)
       }
+      return line.value(code)
     case .loaded(let index):
       if let code = UInt64(exactly: code),
         let entry = options.loadedSignals[index].texts.first(where: { $0.code == code })
       {
-        line.value(entry.text)
-      } else {
-        line.value(code)
+        return line.value(entry.text)
       }
+      return line.value(code)
     }
   }
 
-  private mutating func writeBytes(_ bytes: [UInt8]) { line.value(bytes.span) }
-
-  private mutating func writeCodes(of ecu: Int) {
-    guard line.beginArray() else { return }
-    for code in ecus[ecu].stored.codes {
-      let text = code.text
-      line.value(text.span.extracting(first: code.textLength))
+  /// The stored codes, all of them or none: a part of a list would say that the others are not there.
+  private mutating func writeCodes(of column: Int, ecu: Int) -> Bool {
+    let mark = line.mark
+    writeKey(of: column)
+    var complete = line.beginArray()
+    if complete {
+      for code in ecus[ecu].stored.codes {
+        let text = code.text
+        complete = line.value(text.span.extracting(first: code.textLength)) && complete
+      }
+      line.end()
     }
-    line.end()
+    if !complete { line.rollback(to: mark) }
+    return complete
   }
 
   /// Writes the newest fix where it is young enough; false, and nothing is written, where it does not fit.

@@ -77,6 +77,17 @@ extension JSONLineEncoder {
         return text.count
       }
     }
+    // The same with four, for short words.
+    if text.count - start >= 4, text.count - start < 8 {
+      let low = unsafe UnsafeRawPointer(source + start).loadUnaligned(as: UInt32.self)
+      let high = unsafe UnsafeRawPointer(source + text.count - 4).loadUnaligned(as: UInt32.self)
+      if !needsAttention(UInt64(high) << 32 | UInt64(low)) {
+        unsafe UnsafeMutableRawPointer(base + count).storeBytes(of: low, as: UInt32.self)
+        count += text.count - start
+        unsafe UnsafeMutableRawPointer(base + count - 4).storeBytes(of: high, as: UInt32.self)
+        return text.count
+      }
+    }
     while index < text.count {
       let byte = unsafe source[index]
       if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
