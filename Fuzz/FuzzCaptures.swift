@@ -11,7 +11,7 @@
 /// Folds events into one number, so that two runs can be compared without keeping them.
 private struct Digest: CaptureConsumer {
   let joinsChunks: Bool
-  var hash = ContentHash()
+  var hash: UInt64 = 0xCBF2_9CE4_8422_2325
   var count = 0
   var total = 0
 
@@ -19,15 +19,15 @@ private struct Digest: CaptureConsumer {
     recorded: Int64?, vehicle: Span<UInt8>, adapter: Span<UInt8>, provenance: Span<UInt8>
   ) {
     precondition(count == 0, "a header behind the first event")
-    hash.update(vehicle)
-    hash.update(adapter)
-    hash.update(provenance)
+    fold(vehicle)
+    fold(adapter)
+    fold(provenance)
     fold(recorded ?? -1)
   }
 
   mutating func bytes(_ direction: CaptureDirection, at time: CaptureTime, _ bytes: Span<UInt8>) {
     precondition(bytes.count > 0, "an event of no bytes")
-    hash.update(bytes)
+    fold(bytes)
     total += bytes.count
     if joinsChunks { return }
     count += 1
@@ -41,9 +41,16 @@ private struct Digest: CaptureConsumer {
   }
 
   private mutating func fold(_ value: Int64) {
-    var bytes = InlineArray<8, UInt8>(repeating: 0)
-    for i in 0..<8 { bytes[i] = UInt8(truncatingIfNeeded: value >> Int64(8 * i)) }
-    hash.update(bytes.span)
+    hash = (hash ^ UInt64(bitPattern: value)) &* 0x9E37_79B1_85EB_CA87
+    hash ^= hash >> 29
+  }
+
+  private mutating func fold(_ bytes: Span<UInt8>) {
+    var hash = self.hash
+    bytes.withUnsafeBufferPointer { buffer in
+      for byte in buffer { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    }
+    self.hash = hash
   }
 }
 
@@ -69,7 +76,7 @@ private func run(_ input: Span<UInt8>, _ format: CaptureFormat, step: Int) -> Ou
   } catch {
     failure = error
   }
-  return Outcome(hash: digest.hash.value, total: digest.total, error: failure?.kind, line: failure?.line ?? 0)
+  return Outcome(hash: digest.hash, total: digest.total, error: failure?.kind, line: failure?.line ?? 0)
 }
 
 private func failure(_ input: Span<UInt8>, _ format: CaptureFormat) -> CaptureError? {
