@@ -15,13 +15,12 @@ struct FreezeFrameState {
   private(set) var isEmpty = false
   /// Something was read that has not been reported.
   private(set) var isNews = false
-  /// Something was read since the last record: more may follow.
+  /// Something new was read since the last record: more may follow.
   var isBeingRead = false
 
   init(number: UInt8) { self.number = number }
 
   mutating func receive(_ signal: SignalID, _ value: Double) {
-    isBeingRead = true
     if let index = values.firstIndex(where: { $0.signal == signal }) {
       if values[index].value == value { return }
       values[index].value = value
@@ -29,17 +28,20 @@ struct FreezeFrameState {
       values.append(Value(signal: signal, value: value))
     }
     isNews = true
+    isBeingRead = true
   }
 
   /// Takes the answer to PID 02; P0000 means that there is no frame.
   mutating func receive(_ codes: Span<TroubleCode>) {
-    isBeingRead = true
     let found = codes.count > 0 && codes[0].code != 0 ? codes[0] : nil
     isEmpty = found == nil
     if let found, let code, found.isSameCode(as: code) { return }
     // A frame of another code is another frame.
     if code != nil { values.removeAll(keepingCapacity: true) }
-    if found != nil || code != nil { isNews = true }
+    if found != nil || code != nil {
+      isNews = true
+      isBeingRead = true
+    }
     code = found
   }
 

@@ -105,7 +105,7 @@ extension Fusion {
     vinText = String(latin1: found)
     isVehicleNews = true
     let isReadable = found.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-    if options.vehicleId == nil, isReadable { vehicleId = vinText }
+    if options.vehicleId == nil { vehicleId = isReadable ? vinText : options.unknownVehicleId }
   }
 
   /// The same ECU gives another VIN: it is another vehicle, and nothing that was known holds for it.

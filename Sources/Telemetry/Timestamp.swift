@@ -41,7 +41,7 @@ public struct Timestamp: BitwiseCopyable, Equatable, Comparable, Sendable {
   }
 
   /// The date of a number of days since 1970-01-01; the reverse of ``days(year:month:day:)``.
-  public static func date(days: Int) -> (year: Int, month: Int, day: Int) {
+  static func date(days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097

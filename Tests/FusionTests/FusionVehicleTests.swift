@@ -125,4 +125,11 @@ import Testing
     #expect(records.of("vehicle").last?.line.contains("FORD-CAL") == false)
     #expect(records.of("dtc").map { $0.text("event") } == ["snapshot", "snapshot"])
   }
+
+  @Test func a_vehicle_whose_vin_cannot_be_read_is_not_the_one_before() throws {
+    var session = Session()
+    session.text(.vin, ford, at: 0)
+    session.bytes(.vin, [UInt8](repeating: 0xFF, count: 17), at: 5)
+    #expect(try session.finish(at: 6).of("vehicle").map { $0.text("vehicleId") } == [ford, "unknown"])
+  }
 }
