@@ -62,7 +62,7 @@ struct BenchCommand: ParsableCommand {
       run.nmea.write("nmea", unit: "sentences", &encoder)
       run.records.write("records", unit: "records", &encoder)
       encoder.finish()
-      try output.write(encoder.line)
+      try output.write(encoder)
     } else {
       let lines =
         [run.adapter.row("adapter → readings", "replies"), run.nmea.row("NMEA → fixes", "sentences")]

@@ -18,11 +18,8 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
   private var failures: [(WireError, [UInt8])] = []
   private var loaded: LoadedSignals?
 
-  /// The line, once ``finish()`` or ``refuse(_:at:text:)`` has written it.
-  var line: Span<UInt8> {
-    @_lifetime(borrow self)
-    borrowing get { encoder.line }
-  }
+  /// Puts out the line that ``finish()`` or ``refuse(_:at:text:)`` has written.
+  func write(to output: inout OutputStream) throws { try output.write(encoder) }
 
   mutating func begin(_ loaded: LoadedSignals?) {
     self.loaded = loaded
@@ -102,7 +99,8 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
     encoder.key("offset")
     encoder.value(offset)
     encoder.key("bytes")
-    encoder.value(text.prefix(1024).span)
+    let start = Array(text.prefix(1024))
+    encoder.value(start.span)
     encoder.key("reason")
     encoder.value(reason)
   }

@@ -52,12 +52,12 @@ private struct DecodeRun: ~Copyable {
         badLines += 1
         StandardError.say("obdgate decode: line \(number): longer than 1 MiB: give one reply a line")
         answer.refuse("longer than 1 MiB", at: 0, text: [])
-        try output.write(answer.line)
+        try answer.write(to: &output)
       case .line(let range):
         number += 1
         let isGood = decode(input.bytes[range], number, &document)
         if !isGood { badLines += 1 }
-        try output.write(answer.line)
+        try answer.write(to: &output)
       }
     }
     try output.flush()

@@ -67,7 +67,7 @@ private struct FixWriter: ~Copyable, FixHandler {
     encoder.begin()
     FixText.write(fix, into: &encoder)
     encoder.finish()
-    do { try output.write(encoder.line) } catch { stop = error }
+    do { try output.write(encoder) } catch { stop = error }
   }
 
   mutating func rejected(_ reason: RejectReason, sentence: Span<UInt8>, position: UInt64) {

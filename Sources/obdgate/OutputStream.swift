@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Telemetry
 
 /// Standard output, or a file, written in blocks.
 ///
@@ -54,6 +55,9 @@ struct OutputStream: ~Copyable {
     }
     count += bytes.count
   }
+
+  /// Writes an encoder's finished line.
+  mutating func write(_ encoder: borrowing JSONLineEncoder) throws { try write(encoder.line) }
 
   mutating func flush() throws {
     let waiting = count

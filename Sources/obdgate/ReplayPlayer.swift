@@ -81,6 +81,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     switch direction {
     case .fromAdapter:
       hasAdapterBytes = true
+      let definitions = definitions
       replies.receive(bytes, loaded: definitions.span, into: &session)
     case .toAdapter: send(bytes)
     case .fromGPS: fixes.receive(bytes, into: &session)
@@ -90,10 +91,12 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
   /// Commands end with CR; a log may hold one in several pieces.
   private mutating func send(_ bytes: Span<UInt8>) {
     hasAdapterBytes = true
+    let definitions = definitions
     for i in bytes.indices {
       let byte = bytes[i]
       if byte == 0x0D || byte == 0x0A {
-        if !command.isEmpty { replies.sent(command.span, loaded: definitions.span, into: &session) }
+        let whole = command
+        if !whole.isEmpty { replies.sent(whole.span, loaded: definitions.span, into: &session) }
         command.removeAll(keepingCapacity: true)
       } else if command.count < 4096 {
         command.append(byte)
@@ -111,6 +114,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
       default: false
       }
     let isCut = keepsPrompts && hasAdapterBytes && replies.isMidReply
+    let definitions = definitions
     replies.finish(loaded: definitions.span, into: &session)
     fixes.finish(into: &session)
     session.finish(at: replies.position)

@@ -9,7 +9,8 @@ import Telemetry
 struct ReplayRun: ~Copyable {
   private let options: ReplayOptions
   private let loadedSignals: [LoadedSignal]
-  private var outputs: ReplayOutputs
+  /// Lent to the player of the capture being replayed.
+  private var outputs: ReplayOutputs?
 
   init(options: ReplayOptions, errors: String?) throws(Failure) {
     self.options = options
@@ -17,7 +18,7 @@ struct ReplayRun: ~Copyable {
     loadedSignals = Self.describe(options.loaded)
   }
 
-  mutating func flush() throws { try outputs.flush() }
+  mutating func flush() throws { try outputs?.flush() }
 
   /// Replays one capture.
   ///
@@ -30,9 +31,9 @@ struct ReplayRun: ~Copyable {
       throw Failure(status: error.exitStatus, error.description(of: path))
     }
     let format = try chosenFormat(file.detected, path)
+    guard let lent = outputs.take() else { return }
     var player = ReplayPlayer(
-      fusion: Fusion(fusionOptions(contentHash: file.contentHash)), outputs: consume outputs, options: options,
-      format: format)
+      fusion: Fusion(fusionOptions(contentHash: file.contentHash)), outputs: lent, options: options, format: format)
     var progress = ReplayProgress(path: path)
     var readError: CaptureError?
     do throws(CaptureError) {
@@ -43,8 +44,10 @@ struct ReplayRun: ~Copyable {
     progress.end()
     let endedMidReply = player.finish()
     player.sayTotals(of: path)
-    outputs = player.release()
-    if let stop = outputs.stop { throw stop }
+    let returned = player.release()
+    let stop = returned.stop
+    outputs = .some(returned)
+    if let stop { throw stop }
     if let readError { throw Failure(status: readError.exitStatus, readError.description(of: path)) }
     if endedMidReply {
       throw Failure(
@@ -113,7 +116,7 @@ struct ReplayOutputs: ~Copyable, RecordSink {
     encoder.value(Double(elapsed) / 1e9)
     WireErrorText.write(error, line, into: &encoder)
     encoder.finish()
-    do { try errors?.write(encoder.line) } catch { stop = error }
+    do { try errors?.write(encoder) } catch { stop = error }
   }
 
   mutating func flush() throws {

@@ -34,7 +34,7 @@ struct SignalsCommand: ParsableCommand {
       encoder.begin()
       row.write(into: &encoder)
       encoder.finish()
-      try output.write(encoder.line)
+      try output.write(encoder)
     }
   }
 
