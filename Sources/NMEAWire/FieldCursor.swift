@@ -6,15 +6,17 @@ struct FieldCursor: ~Escapable {
   /// The sentence's bytes behind `$`, up to and with the `*`, so that every field has a byte behind it.
   private let bytes: Span<UInt8>
   private var index: Int
-  /// The field read last was the sentence's last one.
-  private(set) var isAtEnd: Bool
 
   /// - Parameter body: from the address on, ending with the `*` of the checksum.
   @_lifetime(copy body)
   init(_ body: Span<UInt8>) {
     bytes = body
     index = 0
-    isAtEnd = false
+  }
+
+  /// The field read last was the sentence's last one: behind its `*` there is nothing.
+  var isAtEnd: Bool {
+    @inline(__always) get { index >= bytes.count }
   }
 
   /// Passes over a field, whatever stands in it.
@@ -104,6 +106,26 @@ struct FieldCursor: ~Escapable {
     let isEmpty = index == first
     try close()
     return isEmpty ? nil : value
+  }
+
+  /// Passes over fields of at most four digits, of which others follow.
+  @_lifetime(self: copy self)
+  mutating func skipIntegers(_ count: Int) throws(RejectReason) {
+    try begin()
+    var remaining = count
+    var digits = 0
+    while remaining > 0 {
+      let byte = bytes[index]
+      if byte == 0x2C {
+        remaining &-= 1
+        digits = 0
+      } else if digit(byte) != nil, digits < 4 {
+        digits &+= 1
+      } else {
+        throw byte == 0x2A ? .missingField : .malformedField
+      }
+      index &+= 1
+    }
   }
 
   /// A direction in degrees, 0...360; nil for an empty field.
@@ -269,7 +291,6 @@ struct FieldCursor: ~Escapable {
   @inline(__always)
   @_lifetime(self: copy self)
   private mutating func end() {
-    isAtEnd = bytes[index] == 0x2A
     index &+= 1
   }
 

@@ -26,6 +26,7 @@ public enum SentenceKind: UInt8, BitwiseCopyable, Equatable, Sendable {
   case other
 
   /// The kind of the sentence in a body of at least one byte, without its `$`; the talker (GP, GN, II, …) may be any.
+  @inline(__always)
   init(ofBody body: Span<UInt8>) {
     // P is the talker of proprietary sentences: $PGRMC is Garmin's configuration, not recommended minimum data.
     if body[0] == 0x50 {

@@ -22,7 +22,7 @@ struct GSA {
     case 0x33: mode = 3
     default: throw .malformedField
     }
-    for _ in 0..<Self.satellitePlaces { _ = try fields.integer() }
+    try fields.skipIntegers(Self.satellitePlaces)
     var values: (Decimal?, Decimal?, Decimal?) = (try fields.unsigned(), try fields.unsigned(), try fields.unsigned())
     hdop = values.1
     guard !fields.isAtEnd else { return }
