@@ -9,7 +9,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test build tests release lint format fuzz bench benchmarks clean need-jq need-python need-gpsd
+.PHONY: help run test tests release lint format fuzz bench benchmarks clean need-jq need-python need-gpsd need-seeds
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border.
@@ -42,7 +42,7 @@ format:
 	@swift format format --in-place --parallel --recursive $(wildcard Sources Tests Fuzz Benchmarks/Benchmarks Benchmarks/Package.swift) Package.swift
 
 # Each of the four targets, or TARGET alone, for SECONDS.
-fuzz: need-python
+fuzz: need-seeds
 	@scripts/fuzz.sh $(SECONDS) $(TARGET)
 
 # The figures of docs/Performance.md: obdgate and others on the same bytes, in the same run.
@@ -58,6 +58,9 @@ need-jq:
 
 need-python:
 	@scripts/install.sh python
+
+need-seeds:
+	@scripts/install.sh debian /usr/bin/python3:python3
 
 need-gpsd:
 	@scripts/install.sh debian gpsdecode:gpsd-clients
