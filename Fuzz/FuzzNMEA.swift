@@ -82,13 +82,18 @@ private func plainScan(_ stream: [UInt8]) -> (right: Int, affirming: Int) {
       end += 1
     }
     guard end + 2 < stream.count, stream[end] == 0x2A, end + 3 - start <= FixReader.maximumLength else { continue }
-    let digits = String(decoding: stream[end + 1...end + 2], as: UTF8.self)
-    guard digits.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }), UInt8(digits, radix: 16) == checksum else { continue }
+    guard let high = digit(stream[end + 1]), let low = digit(stream[end + 2]), high * 16 + low == checksum else {
+      continue
+    }
     right += 1
     let fields = stream[(start + 1)..<end].split(separator: 0x2C, omittingEmptySubsequences: false)
     if isAffirming(fields) { affirming += 1 }
   }
   return (right, affirming)
+}
+
+private func digit(_ byte: UInt8) -> UInt8? {
+  Character(UnicodeScalar(byte)).hexDigitValue.flatMap { byte < 0x80 ? UInt8($0) : nil }
 }
 
 private func isAffirming(_ fields: [ArraySlice<UInt8>]) -> Bool {
