@@ -58,7 +58,7 @@ extension Fusion {
   /// Writes what is new about monitors and trouble codes.
   mutating func writeDiagnosis<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     isDiagnosisNews = false
-    for ecu in [0] + ecuOrder {
+    for ecu in allECUs {
       writeMonitors(of: ecu, .sinceClear, at: time, into: &sink)
       writeMonitors(of: ecu, .thisCycle, at: time, into: &sink)
       // The answers of a freeze frame come one by one: the codes wait for it, so that both stand in one record.

@@ -56,6 +56,7 @@ extension Fusion {
     ecus.append(ECUState(address))
     ecuOrder.append(lastECU)
     ecuOrder.sort { ecus[$0].address.sortKey < ecus[$1].address.sortKey }
+    allECUs = [0] + ecuOrder
     return lastECU
   }
 

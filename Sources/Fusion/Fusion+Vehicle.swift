@@ -130,7 +130,7 @@ extension Fusion {
     record.make = judged.make
     record.modelYear = judged.modelYear
     record.protocolName = protocolName
-    for ecu in [0] + ecuOrder {
+    for ecu in allECUs {
       let state = ecus[ecu]
       var entry = VehicleRecord.ECU(address: state.addressText)
       entry.name = state.name.isEmpty ? nil : String(latin1: state.name)

@@ -45,6 +45,8 @@ public struct Fusion: ~Copyable {
   var lastECU = 0
   /// The ECUs with an address, lowest first.
   var ecuOrder: [Int] = []
+  /// All of them: answers without a header first, then as ``ecuOrder``.
+  var allECUs: [Int] = [0]
   var fix = Fix()
   var fixTime: Int64?
   var isFixFresh = false

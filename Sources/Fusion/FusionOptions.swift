@@ -20,8 +20,11 @@ public enum Naming: Equatable, Sendable {
 
 /// What records need to know of a signal that was loaded at run time.
 public struct LoadedSignal: Equatable, Sendable {
+  /// The text of one code.
   public struct Text: Equatable, Sendable {
+    /// The raw value.
     public var code: UInt64
+    /// What records print for it.
     public var text: String
 
     public init(code: UInt64, text: String) {
@@ -30,7 +33,9 @@ public struct LoadedSignal: Equatable, Sendable {
     }
   }
 
+  /// The key of its values in records.
   public var name: String
+  /// Whether its values are numbers, booleans or texts.
   public var kind: SignalDefinition.Kind
   /// The texts of an enumeration's codes, in any order.
   public var texts: [Text]
@@ -44,6 +49,7 @@ public struct LoadedSignal: Equatable, Sendable {
 
 /// How ``Fusion`` makes records.
 public struct FusionOptions: Sendable {
+  /// Goes into every record.
   public var gatewayId: String
   /// The configured vehicle; nil: the VIN, once known.
   public var vehicleId: String?
@@ -56,7 +62,9 @@ public struct FusionOptions: Sendable {
   public var idSeed: UInt64
   /// The first `seq`; above 1 where an epoch goes on.
   public var firstSequence: UInt64 = 1
+  /// When a telemetry record is made.
   public var cadence: Cadence = .every(nanoseconds: 1_000_000_000)
+  /// What its values are called.
   public var naming: Naming = .plain
   /// The row of ``OBDWire/SignalID`` `0x8000 + i` is the entry i.
   public var loadedSignals: [LoadedSignal] = []

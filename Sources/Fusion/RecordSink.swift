@@ -9,5 +9,6 @@ public protocol RecordSink: ~Copyable {
 }
 
 extension RecordSink where Self: ~Copyable {
+  /// Hands the line on without its time.
   public mutating func record(_ line: Span<UInt8>, at time: Int64) { record(line) }
 }

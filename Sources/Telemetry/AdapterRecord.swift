@@ -2,8 +2,10 @@
 public struct AdapterRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.adapter
 
+  /// What happened.
   public enum Event: UInt8, Sendable {
     case found, connected, lost, recovered, quirk, sleeping, awake
+    /// As records print it.
     public var name: StaticString {
       switch self {
       case .found: "found"
@@ -17,6 +19,7 @@ public struct AdapterRecord: RecordBody, Equatable, Sendable {
     }
   }
 
+  /// What happened.
   public var event: Event
   /// Path or address of the device.
   public var device: String
@@ -24,6 +27,7 @@ public struct AdapterRecord: RecordBody, Equatable, Sendable {
   public var identity: String?
   /// The bus, as the adapter names it: `ISO 15765-4 (CAN 11/500)`.
   public var protocolName: String?
+  /// Why, in words for people.
   public var reason: String?
 
   public init(

@@ -2,6 +2,7 @@
 public struct DTCRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.dtc
 
+  /// What became of the codes since the record before.
   public enum Event: UInt8, Sendable {
     /// A list was read for the first time.
     case snapshot
@@ -12,6 +13,7 @@ public struct DTCRecord: RecordBody, Equatable, Sendable {
     /// Codes are gone.
     case cleared
 
+    /// As records print it.
     public var name: StaticString {
       switch self {
       case .snapshot: "snapshot"
@@ -28,6 +30,7 @@ public struct DTCRecord: RecordBody, Equatable, Sendable {
     public var frame: Int
     /// The code that stored it.
     public var dtc: String?
+    /// The values, under the names that telemetry gives them.
     public var readings: [NamedValue]
 
     public init(frame: Int, dtc: String?, readings: [NamedValue]) {
@@ -39,6 +42,7 @@ public struct DTCRecord: RecordBody, Equatable, Sendable {
 
   /// Address of the control unit; nil without headers.
   public var ecu: String?
+  /// What became of the codes.
   public var event: Event
   /// Confirmed codes (service 03); nil: not asked yet.
   public var stored: [String]?
@@ -52,6 +56,7 @@ public struct DTCRecord: RecordBody, Equatable, Sendable {
   public var mil: Bool?
   /// Kilometres driven with the lamp on.
   public var distanceMIL: Double?
+  /// A frame that no record has shown yet.
   public var freezeFrame: FreezeFrame?
 
   public init(ecu: String?, event: Event) {

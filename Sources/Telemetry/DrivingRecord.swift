@@ -2,8 +2,10 @@
 public struct DrivingRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.driving
 
+  /// What was seen.
   public enum Event: UInt8, Sendable {
     case harshBraking, harshAcceleration, overspeed, idling, lowVoltage
+    /// As records print it.
     public var name: StaticString {
       switch self {
       case .harshBraking: "harshBraking"
@@ -15,6 +17,7 @@ public struct DrivingRecord: RecordBody, Equatable, Sendable {
     }
   }
 
+  /// What was seen.
   public var event: Event
   /// The figures that decided it, such as the speed and its limit.
   public var figures: [NamedValue]

@@ -2,8 +2,10 @@
 public struct GapRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.gap
 
+  /// What took the records.
   public enum Reason: UInt8, Sendable {
     case spoolFull, powerLoss, damagedSpool, slowReader
+    /// As records print it.
     public var name: StaticString {
       switch self {
       case .spoolFull: "spoolFull"
@@ -22,6 +24,7 @@ public struct GapRecord: RecordBody, Equatable, Sendable {
   public var count: UInt64?
   /// Of which types, where that is known.
   public var types: [RecordType]?
+  /// What took them.
   public var reason: Reason
   /// The only sink that lost them.
   public var sink: String?

@@ -2,8 +2,10 @@
 public struct GeofenceRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.geofence
 
+  /// What the vehicle did.
   public enum Event: UInt8, Sendable {
     case enter, exit, dwell
+    /// As records print it.
     public var name: StaticString {
       switch self {
       case .enter: "enter"
@@ -13,8 +15,11 @@ public struct GeofenceRecord: RecordBody, Equatable, Sendable {
     }
   }
 
+  /// The fence's `id` in its file.
   public var fenceId: String
+  /// The fence's name for people.
   public var fenceName: String?
+  /// What the vehicle did.
   public var event: Event
   /// Degrees, of the fix that decided it.
   public var latitude: Double

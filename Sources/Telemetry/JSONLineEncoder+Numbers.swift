@@ -30,6 +30,7 @@ extension JSONLineEncoder {
     return true
   }
 
+  /// Writes a whole number; false where it did not fit.
   @discardableResult
   public mutating func value(_ number: Int) -> Bool {
     guard startValue(room: 20) else { return false }
@@ -38,6 +39,7 @@ extension JSONLineEncoder {
     return true
   }
 
+  /// Writes a whole number; false where it did not fit.
   @discardableResult
   public mutating func value(_ number: UInt64) -> Bool {
     guard startValue(room: 20) else { return false }
@@ -45,6 +47,7 @@ extension JSONLineEncoder {
     return true
   }
 
+  /// Writes `true` or `false`; false is returned where it did not fit.
   @discardableResult
   public mutating func value(_ flag: Bool) -> Bool {
     guard startValue(room: 5) else { return false }

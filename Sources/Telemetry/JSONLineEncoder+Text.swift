@@ -6,11 +6,13 @@ extension JSONLineEncoder {
     unsafe text.withUnsafeBufferPointer { bytes in unsafe writeText(bytes) }
   }
 
+  /// Writes text; see ``value(_:)-(Span<UInt8>)``.
   @discardableResult
   public mutating func value(_ text: StaticString) -> Bool {
     unsafe writeText(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
+  /// Writes text; see ``value(_:)-(Span<UInt8>)``.
   @discardableResult
   public mutating func value(_ text: String) -> Bool { value(text.utf8.span) }
 

@@ -21,6 +21,7 @@ public struct Position: Equatable, Sendable {
 
   public init(fixType: StaticString) { self.fixType = fixType }
 
+  /// Whether both say the same.
   public static func == (left: Position, right: Position) -> Bool {
     left.latitude == right.latitude && left.longitude == right.longitude && left.altitude == right.altitude
       && left.heading == right.heading && left.trueHeading == right.trueHeading && left.gpsSpeed == right.gpsSpeed

@@ -41,7 +41,9 @@ public enum RecordValue: Equatable, Sendable, JSONLineValue {
 
 /// A value under a name that is not known before run time.
 public struct NamedValue: Equatable, Sendable {
+  /// The key.
   public var name: String
+  /// What stands under it.
   public var value: RecordValue
 
   public init(_ name: String, _ value: RecordValue) {

@@ -2,6 +2,7 @@
 public enum RecordType: UInt8, CaseIterable, Sendable {
   case telemetry, vehicle, dtc, monitors, geofence, trip, driving, adapter, gap
 
+  /// As records print it.
   public var name: StaticString {
     switch self {
     case .telemetry: "telemetry"
@@ -21,6 +22,7 @@ public enum RecordType: UInt8, CaseIterable, Sendable {
 public enum TimeQuality: UInt8, CaseIterable, Sendable {
   case gps, ntp, system, unset
 
+  /// As records print it.
   public var name: StaticString {
     switch self {
     case .gps: "gps"
@@ -49,10 +51,15 @@ public enum RecordTime: Equatable, Sendable {
 ///
 ///     "type","id","timestamp" (or "elapsed"),"timeQuality","gatewayId","vehicleId","epoch","seq"
 public struct RecordHead: Sendable {
+  /// What the record is about.
   public var type: RecordType
+  /// Made once, never changed.
   public var id: UUIDv7
+  /// When it was.
   public var time: RecordTime
+  /// Who made the record.
   public var gatewayId: String
+  /// Which vehicle it is about.
   public var vehicleId: String
   /// New whenever `sequence` starts again.
   public var epoch: UUIDv7

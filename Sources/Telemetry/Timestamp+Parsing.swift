@@ -1,6 +1,7 @@
 extension Timestamp {
   /// Why a text is no timestamp, and which byte of it showed it.
   public struct ParsingError: Error, Equatable, Sendable {
+    /// What is wrong.
     public enum Kind: Sendable {
       /// A digit or separator missing or of the wrong kind.
       case malformed
@@ -9,7 +10,9 @@ extension Timestamp {
       /// The text goes on behind the timestamp.
       case trailing
     }
+    /// What is wrong.
     public let kind: Kind
+    /// Index of the byte that showed it.
     public let offset: Int
   }
 

@@ -1,5 +1,6 @@
 /// A moment, in nanoseconds since 1970-01-01T00:00:00Z without leap seconds; 1677 to 2262.
 public struct Timestamp: BitwiseCopyable, Equatable, Comparable, Sendable {
+  /// Since 1970-01-01T00:00:00Z.
   public var nanoseconds: Int64
 
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
@@ -20,6 +21,7 @@ public struct Timestamp: BitwiseCopyable, Equatable, Comparable, Sendable {
     nanoseconds = sum
   }
 
+  /// Earlier first.
   public static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
 
   /// Milliseconds since 1970, rounded down: a record is never stamped with a time that has not been.

@@ -2,8 +2,10 @@
 public struct TripRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.trip
 
+  /// Which end of the trip.
   public enum Event: UInt8, Sendable {
     case start, end
+    /// As records print it.
     public var name: StaticString { self == .start ? "start" : "end" }
   }
 
@@ -15,6 +17,7 @@ public struct TripRecord: RecordBody, Equatable, Sendable {
     case speed
     /// The receiver's positions.
     case gps
+    /// As records print it.
     public var name: StaticString {
       switch self {
       case .odometer: "odometer"
@@ -24,13 +27,17 @@ public struct TripRecord: RecordBody, Equatable, Sendable {
     }
   }
 
+  /// The same at both ends.
   public var tripId: UUIDv7
+  /// Which end of the trip.
   public var event: Event
   /// Absent while the date is not known.
   public var startTime: Timestamp?
+  /// Of the trip's end; absent at its start.
   public var endTime: Timestamp?
   /// km
   public var distance: Double?
+  /// What ``distance`` was measured with.
   public var distanceSource: DistanceSource?
   /// km
   public var startOdometer: Double?
@@ -40,6 +47,7 @@ public struct TripRecord: RecordBody, Equatable, Sendable {
   public var fuelUsed: Double?
   /// Litres, worked out from air mass or manifold pressure.
   public var fuelUsedEstimated: Double?
+  /// Seconds with the engine running and the vehicle standing.
   public var idleSeconds: Double?
   /// km/h
   public var maxSpeed: Double?

@@ -8,6 +8,7 @@ public struct VehicleRecord: RecordBody, Equatable, Sendable {
     public var address: String?
     /// Its name as service 09 gives it (`ECM-EngineControl`).
     public var name: String?
+    /// In the order in which the control unit lists them.
     public var calibrations: [Calibration] = []
     /// Service and PID of each parameter it says it supports: `010C`, `22F40C`.
     public var supportedPids: [String] = []
@@ -27,6 +28,7 @@ public struct VehicleRecord: RecordBody, Equatable, Sendable {
 
   /// One calibration: the software's identification, and the checksum over it.
   public struct Calibration: Equatable, Sendable, JSONLineValue {
+    /// Calibration identification.
     public var id: String?
     /// Calibration verification number: 8 upper-case hexadecimal digits.
     public var cvn: String?
@@ -47,13 +49,19 @@ public struct VehicleRecord: RecordBody, Equatable, Sendable {
 
   /// The characters as the vehicle sent them, also where they are no valid VIN.
   public var vin: String
+  /// 17 allowed characters, and a right check digit where it is law.
   public var vinValid: Bool
+  /// From the world manufacturer identifier, where it names one make.
   public var make: String?
+  /// Only for North American VINs.
   public var modelYear: Int?
   /// The bus, as the adapter names it: `ISO 15765-4 (CAN 11/500)`.
   public var protocolName: String?
+  /// Those that have answered, lowest address first.
   public var ecus: [ECU] = []
+  /// The text of PID 51.
   public var fuelType: RecordValue?
+  /// The text of PID 1C.
   public var obdStandard: RecordValue?
 
   public init(vin: String, vinValid: Bool) {
