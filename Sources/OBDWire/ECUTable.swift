@@ -80,6 +80,9 @@ struct ECUSlot: BitwiseCopyable {
   /// Number of the reply this state belongs to.
   var reply: UInt32 = 0
   var phase: Phase = .idle
+  /// The first frame was a byte short. Either it lost one, or a logger cut the message into frames of its own making:
+  /// then the last frame ends exactly with the message, which no padded and no damaged transmission does.
+  var isShort = false
   /// Announced length of the message under way.
   var length = 0
   var received = 0

@@ -300,6 +300,7 @@ struct LineMachine: ~Copyable {
     let words = AdapterText(text, from: first)
     let origin = origin(position)
     if let kind = words.error {
+      if kind == .dataError || kind == .rxError { core.hasDamage = true }
       handler.failure(WireError(kind, origin: origin, offset: wordOffset(text, first)), line: text)
       return
     }
@@ -329,6 +330,7 @@ struct LineMachine: ~Copyable {
     }
     var bad = first
     while bad < text.count, Hex.value(text[bad]) < 16 || text[bad] == space { bad += 1 }
+    core.hasDamage = true
     handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: bad)), line: text)
   }
 

@@ -47,8 +47,12 @@ struct Link: BitwiseCopyable {
   var hinted: BusProtocol = .auto
   /// Learned from a line that could only be CAN (true) or only legacy (false).
   var seenCAN: Bool?
+  /// Learned from a frame that only one rule checks: SAE J1850's CRC (true), or the sum (false).
+  var learnedCRC: Bool?
   /// ATCAF0 was sent: requests carry their own protocol control byte.
   var formatsCAN = true
+  /// The three header bytes of the last legacy frame that its check confirmed; 0: none, or ATH0 since.
+  private var header: UInt32 = 0
 
   /// The best knowledge of the bus, for what only the family decides.
   var isCAN: Bool? {
@@ -63,7 +67,31 @@ struct Link: BitwiseCopyable {
     switch stated != .auto ? stated : hinted {
     case .j1850pwm, .j1850vpw: true
     case .iso9141, .kwp: false
-    default: nil
+    default: learnedCRC
     }
+  }
+
+  /// Forgets what frames told: another bus may follow.
+  mutating func forgetFrames() {
+    seenCAN = nil
+    learnedCRC = nil
+    header = 0
+  }
+
+  mutating func forgetHeader() { header = 0 }
+
+  /// A legacy frame's check held.
+  mutating func confirm(_ bytes: Span<UInt8>, from start: Int) {
+    seenCAN = false
+    header = UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
+  }
+
+  /// Whether a line begins like the frames before it, but for one byte: it is one of them, damaged, however much what is
+  /// left looks like data alone.
+  func resemblesFrame(_ bytes: Span<UInt8>) -> Bool {
+    guard header != 0, bytes.count >= 3 else { return false }
+    var same = 0
+    for i in 0..<3 where UInt32(bytes[i]) == header >> UInt32(16 - 8 * i) & 0xFF { same += 1 }
+    return same >= 2
   }
 }

@@ -26,6 +26,7 @@ extension MessageDecoder {
     loaded: Span<SignalDefinition>, into handler: inout H
   ) {
     var i = 1
+    // Where in the question the answer stands: it keeps the question's order, and leaves out what the ECU lacks.
     var asked = 0
     repeat {
       guard i + 1 < payload.count else {
@@ -36,6 +37,9 @@ extension MessageDecoder {
       guard request.admits(identifier) else {
         fail(.unexpected, at: i, line, origin, into: &handler)
         return
+      }
+      if request.kind == .data {
+        while asked < request.identifierCount, request.identifiers[asked] != identifier { asked += 1 }
       }
       guard let end = endOfRecord(payload, from: i, identifier: identifier, asked: asked, request, loaded) else {
         fail(.malformed, at: i, line, origin, into: &handler)
@@ -66,19 +70,25 @@ extension MessageDecoder {
     }
     // One identifier, or the last: everything to the message's end is its own.
     guard request.kind == .data, asked + 1 < request.identifierCount else { return payload.count }
-    let next = request.identifiers[asked + 1]
-    var found: Int?
     let least = start + definedBytes(identifier, loaded)
-    var k = max(least, start + 1)
-    while k + 1 < payload.count {
-      if payload[k] == UInt8(truncatingIfNeeded: next >> 8), payload[k + 1] == UInt8(truncatingIfNeeded: next) {
-        if least > start, k == least { return k }
-        guard found == nil else { return nil }
-        found = k
-      }
-      k += 1
+    if least > start, least + 1 < payload.count {
+      let following = UInt16(payload[least]) << 8 | UInt16(payload[least + 1])
+      for k in (asked + 1)..<request.identifierCount where request.identifiers[k] == following { return least }
     }
-    return found
+    for k in (asked + 1)..<request.identifierCount {
+      let next = request.identifiers[k]
+      var found: Int?
+      var at = max(least, start + 1)
+      while at + 1 < payload.count {
+        if payload[at] == UInt8(truncatingIfNeeded: next >> 8), payload[at + 1] == UInt8(truncatingIfNeeded: next) {
+          guard found == nil else { return nil }
+          found = at
+        }
+        at += 1
+      }
+      if let found { return found }
+    }
+    return payload.count
   }
 
   /// Bytes that the signals of an identifier reach over; 0 where none is defined.

@@ -49,9 +49,17 @@ extension MessageDecoder {
       handler.failure(WireError(.truncated, origin: origin, offset: UInt16(clamping: line.count)), line: line)
       return
     }
+    // A VIN or a name is one item: lines behind its fifth are no part of it.
+    guard needed != 20 || bytes.count == 20 else {
+      handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: line.count)), line: line)
+      return
+    }
     items(
       bytes, announced: needed > 0 ? bytes.count / needed : 1, service: 0x09, identifier: UInt16(identifier),
       line: line, origin: origin, into: &handler)
+    if needed > 0, bytes.count % needed != 0 {
+      handler.failure(WireError(.truncated, origin: origin, offset: UInt16(clamping: line.count)), line: line)
+    }
   }
 
   /// Bytes of one item of an information type; 0 where the answer is one item of any length.

@@ -29,7 +29,28 @@ extension ReplyCore {
       return
     }
     if link.seenCAN != true { link.seenCAN = true }
+    if request.isExtended {
+      extendedFrame(hex, first: data, line: line, origin: origin, loaded: loaded, into: &handler)
+      return
+    }
     canFrame(hex, first: data, end: hex.count, line: line, origin: origin, loaded: loaded, into: &handler)
+  }
+
+  /// Extended addressing: the address that the command names stands in front of the protocol control byte, and leaves
+  /// each frame a byte less.
+  private mutating func extendedFrame<H: ReplyHandler & ~Copyable>(
+    _ hex: borrowing HexLine, first: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
+    into handler: inout H
+  ) {
+    guard hex.bytes[first] == request.extendedAddress else {
+      fail(.unexpected, byte: first, hex, line, origin, into: &handler)
+      return
+    }
+    guard first + 1 < hex.count else {
+      fail(.truncated, byte: hex.count, hex, line, origin, into: &handler)
+      return
+    }
+    canFrame(hex, first: first + 1, end: hex.count, line: line, origin: origin, loaded: loaded, into: &handler)
   }
 
   /// One frame's data bytes `first..<end`, protocol control byte first.
@@ -68,18 +89,21 @@ extension ReplyCore {
     case 1:
       if table.slots[slot].phase == .assembling { interrupt(slot, into: &handler) }
       table.slots[slot].phase = .broken
-      guard end - first == 8 else {
+      // Eight data bytes, less the one of extended addressing. A logger may leave out one more (see ``ECUSlot/isShort``).
+      let size = request.isExtended ? 7 : 8
+      guard end - first >= size - 1, end - first <= size else {
         fail(.truncated, byte: end, hex, line, origin, into: &handler)
         return
       }
       let length = Int(control & 0x0F) << 8 | Int(hex.bytes[first + 1])
-      // Seven bytes or fewer fit a single frame; zero would be the 32-bit escape, which no OBD service needs.
-      guard length > 7 else {
+      // What a single frame holds comes in one; zero would be the 32-bit escape, which no OBD service needs.
+      guard length > size - 1 else {
         fail(.malformed, byte: first + 1, hex, line, origin, into: &handler)
         return
       }
       begin(slot, length: length, nextIndex: 1)
-      table.append(hex.bytes.span, from: first + 2, count: 6, to: slot)
+      table.slots[slot].isShort = end - first < size
+      table.append(hex.bytes.span, from: first + 2, count: end - first - 2, to: slot)
       table.slots[slot].keep(line, origin: origin)
     case 2:
       switch table.slots[slot].phase {
@@ -95,8 +119,11 @@ extension ReplyCore {
         fail(.sequence, byte: first, hex, line, origin, into: &handler)
         return
       }
-      let needed = min(7, table.slots[slot].length - table.slots[slot].received)
-      guard end - first > needed else {
+      let room = request.isExtended ? 6 : 7
+      let needed = min(room, table.slots[slot].length - table.slots[slot].received)
+      let isLast = needed == table.slots[slot].length - table.slots[slot].received
+      guard end - first > needed, !(table.slots[slot].isShort && isLast) || end - first == needed + 1 && needed < room
+      else {
         table.slots[slot].phase = .broken
         fail(.truncated, byte: end, hex, line, origin, into: &handler)
         return

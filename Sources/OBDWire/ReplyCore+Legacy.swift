@@ -33,13 +33,16 @@ extension ReplyCore {
       var origin = origin
       if hasAddresses, start + 2 < hex.count { origin.ecu = .legacy(bytes[start + 2]) }
       guard end <= hex.count else {
+        hasDamage = true
         fail(.truncated, byte: hex.count, hex, line, origin, into: &handler)
         return
       }
       guard Checksum.sum(bytes, from: start, count: end - start - 1) == bytes[end - 1] else {
+        hasDamage = true
         fail(.checksum, byte: end - 1, hex, line, origin, into: &handler)
         return
       }
+      if hasAddresses { link.confirm(bytes, from: start) }
       link.seenCAN = false
       let payload = start + header..<end - 1
       legacyMessage(hex, payload, line: line, origin: origin, loaded: loaded, into: &handler)
@@ -63,11 +66,15 @@ extension ReplyCore {
       return
     }
     guard checkHolds(bytes, from: 0, count: hex.count) else {
+      hasDamage = true
+      // Or the bus is another than frames before made believe: the next one tells.
+      link.learnedCRC = nil
       let kind: WireError.Kind = isShort(hex) ? .truncated : .checksum
       fail(kind, byte: kind == .truncated ? hex.count : hex.count - 1, hex, line, origin, into: &handler)
       return
     }
-    link.seenCAN = false
+    link.confirm(bytes, from: 0)
+    learnCheck(bytes, from: 0, count: hex.count)
     legacyMessage(hex, 3..<hex.count - 1, line: line, origin: origin, loaded: loaded, into: &handler)
   }
 
@@ -98,12 +105,13 @@ extension ReplyCore {
         size += 1
       }
       guard end > 0 else {
+        hasDamage = true
         fail(.checksum, byte: start, hex, line, origin, into: &handler)
         return
       }
       var origin = origin
       origin.ecu = .legacy(bytes[start + 2])
-      link.seenCAN = false
+      link.confirm(bytes, from: start)
       legacyMessage(hex, start + 3..<end - 1, line: line, origin: origin, loaded: loaded, into: &handler)
       start = end
     }

@@ -19,6 +19,7 @@ extension ReplyCore {
     _ hex: borrowing HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
     let isShort = hex.hasIdentifier
+    if wholeMessage(hex, first: isShort ? 0 : 4, line: line, origin: origin, loaded: loaded, into: &handler) { return }
     var cuts = Cuts(identifierDigits: isShort ? 3 : 8, total: (isShort ? 3 : 0) + 2 * hex.count)
     if !hex.hasDataLengthCode { search(hex, from: 0, depth: 0, &cuts) }
     guard cuts.solutions == 1 else {
@@ -43,6 +44,25 @@ extension ReplyCore {
       canFrame(frame, first: 0, end: size, line: line, origin: origin, loaded: loaded, into: &handler)
       digit += cuts.identifierDigits + 2 * size
     }
+  }
+
+  /// `7E8` `09` `41 68 03 33 35 00 00 00 00`: a message that a logger put together itself, in one line behind its length.
+  /// No frame has such a length byte (ISO 15765-2, 9.6.2: 1 to 7), and here it counts what follows to the byte.
+  private mutating func wholeMessage<H: ReplyHandler & ~Copyable>(
+    _ hex: borrowing HexLine, first: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
+    into handler: inout H
+  ) -> Bool {
+    let length = Int(hex.bytes[first])
+    guard length > 7, length == hex.count - first - 1, hex.bytes[first + 1] >= 0x40, !hex.hasDataLengthCode else {
+      return false
+    }
+    guard let slot = slot(for: origin.ecu, line: line, origin: origin, into: &handler) else { return true }
+    link.seenCAN = true
+    if table.slots[slot].phase == .assembling { interrupt(slot, into: &handler) }
+    decoder.firstDigit = hex.digitIndex(ofByte: first + 1)
+    let payload = hex.bytes.span.extracting((first + 1)..<hex.count)
+    deliver(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
+    return true
   }
 
   private func nibble(_ hex: borrowing HexLine, _ digit: Int) -> UInt8 {

@@ -11,6 +11,8 @@ struct ReplyCore: ~Copyable {
   var reply: UInt32 = 1
   /// Bit n: slot n has something that the prompt must finish.
   var openSlots: UInt16 = 0
+  /// A line of this reply was damaged, so that a list of trouble codes without numbers may lack some.
+  var hasDamage = false
 
   /// How a line of hexadecimal digits is to be read.
   enum Form: Equatable {
@@ -45,6 +47,7 @@ struct ReplyCore: ~Copyable {
     case .length(let length):
       announce(length, line: line, origin: origin, into: &handler)
     case .malformed(let byte):
+      hasDamage = true
       let offset = hex.characterOffset(ofByte: byte, in: line)
       handler.failure(WireError(.malformed, origin: origin, offset: offset), line: line)
     }
@@ -99,14 +102,18 @@ struct ReplyCore: ~Copyable {
     if hex.count >= 6, hex.count <= 12, bytes[1] == 0xF1, checkHolds(bytes, from: 0, count: hex.count) {
       return .threeByteHeader
     }
-    return link.headers == .on ? .malformed(0) : .headerless
+    return link.headers == .on || link.resemblesFrame(bytes.extracting(first: hex.count)) ? .malformed(0) : .headerless
   }
 
   /// `41 6B 10 41 …` begins a J1850 PWM answer; `41 6B …` alone is service 01, PID 6B. The CRC decides, and where it
   /// fails, whether PID 6B is what was asked for, or the length that it has.
   private func pwmOrParameter6B(_ hex: borrowing HexLine) -> Form {
     let bytes = hex.bytes.span
-    if hex.count >= 5, checkHolds(bytes, from: 0, count: hex.count) || link.headers == .on { return .threeByteHeader }
+    if link.headers == .on || link.resemblesFrame(bytes.extracting(first: hex.count))
+      || hex.count >= 5 && checkHolds(bytes, from: 0, count: hex.count)
+    {
+      return .threeByteHeader
+    }
     if request.kind == .data {
       let asked = request.service == 0x01 && request.asks(for: 0x6B)
       return asked ? .headerless : .threeByteHeader
@@ -158,6 +165,15 @@ struct ReplyCore: ~Copyable {
     let check = bytes[start + count - 1]
     if link.usesCRC != true, Checksum.sum(bytes, from: start, count: count - 1) == check { return true }
     return link.usesCRC != false && Checksum.crc(bytes, from: start, count: count - 1) == check
+  }
+
+  /// Learns from a frame that its check confirmed which rule the bus has, where only one of the two confirms it.
+  mutating func learnCheck(_ bytes: Span<UInt8>, from start: Int, count: Int) {
+    guard link.usesCRC == nil else { return }
+    let check = bytes[start + count - 1]
+    let hasSum = Checksum.sum(bytes, from: start, count: count - 1) == check
+    let hasCRC = Checksum.crc(bytes, from: start, count: count - 1) == check
+    if hasSum != hasCRC { link.learnedCRC = hasCRC }
   }
 
   /// The slot of a sender; an error where it is the ninth in one reply.
@@ -221,6 +237,7 @@ struct ReplyCore: ~Copyable {
       }
       openSlots = 0
     }
+    hasDamage = false
     reply &+= 1
     request = Request()
   }
@@ -232,6 +249,10 @@ struct ReplyCore: ~Copyable {
     let line = state.line.span.extracting(first: state.lineCount)
     switch state.phase {
     case .assembling:
+      let error = WireError(.truncated, origin: state.origin, offset: UInt16(truncatingIfNeeded: state.lineCount))
+      handler.failure(error, line: line)
+    case .gathering where hasDamage && state.gatheredService != 0x49:
+      // Lines of trouble codes bear no numbers: of a list that lost a line nobody can say what it lacks.
       let error = WireError(.truncated, origin: state.origin, offset: UInt16(truncatingIfNeeded: state.lineCount))
       handler.failure(error, line: line)
     case .gathering:

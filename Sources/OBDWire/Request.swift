@@ -28,6 +28,9 @@ struct Request: BitwiseCopyable {
   var identifierCount = 0
   /// Address the answer must come from, where the command names one.
   var receiver: ECUAddress = .unknown
+  /// Extended addressing (ISO 15765-2, 10.3.2): each frame's first data byte is the address that `e=2A` names.
+  var extendedAddress: UInt8 = 0
+  var isExtended = false
 
   /// Whether an answer of this service may come: true where no question to the car is known.
   @inline(__always)
@@ -53,7 +56,10 @@ struct Request: BitwiseCopyable {
     var length = 0
     for i in 0..<command.count {
       var c = command[i]
-      if c == UInt8(ascii: "|") { break }
+      if c == UInt8(ascii: "|") {
+        readOptions(command.extracting((i + 1)..<command.count))
+        break
+      }
       if c <= space || c >= 0x7F || c == promptCharacter { continue }
       if c >= UInt8(ascii: "a") && c <= UInt8(ascii: "z") { c -= 32 }
       // A longer command is no question of OBD; what stands behind tells nothing.
@@ -72,6 +78,19 @@ struct Request: BitwiseCopyable {
   }
 
   init() {}
+
+  /// `t=96,e=2A,fc=1`: of a signal set's options only extended addressing changes what an answer looks like.
+  private mutating func readOptions(_ text: Span<UInt8>) {
+    for i in 0..<text.count where text[i] == UInt8(ascii: "=") {
+      guard i > 0, text[i - 1] == UInt8(ascii: "e"), i == 1 || text[i - 2] == UInt8(ascii: ","), i + 2 < text.count
+      else { continue }
+      let high = Hex.value(text[i + 1])
+      let low = Hex.value(text[i + 2])
+      guard high | low < 16 else { continue }
+      extendedAddress = high << 4 | low
+      isExtended = true
+    }
+  }
 
   private mutating func readAdapterCommand(_ text: InlineArray<64, UInt8>, _ length: Int, _ link: inout Link) {
     kind = .adapter
@@ -99,8 +118,12 @@ struct Request: BitwiseCopyable {
       asksVoltage = true
     } else if follows("SPA") || follows("TPA") {
       link.hinted = BusProtocol(elmDigit: digit(5))
+      link.forgetFrames()
     } else if follows("SP") || follows("TP") {
       link.hinted = BusProtocol(elmDigit: digit(4))
+      link.forgetFrames()
+    } else if follows("H0") {
+      link.forgetHeader()
     } else if follows("CAF") {
       link.formatsCAN = digit(5) != UInt8(ascii: "0")
     } else if follows("Z") || follows("WS") || follows("I") || follows("D") && length == 3 {
@@ -108,7 +131,7 @@ struct Request: BitwiseCopyable {
       expectsBanner = true
       if !follows("I") {
         link.formatsCAN = true
-        link.seenCAN = nil
+        link.forgetFrames()
       }
     } else if follows("LP") {
       expectsBanner = true
