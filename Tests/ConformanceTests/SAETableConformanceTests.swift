@@ -110,10 +110,7 @@ import Testing
     switch (answer.pid, id) {
     case (0x14...0x1B, _) where id.hasPrefix("SHRTFT"):
       guard let expected else { return nil }
-      // OBDb's offset is −128 for −100; FF says that the sensor takes no part in the trim.
-      if value == nil, isClose(expected, 99.21875) || isClose(expected + 28, 99.21875) {
-        return "PIDs 14-1B: FF is no trim"
-      }
+      // OBDb's offset is −128 for −100.
       return value.map { isClose($0, expected + 28) } == true ? "PIDs 14-1B: trim is B × 100/128 − 100" : nil
     case (0x24, _), (0x34, _), (0x44, _), (0x5D, _):
       guard let expected, let value, !answer.isAgreed else { return nil }

@@ -51,9 +51,7 @@ enum ExpectedValue: Equatable, Sendable {
 /// PIDs of which the table lists only the values that decide.
 ///
 /// 0101: the lamp and the number of codes; the support and readiness bits behind them have a test of their own.
-/// 0115: the voltage. Byte B = FF means "not used in trim calculation" (SAE J1979-DA, PIDs 14–1B), while a recording
-/// marked as truth has it as 99.21875 %: the signal table decides between the two, not this one.
-let partialPIDs: Set<String> = ["0101", "0115"]
+let partialPIDs: Set<String> = ["0101"]
 
 /// Every exchange of every transcript, in the file's order.
 let transcriptExpectations: [ExpectedExchange] =
@@ -258,8 +256,9 @@ private let shortFieldLogs: [ExpectedExchange] =
   [
     ExpectedExchange("field-log-1", 0, [("10", "4100BE3EB811")]),
     ExpectedExchange("field-log-2", 0, [("10", "7F0111")], [], ["negativeResponse"]),
-    // The same frame twice is one message; its voltage is 0 V, and of the trim see partialPIDs.
-    ExpectedExchange("field-log-3", 0, [("7E8", "411500FF")], [("0115", .number(0))]),
+    // The same frame twice is one message: 0 V and a trim of (255 − 128) × 100 / 128 %. FF may also say that the sensor
+    // takes no part in trims (SAE J1979-DA, PIDs 14–1B); recordings confirmed by a second decoder have the number.
+    ExpectedExchange("field-log-3", 0, [("7E8", "411500FF")], [("0115", .number(0)), ("0115", .number(99.21875))]),
     // BUS INIT is progress, not an error by itself: what it ended with is the one error.
     ExpectedExchange("field-log-4", 0, [], [], ["unableToConnect"]),
     ExpectedExchange("field-log-5", 0, [], [], ["stopped"]),

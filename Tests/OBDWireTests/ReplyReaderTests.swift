@@ -98,7 +98,8 @@ struct ReplyReaderTests {
 
   @Test(arguments: [
     "010C\r7E8 04 41 0C 1A F8 \r\r>", "7E8 04 41 0C 1A F8 \r\r>", "010C7E8 04 41 0C 1A F8 \r\r>",
-    "010C010C\r7E8 04 41 0C 1A F8 \r\r>", "001100CC\r7E8 04 41 0C 1A F8 \r\r>", "01 0C\r\r7E8 04 41 0C 1A F8 \r\r>", "010c\r7E8 04 41 0C 1A F8 \r\r>",
+    "010C010C\r7E8 04 41 0C 1A F8 \r\r>", "001100CC\r7E8 04 41 0C 1A F8 \r\r>", "01 0C\r\r7E8 04 41 0C 1A F8 \r\r>",
+    "010c\r7E8 04 41 0C 1A F8 \r\r>",
     "010C\r\n7E8 04 41 0C 1A F8 \r\n\r\n>", "\u{FC}010C\r7E8 04 41 0C 1A F8 \r\r>",
     "010C\u{0}\r7E8 04 41 0C 1A F8 \r\r>", "010C010C7E8 04 41 0C 1A F8 \r\r>",
   ])
@@ -163,7 +164,10 @@ struct ReplyReaderTests {
 
   @Test func failing_line_is_handed_on_as_it_was_received() {
     let found = Recorder.of("\r7E8 06 41 00 BE <RX ERROR\r\r>")
-    #expect(found.exact.contains { $0.hasPrefix("error rxError - at 16 [line 1 ") && $0.hasSuffix("line 7E8 06 41 00 BE <RX ERROR]") })
+    #expect(
+      found.exact.contains {
+        $0.hasPrefix("error rxError - at 16 [line 1 ") && $0.hasSuffix("line 7E8 06 41 00 BE <RX ERROR]")
+      })
   }
 
   // MARK: Splits
@@ -216,7 +220,8 @@ private let sampleReplies = [
   "18 DA F1 10 04 41 0C 1A F8 AA AA AA \r18 DA F1 11 03 41 0C 1A \rNO DATA\r\r>",
   "\u{FC}ATZ\r\r\rELM327 v1.5\r\r>ATE0\rOK\r\r>\u{0}?\r\r>",
   "03\r43 01 33 00 00 00 00 \r43 04 20 00 00 00 00 \r\r>", "7E8 03 7F 01 78 \r7E8 04 41 0C 1A \r7E8 21 00 \r\r>",
-  "41\r0C\r1A\rF8\r7E8 04 41 0C 1A F8 \r7E8 04 41 0C 1A F9 \r\r>", "0105\r41 05 7B <DATA ERROR\r41 05 7B  \r41 05 \r\r>",
+  "41\r0C\r1A\rF8\r7E8 04 41 0C 1A F8 \r7E8 04 41 0C 1A F9 \r\r>",
+  "0105\r41 05 7B <DATA ERROR\r41 05 7B  \r41 05 \r\r>",
 ]
 
 extension Recorder {

@@ -46,9 +46,10 @@ extension SAESignal {
   ) -> SAESignal {
     number(pid, bit, 8, name, title, .percent, 100.0 / 128, -100, sup: sup)
   }
-  /// Byte B of PIDs 14–1B: a trim, where FF (99.2 %) says that the sensor takes no part in it.
+  /// Byte B of PIDs 14–1B: a trim. The standard also has FF (99.2 %) for a sensor that takes no part in trims; a byte that
+  /// was sent is shown as the value it stands for, as confirmed recordings have it.
   @inline(__always) static func sensorTrim(_ pid: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
-    number(pid, 8, 8, name, title, .percent, 100.0 / 128, -100, nullAt: 99.21875)
+    number(pid, 8, 8, name, title, .percent, 100.0 / 128, -100)
   }
   /// A byte, −40…215 °C.
   @inline(__always) static func celsius(
