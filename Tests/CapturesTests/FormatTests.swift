@@ -72,6 +72,14 @@ import Testing
       ])
   }
 
+  @Test func obdgpsloggers_endless_reply_is_handed_on_in_parts_whatever_the_chunks() throws {
+    let bytes = Array("ATMA\r".utf8) + Array(repeatElement(Array("7E8 00\r".utf8), count: 20_000).joined())
+    let whole = try read(bytes, as: .obdgpslogger).events
+    #expect(whole.count == 4)
+    #expect(whole.flatMap(\.bytes) == bytes)
+    #expect(try read(bytes, as: .obdgpslogger, chunk: 4097).events == whole)
+  }
+
   @Test func socat_with_the_adapter_on_the_left_is_turned_round() throws {
     let log = """
       < 2015/07/10 06:17:32.249713  length=4 from=0 to=3
@@ -104,6 +112,15 @@ import Testing
       try read(log, as: .appLog).events == [
         to("ATZ\r"), from("ELM327 v1.5\r>"), to("010C\r"), from("STOPPED\r"), to("010D\r"), from("41 0D 00\r"),
       ])
+  }
+
+  @Test func an_apps_own_messages_within_a_reply_are_passed_over() throws {
+    let log = "10:00:00 > ATPPS\n10:00:00 < 00:FF F\n18:00 F\n10:00:01 connected to the adapter\n10:00:02 > 010C\n"
+    #expect(
+      try read(log, as: .appLog).events.map(\.bytes)
+        == ["ATPPS\r", "00:FF F\r", "18:00 F\r", "\r>", "010C\r", "\r>"].map {
+          Array($0.utf8)
+        })
   }
 
   @Test(arguments: [

@@ -172,9 +172,11 @@ let samples: [Sample] = [
 
       """,
     events: [
-      to("ATZ\r", .after(0)), from("ATZ\r", .after(0.11)), from("\r", .after(0)), from("ELM327 v1.5\r", .after(0)),
-      from("\r", .after(0)), from(">", .after(0)), to("010C1\r", .after(0.359)), from("410C1AF8\r", .after(0.375)),
-      from("\r", .after(0.359)), from(">", .after(0.359)),
+      to("ATZ\r", .after(0)), from("ATZ\r", .after(0.11)), from("\r", .after(0.11)),
+      from("ELM327 v1.5\r", .after(0.11)),
+      from("\r", .after(0.11)), from(">", .after(0.11)), to("010C1\r", .after(0.359)),
+      from("410C1AF8\r", .after(0.375)),
+      from("\r", .after(0.375)), from(">", .after(0.375)),
     ]),
   Sample(
     name: "app log without prompts", format: .appLog,

@@ -19,7 +19,7 @@
 /// (`C2 33 F1 01 0C F3`) becomes the command that makes an ELM327 send it (`010C`).
 ///
 /// Times of day count from the first event, over midnight; a date without a zone is taken as UTC.
-/// Car Scanner's log has marks neither and is a terminal's: see ``TerminalState``.
+/// Car Scanner's log has no marks and is a terminal's: see ``TerminalState``.
 extension CaptureReader {
   mutating func appLogLine<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
@@ -34,12 +34,14 @@ extension CaptureReader {
     let payload = line.extracting(event.payload)
     if event.direction == .fromAdapter {
       app.isInReply = true
-      deliverReply(payload, at: appTime(event), into: &consumer)
+      app.now = appTime(event)
+      deliverReply(payload, at: app.now, into: &consumer)
       return
     }
     // A mark alone, behind a reply, is the adapter's prompt.
     if payload.trimmingEnd().count == 0 { return continueReply(line, into: &consumer) }
     let time = appTime(event)
+    app.now = time
     if app.isOpen, !app.showsPrompts { closeReply(at: time, into: &consumer) }
     app.isOpen = true
     app.isInReply = false
@@ -47,15 +49,15 @@ extension CaptureReader {
   }
 
   mutating func finishAppLog<C: CaptureConsumer & ~Copyable>(into consumer: inout C) {
-    if app.style == .marked, app.isOpen, !app.showsPrompts { closeReply(at: clock.now, into: &consumer) }
+    if app.style == .marked, app.isOpen, !app.showsPrompts { closeReply(at: app.now, into: &consumer) }
   }
 
-  /// A line without a mark belongs to the reply before it, until its prompt.
+  /// A line without a mark belongs to the reply before it, until its prompt; with a time in front it is the app's.
   private mutating func continueReply<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) {
-    guard app.isInReply else { return }
-    deliverReply(line, at: clock.now, into: &consumer)
+    guard app.isInReply, !AppLogEvent.beginsWithTime(line) else { return }
+    deliverReply(line, at: app.now, into: &consumer)
   }
 
   private mutating func appTime(_ event: AppLogEvent) -> CaptureTime {
@@ -64,7 +66,7 @@ extension CaptureReader {
       return app.sent
     }
     // ddt4all gives a reply the seconds since its command.
-    guard let elapsed = event.elapsed else { return clock.now }
+    guard let elapsed = event.elapsed else { return app.now }
     switch app.sent {
     case .none: return .none
     case .offset(let time): return .offset(time + elapsed)
@@ -137,6 +139,8 @@ struct AppLogState {
   var isOpen = false
   /// The log has shown a prompt, so that none is ever put in.
   var showsPrompts = false
-  /// When the last event with a time of its own was.
+  /// When the last event was.
+  var now = CaptureTime.none
+  /// When the last event with a time of day or a date was.
   var sent = CaptureTime.none
 }

@@ -49,6 +49,15 @@ struct AppLogEvent {
     return stamp
   }
 
+  /// A date, or a time of day with seconds: shorter ones (`18:00 F`) are an adapter's too.
+  static func beginsWithTime(_ line: Span<UInt8>) -> Bool {
+    var i = line.skippingBlanks(from: 0)
+    let start = i
+    guard let stamp = stamp(line, at: &i), i - start >= 8 else { return false }
+    if case .seconds = stamp { return false }
+    return true
+  }
+
   /// `:`, `|`, `,`, `;` or a dash that is not an arrow's.
   private static func isSeparator(_ byte: UInt8, before next: UInt8) -> Bool {
     switch byte {

@@ -6,6 +6,9 @@
 /// `ATE0` a command therefore stands there twice, the second time as the adapter's echo. The first command is an empty
 /// one. A LF behind a prompt is the adapter's.
 extension CaptureReader {
+  /// A reply longer than this (a monitored bus) is handed on in parts.
+  private static var replyPart: Int { 1 << 16 }
+
   mutating func receiveBothSides<C: CaptureConsumer & ~Copyable>(
     _ chunk: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -30,6 +33,8 @@ extension CaptureReader {
       case (.fromAdapter, UInt8(ascii: ">")):
         flushBothSides(into: &consumer)
         stream.direction = .toAdapter
+      case (.fromAdapter, _) where scratch.count == Self.replyPart:
+        flushBothSides(into: &consumer)
       default: break
       }
     }
