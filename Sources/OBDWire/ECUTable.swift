@@ -56,8 +56,8 @@ struct ECUTable: ~Copyable {
   }
 
   /// The bytes gathered in a slot.
-  @_lifetime(borrow self)
-  func bytes(of slot: Int) -> Span<UInt8> {
+  @_lifetime(&self)
+  mutating func bytes(of slot: Int) -> Span<UInt8> {
     let base = slot * Self.messageCapacity
     return storage.span.extracting(base..<base + slots[slot].received)
   }

@@ -150,7 +150,7 @@ struct HexLine: ~Copyable {
   }
 
   /// The digit's index in the line, for errors: digit 0 is the first of the identifier or of the first byte.
-  func characterOffset(ofDigit wanted: Int, in line: Span<UInt8>) -> UInt16 {
+  mutating func characterOffset(ofDigit wanted: Int, in line: Span<UInt8>) -> UInt16 {
     var seen = 0
     var i = start
     while i < line.count {
@@ -164,12 +164,12 @@ struct HexLine: ~Copyable {
   }
 
   /// The index in the line of byte `index`'s first digit.
-  func characterOffset(ofByte index: Int, in line: Span<UInt8>) -> UInt16 {
+  mutating func characterOffset(ofByte index: Int, in line: Span<UInt8>) -> UInt16 {
     characterOffset(ofDigit: digitIndex(ofByte: index), in: line)
   }
 
   /// Which of the line's digits is the first of byte `index`.
-  func digitIndex(ofByte index: Int) -> Int {
+  mutating func digitIndex(ofByte index: Int) -> Int {
     let before = (hasIdentifier ? 3 : 0) + (hasDataLengthCode && (hasIdentifier || index >= 4) ? 1 : 0)
     return before + 2 * index
   }

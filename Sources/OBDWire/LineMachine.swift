@@ -30,7 +30,7 @@ struct LineMachine: ~Copyable {
   mutating func command<H: ReplyHandler & ~Copyable>(
     _ command: Span<UInt8>, position: UInt64, into handler: inout H
   ) {
-    core.request = Request(command: command, formatsCAN: core.link.formatsCAN, link: &core.link)
+    core.decoder.request = Request(command: command, formatsCAN: core.link.formatsCAN, link: &core.link)
     commandCount = 0
     for i in 0..<command.count {
       var c = command[i]
@@ -50,7 +50,7 @@ struct LineMachine: ~Copyable {
   private enum Echo { case once, twice, characterTwice }
 
   /// How many characters of the line repeat the command, spaces and noise between them included; 0: none.
-  private func echoLength(_ line: Span<UInt8>, _ echo: Echo) -> Int {
+  private mutating func echoLength(_ line: Span<UInt8>, _ echo: Echo) -> Int {
     let wanted = echo == .once ? commandCount : 2 * commandCount
     var matched = 0
     var i = 0
@@ -72,13 +72,13 @@ struct LineMachine: ~Copyable {
   mutating func spacedLine<H: ReplyHandler & ~Copyable>(
     _ text: Span<UInt8>, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
-    if phase == .start || hex.count == 1 || core.request.kind == .adapter {
+    if phase == .start || hex.count == 1 || core.decoder.request.kind == .adapter {
       anyLine(text, position: position, loaded: loaded, into: &handler)
       return
     }
     if joinedCount > 0 { flushJoined(position: position, loaded: loaded, into: &handler) }
     core.decoder.lineStart = 0
-    core.dataLine(hex, line: text, origin: origin(position), loaded: loaded, into: &handler)
+    core.dataLine(&hex, line: text, origin: origin(position), loaded: loaded, into: &handler)
   }
 
   /// Any other line.
@@ -87,11 +87,11 @@ struct LineMachine: ~Copyable {
   ) {
     var first = 0
     var end = text.count
-    while first < end, isNoise(text[first]) { first += 1 }
-    while end > first, isNoise(text[end - 1]) { end -= 1 }
+    while first < end, Self.isNoise(text[first]) { first += 1 }
+    while end > first, Self.isNoise(text[end - 1]) { end -= 1 }
     guard first < end else { return }
     if undecided > 0 {
-      decide(isLength: holdsColon(text.extracting(first..<end)), into: &handler)
+      decide(isLength: Self.holdsColon(text.extracting(first..<end)), into: &handler)
     }
     if phase == .start {
       if awaitsEcho {
@@ -103,7 +103,7 @@ struct LineMachine: ~Copyable {
         if consumed == 0 { consumed = echoLength(trimmed, .once) }
         if consumed > 0 {
           first += consumed
-          while first < end, isNoise(text[first]) || text[first] == promptCharacter { first += 1 }
+          while first < end, Self.isNoise(text[first]) || text[first] == promptCharacter { first += 1 }
           guard first < end else { return }
         }
       } else if takeEcho(text, from: first, to: end, position: position, into: &handler) {
@@ -136,11 +136,11 @@ struct LineMachine: ~Copyable {
     handler.endOfReply(position: position)
   }
 
-  private func origin(_ position: UInt64) -> Origin { Origin(ecu: .unknown, line: line, position: position) }
+  private mutating func origin(_ position: UInt64) -> Origin { Origin(ecu: .unknown, line: line, position: position) }
 
   /// NUL, control characters and bytes from 0x80 are noise around a line (ELM327 data sheet: NULs may appear and are
   /// to be ignored); spaces are none of its content.
-  private func isNoise(_ c: UInt8) -> Bool { c <= space || c >= 0x7F }
+  private static func isNoise(_ c: UInt8) -> Bool { c <= space || c >= 0x7F }
 
   /// With no command known, whether the line behind a prompt is the echo of one; it is then the command.
   private mutating func takeEcho<H: ReplyHandler & ~Copyable>(
@@ -149,14 +149,14 @@ struct LineMachine: ~Copyable {
     let line = text.extracting(first..<end)
     let isEcho: Bool
     if hex.read(text, from: first, to: end) {
-      isEcho = Request.looksLikeEcho(hex)
+      isEcho = Request.looksLikeEcho(&hex)
       if isEcho, hex.hasIdentifier, hex.count == 0 {
         undecided = hex.identifier
         undecidedOrigin = origin(position)
         return true
       }
     } else {
-      isEcho = isAdapterCommand(line) || isAddressedCommand(line)
+      isEcho = Self.isAdapterCommand(line) || Self.isAddressedCommand(line)
     }
     guard isEcho else { return false }
     command(line, position: position, into: &handler)
@@ -180,13 +180,13 @@ struct LineMachine: ~Copyable {
     phase = .answering
   }
 
-  private func holdsColon(_ text: Span<UInt8>) -> Bool {
+  private static func holdsColon(_ text: Span<UInt8>) -> Bool {
     for i in 0..<text.count where text[i] == UInt8(ascii: ":") { return true }
     return false
   }
 
   /// `ATE0`, `AT SP 0`, `STI`; not `STOPPED`, nor a banner `STN1110`.
-  private func isAdapterCommand(_ line: Span<UInt8>) -> Bool {
+  private static func isAdapterCommand(_ line: Span<UInt8>) -> Bool {
     guard line.count >= 3 else { return false }
     let first = line[0] & 0xDF
     guard line[1] & 0xDF == UInt8(ascii: "T") else { return false }
@@ -196,7 +196,7 @@ struct LineMachine: ~Copyable {
   }
 
   /// `7E0.7E8.0144|f=2009-`: header, receiver and command, as signal-set captures write an exchange.
-  private func isAddressedCommand(_ line: Span<UInt8>) -> Bool {
+  private static func isAddressedCommand(_ line: Span<UInt8>) -> Bool {
     var dots = 0
     var digits = 0
     for i in 0..<line.count {
@@ -223,7 +223,7 @@ struct LineMachine: ~Copyable {
     into handler: inout H
   ) {
     let text = line.extracting(0..<end)
-    if core.request.kind == .adapter {
+    if core.decoder.request.kind == .adapter {
       adapterAnswer(text, from: first, position: position, into: &handler)
       return
     }
@@ -251,10 +251,10 @@ struct LineMachine: ~Copyable {
       _ = hex.rereadWithLengthCode(text)
     }
     core.decoder.lineStart = hex.start
-    core.dataLine(hex, line: text, origin: origin(position), loaded: loaded, into: &handler)
+    core.dataLine(&hex, line: text, origin: origin(position), loaded: loaded, into: &handler)
   }
 
-  private func startsWith18DA(_ text: Span<UInt8>) -> Bool {
+  private mutating func startsWith18DA(_ text: Span<UInt8>) -> Bool {
     hex.identifier == 0x18D && hex.count > 0 && hex.bytes[0] >> 4 == 0xA
   }
 
@@ -269,14 +269,14 @@ struct LineMachine: ~Copyable {
       return
     }
     let trimmed = text.extracting(first..<text.count)
-    if core.request.asksVoltage, let millivolts = words.millivolts {
+    if core.decoder.request.asksVoltage, let millivolts = words.millivolts {
       voltage(millivolts, origin, into: &handler)
     } else if words.isBanner {
       handler.adapter(.identity, trimmed, origin: origin)
     } else {
       let isOK = words.isOK
-      if core.request.answer == .protocolNumber, !isOK { hintProtocol(trimmed) }
-      handler.adapter(isOK ? .other : core.request.answer, trimmed, origin: origin)
+      if core.decoder.request.answer == .protocolNumber, !isOK { hintProtocol(trimmed) }
+      handler.adapter(isOK ? .other : core.decoder.request.answer, trimmed, origin: origin)
     }
   }
 
@@ -286,7 +286,7 @@ struct LineMachine: ~Copyable {
     core.link.hinted = BusProtocol(elmDigit: last)
   }
 
-  private func voltage<H: ReplyHandler & ~Copyable>(_ millivolts: Int, _ origin: Origin, into handler: inout H) {
+  private mutating func voltage<H: ReplyHandler & ~Copyable>(_ millivolts: Int, _ origin: Origin, into handler: inout H) {
     handler.reading(
       Reading(
         origin: origin, signal: core.decoder.batteryVoltage, service: 0, identifier: 0,
@@ -301,7 +301,7 @@ struct LineMachine: ~Copyable {
     let origin = origin(position)
     if let kind = words.error {
       if kind == .dataError || kind == .rxError { core.hasDamage = true }
-      handler.failure(WireError(kind, origin: origin, offset: wordOffset(text, first)), line: text)
+      handler.failure(WireError(kind, origin: origin, offset: Self.wordOffset(text, first)), line: text)
       return
     }
     if words.isProgress {
@@ -309,7 +309,7 @@ struct LineMachine: ~Copyable {
       return
     }
     let trimmed = text.extracting(first..<text.count)
-    if core.request.kind == .unknown {
+    if core.decoder.request.kind == .unknown {
       if let millivolts = words.millivolts {
         voltage(millivolts, origin, into: &handler)
         return
@@ -319,7 +319,7 @@ struct LineMachine: ~Copyable {
         return
       }
     }
-    let start = dataStart(text, from: first)
+    let start = Self.dataStart(text, from: first)
     if start < text.count, hex.read(text, from: start, to: text.count), hex.count > 1 {
       data(text, position: position, loaded: loaded, into: &handler)
       return
@@ -335,14 +335,14 @@ struct LineMachine: ~Copyable {
   }
 
   /// Where the words begin in a line that has data in front of them: `43 01 33 00 <RX ERROR`.
-  private func wordOffset(_ text: Span<UInt8>, _ first: Int) -> UInt16 {
+  private static func wordOffset(_ text: Span<UInt8>, _ first: Int) -> UInt16 {
     for i in first..<text.count where text[i] == UInt8(ascii: "<") { return UInt16(clamping: i) }
     return UInt16(clamping: first)
   }
 
   /// Where data begins behind words: `SEARCHING...41 00 …`, `BUS INIT: OK86 F1 …`, `ELM327 v1.541 00 …`. The line's end
   /// where the words in front are none that an adapter puts there.
-  private func dataStart(_ text: Span<UInt8>, from first: Int) -> Int {
+  private static func dataStart(_ text: Span<UInt8>, from first: Int) -> Int {
     var last = first
     var letters = 0
     var dots = 0
@@ -405,7 +405,7 @@ struct LineMachine: ~Copyable {
         handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: colon)), line: text)
         return true
       }
-      core.segment(index, hex, line: text, origin: origin, loaded: loaded, into: &handler)
+      core.segment(index, &hex, line: text, origin: origin, loaded: loaded, into: &handler)
       colon = next
     }
     return true
@@ -429,19 +429,21 @@ struct LineMachine: ~Copyable {
   ) {
     let count = joinedCount
     joinedCount = 0
+    let origin = origin(position)
+    let isNumber = count == 1 && core.decoder.request.kind == .unknown && Self.isProtocolNumber(joined[0])
+    if isNumber { core.link.hinted = BusProtocol(elmDigit: joinedText[1]) }
     let text = joinedText.span.extracting(first: 2 * count)
-    if count == 1, core.request.kind == .unknown, isProtocolNumber(joined[0]) {
-      core.link.hinted = BusProtocol(elmDigit: joinedText[1])
-      handler.adapter(.protocolNumber, text, origin: origin(position))
+    if isNumber {
+      handler.adapter(.protocolNumber, text, origin: origin)
       return
     }
     // Of its own: `hex` may hold the line that ended the row of bytes.
     var row = HexLine()
     row.set(joined.span.extracting(first: count))
     core.decoder.lineStart = 0
-    core.dataLine(row, line: text, origin: origin(position), loaded: loaded, into: &handler)
+    core.dataLine(&row, line: text, origin: origin, loaded: loaded, into: &handler)
   }
 
   /// `A0`…`AC`: what ATDPN answers when the adapter chose the protocol itself.
-  private func isProtocolNumber(_ byte: UInt8) -> Bool { byte >> 4 == 0xA && byte & 0x0F <= 0x0C }
+  private static func isProtocolNumber(_ byte: UInt8) -> Bool { byte >> 4 == 0xA && byte & 0x0F <= 0x0C }
 }

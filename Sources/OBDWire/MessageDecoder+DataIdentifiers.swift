@@ -4,8 +4,8 @@
 ///     62 F8 02 57 50 …     F802 is the VIN
 ///     62 40 4C 01 E2 40    a maker's identifier, by the signal set loaded
 extension MessageDecoder {
-  func localIdentifier<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, request: Request, line: Span<UInt8>, origin: Origin,
+  mutating func localIdentifier<H: ReplyHandler & ~Copyable>(
+    _ payload: Span<UInt8>, line: Span<UInt8>, origin: Origin,
     loaded: Span<SignalDefinition>, into handler: inout H
   ) {
     guard payload.count >= 2 else {
@@ -22,7 +22,7 @@ extension MessageDecoder {
   }
 
   mutating func dataIdentifiers<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, slot: Int, request: Request, line: Span<UInt8>, origin: Origin,
+    _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin,
     loaded: Span<SignalDefinition>, into handler: inout H
   ) {
     var i = 1
@@ -41,7 +41,7 @@ extension MessageDecoder {
       if request.kind == .data {
         while asked < request.identifierCount, request.identifiers[asked] != identifier { asked += 1 }
       }
-      guard let end = endOfRecord(payload, from: i, identifier: identifier, asked: asked, request, loaded) else {
+      guard let end = endOfRecord(payload, from: i, identifier: identifier, asked: asked, loaded) else {
         fail(.malformed, at: i, line, origin, into: &handler)
         return
       }
@@ -59,8 +59,8 @@ extension MessageDecoder {
 
   /// Where an identifier's data ends. Only a PID's length is law; elsewhere the next identifier asked for marks the
   /// end, if it stands at one place only. nil: cannot be told.
-  private func endOfRecord(
-    _ payload: Span<UInt8>, from index: Int, identifier: UInt16, asked: Int, _ request: Request,
+  private mutating func endOfRecord(
+    _ payload: Span<UInt8>, from index: Int, identifier: UInt16, asked: Int,
     _ loaded: Span<SignalDefinition>
   ) -> Int? {
     let start = index + 2
@@ -92,7 +92,7 @@ extension MessageDecoder {
   }
 
   /// Bytes that the signals of an identifier reach over; 0 where none is defined.
-  private func definedBytes(_ identifier: UInt16, _ loaded: Span<SignalDefinition>) -> Int {
+  private mutating func definedBytes(_ identifier: UInt16, _ loaded: Span<SignalDefinition>) -> Int {
     var bits = 0
     var i = firstLoaded(0x22, identifier, loaded)
     while i < loaded.count, loaded[i].service == 0x22, loaded[i].identifier == identifier {
@@ -139,7 +139,7 @@ extension MessageDecoder {
   }
 
   /// F6xx: results of monitor xx, each without the monitor's id (SAE J1979-2).
-  private func tests<H: ReplyHandler & ~Copyable>(
+  private mutating func tests<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, monitor: UInt8, at index: Int, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {
     guard data.count % 8 == 0 else {
@@ -156,7 +156,7 @@ extension MessageDecoder {
   }
 
   /// F8xx: information type xx. Items of one kind may stand behind their number, as in service 09.
-  private func information<H: ReplyHandler & ~Copyable>(
+  private mutating func information<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, identifier: UInt16, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {
     let size: Int
@@ -176,7 +176,7 @@ extension MessageDecoder {
   }
 
   /// The signals that loaded sets define for an identifier; those that reach past the data are absent.
-  func loadedRows<H: ReplyHandler & ~Copyable>(
+  mutating func loadedRows<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, service: UInt8, identifier: UInt16, origin: Origin, loaded: Span<SignalDefinition>,
     into handler: inout H
   ) {
@@ -195,7 +195,7 @@ extension MessageDecoder {
   }
 
   /// Index of the first definition of an identifier in the sorted span; its count where there is none.
-  private func firstLoaded(_ service: UInt8, _ identifier: UInt16, _ loaded: Span<SignalDefinition>) -> Int {
+  private mutating func firstLoaded(_ service: UInt8, _ identifier: UInt16, _ loaded: Span<SignalDefinition>) -> Int {
     let key = UInt32(service) << 16 | UInt32(identifier)
     var low = 0
     var high = loaded.count

@@ -5,7 +5,7 @@
 extension MessageDecoder {
   @inline(__always)
   mutating func parameters<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, slot: Int, request: Request, line: Span<UInt8>, origin: Origin,
+    _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin,
     loaded: Span<SignalDefinition>, into handler: inout H
   ) {
     guard request.admits(service: 0x01) else {
@@ -52,7 +52,7 @@ extension MessageDecoder {
   }
 
   /// A PID that the standard does not define: its length is unknown, so what follows cannot be read.
-  private func loadedParameter<H: ReplyHandler & ~Copyable>(
+  private mutating func loadedParameter<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, from index: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
     into handler: inout H
   ) {
@@ -65,7 +65,7 @@ extension MessageDecoder {
       loaded: loaded, into: &handler)
   }
 
-  func supported<H: ReplyHandler & ~Copyable>(
+  mutating func supported<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, service: UInt8, base: UInt16, origin: Origin, into handler: inout H
   ) {
     let bitmap = UInt32(data[0]) << 24 | UInt32(data[1]) << 16 | UInt32(data[2]) << 8 | UInt32(data[3])
@@ -87,7 +87,7 @@ extension MessageDecoder {
   }
 
   mutating func freezeFrame<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, slot: Int, request: Request, line: Span<UInt8>, origin: Origin,
+    _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin,
     into handler: inout H
   ) {
     var i = 1

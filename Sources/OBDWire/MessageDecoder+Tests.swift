@@ -4,7 +4,7 @@
 ///     46 06 03 00 5A 9C 40             legacy: test, component, value, limit
 extension MessageDecoder {
   mutating func monitoringTests<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, isCAN: Bool?, request: Request, line: Span<UInt8>, origin: Origin,
+    _ payload: Span<UInt8>, isCAN: Bool?, line: Span<UInt8>, origin: Origin,
     into handler: inout H
   ) {
     guard payload.count >= 2 else {
@@ -12,7 +12,7 @@ extension MessageDecoder {
       return
     }
     guard isCAN ?? (payload.count != 7) else {
-      legacyTest(payload, request: request, line: line, origin: origin, into: &handler)
+      legacyTest(payload, line: line, origin: origin, into: &handler)
       return
     }
     var i = 1
@@ -40,7 +40,7 @@ extension MessageDecoder {
   }
 
   /// Test id, unit-and-scaling id, value, minimum, maximum: eight bytes.
-  func test<H: ReplyHandler & ~Copyable>(
+  mutating func test<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, service: UInt8, monitor: UInt8, line: Span<UInt8>, origin: Origin, at index: Int,
     into handler: inout H
   ) {
@@ -58,8 +58,8 @@ extension MessageDecoder {
         maximum: scaling.value(UInt16(bytes[6]) << 8 | UInt16(bytes[7]))))
   }
 
-  private func legacyTest<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, request: Request, line: Span<UInt8>, origin: Origin, into handler: inout H
+  private mutating func legacyTest<H: ReplyHandler & ~Copyable>(
+    _ payload: Span<UInt8>, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {
     guard request.admits(UInt16(payload[1])) else {
       fail(.unexpected, at: 1, line, origin, into: &handler)
@@ -85,8 +85,8 @@ extension MessageDecoder {
   }
 
   /// `45 01 01 5A`: test, oxygen sensor, value (tests 01–04: constants), or value, minimum and maximum.
-  func oxygenSensorTest<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, request: Request, line: Span<UInt8>, origin: Origin, into handler: inout H
+  mutating func oxygenSensorTest<H: ReplyHandler & ~Copyable>(
+    _ payload: Span<UInt8>, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {
     guard payload.count >= 4 else {
       fail(.truncated, at: payload.count, line, origin, into: &handler)

@@ -49,7 +49,7 @@ extension MessageDecoder {
       TroubleCodeList(origin: origin, kind: kind(of: request), service: request), codes.span.extracting(first: count))
   }
 
-  private func kind(of service: UInt8) -> TroubleCodeList.Kind {
+  private mutating func kind(of service: UInt8) -> TroubleCodeList.Kind {
     switch service {
     case 0x03: .stored
     case 0x07: .pending
@@ -74,7 +74,7 @@ extension MessageDecoder {
   }
 
   mutating func readDTCInformation<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, request: Request, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ payload: Span<UInt8>, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {
     guard payload.count >= 2 else {
       fail(.truncated, at: payload.count, line, origin, into: &handler)

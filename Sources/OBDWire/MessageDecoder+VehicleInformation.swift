@@ -4,7 +4,7 @@
 ///     49 02 01 00 00 00 57 … 49 02 05 32 33 34 35                     legacy: five lines of four
 extension MessageDecoder {
   mutating func vehicleInformation<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, request: Request, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ payload: Span<UInt8>, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {
     guard payload.count >= 2 else {
       fail(.truncated, at: payload.count, line, origin, into: &handler)
@@ -63,7 +63,7 @@ extension MessageDecoder {
   }
 
   /// Bytes of one item of an information type; 0 where the answer is one item of any length.
-  private func itemSize(_ type: UInt8) -> Int {
+  private mutating func itemSize(_ type: UInt8) -> Int {
     switch type {
     case 0x04: 16
     case 0x06: 4
@@ -72,7 +72,7 @@ extension MessageDecoder {
   }
 
   /// The items of one information type, behind their number.
-  func items<H: ReplyHandler & ~Copyable>(
+  mutating func items<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, announced: Int, service: UInt8, identifier: UInt16, line: Span<UInt8>, origin: Origin,
     into handler: inout H
   ) {
@@ -98,7 +98,7 @@ extension MessageDecoder {
   }
 
   /// One text, without the NULs that fill it up in front or behind.
-  private func emit<H: ReplyHandler & ~Copyable>(
+  private mutating func emit<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, _ kind: TextReading.Kind, _ isText: Bool, _ service: UInt8, _ identifier: UInt16,
     _ index: UInt8, _ origin: Origin, into handler: inout H
   ) {

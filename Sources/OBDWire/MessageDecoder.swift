@@ -9,6 +9,8 @@ struct MessageDecoder: ~Copyable {
   /// What the ECU in each slot said of its own scalings and sensors.
   var knowledge = InlineArray<9, ECUKnowledge>(repeating: ECUKnowledge())
   var codes = InlineArray<1024, TroubleCode>(repeating: TroubleCode(code: 0))
+  /// The question that messages answer.
+  var request = Request()
   /// Digit of the line in which the payload's first byte stands, for error offsets; -1 for a message of several lines.
   var firstDigit = -1
   var lineStart = 0
@@ -32,29 +34,29 @@ struct MessageDecoder: ~Copyable {
 
   /// Data bytes of a PID of service 01; 0 where the standard defines none.
   @inline(__always)
-  func parameterLength(_ parameter: UInt8) -> Int { Int(saeParameterLengths.span[Int(parameter)]) }
+  mutating func parameterLength(_ parameter: UInt8) -> Int { Int(saeParameterLengths.span[Int(parameter)]) }
 
   /// Decodes one message.
   @inline(__always)
   mutating func decode<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, slot: Int, isCAN: Bool?, request: Request, line: Span<UInt8>, origin: Origin,
+    _ payload: Span<UInt8>, slot: Int, isCAN: Bool?, line: Span<UInt8>, origin: Origin,
     loaded: Span<SignalDefinition>, into handler: inout H
   ) {
     if payload[0] == 0x41, loaded.isEmpty {
-      parameters(payload, slot: slot, request: request, line: line, origin: origin, loaded: loaded, into: &handler)
+      parameters(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
     } else {
       decodeOther(
-        payload, slot: slot, isCAN: isCAN, request: request, line: line, origin: origin, loaded: loaded, into: &handler)
+        payload, slot: slot, isCAN: isCAN, line: line, origin: origin, loaded: loaded, into: &handler)
     }
   }
 
   @inline(never)
   private mutating func decodeOther<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, slot: Int, isCAN: Bool?, request: Request, line: Span<UInt8>, origin: Origin,
+    _ payload: Span<UInt8>, slot: Int, isCAN: Bool?, line: Span<UInt8>, origin: Origin,
     loaded: Span<SignalDefinition>, into handler: inout H
   ) {
     if payload[0] == 0x7F {
-      negativeResponse(payload, request: request, line: line, origin: origin, into: &handler)
+      negativeResponse(payload, line: line, origin: origin, into: &handler)
       return
     }
     let service = payload[0] &- 0x40
@@ -64,31 +66,31 @@ struct MessageDecoder: ~Copyable {
     }
     switch service {
     case 0x01:
-      parameters(payload, slot: slot, request: request, line: line, origin: origin, loaded: loaded, into: &handler)
+      parameters(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
     case 0x02:
-      freezeFrame(payload, slot: slot, request: request, line: line, origin: origin, into: &handler)
+      freezeFrame(payload, slot: slot, line: line, origin: origin, into: &handler)
     case 0x03, 0x07, 0x0A:
       troubleCodes(payload, isCAN: isCAN, line: line, origin: origin, into: &handler)
     case 0x05:
-      oxygenSensorTest(payload, request: request, line: line, origin: origin, into: &handler)
+      oxygenSensorTest(payload, line: line, origin: origin, into: &handler)
     case 0x06:
-      monitoringTests(payload, isCAN: isCAN, request: request, line: line, origin: origin, into: &handler)
+      monitoringTests(payload, isCAN: isCAN, line: line, origin: origin, into: &handler)
     case 0x09:
-      vehicleInformation(payload, request: request, line: line, origin: origin, into: &handler)
+      vehicleInformation(payload, line: line, origin: origin, into: &handler)
     case 0x19:
-      readDTCInformation(payload, request: request, line: line, origin: origin, into: &handler)
+      readDTCInformation(payload, line: line, origin: origin, into: &handler)
     case 0x21:
-      localIdentifier(payload, request: request, line: line, origin: origin, loaded: loaded, into: &handler)
+      localIdentifier(payload, line: line, origin: origin, loaded: loaded, into: &handler)
     case 0x22:
       dataIdentifiers(
-        payload, slot: slot, request: request, line: line, origin: origin, loaded: loaded, into: &handler)
+        payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
     default: break
     }
   }
 
   /// `7F 01 12`: service refused, response code.
-  private func negativeResponse<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, request: Request, line: Span<UInt8>, origin: Origin, into handler: inout H
+  private mutating func negativeResponse<H: ReplyHandler & ~Copyable>(
+    _ payload: Span<UInt8>, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {
     guard payload.count >= 3 else {
       fail(.truncated, at: payload.count, line, origin, into: &handler)
@@ -107,7 +109,7 @@ struct MessageDecoder: ~Copyable {
   ///
   /// - Parameter service, identifier: what the readings say they answer (service 02 and 22 borrow the rows of 01).
   @inline(__always)
-  func rows<H: ReplyHandler & ~Copyable>(
+  mutating func rows<H: ReplyHandler & ~Copyable>(
     of key: Int, data: Span<UInt8>, slot: Int, service: UInt8, identifier: UInt16, frame: UInt8, origin: Origin,
     into handler: inout H
   ) {
@@ -132,13 +134,13 @@ struct MessageDecoder: ~Copyable {
 
   /// An error in a message: at the byte's place in the line, or at the line's end where the message has several lines.
   @inline(never)
-  func fail<H: ReplyHandler & ~Copyable>(
+  mutating func fail<H: ReplyHandler & ~Copyable>(
     _ kind: WireError.Kind, at byte: Int, _ line: Span<UInt8>, _ origin: Origin, into handler: inout H
   ) {
     handler.failure(WireError(kind, origin: origin, offset: offset(of: byte, in: line)), line: line)
   }
 
-  func offset(of byte: Int, in line: Span<UInt8>) -> UInt16 {
+  mutating func offset(of byte: Int, in line: Span<UInt8>) -> UInt16 {
     guard firstDigit >= 0 else { return UInt16(clamping: line.count) }
     let wanted = firstDigit + 2 * byte
     var seen = 0
@@ -170,7 +172,7 @@ struct ECUKnowledge: BitwiseCopyable {
     }
   }
 
-  func scale(_ kind: SignalDefinition.Rescale) -> Double {
+  mutating func scale(_ kind: SignalDefinition.Rescale) -> Double {
     switch kind {
     case .none: 1
     case .equivalenceRatio: ratio

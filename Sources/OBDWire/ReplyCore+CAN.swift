@@ -8,14 +8,14 @@
 extension ReplyCore {
   @inline(__always)
   mutating func canLine<H: ReplyHandler & ~Copyable>(
-    _ hex: borrowing HexLine, address: ECUAddress, data: Int, lengthCode: Int?, line: Span<UInt8>, origin: Origin,
+    _ hex: inout HexLine, address: ECUAddress, data: Int, lengthCode: Int?, line: Span<UInt8>, origin: Origin,
     loaded: Span<SignalDefinition>, into handler: inout H
   ) {
     var origin = origin
     origin.ecu = address
     let count = hex.count - data
     if count > 8 {
-      splitCAN(hex, line: line, origin: origin, loaded: loaded, into: &handler)
+      splitCAN(&hex, line: line, origin: origin, loaded: loaded, into: &handler)
       return
     }
     if let lengthCode, lengthCode != count {
@@ -29,34 +29,34 @@ extension ReplyCore {
       return
     }
     if link.seenCAN != true { link.seenCAN = true }
-    if request.isExtended {
-      extendedFrame(hex, first: data, line: line, origin: origin, loaded: loaded, into: &handler)
+    if decoder.request.isExtended {
+      extendedFrame(&hex, first: data, line: line, origin: origin, loaded: loaded, into: &handler)
       return
     }
-    canFrame(hex, first: data, end: hex.count, line: line, origin: origin, loaded: loaded, into: &handler)
+    canFrame(&hex, first: data, end: hex.count, line: line, origin: origin, loaded: loaded, into: &handler)
   }
 
   /// Extended addressing: the address that the command names stands in front of the protocol control byte, and leaves
   /// each frame a byte less.
   private mutating func extendedFrame<H: ReplyHandler & ~Copyable>(
-    _ hex: borrowing HexLine, first: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
+    _ hex: inout HexLine, first: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
     into handler: inout H
   ) {
-    guard hex.bytes[first] == request.extendedAddress else {
-      fail(.unexpected, byte: first, hex, line, origin, into: &handler)
+    guard hex.bytes[first] == decoder.request.extendedAddress else {
+      fail(.unexpected, byte: first, &hex, line, origin, into: &handler)
       return
     }
     guard first + 1 < hex.count else {
-      fail(.truncated, byte: hex.count, hex, line, origin, into: &handler)
+      fail(.truncated, byte: hex.count, &hex, line, origin, into: &handler)
       return
     }
-    canFrame(hex, first: first + 1, end: hex.count, line: line, origin: origin, loaded: loaded, into: &handler)
+    canFrame(&hex, first: first + 1, end: hex.count, line: line, origin: origin, loaded: loaded, into: &handler)
   }
 
   /// One frame's data bytes `first..<end`, protocol control byte first.
   @inline(__always)
   mutating func canFrame<H: ReplyHandler & ~Copyable>(
-    _ hex: borrowing HexLine, first: Int, end: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
+    _ hex: inout HexLine, first: Int, end: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
     into handler: inout H
   ) {
     guard let slot = slot(for: origin.ecu, line: line, origin: origin, into: &handler) else { return }
@@ -64,24 +64,24 @@ extension ReplyCore {
     if control & 0xF0 == 0 {
       let length = Int(control)
       guard length >= 1, length <= 7 else {
-        fail(.malformed, byte: first, hex, line, origin, into: &handler)
+        fail(.malformed, byte: first, &hex, line, origin, into: &handler)
         return
       }
       guard end - first > length else {
-        fail(.truncated, byte: end, hex, line, origin, into: &handler)
+        fail(.truncated, byte: end, &hex, line, origin, into: &handler)
         return
       }
       if table.slots[slot].phase == .assembling { interrupt(slot, into: &handler) }
-      let payload = hex.bytes.span.extracting(first + 1..<first + 1 + length)
       decoder.firstDigit = hex.digitIndex(ofByte: first + 1)
+      let payload = hex.bytes.span.extracting(first + 1..<first + 1 + length)
       deliver(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
       return
     }
-    multipleFrames(hex, slot: slot, first: first, end: end, line: line, origin: origin, loaded: loaded, into: &handler)
+    multipleFrames(&hex, slot: slot, first: first, end: end, line: line, origin: origin, loaded: loaded, into: &handler)
   }
 
   private mutating func multipleFrames<H: ReplyHandler & ~Copyable>(
-    _ hex: borrowing HexLine, slot: Int, first: Int, end: Int, line: Span<UInt8>, origin: Origin,
+    _ hex: inout HexLine, slot: Int, first: Int, end: Int, line: Span<UInt8>, origin: Origin,
     loaded: Span<SignalDefinition>, into handler: inout H
   ) {
     let control = hex.bytes[first]
@@ -90,15 +90,15 @@ extension ReplyCore {
       if table.slots[slot].phase == .assembling { interrupt(slot, into: &handler) }
       table.slots[slot].phase = .broken
       // Eight data bytes, less the one of extended addressing. A logger may leave out one more (see ``ECUSlot/isShort``).
-      let size = request.isExtended ? 7 : 8
+      let size = decoder.request.isExtended ? 7 : 8
       guard end - first >= size - 1, end - first <= size else {
-        fail(.truncated, byte: end, hex, line, origin, into: &handler)
+        fail(.truncated, byte: end, &hex, line, origin, into: &handler)
         return
       }
       let length = Int(control & 0x0F) << 8 | Int(hex.bytes[first + 1])
       // What a single frame holds comes in one; zero would be the 32-bit escape, which no OBD service needs.
       guard length > size - 1 else {
-        fail(.malformed, byte: first + 1, hex, line, origin, into: &handler)
+        fail(.malformed, byte: first + 1, &hex, line, origin, into: &handler)
         return
       }
       begin(slot, length: length, nextIndex: 1)
@@ -111,21 +111,21 @@ extension ReplyCore {
       case .assembling: break
       case .idle, .gathering:
         table.slots[slot].phase = .broken
-        fail(.sequence, byte: first, hex, line, origin, into: &handler)
+        fail(.sequence, byte: first, &hex, line, origin, into: &handler)
         return
       }
       guard control & 0x0F == table.slots[slot].nextIndex else {
         table.slots[slot].phase = .broken
-        fail(.sequence, byte: first, hex, line, origin, into: &handler)
+        fail(.sequence, byte: first, &hex, line, origin, into: &handler)
         return
       }
-      let room = request.isExtended ? 6 : 7
+      let room = decoder.request.isExtended ? 6 : 7
       let needed = min(room, table.slots[slot].length - table.slots[slot].received)
       let isLast = needed == table.slots[slot].length - table.slots[slot].received
       guard end - first > needed, !(table.slots[slot].isShort && isLast) || end - first == needed + 1 && needed < room
       else {
         table.slots[slot].phase = .broken
-        fail(.truncated, byte: end, hex, line, origin, into: &handler)
+        fail(.truncated, byte: end, &hex, line, origin, into: &handler)
         return
       }
       table.slots[slot].nextIndex = (table.slots[slot].nextIndex + 1) & 0x0F
@@ -136,7 +136,7 @@ extension ReplyCore {
       // Flow control, ours or another tester's: no bytes of a message.
       return
     default:
-      fail(.malformed, byte: first, hex, line, origin, into: &handler)
+      fail(.malformed, byte: first, &hex, line, origin, into: &handler)
     }
   }
 
@@ -158,7 +158,7 @@ extension ReplyCore {
     let payload = table.bytes(of: slot)
     handler.message(payload, origin: origin)
     decoder.decode(
-      payload, slot: slot, isCAN: true, request: request, line: line, origin: origin, loaded: loaded, into: &handler)
+      payload, slot: slot, isCAN: true, line: line, origin: origin, loaded: loaded, into: &handler)
   }
 
   /// A new message began before the one under way was whole.
@@ -170,8 +170,8 @@ extension ReplyCore {
   }
 
   @inline(never)
-  func fail<H: ReplyHandler & ~Copyable>(
-    _ kind: WireError.Kind, byte: Int, _ hex: borrowing HexLine, _ line: Span<UInt8>, _ origin: Origin,
+  mutating func fail<H: ReplyHandler & ~Copyable>(
+    _ kind: WireError.Kind, byte: Int, _ hex: inout HexLine, _ line: Span<UInt8>, _ origin: Origin,
     into handler: inout H
   ) {
     handler.failure(

@@ -9,30 +9,29 @@
 /// Segments carry no sender: where two messages interleave, nothing can be attributed, and both are refused.
 extension ReplyCore {
   mutating func headerlessLine<H: ReplyHandler & ~Copyable>(
-    _ hex: borrowing HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
-    let bytes = hex.bytes.span
     let slot = ECUTable.unknown
     _ = table.slot(for: .unknown, reply: reply)
-    if bytes[0] < 0x40 {
+    if hex.bytes[0] < 0x40 {
       // No answer begins below 0x40 (ISO 14229-1, 8.2): a protocol control byte stands in front (ATCAF0).
       guard hex.count <= 8, link.isCAN != false || link.seenCAN == nil else {
-        fail(.malformed, byte: 0, hex, line, origin, into: &handler)
+        fail(.malformed, byte: 0, &hex, line, origin, into: &handler)
         return
       }
-      canFrame(hex, first: 0, end: hex.count, line: line, origin: origin, loaded: loaded, into: &handler)
+      canFrame(&hex, first: 0, end: hex.count, line: line, origin: origin, loaded: loaded, into: &handler)
       return
     }
-    guard bytes[0] < 0x80 else {
-      fail(.malformed, byte: 0, hex, line, origin, into: &handler)
+    guard hex.bytes[0] < 0x80 else {
+      fail(.malformed, byte: 0, &hex, line, origin, into: &handler)
       return
     }
-    let stride = repeatedLength(hex)
+    let stride = repeatedLength(&hex)
     var start = 0
     while start < hex.count {
-      let end = stride > 0 ? start + stride : unpaddedEnd(hex)
-      let payload = bytes.extracting(start..<end)
+      let end = stride > 0 ? start + stride : unpaddedEnd(&hex)
       decoder.firstDigit = hex.digitIndex(ofByte: start)
+      let payload = hex.bytes.span.extracting(start..<end)
       if isLegacyForm(payload) {
         legacyPayload(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
       } else {
@@ -44,16 +43,15 @@ extension ReplyCore {
 
   /// Answers of several ECUs run together: longer than a frame, and the same service and PID stand again where the
   /// PID's length says the first ends. 0 where the line is one message.
-  private func repeatedLength(_ hex: borrowing HexLine) -> Int {
-    let bytes = hex.bytes.span
-    guard hex.count > 7, bytes[0] == 0x41 else { return 0 }
-    let length = decoder.parameterLength(bytes[1])
+  private mutating func repeatedLength(_ hex: inout HexLine) -> Int {
+    guard hex.count > 7, hex.bytes[0] == 0x41 else { return 0 }
+    let length = decoder.parameterLength(hex.bytes[1])
     guard length > 0 else { return 0 }
     let stride = 2 + length
     guard stride <= 7, hex.count % stride == 0 else { return 0 }
     var start = 0
     while start < hex.count {
-      if bytes[start] != bytes[0] || bytes[start + 1] != bytes[1] { return 0 }
+      if hex.bytes[start] != hex.bytes[0] || hex.bytes[start + 1] != hex.bytes[1] { return 0 }
       start += stride
     }
     return stride
@@ -61,37 +59,36 @@ extension ReplyCore {
 
   /// Where the message ends in a line that shows a clone's padding: seven bytes, of which the last are all one filler
   /// behind a whole answer.
-  private func unpaddedEnd(_ hex: borrowing HexLine) -> Int {
-    let bytes = hex.bytes.span
+  private mutating func unpaddedEnd(_ hex: inout HexLine) -> Int {
     guard hex.count == 7 else { return hex.count }
     var end: Int
-    switch bytes[0] {
+    switch hex.bytes[0] {
     case 0x41:
-      let length = decoder.parameterLength(bytes[1])
+      let length = decoder.parameterLength(hex.bytes[1])
       guard length > 0 else { return 7 }
       end = 2 + length
       // A second PID may follow where it was asked for, or may have been.
-      while end < 7, request.kind == .data && request.identifierCount > 1, request.asks(for: UInt16(bytes[end])) {
-        let next = decoder.parameterLength(bytes[end])
+      while end < 7, decoder.request.kind == .data && decoder.request.identifierCount > 1, decoder.request.asks(for: UInt16(hex.bytes[end])) {
+        let next = decoder.parameterLength(hex.bytes[end])
         guard next > 0, end + 1 + next <= 7 else { return 7 }
         end += 1 + next
       }
     case 0x43, 0x47, 0x4A:
       guard link.isCAN == true else { return 7 }
-      end = 2 + 2 * Int(bytes[1])
+      end = 2 + 2 * Int(hex.bytes[1])
     case 0x7F: end = 3
     default: return 7
     }
     guard end < 7 else { return 7 }
-    let filler = bytes[end]
+    let filler = hex.bytes[end]
     guard filler == 0x00 || filler == 0x55 || filler == 0xAA || filler == 0xCC || filler == 0xFF else { return 7 }
-    for i in end..<7 where bytes[i] != filler { return 7 }
+    for i in end..<7 where hex.bytes[i] != filler { return 7 }
     return end
   }
 
   /// Whether data alone is a legacy answer of several lines: the link says so, or the length, which CAN's form of the
   /// same service cannot have.
-  private func isLegacyForm(_ payload: Span<UInt8>) -> Bool {
+  private mutating func isLegacyForm(_ payload: Span<UInt8>) -> Bool {
     if let isCAN = link.isCAN { return !isCAN }
     switch payload[0] {
     case 0x43, 0x47, 0x4A: return payload.count & 1 == 1
@@ -130,7 +127,7 @@ extension ReplyCore {
 
   /// One numbered segment: six bytes in `0:`, seven in the others; what stands behind the announced length is padding.
   mutating func segment<H: ReplyHandler & ~Copyable>(
-    _ index: UInt8, _ hex: borrowing HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
+    _ index: UInt8, _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
     into handler: inout H
   ) {
     let slot = ECUTable.unknown
@@ -154,12 +151,12 @@ extension ReplyCore {
     let needed = min(isFirst ? 6 : 7, table.slots[slot].length - table.slots[slot].received)
     guard hex.count >= needed else {
       table.slots[slot].phase = .broken
-      fail(.truncated, byte: hex.count, hex, line, origin, into: &handler)
+      fail(.truncated, byte: hex.count, &hex, line, origin, into: &handler)
       return
     }
     guard hex.count <= 8 else {
       table.slots[slot].phase = .broken
-      fail(.malformed, byte: 8, hex, line, origin, into: &handler)
+      fail(.malformed, byte: 8, &hex, line, origin, into: &handler)
       return
     }
     table.slots[slot].nextIndex = (index + 1) & 0x0F

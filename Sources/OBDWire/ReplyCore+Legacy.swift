@@ -7,88 +7,85 @@
 /// Each line is a message of its own; answers of several lines (VIN, trouble codes) are gathered until the prompt.
 extension ReplyCore {
   mutating func kwpLine<H: ReplyHandler & ~Copyable>(
-    _ hex: borrowing HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
-    let bytes = hex.bytes.span
     var start = 0
     repeat {
       // ISO 14230-2, 4.1: two bits of address mode, six of length; length 0: a byte of its own behind the addresses.
-      let format = bytes[start]
+      let format = hex.bytes[start]
       let hasAddresses = format & 0x80 != 0
       var header = hasAddresses ? 3 : 1
       var length = Int(format & 0x3F)
       if length == 0 {
         guard start + header < hex.count else {
-          fail(.truncated, byte: hex.count, hex, line, origin, into: &handler)
+          fail(.truncated, byte: hex.count, &hex, line, origin, into: &handler)
           return
         }
-        length = Int(bytes[start + header])
+        length = Int(hex.bytes[start + header])
         header += 1
       }
       guard length > 0 else {
-        fail(.malformed, byte: start + header - 1, hex, line, origin, into: &handler)
+        fail(.malformed, byte: start + header - 1, &hex, line, origin, into: &handler)
         return
       }
       let end = start + header + length + 1
       var origin = origin
-      if hasAddresses, start + 2 < hex.count { origin.ecu = .legacy(bytes[start + 2]) }
+      if hasAddresses, start + 2 < hex.count { origin.ecu = .legacy(hex.bytes[start + 2]) }
       guard end <= hex.count else {
         hasDamage = true
-        fail(.truncated, byte: hex.count, hex, line, origin, into: &handler)
+        fail(.truncated, byte: hex.count, &hex, line, origin, into: &handler)
         return
       }
-      guard Checksum.sum(bytes, from: start, count: end - start - 1) == bytes[end - 1] else {
+      guard Checksum.sum(hex.bytes.span, from: start, count: end - start - 1) == hex.bytes[end - 1] else {
         hasDamage = true
-        fail(.checksum, byte: end - 1, hex, line, origin, into: &handler)
+        fail(.checksum, byte: end - 1, &hex, line, origin, into: &handler)
         return
       }
-      if hasAddresses { link.confirm(bytes, from: start) }
+      if hasAddresses { link.confirm(hex.bytes.span, from: start) }
       link.seenCAN = false
       let payload = start + header..<end - 1
-      legacyMessage(hex, payload, line: line, origin: origin, loaded: loaded, into: &handler)
+      legacyMessage(&hex, payload, line: line, origin: origin, loaded: loaded, into: &handler)
       start = end
     } while start < hex.count
   }
 
   mutating func threeByteHeaderLine<H: ReplyHandler & ~Copyable>(
-    _ hex: borrowing HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
-    let bytes = hex.bytes.span
     var origin = origin
-    if hex.count > 2 { origin.ecu = .legacy(bytes[2]) }
+    if hex.count > 2 { origin.ecu = .legacy(hex.bytes[2]) }
     guard hex.count >= 5 else {
-      fail(.truncated, byte: hex.count, hex, line, origin, into: &handler)
+      fail(.truncated, byte: hex.count, &hex, line, origin, into: &handler)
       return
     }
     // SAE J1850 ends at 12 bytes, ISO 9141-2 at 11: a longer line holds several frames, cut where a check holds.
     if hex.count > 12 {
-      runTogether(hex, line: line, origin: origin, loaded: loaded, into: &handler)
+      runTogether(&hex, line: line, origin: origin, loaded: loaded, into: &handler)
       return
     }
-    guard checkHolds(bytes, from: 0, count: hex.count) else {
+    guard checkHolds(hex.bytes.span, from: 0, count: hex.count) else {
       hasDamage = true
       // Or the bus is another than frames before made believe: the next one tells.
       link.learnedCRC = nil
-      let kind: WireError.Kind = isShort(hex) ? .truncated : .checksum
-      fail(kind, byte: kind == .truncated ? hex.count : hex.count - 1, hex, line, origin, into: &handler)
+      let kind: WireError.Kind = isShort(&hex) ? .truncated : .checksum
+      fail(kind, byte: kind == .truncated ? hex.count : hex.count - 1, &hex, line, origin, into: &handler)
       return
     }
-    link.confirm(bytes, from: 0)
-    learnCheck(bytes, from: 0, count: hex.count)
-    legacyMessage(hex, 3..<hex.count - 1, line: line, origin: origin, loaded: loaded, into: &handler)
+    link.confirm(hex.bytes.span, from: 0)
+    learnCheck(hex.bytes.span, from: 0, count: hex.count)
+    legacyMessage(&hex, 3..<hex.count - 1, line: line, origin: origin, loaded: loaded, into: &handler)
   }
 
   /// An answer of service 01 whose PID needs more bytes than the line has was cut, rather than damaged.
-  private func isShort(_ hex: borrowing HexLine) -> Bool {
+  private mutating func isShort(_ hex: inout HexLine) -> Bool {
     guard hex.count >= 5, hex.bytes[3] == 0x41 else { return false }
     let needed = decoder.parameterLength(hex.bytes[4])
     return needed > 0 && hex.count < 3 + 2 + needed + 1
   }
 
   private mutating func runTogether<H: ReplyHandler & ~Copyable>(
-    _ hex: borrowing HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
-    let bytes = hex.bytes.span
     var start = 0
     while start < hex.count {
       var end = 0
@@ -97,8 +94,8 @@ extension ReplyCore {
         let next = start + size
         let isBoundary =
           next == hex.count
-          || next + 1 < hex.count && bytes[next] == bytes[0] && bytes[next + 1] == bytes[1]
-        if isBoundary, checkHolds(bytes, from: start, count: size) {
+          || next + 1 < hex.count && hex.bytes[next] == hex.bytes[0] && hex.bytes[next + 1] == hex.bytes[1]
+        if isBoundary, checkHolds(hex.bytes.span, from: start, count: size) {
           end = next
           break
         }
@@ -106,19 +103,19 @@ extension ReplyCore {
       }
       guard end > 0 else {
         hasDamage = true
-        fail(.checksum, byte: start, hex, line, origin, into: &handler)
+        fail(.checksum, byte: start, &hex, line, origin, into: &handler)
         return
       }
       var origin = origin
-      origin.ecu = .legacy(bytes[start + 2])
-      link.confirm(bytes, from: start)
-      legacyMessage(hex, start + 3..<end - 1, line: line, origin: origin, loaded: loaded, into: &handler)
+      origin.ecu = .legacy(hex.bytes[start + 2])
+      link.confirm(hex.bytes.span, from: start)
+      legacyMessage(&hex, start + 3..<end - 1, line: line, origin: origin, loaded: loaded, into: &handler)
       start = end
     }
   }
 
   private mutating func legacyMessage<H: ReplyHandler & ~Copyable>(
-    _ hex: borrowing HexLine, _ payload: Range<Int>, line: Span<UInt8>, origin: Origin,
+    _ hex: inout HexLine, _ payload: Range<Int>, line: Span<UInt8>, origin: Origin,
     loaded: Span<SignalDefinition>, into handler: inout H
   ) {
     guard let slot = slot(for: origin.ecu, line: line, origin: origin, into: &handler) else { return }
@@ -133,12 +130,12 @@ extension ReplyCore {
     into handler: inout H
   ) {
     let service = payload[0]
-    let asked = request.admits(service: service &- 0x40)
+    let asked = decoder.request.admits(service: service &- 0x40)
     let isList = service == 0x43 || service == 0x47 || service == 0x4A
     let isInformation =
       service == 0x49 && payload.count >= 4 && payload[1] & 1 == 0 && payload[1] != 0
       || service == 0x49 && payload.count >= 4 && payload[1] >= 0x0B
-    guard asked, isList || isInformation && request.asks(for: UInt16(payload[1])) else {
+    guard asked, isList || isInformation && decoder.request.asks(for: UInt16(payload[1])) else {
       deliver(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
       return
     }

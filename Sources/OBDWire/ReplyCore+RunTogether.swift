@@ -16,14 +16,14 @@ extension ReplyCore {
   }
 
   mutating func splitCAN<H: ReplyHandler & ~Copyable>(
-    _ hex: borrowing HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
     let isShort = hex.hasIdentifier
-    if wholeMessage(hex, first: isShort ? 0 : 4, line: line, origin: origin, loaded: loaded, into: &handler) { return }
+    if wholeMessage(&hex, first: isShort ? 0 : 4, line: line, origin: origin, loaded: loaded, into: &handler) { return }
     var cuts = Cuts(identifierDigits: isShort ? 3 : 8, total: (isShort ? 3 : 0) + 2 * hex.count)
-    if !hex.hasDataLengthCode { search(hex, from: 0, depth: 0, &cuts) }
+    if !hex.hasDataLengthCode { search(&hex, from: 0, depth: 0, &cuts) }
     guard cuts.solutions == 1 else {
-      fail(.malformed, byte: (isShort ? 0 : 4) + 8, hex, line, origin, into: &handler)
+      fail(.malformed, byte: (isShort ? 0 : 4) + 8, &hex, line, origin, into: &handler)
       return
     }
     link.seenCAN = true
@@ -31,17 +31,17 @@ extension ReplyCore {
     var frame = HexLine()
     for k in 0..<cuts.bestCount {
       var identifier: UInt32 = 0
-      for i in 0..<cuts.identifierDigits { identifier = identifier << 4 | UInt32(nibble(hex, digit + i)) }
+      for i in 0..<cuts.identifierDigits { identifier = identifier << 4 | UInt32(nibble(&hex, digit + i)) }
       var bytes = InlineArray<8, UInt8>(repeating: 0)
       let size = Int(cuts.best[k])
       for i in 0..<size {
         let at = digit + cuts.identifierDigits + 2 * i
-        bytes[i] = nibble(hex, at) << 4 | nibble(hex, at + 1)
+        bytes[i] = nibble(&hex, at) << 4 | nibble(&hex, at + 1)
       }
       frame.set(bytes.span.extracting(first: size))
       var origin = origin
       origin.ecu = isShort ? .can11(identifier) : .can29(identifier)
-      canFrame(frame, first: 0, end: size, line: line, origin: origin, loaded: loaded, into: &handler)
+      canFrame(&frame, first: 0, end: size, line: line, origin: origin, loaded: loaded, into: &handler)
       digit += cuts.identifierDigits + 2 * size
     }
   }
@@ -49,7 +49,7 @@ extension ReplyCore {
   /// `7E8` `09` `41 68 03 33 35 00 00 00 00`: a message that a logger put together itself, in one line behind its length.
   /// No frame has such a length byte (ISO 15765-2, 9.6.2: 1 to 7), and here it counts what follows to the byte.
   private mutating func wholeMessage<H: ReplyHandler & ~Copyable>(
-    _ hex: borrowing HexLine, first: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
+    _ hex: inout HexLine, first: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
     into handler: inout H
   ) -> Bool {
     let length = Int(hex.bytes[first])
@@ -65,7 +65,7 @@ extension ReplyCore {
     return true
   }
 
-  private func nibble(_ hex: borrowing HexLine, _ digit: Int) -> UInt8 {
+  private mutating func nibble(_ hex: inout HexLine, _ digit: Int) -> UInt8 {
     var digit = digit
     if hex.hasIdentifier {
       if digit < 3 { return UInt8(truncatingIfNeeded: hex.identifier >> UInt16(4 * (2 - digit)) & 0x0F) }
@@ -76,7 +76,7 @@ extension ReplyCore {
   }
 
   /// Counts the ways to cut the digits from `digit` on into frames, and keeps the first.
-  private func search(_ hex: borrowing HexLine, from digit: Int, depth: Int, _ cuts: inout Cuts) {
+  private mutating func search(_ hex: inout HexLine, from digit: Int, depth: Int, _ cuts: inout Cuts) {
     if digit == cuts.total {
       cuts.solutions += 1
       if cuts.solutions == 1 {
@@ -87,9 +87,9 @@ extension ReplyCore {
     }
     guard depth < 16, cuts.solutions < 2 else { return }
     let data = digit + cuts.identifierDigits
-    guard data + 4 <= cuts.total, isResponseIdentifier(hex, digit, cuts.identifierDigits) else { return }
+    guard data + 4 <= cuts.total, isResponseIdentifier(&hex, digit, cuts.identifierDigits) else { return }
     let available = (cuts.total - data) / 2
-    let control = nibble(hex, data) << 4 | nibble(hex, data + 1)
+    let control = nibble(&hex, data) << 4 | nibble(&hex, data + 1)
     var sizes: (Int, Int)
     switch control >> 4 {
     case 0 where control >= 1 && control <= 7: sizes = (Int(control) + 1, 8)
@@ -101,21 +101,21 @@ extension ReplyCore {
     if sizes.0 == sizes.1 { sizes.1 = 0 }
     if sizes.0 <= available {
       cuts.sizes[depth] = UInt8(truncatingIfNeeded: sizes.0)
-      search(hex, from: data + 2 * sizes.0, depth: depth + 1, &cuts)
+      search(&hex, from: data + 2 * sizes.0, depth: depth + 1, &cuts)
     }
     if sizes.1 > 0, sizes.1 <= available {
       cuts.sizes[depth] = UInt8(truncatingIfNeeded: sizes.1)
-      search(hex, from: data + 2 * sizes.1, depth: depth + 1, &cuts)
+      search(&hex, from: data + 2 * sizes.1, depth: depth + 1, &cuts)
     }
   }
 
   /// 7E8…7EF, or 18 DA F1 xx: the addresses that ISO 15765-4 gives to answers.
-  private func isResponseIdentifier(_ hex: borrowing HexLine, _ digit: Int, _ digits: Int) -> Bool {
+  private mutating func isResponseIdentifier(_ hex: inout HexLine, _ digit: Int, _ digits: Int) -> Bool {
     if digits == 3 {
-      return nibble(hex, digit) == 7 && nibble(hex, digit + 1) == 0xE && nibble(hex, digit + 2) >= 8
+      return nibble(&hex, digit) == 7 && nibble(&hex, digit + 1) == 0xE && nibble(&hex, digit + 2) >= 8
     }
     let wanted: InlineArray<6, UInt8> = [1, 8, 0xD, 0xA, 0xF, 1]
-    for i in 0..<6 where nibble(hex, digit + i) != wanted[i] { return false }
+    for i in 0..<6 where nibble(&hex, digit + i) != wanted[i] { return false }
     return true
   }
 }

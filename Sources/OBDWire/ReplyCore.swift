@@ -4,7 +4,6 @@
 /// in the extensions of this type; this file chooses among them.
 struct ReplyCore: ~Copyable {
   var link = Link()
-  var request = Request()
   var table = ECUTable()
   var decoder = MessageDecoder()
   /// Number of the reply being read.
@@ -31,19 +30,19 @@ struct ReplyCore: ~Copyable {
 
   /// Reads one line of digits.
   mutating func dataLine<H: ReplyHandler & ~Copyable>(
-    _ hex: borrowing HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
-    switch form(of: hex) {
+    switch form(of: &hex) {
     case .can(let address, let data, let lengthCode):
       canLine(
-        hex, address: address, data: data, lengthCode: lengthCode, line: line, origin: origin, loaded: loaded,
+        &hex, address: address, data: data, lengthCode: lengthCode, line: line, origin: origin, loaded: loaded,
         into: &handler)
     case .kwp:
-      kwpLine(hex, line: line, origin: origin, loaded: loaded, into: &handler)
+      kwpLine(&hex, line: line, origin: origin, loaded: loaded, into: &handler)
     case .threeByteHeader:
-      threeByteHeaderLine(hex, line: line, origin: origin, loaded: loaded, into: &handler)
+      threeByteHeaderLine(&hex, line: line, origin: origin, loaded: loaded, into: &handler)
     case .headerless:
-      headerlessLine(hex, line: line, origin: origin, loaded: loaded, into: &handler)
+      headerlessLine(&hex, line: line, origin: origin, loaded: loaded, into: &handler)
     case .length(let length):
       announce(length, line: line, origin: origin, into: &handler)
     case .malformed(let byte):
@@ -56,16 +55,16 @@ struct ReplyCore: ~Copyable {
   /// Decides what a line is. What the caller stated is law; else the line's own shape and checks decide, and only
   /// where they cannot, what the dialogue hinted at.
   @inline(__always)
-  private func form(of hex: borrowing HexLine) -> Form {
+  private mutating func form(of hex: inout HexLine) -> Form {
     // The commonest line first: three digits, a space, at most eight bytes.
     if hex.hasIdentifier, hex.count > 0, link.stated == .auto || link.stated == .can11, link.headers != .off {
       let code = hex.hasDataLengthCode ? Int(hex.dataLengthCode) : nil
       return .can(.can11(UInt32(hex.identifier)), data: 0, lengthCode: code)
     }
-    return rareForm(of: hex)
+    return rareForm(of: &hex)
   }
 
-  private func rareForm(of hex: borrowing HexLine) -> Form {
+  private mutating func rareForm(of hex: inout HexLine) -> Form {
     if hex.hasIdentifier {
       guard hex.count == 0, link.headers != .on else { return .malformed(0) }
       return .length(Int(hex.identifier))
@@ -73,95 +72,88 @@ struct ReplyCore: ~Copyable {
     if link.headers == .off { return hex.hasDataLengthCode ? .malformed(0) : .headerless }
     if hex.hasDataLengthCode {
       guard !link.stated.isLegacy, link.stated != .can11 else { return .malformed(0) }
-      return can29(hex, lengthCode: Int(hex.dataLengthCode))
+      return can29(&hex, lengthCode: Int(hex.dataLengthCode))
     }
     switch link.stated {
-    case .auto: return autoForm(of: hex)
+    case .auto: return autoForm(of: &hex)
     case .can29:
-      if hex.count >= 5, looksLikeCAN29(hex) || link.headers == .on { return can29(hex, lengthCode: nil) }
+      if hex.count >= 5, looksLikeCAN29(&hex) || link.headers == .on { return can29(&hex, lengthCode: nil) }
       return link.headers == .on ? .malformed(0) : .headerless
     case .can11:
-      if let form = can11WithLengthCode(hex) { return form }
+      if let form = can11WithLengthCode(&hex) { return form }
       return link.headers == .on ? .malformed(0) : .headerless
     case .kwp:
-      return link.headers == .on || looksLikeKWP(hex) ? (isThreeByteHeader(hex) ? .threeByteHeader : .kwp) : .headerless
+      return link.headers == .on || looksLikeKWP(&hex) ? (isThreeByteHeader(&hex) ? .threeByteHeader : .kwp) : .headerless
     case .iso9141, .j1850vpw, .j1850pwm:
-      return link.headers == .on || isThreeByteHeader(hex) ? .threeByteHeader : .headerless
+      return link.headers == .on || isThreeByteHeader(&hex) ? .threeByteHeader : .headerless
     }
   }
 
-  private func autoForm(of hex: borrowing HexLine) -> Form {
-    let bytes = hex.bytes.span
+  private mutating func autoForm(of hex: inout HexLine) -> Form {
     guard hex.count > 1 else { return link.headers == .on ? .malformed(0) : .headerless }
-    if hex.count >= 5, looksLikeCAN29(hex) { return can29(hex, lengthCode: nil) }
-    if bytes[0] == 0x7E, let form = can11WithLengthCode(hex) { return form }
-    if looksLikeKWP(hex) { return .kwp }
-    if bytes[0] == 0x48, bytes[1] == 0x6B { return .threeByteHeader }
-    if bytes[0] == 0x41, bytes[1] == 0x6B { return pwmOrParameter6B(hex) }
+    if hex.count >= 5, looksLikeCAN29(&hex) { return can29(&hex, lengthCode: nil) }
+    if hex.bytes[0] == 0x7E, let form = can11WithLengthCode(&hex) { return form }
+    if looksLikeKWP(&hex) { return .kwp }
+    if hex.bytes[0] == 0x48, hex.bytes[1] == 0x6B { return .threeByteHeader }
+    if hex.bytes[0] == 0x41, hex.bytes[1] == 0x6B { return pwmOrParameter6B(&hex) }
     // A physical answer on J1850 or ISO 9141 (6C F1 10 62 …): its check tells it from data alone.
-    if hex.count >= 6, hex.count <= 12, bytes[1] == 0xF1, checkHolds(bytes, from: 0, count: hex.count) {
+    if hex.count >= 6, hex.count <= 12, hex.bytes[1] == 0xF1, checkHolds(hex.bytes.span, from: 0, count: hex.count) {
       return .threeByteHeader
     }
-    return link.headers == .on || link.resemblesFrame(bytes.extracting(first: hex.count)) ? .malformed(0) : .headerless
+    return link.headers == .on || link.resemblesFrame(hex.bytes.span.extracting(first: hex.count)) ? .malformed(0) : .headerless
   }
 
   /// `41 6B 10 41 …` begins a J1850 PWM answer; `41 6B …` alone is service 01, PID 6B. The CRC decides, and where it
   /// fails, whether PID 6B is what was asked for, or the length that it has.
-  private func pwmOrParameter6B(_ hex: borrowing HexLine) -> Form {
-    let bytes = hex.bytes.span
-    if link.headers == .on || link.resemblesFrame(bytes.extracting(first: hex.count))
-      || hex.count >= 5 && checkHolds(bytes, from: 0, count: hex.count)
+  private mutating func pwmOrParameter6B(_ hex: inout HexLine) -> Form {
+    if link.headers == .on || link.resemblesFrame(hex.bytes.span.extracting(first: hex.count))
+      || hex.count >= 5 && checkHolds(hex.bytes.span, from: 0, count: hex.count)
     {
       return .threeByteHeader
     }
-    if request.kind == .data {
-      let asked = request.service == 0x01 && request.asks(for: 0x6B)
+    if decoder.request.kind == .data {
+      let asked = decoder.request.service == 0x01 && decoder.request.asks(for: 0x6B)
       return asked ? .headerless : .threeByteHeader
     }
     return hex.count == 7 ? .headerless : .threeByteHeader
   }
 
-  private func looksLikeCAN29(_ hex: borrowing HexLine) -> Bool {
-    let bytes = hex.bytes.span
-    guard bytes[0] <= 0x1F else { return false }
-    if bytes[0] == 0x18 && (bytes[1] == 0xDA || bytes[1] == 0xDB) { return true }
+  private mutating func looksLikeCAN29(_ hex: inout HexLine) -> Bool {
+    guard hex.bytes[0] <= 0x1F else { return false }
+    if hex.bytes[0] == 0x18 && (hex.bytes[1] == 0xDA || hex.bytes[1] == 0xDB) { return true }
     // Other 29-bit identifiers (signal sets address 17FE0076 and the like): told by a stated or hinted bus only.
     return link.stated == .can29
-      || link.hinted == .can29 && bytes[0] >= 0x10 && hex.count >= 6 && hex.count <= 12
-        && request.receiver.kind == .can29
+      || link.hinted == .can29 && hex.bytes[0] >= 0x10 && hex.count >= 6 && hex.count <= 12
+        && decoder.request.receiver.kind == .can29
   }
 
-  private func looksLikeKWP(_ hex: borrowing HexLine) -> Bool {
-    let bytes = hex.bytes.span
-    return hex.count >= 4 && bytes[0] >= 0x80
+  private mutating func looksLikeKWP(_ hex: inout HexLine) -> Bool {
+    return hex.count >= 4 && hex.bytes[0] >= 0x80
   }
 
-  private func isThreeByteHeader(_ hex: borrowing HexLine) -> Bool {
-    let bytes = hex.bytes.span
+  private mutating func isThreeByteHeader(_ hex: inout HexLine) -> Bool {
     guard hex.count >= 2 else { return false }
-    return (bytes[0] == 0x48 || bytes[0] == 0x41) && bytes[1] == 0x6B
-      || bytes[1] == 0xF1 && hex.count >= 6 && bytes[0] & 0x80 == 0
+    return (hex.bytes[0] == 0x48 || hex.bytes[0] == 0x41) && hex.bytes[1] == 0x6B
+      || hex.bytes[1] == 0xF1 && hex.count >= 6 && hex.bytes[0] & 0x80 == 0
   }
 
-  private func can29(_ hex: borrowing HexLine, lengthCode: Int?) -> Form {
+  private mutating func can29(_ hex: inout HexLine, lengthCode: Int?) -> Form {
     guard hex.count >= 5 else { return .malformed(hex.count) }
-    let b = hex.bytes.span
-    let identifier = UInt32(b[0]) << 24 | UInt32(b[1]) << 16 | UInt32(b[2]) << 8 | UInt32(b[3])
+        let identifier = UInt32(hex.bytes[0]) << 24 | UInt32(hex.bytes[1]) << 16 | UInt32(hex.bytes[2]) << 8 | UInt32(hex.bytes[3])
     guard identifier <= 0x1FFF_FFFF else { return .malformed(0) }
     return .can(.can29(identifier), data: 4, lengthCode: lengthCode)
   }
 
   /// `7E88064100…`: without spaces, three digits of identifier and the DLC digit make two bytes.
-  private func can11WithLengthCode(_ hex: borrowing HexLine) -> Form? {
-    let bytes = hex.bytes.span
-    guard !hex.isSpaced, hex.count >= 3, bytes[0] < 0x80 else { return nil }
-    let code = Int(bytes[1] & 0x0F)
+  private mutating func can11WithLengthCode(_ hex: inout HexLine) -> Form? {
+    guard !hex.isSpaced, hex.count >= 3, hex.bytes[0] < 0x80 else { return nil }
+    let code = Int(hex.bytes[1] & 0x0F)
     guard code == hex.count - 2 else { return nil }
-    return .can(.can11(UInt32(bytes[0]) << 4 | UInt32(bytes[1] >> 4)), data: 2, lengthCode: code)
+    return .can(.can11(UInt32(hex.bytes[0]) << 4 | UInt32(hex.bytes[1] >> 4)), data: 2, lengthCode: code)
   }
 
   /// Whether the last byte checks the ones before it, by the rule of the bus or, where that is not known, by either.
-  func checkHolds(_ bytes: Span<UInt8>, from start: Int, count: Int) -> Bool {
+  mutating func checkHolds(_ bytes: Span<UInt8>, from start: Int, count: Int) -> Bool {
     let check = bytes[start + count - 1]
     if link.usesCRC != true, Checksum.sum(bytes, from: start, count: count - 1) == check { return true }
     return link.usesCRC != false && Checksum.crc(bytes, from: start, count: count - 1) == check
@@ -204,7 +196,7 @@ struct ReplyCore: ~Copyable {
     handler.message(payload, origin: origin)
     if payload[0] == 0x7F, payload.count == 3, payload[2] == 0x78 {
       // Response pending: an error only when nothing follows (ISO 14229-1, 8.3).
-      guard request.admits(service: payload[1]) else {
+      guard decoder.request.admits(service: payload[1]) else {
         handler.failure(WireError(.unexpected, origin: origin), line: line)
         return
       }
@@ -216,12 +208,12 @@ struct ReplyCore: ~Copyable {
     }
     table.slots[slot].isPending = false
     decoder.decode(
-      payload, slot: slot, isCAN: isCAN(origin.ecu), request: request, line: line, origin: origin, loaded: loaded,
+      payload, slot: slot, isCAN: isCAN(origin.ecu), line: line, origin: origin, loaded: loaded,
       into: &handler)
   }
 
   /// Whether a sender is on CAN: its address says so; without one, what is known of the link.
-  func isCAN(_ ecu: ECUAddress) -> Bool? {
+  mutating func isCAN(_ ecu: ECUAddress) -> Bool? {
     switch ecu.kind {
     case .can11, .can29: true
     case .legacy: false
@@ -239,7 +231,7 @@ struct ReplyCore: ~Copyable {
     }
     hasDamage = false
     reply &+= 1
-    request = Request()
+    decoder.request = Request()
   }
 
   private mutating func finish<H: ReplyHandler & ~Copyable>(

@@ -222,7 +222,7 @@ struct Request: BitwiseCopyable {
   ///
   /// Answers begin with 0x40 or more, with a three-digit identifier, or with a 29-bit one; requests with their
   /// service. A protocol control byte (ATCAF0) in front of an answer is told by its length.
-  static func looksLikeEcho(_ line: borrowing HexLine) -> Bool {
+  static func looksLikeEcho(_ line: inout HexLine) -> Bool {
     guard line.count > 0 || line.hasIdentifier, line.count <= 16 else { return false }
     if line.hasIdentifier {
       // 031: service 03 and a count; 010C1 or 01 0C 1: an odd last digit. An 11-bit identifier begins 0 to 7 too, but
