@@ -53,8 +53,8 @@ extension Fusion {
     tick(time, into: &sink)
     switch answer {
     case .identity: adapterIdentity = String(latin1: bytes)
-    case .protocolName: noteProtocol(BusProtocol.name(fromDescription: bytes))
-    case .protocolNumber: noteProtocol(BusProtocol.name(fromNumber: bytes))
+    case .protocolName: noteProtocol(ProtocolName.text(fromDescription: bytes))
+    case .protocolNumber: noteProtocol(ProtocolName.text(fromNumber: bytes))
     case .description, .other: break
     }
   }

@@ -1,14 +1,14 @@
 /// The bus that an ELM327 has chosen, by the names of its own ATDP.
-enum BusProtocol {
+enum ProtocolName {
   /// From ATDP: `AUTO, ISO 15765-4 (CAN 11/500)`; nil while the adapter has not chosen one.
-  static func name(fromDescription answer: Span<UInt8>) -> String? {
+  static func text(fromDescription answer: Span<UInt8>) -> String? {
     var name = Substring(String(latin1: answer))
     for prefix in ["AUTO, ", "AUTO,", "AUTO"] where name.hasPrefix(prefix) { name = name.dropFirst(prefix.count) }
     return name.isEmpty ? nil : String(name)
   }
 
   /// From ATDPN: `6`, or `A6` where it was chosen automatically; nil while none is.
-  static func name(fromNumber answer: Span<UInt8>) -> String? {
+  static func text(fromNumber answer: Span<UInt8>) -> String? {
     guard answer.count == 1 || answer.count == 2 && answer[0] == UInt8(ascii: "A") else { return nil }
     switch answer[answer.count - 1] {
     case UInt8(ascii: "1"): return "SAE J1850 PWM"
