@@ -77,9 +77,12 @@ import Testing
   }
 
   @Test func a_sentence_needs_no_line_end_behind_its_checksum() {
-    let stream = Stream.reading(bytes: "\(Self.rmc.dropLast())\(Self.gga.dropLast())")
-    #expect(stream.accepted == [.rmc, .gga])
-    #expect(stream.fixes.count == 1 && stream.refusals.isEmpty)
+    let bytes = Array("\(Self.rmc.dropLast())\(Self.gga.dropLast())".utf8)
+    for cut in 0...bytes.count {
+      let stream = Stream.reading(bytes, cutAt: cut)
+      #expect(stream.accepted == [.rmc, .gga], "cut at \(cut)")
+      #expect(stream.fixes.count == 1 && stream.refusals.isEmpty, "cut at \(cut)")
+    }
   }
 
   @Test func what_stands_between_sentences_is_skipped_without_a_word() {
