@@ -67,11 +67,36 @@ struct LineMachine: ~Copyable {
 
   // MARK: Lines
 
+  /// The commonest echo, `010C` and CR, where the line at `first` is one: the command is known, with nothing copied.
+  @inline(__always)
+  mutating func takeShortEcho<H: ReplyHandler & ~Copyable>(
+    _ stream: Span<UInt8>, from first: Int, position: UInt64, into handler: inout H
+  ) -> Bool {
+    guard phase == .start, !awaitsEcho, undecided == 0, core.link.formatsCAN else { return false }
+    guard first + 5 <= stream.count, stream[first + 4] == carriageReturn, stream[first] == UInt8(ascii: "0") else {
+      return false
+    }
+    let service = Hex.value(stream[first + 1])
+    guard service == 0x01 || service == 0x09 else { return false }
+    let high = Hex.value(stream[first + 2])
+    let low = Hex.value(stream[first + 3])
+    guard high | low < 16 else { return false }
+    core.decoder.request.set(service: service, identifier: high << 4 | low)
+    phase = .answering
+    line &+= 1
+    handler.request(stream.extracting(first..<first + 4), position: position)
+    return true
+  }
+
   /// A line that ``HexLine/readSpaced(_:from:)`` has read whole.
   @inline(__always)
   mutating func spacedLine<H: ReplyHandler & ~Copyable>(
     _ text: Span<UInt8>, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
+    if phase == .start, undecided == 0, isAnswer {
+      awaitsEcho = false
+      phase = .answering
+    }
     if phase == .start || hex.count == 1 || core.decoder.request.kind == .adapter {
       anyLine(text, position: position, loaded: loaded, into: &handler)
       return
@@ -79,6 +104,16 @@ struct LineMachine: ~Copyable {
     if joinedCount > 0 { flushJoined(position: position, loaded: loaded, into: &handler) }
     core.decoder.lineStart = 0
     core.dataLine(&hex, line: text, origin: origin(position), loaded: loaded, into: &handler)
+  }
+
+  /// Whether the line just read can be no echo: its first byte is none that a question begins with.
+  private var isAnswer: Bool {
+    @inline(__always)
+    mutating get {
+      if awaitsEcho, core.decoder.request.kind != .data || core.decoder.request.service >= 0x40 { return false }
+      if hex.hasIdentifier { return hex.identifier >= 0x400 }
+      return hex.bytes[0] >= 0x40 || hex.count >= 5 && hex.bytes[0] == 0x18 && hex.bytes[1] == 0xDA
+    }
   }
 
   /// Any other line.

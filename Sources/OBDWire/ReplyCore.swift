@@ -231,7 +231,7 @@ struct ReplyCore: ~Copyable {
     }
     hasDamage = false
     reply &+= 1
-    decoder.request = Request()
+    decoder.request.clear()
   }
 
   private mutating func finish<H: ReplyHandler & ~Copyable>(

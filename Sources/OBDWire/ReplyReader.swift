@@ -94,6 +94,11 @@ public struct ReplyReader: ~Copyable {
           i += 1
           continue
         }
+        if machine.takeShortEcho(bytes, from: i, position: base + UInt64(truncatingIfNeeded: i + 5), into: &handler) {
+          previousWasCarriageReturn = true
+          i += 5
+          continue
+        }
         let end = machine.hex.readSpaced(bytes, from: i)
         if end > 0 {
           machine.spacedLine(

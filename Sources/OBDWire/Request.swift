@@ -48,6 +48,26 @@ struct Request: BitwiseCopyable {
     return false
   }
 
+  /// Forgets the question; what its identifiers were does not count any more.
+  mutating func clear() {
+    kind = .unknown
+    answer = .other
+    asksVoltage = false
+    expectsBanner = false
+    identifierCount = 0
+    receiver = .unknown
+    isExtended = false
+  }
+
+  /// A question with one identifier of one byte: `010C`.
+  mutating func set(service: UInt8, identifier: UInt8) {
+    clear()
+    kind = .data
+    self.service = service
+    identifiers[0] = UInt16(identifier)
+    identifierCount = 1
+  }
+
   /// Reads a command as it was sent, or as the adapter echoed it.
   ///
   /// - Parameter formatsCAN: false after ATCAF0, when the command's first byte is its protocol control byte.
