@@ -82,8 +82,8 @@ struct Epoch: BitwiseCopyable {
   }
 
   /// Of several positions the one with most decimals stands; between equals GLL, GGA, GNS, RMC in this order, the later of
-  /// two of one kind. They differ only where a talker on a boat's bus sends some of them late, and there GLL is the one
-  /// that agrees with its time. A sentence that does not say whether its position is valid gives none.
+  /// two of one kind. They differ where a boat's bus delivers some of them late, and there GLL's is the one that gpsd
+  /// publishes for every time. A sentence that does not say whether its position is valid gives none.
   private mutating func note(
     _ kind: SentenceKind, _ claim: FixClaim, _ position: Coordinates?, rank: Int, _ end: UInt64
   ) {

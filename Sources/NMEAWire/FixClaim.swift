@@ -19,7 +19,7 @@ enum FixClaim: UInt8, BitwiseCopyable {
   /// Carrier phase, fixed (quality 4, mode R).
   case rtkFixed = 64
 
-  /// GGA's quality indicator. 9 is not of the standard: NovAtel and Skytraq say it of a fix with SBAS corrections.
+  /// GGA's quality indicator. 9 is not of the standard: NovAtel's receivers say it of a fix with SBAS corrections.
   init(quality: UInt8) throws(RejectReason) {
     switch quality {
     case 0: self = .silent

@@ -27,8 +27,8 @@ extension FixHandler where Self: ~Copyable {
 ///
 /// Bytes outside a sentence (AIS, UBX, SiRF binary, a modem's prefix, comments) are not refused, only skipped.
 public enum RejectReason: UInt8, BitwiseCopyable, Equatable, Error, Sendable {
-  /// The line ended without `*hh`. The checksum is optional in NMEA 0183 for most sentences, and yet a sentence without it
-  /// is refused always: of what is seen on real lines without it, most is a sentence that lost its tail.
+  /// The line ended without `*hh`. NMEA 0183 lets most sentences do without, and yet a sentence without it is refused
+  /// always: it cannot be told from one that lost its tail. gpsd publishes nothing from such a receiver either.
   case missingChecksum
   /// `*` was not followed by two hexadecimal digits.
   case malformedChecksum

@@ -1,0 +1,62 @@
+/// A position as a sentence gives it.
+struct Coordinates: BitwiseCopyable {
+  var latitude: Angle
+  var longitude: Angle
+
+  /// How many decimals both have together: of two sentences of one epoch, the finer one is the truer.
+  var decimals: Int { latitude.minutes.scale + longitude.minutes.scale }
+}
+
+extension FieldCursor {
+  /// Latitude and longitude with their hemispheres, four fields: `ddmm.mmmm,N,dddmm.mmmm,E`. Nil where all are empty, or
+  /// only the hemispheres are there.
+  @_lifetime(self: copy self)
+  mutating func coordinates() throws(RejectReason) -> Coordinates? {
+    let latitude = try angle(wholeDegreeDigits: 2, limit: 90, positive: 0x4E, negative: 0x53)
+    let longitude = try angle(wholeDegreeDigits: 3, limit: 180, positive: 0x45, negative: 0x57)
+    guard let latitude, let longitude else {
+      guard latitude == nil, longitude == nil else { throw .malformedField }
+      return nil
+    }
+    return Coordinates(latitude: latitude, longitude: longitude)
+  }
+
+  private static var mostMinuteDecimals: Int { 11 }
+
+  @_lifetime(self: copy self)
+  private mutating func angle(
+    wholeDegreeDigits: Int, limit: Int, positive: UInt8, negative: UInt8
+  ) throws(RejectReason) -> Angle? {
+    try begin()
+    if isDelimiter(bytes[index]) {
+      end()
+      let hemisphere = try letter()
+      guard hemisphere == 0 || hemisphere == positive || hemisphere == negative else { throw .malformedField }
+      return nil
+    }
+    var degrees: UInt32 = 0
+    for _ in 0..<wholeDegreeDigits { degrees = degrees * 10 + (try oneDigit()) }
+    let tensOfMinutes = try oneDigit()
+    let wholeMinutes = tensOfMinutes * 10 + (try oneDigit())
+    guard wholeMinutes < 60, Int(degrees) <= limit else { throw .impossibleValue }
+    var minutes = Decimal(value: Int64(widening: degrees * 60 + wholeMinutes), scale: 0)
+    if bytes[index] == 0x2E {
+      index &+= 1
+      while let digit = digit(bytes[index]) {
+        index &+= 1
+        // 10⁻¹¹ minutes are a ten-thousandth of a millimetre; beyond them the quotient would no longer be exact.
+        guard minutes.scale < Self.mostMinuteDecimals else { continue }
+        minutes.value = minutes.value * 10 + Int64(widening: digit)
+        minutes.scale += 1
+      }
+    }
+    try close()
+    let angle = Angle(minutes: minutes)
+    guard angle.degrees <= Double(limit) else { throw .impossibleValue }
+    switch try letter() {
+    case positive: return angle
+    case negative: return Angle(minutes: Decimal(value: -minutes.value, scale: minutes.scale))
+    default: throw .malformedField
+    }
+  }
+}

@@ -1,0 +1,96 @@
+extension FieldCursor {
+  /// A number with or without sign and decimals; nil for an empty field.
+  @_lifetime(self: copy self)
+  mutating func decimal() throws(RejectReason) -> Decimal? {
+    try begin()
+    let sign = bytes[index]
+    if isDelimiter(sign) {
+      end()
+      return nil
+    }
+    if sign == 0x2D || sign == 0x2B { index &+= 1 }
+    var number = try digits()
+    if sign == 0x2D { number.value = -number.value }
+    try close()
+    return number
+  }
+
+  /// A number that cannot be negative; nil for an empty field.
+  @inline(__always)
+  @_lifetime(self: copy self)
+  mutating func unsigned() throws(RejectReason) -> Decimal? {
+    guard let number = try decimal() else { return nil }
+    guard number.value >= 0 else { throw .impossibleValue }
+    return number
+  }
+
+  /// A whole number of at most four digits; nil for an empty field.
+  @_lifetime(self: copy self)
+  mutating func integer() throws(RejectReason) -> Int? {
+    try begin()
+    let first = index
+    var value = 0
+    while let digit = digit(bytes[index]) {
+      value = value * 10 + Int(digit)
+      index &+= 1
+      guard index - first <= 4 else { throw .malformedField }
+    }
+    let isEmpty = index == first
+    try close()
+    return isEmpty ? nil : value
+  }
+
+  /// Passes over fields of at most four digits, of which others follow.
+  @_lifetime(self: copy self)
+  mutating func skipIntegers(_ count: Int) throws(RejectReason) {
+    try begin()
+    var remaining = count
+    var digits = 0
+    while remaining > 0 {
+      let byte = bytes[index]
+      if byte == 0x2C {
+        remaining &-= 1
+        digits = 0
+      } else if digit(byte) != nil, digits < 4 {
+        digits &+= 1
+      } else {
+        throw byte == 0x2A ? .missingField : .malformedField
+      }
+      index &+= 1
+    }
+  }
+
+  /// A direction in degrees, 0...360; nil for an empty field.
+  @inline(__always)
+  @_lifetime(self: copy self)
+  mutating func direction() throws(RejectReason) -> Decimal? {
+    guard let angle = try unsigned() else { return nil }
+    guard angle.double() <= 360 else { throw .impossibleValue }
+    return angle
+  }
+
+  /// Digits with or without a point; at least one.
+  @inline(__always)
+  @_lifetime(self: copy self)
+  private mutating func digits() throws(RejectReason) -> Decimal {
+    var number = Decimal(value: 0, scale: 0)
+    var count = 0
+    while let digit = digit(bytes[index]) {
+      number.value = number.value &* 10 &+ Int64(widening: digit)
+      count += 1
+      index &+= 1
+    }
+    if bytes[index] == 0x2E {
+      index &+= 1
+      while let digit = digit(bytes[index]) {
+        number.value = number.value &* 10 &+ Int64(widening: digit)
+        number.scale += 1
+        count += 1
+        index &+= 1
+      }
+    }
+    // 18 digits are what 64 bits hold of any number.
+    guard count > 0, count <= 18 else { throw .malformedField }
+    return number
+  }
+}
