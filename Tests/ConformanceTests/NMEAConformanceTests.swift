@@ -30,7 +30,7 @@ import Testing
       "\(denied.count) denied by the receiver, \(missing) missing; \(ours.fixes.count) epochs,",
       "\(ours.positions.count) with position, \(ours.accepted.count) sentences, \(ours.refusals.count) refused")
     #expect(Double(missing) <= Self.mostMissing * Double(comparison.count), "\(comparison.missing.prefix(10))")
-    #expect(denied.count == Disagreement.with(gpsd: name)?.fixes ?? 0, "\(denied)")
+    #expect(denied.count == GpsdDisagreement.with(gpsd: name)?.fixes ?? 0, "\(denied)")
   }
 
   /// A re-scan that shares no code with the reader, and knows the statuses of single sentences only.

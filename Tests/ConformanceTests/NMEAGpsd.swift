@@ -78,17 +78,20 @@ extension GpsdFix {
 /// Where gpsd publishes a fix and we give none, and the rule that decides it.
 ///
 /// Each is held against the log itself: all sentences with that position must deny that it is one.
-struct Disagreement {
+struct GpsdDisagreement {
   var log: String
   /// How many of gpsd's fixes it is about.
   var fixes: Int
   var rule: String
 
-  static func with(gpsd log: String) -> Disagreement? { all.first { $0.log == log } }
+  static func with(gpsd log: String) -> GpsdDisagreement? { all.first { $0.log == log } }
 
   private static let all = [
-    Disagreement(log: "GPSmap-76S", fixes: 2, rule: "GGA quality 8, RMC mode S: a simulator's position is none"),
-    Disagreement(log: "garmin-geko201", fixes: 2, rule: "GGA quality 8, RMC mode S: a simulator's position is none"),
-    Disagreement(log: "tr737A+", fixes: 1, rule: "GGA quality 0, RMC status V: the receiver calls the fix invalid"),
+    GpsdDisagreement(
+      log: "GPSmap-76S", fixes: 2, rule: "GGA quality 8, RMC mode S: a simulator's position is none"),
+    GpsdDisagreement(
+      log: "garmin-geko201", fixes: 2, rule: "GGA quality 8, RMC mode S: a simulator's position is none"),
+    GpsdDisagreement(
+      log: "tr737A+", fixes: 1, rule: "GGA quality 0, RMC status V: the receiver calls the fix invalid"),
   ]
 }

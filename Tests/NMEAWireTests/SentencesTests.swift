@@ -33,6 +33,13 @@ import Testing
     #expect(fix.speed == nil && fix.course == nil)
   }
 
+  @Test func gga_may_name_a_correction_service_for_a_station_or_end_before_it() {
+    let fields = "081836.75,3751.65121,S,14507.36041,E,2,09,0.9,88.4,M,-3.2,M"
+    for end in [",2.0,TSTR", ",,", ",", ""] {
+      #expect(Stream.reading("GPGGA,\(fields)\(end)").onlyFix?.type == .dgps, "\(end)")
+    }
+  }
+
   @Test func gns_gives_what_gga_gives() throws {
     let stream = Stream.reading(
       bytes: "$GNGNS,081836.75,3751.65121,S,14507.36041,E,DA,14,0.7,88.4,-3.2,2.0,0120*45\r\n")

@@ -23,6 +23,7 @@ struct GGA {
     try fields.unit(0x4D)
     // The age of the corrections and their station: there, but left empty, or one field short, by some receivers.
     if !fields.isAtEnd { _ = try fields.unsigned() }
-    if !fields.isAtEnd { _ = try fields.integer() }
+    // Correction services have letters for a station (TSTR).
+    if !fields.isAtEnd { try fields.skip() }
   }
 }

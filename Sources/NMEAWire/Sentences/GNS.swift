@@ -23,7 +23,7 @@ struct GNS {
     altitude = try fields.decimal()
     _ = try fields.decimal()
     _ = try fields.unsigned()
-    _ = try fields.integer()
+    try fields.skip()
   }
 }
 
