@@ -74,13 +74,13 @@ extension MessageDecoder {
       supported(payload.extracting(3..<7), service: 0x06, base: UInt16(payload[1]), origin: origin, into: &handler)
       return
     }
-    let limit = Double(UInt16(payload[5]) << 8 | UInt16(payload[6]))
+    let limit = Double(word: UInt16(payload[5]) << 8 | UInt16(payload[6]))
     let isMinimum = payload[2] & 0x80 != 0
     handler.testResult(
       TestResult(
         origin: origin, service: 0x06, isLegacy: true, monitorID: 0, testID: payload[1], component: payload[2] & 0x7F,
         scalingID: 0,
-        value: Double(UInt16(payload[3]) << 8 | UInt16(payload[4])), minimum: isMinimum ? limit : nil,
+        value: Double(word: UInt16(payload[3]) << 8 | UInt16(payload[4])), minimum: isMinimum ? limit : nil,
         maximum: isMinimum ? nil : limit))
   }
 
@@ -117,7 +117,7 @@ extension MessageDecoder {
     handler.testResult(
       TestResult(
         origin: origin, service: 0x05, isLegacy: true, monitorID: 0, testID: test, component: payload[2], scalingID: 0,
-        value: Double(payload[3]) * scale, minimum: hasLimits ? Double(payload[4]) * scale : nil,
-        maximum: hasLimits ? Double(payload[5]) * scale : nil))
+        value: Double(word: UInt16(payload[3])) * scale, minimum: hasLimits ? Double(word: UInt16(payload[4])) * scale : nil,
+        maximum: hasLimits ? Double(word: UInt16(payload[5])) * scale : nil))
   }
 }

@@ -185,14 +185,14 @@ struct ECUKnowledge: BitwiseCopyable {
 
   /// PID 4F, bytes A to D: full scales; 0 keeps the default (SAE J1979-DA, PID 4F).
   mutating func learnScales4F(_ data: Span<UInt8>) {
-    ratio = data[0] == 0 ? 1 : Double(data[0]) / 2
-    voltage = data[1] == 0 ? 1 : Double(data[1]) / 8
-    current = data[2] == 0 ? 1 : Double(data[2]) / 128
-    pressure = data[3] == 0 ? 1 : Double(data[3]) * 10 / 255
+    ratio = data[0] == 0 ? 1 : Double(word: UInt16(data[0])) / 2
+    voltage = data[1] == 0 ? 1 : Double(word: UInt16(data[1])) / 8
+    current = data[2] == 0 ? 1 : Double(word: UInt16(data[2])) / 128
+    pressure = data[3] == 0 ? 1 : Double(word: UInt16(data[3])) * 10 / 255
   }
 
   /// PID 50, byte A: full scale of mass air flow in 10 g/s.
   mutating func learnScale50(_ data: Span<UInt8>) {
-    airFlow = data[0] == 0 ? 1 : Double(data[0]) * 10 / 655.35
+    airFlow = data[0] == 0 ? 1 : Double(word: UInt16(data[0])) * 10 / 655.35
   }
 }

@@ -187,7 +187,7 @@ struct ReplyCore: ~Copyable {
   ) {
     if payload.count <= 8 {
       var packed: UInt64 = 0
-      for i in 0..<payload.count { packed = packed << 8 | UInt64(payload[i]) }
+      for i in 0..<payload.count { packed = packed &<< 8 | UInt64(byte: payload[i]) }
       let count = UInt8(truncatingIfNeeded: payload.count)
       if table.slots[slot].lastSingleCount == count, table.slots[slot].lastSingle == packed { return }
       table.slots[slot].lastSingle = packed

@@ -90,11 +90,11 @@ public struct ReplyReader: ~Copyable {
         }
         if c == promptCharacter {
           previousWasCarriageReturn = false
-          machine.endReply(position: base + UInt64(truncatingIfNeeded: i + 1), loaded: loaded, into: &handler)
+          machine.endReply(position: base + UInt64(count: i + 1), loaded: loaded, into: &handler)
           i += 1
           continue
         }
-        if machine.takeShortEcho(bytes, from: i, position: base + UInt64(truncatingIfNeeded: i + 5), into: &handler) {
+        if machine.takeShortEcho(bytes, from: i, position: base + UInt64(count: i + 5), into: &handler) {
           previousWasCarriageReturn = true
           i += 5
           continue
@@ -102,7 +102,7 @@ public struct ReplyReader: ~Copyable {
         let end = machine.hex.readSpaced(bytes, from: i)
         if end > 0 {
           machine.spacedLine(
-            bytes.extracting(i..<end), position: base + UInt64(truncatingIfNeeded: end + 1), loaded: loaded,
+            bytes.extracting(i..<end), position: base + UInt64(count: end + 1), loaded: loaded,
             into: &handler)
           machine.line &+= 1
           previousWasCarriageReturn = true
@@ -116,7 +116,7 @@ public struct ReplyReader: ~Copyable {
         break
       }
       if buffered == 0, !isOverlong {
-        let position = base + UInt64(truncatingIfNeeded: end + 1)
+        let position = base + UInt64(count: end + 1)
         if end - i > Self.lineCapacity {
           machine.overlong(
             bytes.extracting(i..<i + Self.lineCapacity), position: position, into: &handler)
@@ -125,19 +125,19 @@ public struct ReplyReader: ~Copyable {
         }
       } else {
         store(bytes, from: i, to: end)
-        position = base + UInt64(truncatingIfNeeded: end + 1)
+        position = base + UInt64(count: end + 1)
         endBufferedLine(loaded: loaded, into: &handler)
       }
       let terminator = bytes[end]
       previousWasCarriageReturn = terminator == carriageReturn
       if terminator == promptCharacter {
-        machine.endReply(position: base + UInt64(truncatingIfNeeded: end + 1), loaded: loaded, into: &handler)
+        machine.endReply(position: base + UInt64(count: end + 1), loaded: loaded, into: &handler)
       } else {
         machine.line &+= 1
       }
       i = end + 1
     }
-    position = base + UInt64(truncatingIfNeeded: count)
+    position = base + UInt64(count: count)
   }
 
   private mutating func store(_ bytes: Span<UInt8>, from first: Int, to end: Int) {

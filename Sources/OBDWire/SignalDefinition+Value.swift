@@ -19,9 +19,9 @@ extension SignalDefinition {
     guard offset + length <= data.count << 3 else { return nil }
     let byte = offset >> 3
     if encoding == .unsigned, offset & 7 == 0 {
-      if length == 8 { return Double(data[byte]) * factor + self.offset }
+      if length == 8 { return Double(word: UInt16(data[byte])) * factor + self.offset }
       if length == 16 {
-        return Double(UInt32(data[byte]) << 8 | UInt32(data[byte + 1])) * factor + self.offset
+        return Double(word: UInt16(data[byte]) << 8 | UInt16(data[byte + 1])) * factor + self.offset
       }
     }
     return generalValue(in: data)
@@ -29,13 +29,12 @@ extension SignalDefinition {
 
   private func generalValue(in data: Span<UInt8>) -> Double {
     let raw = isLittleEndian ? littleEndianBits(data) : bits(data)
-    let length = UInt64(bitLength)
+    // The bits above the field, and the sign at its top.
+    let above = UInt64(low: 64 - UInt32(bitLength))
     let isSigned = encoding == .signed || encoding == .signedLittleEndian
-    if isSigned, length > 0, raw >> (length - 1) & 1 == 1 {
-      let extended = length == 64 ? Int64(bitPattern: raw) : Int64(bitPattern: raw | ~0 << length)
-      return Double(extended) * factor + offset
-    }
-    return Double(raw) * factor + offset
+    if isSigned { return Double(Int64(bitPattern: raw &<< above) &>> Int64(bitPattern: above)) * factor + offset }
+    let half = Double(Int64(bitPattern: raw &>> 1)) * 2
+    return (raw & 1 == 1 ? half + 1 : half) * factor + offset
   }
 
   private var isLittleEndian: Bool { encoding == .unsignedLittleEndian || encoding == .signedLittleEndian }
@@ -48,7 +47,7 @@ extension SignalDefinition {
       let inByte = index & 7
       let take = min(8 - inByte, end - index)
       let chunk = (data[index >> 3] << UInt8(inByte)) >> UInt8(8 - take)
-      value = value << UInt64(take) | UInt64(chunk)
+      value = value &<< UInt64(count: take) | UInt64(byte: chunk)
       index += take
     }
     return value
@@ -60,7 +59,7 @@ extension SignalDefinition {
     var value: UInt64 = 0
     var index = Int(bitOffset >> 3) + Int(bitLength >> 3) - 1
     while index >= Int(bitOffset >> 3) {
-      value = value << 8 | UInt64(data[index])
+      value = value &<< 8 | UInt64(byte: data[index])
       index -= 1
     }
     return value
