@@ -2,7 +2,7 @@
 
     bench.py OBDGATE SCRATCH      SCRATCH holds counter.so (Tests/Support/allocation-counter.c)
 
-Every figure is the best of several runs: on a machine that others use too, the best run is the least disturbed one.
+Of whole programs the best of several runs counts: on a machine that others use too it is the least disturbed one.
 Ratios between rows of one run say more than the figures themselves.
 """
 
