@@ -321,7 +321,8 @@ struct LineMachine: ~Copyable {
     core.link.hinted = BusProtocol(elmDigit: last)
   }
 
-  private mutating func voltage<H: ReplyHandler & ~Copyable>(_ millivolts: Int, _ origin: Origin, into handler: inout H) {
+  private mutating func voltage<H: ReplyHandler & ~Copyable>(_ millivolts: Int, _ origin: Origin, into handler: inout H)
+  {
     handler.reading(
       Reading(
         origin: origin, signal: core.decoder.batteryVoltage, service: 0, identifier: 0,

@@ -23,8 +23,8 @@ extension MessageDecoder {
         fail(.unexpected, at: i, line, origin, into: &handler)
         return
       }
-      let length = parameterLength(parameter)
       let start = i + 1
+      let length = parameterLength(parameter) + extraBank(parameter, payload, from: start, slot: slot, origin: origin)
       if length == 0 {
         loadedParameter(payload, from: i, line: line, origin: origin, loaded: loaded, into: &handler)
         return
@@ -49,6 +49,18 @@ extension MessageDecoder {
       }
       i = start + length
     } while i < payload.count
+  }
+
+  /// Fuel trims (06–09, 55–58) of an engine with more than two banks carry a second byte, for bank 3 or 4 (SAE
+  /// J1979-DA): where PID 1D said so, or where one byte is left that nobody asked for.
+  @inline(__always)
+  private mutating func extraBank(
+    _ parameter: UInt8, _ payload: Span<UInt8>, from start: Int, slot: Int, origin: Origin
+  ) -> Int {
+    guard parameter >= 0x06 && parameter <= 0x09 || parameter >= 0x55 && parameter <= 0x58 else { return 0 }
+    if knowledge[slot].address == origin.ecu, knowledge[slot].layout == .fourBanks { return 1 }
+    guard payload.count == start + 2 else { return 0 }
+    return request.kind == .data && request.identifierCount > 1 ? 0 : 1
   }
 
   /// A PID that the standard does not define: its length is unknown, so what follows cannot be read.

@@ -117,7 +117,8 @@ extension MessageDecoder {
     handler.testResult(
       TestResult(
         origin: origin, service: 0x05, isLegacy: true, monitorID: 0, testID: test, component: payload[2], scalingID: 0,
-        value: Double(word: UInt16(payload[3])) * scale, minimum: hasLimits ? Double(word: UInt16(payload[4])) * scale : nil,
+        value: Double(word: UInt16(payload[3])) * scale,
+        minimum: hasLimits ? Double(word: UInt16(payload[4])) * scale : nil,
         maximum: hasLimits ? Double(word: UInt16(payload[5])) * scale : nil))
   }
 }

@@ -97,19 +97,29 @@ extension MessageDecoder {
     }
   }
 
-  /// One text, without the NULs that fill it up in front or behind.
+  /// One text, without the NULs that fill it up. An ECU name has them between its acronym and its words too
+  /// (`ECM`, NUL, `-EngineControl`; SAE J1979, 6.9).
   private mutating func emit<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, _ kind: TextReading.Kind, _ isText: Bool, _ service: UInt8, _ identifier: UInt16,
     _ index: UInt8, _ origin: Origin, into handler: inout H
   ) {
+    let reading = TextReading(origin: origin, kind: kind, service: service, identifier: identifier, index: index)
+    if kind == .ecuName, bytes.count <= 32 {
+      var name = InlineArray<32, UInt8>(repeating: 0)
+      var count = 0
+      for i in bytes.indices where bytes[i] != 0 {
+        name[count] = bytes[i]
+        count += 1
+      }
+      handler.text(reading, name.span.extracting(first: count))
+      return
+    }
     var first = 0
     var end = bytes.count
     if isText {
       while first < end, bytes[first] == 0 { first += 1 }
       while end > first, bytes[end - 1] == 0 { end -= 1 }
     }
-    handler.text(
-      TextReading(origin: origin, kind: kind, service: service, identifier: identifier, index: index),
-      bytes.extracting(first..<end))
+    handler.text(reading, bytes.extracting(first..<end))
   }
 }

@@ -68,7 +68,9 @@ extension ReplyCore {
       guard length > 0 else { return 7 }
       end = 2 + length
       // A second PID may follow where it was asked for, or may have been.
-      while end < 7, decoder.request.kind == .data && decoder.request.identifierCount > 1, decoder.request.asks(for: UInt16(hex.bytes[end])) {
+      while end < 7, decoder.request.kind == .data && decoder.request.identifierCount > 1,
+        decoder.request.asks(for: UInt16(hex.bytes[end]))
+      {
         let next = decoder.parameterLength(hex.bytes[end])
         guard next > 0, end + 1 + next <= 7 else { return 7 }
         end += 1 + next

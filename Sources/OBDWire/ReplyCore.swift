@@ -83,7 +83,8 @@ struct ReplyCore: ~Copyable {
       if let form = can11WithLengthCode(&hex) { return form }
       return link.headers == .on ? .malformed(0) : .headerless
     case .kwp:
-      return link.headers == .on || looksLikeKWP(&hex) ? (isThreeByteHeader(&hex) ? .threeByteHeader : .kwp) : .headerless
+      return link.headers == .on || looksLikeKWP(&hex)
+        ? (isThreeByteHeader(&hex) ? .threeByteHeader : .kwp) : .headerless
     case .iso9141, .j1850vpw, .j1850pwm:
       return link.headers == .on || isThreeByteHeader(&hex) ? .threeByteHeader : .headerless
     }
@@ -100,7 +101,8 @@ struct ReplyCore: ~Copyable {
     if hex.count >= 6, hex.count <= 12, hex.bytes[1] == 0xF1, checkHolds(hex.bytes.span, from: 0, count: hex.count) {
       return .threeByteHeader
     }
-    return link.headers == .on || link.resemblesFrame(hex.bytes.span.extracting(first: hex.count)) ? .malformed(0) : .headerless
+    return link.headers == .on || link.resemblesFrame(hex.bytes.span.extracting(first: hex.count))
+      ? .malformed(0) : .headerless
   }
 
   /// `41 6B 10 41 …` begins a J1850 PWM answer; `41 6B …` alone is service 01, PID 6B. The CRC decides, and where it
@@ -139,7 +141,8 @@ struct ReplyCore: ~Copyable {
 
   private mutating func can29(_ hex: inout HexLine, lengthCode: Int?) -> Form {
     guard hex.count >= 5 else { return .malformed(hex.count) }
-        let identifier = UInt32(hex.bytes[0]) << 24 | UInt32(hex.bytes[1]) << 16 | UInt32(hex.bytes[2]) << 8 | UInt32(hex.bytes[3])
+    let identifier =
+      UInt32(hex.bytes[0]) << 24 | UInt32(hex.bytes[1]) << 16 | UInt32(hex.bytes[2]) << 8 | UInt32(hex.bytes[3])
     guard identifier <= 0x1FFF_FFFF else { return .malformed(0) }
     return .can(.can29(identifier), data: 4, lengthCode: lengthCode)
   }

@@ -52,15 +52,25 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
   private mutating func paced(
     _ direction: CaptureDirection, _ time: CaptureTime, _ bytes: Span<UInt8>, _ factor: Double
   ) {
-    let step = format.hasEvents ? max(bytes.count, 1) : 64
+    if format.hasEvents {
+      session.arrive(at: time, count: bytes.count, gps: &fixes)
+      pause(factor)
+      feed(direction, bytes)
+      return
+    }
     var first = 0
     while first < bytes.count, session.goesOn {
-      let end = min(first + step, bytes.count)
+      let end = min(first + 64, bytes.count)
       deliver(direction, time, bytes.extracting(first..<end))
-      session.flush()
-      wait(until: Double(session.elapsed(at: replies.position)) / 1e9 / factor)
+      pause(factor)
       first = end
     }
+  }
+
+  /// Shows what is there, and waits until the event's time has come.
+  private mutating func pause(_ factor: Double) {
+    session.flush()
+    wait(until: Double(session.elapsed(at: replies.position)) / 1e9 / factor)
   }
 
   private mutating func wait(until seconds: Double) {
@@ -77,7 +87,11 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
   }
 
   private mutating func deliver(_ direction: CaptureDirection, _ time: CaptureTime, _ bytes: Span<UInt8>) {
-    session.arrive(at: time, gps: &fixes)
+    session.arrive(at: time, count: bytes.count, gps: &fixes)
+    feed(direction, bytes)
+  }
+
+  private mutating func feed(_ direction: CaptureDirection, _ bytes: Span<UInt8>) {
     switch direction {
     case .fromAdapter:
       hasAdapterBytes = true

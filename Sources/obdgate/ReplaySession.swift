@@ -11,6 +11,8 @@ struct ReplayClock {
   private let nanosecondsPerByte: Double
   /// Bare bytes: each takes its time on the line.
   let isBytePaced: Bool
+  /// Bytes of events that came without a time.
+  private var untimedBytes = 0
   private(set) var now: Int64 = 0
 
   /// - Parameter baud: ten bits a byte (8N1).
@@ -19,12 +21,17 @@ struct ReplayClock {
     self.isBytePaced = isBytePaced
   }
 
-  /// Takes an event's time; an event without one comes with the one before it.
+  /// Takes an event's time; in a log without times each event takes what its bytes need on the line.
   ///
   /// - Returns: the wall time of the capture's start, when this event tells it first.
-  mutating func arrive(_ time: CaptureTime) -> Int64? {
+  mutating func arrive(_ time: CaptureTime, count: Int) -> Int64? {
     switch time {
-    case .none: return nil
+    case .none:
+      if !isBytePaced {
+        untimedBytes += count
+        now = max(now, Int64(Double(untimedBytes) * nanosecondsPerByte))
+      }
+      return nil
     case .offset(let nanoseconds):
       now = max(now, nanoseconds)
       return nil
@@ -87,9 +94,9 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
 
   /// An event comes: its time is now. An epoch of the GPS that is complete by then is handed on first, so that it
   /// stands in the record of its own time.
-  mutating func arrive(at time: CaptureTime, gps: inout FixReader) {
+  mutating func arrive(at time: CaptureTime, count: Int, gps: inout FixReader) {
     let before = clock.now
-    if let wall = clock.arrive(time), !hasWallTime {
+    if let wall = clock.arrive(time, count: count), !hasWallTime {
       hasWallTime = true
       fusion.setWallTime(offset: wall, quality: .system)
     }
