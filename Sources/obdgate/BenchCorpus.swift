@@ -45,6 +45,8 @@ struct BenchCorpus {
     let buses: [Bus] = [.can11, .can11, .can11, .can29, .can11, .kwp, .can11, .can29, .iso9141, .vpw]
     let bus = buses[turn % buses.count]
     let echoes = turn % 3 != 0
+    text("ATZ\r\r\rELM327 v1.5\r\r>ATH1\rOK\r\r>")
+    if !echoes { text("ATE0\rOK\r\r>") }
     if bus == .can11 {
       exchange("0902", echoes)
       for line in ["7E8 10 14 49 02 01 31 46 54 ", "7E8 21 46 57 31 45 54 35 44 ", "7E8 22 46 43 31 30 31 32 30 "] {

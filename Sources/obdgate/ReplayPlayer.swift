@@ -53,7 +53,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     _ direction: CaptureDirection, _ time: CaptureTime, _ bytes: Span<UInt8>, _ factor: Double
   ) {
     if format.hasEvents {
-      session.arrive(at: time, count: bytes.count, gps: &fixes)
+      session.arrive(at: time, direction, count: bytes.count, gps: &fixes)
       pause(factor)
       feed(direction, bytes)
       return
@@ -87,7 +87,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
   }
 
   private mutating func deliver(_ direction: CaptureDirection, _ time: CaptureTime, _ bytes: Span<UInt8>) {
-    session.arrive(at: time, count: bytes.count, gps: &fixes)
+    session.arrive(at: time, direction, count: bytes.count, gps: &fixes)
     feed(direction, bytes)
   }
 

@@ -45,9 +45,6 @@ struct ReplayClock {
     }
   }
 
-  /// Goes back to an earlier event, for what belongs to it.
-  mutating func rewind(to time: Int64) { now = time }
-
   /// When the byte at a position of the stream was read.
   @inline(__always)
   func time(at position: UInt64) -> Int64 {
@@ -60,8 +57,8 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   private var fusion: Fusion
   private var outputs: ReplayOutputs
   private var clock: ReplayClock
-  /// The log's own times tell the date: GPS need not.
-  private var hasWallTime = false
+  /// Where the date is known from.
+  private var timeSource = TimeSource.none
   /// A file of NMEA alone: the sentences' times are the only ones.
   private let isGPSPaced: Bool
   private var gpsTime = GPSTimeline()
@@ -88,29 +85,33 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   mutating func flush() { outputs.flushRecords() }
 
   mutating func setRecorded(_ recorded: Int64) {
-    hasWallTime = true
+    timeSource = .log
     fusion.setWallTime(offset: recorded, quality: .system)
   }
 
-  /// An event comes: its time is now. An epoch of the GPS that is complete by then is handed on first, so that it
-  /// stands in the record of its own time.
-  mutating func arrive(at time: CaptureTime, count: Int, gps: inout FixReader) {
-    let before = clock.now
-    if let wall = clock.arrive(time, count: count), !hasWallTime {
-      hasWallTime = true
+  /// An event comes: its time is now. The first one is where the records' periods are counted from.
+  ///
+  /// An epoch of the GPS that is complete by then is handed on first, so that it stands in the record of its own time.
+  mutating func arrive(
+    at time: CaptureTime, _ direction: CaptureDirection, count: Int, gps: inout FixReader
+  ) {
+    if let wall = clock.arrive(time, count: count), timeSource == .none {
+      timeSource = .log
       fusion.setWallTime(offset: wall, quality: .system)
     }
-    guard clock.now > before, !clock.isBytePaced else { return }
-    if gpsTime.isOpen, clock.now - gpsTime.lastArrival >= Self.epochSilence || clock.now >= fusion.nextBoundary {
-      let now = clock.now
-      clock.rewind(to: before)
-      gps.flush(into: &self)
-      clock.rewind(to: now)
-    }
+    guard !clock.isBytePaced else { return }
+    fusion.begin(at: clock.now)
+    guard gpsTime.isOpen else { return }
+    let silence = clock.now - gpsTime.lastArrival
+    let isDue = direction != .fromGPS && clock.now >= fusion.nextBoundary
+    if silence >= (isDue ? Self.sentenceGap : Self.epochSilence) { gps.flush(into: &self) }
   }
 
-  /// A receiver sends an epoch in one burst; silence of this length ends it (NMEA receivers pause at least 100 ms).
-  private static let epochSilence: Int64 = 100_000_000
+  /// A receiver sends an epoch in one burst; silence of this length ends it, also at 4800 baud, where a sentence takes
+  /// up to 170 ms.
+  private static let epochSilence: Int64 = 250_000_000
+  /// When a record is due, an epoch counts as complete after this.
+  private static let sentenceGap: Int64 = 20_000_000
 
   mutating func finish(at position: UInt64) {
     fusion.finish(at: elapsed(at: position), into: &outputs)
@@ -145,13 +146,22 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   mutating func accepted(_ kind: SentenceKind) { gpsTime.sentence(at: clock.now) }
 
   mutating func fix(_ fix: Fix) {
+    let first = gpsTime.firstArrival
     gpsTime.epoch(fix)
-    let time = isGPSPaced ? gpsTime.elapsed : clock.now
-    if !hasWallTime, fix.type != .none, let wall = gpsTime.wall(of: fix) {
-      fusion.setWallTime(offset: wall - time, quality: .gps)
+    let time = isGPSPaced ? gpsTime.elapsed : gpsTime.lastArrival
+    // The receiver's date counts from its first fix on, and again where it has moved away from the capture's times: an
+    // epoch's bytes come sooner or later in its second, which must not make the records' times tremble.
+    if fix.type != .none, let wall = gpsTime.wall(of: fix) {
+      let offset = wall - (isGPSPaced ? time : first)
+      if !timeSource.isGPS(within: Self.epochJitter, of: offset) {
+        timeSource = .gps(offset)
+        fusion.setWallTime(offset: offset, quality: .gps)
+      }
     }
     fusion.fix(fix, at: time, into: &outputs)
   }
+
+  private static let epochJitter: Int64 = 1_000_000_000
 
   mutating func rejected(_ reason: RejectReason, sentence: Span<UInt8>, position: UInt64) {
     if rejected[Int(reason.rawValue)] == 0 { rejectReasons.append(reason) }
@@ -173,11 +183,26 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   }
 }
 
+/// Where the date of a replay's records is known from.
+private enum TimeSource: Equatable {
+  case none
+  /// The capture's header, or its events' own times.
+  case log
+  /// A receiver's fix: the capture's start was so many nanoseconds after 1970.
+  case gps(Int64)
+
+  func isGPS(within tolerance: Int64, of offset: Int64) -> Bool {
+    guard case .gps(let known) = self else { return false }
+    return abs(known - offset) < tolerance
+  }
+}
+
 /// The time line that the sentences of a GPS receiver draw.
 private struct GPSTimeline {
   private static let day: Int64 = 86_400_000_000_000
 
-  /// When the last sentence came, on the capture's line.
+  /// When the first and the last sentence of the epoch under way came, on the capture's line.
+  private(set) var firstArrival: Int64 = 0
   private(set) var lastArrival: Int64 = 0
   /// Sentences came whose epoch has not been handed on.
   private(set) var isOpen = false
@@ -186,6 +211,7 @@ private struct GPSTimeline {
   private var lastOfDay: Int64?
 
   mutating func sentence(at time: Int64) {
+    if !isOpen { firstArrival = time }
     lastArrival = time
     isOpen = true
   }
