@@ -1,6 +1,6 @@
 """Other decoders over the bytes that obdgate is measured with; one JSON line for each.
 
-    compare.py adapter TRANSCRIPT      python-OBD: replies of a CAN adapter with headers on
+    compare.py adapter TRANSCRIPT      python-OBD, set to 11-bit CAN as for most of the replies
     compare.py nmea LOG                pynmea2
 
 Reading the file and splitting it is not measured: only what the decoder itself does with one reply or sentence.
@@ -37,12 +37,25 @@ def report(package, items, decode):
 
 
 def exchanges(text):
-    """(bytes, (command, lines)) of each reply, echo on: the first line is the command."""
+    """(bytes, (command, lines)) of each reply; with echo off the answer itself says what was asked."""
     for reply in text.split(">"):
         lines = [line.strip() for line in reply.replace("\n", "\r").split("\r")]
         lines = [line for line in lines if line]
-        if len(lines) >= 2:
-            yield len(reply) + 1, (lines[0].replace(" ", "").upper(), lines[1:])
+        if not lines:
+            continue
+        first = lines[0].replace(" ", "").upper()
+        if " " not in lines[0] and 2 <= len(first) <= 6:
+            yield len(reply) + 1, (first, lines[1:])
+        else:
+            yield len(reply) + 1, (asked(lines[0].split()), lines)
+
+
+def asked(words):
+    """`7E8 04 41 0C …` answers 010C, `48 6B 10 41 0C …` too."""
+    for at in range(2, min(5, len(words) - 1)):
+        if words[at] in ("41", "43", "49"):
+            return f"0{words[at][1]}{words[at + 1] if words[at] != '43' else ''}"
+    return ""
 
 
 def adapter(path):
@@ -56,7 +69,7 @@ def adapter(path):
     def decode(exchange):
         command, lines = exchange
         messages = protocol(lines)
-        known = commands.get(command[:4])
+        known = commands.get(command)
         if known and messages:
             known(messages)
 
