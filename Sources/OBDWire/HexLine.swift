@@ -26,37 +26,38 @@ struct HexLine: ~Copyable {
   /// - Returns: the index of the line end behind it, or -1 where the line has another form: nothing is decided then.
   @inline(__always)
   mutating func readSpaced(_ stream: Span<UInt8>, from first: Int) -> Int {
-    // The longest CAN line fits 48 characters; near the end of the stream the general path reads.
+    // The longest CAN line fits 48 characters; near the end of the stream the general path reads. Within these 52
+    // no index needs a check of its own, nor do the at most 17 bytes that they become.
     guard first + 52 <= stream.count else { return -1 }
     var i = first
     var n = 0
     hasDataLengthCode = false
     isSpaced = true
     start = 0
-    let a = Hex.value(stream[i])
-    let b = Hex.value(stream[i + 1])
-    let third = stream[i + 2]
+    let a = unsafe Hex.value(stream[unchecked: i])
+    let b = unsafe Hex.value(stream[unchecked: i + 1])
+    let third = unsafe stream[unchecked: i + 2]
     if third == space {
       guard a | b < 16 else { return -1 }
       hasIdentifier = false
-      bytes[0] = a << 4 | b
+      unsafe bytes[unchecked: 0] = a << 4 | b
       n = 1
       i += 3
     } else {
       let c = Hex.value(third)
-      guard a | b | c < 16, stream[i + 3] == space else { return -1 }
+      guard a | b | c < 16, unsafe stream[unchecked: i + 3] == space else { return -1 }
       hasIdentifier = true
       identifier = UInt16(a) << 8 | UInt16(b) << 4 | UInt16(c)
       i += 4
     }
     let limit = first + 48
     while i < limit {
-      let high = Hex.value(stream[i])
-      let low = Hex.value(stream[i + 1])
+      let high = unsafe Hex.value(stream[unchecked: i])
+      let low = unsafe Hex.value(stream[unchecked: i + 1])
       guard high | low < 16 else { break }
-      bytes[n] = high << 4 | low
+      unsafe bytes[unchecked: n] = high << 4 | low
       n += 1
-      let separator = stream[i + 2]
+      let separator = unsafe stream[unchecked: i + 2]
       if separator == space {
         i += 3
       } else if separator == carriageReturn {
@@ -67,7 +68,7 @@ struct HexLine: ~Copyable {
       }
     }
     // Behind the last space stands the line end, or something else.
-    guard n > 0, stream[i] == carriageReturn else { return -1 }
+    guard n > 0, unsafe stream[unchecked: i] == carriageReturn else { return -1 }
     count = n
     return i
   }

@@ -110,7 +110,13 @@ struct LineMachine: ~Copyable {
   private var isAnswer: Bool {
     @inline(__always)
     mutating get {
-      if awaitsEcho, core.decoder.request.kind != .data || core.decoder.request.service >= 0x40 { return false }
+      // A command of service 18 may be echoed with bytes that look like a 29-bit identifier.
+      if awaitsEcho,
+        core.decoder.request.kind != .data || core.decoder.request.service >= 0x40
+          || core.decoder.request.service == 0x18
+      {
+        return false
+      }
       if hex.hasIdentifier { return hex.identifier >= 0x400 }
       return hex.bytes[0] >= 0x40 || hex.count >= 5 && hex.bytes[0] == 0x18 && hex.bytes[1] == 0xDA
     }
@@ -125,6 +131,10 @@ struct LineMachine: ~Copyable {
     while first < end, Self.isNoise(text[first]) { first += 1 }
     while end > first, Self.isNoise(text[end - 1]) { end -= 1 }
     guard first < end else { return }
+    if Self.holdsNUL(text.extracting(first..<end)) {
+      lineWithoutNULs(text.extracting(first..<end), position: position, loaded: loaded, into: &handler)
+      return
+    }
     if undecided > 0 {
       decide(isLength: Self.holdsColon(text.extracting(first..<end)), into: &handler)
     }
@@ -147,6 +157,24 @@ struct LineMachine: ~Copyable {
       phase = .answering
     }
     content(text, from: first, to: end, position: position, loaded: loaded, into: &handler)
+  }
+
+  /// NULs inside a line are no part of it (ELM327 data sheet: an adapter may insert them, and they are to be ignored).
+  private mutating func lineWithoutNULs<H: ReplyHandler & ~Copyable>(
+    _ text: Span<UInt8>, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    var kept = InlineArray<1024, UInt8>(repeating: 0)
+    var count = 0
+    for i in 0..<text.count where text[i] != 0 {
+      kept[count] = text[i]
+      count += 1
+    }
+    anyLine(kept.span.extracting(first: count), position: position, loaded: loaded, into: &handler)
+  }
+
+  private static func holdsNUL(_ text: Span<UInt8>) -> Bool {
+    for i in 0..<text.count where text[i] == 0 { return true }
+    return false
   }
 
   /// A line past the reader's capacity: no answer is so long.
@@ -173,8 +201,7 @@ struct LineMachine: ~Copyable {
 
   private mutating func origin(_ position: UInt64) -> Origin { Origin(ecu: .unknown, line: line, position: position) }
 
-  /// NUL, control characters and bytes from 0x80 are noise around a line (ELM327 data sheet: NULs may appear and are
-  /// to be ignored); spaces are none of its content.
+  /// NUL, control characters and bytes from 0x80 are noise around a line; spaces are none of its content.
   private static func isNoise(_ c: UInt8) -> Bool { c <= space || c >= 0x7F }
 
   /// With no command known, whether the line behind a prompt is the echo of one; it is then the command.
@@ -422,6 +449,10 @@ struct LineMachine: ~Copyable {
     }
     guard colons > 0, firstColon > first else { return false }
     let origin = origin(position)
+    guard core.link.headers != .on, !core.link.stated.isLegacy else {
+      handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: firstColon)), line: text)
+      return true
+    }
     core.decoder.firstDigit = -1
     let before = firstColon - 1 - first
     if before > 0 {

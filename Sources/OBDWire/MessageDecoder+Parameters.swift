@@ -34,7 +34,11 @@ extension MessageDecoder {
         return
       }
       let data = payload.extracting(start..<start + length)
-      if parameter & 0x1F == 0 {
+      if plainParameter(parameter, data: data, origin: origin, into: &handler) {
+        if !loaded.isEmpty {
+          loadedRows(data, service: 0x01, identifier: UInt16(parameter), origin: origin, loaded: loaded, into: &handler)
+        }
+      } else if parameter & 0x1F == 0 {
         supported(data, service: 0x01, base: UInt16(parameter), origin: origin, into: &handler)
       } else {
         if parameter == 0x13 || parameter == 0x1D || parameter & 0xFE == 0x4E || parameter == 0x50 {

@@ -91,7 +91,9 @@ extension MessageDecoder {
     var size = 4
     switch subfunction {
     // Status availability mask, then code and status (ISO 14229-1, 12.3.4).
-    case 0x02, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x13, 0x15, 0x17: start = 3
+    case 0x02, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x13, 0x15: start = 3
+    // The same behind the number of a memory.
+    case 0x17: start = 4
     // Group, status mask, severity mask, format; then severity, code, status.
     case 0x42:
       start = 6
@@ -116,10 +118,15 @@ extension MessageDecoder {
       count += 1
       start += size
     }
-    let isPermanent = subfunction == 0x55 || subfunction == 0x15
+    let kind: TroubleCodeList.Kind
+    switch subfunction {
+    case 0x02, 0x13, 0x42: kind = .stored
+    case 0x15, 0x55: kind = .permanent
+    default: kind = .other
+    }
     handler.troubleCodes(
       TroubleCodeList(
-        origin: origin, kind: isPermanent ? .permanent : .stored, service: 0x19, subfunction: subfunction,
-        group: group), codes.span.extracting(first: count))
+        origin: origin, kind: kind, service: 0x19, subfunction: subfunction, group: group,
+        statusMask: request.kind == .data ? request.statusMask : 0), codes.span.extracting(first: count))
   }
 }

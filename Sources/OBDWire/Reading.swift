@@ -124,7 +124,8 @@ public struct TroubleCode: BitwiseCopyable, Equatable, Sendable {
 
 /// What a list of trouble codes is; the codes come beside it, an empty list included.
 public struct TroubleCodeList: BitwiseCopyable, Equatable, Sendable {
-  /// `freezeFrame`: the one code that stored a freeze frame (service 02, PID 02).
+  /// `freezeFrame`: the one code that stored a freeze frame (service 02, PID 02). `stored` of service 19: what its status
+  /// mask asked for, each code with its own status. `other`: no list of what the unit holds (19 0A: what it could).
   public enum Kind: UInt8, BitwiseCopyable, Sendable { case stored, pending, permanent, freezeFrame, other }
   public var origin: Origin
   public var kind: Kind
@@ -134,13 +135,18 @@ public struct TroubleCodeList: BitwiseCopyable, Equatable, Sendable {
   public var subfunction: UInt8
   /// Functional group identifier of 19 42 and 19 55 (0x33: emissions); 0 otherwise.
   public var group: UInt8
+  /// What service 19 was asked for: codes with one of these status bits; 0 where the command is not known.
+  public var statusMask: UInt8
 
-  public init(origin: Origin, kind: Kind, service: UInt8, subfunction: UInt8 = 0, group: UInt8 = 0) {
+  public init(
+    origin: Origin, kind: Kind, service: UInt8, subfunction: UInt8 = 0, group: UInt8 = 0, statusMask: UInt8 = 0
+  ) {
     self.origin = origin
     self.kind = kind
     self.service = service
     self.subfunction = subfunction
     self.group = group
+    self.statusMask = statusMask
   }
 }
 

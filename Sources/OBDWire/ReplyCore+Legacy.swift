@@ -9,44 +9,58 @@ extension ReplyCore {
   mutating func kwpLine<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
+    // Every frame of the line is checked before the first is believed: one whose length was damaged may end, by chance,
+    // on a byte that is its sum, but what is left of it is no frame.
     var start = 0
     repeat {
-      // ISO 14230-2, 4.1: two bits of address mode, six of length; length 0: a byte of its own behind the addresses.
-      let format = hex.bytes[start]
-      let hasAddresses = format & 0x80 != 0
-      var header = hasAddresses ? 3 : 1
-      var length = Int(format & 0x3F)
-      if length == 0 {
-        guard start + header < hex.count else {
-          fail(.truncated, byte: hex.count, &hex, line, origin, into: &handler)
-          return
-        }
-        length = Int(hex.bytes[start + header])
-        header += 1
-      }
-      guard length > 0 else {
-        fail(.malformed, byte: start + header - 1, &hex, line, origin, into: &handler)
-        return
-      }
-      let end = start + header + length + 1
-      var origin = origin
-      if hasAddresses, start + 2 < hex.count { origin.ecu = .legacy(hex.bytes[start + 2]) }
-      guard end <= hex.count else {
+      guard let end = checkKWPFrame(&hex, from: start, line: line, origin: origin, into: &handler) else {
         hasDamage = true
-        fail(.truncated, byte: hex.count, &hex, line, origin, into: &handler)
         return
       }
-      guard Checksum.sum(hex.bytes.span, from: start, count: end - start - 1) == hex.bytes[end - 1] else {
-        hasDamage = true
-        fail(.checksum, byte: end - 1, &hex, line, origin, into: &handler)
-        return
-      }
-      if hasAddresses { link.confirm(hex.bytes.span, from: start) }
-      link.seenCAN = false
-      let payload = start + header..<end - 1
-      legacyMessage(&hex, payload, line: line, origin: origin, loaded: loaded, into: &handler)
       start = end
     } while start < hex.count
+    start = 0
+    repeat {
+      let (header, length) = Self.kwpExtent(&hex, from: start)
+      let payload = start + header..<start + header + length
+      var origin = origin
+      if hex.bytes[start] & 0x80 != 0 {
+        link.confirm(hex.bytes.span, from: start)
+        origin.ecu = .legacy(hex.bytes[start + 2])
+      }
+      link.seenCAN = false
+      legacyMessage(&hex, payload, line: line, origin: origin, loaded: loaded, into: &handler)
+      start = payload.upperBound + 1
+    } while start < hex.count
+  }
+
+  /// Header bytes and data bytes of a frame, by its format byte. ISO 14230-2, 4.1: two bits of address mode, six of
+  /// length; length 0: a byte of its own behind the addresses (-1 where the line ends before it).
+  private static func kwpExtent(_ hex: inout HexLine, from start: Int) -> (header: Int, length: Int) {
+    let format = hex.bytes[start]
+    let header = format & 0x80 != 0 ? 3 : 1
+    if format & 0x3F != 0 { return (header, Int(format & 0x3F)) }
+    return (header + 1, start + header < hex.count ? Int(hex.bytes[start + header]) : -1)
+  }
+
+  /// The end of a frame that is whole and whose sum holds; nil, with its error, where not.
+  private mutating func checkKWPFrame<H: ReplyHandler & ~Copyable>(
+    _ hex: inout HexLine, from start: Int, line: Span<UInt8>, origin: Origin, into handler: inout H
+  ) -> Int? {
+    let (header, length) = Self.kwpExtent(&hex, from: start)
+    var origin = origin
+    if hex.bytes[start] & 0x80 != 0, start + 2 < hex.count { origin.ecu = .legacy(hex.bytes[start + 2]) }
+    let end = start + header + length + 1
+    if length == 0 {
+      fail(.malformed, byte: start + header - 1, &hex, line, origin, into: &handler)
+    } else if length < 0 || end > hex.count {
+      fail(.truncated, byte: hex.count, &hex, line, origin, into: &handler)
+    } else if Checksum.sum(hex.bytes.span, from: start, count: end - start - 1) != hex.bytes[end - 1] {
+      fail(.checksum, byte: end - 1, &hex, line, origin, into: &handler)
+    } else {
+      return end
+    }
+    return nil
   }
 
   mutating func threeByteHeaderLine<H: ReplyHandler & ~Copyable>(
@@ -86,32 +100,38 @@ extension ReplyCore {
   private mutating func runTogether<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
+    // As above: all of them, or none.
     var start = 0
     while start < hex.count {
-      var end = 0
-      var size = 5
-      while size <= 12, start + size <= hex.count {
-        let next = start + size
-        let isBoundary =
-          next == hex.count
-          || next + 1 < hex.count && hex.bytes[next] == hex.bytes[0] && hex.bytes[next + 1] == hex.bytes[1]
-        if isBoundary, checkHolds(hex.bytes.span, from: start, count: size) {
-          end = next
-          break
-        }
-        size += 1
-      }
-      guard end > 0 else {
+      guard let end = endOfFrame(&hex, from: start) else {
         hasDamage = true
         fail(.checksum, byte: start, &hex, line, origin, into: &handler)
         return
       }
+      start = end
+    }
+    start = 0
+    while let end = endOfFrame(&hex, from: start) {
       var origin = origin
       origin.ecu = .legacy(hex.bytes[start + 2])
       link.confirm(hex.bytes.span, from: start)
       legacyMessage(&hex, start + 3..<end - 1, line: line, origin: origin, loaded: loaded, into: &handler)
       start = end
     }
+  }
+
+  /// Where the frame at `start` ends: its check holds there, and the line's first two bytes or its end follow.
+  private mutating func endOfFrame(_ hex: inout HexLine, from start: Int) -> Int? {
+    var size = 5
+    while size <= 12, start + size <= hex.count {
+      let next = start + size
+      let isBoundary =
+        next == hex.count
+        || next + 1 < hex.count && hex.bytes[next] == hex.bytes[0] && hex.bytes[next + 1] == hex.bytes[1]
+      if isBoundary, checkHolds(hex.bytes.span, from: start, count: size) { return next }
+      size += 1
+    }
+    return nil
   }
 
   private mutating func legacyMessage<H: ReplyHandler & ~Copyable>(
@@ -162,6 +182,11 @@ extension ReplyCore {
     guard payload.count & 1 == 1 else {
       let error = WireError(.truncated, origin: origin, offset: UInt16(clamping: line.count))
       handler.failure(error, line: line)
+      return
+    }
+    // Three codes a line (SAE J1979, 6.3). A longer one without header is something else, and no check vouches for it.
+    guard slot != ECUTable.unknown || payload.count <= 7 else {
+      handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: line.count)), line: line)
       return
     }
     startGathering(slot, service: payload[0], identifier: 0)

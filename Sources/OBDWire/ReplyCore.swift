@@ -66,7 +66,7 @@ struct ReplyCore: ~Copyable {
 
   private mutating func rareForm(of hex: inout HexLine) -> Form {
     if hex.hasIdentifier {
-      guard hex.count == 0, link.headers != .on else { return .malformed(0) }
+      guard hex.count == 0, link.headers != .on, !link.stated.isLegacy else { return .malformed(0) }
       return .length(Int(hex.identifier))
     }
     if link.headers == .off { return hex.hasDataLengthCode ? .malformed(0) : .headerless }

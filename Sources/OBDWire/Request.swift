@@ -26,6 +26,8 @@ struct Request: BitwiseCopyable {
   var service: UInt8 = 0
   var identifiers = InlineArray<12, UInt16>(repeating: 0)
   var identifierCount = 0
+  /// The DTC status mask of 19 02, 19 13 and 19 42 (ISO 14229-1, 12.3.2); 0 where the command has none.
+  var statusMask: UInt8 = 0
   /// Address the answer must come from, where the command names one.
   var receiver: ECUAddress = .unknown
   /// Extended addressing (ISO 15765-2, 10.3.2): each frame's first data byte is the address that `e=2A` names.
@@ -55,6 +57,7 @@ struct Request: BitwiseCopyable {
     asksVoltage = false
     expectsBanner = false
     identifierCount = 0
+    statusMask = 0
     receiver = .unknown
     isExtended = false
   }
@@ -212,7 +215,14 @@ struct Request: BitwiseCopyable {
         k += 2
       }
     case 0x19:
-      if count > first + 1 { append(UInt16(bytes[first + 1])) }
+      guard count > first + 1 else { break }
+      append(UInt16(bytes[first + 1]))
+      switch bytes[first + 1] {
+      case 0x02, 0x13: statusMask = count > first + 2 ? bytes[first + 2] : 0
+      // The functional group stands before it.
+      case 0x42: statusMask = count > first + 3 ? bytes[first + 3] : 0
+      default: break
+      }
     default: break
     }
   }
@@ -251,6 +261,8 @@ struct Request: BitwiseCopyable {
     }
     let service = line.bytes[0]
     guard isRequestService(service) else { return false }
+    // 18 DA F1 10 …: a 29-bit identifier, not ISO 14230's service 18.
+    if service == 0x18, line.count >= 5, line.bytes[1] == 0xDA { return false }
     if line.count >= 8 && service != 0x22 && service != 0x01 { return false }
     if line.count >= 4, Int(service) <= line.count - 1, line.bytes[1] >= 0x41, line.bytes[1] <= 0x7F,
       Int(service) == line.count - 1 || line.count == 8
