@@ -18,6 +18,7 @@ extension Fusion {
       return
     }
     switch list.kind {
+    case .stored where list.service == 0x19: receiveByStatus(codes, mask: list.statusMask, of: ecu)
     case .stored:
       ecus[ecu].stored.receive(codes, service: list.service)
       noteStoredCodes(of: ecu)
@@ -27,6 +28,31 @@ extension Fusion {
     case .other: return
     }
     isDiagnosisNews = true
+  }
+
+  private static let confirmed: UInt8 = 0x08
+  private static let pending: UInt8 = 0x04
+
+  /// Takes an answer of service 19, in which each code's status says what it is (ISO 14229-1, D.2).
+  ///
+  /// The answer is the whole list only of what its mask asked for. Where that is not known, a list without members says
+  /// nothing of the other.
+  private mutating func receiveByStatus(_ codes: Span<TroubleCode>, mask: UInt8, of ecu: Int) {
+    var stored: [TroubleCode] = []
+    var pending: [TroubleCode] = []
+    for index in codes.indices {
+      let status = codes[index].status
+      // A unit that tells no status at all lists what it has stored.
+      if status == 0 || status & Self.confirmed != 0 { stored.append(codes[index]) }
+      if status & Self.pending != 0 { pending.append(codes[index]) }
+    }
+    if mask == 0 ? !stored.isEmpty || pending.isEmpty : mask & Self.confirmed != 0 {
+      ecus[ecu].stored.receive(stored.span, service: 0x19)
+      noteStoredCodes(of: ecu)
+    }
+    if mask == 0 ? !pending.isEmpty : mask & Self.pending != 0 {
+      ecus[ecu].pending.receive(pending.span, service: 0x19)
+    }
   }
 
   /// Takes a value of service 02.
@@ -97,11 +123,13 @@ extension Fusion {
       ecus[ecu].permanent.setReported()
       write(record, at: time, into: &sink)
     }
-    // A frame that came later, or of another code, changes nothing in the lists.
+    // A frame that came later, or of another code, changes nothing in the lists. One whose code nobody asked for is no
+    // news of any code.
     for index in ecus[ecu].frames.indices where ecus[ecu].frames[index].isReady {
+      guard let code = ecus[ecu].frames[index].code else { continue }
       var record = Self.codesRecord(of: ecus[ecu])
       record.event = .changed
-      record.changed = ecus[ecu].frames[index].code.map { [$0.string] } ?? []
+      record.changed = [code.string]
       attach(index, to: &record, of: ecu, at: time)
       write(record, at: time, into: &sink)
     }

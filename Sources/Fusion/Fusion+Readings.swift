@@ -34,7 +34,6 @@ extension Fusion {
       cut(at: newest, into: &sink)
     }
     self.fix = fix
-    fixTime = now
     isFixFresh = true
     newest = now
   }

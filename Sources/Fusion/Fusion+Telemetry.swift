@@ -18,9 +18,9 @@ extension Fusion {
       }
       others |= rest & ~1
     }
-    if !writePosition(at: time) {
+    if !writePosition() {
       splitTelemetry(at: time, into: &sink)
-      _ = writePosition(at: time)
+      _ = writePosition()
     }
     if others != 0 { writeOthers(others, at: time, into: &sink) }
     line.finish()
@@ -139,9 +139,10 @@ extension Fusion {
     return complete
   }
 
-  /// Writes the newest fix where it is young enough; false, and nothing is written, where it does not fit.
-  private mutating func writePosition(at time: Int64) -> Bool {
-    guard let fixTime, time - fixTime <= options.fixWindow else { return true }
+  /// Writes the newest fix where one has come since the record before; false, and nothing is written, where it does not
+  /// fit.
+  private mutating func writePosition() -> Bool {
+    guard isFixFresh else { return true }
     let mark = line.mark
     var position = Position(fixType: fix.type.name)
     position.latitude = fix.latitude

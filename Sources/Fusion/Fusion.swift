@@ -15,7 +15,7 @@ import Telemetry
 ///   (VIN, trouble codes, monitors) may allocate, and only when it did change.
 /// - At most eight ECUs; what a ninth says is counted in ``droppedReadings``.
 ///
-/// Call order: anything, then ``finish(at:into:)`` once.
+/// Call order: ``begin(at:)`` if at all, then anything, then ``finish(at:into:)`` once.
 public struct Fusion: ~Copyable {
   let options: FusionOptions
   var line = JSONLineEncoder()
@@ -48,7 +48,6 @@ public struct Fusion: ~Copyable {
   /// All of them: answers without a header first, then as ``ecuOrder``.
   var allECUs: [Int] = [0]
   var fix = Fix()
-  var fixTime: Int64?
   var isFixFresh = false
 
   // The vehicle.
@@ -84,6 +83,14 @@ public struct Fusion: ~Copyable {
     timeQuality = quality
   }
 
+  /// Says when the session begins: records are due then, and a period later, and so on. Without it the first one is due a
+  /// period after the first reading; once they are counted it changes nothing.
+  public mutating func begin(at time: Int64) {
+    guard nextBoundary == .min else { return }
+    if time > now { now = time }
+    nextBoundary = options.cadence == .cycle ? .max : now
+  }
+
   /// Makes the records that are due by `time` though nothing was read.
   public mutating func advance<Sink: RecordSink & ~Copyable>(to time: Int64, into sink: inout Sink) {
     if time > now { now = time }
@@ -104,7 +111,8 @@ public struct Fusion: ~Copyable {
   @inline(__always)
   mutating func tick<Sink: RecordSink & ~Copyable>(_ time: Int64, into sink: inout Sink) {
     if time > now { now = time }
-    if now >= nextBoundary { cross(into: &sink) }
+    // A value of that very time still belongs to the record.
+    if now > nextBoundary { cross(into: &sink) }
   }
 
   /// Makes the record of the interval that has ended, and finds the end of the one that `now` lies in.
@@ -119,7 +127,8 @@ public struct Fusion: ~Copyable {
     } else {
       cut(at: nextBoundary, into: &sink)
     }
-    nextBoundary += ((now - nextBoundary) / period + 1) * period
+    // The next one is not before now, and behind the one just made.
+    nextBoundary += max((now - nextBoundary + period - 1) / period, 1) * period
   }
 
   /// Makes all records that what was gathered gives.

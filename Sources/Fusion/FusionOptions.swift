@@ -68,8 +68,6 @@ public struct FusionOptions: Sendable {
   public var naming: Naming = .plain
   /// The row of ``OBDWire/SignalID`` `0x8000 + i` is the entry i.
   public var loadedSignals: [LoadedSignal] = []
-  /// The age, at a record's time, up to which a fix is still the vehicle's position.
-  public var fixWindow: Int64 = 1_500_000_000
 
   public init(gatewayId: String, epoch: UUIDv7, idSeed: UInt64) {
     self.gatewayId = gatewayId

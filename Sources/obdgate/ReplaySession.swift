@@ -99,9 +99,8 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
       timeSource = .log
       fusion.setWallTime(offset: wall, quality: .system)
     }
-    guard !clock.isBytePaced else { return }
-    fusion.begin(at: clock.now)
-    guard gpsTime.isOpen else { return }
+    if !isGPSPaced { fusion.begin(at: clock.now) }
+    guard !clock.isBytePaced, gpsTime.isOpen else { return }
     let silence = clock.now - gpsTime.lastArrival
     let isDue = direction != .fromGPS && clock.now >= fusion.nextBoundary
     if silence >= (isDue ? Self.sentenceGap : Self.epochSilence) { gps.flush(into: &self) }
@@ -158,6 +157,8 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
         fusion.setWallTime(offset: offset, quality: .gps)
       }
     }
+    // In a receiver's own log each second's fix has a record of its own time.
+    if isGPSPaced { fusion.begin(at: time) }
     fusion.fix(fix, at: time, into: &outputs)
   }
 

@@ -68,7 +68,7 @@ import Testing
   @Test func the_names_are_those_of_the_signals() throws {
     var session = Session()
     var found: Set<String> = []
-    for (time, bytes) in [(0.0, 0x0007_FFFF), (1.0, 0x000F_FFFF)] as [(Double, UInt32)] {
+    for (time, bytes) in [(0.0, 0x0007_FFFF), (1.1, 0x000F_FFFF)] as [(Double, UInt32)] {
       read(bytes, pid: 0x01, at: time, in: &session)
     }
     for record in try session.finish(at: 2).of("monitors") {

@@ -17,13 +17,15 @@ import Testing
     #expect(records.map(\.sequence) == [1, 2])
   }
 
-  @Test func a_reading_at_the_boundary_belongs_to_the_next_record() throws {
+  @Test func a_reading_of_a_records_very_time_is_in_it() throws {
     var session = Session()
     session.read("rpm", 800, at: 0)
-    session.read("rpm", 900, at: 1)
-    let records = try session.finish(at: 1)
-    #expect(records.map(\.body) == ["\"rpm\":800", "\"rpm\":900"])
-    #expect(records.map(\.elapsed) == [1, 1])
+    session.read("speed", 40, at: 1)
+    session.read("rpm", 900, at: 1.001)
+    session.read("rpm", 1_000, at: 3)
+    let records = try session.finish(at: 3)
+    #expect(records.map(\.body) == ["\"rpm\":800,\"speed\":40", "\"rpm\":900", "\"rpm\":1000"])
+    #expect(records.map(\.elapsed) == [1, 2, 3])
   }
 
   @Test func a_silent_interval_gives_no_record() throws {
@@ -157,7 +159,7 @@ import Testing
     session.readLoaded(0, 123_456.7, at: 0)
     session.readLoaded(1, 2, at: 0)
     session.readLoaded(2, 0, at: 0)
-    session.readLoaded(1, 9, at: 1)
+    session.readLoaded(1, 9, at: 1.1)
     let records = try session.finish(at: 2)
     #expect(
       records.map(\.body) == [
@@ -256,7 +258,7 @@ import Testing
 
   @Test func ids_carry_the_records_time_and_never_repeat() throws {
     var session = Session()
-    for step in 0..<100 { session.read("rpm", 1, at: Double(step)) }
+    for step in 0..<100 { session.read("rpm", 1, at: Double(step) * 1.01) }
     let records = try session.finish(at: 100)
     var seen: Set<String> = []
     for record in records {

@@ -34,20 +34,38 @@ import Testing
     #expect(session.sink.times == [4_000_000_000])
   }
 
-  @Test func a_position_is_that_of_the_newest_fix_inside_its_window() throws {
+  @Test func a_position_is_that_of_the_newest_fix_since_the_record_before() throws {
     var session = Session()
     session.read("rpm", 800, at: 0)
+    session.fix(47, 11, at: 0.2)
     session.fix(48, 11, at: 0.5)
-    session.read("rpm", 801, at: 1.5)  // record at 2.0: the fix is 1.5 s old
-    session.read("rpm", 802, at: 2.5)  // record at 3.0: too old
+    session.read("rpm", 801, at: 1.5)
     let records = try session.finish(at: 3)
-    #expect(records.map { $0.number("latitude") } == [48, 48, nil])
-    #expect(records.map { $0.text("fixType") } == ["3d", "3d", nil])
+    #expect(records.map { $0.number("latitude") } == [48, nil])
+    #expect(records.map { $0.text("fixType") } == ["3d", nil])
+  }
+
+  @Test func periods_count_from_the_beginning_that_was_said() throws {
+    var session = Session()
+    session.fusion.begin(at: Session.nanoseconds(0.25))
+    session.read("rpm", 800, at: 1.2)
+    session.read("rpm", 801, at: 1.3)
+    let records = try session.finish(at: 1.4)
+    #expect(records.map(\.elapsed) == [1.25, 1.3])
+  }
+
+  @Test func what_is_read_at_the_very_beginning_has_its_record() throws {
+    var session = Session()
+    session.fusion.begin(at: 0)
+    for second in 0..<3 { session.fix(48, Double(second), at: Double(second)) }
+    let records = try session.finish(at: 2)
+    #expect(records.map(\.elapsed) == [0, 1, 2])
+    #expect(records.map { $0.number("longitude") } == [0, 1, 2])
   }
 
   @Test func fixes_alone_make_records() throws {
     var session = Session()
-    for second in 0..<3 { session.fix(48, Double(second), at: Double(second) + 0.1) }
+    for turn in 0..<3 { session.fix(48, Double(turn), at: Double(turn) * 1.1) }
     let records = try session.finish(at: 10)
     #expect(records.map { $0.number("longitude") } == [0, 1, 2])
     #expect(records.allSatisfy { $0.number("rpm") == nil })
@@ -69,7 +87,7 @@ import Testing
     session.read("rpm", 801, at: 0.7)
     let records = try session.finish(at: 1)
     #expect(records.map { $0.number("speed") } == [50, nil])
-    #expect(records.map { $0.number("longitude") } == [5, 5])
+    #expect(records.map { $0.number("longitude") } == [5, nil])
   }
 
   @Test func a_stream_of_fixes_alone_has_a_record_for_each() throws {

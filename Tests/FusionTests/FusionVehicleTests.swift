@@ -41,7 +41,7 @@ import Testing
 
   @Test func the_same_vin_again_makes_no_second_vehicle() throws {
     var session = Session()
-    for second in 0..<5 { session.text(.vin, ford, at: Double(second)) }
+    for turn in 0..<5 { session.text(.vin, ford, at: Double(turn) * 1.1) }
     let records = try session.finish(at: 5)
     #expect(records.of("vehicle").count == 1)
     #expect(records.of("telemetry").count == 5)
