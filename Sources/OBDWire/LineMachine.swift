@@ -47,7 +47,7 @@ struct LineMachine: ~Copyable {
   }
 
   /// How an adapter repeats a command: `010C`, `010C010C`, or, where both it and the link echo, `001100CC`.
-  private enum Echo { case once, twice, characterTwice }
+  private enum Echo: UInt8 { case once, twice, characterTwice }
 
   /// How many characters of the line repeat the command, spaces and noise between them included; 0: none.
   private mutating func echoLength(_ line: Span<UInt8>, _ echo: Echo) -> Int {
