@@ -17,7 +17,11 @@ let inlined: [SwiftSetting] =
 let package = Package(
   name: "obdgate",
   products: [
-    .executable(name: "obdgate", targets: ["obdgate"])
+    .executable(name: "obdgate", targets: ["obdgate"]),
+    // What Benchmarks/ measures.
+    .library(name: "OBDWire", targets: ["OBDWire"]),
+    .library(name: "NMEAWire", targets: ["NMEAWire"]),
+    .library(name: "Telemetry", targets: ["Telemetry"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")

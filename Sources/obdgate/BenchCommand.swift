@@ -11,7 +11,7 @@ struct BenchCommand: ParsableCommand {
     abstract: "Measures how fast this machine parses, with a checksum of all readings.",
     discussion: """
       Without files: 16 MB of mixed adapter traffic and 16 MB of NMEA that the program composes itself, the same on every \
-      machine. One thread; nothing is written while the time is taken. Equal checksums mean equal readings.
+      machine. One thread, and its processor time; nothing is written while it is taken. Equal checksums mean equal readings.
       """)
 
   @Argument(help: ArgumentHelp("Captures to measure instead; each file's bytes are held in memory.", valueName: "file"))
