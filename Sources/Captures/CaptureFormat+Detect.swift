@@ -29,6 +29,8 @@ extension CaptureFormat {
       var end = start
       while end < head.count, !StreamState.endsLine(head[end]) {
         if end - start > CaptureReader.lineLimit {
+          // What stands before it is read first; the reader then says the same.
+          if transcript.hasDialogue { return transcript.hasEchoTwice ? .obdgpslogger : .raw }
           throw CaptureError(.lineTooLong, line: number, text: head.extracting(start..<head.count))
         }
         end += 1
@@ -144,6 +146,8 @@ private struct TranscriptEvidence {
   private var followsAT = false
   private var recent = InlineArray<24, UInt8>(repeating: 0)
 
+  /// Some of it is surely an adapter's.
+  var hasDialogue: Bool { prompts > 0 && isDialogue }
   /// Mostly an adapter's lines: the odd answer to `AT@1` may read like anything.
   var isDialogue: Bool { prompts > 0 ? known >= strange && known > 0 : strange == 0 }
 

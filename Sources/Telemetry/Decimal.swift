@@ -14,10 +14,10 @@ struct Decimal {
   /// How many decimals a number is given where nobody asks for others; see ``JSONLineEncoder/value(_:)-(Double)``.
   static func usualDecimals(for number: Double) -> Int {
     let magnitude = number.magnitude
-    if magnitude >= 1e-3 || magnitude < 1e-12 { return 6 }
-    var decimals = 9
-    var limit = 1e-4
-    while magnitude < limit {
+    if magnitude >= 1 || magnitude < 1e-12 { return 6 }
+    var decimals = 7
+    var limit = 0.1
+    while magnitude < limit, decimals < 17 {
       decimals += 1
       limit /= 10
     }

@@ -2,8 +2,8 @@ extension JSONLineEncoder {
   /// Writes a number; one that is not finite is left out with its key.
   ///
   /// Whole numbers stand without a point; others are rounded to six decimals, correctly, ties to even, with trailing
-  /// zeros cut. Below 0.001 there are more decimals, so that six significant digits remain; above 999,999,999 fewer,
-  /// as a double holds fifteen digits. Below 1e-12 it is 0: what is left of a formula's rounding. An exponent stands
+  /// zeros cut. Below 1 there are more decimals, so that seven significant digits remain and no number is off by more
+  /// than one part in a million; above 999,999,999 fewer, as a double holds fifteen digits. Below 1e-12 it is 0: what is left of a formula's rounding. An exponent stands
   /// only at 1e15 and above.
   ///
   /// - Returns: false where it did not fit.

@@ -183,14 +183,13 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
 
   private mutating func write(_ list: TroubleCodeList, _ codes: [TroubleCode]) {
     if list.kind == .freezeFrame {
+      // No code: no frame is stored, so there is nothing to read.
+      guard let code = codes.first else { return }
       begin("freezeFrameDtc", pid: "0202")
       encoder.key("frame")
       encoder.value(Int(list.subfunction))
-      // No code: no frame is stored, so there is no value.
-      if let code = codes.first {
-        encoder.key("value")
-        encoder.value(code.string)
-      }
+      encoder.key("value")
+      encoder.value(code.string)
     } else {
       var pid = hexText(list.service, 2)
       if list.service == 0x19 { pid += hexText(list.subfunction, 2) }

@@ -16,17 +16,23 @@ struct DecodeRequest {
   /// - Throws: what is missing or of the wrong type, with its place.
   init(_ root: JSONValue) throws(JSONError) {
     var object = try JSONObjectReader(root)
-    command = try object.optionalString("request")
+    command = try Self.given("request", in: &object)?.requireString()
     lines = try object.required("lines")
     switch lines.kind {
     case .string: break
     case .array: for line in lines.elements { _ = try line.requireString() }
     default: throw lines.invalid(expected: "an array of strings, or one string with CRs")
     }
-    let name = try object.optionalString("protocol", oneOf: Self.protocols.map(\.name))
+    let name = try Self.given("protocol", in: &object)?.requireString(oneOf: Self.protocols.map(\.name))
     bus = Self.protocols.first { $0.name == name }?.bus ?? .auto
-    headers = try object.optionalBool("headers").map { $0 ? .on : .off } ?? .auto
-    signalSet = try object.optionalString("signals")
+    let isOn = try Self.given("headers", in: &object)?.requireBool()
+    headers = isOn.map { $0 ? .on : .off } ?? .auto
+    signalSet = try Self.given("signals", in: &object)?.requireString()
+  }
+
+  /// Many programs write what they do not know as null: it is as good as left out.
+  private static func given(_ key: String, in object: inout JSONObjectReader) -> JSONValue? {
+    object.optional(key).flatMap { $0.kind == .null ? nil : $0 }
   }
 
   private static let protocols: [(name: String, bus: BusProtocol)] = [

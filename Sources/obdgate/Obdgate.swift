@@ -19,6 +19,25 @@ struct Obdgate: ParsableCommand {
   static func main() {
     // A reader that goes away (`| head`) is no error: the write that fails says so, and the program ends quietly.
     _ = signal(SIGPIPE, SIG_IGN)
-    main(nil)
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+      StandardError.say(usageLine(message(for: error)))
+      Glibc.exit(ExitCode.validationFailure.rawValue)
+    }
+  }
+
+  /// Without a subcommand there is nothing to do.
+  func run() throws { throw ValidationError("name a subcommand") }
+
+  /// Wrong usage in one line: where, what, and what helps.
+  private static func usageLine(_ message: String) -> String {
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+    let name = CommandLine.arguments.dropFirst().first { names.contains($0) }
+    let command = (["obdgate"] + [name].compactMap { $0 }).joined(separator: " ")
+    let text = message.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }.joined(separator: " ")
+    return "\(command): \(text): see \(command) --help"
   }
 }

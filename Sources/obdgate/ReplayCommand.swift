@@ -121,6 +121,8 @@ enum ValueNames: String, ExpressibleByArgument, CaseIterable { case plain, vss }
 
 extension CaptureFormat: ExpressibleByArgument {
   public init?(argument: String) { self.init(name: argument) }
+  public static var allValueStrings: [String] { allCases.map { "\($0.name)" } }
+  public var defaultValueDescription: String { "\(name)" }
 }
 
 /// What a replay was asked for.

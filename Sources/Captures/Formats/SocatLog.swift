@@ -75,10 +75,7 @@ extension CaptureReader {
 
   /// Hands on the transfer that is complete, or what a cut log holds of it.
   mutating func flushTransfer<C: CaptureConsumer & ~Copyable>(into consumer: inout C) {
-    defer {
-      scratch.removeAll(keepingCapacity: true)
-      socat.style = socat.style == .hex ? .hex : .unknown
-    }
+    defer { scratch.removeAll(keepingCapacity: true) }
     guard !scratch.isEmpty else { return }
     if socat.isRightToAdapter == nil { socat.isRightToAdapter = socat.isRight == Self.isCommand(scratch.span) }
     deliver(socat.isRight == socat.isRightToAdapter ? .toAdapter : .fromAdapter, at: socat.time, into: &consumer)
@@ -95,7 +92,8 @@ extension CaptureReader {
 /// What socat's reader remembers.
 struct SocatState {
   enum Style { case unknown, text, hex }
-  /// How the transfer's bytes are written.
+  /// How the log writes bytes. The first transfer tells: a command begins with no space, while a part of a reply may
+  /// (` 0C 0A A0 \r`) and looks like hexadecimal then.
   var style = Style.unknown
   /// Bytes of the transfer still to come.
   var remaining = 0
