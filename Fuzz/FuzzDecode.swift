@@ -52,9 +52,14 @@ private struct Source {
       0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x49, 0x4A, 0x59, 0x61, 0x62, 0x62, 0x7F, 0x50, 0x41,
     ]
     var payload = [services[Int(next() & 15)]]
-    var length = Int(next())
-    if length > 0xF8 { length = length << 4 | Int(next() & 15) }
-    length = 1 + length % most
+    // Mostly short: long messages take long and rarely say more.
+    let choice = next()
+    let length =
+      switch choice {
+      case 0..<0xF0: 1 + Int(choice & 0x0F) % most
+      case 0xF0..<0xFF: 1 + Int(next()) % most
+      default: 1 + (Int(next()) << 4 | Int(next() & 15)) % most
+      }
     while payload.count < length { payload.append(next()) }
     // Identifiers that have a meaning are found sooner.
     if payload.count > 2, payload[0] == 0x62, payload[1] & 1 == 0 {
@@ -116,12 +121,12 @@ private struct Exchange {
     let style = source.next()
     let spaces = style & 1 == 0
     let padding: [UInt8] = [0x00, 0x55, 0xAA, 0xCC]
-    let count = 1 + Int(style >> 1 & 3)
+    let count = [1, 2, 2, 4][Int(style >> 1 & 3)]
     let fault = style >> 3 & 3
     let faulty = Int(style >> 5) % count
     var queues: [[[UInt8]]] = []
     for index in 0..<count {
-      let payload = source.payload(upTo: style & 0x80 == 0 ? 64 : 4_095)
+      let payload = source.payload(upTo: 4_095)
       let ecu = bus == .can11 ? ECUAddress.can11(0x7E8 + UInt32(index)) : .can29(0x18DA_F110 + UInt32(index))
       var frames = Self.frames(payload, padding: style & 0x40 == 0 ? padding[index] : nil)
       if index == faulty, fault > 0, frames.count > 1 {
