@@ -1,0 +1,84 @@
+import OBDWire
+
+/// A command to the adapter itself (ELM327 data sheet): settings and questions, none of which reaches the bus as data.
+public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
+  /// ATZ: start anew; every setting is lost.
+  case reset
+  /// ATD: all settings to their defaults, without the restart that makes some Bluetooth adapters drop the link.
+  case defaults
+  case echoOff, linefeedsOff, spacesOff, headersOn
+  /// ATAT1: the adapter learns how long the vehicle takes.
+  case adaptiveTiming
+  /// ATST: how long to wait for an answer, in steps of 4.096 ms.
+  case timeout(UInt8)
+  /// ATSP: use one protocol, by its ELM digit (ASCII); `0` searches.
+  case selectProtocol(UInt8)
+  /// ATSPA: try one protocol first, then search.
+  case preferProtocol(UInt8)
+  /// ATI, AT@1, STI: what the adapter is.
+  case identify, describe, identifySTN
+  /// ATRV: voltage at the connector.
+  case voltage
+  /// ATDPN: which protocol is in use.
+  case protocolNumber
+  /// ATSH: header of requests, 3 digits (11 bit) or the lower 24 bits.
+  case header(ECUHeader)
+  /// ATCP: the five top bits of a 29-bit header.
+  case priority(UInt8)
+  /// ATCRA: listen to one address only.
+  case receive(ECUAddress)
+  /// ATAR: listen to whom the protocol says.
+  case receiveAutomatic
+  /// ATCRA: the same on adapters without ATAR.
+  case receiveReset
+  /// ATCEA: extended address of requests (ISO 15765-2, 10.3.2); nil: off.
+  case extendedAddress(UInt8?)
+  /// ATTA: the tester's own address.
+  case testerAddress(UInt8)
+  /// ATFCSH, ATFCSD, ATFCSM: who answers a first frame, with what, and whether as set here (1) or by itself (0).
+  case flowControlHeader(ECUHeader)
+  case flowControlData
+  case flowControlMode(UInt8)
+  /// ATPC: close the protocol; a K-line's wakeup messages end.
+  case closeProtocol
+  /// ATLP: sleep.
+  case lowPower
+
+  /// The answer holds the adapter's banner.
+  var expectsBanner: Bool {
+    switch self {
+    case .reset, .identify, .identifySTN, .lowPower, .defaults: true
+    default: false
+    }
+  }
+}
+
+/// Whom a request is addressed to: what ATSH and ATCP set.
+public enum ECUHeader: BitwiseCopyable, Sendable, Equatable {
+  /// An 11-bit identifier: 7DF to all, 7E0 to one.
+  case can11(UInt16)
+  /// A 29-bit identifier: 18DB33F1 to all, 18DA10F1 to one.
+  case can29(UInt32)
+  /// Three header bytes of a legacy bus: 686AF1.
+  case legacy(UInt32)
+
+  /// The functional address that every emission-related ECU answers (ISO 15765-4, 6.3.2; ISO 9141-2; ISO 14230-4; J1850).
+  static func functional(_ bus: BusProtocol) -> ECUHeader {
+    switch bus {
+    case .can29: .can29(0x18DB_33F1)
+    case .kwp: .legacy(0xC2_33F1)
+    case .iso9141, .j1850vpw: .legacy(0x68_6AF1)
+    case .j1850pwm: .legacy(0x61_6AF1)
+    case .can11, .auto: .can11(0x7DF)
+    }
+  }
+
+  /// Whether a bus can carry it.
+  func fits(_ bus: BusProtocol) -> Bool {
+    switch self {
+    case .can11: bus == .can11
+    case .can29: bus == .can29
+    case .legacy: bus.isLegacy
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import OBDWire
+
+/// From the open port to an adapter with all its settings.
+extension AdapterSession {
+  /// In the order of how many adapters speak them.
+  private static let bauds: InlineArray<8, Int> = [38400, 115_200, 9600, 230_400, 57600, 500_000, 1_000_000, 2_000_000]
+
+  /// The baud to try: the one that worked before, then the list.
+  var currentBaud: Int { baudIndex < 0 ? (memory.baud > 0 ? memory.baud : Self.bauds[0]) : Self.bauds[baudIndex] }
+
+  private var looksForBaud: Bool { configuration.transport == .serial(baud: nil) }
+
+  func decideProbe() -> Decision {
+    let command = Command(memory.quirks.contains(.resetLosesLink) ? .defaults : .reset)
+    let isQuick = looksForBaud && memory.baud == 0 && baudPass == 0
+    return .send(command, nil, .reset, limit: isQuick ? Limit.resetWhileLooking : Limit.reset)
+  }
+
+  /// An answer to ATZ with a prompt: the baud is right.
+  mutating func handleReset(_ reply: ReplyObserver, at now: Int64) {
+    resets += 1
+    let isGarbled = reply.failed(.malformed) && !reply.hasBanner
+    if !reply.hasBanner, resets < 3 || isGarbled && resets < 6 {
+      // `?`: characters of before stood in front; or the banner is still to come.
+      exchange = .settling(until: now + Limit.quiet)
+      return
+    }
+    if !reply.hasBanner, reply.failed(.unknownCommand) { learn(.noReset) }
+    if reply.hasBanner { keepIdentity(reply) }
+    if looksForBaud { memory.baud = currentBaud }
+    if !wasFound || lastLoss == .silent || lastLoss == .noAdapter || lastLoss == .gnssReceiver {
+      events.append(.found)
+    }
+    wasFound = true
+    reopenings = 0
+    beginInitialising()
+  }
+
+  /// No prompt came to ATZ.
+  mutating func resetFailed(hadContent: Bool, hasSentences: Bool, at now: Int64) {
+    resets = 0
+    if hasSentences {
+      lose(.gnssReceiver)
+      reopen(at: now)
+      return
+    }
+    if looksForBaud, baudIndex + 1 < Self.bauds.count || baudPass == 0 {
+      baudIndex += 1
+      if baudIndex == Self.bauds.count {
+        baudIndex = 0
+        baudPass = 1
+      }
+      pendingAction = .setBaud(currentBaud)
+      reader = ReplyReader()
+      return
+    }
+    baudIndex = -1
+    baudPass = 0
+    lose(hadContent ? .noAdapter : .silent)
+    reopen(at: now)
+  }
+
+  mutating func keepIdentity(_ reply: ReplyObserver) {
+    guard reply.textCount > 0 else { return }
+    identityText = reply.text
+    identityCount = reply.textCount
+  }
+
+  /// Closes the port for a while: longer each time, up to 10 s.
+  mutating func reopen(at now: Int64) {
+    shut(at: now)
+  }
+
+  /// The port is closed, and wanted open again.
+  mutating func shut(at now: Int64) {
+    let pause = min(500 * Limit.millisecond << Int64(min(reopenings, 5)), 10_000 * Limit.millisecond)
+    reopenings += 1
+    stage = .closed
+    exchange = .ready
+    purpose = .none
+    interrupted = .none
+    pendingAction = .reopen(notBefore: now + pause)
+    if clearing != nil { refuseClearing(.notConnected) }
+  }
+
+  // MARK: Settings
+
+  mutating func beginInitialising() {
+    stage = .initialising(.echoOff)
+    tries = 0
+    wait = 0
+    address = -1
+    addressChange = nil
+    selectedDigit = 0
+    if clearing != nil { refuseClearing(.notConnected) }
+  }
+
+  func decideSetting(_ step: InitialStep) -> Decision {
+    let command: AdapterCommand =
+      switch step {
+      case .echoOff: .echoOff
+      case .selectProtocol: firstProtocol
+      case .linefeedsOff: .linefeedsOff
+      case .spacesOff: .spacesOff
+      case .headersOn: .headersOn
+      case .adaptiveTiming: .adaptiveTiming
+      case .timeout: .timeout(Self.usualWait)
+      case .identity: .identify
+      case .description: .describe
+      case .stn: .identifySTN
+      case .voltage: .voltage
+      }
+    return .send(Command(command), nil, .setting(step), limit: Limit.setting)
+  }
+
+  /// The configured protocol, else the last good one first, else all.
+  private var firstProtocol: AdapterCommand {
+    if let configured = configuration.protocolDigit { return .selectProtocol(configured) }
+    let last = memory.protocolDigit
+    guard last > UInt8(ascii: "0"), last <= UInt8(ascii: "9") else { return .selectProtocol(UInt8(ascii: "0")) }
+    return memory.quirks.contains(.noPreferredProtocol) ? .selectProtocol(last) : .preferProtocol(last)
+  }
+
+  mutating func handleSetting(_ step: InitialStep, _ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
+    let isRefused = reply.failed(.unknownCommand)
+    tries += 1
+    if isRefused || isTimeout {
+      if step == .selectProtocol, isRefused, case .preferProtocol = firstProtocol {
+        learn(.noPreferredProtocol)
+        return
+      }
+      // Once may be a damaged character.
+      if tries < 2 { return }
+      if isRefused { learn(step.quirk) }
+    } else {
+      accept(step, reply)
+    }
+    tries = 0
+    var following = step.next
+    // What is known to be refused is not asked each time the adapter starts anew.
+    while let step = following, !step.quirk.isEmpty, memory.quirks.contains(step.quirk),
+      step.rawValue >= InitialStep.identity.rawValue
+    {
+      following = step.next
+    }
+    if let following {
+      stage = .initialising(following)
+    } else {
+      nextVoltage = now + configuration.voltagePeriod
+      beginSearch()
+    }
+  }
+
+  private mutating func accept(_ step: InitialStep, _ reply: ReplyObserver) {
+    switch step {
+    case .selectProtocol:
+      switch firstProtocol {
+      case .selectProtocol(let digit), .preferProtocol(let digit): selectedDigit = digit
+      default: break
+      }
+    case .timeout: wait = Self.usualWait
+    case .identity where reply.hasBanner && identityCount == 0: keepIdentity(reply)
+    case .stn where reply.textCount > 0:
+      // The chip's own name says more than the ELM327 that it imitates.
+      learn(.stnChip)
+      keepIdentity(reply)
+    default: break
+    }
+  }
+
+  // MARK: Loss
+
+  /// Tells once why nothing is read, until it is again.
+  mutating func lose(_ reason: LossReason) {
+    if isConnected || lastLoss == nil { events.append(.lost(reason)) }
+    lastLoss = reason
+    isConnected = false
+  }
+}

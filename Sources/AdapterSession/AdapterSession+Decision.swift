@@ -1,0 +1,68 @@
+import OBDWire
+
+/// What each stage sends, and who takes the reply.
+extension AdapterSession {
+  mutating func decide(at now: Int64) -> Decision {
+    switch stage {
+    case .closed: return .wait(until: Int64.max)
+    case .probing: return decideProbe()
+    case .initialising(let step): return decideSetting(step)
+    case .resting(let until, let then):
+      guard now >= until else { return .wait(until: until) }
+      switch then {
+      case .probe: stage = .probing
+      case .initialise: beginInitialising()
+      case .search: searchAgain()
+      }
+      return .again
+    case .idle: return decideVoltage(at: now)
+    case .searching, .naming, .greeting, .discovering, .running:
+      guard pollsVehicle else { return decideVoltage(at: now) }
+      // A K-line wants a pause between answer and question.
+      let earliest = bus.isCAN || bus == .auto || bus == .j1850vpw || bus == .j1850pwm ? 0 : lastContentAt + Limit.p3min
+      if case .searching = stage {
+      } else if case .naming = stage {
+      } else if now < earliest {
+        return .wait(until: earliest)
+      }
+      return decideVehicle(at: now)
+    }
+  }
+
+  private mutating func decideVehicle(at now: Int64) -> Decision {
+    switch stage {
+    case .searching(let step): decideSearch(step, at: now)
+    case .naming: decideNaming()
+    case .greeting: decideGreeting()
+    case .discovering(let base): decideDiscovery(base, at: now)
+    default: decidePolling(at: now)
+    }
+  }
+
+  /// Nothing but the adapter's own voltage.
+  private mutating func decideVoltage(at now: Int64) -> Decision {
+    guard !memory.quirks.contains(.noVoltage) else { return .wait(until: Int64.max) }
+    guard now >= nextVoltage else { return .wait(until: nextVoltage) }
+    nextVoltage = now + configuration.voltagePeriod
+    return .send(Command(.voltage), nil, .job(.voltage), limit: Limit.setting)
+  }
+
+  mutating func handle(_ reply: ReplyObserver, _ purpose: Purpose, isTimeout: Bool, at now: Int64) {
+    switch purpose {
+    case .none, .resynchronise: break
+    case .reset: handleReset(reply, at: now)
+    case .setting(let step): handleSetting(step, reply, isTimeout: isTimeout, at: now)
+    case .selectProtocol: handleSelection(reply, at: now)
+    case .search: handleSearch(reply, isTimeout: isTimeout, at: now)
+    case .protocolNumber: handleProtocolNumber(reply, isTimeout: isTimeout, at: now)
+    case .greeting: countSilence(reply, isAlive: reply.messages > 0, at: now)
+    case .support: handleSupport(reply, at: now)
+    case .poll(let index, let suffix): handlePoll(index, suffix: suffix, reply, at: now)
+    case .arbitration(let index): handleArbitration(index, reply, at: now)
+    case .job(let job): handleJob(job, reply, at: now)
+    case .wait(let steps): handleWait(steps, reply)
+    case .address: handleAddress(reply, isTimeout: isTimeout, at: now)
+    case .clearing(let step): handleClearing(step, reply, at: now)
+    }
+  }
+}

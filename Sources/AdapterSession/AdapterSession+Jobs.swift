@@ -1,0 +1,174 @@
+import OBDWire
+
+/// What of a freeze frame is asked next.
+struct FreezeCursor: BitwiseCopyable {
+  enum Step: UInt8, BitwiseCopyable { case code, support, parameters }
+  var step = Step.code
+  /// Support PID, or the PID behind which to go on.
+  var pid: UInt8 = 0
+  /// One PID a request: an ECU did not answer three.
+  var isSingle = false
+}
+
+/// Questions asked once, or at long periods: who the vehicle is, its trouble codes, the adapter's voltage.
+extension AdapterSession {
+  /// How often a pending or busy ECU is asked again.
+  private static let jobTriesLimit = 6
+
+  mutating func decideJob(_ job: Job, at now: Int64) -> Decision {
+    guard let request = request(of: job) else {
+      if job == .voltage {
+        isJobsTurn = false
+        return .send(Command(.voltage), nil, .job(.voltage), limit: Limit.setting)
+      }
+      finish(job)
+      return .again
+    }
+    // The verification number may take 5 s to compute, with 0x78 in between (SAE J1979, 6.9.5).
+    let isSlow = job == .calibrationVerification
+    if let change = changeWait(to: isSlow ? Self.longestWait : baseWait) { return change }
+    isJobsTurn = false
+    return .send(Command(request), request, .job(job), limit: isSlow ? Limit.slowAnswer : pollLimit)
+  }
+
+  /// nil: nothing is to be asked of the vehicle.
+  private func request(of job: Job) -> ReadRequest? {
+    switch job {
+    case .informationSupport: information(0x00)
+    case .vin: information(0x02)
+    case .calibrationID: information(0x04)
+    case .calibrationVerification: information(0x06)
+    case .ecuName: information(0x0A)
+    case .storedCodes: car.isUDS ? .confirmedCodesUDS : .storedCodes
+    case .pendingCodes: car.isUDS ? .pendingCodesUDS : .pendingCodes
+    case .permanentCodes: car.isUDS ? .permanentCodesUDS : .permanentCodes
+    case .freezeFrame: freezeRequest()
+    case .voltage: nil
+    }
+  }
+
+  private func information(_ type: UInt8) -> ReadRequest? {
+    if type != 0, isInformationKnown, !car.anyHas(information: type) { return nil }
+    return car.isUDS ? .dataIdentifier(0xF800 | UInt16(type)) : .vehicleInformation(type)
+  }
+
+  private var isInformationKnown: Bool {
+    for ecu in 0..<car.ecuCount where !car.information(of: ecu).isEmpty { return true }
+    return false
+  }
+
+  mutating func handleJob(_ job: Job, _ reply: ReplyObserver, at now: Int64) {
+    if reply.isPending || reply.messages == 0 && reply.negativeCode == 0x21, jobTries + 1 < Self.jobTriesLimit {
+      jobTries += 1
+      jobNotBefore = now + (reply.isPending ? 1000 : 200) * Limit.millisecond
+      return
+    }
+    if reply.isDamaged, reply.messages == 0, jobTries < 2 {
+      jobTries += 1
+      return
+    }
+    switch job {
+    case .informationSupport:
+      for i in 0..<reply.supportCount { car.learn(reply.support(i)) }
+    case .vin: identify(reply)
+    case .storedCodes: compareCodes(reply)
+    case .freezeFrame:
+      if advanceFreezeFrame(reply) { return }
+    case .voltage:
+      if reply.failed(.unknownCommand) { learn(.noVoltage) }
+    default: break
+    }
+    finish(job)
+  }
+
+  mutating func finish(_ job: Job) {
+    jobs &= ~job.bit
+    jobTries = 0
+    jobNotBefore = 0
+  }
+
+  /// Another VIN is another car.
+  private mutating func identify(_ reply: ReplyObserver) {
+    guard reply.vinCount > 0 else { return }
+    let isKnown = memory.vinCount > 0
+    let isSame = CarKnowledge.isSame(memory.vin, memory.vinCount, reply.vin, reply.vinCount)
+    let isFirst = car.vinCount == 0
+    car.vin = reply.vin
+    car.vinCount = reply.vinCount
+    memory.vin = reply.vin
+    memory.vinCount = reply.vinCount
+    if isKnown, !isSame {
+      plan.forget()
+      isPlanOutdated = true
+      storedDigest = 0
+      events.append(.vehicleChanged)
+    } else if isFirst {
+      events.append(.vehicleIdentified)
+    }
+  }
+
+  // MARK: Trouble codes
+
+  /// A code that was not there before: its freeze frame is read.
+  private mutating func compareCodes(_ reply: ReplyObserver) {
+    guard reply.hasCodeList, !reply.isDamaged else { return }
+    let digest = reply.codesDigest
+    if digest != storedDigest, digest != 0, !car.isUDS { startFreezeFrame() }
+    storedDigest = digest
+  }
+
+  mutating func startFreezeFrame() {
+    car.forgetFreezeFrame()
+    freezeCursor = FreezeCursor()
+    jobs |= Job.freezeFrame.bit
+  }
+
+  func freezeRequest() -> ReadRequest? {
+    switch freezeCursor.step {
+    case .code: return .freezeFrame(0x02)
+    case .support: return .freezeFrame(freezeCursor.pid)
+    case .parameters:
+      var request: ReadRequest?
+      var pid = Int(freezeCursor.pid) + 1
+      while pid <= 0xFF {
+        let candidate = UInt8(truncatingIfNeeded: pid)
+        pid += 1
+        guard candidate & 0x1F != 0, candidate != 0x02, car.anyFreezes(candidate),
+          ReplyObserver.dataLength(UInt16(candidate), .freezeFrame) > 0
+        else { continue }
+        if request == nil {
+          request = .freezeFrame(candidate)
+        } else if freezeCursor.isSingle || !bus.isCAN || !request!.add(UInt16(candidate)) {
+          break
+        }
+      }
+      return request
+    }
+  }
+
+  /// - Returns: whether more of the frame is to be asked.
+  mutating func advanceFreezeFrame(_ reply: ReplyObserver) -> Bool {
+    jobTries = 0
+    switch freezeCursor.step {
+    case .code:
+      // 0000: no frame is stored.
+      guard reply.messages > 0, reply.codesDigest != 0 else { return false }
+      freezeCursor = FreezeCursor(step: .support, pid: 0)
+    case .support:
+      for i in 0..<reply.supportCount { car.learn(reply.support(i)) }
+      let next = freezeCursor.pid &+ 0x20
+      freezeCursor =
+        next != 0 && car.anyFreezes(next)
+        ? FreezeCursor(step: .support, pid: next) : FreezeCursor(step: .parameters, pid: 0)
+    case .parameters:
+      guard let asked = freezeRequest() else { return false }
+      let isShort = reply.answeredPlaces.nonzeroBitCount < asked.identifierCount
+      if asked.identifierCount > 1, isShort, !freezeCursor.isSingle {
+        freezeCursor.isSingle = true
+        return true
+      }
+      freezeCursor.pid = UInt8(truncatingIfNeeded: asked.identifier(at: asked.identifierCount - 1))
+    }
+    return freezeRequest() != nil
+  }
+}

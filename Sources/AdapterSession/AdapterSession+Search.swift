@@ -1,0 +1,202 @@
+import OBDWire
+
+/// From a ready adapter to a vehicle that answers.
+extension AdapterSession {
+  /// Starts a round of tries, on the protocol that is set.
+  mutating func beginSearch() {
+    stage = .searching(SearchStep())
+    tries = 0
+    silentReplies = 0
+    lastFailure = nil
+  }
+
+  func decideSearch(_ step: SearchStep, at now: Int64) -> Decision {
+    if !step.isSelected, let digit = step.digit {
+      return .send(Command(.selectProtocol(digit)), nil, .selectProtocol, limit: Limit.setting)
+    }
+    let request: ReadRequest = step.isUDS ? .dataIdentifier(0xF400) : .currentData(0x00)
+    let isOne = step.digit.map { $0 != UInt8(ascii: "0") } ?? (configuration.protocolDigit != nil)
+    return .send(Command(request), request, .search, limit: isOne ? Limit.searchOne : Limit.search)
+  }
+
+  mutating func handleSelection(_ reply: ReplyObserver, at now: Int64) {
+    guard case .searching(var step) = stage else { return }
+    if reply.failed(.unknownCommand) { learn(.noProtocolSelection) }
+    step.isSelected = true
+    stage = .searching(step)
+  }
+
+  mutating func handleSearch(_ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
+    guard case .searching(let step) = stage else { return }
+    if reply.supportCount > 0 {
+      found(reply, isUDS: step.isUDS)
+      return
+    }
+    if reply.failed(.unknownCommand) || reply.failed(.stopped), tries < 1 {
+      tries += 1
+      return
+    }
+    tries = 0
+    noteFailure(reply, isTimeout: isTimeout)
+    if reply.negatives > 0, !step.isUDS {
+      // Someone is there and refuses service 01: it may speak OBDonUDS alone (SAE J1979-2).
+      stage = .searching(SearchStep(index: step.index, isSelected: true, isUDS: true, wasRefused: true))
+      return
+    }
+    if let next = step.next(configured: configuration.protocolDigit, round: searchRound, tried: selectedDigit) {
+      // Behind a refusal no other protocol is tried: this one is right.
+      if !step.wasRefused {
+        stage = .searching(next)
+        return
+      }
+    }
+    searchRound += 1
+    lose(step.wasRefused ? .refused : lastFailure ?? .noData)
+    stage = .resting(until: now + configuration.searchPause, then: .search)
+  }
+
+  /// Remembers what the first try of a round failed of: that is the vehicle's own protocol, or the adapter's search.
+  private mutating func noteFailure(_ reply: ReplyObserver, isTimeout: Bool) {
+    guard lastFailure == nil else { return }
+    lastFailure = isTimeout ? .silent : Self.reason(of: reply)
+  }
+
+  static func reason(of reply: ReplyObserver) -> LossReason {
+    switch reply.lastFailure {
+    case .unableToConnect: .unableToConnect
+    case .busInit: .busInit
+    case .busBusy, .busError: .busError
+    case .canError: .canError
+    case .adapterError, .bufferFull, .unknownCommand: .adapterError
+    case nil where reply.negatives > 0: .refused
+    default: .noData
+    }
+  }
+
+  /// After a pause: the adapter's own search again, or what is configured; the hand's list each eighth round.
+  mutating func searchAgain() {
+    lastFailure = nil
+    tries = 0
+    let isAutomatic = configuration.protocolDigit == nil && !memory.quirks.contains(.noProtocolSelection)
+    let index = isAutomatic ? 0 : -1
+    stage = .searching(SearchStep(index: index, isSelected: !isAutomatic || searchRound % 8 != 0))
+    selectedDigit = UInt8(ascii: "0")
+  }
+
+  private mutating func found(_ reply: ReplyObserver, isUDS: Bool) {
+    let vin = car.vin
+    let vinCount = car.vinCount
+    car = CarKnowledge()
+    car.vin = vin
+    car.vinCount = vinCount
+    car.isUDS = isUDS
+    for i in 0..<reply.supportCount { car.learn(reply.support(i)) }
+    searchRound = 0
+    stage = .naming
+    tries = 0
+  }
+
+  // MARK: Which protocol
+
+  func decideNaming() -> Decision {
+    .send(Command(.protocolNumber), nil, .protocolNumber, limit: Limit.setting)
+  }
+
+  mutating func handleProtocolNumber(_ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
+    if isTimeout, tries < 1 {
+      tries += 1
+      return
+    }
+    var digit: UInt8 = 0
+    // `A6`: the letter says that it was found automatically; `A` alone is J1939, and so is `AA`.
+    if reply.textCount > 0 { digit = reply.text[reply.textCount - 1] }
+    let isNamed = digit > UInt8(ascii: "0") && digit <= UInt8(ascii: "9")
+    if digit == UInt8(ascii: "A"), reply.textCount <= 2 {
+      stage = .idle
+      protocolDigit = digit
+      events.append(.notPolledJ1939)
+      return
+    }
+    if !isNamed { learn(.noProtocolNumber) }
+    bus = isNamed ? BusProtocol(elmDigit: digit) : busByAddress
+    protocolDigit = isNamed ? digit : UInt8(ascii: "0")
+    if isNamed { memory.protocolDigit = digit }
+    connect(at: now)
+  }
+
+  /// What the ECUs' addresses tell of the bus, where the adapter does not; the most careful of the legacy ones.
+  private var busByAddress: BusProtocol {
+    switch car.address(of: 0).kind {
+    case .can11: .can11
+    case .can29: .can29
+    case .legacy: .iso9141
+    case .unknown: .auto
+    }
+  }
+
+  private mutating func connect(at now: Int64) {
+    isConnected = true
+    lastLoss = nil
+    events.append(wasConnected ? .recovered(protocolDigit: protocolDigit) : .connected(protocolDigit: protocolDigit))
+    wasConnected = true
+    silentReplies = 0
+    isPlanOutdated = true
+    jobs = Job.identification | Job.codes
+    jobTries = 0
+    jobNotBefore = 0
+    isJobsTurn = false
+    nextCodes = now + configuration.codesPeriod
+    let isKLine = bus == .iso9141 || bus == .kwp
+    baseWait = isKLine && !memory.quirks.contains(.slowECU) ? Self.waitOnKLine : Self.usualWait
+    stage = .greeting
+  }
+
+  /// The first readings: what needs no scaling that another PID tells.
+  mutating func decideGreeting() -> Decision {
+    stage = .discovering(base: 0x20)
+    let candidates: InlineArray<6, UInt8> = [0x0C, 0x0D, 0x05, 0x04, 0x11, 0x0F]
+    var request: ReadRequest?
+    let carries = bus.isCAN && !memory.quirks.contains(.noMultiPID) ? plan.identifierLimit : 1
+    for i in 0..<6 {
+      let pid = candidates[i]
+      guard car.ecus(supporting: pid) != 0, wishes.period(of: pid) != PollWishes.never else { continue }
+      let identifier = car.isUDS ? 0xF400 | UInt16(pid) : UInt16(pid)
+      if request == nil {
+        request = .one(car.isUDS ? .dataIdentifier : .currentData, identifier)
+      } else if request!.identifierCount < carries {
+        _ = request!.add(identifier)
+      }
+    }
+    guard let request else { return .again }
+    return .send(Command(request), request, .greeting, limit: pollLimit)
+  }
+
+  /// How long a reply of the vehicle may take.
+  var pollLimit: Int64 {
+    if wait == Self.longestWait { return Limit.slowAnswer }
+    return bus.isCAN || bus == .auto ? Limit.poll : Limit.pollKLine
+  }
+
+  // MARK: Supported PIDs
+
+  mutating func decideDiscovery(_ base: UInt8, at now: Int64) -> Decision {
+    guard base != 0, car.ecus(supporting: base) != 0 else {
+      events.append(.supportKnown)
+      stage = .running
+      return .again
+    }
+    let request: ReadRequest = car.isUDS ? .dataIdentifier(0xF400 | UInt16(base)) : .currentData(base)
+    return .send(Command(request), request, .support, limit: pollLimit)
+  }
+
+  mutating func handleSupport(_ reply: ReplyObserver, at now: Int64) {
+    guard case .discovering(let base) = stage else { return }
+    for i in 0..<reply.supportCount { car.learn(reply.support(i)) }
+    if reply.supportCount == 0, tries < 2 {
+      tries += 1
+      return
+    }
+    tries = 0
+    stage = .discovering(base: base &+ 0x20)
+  }
+}

@@ -1,0 +1,148 @@
+import OBDWire
+
+/// The dialogue with an ELM327: what came in and when, what to do next. No I/O, no clock, no allocation after `init`.
+///
+/// Call order: ``opened(at:)`` when the port is open, then ``next(at:into:)`` again and again until it says `wait`; after
+/// each read ``received(_:at:loaded:into:)``, and `next` again; `next` also when the time has come that `wait` named.
+/// ``closed(at:)`` when the port is gone. Times are ns of CLOCK_BOOTTIME. Readings, codes and texts go to the handler as
+/// they are read; what happens to adapter and vehicle comes as ``SessionAction/report(_:)``.
+///
+/// What holds always:
+/// - One command at a time: the next goes out when the prompt of the one before was read, or after its time limit.
+/// - A dialogue out of step is put right by ATI, its prompt and quiet, never by an empty CR, which would repeat the last
+///   command.
+/// - A banner that nobody asked for, or an echo after ATE0, means that all settings are lost: they are made again.
+/// - Only services that read reach the bus (``ReadService``); service 04 by ``clearCodes(_:)`` alone.
+public struct AdapterSession: ~Copyable {
+  public let configuration: SessionConfiguration
+  /// What is polled, and how often; a change is heeded with the next request.
+  public var wishes: PollWishes { didSet { isPlanOutdated = true } }
+  /// Whether the vehicle is polled. While it is not, only the adapter's voltage is read: nothing wakes an ECU.
+  public var pollsVehicle = true
+  /// What the vehicle's ECUs said of themselves.
+  public internal(set) var car = CarKnowledge()
+  /// What is asked, and how often.
+  public internal(set) var plan = PollPlan()
+  /// What is worth keeping for the next session.
+  public internal(set) var memory: SessionMemory
+  /// A vehicle answers.
+  public internal(set) var isConnected = false
+
+  var reader = ReplyReader()
+  var observer = ReplyObserver()
+  var addressed = AddressedTable()
+  var events = EventQueue()
+  var identityText = InlineArray<40, UInt8>(repeating: 0)
+  var identityCount = 0
+
+  var stage = Stage.closed
+  var exchange = Exchange.ready
+  var purpose = Purpose.none
+  var command = Command(.identify)
+  /// The command that failed, while the dialogue is put right.
+  var interrupted = Purpose.none
+  var resynchronisations = 0
+  /// Done as soon as the reports are fetched.
+  var pendingAction: SessionAction?
+
+  // The reply being read, as bytes.
+  var sawContent = false
+  var echoMatched = 0
+  var isEchoed = false
+  var previousByte: UInt8 = 0
+  var sentences = 0
+  var lastContentAt: Int64 = 0
+
+  // Finding the adapter.
+  var baudIndex = -1
+  var baudPass = 0
+  var resets = 0
+  var wasFound = false
+  var reopenings = 0
+  /// Tries of the setting under way.
+  var tries = 0
+
+  // Finding the vehicle.
+  var searchRound = 0
+  /// Digit that the adapter was set to first.
+  var selectedDigit: UInt8 = 0x30
+  var protocolDigit: UInt8 = 0x30
+  var bus = BusProtocol.auto
+  var wasConnected = false
+  var lastLoss: LossReason?
+  var lastFailure: LossReason?
+
+  // Polling.
+  var isPlanOutdated = false
+  var silentReplies = 0
+  var jobs: UInt16 = 0
+  var isJobsTurn = false
+  var jobTries = 0
+  var jobNotBefore: Int64 = 0
+  var nextCodes: Int64 = 0
+  var nextVoltage: Int64 = 0
+  var storedDigest: UInt32 = 0
+  var freezeCursor = FreezeCursor()
+  /// ATST as it is, and as it should be when nothing special is asked.
+  var wait: UInt8 = Self.usualWait
+  var baseWait: UInt8 = Self.usualWait
+  /// Row of the addressed request whose settings the adapter has; -1: none.
+  var address = -1
+  var addressChange: AddressChange?
+  var clearing: Clearing?
+
+  /// ATST32, the data sheet's default: 205 ms.
+  static let usualWait: UInt8 = 0x32
+  /// ATST10, 66 ms: a K-line's ECU answers within P2max, 50 ms (ISO 14230-2, 4.4.1), and what is left of the wait counts
+  /// as P3min.
+  static let waitOnKLine: UInt8 = 0x10
+  static let longestWait: UInt8 = 0xFF
+
+  /// - Parameters:
+  ///   - memory: what the last session with this adapter or vehicle learned.
+  public init(
+    _ configuration: SessionConfiguration, wishes: PollWishes = PollWishes(), memory: SessionMemory = SessionMemory()
+  ) {
+    self.configuration = configuration
+    self.wishes = wishes
+    self.memory = memory
+  }
+
+  /// What the adapter calls itself, as in its banner: `ELM327 v1.5`; empty before it was found.
+  public var identity: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { identityText.span.extracting(first: identityCount) }
+  }
+
+  /// ELM digit of the protocol in use (ASCII); `0` while none is known.
+  public var currentProtocol: UInt8 { protocolDigit }
+
+  /// Adds a signal set's request.
+  ///
+  /// - Returns: false where the table of 128 is full.
+  public mutating func add(_ request: AddressedRequest) -> Bool {
+    isPlanOutdated = true
+    return addressed.append(request)
+  }
+
+  /// Removes all signal sets' requests.
+  public mutating func removeAddressedRequests() {
+    addressed.removeAll()
+    isPlanOutdated = true
+  }
+
+  /// Asks for service 04. What comes of it is reported: `codesCleared` or `clearRefused`.
+  public mutating func clearCodes(_ permission: ClearPermission) {
+    guard isConnected, stage == .running, !car.isUDS else {
+      events.append(.clearRefused(isConnected && car.isUDS ? .refusedByVehicle : .notConnected))
+      return
+    }
+    clearing = Clearing(permission: permission)
+  }
+
+  mutating func learn(_ quirk: Quirks) {
+    guard !quirk.isEmpty, !memory.quirks.contains(quirk) else { return }
+    memory.quirks.insert(quirk)
+    events.append(.quirk(quirk))
+  }
+}

@@ -1,0 +1,84 @@
+import OBDWire
+
+/// One request of a signal set: services 21 and 22 to one ECU, behind its own header.
+///
+///     hdr 7E0, rax 7E8, {"22": "404C"}, freq 30
+///
+/// No other service can be asked for, and no session can be opened: commands that need one (`din`) have no form here.
+public struct AddressedRequest: BitwiseCopyable, Sendable {
+  /// What is asked.
+  public enum Question: BitwiseCopyable, Sendable, Equatable {
+    /// Service 21.
+    case localIdentifier(UInt8)
+    /// Service 22.
+    case dataIdentifier(UInt16)
+    /// Service 01: a PID asked of one ECU.
+    case currentData(UInt8)
+  }
+
+  public var question: Question
+  /// Whom it is sent to (`hdr`, with `pri` on 29-bit buses).
+  public var header: ECUHeader
+  /// Who answers (`rax`); ``OBDWire/ECUAddress/unknown`` where the set leaves it open.
+  public var receiver: ECUAddress
+  /// Extended address (`eax`).
+  public var extendedAddress: UInt8?
+  /// Tester address (`tst`).
+  public var testerAddress: UInt8?
+  /// The adapter's flow control must be set by hand (`fcm1`).
+  public var needsFlowControl: Bool
+  /// How long the ECU may take (`tmo`), in the adapter's steps of 4.096 ms; nil: the usual.
+  public var timeout: UInt8?
+  /// ns between two requests (`freq`).
+  public var period: Int64
+
+  public init(
+    question: Question, header: ECUHeader, receiver: ECUAddress = .unknown, extendedAddress: UInt8? = nil,
+    testerAddress: UInt8? = nil, needsFlowControl: Bool = false, timeout: UInt8? = nil, period: Int64
+  ) {
+    self.question = question
+    self.header = header
+    self.receiver = receiver
+    self.extendedAddress = extendedAddress
+    self.testerAddress = testerAddress
+    self.needsFlowControl = needsFlowControl
+    self.timeout = timeout
+    self.period = period
+  }
+
+  var request: ReadRequest {
+    switch question {
+    case .localIdentifier(let identifier): .localIdentifier(identifier)
+    case .dataIdentifier(let identifier): .dataIdentifier(identifier)
+    case .currentData(let pid): .currentData(pid)
+    }
+  }
+
+  /// Whether both need the same settings of the adapter, so that they can follow one another.
+  func sharesAddress(with other: AddressedRequest) -> Bool {
+    header == other.header && receiver == other.receiver && extendedAddress == other.extendedAddress
+      && testerAddress == other.testerAddress && needsFlowControl == other.needsFlowControl && timeout == other.timeout
+  }
+}
+
+/// The requests of all signal sets, in a fixed table.
+struct AddressedTable: ~Copyable {
+  static let capacity = 128
+  private var rows = InlineArray<128, AddressedRequest>(
+    repeating: AddressedRequest(question: .dataIdentifier(0), header: .can11(0), period: 0))
+  private(set) var count = 0
+
+  /// Adds a request.
+  ///
+  /// - Returns: false where the table is full.
+  mutating func append(_ request: AddressedRequest) -> Bool {
+    guard count < Self.capacity else { return false }
+    rows[count] = request
+    count += 1
+    return true
+  }
+
+  mutating func removeAll() { count = 0 }
+
+  subscript(index: Int) -> AddressedRequest { rows[index] }
+}

@@ -1,0 +1,95 @@
+import OBDWire
+
+/// What a vehicle's ECUs said of themselves; everything in it belongs to one VIN.
+public struct CarKnowledge: BitwiseCopyable, Sendable {
+  /// ISO 15765-4 reserves eight response addresses.
+  public static let ecuCapacity = 8
+
+  private var addresses = InlineArray<8, ECUAddress>(repeating: .unknown)
+  private var parameters = InlineArray<8, PIDSet>(repeating: PIDSet())
+  private var informationTypes = InlineArray<8, PIDSet>(repeating: PIDSet())
+  private var freezeParameters = InlineArray<8, PIDSet>(repeating: PIDSet())
+  /// ECUs known so far.
+  public private(set) var ecuCount = 0
+  /// The vehicle speaks OBDonUDS (SAE J1979-2): service 22 with F4xx instead of service 01.
+  public internal(set) var isUDS = false
+  /// The VIN as read: ``vinCount`` characters, unaltered.
+  public internal(set) var vin = InlineArray<20, UInt8>(repeating: 0)
+  /// 0: not read.
+  public internal(set) var vinCount = 0
+
+  public init() {}
+
+  /// An ECU's address.
+  public func address(of ecu: Int) -> ECUAddress { addresses[ecu] }
+  /// PIDs that an ECU supports (service 01, or 22 F4xx).
+  public func supported(by ecu: Int) -> PIDSet { parameters[ecu] }
+  /// Information types that an ECU supports (service 09, or 22 F8xx).
+  public func information(of ecu: Int) -> PIDSet { informationTypes[ecu] }
+  /// PIDs of an ECU's freeze frames.
+  public func freezeFrame(of ecu: Int) -> PIDSet { freezeParameters[ecu] }
+
+  /// Which ECUs support a PID, one bit each.
+  func ecus(supporting pid: UInt8) -> UInt8 {
+    var mask: UInt8 = 0
+    for i in 0..<ecuCount where parameters[i].contains(pid) { mask |= 1 << UInt8(truncatingIfNeeded: i) }
+    return mask
+  }
+
+  /// Whether any ECU has an information type.
+  func anyHas(information type: UInt8) -> Bool {
+    for i in 0..<ecuCount where informationTypes[i].contains(type) { return true }
+    return false
+  }
+
+  /// Whether any ECU's freeze frames hold a PID.
+  func anyFreezes(_ pid: UInt8) -> Bool {
+    for i in 0..<ecuCount where freezeParameters[i].contains(pid) { return true }
+    return false
+  }
+
+  /// The place of an ECU; nil where it is not known.
+  func index(of address: ECUAddress) -> Int? {
+    for i in 0..<ecuCount where addresses[i] == address { return i }
+    return nil
+  }
+
+  /// Takes one answer to a support identifier. A ninth ECU is left out: the reader refuses it, too.
+  mutating func learn(_ answer: SupportAnswer) {
+    guard let ecu = index(of: answer.ecu) ?? add(answer.ecu) else { return }
+    let base = UInt8(truncatingIfNeeded: answer.base)
+    switch (answer.service, answer.base >> 8) {
+    case (0x01, _), (0x22, 0xF4): parameters[ecu].insert(bitmap: answer.bitmap, base: base)
+    case (0x09, _), (0x22, 0xF8): informationTypes[ecu].insert(bitmap: answer.bitmap, base: base)
+    case (0x02, _): freezeParameters[ecu].insert(bitmap: answer.bitmap, base: base)
+    default: break
+    }
+  }
+
+  private mutating func add(_ address: ECUAddress) -> Int? {
+    guard ecuCount < Self.ecuCapacity else { return nil }
+    addresses[ecuCount] = address
+    ecuCount += 1
+    return ecuCount - 1
+  }
+
+  /// Forgets which freeze frame PIDs there are: another frame may hold others.
+  mutating func forgetFreezeFrame() { freezeParameters = InlineArray(repeating: PIDSet()) }
+
+  /// Whether two VINs are the same, character by character.
+  static func isSame(
+    _ a: InlineArray<20, UInt8>, _ aCount: Int, _ b: InlineArray<20, UInt8>, _ bCount: Int
+  ) -> Bool {
+    guard aCount == bCount else { return false }
+    for i in 0..<aCount where a[i] != b[i] { return false }
+    return true
+  }
+}
+
+/// One ECU's answer to a support identifier.
+struct SupportAnswer: BitwiseCopyable {
+  var ecu: ECUAddress = .unknown
+  var service: UInt8 = 0
+  var base: UInt16 = 0
+  var bitmap: UInt32 = 0
+}

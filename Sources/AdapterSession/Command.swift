@@ -1,0 +1,122 @@
+import OBDWire
+
+/// One command as its bytes, CR included: all that a session ever sends.
+///
+/// Read-only by construction: bytes are put together in this file alone, from an ``AdapterCommand``, a ``ReadRequest``
+/// or, for service 04, the proof that clearing is allowed. There is no way to make one of free bytes or text.
+public struct Command: BitwiseCopyable, Sendable {
+  /// The longest: ATFCSH or ATCRA with eight digits, or seven bytes of request with their count.
+  public static let capacity = 24
+
+  private var storage = InlineArray<24, UInt8>(repeating: 0)
+  /// Number of bytes, CR included.
+  public private(set) var count = 0
+  /// The adapter itself answers, no ECU.
+  public private(set) var isForAdapter = false
+  /// The answer holds the adapter's banner.
+  private(set) var expectsBanner = false
+
+  /// The bytes to send, CR included.
+  public var bytes: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { storage.span.extracting(first: count) }
+  }
+
+  /// The command without its CR.
+  var text: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { storage.span.extracting(first: max(0, count - 1)) }
+  }
+
+  /// A question to the car.
+  ///
+  /// - Parameter expectedFrames: how many frames of all ECUs answer, 1…15: the adapter then waits for no more of them;
+  ///   0: not known, it waits its time.
+  init(_ request: ReadRequest, expectedFrames: UInt8 = 0) {
+    var made = self.storage
+    var length = 0
+    request.forEachByte { byte in
+      made[length] = Self.digit(byte >> 4)
+      made[length + 1] = Self.digit(byte & 0xF)
+      length += 2
+    }
+    storage = made
+    count = length
+    if expectedFrames > 0, expectedFrames <= 15 { append(Self.digit(expectedFrames)) }
+    append(UInt8(ascii: "\r"))
+  }
+
+  /// A command to the adapter.
+  init(_ command: AdapterCommand) {
+    isForAdapter = true
+    expectsBanner = command.expectsBanner
+    switch command {
+    case .reset: append("ATZ")
+    case .defaults: append("ATD")
+    case .echoOff: append("ATE0")
+    case .linefeedsOff: append("ATL0")
+    case .spacesOff: append("ATS0")
+    case .headersOn: append("ATH1")
+    case .adaptiveTiming: append("ATAT1")
+    case .timeout(let steps): append("ATST", hex: UInt32(steps), digits: 2)
+    case .selectProtocol(let digit):
+      append("ATSP")
+      append(digit)
+    case .preferProtocol(let digit):
+      append("ATSPA")
+      append(digit)
+    case .identify: append("ATI")
+    case .describe: append("AT@1")
+    case .identifySTN: append("STI")
+    case .voltage: append("ATRV")
+    case .protocolNumber: append("ATDPN")
+    case .header(.can11(let identifier)): append("ATSH", hex: UInt32(identifier), digits: 3)
+    case .header(.can29(let identifier)): append("ATSH", hex: identifier & 0xFF_FFFF, digits: 6)
+    case .header(.legacy(let bytes)): append("ATSH", hex: bytes, digits: 6)
+    case .priority(let bits): append("ATCP", hex: UInt32(bits), digits: 2)
+    case .receive(let address): append("ATCRA", hex: address.value, digits: address.digitCount)
+    case .receiveAutomatic: append("ATAR")
+    case .receiveReset: append("ATCRA")
+    case .extendedAddress(nil): append("ATCEA")
+    case .extendedAddress(let address?): append("ATCEA", hex: UInt32(address), digits: 2)
+    case .testerAddress(let address): append("ATTA", hex: UInt32(address), digits: 2)
+    case .flowControlHeader(.can11(let identifier)): append("ATFCSH", hex: UInt32(identifier), digits: 3)
+    case .flowControlHeader(.can29(let identifier)): append("ATFCSH", hex: identifier, digits: 8)
+    case .flowControlHeader(.legacy(let bytes)): append("ATFCSH", hex: bytes, digits: 6)
+    // Clear to send, no block size, no separation time (ISO 15765-2, 9.6.5).
+    case .flowControlData: append("ATFCSD300000")
+    case .flowControlMode(let mode): append("ATFCSM", hex: UInt32(mode), digits: 1)
+    case .closeProtocol: append("ATPC")
+    case .lowPower: append("ATLP")
+    }
+    append(UInt8(ascii: "\r"))
+  }
+
+  /// Service 04, the only one that changes anything; only ``ClearProof`` opens it.
+  init(clearing proof: consuming ClearProof) {
+    append("04")
+    append(UInt8(ascii: "\r"))
+  }
+
+  private mutating func append(_ byte: UInt8) {
+    storage[count] = byte
+    count += 1
+  }
+
+  private mutating func append(_ word: StaticString, hex value: UInt32 = 0, digits: Int = 0) {
+    for i in 0..<word.utf8CodeUnitCount { append(unsafe word.utf8Start[i]) }
+    for i in (0..<digits).reversed() { append(Self.digit(UInt8(truncatingIfNeeded: value >> UInt32(4 * i)) & 0xF)) }
+  }
+
+  static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value
+  }
+}
+
+extension Command: Equatable {
+  public static func == (a: Command, b: Command) -> Bool {
+    guard a.count == b.count else { return false }
+    for i in 0..<a.count where a.storage[i] != b.storage[i] { return false }
+    return true
+  }
+}

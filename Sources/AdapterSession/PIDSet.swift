@@ -1,0 +1,28 @@
+/// A set of identifiers 00…FF.
+public struct PIDSet: BitwiseCopyable, Sendable {
+  private var words = InlineArray<8, UInt32>(repeating: 0)
+
+  public init() {}
+
+  /// Whether the identifier is in the set.
+  public func contains(_ pid: UInt8) -> Bool { words[Int(pid >> 5)] & Self.bit(pid) != 0 }
+
+  /// Whether nothing is in it.
+  public var isEmpty: Bool {
+    for i in 0..<8 where words[i] != 0 { return false }
+    return true
+  }
+
+  mutating func insert(_ pid: UInt8) { words[Int(pid >> 5)] |= Self.bit(pid) }
+  mutating func remove(_ pid: UInt8) { words[Int(pid >> 5)] &= ~Self.bit(pid) }
+
+  /// Takes an ECU's answer to a support PID: the most significant bit stands for `base` + 1, the least for `base` + 32.
+  mutating func insert(bitmap: UInt32, base: UInt8) {
+    for i in 0..<32 where bitmap & 1 << UInt32(31 - i) != 0 {
+      let pid = Int(base) + 1 + i
+      if pid <= 0xFF { insert(UInt8(truncatingIfNeeded: pid)) }
+    }
+  }
+
+  private static func bit(_ pid: UInt8) -> UInt32 { 1 << UInt32(pid & 31) }
+}

@@ -1,0 +1,63 @@
+extension PollPlan {
+  /// What to ask next.
+  enum Choice: BitwiseCopyable, Equatable {
+    case request(Int)
+    /// The first PID of this request alone.
+    case arbitrate(Int)
+    /// Nothing is due before this time; `Int64.max`: never.
+    case nothing(until: Int64)
+  }
+
+  /// The due request whose deadline is nearest, then the one of the higher priority; one pass over the plan.
+  ///
+  /// - Parameter address: row of the addressed request whose settings the adapter has; -1: none. Requests that share
+  ///   them go first, so that settings change seldom.
+  mutating func choose(at now: Int64, address: Int, _ table: borrowing AddressedTable) -> Choice {
+    if let arbitrated { return .arbitrate(arbitrated) }
+    var best = -1
+    var earliest = Int64.max
+    for i in 0..<count {
+      let due = requests[i].due
+      guard due <= now else {
+        earliest = min(earliest, due)
+        continue
+      }
+      if best < 0 || isBefore(i, best, address: address, table) { best = i }
+    }
+    return best >= 0 ? .request(best) : .nothing(until: earliest)
+  }
+
+  private func isBefore(_ a: Int, _ b: Int, address: Int, _ table: borrowing AddressedTable) -> Bool {
+    if address >= 0 {
+      let aShares = shares(a, address, table)
+      let bShares = shares(b, address, table)
+      if aShares != bShares { return aShares }
+    }
+    let first = requests[a].deadline
+    let second = requests[b].deadline
+    if first != second { return first < second }
+    return requests[a].priority < requests[b].priority
+  }
+
+  private func shares(_ index: Int, _ address: Int, _ table: borrowing AddressedTable) -> Bool {
+    let row = requests[index].addressed
+    return row >= 0 && table[row].sharesAddress(with: table[address])
+  }
+
+  /// Takes note that a request goes out, and says which count stands behind it: 0, none.
+  mutating func send(_ index: Int, at now: Int64) -> UInt8 {
+    let request = requests[index]
+    let next =
+      request.wasSent && request.due + request.period > now ? request.due + request.period : now + request.period
+    update(index) {
+      $0.due = next
+      $0.wasSent = true
+    }
+    guard usesSuffix, request.suffix > 0 else { return 0 }
+    if now >= nextVerification {
+      nextVerification = now + (vanished == 0 ? Self.verificationPeriod : Self.returnPeriod)
+      return 0
+    }
+    return request.suffix
+  }
+}

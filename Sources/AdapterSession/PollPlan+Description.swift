@@ -1,0 +1,74 @@
+/// Takes the lines of a plan's description.
+public protocol PlanWriter: ~Copyable {
+  /// One line, ASCII, without its end.
+  mutating func line(_ text: Span<UInt8>)
+}
+
+extension PollPlan {
+  /// Describes the plan, one request a line, in the order of their periods:
+  ///
+  ///     010C0D05 every 100 ms, ECUs 03, 2 frames
+  ///     22404C every 30000 ms, addressed
+  ///
+  /// ECUs are a bit mask in hexadecimal, by their place in ``CarKnowledge``.
+  public func describe<Writer: PlanWriter & ~Copyable>(into writer: inout Writer) {
+    for index in 0..<count {
+      var text = TextLine()
+      let planned = requests[index]
+      planned.request.forEachByte { text.append(hex: $0) }
+      if planned.period == 0 {
+        text.append(" always")
+      } else {
+        text.append(" every ")
+        text.append(decimal: planned.period / 1_000_000)
+        text.append(" ms")
+      }
+      if planned.addressed >= 0 {
+        text.append(", addressed")
+      } else {
+        text.append(", ECUs ")
+        text.append(hex: planned.ecus)
+      }
+      if planned.suffix > 0 {
+        text.append(planned.suffix == 1 ? ", 1 frame" : ", ")
+        if planned.suffix > 1 {
+          text.append(decimal: Int64(planned.suffix))
+          text.append(" frames")
+        }
+      }
+      if planned.isAbsent { text.append(", absent") }
+      writer.line(text.bytes)
+    }
+  }
+}
+
+/// A line of text in a fixed buffer; what does not fit is cut off.
+struct TextLine: ~Copyable {
+  private var storage = InlineArray<96, UInt8>(repeating: 0)
+  private var count = 0
+
+  var bytes: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { storage.span.extracting(first: count) }
+  }
+
+  mutating func append(_ byte: UInt8) {
+    guard count < 96 else { return }
+    storage[count] = byte
+    count += 1
+  }
+
+  mutating func append(_ text: StaticString) {
+    for i in 0..<text.utf8CodeUnitCount { append(unsafe text.utf8Start[i]) }
+  }
+
+  mutating func append(hex byte: UInt8) {
+    append(Command.digit(byte >> 4))
+    append(Command.digit(byte & 0xF))
+  }
+
+  mutating func append(decimal value: Int64) {
+    if value >= 10 { append(decimal: value / 10) }
+    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10))
+  }
+}

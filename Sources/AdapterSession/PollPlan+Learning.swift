@@ -1,0 +1,275 @@
+import OBDWire
+
+/// What a reply told about the plan.
+struct PollVerdict: BitwiseCopyable {
+  /// Some ECU answered, if only to refuse.
+  var isAlive = false
+  /// The plan must be made anew.
+  var isOutdated = false
+  /// These ECUs get one PID in a request from now on.
+  var refusedSet: UInt8?
+  /// The adapter refuses several PIDs, or the count behind them.
+  var adapterRefusesMulti = false
+  var adapterRefusesSuffix = false
+  /// Long answers overflow the adapter.
+  var bufferOverflows = false
+  /// ECUs that left or came back, one bit each.
+  var vanished: UInt8 = 0
+  var returned: UInt8 = 0
+}
+
+extension PollPlan {
+  /// An ECU is missed after this many replies without it.
+  private static let vanishedAfter = 5
+  /// A PID is absent after this many answers without it.
+  private static let absentAfter = 3
+
+  /// Learns from the reply to a request.
+  ///
+  /// - Parameter suffix: the count that was sent behind it.
+  mutating func record(
+    _ index: Int, _ reply: ReplyObserver, suffix: UInt8, _ car: CarKnowledge, at now: Int64
+  ) -> PollVerdict {
+    var verdict = PollVerdict()
+    verdict.isAlive = reply.messages > 0 || reply.negatives > 0
+    if reply.failed(.unknownCommand) {
+      adapterRefused(index, suffix: suffix, at: now, &verdict)
+      return verdict
+    }
+    if reply.failed(.bufferFull) { overflowed(&verdict) }
+    if reply.messages == 0 {
+      unanswered(index, reply, suffix: suffix, at: now, &verdict)
+      return verdict
+    }
+    let wasAbsent = requests[index].isAbsent
+    update(index) { $0.failures = 0 }
+    if wasAbsent {
+      let pid = UInt8(truncatingIfNeeded: requests[index].request.identifier(at: 0))
+      absent.remove(pid)
+      alone.insert(pid)
+      misses[Int(pid)] = 0
+      verdict.isOutdated = true
+    }
+    guard requests[index].addressed < 0 else { return verdict }
+    hear(index, reply, car, &verdict)
+    let isWhole = isWhole(index, reply, car)
+    if !reply.isDamaged { findMissing(index, reply, &verdict) }
+    learnCount(index, reply, suffix: suffix, isWhole: isWhole)
+    return verdict
+  }
+
+  /// `?`: the count behind the request, or several PIDs in it, are more than the adapter knows.
+  private mutating func adapterRefused(_ index: Int, suffix: UInt8, at now: Int64, _ verdict: inout PollVerdict) {
+    if suffix > 0 {
+      dropCount(index)
+      suffixRefusals += 1
+      // Once may be a damaged character; the request goes again without it either way.
+      update(index) { $0.due = now }
+      if suffixRefusals >= 2 {
+        usesSuffix = false
+        verdict.adapterRefusesSuffix = true
+      }
+    } else if requests[index].request.identifierCount > 1 {
+      multiRefusals += 1
+      update(index) { $0.due = now }
+      if multiRefusals >= 2 {
+        verdict.adapterRefusesMulti = true
+        verdict.isOutdated = true
+      }
+    } else {
+      backOff(index, at: now)
+    }
+  }
+
+  private mutating func overflowed(_ verdict: inout PollVerdict) {
+    guard identifierLimit > 1 else { return }
+    identifierLimit /= 2
+    verdict.bufferOverflows = true
+    verdict.isOutdated = true
+  }
+
+  /// Nobody answered, or all refused.
+  private mutating func unanswered(
+    _ index: Int, _ reply: ReplyObserver, suffix: UInt8, at now: Int64, _ verdict: inout PollVerdict
+  ) {
+    if suffix > 0 {
+      update(index) {
+        $0.suffix = 0
+        $0.streak = 0
+      }
+    }
+    if reply.negatives > 0 {
+      refused(index, reply, at: now, &verdict)
+      return
+    }
+    // An adapter's own trouble says nothing about the request.
+    guard reply.failed(.noData) else { return }
+    backOff(index, at: now)
+    if requests[index].request.identifierCount > 1, requests[index].failures == 2 { arbitrated = index }
+  }
+
+  private mutating func refused(_ index: Int, _ reply: ReplyObserver, at now: Int64, _ verdict: inout PollVerdict) {
+    switch reply.negativeCode {
+    case 0x21:
+      // busyRepeatRequest: soon again (ISO 14229-1, A.1).
+      update(index) { $0.due = now + 100_000_000 }
+    case 0x78:
+      update(index) { $0.due = now + max($0.period, 1_000_000_000) }
+    default:
+      if requests[index].request.identifierCount > 1 {
+        partial(index, &verdict)
+      } else {
+        backOff(index, at: now)
+      }
+    }
+  }
+
+  /// From the second time on, twice as long each time, up to a minute.
+  private mutating func backOff(_ index: Int, at now: Int64) {
+    update(index) {
+      $0.failures += 1
+      guard $0.failures >= 2 else { return }
+      let base = max($0.period, 1_000_000_000)
+      let factor = Int64(1) << Int64(min($0.failures - 2, 6))
+      $0.due = now + max($0.period, min(base * factor, 60_000_000_000))
+    }
+  }
+
+  private mutating func partial(_ index: Int, _ verdict: inout PollVerdict) {
+    update(index) { $0.partials += 1 }
+    guard requests[index].partials >= 2 else { return }
+    refusedSets.insert(requests[index].ecus)
+    verdict.refusedSet = requests[index].ecus
+    verdict.isOutdated = true
+  }
+
+  /// Which ECUs spoke, and which did not.
+  private mutating func hear(
+    _ index: Int, _ reply: ReplyObserver, _ car: CarKnowledge, _ verdict: inout PollVerdict
+  ) {
+    for ecu in 0..<car.ecuCount where requests[index].expected[ecu] != 0 {
+      let bit = UInt8(1) << UInt8(truncatingIfNeeded: ecu)
+      if places(of: ecu, reply, car) != 0 {
+        silence[ecu] = 0
+        if vanished & bit != 0 {
+          vanished &= ~bit
+          verdict.returned |= bit
+          forgetCounts()
+        }
+      } else if vanished & bit == 0, !reply.isDamaged {
+        silence[ecu] += 1
+        if Int(silence[ecu]) >= Self.vanishedAfter {
+          vanished |= bit
+          verdict.vanished |= bit
+          nextVerification = 0
+        }
+      }
+    }
+  }
+
+  private func places(of ecu: Int, _ reply: ReplyObserver, _ car: CarKnowledge) -> UInt8 {
+    for sender in 0..<reply.senderCount where reply.sender(sender) == car.address(of: ecu) {
+      return reply.places(of: sender)
+    }
+    return 0
+  }
+
+  /// Every ECU that is there answered everything that it supports.
+  private func isWhole(_ index: Int, _ reply: ReplyObserver, _ car: CarKnowledge) -> Bool {
+    guard !reply.isDamaged, reply.negatives == 0 else { return false }
+    for ecu in 0..<car.ecuCount where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
+      let expected = requests[index].expected[ecu]
+      if places(of: ecu, reply, car) & expected != expected { return false }
+    }
+    return true
+  }
+
+  /// PIDs that no ECU answered while others of the same request were.
+  private mutating func findMissing(_ index: Int, _ reply: ReplyObserver, _ verdict: inout PollVerdict) {
+    let identifiers = requests[index].request.identifierCount
+    let answered = reply.answeredPlaces
+    guard identifiers > 1 else { return }
+    if answered == 1 {
+      partial(index, &verdict)
+      return
+    }
+    update(index) { $0.partials = 0 }
+    for place in 0..<identifiers {
+      let pid = UInt8(truncatingIfNeeded: requests[index].request.identifier(at: place))
+      if answered & 1 << UInt8(truncatingIfNeeded: place) != 0 {
+        misses[Int(pid)] = 0
+      } else if isExpected(index, place) {
+        misses[Int(pid)] += 1
+        if Int(misses[Int(pid)]) >= Self.absentAfter {
+          absent.insert(pid)
+          verdict.isOutdated = true
+        }
+      }
+    }
+  }
+
+  /// Whether an ECU that is there should answer it.
+  private func isExpected(_ index: Int, _ place: Int) -> Bool {
+    for ecu in 0..<CarKnowledge.ecuCapacity where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
+      if requests[index].expected[ecu] & 1 << UInt8(truncatingIfNeeded: place) != 0 { return true }
+    }
+    return false
+  }
+
+  // MARK: The count of expected frames
+
+  private mutating func learnCount(_ index: Int, _ reply: ReplyObserver, suffix: UInt8, isWhole: Bool) {
+    guard usesSuffix else { return }
+    if suffix > 0, !isWhole {
+      dropCount(index)
+      return
+    }
+    let frames = reply.frames
+    update(index) {
+      guard isWhole else {
+        $0.streak = 0
+        return
+      }
+      if $0.frames == frames {
+        $0.streak += 1
+      } else {
+        $0.frames = frames
+        $0.streak = 1
+        $0.suffix = 0
+      }
+      if $0.streak >= $0.threshold, frames <= 15 { $0.suffix = UInt8(truncatingIfNeeded: frames) }
+    }
+  }
+
+  /// The count cut an answer: it needs four times as many witnesses the next time.
+  private mutating func dropCount(_ index: Int) {
+    update(index) {
+      $0.suffix = 0
+      $0.streak = 0
+      $0.threshold = min($0.threshold * 4, 192)
+    }
+  }
+
+  private mutating func forgetCounts() {
+    for i in 0..<count {
+      update(i) {
+        $0.suffix = 0
+        $0.streak = 0
+      }
+    }
+  }
+
+  // MARK: Several PIDs, or the vehicle?
+
+  /// Takes the reply to the first PID of a request asked alone.
+  mutating func recordArbitration(_ index: Int, _ reply: ReplyObserver) -> PollVerdict {
+    arbitrated = nil
+    var verdict = PollVerdict()
+    verdict.isAlive = reply.messages > 0 || reply.negatives > 0
+    guard reply.messages > 0 else { return verdict }
+    refusedSets.insert(requests[index].ecus)
+    verdict.refusedSet = requests[index].ecus
+    verdict.isOutdated = true
+    return verdict
+  }
+}

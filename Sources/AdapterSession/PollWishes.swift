@@ -1,0 +1,58 @@
+/// How often each PID is wanted, and which first: what the user asked for, and sensible periods for the rest.
+public struct PollWishes: BitwiseCopyable, Sendable {
+  /// As a period: not polled.
+  public static let never = Int64.max
+  private static let unset: Int64 = -1
+  private static let second: Int64 = 1_000_000_000
+
+  private var periods = InlineArray<256, Int64>(repeating: unset)
+  private var priorities = InlineArray<256, UInt8>(repeating: 0xFF)
+  /// Period of the PIDs that nobody named, ns; 0: as fast as the link allows.
+  public var defaultPeriod: Int64 = second
+
+  public init() {}
+
+  /// Names a PID.
+  ///
+  /// - Parameters:
+  ///   - period: ns; 0: as fast as the link allows; ``never``: not at all.
+  ///   - priority: 0 first … 255 last, among requests due at the same time; nil: the usual.
+  public mutating func set(_ pid: UInt8, period: Int64, priority: UInt8? = nil) {
+    periods[Int(pid)] = max(0, period)
+    if let priority { priorities[Int(pid)] = priority }
+  }
+
+  /// Asks for every PID as seldom as `never` says; then ``set(_:period:priority:)`` names those wanted.
+  public mutating func setOthersToNever() { defaultPeriod = Self.never }
+
+  /// Whether the PID was named.
+  func isNamed(_ pid: UInt8) -> Bool { periods[Int(pid)] != Self.unset }
+
+  /// The period of a PID, ns.
+  public func period(of pid: UInt8) -> Int64 {
+    let named = periods[Int(pid)]
+    if named != Self.unset { return named }
+    guard defaultPeriod != Self.never else { return Self.never }
+    return switch pid {
+    // What the codes stand at, and what never changes or only with them (monitors, sensor places, scalings, standards).
+    case 0x01, 0x13, 0x1C, 0x1D, 0x41, 0x4F, 0x50, 0x51, 0x5F: 60 * Self.second
+    // What changes slowly: temperatures, levels, distances, times.
+    case 0x05, 0x0F, 0x1F, 0x21, 0x2F, 0x30, 0x31, 0x33, 0x46, 0x4D, 0x4E, 0x5B, 0x5C, 0x67, 0x68, 0xA6:
+      max(defaultPeriod, 5 * Self.second)
+    default: defaultPeriod
+    }
+  }
+
+  /// The priority of a PID: scalings and sensor places come first, since other values are read by them (SAE J1979-DA,
+  /// PIDs 13, 1D, 4F and 50); then engine and vehicle speed.
+  public func priority(of pid: UInt8) -> UInt8 {
+    let named = priorities[Int(pid)]
+    if named != 0xFF { return named }
+    return switch pid {
+    case 0x13, 0x1D, 0x4F, 0x50: 0
+    case 0x0C, 0x0D: 1
+    case 0x04, 0x05, 0x11: 2
+    default: 3
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/// What an adapter does differently from the ELM327's data sheet, learned from its answers alone, never from the version
+/// that it claims: clones claim any.
+public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// ATZ is answered by `?`.
+  public static let noReset = Quirks(rawValue: 1 << 0)
+  /// The link breaks at ATZ (Bluetooth adapters that restart their radio too); ATD serves instead.
+  public static let resetLosesLink = Quirks(rawValue: 1 << 1)
+  /// ATE0 is refused: every command is echoed.
+  public static let noEchoOff = Quirks(rawValue: 1 << 2)
+  public static let noLinefeedsOff = Quirks(rawValue: 1 << 3)
+  public static let noSpacesOff = Quirks(rawValue: 1 << 4)
+  /// ATH1 is refused: nobody knows which ECU answers.
+  public static let noHeaders = Quirks(rawValue: 1 << 5)
+  public static let noAdaptiveTiming = Quirks(rawValue: 1 << 6)
+  public static let noTimeout = Quirks(rawValue: 1 << 7)
+  public static let noIdentity = Quirks(rawValue: 1 << 8)
+  public static let noDescription = Quirks(rawValue: 1 << 9)
+  public static let noVoltage = Quirks(rawValue: 1 << 10)
+  /// ATDPN is refused, or says 0 while data flow.
+  public static let noProtocolNumber = Quirks(rawValue: 1 << 11)
+  /// ATSPA is refused.
+  public static let noPreferredProtocol = Quirks(rawValue: 1 << 12)
+  /// ATSP is refused.
+  public static let noProtocolSelection = Quirks(rawValue: 1 << 13)
+  /// The count of expected frames behind a request is refused.
+  public static let noCountSuffix = Quirks(rawValue: 1 << 14)
+  /// Requests with several PIDs are refused by the adapter.
+  public static let noMultiPID = Quirks(rawValue: 1 << 15)
+  /// BUFFER FULL: long answers must be asked for in parts.
+  public static let smallBuffer = Quirks(rawValue: 1 << 16)
+  /// A prompt comes twice, or late.
+  public static let strayPrompts = Quirks(rawValue: 1 << 17)
+  /// STI is answered: an STN chip (OBDLink).
+  public static let stnChip = Quirks(rawValue: 1 << 18)
+  /// ATSH or ATCRA is refused: addressed requests are left out.
+  public static let noAddressing = Quirks(rawValue: 1 << 19)
+  /// ATFCSH, ATFCSD or ATFCSM is refused.
+  public static let noFlowControl = Quirks(rawValue: 1 << 20)
+  /// ECUs of a K-line answer later than P2max: the short wait was taken back.
+  public static let slowECU = Quirks(rawValue: 1 << 21)
+
+  /// A word for reports; of several quirks, the lowest.
+  public var name: StaticString {
+    switch rawValue.trailingZeroBitCount {
+    case 0: "noReset"
+    case 1: "resetLosesLink"
+    case 2: "noEchoOff"
+    case 3: "noLinefeedsOff"
+    case 4: "noSpacesOff"
+    case 5: "noHeaders"
+    case 6: "noAdaptiveTiming"
+    case 7: "noTimeout"
+    case 8: "noIdentity"
+    case 9: "noDescription"
+    case 10: "noVoltage"
+    case 11: "noProtocolNumber"
+    case 12: "noPreferredProtocol"
+    case 13: "noProtocolSelection"
+    case 14: "noCountSuffix"
+    case 15: "noMultiPID"
+    case 16: "smallBuffer"
+    case 17: "strayPrompts"
+    case 18: "stnChip"
+    case 19: "noAddressing"
+    case 20: "noFlowControl"
+    case 21: "slowECU"
+    default: ""
+    }
+  }
+}

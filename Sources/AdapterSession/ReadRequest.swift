@@ -1,0 +1,123 @@
+/// One question to the car: a reading service and what it asks for, at most the seven bytes of a single frame.
+///
+///     01 0C 0D 05          three PIDs of service 01
+///     02 0C 00 0D 00       two PIDs of freeze frame 0
+///     22 F4 0C F4 0D       two data identifiers
+///     19 42 33 08 1E       confirmed emission-related codes (ISO 14229-1, 11.3.2.19)
+public struct ReadRequest: BitwiseCopyable, Sendable {
+  /// Most identifiers of one request: six PIDs of service 01 (ISO 15031-5, 7.1.2.1).
+  public static let identifierCapacity = 6
+
+  public let service: ReadService
+  private var identifiers = InlineArray<6, UInt16>(repeating: 0)
+  /// PIDs, information types or data identifiers asked for; 0 for services 03, 07, 0A.
+  public private(set) var identifierCount = 0
+  /// Service 02: which frame; service 19: the sub-function's parameters.
+  private var parameters = InlineArray<3, UInt8>(repeating: 0)
+  private var parameterCount = 0
+
+  private init(_ service: ReadService) { self.service = service }
+
+  /// The identifier at a place of the request.
+  public func identifier(at index: Int) -> UInt16 { identifiers[index] }
+
+  /// Where an identifier stands in the request; nil where it is not asked for.
+  public func place(of identifier: UInt16) -> Int? {
+    for i in 0..<identifierCount where identifiers[i] == identifier { return i }
+    return nil
+  }
+
+  /// Adds one more identifier.
+  ///
+  /// - Returns: false, and nothing is added, where the request would outgrow a single frame: six PIDs of service 01,
+  ///   three of service 02, three data identifiers, one of any other.
+  mutating func add(_ identifier: UInt16) -> Bool {
+    guard identifierCount < Self.limit(service) else { return false }
+    identifiers[identifierCount] = identifier
+    identifierCount += 1
+    return true
+  }
+
+  /// How many identifiers one request of a service carries on CAN.
+  static func limit(_ service: ReadService) -> Int {
+    switch service {
+    case .currentData: 6
+    case .freezeFrame, .dataIdentifier: 3
+    case .storedCodes, .pendingCodes, .permanentCodes: 0
+    default: 1
+    }
+  }
+
+  /// One PID of service 01.
+  static func currentData(_ pid: UInt8) -> ReadRequest { one(.currentData, UInt16(pid)) }
+
+  /// One PID of a freeze frame.
+  static func freezeFrame(_ pid: UInt8, frame: UInt8 = 0) -> ReadRequest {
+    var request = one(.freezeFrame, UInt16(pid))
+    request.parameters[0] = frame
+    return request
+  }
+
+  /// One information type of service 09.
+  static func vehicleInformation(_ type: UInt8) -> ReadRequest { one(.vehicleInformation, UInt16(type)) }
+
+  /// One data identifier of service 22.
+  static func dataIdentifier(_ identifier: UInt16) -> ReadRequest { one(.dataIdentifier, identifier) }
+
+  /// One local identifier of service 21.
+  static func localIdentifier(_ identifier: UInt8) -> ReadRequest { one(.localIdentifier, UInt16(identifier)) }
+
+  /// Services 03, 07 and 0A: the service alone.
+  static let storedCodes = ReadRequest(.storedCodes)
+  static let pendingCodes = ReadRequest(.pendingCodes)
+  static let permanentCodes = ReadRequest(.permanentCodes)
+
+  /// 19 42 33 08 1E: codes of the emissions group (0x33) whose status is confirmed, of any severity that J1979-2 uses.
+  static let confirmedCodesUDS = emissionCodes(status: 0x08)
+  /// 19 42 33 04 1E: pending codes.
+  static let pendingCodesUDS = emissionCodes(status: 0x04)
+  /// 19 55 33: codes with permanent status (ISO 14229-1, 11.3.2.23).
+  static let permanentCodesUDS: ReadRequest = {
+    var request = one(.readDTCInformation, 0x55)
+    request.parameters[0] = 0x33
+    request.parameterCount = 1
+    return request
+  }()
+
+  private static func emissionCodes(status: UInt8) -> ReadRequest {
+    var request = one(.readDTCInformation, 0x42)
+    request.parameters = [0x33, status, 0x1E]
+    request.parameterCount = 3
+    return request
+  }
+
+  /// The first identifier of a request that a plan fills up.
+  static func one(_ service: ReadService, _ identifier: UInt16) -> ReadRequest {
+    var request = ReadRequest(service)
+    request.identifiers[0] = identifier
+    request.identifierCount = 1
+    return request
+  }
+
+  /// The request's bytes on the bus, one after another.
+  func forEachByte(_ body: (UInt8) -> Void) {
+    body(service.rawValue)
+    for i in 0..<identifierCount {
+      if service == .dataIdentifier { body(UInt8(truncatingIfNeeded: identifiers[i] >> 8)) }
+      body(UInt8(truncatingIfNeeded: identifiers[i]))
+      if service == .freezeFrame { body(parameters[0]) }
+    }
+    for i in 0..<parameterCount { body(parameters[i]) }
+  }
+}
+
+extension ReadRequest: Equatable {
+  public static func == (a: ReadRequest, b: ReadRequest) -> Bool {
+    guard a.service == b.service, a.identifierCount == b.identifierCount, a.parameterCount == b.parameterCount else {
+      return false
+    }
+    for i in 0..<6 where a.identifiers[i] != b.identifiers[i] { return false }
+    for i in 0..<3 where a.parameters[i] != b.parameters[i] { return false }
+    return true
+  }
+}

@@ -1,0 +1,29 @@
+/// The services of SAE J1979 and ISO 14229-1 that only read.
+///
+/// There is no case for a service that writes, clears, controls or opens a session, so no request can be made of one: a
+/// ``Command`` for the bus comes from a ``ReadRequest``, and a ReadRequest from one of these. Service 04 has a way of its
+/// own (``ClearPermission``).
+public enum ReadService: UInt8, BitwiseCopyable, Sendable, CaseIterable {
+  /// Current data (J1979, 6.1).
+  case currentData = 0x01
+  /// Freeze frame data (6.2).
+  case freezeFrame = 0x02
+  /// Confirmed emission-related trouble codes (6.3).
+  case storedCodes = 0x03
+  /// Oxygen sensor monitoring tests of legacy buses (6.5); CAN has service 06 instead.
+  case oxygenSensorTests = 0x05
+  /// On-board monitoring tests (6.6).
+  case monitoringTests = 0x06
+  /// Trouble codes of this driving cycle or the last (6.7).
+  case pendingCodes = 0x07
+  /// Vehicle information: VIN, calibrations, ECU names (6.9).
+  case vehicleInformation = 0x09
+  /// Permanent trouble codes (6.10).
+  case permanentCodes = 0x0A
+  /// readDTCInformation (ISO 14229-1, 11.3).
+  case readDTCInformation = 0x19
+  /// readDataByLocalIdentifier (ISO 14230-3).
+  case localIdentifier = 0x21
+  /// readDataByIdentifier (ISO 14229-1, 10.2).
+  case dataIdentifier = 0x22
+}

@@ -1,0 +1,205 @@
+import OBDWire
+
+/// What the session needs to know of one reply, gathered while it is read.
+///
+/// It holds no reading: those go straight to the caller's handler.
+struct ReplyObserver: BitwiseCopyable {
+  /// The question, where the car was asked.
+  private(set) var request: ReadRequest?
+  private(set) var expectsBanner = false
+  /// Service 04 was sent.
+  private let isClearing: Bool
+
+  /// Bit n: a failure whose kind has the raw value n.
+  private(set) var failures: UInt32 = 0
+  /// The last failure that says why nothing was read.
+  private(set) var lastFailure: WireError.Kind?
+  private(set) var negatives = 0
+  /// Response code of the last refusal.
+  private(set) var negativeCode: UInt8 = 0
+  /// Every refusal in the reply was 0x78, and no answer followed it.
+  private(set) var isPending = false
+
+  /// Messages that answer the question.
+  private(set) var messages = 0
+  /// Frames of all ECUs, refusals included, as the adapter counts them on CAN.
+  private(set) var frames = 0
+  private(set) var senderCount = 0
+  private var senders = InlineArray<8, ECUAddress>(repeating: .unknown)
+  /// Which of the question's identifiers each sender answered, one bit each.
+  private var places = InlineArray<8, UInt8>(repeating: 0)
+  private(set) var supportCount = 0
+  private var supports = InlineArray<24, SupportAnswer>(repeating: SupportAnswer())
+
+  private(set) var motion = Motion()
+  private(set) var isOK = false
+  /// A banner that nobody asked for.
+  private(set) var hasSurpriseBanner = false
+  private(set) var hasBanner = false
+  /// ERRxx: the adapter's settings cannot be relied on any more.
+  private(set) var isFatal = false
+  /// Any text that the adapter answered with; its first 40 bytes.
+  private(set) var text = InlineArray<40, UInt8>(repeating: 0)
+  private(set) var textCount = 0
+  private(set) var hasVoltage = false
+  private(set) var vin = InlineArray<20, UInt8>(repeating: 0)
+  private(set) var vinCount = 0
+  /// Tells one set of trouble codes from another; 0: none.
+  private(set) var codesDigest: UInt32 = 0
+  private(set) var hasCodeList = false
+
+  /// Begins a reply; to nobody's question, where nothing is given.
+  init(request: ReadRequest? = nil, expectsBanner: Bool = false, isClearing: Bool = false) {
+    self.request = request
+    self.expectsBanner = expectsBanner
+    self.isClearing = isClearing
+  }
+
+  func failed(_ kind: WireError.Kind) -> Bool { failures & 1 << UInt32(kind.rawValue) != 0 }
+
+  /// Damage on the way, or a message cut off: what came is not the whole answer.
+  var isDamaged: Bool {
+    failed(.truncated) || failed(.sequence) || failed(.checksum) || failed(.malformed) || failed(.dataError)
+      || failed(.rxError) || failed(.bufferFull) || failed(.stopped)
+  }
+
+  func sender(_ index: Int) -> ECUAddress { senders[index] }
+  func places(of sender: Int) -> UInt8 { places[sender] }
+  func support(_ index: Int) -> SupportAnswer { supports[index] }
+
+  /// The places that any sender answered.
+  var answeredPlaces: UInt8 {
+    var all: UInt8 = 0
+    for i in 0..<senderCount { all |= places[i] }
+    return all
+  }
+}
+
+// MARK: What the reader finds
+
+extension ReplyObserver {
+  mutating func message(_ payload: Span<UInt8>, origin: Origin) {
+    guard payload.count > 0 else { return }
+    frames += payload.count <= 7 ? 1 : 1 + (payload.count - 6 + 6) / 7
+    guard request != nil || isClearing else { return }
+    if payload[0] == 0x7F {
+      negatives += 1
+      negativeCode = payload.count > 2 ? payload[2] : 0
+      isPending = messages == 0 && negativeCode == 0x78 && (isPending || negatives == 1)
+      return
+    }
+    isPending = false
+    if isClearing, payload[0] == 0x44 { messages += 1 }
+    guard let request else { return }
+    // A question to all (01 00) is answered by service 41; anything else answers something nobody asked.
+    guard payload[0] == request.service.rawValue | 0x40 else { return }
+    messages += 1
+    guard let sender = place(of: origin.ecu) else { return }
+    places[sender] |= answered(payload, request)
+  }
+
+  private mutating func place(of address: ECUAddress) -> Int? {
+    for i in 0..<senderCount where senders[i] == address { return i }
+    guard senderCount < 8 else { return nil }
+    senders[senderCount] = address
+    senderCount += 1
+    return senderCount - 1
+  }
+
+  /// Which of the question's identifiers stand in an answer, as far as their lengths are known.
+  private func answered(_ payload: Span<UInt8>, _ request: ReadRequest) -> UInt8 {
+    let width = request.service == .dataIdentifier ? 2 : 1
+    var mask: UInt8 = 0
+    var i = 1
+    while i + width <= payload.count {
+      let identifier = width == 2 ? UInt16(payload[i]) << 8 | UInt16(payload[i + 1]) : UInt16(payload[i])
+      guard let place = request.place(of: identifier) else { break }
+      var length = Self.dataLength(identifier, request.service)
+      // A length nobody knows: the rest is this identifier's own.
+      if length == 0 { length = payload.count }
+      let end = i + width + (request.service == .freezeFrame ? 1 : 0) + length
+      guard end <= payload.count || length == payload.count else { break }
+      mask |= 1 << UInt8(truncatingIfNeeded: place)
+      i = end
+      // Banks 3 and 4: a second byte that is no identifier asked for (PIDs 06-09, 55-58).
+      if i < payload.count, length == 1, request.place(of: UInt16(payload[i])) == nil { i += 1 }
+    }
+    return mask
+  }
+
+  /// Data bytes behind an identifier; 0: not defined.
+  static func dataLength(_ identifier: UInt16, _ service: ReadService) -> Int {
+    switch service {
+    case .currentData: Int(saeParameterLengths.span[Int(identifier & 0xFF)])
+    case .freezeFrame: identifier == 2 ? 2 : Int(saeParameterLengths.span[Int(identifier & 0xFF)])
+    case .dataIdentifier where identifier >> 8 == 0xF4: Int(saeParameterLengths.span[Int(identifier & 0xFF)])
+    default: 0
+    }
+  }
+
+  mutating func reading(_ reading: Reading) {
+    if reading.service == 0 {
+      hasVoltage = true
+      return
+    }
+    guard reading.service == 0x01 || reading.service == 0x22 && reading.identifier >> 8 == 0xF4 else { return }
+    guard !reading.signal.isLoaded else { return }
+    switch reading.identifier & 0xFF {
+    case 0x0C: motion.engineSpeed = max(motion.engineSpeed ?? 0, reading.value)
+    case 0x0D: motion.speed = max(motion.speed ?? 0, reading.value)
+    default: break
+    }
+  }
+
+  mutating func text(_ reading: TextReading, _ bytes: Span<UInt8>) {
+    // The first ECU that has one tells it: all of a vehicle's say the same.
+    guard reading.kind == .vin, vinCount == 0 else { return }
+    vinCount = min(bytes.count, 20)
+    for i in 0..<vinCount { vin[i] = bytes[i] }
+  }
+
+  mutating func codes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {
+    hasCodeList = true
+    for i in 0..<codes.count {
+      // FNV-1a over address and code, added up: the order of ECUs and codes does not count.
+      var hash: UInt32 = 2_166_136_261
+      hash = (hash ^ list.origin.ecu.value) &* 16_777_619
+      hash = (hash ^ (UInt32(codes[i].code) << 8 | UInt32(codes[i].failureType))) &* 16_777_619
+      codesDigest &+= hash | 1
+    }
+  }
+
+  mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin) {
+    guard supportCount < 24 else { return }
+    supports[supportCount] = SupportAnswer(ecu: origin.ecu, service: service, base: base, bitmap: bitmap)
+    supportCount += 1
+  }
+
+  mutating func adapter(_ answer: AdapterAnswer, _ bytes: Span<UInt8>) {
+    if answer == .identity, Self.isBanner(bytes) {
+      hasBanner = true
+      if !expectsBanner { hasSurpriseBanner = true }
+    }
+    let isOKText = bytes.count == 2 && bytes[0] == UInt8(ascii: "O") && bytes[1] == UInt8(ascii: "K")
+    if isOKText { isOK = true }
+    guard textCount == 0 || hasBanner, !isOKText else { return }
+    textCount = min(bytes.count, 40)
+    for i in 0..<textCount { text[i] = bytes[i] }
+  }
+
+  /// A name with a letter and a digit in it: `ELM327 v1.5`, `STN1110 v4.0.1`.
+  private static func isBanner(_ bytes: Span<UInt8>) -> Bool {
+    guard bytes.count >= 4 else { return false }
+    for i in 0..<bytes.count where bytes[i] >= UInt8(ascii: "0") && bytes[i] <= UInt8(ascii: "9") { return true }
+    return false
+  }
+
+  mutating func failure(_ error: WireError, line: Span<UInt8>) {
+    if error.kind == .adapterError, line.count >= 3, line[0] == UInt8(ascii: "E"), line[1] == UInt8(ascii: "R") {
+      isFatal = true
+    }
+    failures |= 1 << UInt32(error.kind.rawValue)
+    if error.kind == .adapterReset { hasSurpriseBanner = true }
+    if error.kind != .negativeResponse { lastFailure = error.kind }
+  }
+}

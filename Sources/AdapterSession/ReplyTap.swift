@@ -1,0 +1,48 @@
+import OBDWire
+
+/// Stands between reader and caller: the session sees what it needs, the caller gets everything.
+struct ReplyTap<Handler: ReplyHandler & ~Copyable>: ~Copyable, ReplyHandler {
+  var observer: ReplyObserver
+  var handler: Handler
+
+  mutating func request(_ command: Span<UInt8>, position: UInt64) { handler.request(command, position: position) }
+
+  mutating func message(_ payload: Span<UInt8>, origin: Origin) {
+    observer.message(payload, origin: origin)
+    handler.message(payload, origin: origin)
+  }
+
+  mutating func reading(_ reading: Reading) {
+    observer.reading(reading)
+    handler.reading(reading)
+  }
+
+  mutating func text(_ text: TextReading, _ bytes: Span<UInt8>) {
+    observer.text(text, bytes)
+    handler.text(text, bytes)
+  }
+
+  mutating func troubleCodes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {
+    observer.codes(list, codes)
+    handler.troubleCodes(list, codes)
+  }
+
+  mutating func testResult(_ result: TestResult) { handler.testResult(result) }
+
+  mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin) {
+    observer.supported(bitmap, service: service, base: base, origin: origin)
+    handler.supported(bitmap, service: service, base: base, origin: origin)
+  }
+
+  mutating func adapter(_ answer: AdapterAnswer, _ bytes: Span<UInt8>, origin: Origin) {
+    observer.adapter(answer, bytes)
+    handler.adapter(answer, bytes, origin: origin)
+  }
+
+  mutating func failure(_ error: WireError, line: Span<UInt8>) {
+    observer.failure(error, line: line)
+    handler.failure(error, line: line)
+  }
+
+  mutating func endOfReply(position: UInt64) { handler.endOfReply(position: position) }
+}

@@ -1,0 +1,39 @@
+import OBDWire
+
+/// What a session is told from outside; nothing of it changes while it runs.
+public struct SessionConfiguration: BitwiseCopyable, Sendable {
+  /// How the adapter is reached.
+  public enum Transport: BitwiseCopyable, Sendable, Equatable {
+    /// A serial port: its speed in baud, or nil to find it out.
+    case serial(baud: Int?)
+    /// RFCOMM, TCP, pty: speed is not ours to set.
+    case stream
+  }
+
+  public var transport: Transport = .stream
+  /// ELM digit of the protocol, ASCII `1`…`9` or `A`; nil: found out.
+  public var protocolDigit: UInt8?
+  /// Trouble codes are read this often, ns.
+  public var codesPeriod: Int64 = 60_000_000_000
+  /// The adapter's voltage is read this often, ns.
+  public var voltagePeriod: Int64 = 10_000_000_000
+  /// Time between two tries to find the vehicle, ns.
+  public var searchPause: Int64 = 2_000_000_000
+
+  public init() {}
+}
+
+/// What an earlier session learned, for the next one with the same adapter: keep it with the vehicle's records.
+public struct SessionMemory: BitwiseCopyable, Sendable {
+  /// The baud that worked; 0: none yet.
+  public var baud = 0
+  /// ELM digit of the protocol that worked (ASCII); 0: none yet.
+  public var protocolDigit: UInt8 = 0
+  /// The VIN's 17 characters, or as many as came; ``vinCount`` counts.
+  public var vin = InlineArray<20, UInt8>(repeating: 0)
+  public var vinCount = 0
+  /// What was learned of the adapter.
+  public var quirks: Quirks = []
+
+  public init() {}
+}
