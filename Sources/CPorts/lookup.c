@@ -1,0 +1,67 @@
+// Looking a host name up can take half a minute where the network is half there, and getaddrinfo(3) cannot be told to
+// give up. Its asynchronous form can be left behind.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cports.h"
+
+struct cports_lookup {
+  struct gaicb request;
+  struct addrinfo wanted;
+  char *host;
+  char *port;
+};
+
+static void release(cports_lookup *lookup) {
+  if (lookup->request.ar_result) freeaddrinfo(lookup->request.ar_result);
+  free(lookup->host);
+  free(lookup->port);
+  free(lookup);
+}
+
+cports_lookup *cports_lookup_begin(const char *host, const char *port) {
+  cports_lookup *lookup = calloc(1, sizeof *lookup);
+  if (!lookup) return NULL;
+  lookup->host = strdup(host);
+  lookup->port = strdup(port);
+  lookup->wanted.ai_family = AF_UNSPEC;
+  lookup->wanted.ai_socktype = SOCK_STREAM;
+  lookup->wanted.ai_flags = AI_NUMERICSERV;
+  lookup->request.ar_name = lookup->host;
+  lookup->request.ar_service = lookup->port;
+  lookup->request.ar_request = &lookup->wanted;
+  struct gaicb *list[] = {&lookup->request};
+  if (!lookup->host || !lookup->port || getaddrinfo_a(GAI_NOWAIT, list, 1, NULL) != 0) {
+    release(lookup);
+    return NULL;
+  }
+  return lookup;
+}
+
+int cports_lookup_wait(cports_lookup *lookup, int milliseconds, cports_address *found) {
+  const struct gaicb *list[] = {&lookup->request};
+  const struct timespec limit = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+  gai_suspend(list, 1, &limit);
+  int code = gai_error(&lookup->request);
+  if (code == EAI_INPROGRESS) return 1;
+  // The codes of getaddrinfo are negative already.
+  if (code != 0) return code;
+  const struct addrinfo *first = lookup->request.ar_result;
+  if (!first || first->ai_addrlen > sizeof found->address) return EAI_NONAME;
+  memcpy(&found->address, first->ai_addr, first->ai_addrlen);
+  found->length = first->ai_addrlen;
+  return 0;
+}
+
+void cports_lookup_end(cports_lookup *lookup) {
+  // A look-up that a thread is in the middle of cannot be called back; that thread still writes into it, so its memory
+  // is left to it.
+  if (gai_error(&lookup->request) == EAI_INPROGRESS && gai_cancel(&lookup->request) == EAI_NOTCANCELED) return;
+  release(lookup);
+}
+
+const char *cports_lookup_message(int code) { return gai_strerror(code); }

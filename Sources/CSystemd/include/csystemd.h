@@ -1,0 +1,48 @@
+// The part of sd-bus that asks a service on the system bus a question, opened at run time: libsystemd brings six more
+// libraries, which only a gateway that looks for Bluetooth adapters needs in its memory.
+//
+// Every function returns 0 or more, or a negated errno, as sd-bus does. sd-bus' own documentation says what each means.
+#pragma once
+
+#include <stdint.h>
+
+typedef struct csystemd_bus csystemd_bus;
+typedef struct csystemd_message csystemd_message;
+
+/// Why a call was answered by an error, in D-Bus' name and the service's words; cut to fit.
+typedef struct {
+  char name[96];
+  char text[160];
+} csystemd_error;
+
+/// Opens the library once; -ENOSYS where it is not installed or lacks something. Safe from several threads.
+int csystemd_load(void);
+
+/// Connects to the system bus; `csystemd_load` has succeeded before. NULL in `bus` on failure.
+int csystemd_bus_open(csystemd_bus **bus);
+/// Closes it; what was still to be sent is sent first.
+void csystemd_bus_close(csystemd_bus *bus);
+
+/// Calls a method without arguments and waits for its answer, without starting the service where it does not run.
+int csystemd_call(
+    csystemd_bus *bus, const char *service, const char *path, const char *interface, const char *method,
+    uint64_t microseconds, csystemd_message **answer, csystemd_error *error);
+/// Lets go of an answer.
+void csystemd_message_release(csystemd_message *message);
+
+/// Waits until something arrives or the time is over, and takes in what did.
+int csystemd_bus_wait(csystemd_bus *bus, uint64_t microseconds);
+
+// Reading an answer: 1 done, 0 nothing left here.
+
+int csystemd_enter(csystemd_message *message, char type, const char *contents);
+int csystemd_exit(csystemd_message *message);
+/// A string, object path or signature; it lives as long as the message.
+int csystemd_read_text(csystemd_message *message, char type, const char **text);
+int csystemd_read_bool(csystemd_message *message, int *value);
+int csystemd_read_int16(csystemd_message *message, int16_t *value);
+int csystemd_read_uint32(csystemd_message *message, uint32_t *value);
+/// What comes next, without reading it.
+int csystemd_peek(csystemd_message *message, char *type, const char **contents);
+/// Passes over values of these types.
+int csystemd_skip(csystemd_message *message, const char *types);

@@ -1,0 +1,2 @@
+// libudev: which devices there are, and which come and go.
+#include <libudev.h>

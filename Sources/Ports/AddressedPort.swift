@@ -1,0 +1,60 @@
+import CPorts
+
+/// The port of a ``PortAddress``, whichever kind it is.
+public struct AddressedPort: Port, ~Copyable {
+  public let address: PortAddress
+  public let name: String
+  public private(set) var baud: Int?
+  private var line = Descriptor()
+
+  /// Opens nothing yet. A serial line whose address names no rate begins with 38400.
+  public init(_ address: PortAddress) {
+    self.address = address
+    switch address {
+    case .serial(let path, let baud):
+      name = path
+      self.baud = baud ?? 38_400
+    case .tcp, .rfcomm: name = address.description
+    }
+  }
+
+  public var descriptor: Int32 { line.number }
+
+  /// A serial line opens at the rate it had last.
+  public mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError) {
+    close()
+    switch address {
+    case .serial(let path, _):
+      var port = SerialPort(path: path, baud: baud ?? 38_400)
+      try port.open(within: limit, unless: wakeUp)
+      line = port.line.release()
+    case .tcp(let host, let number):
+      var port = TCPPort(host: host, port: number)
+      try port.open(within: limit, unless: wakeUp)
+      line = port.socket.release()
+    case .rfcomm(let peer, let channel):
+      var port = RFCOMMPort(address: peer, channel: channel)
+      try port.open(within: limit, unless: wakeUp)
+      line = port.socket.release()
+    }
+  }
+
+  public mutating func close() {
+    if isOpen && isSerial { _ = cports_tty_set_exclusive(line.number, 0) }
+    line.close()
+  }
+
+  public mutating func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int {
+    try line.read(into: &buffer, for: name)
+  }
+
+  public mutating func write(_ bytes: Span<UInt8>) throws(PortError) -> Int {
+    try line.write(bytes, for: name, isSocket: !isSerial)
+  }
+
+  public mutating func setBaud(_ baud: Int) throws(PortError) {
+    if isSerial { self.baud = try SerialPort.change(line, name, from: self.baud, to: baud) }
+  }
+
+  private var isSerial: Bool { if case .serial = address { true } else { false } }
+}

@@ -1,0 +1,33 @@
+/// The address of a Bluetooth device: six bytes, written `00:1D:A5:68:98:8A`.
+public struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
+  /// 48 bits, the first written byte the highest.
+  public let bits: UInt64
+
+  /// Six pairs of hex digits with colons between; nil for anything else.
+  public init?(_ text: some StringProtocol) {
+    var bits: UInt64 = 0
+    var count = 0
+    for byte in text.utf8 {
+      if count % 3 == 2 {
+        guard byte == UInt8(ascii: ":") else { return nil }
+      } else {
+        guard let digit = Character(UnicodeScalar(byte)).hexDigitValue, byte < 0x80 else { return nil }
+        bits = bits << 4 | UInt64(digit)
+      }
+      count += 1
+      guard count <= 17 else { return nil }
+    }
+    guard count == 17 else { return nil }
+    self.bits = bits
+  }
+
+  /// Byte 0…5, the first written one first.
+  subscript(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: bits >> UInt64((5 - index) * 8)) }
+
+  public var description: String {
+    (0..<6).map { index in
+      let digits = String(self[index], radix: 16, uppercase: true)
+      return digits.count == 1 ? "0" + digits : digits
+    }.joined(separator: ":")
+  }
+}

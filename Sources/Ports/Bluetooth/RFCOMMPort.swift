@@ -1,0 +1,111 @@
+import CPorts
+import Glibc
+
+/// A serial port over Bluetooth (RFCOMM), the kernel's own socket: no daemon, no /dev/rfcommN.
+///
+/// The device must have been paired before where it wants that, as a rule with PIN 1234 or 0000.
+public struct RFCOMMPort: Port, ~Copyable {
+  public let name: String
+  private let address: BluetoothAddress
+  private let channel: UInt8?
+  var socket = Descriptor()
+
+  /// - Parameter channel: 1…30; nil: the device is asked, by service discovery, where its serial port is.
+  public init(address: BluetoothAddress, channel: UInt8? = nil) {
+    self.address = address
+    self.channel = channel
+    name = channel.map { "rfcomm:\(address)/\($0)" } ?? "rfcomm:\(address)"
+  }
+
+  public var descriptor: Int32 { socket.number }
+
+  public mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError) {
+    close()
+    let deadline = BootClock.after(limit)
+    let channel: UInt8
+    if let given = self.channel {
+      channel = given
+    } else {
+      channel = try serialChannel(until: deadline, unless: wakeUp)
+    }
+    guard (1...30).contains(channel) else {
+      throw PortError(.invalid, name, "channel \(channel) cannot be; RFCOMM has 1 to 30")
+    }
+    let number = cports_rfcomm_socket()
+    guard number >= 0 else { throw notConnected(-number) }
+    let opened = Descriptor(owning: number)
+    let code = cports_rfcomm_connect(number, address.socketAddress, channel)
+    try finish(opened, code: code, until: deadline, unless: wakeUp)
+    socket = consume opened
+  }
+
+  public mutating func close() { socket.close() }
+
+  public mutating func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int {
+    try socket.read(into: &buffer, for: name)
+  }
+
+  public mutating func write(_ bytes: Span<UInt8>) throws(PortError) -> Int {
+    try socket.write(bytes, for: name, isSocket: true)
+  }
+
+  /// Asks the device's service discovery for the channel of its serial port.
+  private func serialChannel(until deadline: Int64, unless wakeUp: WakeUp?) throws(PortError) -> UInt8 {
+    let number = cports_l2cap_socket()
+    guard number >= 0 else { throw notConnected(-number) }
+    let directory = Descriptor(owning: number)
+    let code = cports_l2cap_connect(number, address.socketAddress, 1)
+    try finish(directory, code: code, until: deadline, unless: wakeUp)
+    do {
+      return try ServiceDiscovery.serialChannel(over: directory, until: deadline, unless: wakeUp)
+    } catch {
+      switch error {
+      case .timedOut: throw notConnected(ETIMEDOUT)
+      case .interrupted: throw PortError(.interrupted, name, "gave up connecting")
+      case .closed(let code): throw notConnected(code)
+      case .noSerialPort:
+        throw PortError(.noSerialService, name, "offers no serial port; an adapter that has Bluetooth LE only will not")
+      case .malformed(let offset):
+        throw PortError(.system, name, "service discovery sent nonsense at byte \(offset); give the channel, often 1")
+      case .refused(let reason):
+        throw PortError(.noSerialService, name, "service discovery failed (\(reason)); give the channel, often 1")
+      }
+    }
+  }
+
+  private func finish(
+    _ socket: borrowing Descriptor, code: Int32, until deadline: Int64, unless wakeUp: WakeUp?
+  ) throws(PortError) {
+    switch Connecting.finish(socket, code: code, until: deadline, unless: wakeUp) {
+    case .connected: return
+    case .timedOut: throw notConnected(ETIMEDOUT)
+    case .interrupted: throw PortError(.interrupted, name, "gave up connecting")
+    case .failed(let code): throw notConnected(code)
+    }
+  }
+
+  private func notConnected(_ code: Int32) -> PortError {
+    switch code {
+    case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT:
+      PortError(.noBluetooth, name, code: code, "this kernel has no Bluetooth; load the modules bluetooth and rfcomm")
+    case ENETDOWN, ENODEV, ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL:
+      PortError(.noBluetooth, name, code: code, "no Bluetooth controller is on; bluetoothctl power on")
+    case EHOSTDOWN, ETIMEDOUT:
+      PortError(.timedOut, name, code: code, "no answer; is the adapter powered, near, and free of other phones?")
+    case ECONNREFUSED:
+      PortError(.refused, name, code: code, "refused; pair it first, or give another channel")
+    case EACCES, EPERM, EBADE:
+      PortError(.notPermitted, name, code: code, "refused for want of a key; pair it: bluetoothctl pair \(address)")
+    case EBUSY, EADDRINUSE:
+      PortError(.busy, name, code: code, "busy: another program or phone is connected to it")
+    default: PortError(.system, name, code: code, PortError.message(code))
+    }
+  }
+}
+
+extension BluetoothAddress {
+  /// For connect(2).
+  fileprivate var socketAddress: cports_bluetooth_address {
+    cports_bluetooth_address(bytes: (self[0], self[1], self[2], self[3], self[4], self[5]))
+  }
+}

@@ -1,0 +1,94 @@
+import Glibc
+
+/// Asks a Bluetooth device on which RFCOMM channel its serial port is: one question of the Service Discovery Protocol
+/// (Bluetooth Core Specification, volume 3, part B), over an L2CAP connection to PSM 1.
+///
+///     → 06 0001 000F  35 03 19 1101  0200  35 05 0A 0004 0004  00     serial ports? their protocols (attribute 4)?
+///     ← 07 0001 ....  .... 35 11 35 0F 09 0004 35 0A 35 03 19 0100 ...  35 05 19 0003 08 01  00
+enum ServiceDiscovery {
+  enum Failure: Error, Equatable {
+    case timedOut
+    case interrupted
+    /// The connection ended; `errno`.
+    case closed(Int32)
+    case noSerialPort
+    /// What came is no answer, from this byte on.
+    case malformed(offset: Int)
+    /// The device's error code (4.4.1).
+    case refused(UInt16)
+  }
+
+  /// An answer's longest list of attributes: a device that needs more parts than this holds is not sane.
+  private static let capacity = 8_192
+
+  /// - Parameters:
+  ///   - connection: a packet socket that does not block.
+  ///   - deadline: a moment of ``BootClock``.
+  static func serialChannel(
+    over connection: borrowing Descriptor, until deadline: Int64, unless wakeUp: WakeUp?
+  ) throws(Failure) -> UInt8 {
+    var attributes: [UInt8] = []
+    var continuation: [UInt8] = []
+    var transaction: UInt16 = 1
+    var packet = [UInt8](repeating: 0, count: 2_048)
+    repeat {
+      let request = request(transaction: transaction, continuation: continuation)
+      guard connection.send(request.span) == request.count else { throw .closed(errno) }
+      let count = try receive(&packet, over: connection, until: deadline, unless: wakeUp)
+      var answer = try Answer(parsing: packet.span.extracting(first: count), transaction: transaction)
+      // An answer that brings nothing and says that more is to come would go on for ever.
+      if answer.attributes.isEmpty && !answer.continuation.isEmpty { throw .malformed(offset: 5) }
+      attributes += answer.attributes
+      swap(&continuation, &answer.continuation)
+      transaction &+= 1
+    } while !continuation.isEmpty && attributes.count < capacity
+    var reader = DataElementReader(attributes.span)
+    guard let channel = reader.serialChannel() else { throw .noSerialPort }
+    return channel
+  }
+
+  /// Service Search Attribute Request (4.7.1).
+  static func request(transaction: UInt16, continuation: [UInt8]) -> [UInt8] {
+    // Which services: a sequence of one 16-bit UUID, 0x1101 SerialPort. How many bytes at most. Which attributes: a
+    // sequence of one 16-bit number, 0x0004 ProtocolDescriptorList.
+    let parameters: [UInt8] =
+      [0x35, 0x03, 0x19, 0x11, 0x01, 0x02, 0x00, 0x35, 0x03, 0x09, 0x00, 0x04, UInt8(continuation.count)] + continuation
+    return [0x06, UInt8(transaction >> 8), UInt8(transaction & 0xFF), 0, UInt8(parameters.count)] + parameters
+  }
+
+  private static func receive(
+    _ packet: inout [UInt8], over connection: borrowing Descriptor, until deadline: Int64, unless wakeUp: WakeUp?
+  ) throws(Failure) -> Int {
+    switch Connecting.wait(connection, for: POLLIN, until: deadline, unless: wakeUp) {
+    case .connected: break
+    case .timedOut: throw .timedOut
+    case .interrupted: throw .interrupted
+    case .failed(let code): throw .closed(code)
+    }
+    var span = packet.mutableSpan
+    let count = connection.read(into: &span)
+    guard count > 0 else { throw .closed(count == 0 ? ECONNRESET : errno) }
+    return count
+  }
+
+  /// Service Search Attribute Response (4.7.2): part of the attribute lists, and where to go on.
+  struct Answer {
+    var attributes: [UInt8]
+    /// Empty: that was all.
+    var continuation: [UInt8]
+
+    init(parsing packet: Span<UInt8>, transaction: UInt16) throws(Failure) {
+      guard packet.count >= 7 else { throw .malformed(offset: packet.count) }
+      if packet[0] == 0x01 { throw .refused(UInt16(packet[5]) << 8 | UInt16(packet[6])) }
+      guard packet[0] == 0x07 else { throw .malformed(offset: 0) }
+      guard UInt16(packet[1]) << 8 | UInt16(packet[2]) == transaction else { throw .malformed(offset: 1) }
+      guard Int(packet[3]) << 8 | Int(packet[4]) == packet.count - 5 else { throw .malformed(offset: 3) }
+      let end = 7 + (Int(packet[5]) << 8 | Int(packet[6]))
+      guard end < packet.count else { throw .malformed(offset: 5) }
+      let more = Int(packet[end])
+      guard more <= 16, end + 1 + more == packet.count else { throw .malformed(offset: end) }
+      attributes = (7..<end).map { packet[$0] }
+      continuation = (end + 1..<packet.count).map { packet[$0] }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Glibc
+
+/// The loop of one line's thread: waits by `poll(2)` for bytes, a deadline or a wake-up, and tells a ``PortHandler``.
+///
+///     var loop = try PortLoop(wakeUp: wakeUp)
+///     try port.open()
+///     try loop.run(&port, &handler)      // until handler stops it, or the device is gone
+///
+/// Everything it needs is made before the first byte: from then on running takes nothing from the heap.
+public struct PortLoop: ~Copyable {
+  /// How many bytes one read brings at most.
+  public static let inputCapacity = 4_096
+
+  private let wakeUp: WakeUp
+  private var timer: BootTimer
+  private var input: [UInt8]
+
+  /// - Throws: ``PortError/Kind/system`` where the process has no descriptors left.
+  public init(wakeUp: WakeUp) throws(PortError) {
+    self.wakeUp = wakeUp
+    timer = try BootTimer()
+    input = [UInt8](repeating: 0, count: PortLoop.inputCapacity)
+  }
+
+  /// Runs an open port until the handler stops it.
+  ///
+  /// - Throws: ``PortError/Kind/gone`` when the device is no more, or whatever else the port throws. The port stays open:
+  ///   closing it is the caller's.
+  public mutating func run<P: Port & ~Copyable, H: PortHandler & ~Copyable>(
+    _ port: inout P, _ handler: inout H
+  ) throws(PortError) {
+    var actions = PortActions()
+    handler.opened(at: BootClock.now, &actions)
+    while true {
+      try carryOut(&actions, &port, &handler)
+      if actions.isStopping { return }
+      timer.set(actions.deadline)
+      let ready = wait(port, writing: actions.unsent.count > 0)
+      // The bytes first: a reply that came before its deadline is no late one.
+      if ready.port != 0 { try take(ready.port, &port, &handler, &actions) }
+      if let deadline = actions.deadline, !actions.isStopping {
+        let now = BootClock.now
+        if now >= deadline {
+          actions.deadline = nil
+          handler.deadlinePassed(at: now, &actions)
+        }
+      }
+      if ready.isWoken && wakeUp.silence() && !actions.isStopping { handler.wokenUp(at: BootClock.now, &actions) }
+    }
+  }
+
+  /// Writes what there is room for; once everything has left, changes the rate.
+  private func carryOut<P: Port & ~Copyable, H: PortHandler & ~Copyable>(
+    _ actions: inout PortActions, _ port: inout P, _ handler: inout H
+  ) throws(PortError) {
+    while actions.unsent.count > 0 {
+      let count = try port.write(actions.unsent)
+      if count == 0 { return }
+      handler.sent(actions.unsent.extracting(first: count), at: BootClock.now)
+      actions.remove(count)
+    }
+    if let baud = actions.takeBaud() { try port.setBaud(baud) }
+  }
+
+  /// What `poll(2)` says of the port, and whether the wake-up rings.
+  private func wait<P: Port & ~Copyable>(_ port: borrowing P, writing: Bool) -> (port: Int32, isWoken: Bool) {
+    let wanted = writing ? POLLIN | POLLOUT : POLLIN
+    var waiting: InlineArray<3, pollfd> = [
+      pollfd(fd: port.descriptor, events: Int16(wanted), revents: 0),
+      pollfd(fd: timer.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    var span = waiting.mutableSpan
+    // Without a limit: the timer has its own descriptor. EINTR leaves all three silent, and we come back.
+    let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), -1) }
+    guard count > 0 else { return (0, false) }
+    return (Int32(span[0].revents), span[2].revents != 0)
+  }
+
+  /// Reads once and hands on, or finds that the device is gone.
+  private mutating func take<P: Port & ~Copyable, H: PortHandler & ~Copyable>(
+    _ ready: Int32, _ port: inout P, _ handler: inout H, _ actions: inout PortActions
+  ) throws(PortError) {
+    guard ready & ~POLLOUT != 0 else { return }
+    var buffer = input.mutableSpan
+    let count = try port.read(into: &buffer)
+    let now = BootClock.now
+    if count > 0 {
+      handler.received(input.span.extracting(first: count), at: now, &actions)
+    } else if ready & (POLLHUP | POLLERR | POLLNVAL) != 0 {
+      // Hung up, and nothing left to read: without this the loop would spin.
+      throw .gone(port.name)
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import CPorts
+
+/// From a host's name to its address, within a limit.
+enum HostLookup {
+  /// The first address, IPv4 or IPv6.
+  static func address(
+    of host: String, port: Int, name: String, until deadline: Int64, unless wakeUp: WakeUp?
+  ) throws(PortError) -> cports_address {
+    guard let lookup = unsafe cports_lookup_begin(host, String(port)) else {
+      throw PortError(.system, name, "no memory or thread to look the name up")
+    }
+    defer { unsafe cports_lookup_end(lookup) }
+    var found = cports_address()
+    while true {
+      // In slices, because nothing can wait for a look-up and for a wake-up at once.
+      let slice = min(BootClock.milliseconds(until: deadline), 50)
+      let code = unsafe cports_lookup_wait(lookup, slice, &found)
+      if code == 0 { return found }
+      if code < 0 {
+        let reason = unsafe String(cString: cports_lookup_message(code))
+        throw PortError(.unreachable, name, "no address for \(host): \(reason); write its number, e.g. 192.168.0.10")
+      }
+      if let wakeUp, wakeUp.wait(until: 0) { throw PortError(.interrupted, name, "gave up looking the name up") }
+      if BootClock.now >= deadline {
+        throw PortError(.timedOut, name, "no answer from the name server; write the address in digits")
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import CPorts
+import Glibc
+
+/// A connection to an adapter on Wi-Fi, as a rule 192.168.0.10, port 35000.
+///
+/// A peer that vanishes without a word is noticed within about 25 seconds: by keepalive where nothing is sent, by a
+/// limit on what is not acknowledged where something is.
+public struct TCPPort: Port, ~Copyable {
+  /// The port that Wi-Fi adapters listen on.
+  public static let defaultPort = 35_000
+
+  public let name: String
+  private let host: String
+  private let port: Int
+  var socket = Descriptor()
+
+  /// - Parameters:
+  ///   - host: a name, or an IPv4 or IPv6 address without brackets.
+  ///   - port: 1…65535.
+  public init(host: String, port: Int = TCPPort.defaultPort) {
+    self.host = host
+    self.port = port
+    name = host.utf8.contains(UInt8(ascii: ":")) ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
+  }
+
+  public var descriptor: Int32 { socket.number }
+
+  public mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError) {
+    close()
+    guard (1...65_535).contains(port), !host.isEmpty else {
+      throw PortError(.invalid, name, "not an address; write HOST:PORT, e.g. 192.168.0.10:35000")
+    }
+    let deadline = BootClock.after(limit)
+    var peer = try HostLookup.address(of: host, port: port, name: name, until: deadline, unless: wakeUp)
+    let number = Glibc.socket(Int32(peer.address.ss_family), Int32(SOCK_STREAM.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
+    guard number >= 0 else { throw PortError(.system, name, code: errno, PortError.message(errno)) }
+    let opened = Descriptor(owning: number)
+    let code = unsafe withUnsafePointer(to: &peer.address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(number, $0, peer.length) == 0 ? 0 : -errno
+      }
+    }
+    switch Connecting.finish(opened, code: code, until: deadline, unless: wakeUp) {
+    case .connected: break
+    case .timedOut: throw notReached(ETIMEDOUT)
+    case .interrupted: throw PortError(.interrupted, name, "gave up connecting")
+    case .failed(let code): throw notReached(code)
+    }
+    TCPPort.configure(number)
+    socket = consume opened
+  }
+
+  public mutating func close() { socket.close() }
+
+  public mutating func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int {
+    try socket.read(into: &buffer, for: name)
+  }
+
+  public mutating func write(_ bytes: Span<UInt8>) throws(PortError) -> Int {
+    try socket.write(bytes, for: name, isSocket: true)
+  }
+
+  private func notReached(_ code: Int32) -> PortError {
+    switch code {
+    case ECONNREFUSED:
+      PortError(.refused, name, code: code, "refused: nothing listens on port \(port); adapters use 35000, some 23")
+    case ETIMEDOUT:
+      PortError(.timedOut, name, code: code, "no answer; join the adapter's Wi-Fi network, or check the address")
+    case EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN:
+      PortError(.unreachable, name, code: code, "no way there; join the adapter's Wi-Fi network")
+    default: PortError(.system, name, code: code, PortError.message(code))
+    }
+  }
+
+  /// Commands are short and wait for answers: each leaves at once. And a peer that is gone is to be noticed.
+  private static func configure(_ socket: Int32) {
+    set(socket, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    set(socket, SOL_SOCKET, SO_KEEPALIVE, 1)
+    set(socket, Int32(IPPROTO_TCP), TCP_KEEPIDLE, 10)
+    set(socket, Int32(IPPROTO_TCP), TCP_KEEPINTVL, 5)
+    set(socket, Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
+    set(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, 20_000)
+  }
+
+  private static func set(_ socket: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
+    var value = value
+    // None of them is needed for bytes to flow: a kernel without one goes without.
+    _ = unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+  }
+}

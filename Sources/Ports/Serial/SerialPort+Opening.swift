@@ -1,0 +1,34 @@
+import Glibc
+
+/// Why a serial line did not open, in words that say what to do.
+extension SerialPort {
+  static func notOpened(_ path: String, code: Int32) -> PortError {
+    switch code {
+    case ENOENT, ENOTDIR:
+      PortError(.missing, path, code: code, "no such device; plug the adapter in, or see what there is: obdgate scan")
+    case ENXIO, ENODEV:
+      PortError(.missing, path, code: code, "nothing behind this device; plug the adapter in")
+    case EACCES, EPERM:
+      PortError(.notPermitted, path, code: code, "no permission; \(remedy(path))")
+    case EBUSY: busy(path)
+    case EISDIR: PortError(.notSerial, path, code: code, "a folder; name a device such as /dev/ttyUSB0")
+    case EIO: PortError(.gone, path, code: code, "gone: \(PortError.message(code))")
+    default: PortError(.system, path, code: code, PortError.message(code))
+    }
+  }
+
+  /// What lets this user in: the group that owns the device, as a rule `dialout`.
+  private static func remedy(_ path: String) -> String {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & 0o060 == 0o060,
+      let group = unsafe getgrgid(status.st_gid)
+    else { return "be root, or let the user's group read and write it" }
+    let name = unsafe String(cString: group.pointee.gr_name)
+    return "add the user to the group \(name): usermod -aG \(name) USER, then log in anew"
+  }
+
+  static func busy(_ path: String) -> PortError {
+    let holder = DeviceHolder.of(path).map { "used by \($0)" } ?? "used by another program"
+    return PortError(.busy, path, code: EBUSY, "busy: \(holder); stop that, or name another device")
+  }
+}
