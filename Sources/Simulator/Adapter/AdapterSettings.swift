@@ -1,0 +1,96 @@
+/// Everything that AT commands set and a reset loses.
+struct AdapterSettings: Sendable {
+  var echo = true
+  var linefeeds = false
+  var spaces = true
+  var headers = false
+  /// Data length code behind a CAN header (`ATD1`).
+  var dataLength = false
+  /// Formatting of CAN messages (`ATCAF`).
+  var formatting = true
+  /// Whether an answer is waited for (`ATR`).
+  var responses = true
+  /// `ATAT`: 0 off, 1, 2.
+  var adaptive = 1
+  /// `ATST`, in units of 4.096 ms.
+  var timeout: UInt8 = 0x32
+  /// `ATSH`; nil: the functional one of the bus.
+  var header: UInt32?
+  /// The highest five bits of a 29 bit identifier (`ATCP`).
+  var priority: UInt8 = 0x18
+  /// `ATCEA`.
+  var extendedAddress: UInt8?
+  /// `ATCRA`, `ATCF`, `ATCM`: which identifiers are received; nil: those of the bus.
+  var filter: Filter?
+  /// `ATCFC`: flow control is sent at all.
+  var sendsFlowControl = true
+  /// `ATFCSM`.
+  var flowMode = 0
+  /// `ATFCSH`, `ATFCSD`.
+  var flowHeader: UInt32?
+  var flowData: [UInt8]?
+  /// `ATSW`: no keep-alive messages where false.
+  var wakesUp = true
+  /// `ATBRT`.
+  var baudTrial = Duration.milliseconds(75)
+  var selection = Selection.automatic(nil)
+
+  /// What `ATSP` chose.
+  enum Selection: Sendable, Equatable {
+    /// Search; first where the last success was.
+    case automatic(Bus?)
+    case fixed(Bus)
+  }
+
+  struct Filter: Sendable, Equatable {
+    var mask: UInt32
+    var value: UInt32
+
+    func passes(_ identifier: UInt32) -> Bool { identifier & mask == value & mask }
+  }
+
+  var timeoutTime: Duration { .microseconds(4096 * Int(timeout == 0 ? 0x32 : timeout)) }
+
+  init(linefeeds: Bool) { self.linefeeds = linefeeds }
+
+  /// The header that requests have on a bus.
+  func requestHeader(on bus: Bus) -> UInt32 {
+    if let header {
+      return bus.isExtended && header <= 0xFF_FFFF ? UInt32(priority & 0x1F) << 24 | header : header
+    }
+    return switch bus {
+    case .j1850pwm: 0x61_6AF1
+    case .j1850vpw, .iso9141: 0x68_6AF1
+    case .kwpSlow, .kwpFast: 0xC2_33F1
+    case .can11at500, .can11at250: 0x7DF
+    case .can29at500, .can29at250, .j1939: 0x18DB_33F1
+    }
+  }
+
+  /// Whether the adapter shows a frame of this sender.
+  func receives(_ sender: UInt32, on bus: Bus) -> Bool {
+    guard bus.isCAN else { return true }
+    if let filter { return filter.passes(sender) }
+    // 7E8…7EF, and 18DAF1xx: the addresses of ISO 15765-4.
+    return bus.isExtended ? sender & 0x1FFF_FF00 == 0x18DA_F100 : sender & 0x7F8 == 0x7E8
+  }
+
+  /// What is sent to an ECU after its first frame; nil: nothing.
+  func flowControl(to sender: UInt32, on bus: Bus) -> FlowControl? {
+    guard sendsFlowControl, formatting else { return nil }
+    let automatic: UInt32 =
+      bus.isExtended
+      ? 0x18DA_00F1 | (sender & 0xFF) << 8
+      : sender & 0x7F8 == 0x7E8 ? sender - 8 : requestHeader(on: bus)
+    var control = FlowControl(header: automatic, extendedAddress: extendedAddress)
+    if flowMode > 0, let flowData, flowData.count > 0 {
+      control.isClear = flowData[0] == 0x30
+      control.blockSize = flowData.count > 1 ? flowData[1] : 0
+      control.separation = flowData.count > 2 ? flowData[2] : 0
+    }
+    if flowMode == 1, let flowHeader {
+      control.header = bus.isExtended && flowHeader <= 0xFF_FFFF ? 0x1800_0000 | flowHeader : flowHeader
+    }
+    return control
+  }
+}

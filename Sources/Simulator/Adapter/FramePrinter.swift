@@ -1,0 +1,62 @@
+/// How an ELM327 prints a frame.
+///
+///     7E8 04 41 0C 1A F8          headers on
+///     41 0C 1A F8                 headers off: the data alone
+///     014                         headers off, first frame: the message's length,
+///     0: 49 02 01 57 50 30        then its bytes, numbered
+///     84 F1 10 41 0C 1A F8 E4     before CAN: header, data, check
+struct FramePrinter {
+  var settings: AdapterSettings
+  var bus: Bus
+
+  /// The lines of one frame; none for frames that formatting hides.
+  func lines(_ frame: BusFrame) -> [String] {
+    bus.isCAN ? canLines(frame) : [legacyLine(frame.bytes)]
+  }
+
+  private func legacyLine(_ bytes: [UInt8]) -> String {
+    text(settings.headers ? bytes : Array(bytes.dropFirst(3).dropLast()))
+  }
+
+  private func canLines(_ frame: BusFrame) -> [String] {
+    // With extended addressing the tester's byte in front is the adapter's business.
+    let hidden = settings.extendedAddress == nil || settings.headers ? 0 : 1
+    let skipped = settings.extendedAddress == nil ? 0 : 1
+    guard settings.formatting, frame.bytes.count > skipped else {
+      return [settings.headers ? header(frame) + text(frame.bytes) : text(frame.bytes)]
+    }
+    let control = frame.bytes[skipped]
+    let isSingle = control >> 4 == 0
+    // A single frame is cut at its length, so that no padding is seen.
+    let end = isSingle ? min(frame.bytes.count, skipped + 1 + Int(control & 0x0F)) : frame.bytes.count
+    if settings.headers { return [header(frame) + text(Array(frame.bytes[hidden..<end]))] }
+    let data = frame.bytes[(skipped + 1)..<end]
+    switch control >> 4 {
+    case 0: return [text(Array(data))]
+    case 1:
+      let length = Int(control & 0x0F) << 8 | Int(data.first ?? 0)
+      let count = Hexadecimal.text(length, digits: 3)
+      return [settings.spaces ? count + " " : count, numbered(0, Array(data.dropFirst()))]
+    case 2: return [numbered(control & 0x0F, Array(data))]
+    default: return []
+    }
+  }
+
+  private func numbered(_ index: UInt8, _ data: [UInt8]) -> String {
+    Hexadecimal.text(index, digits: 1) + (settings.spaces ? ": " : ":") + text(data)
+  }
+
+  private func header(_ frame: BusFrame) -> String {
+    let space = settings.spaces ? " " : ""
+    let length = settings.dataLength ? Hexadecimal.text(frame.bytes.count, digits: 1) + space : ""
+    if bus.isExtended {
+      return text((0..<4).map { UInt8(truncatingIfNeeded: frame.sender >> UInt32(24 - 8 * $0)) }) + length
+    }
+    return Hexadecimal.text(frame.sender, digits: 3) + space + length
+  }
+
+  /// With spaces on there is one behind every byte, the last one too.
+  private func text(_ bytes: [UInt8]) -> String {
+    bytes.map { Hexadecimal.text($0, digits: 2) + (settings.spaces ? " " : "") }.joined()
+  }
+}

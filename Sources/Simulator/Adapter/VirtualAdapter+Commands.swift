@@ -1,0 +1,177 @@
+/// AT and ST commands.
+extension VirtualAdapter {
+  mutating func carryOutAT(_ command: String) {
+    if model.lacks(command) { return answer("?") }
+    if let text = information(command) { return answer(text) }
+    if setSwitch(command) || setValue(command) || setProtocol(command) || isAccepted(command) { return answer("OK") }
+    switch command {
+    case "Z":
+      let late = faults.strike(.bannerLate, at: now)?.duration ?? .zero
+      begin(restartAfter: model.resetTime + late, banner: model.identity)
+    case "WS": begin(restartAfter: .milliseconds(30), banner: model.identity)
+    case "D":
+      settings = AdapterSettings(linefeeds: model.linefeeds)
+      active = nil
+      answer("OK")
+    case "LP":
+      answer("OK")
+      task?.add(.sleep, at: now + model.processing + .milliseconds(20))
+    case "MA", "MP", "MR", "MT":
+      // Nothing is to be heard but what is asked for: it listens until a character comes.
+      var task = AdapterTask()
+      task.isInterruptible = true
+      self.task = task
+    case _ where command.hasPrefix("BRD"):
+      guard let divisor = Hexadecimal.number(command.dropFirst(3)), divisor > 0, divisor < 256 else {
+        return answer("?")
+      }
+      changeBaud(4_000_000 / Int(divisor))
+    default: answer("?")
+    }
+  }
+
+  mutating func carryOutST(_ command: String) {
+    switch command {
+    case "I": answer("STN1110 v4.2.0")
+    case "DI": answer("OBDLink SX r2.0")
+    case "MFR": answer("OBD Solutions LLC")
+    case "SN": answer("110012345678")
+    case "VR": answer(voltageText)
+    case "PRS": answer((active ?? .can11at500).title)
+    case "SLEEP":
+      answer("OK")
+      task?.add(.sleep, at: now + model.processing + .milliseconds(20))
+    case _ where command.hasPrefix("BR") && Int(command.dropFirst(2)) != nil:
+      guard let baud = Int(command.dropFirst(2)), (38...10_000_000).contains(baud) else { return answer("?") }
+      changeBaud(baud)
+    case _ where command.hasPrefix("PTO") || command.hasPrefix("CAF") || command.hasPrefix("UIL"): answer("OK")
+    default: answer("?")
+    }
+  }
+
+  /// `OK` at the old speed, the identity at the new one; a CR within the time limit keeps it.
+  private mutating func changeBaud(_ baud: Int) {
+    var task = AdapterTask()
+    task.losesInput = true
+    task.add(.line("OK"), at: now + model.processing)
+    task.add(.changeBaud(baud), at: now + model.processing + line.byteTime * 5)
+    self.task = task
+  }
+
+  mutating func beginBaudTrial(_ baud: Int) {
+    task = nil
+    let previous = line.baud
+    line.baud = baud
+    print(model.identity)
+    baudTrial = (previous, line.drained + settings.baudTrial)
+  }
+
+  /// Commands that answer with something of their own.
+  private mutating func information(_ command: String) -> String? {
+    switch command {
+    case "I": return model.identity
+    case "@1": return model.title
+    case "@2": return storedTitle ?? "?"
+    case "RV": return voltageText
+    case "DP": return protocolTitle
+    case "DPN": return protocolDigits
+    case "CS": return active?.isCAN == true ? "T:00 R:00" : "?"
+    case "IGN": return isIgnitionOn(at: now) ? "ON" : "OFF"
+    case "KW":
+      return active == .iso9141 ? "1:08 2:08" : active?.isKWP == true ? "1:E9 2:8F" : "1:-- 2:--"
+    case "BD": return "00"
+    default: return nil
+    }
+  }
+
+  private var voltageText: String {
+    if faults.holds(.emptyVoltage, at: now) { return "0.0V" }
+    let tenths = Int((cars[car].car.voltage(at: carTime(now)) * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)V"
+  }
+
+  /// `E0`, `S1`, `H1`…
+  private mutating func setSwitch(_ command: String) -> Bool {
+    guard let last = command.last, last == "0" || last == "1" else { return false }
+    let isOn = last == "1"
+    switch command.dropLast() {
+    case "E": settings.echo = isOn
+    case "L": settings.linefeeds = isOn
+    case "S": settings.spaces = isOn
+    case "H": settings.headers = isOn
+    case "D": settings.dataLength = isOn
+    case "R": settings.responses = isOn
+    case "CAF": settings.formatting = isOn
+    case "CFC": settings.sendsFlowControl = isOn
+    case "AT": settings.adaptive = isOn ? 1 : 0
+    default: return false
+    }
+    return true
+  }
+
+  /// `ST32`, `SH7E0`, `CRA7E8`, `FCSD300000`…
+  private mutating func setValue(_ command: String) -> Bool {
+    // The longest name first: CRA is no CR with an A.
+    for name in ["FCSH", "FCSD", "FCSM", "CEA", "CRA", "BRT", "CF", "CM", "CP", "SH", "ST", "SW", "AT", "AR", "@3"]
+    where command.hasPrefix(name) {
+      return set(name, command.dropFirst(name.count))
+    }
+    return false
+  }
+
+  private mutating func set(_ name: String, _ argument: Substring) -> Bool {
+    let number = Hexadecimal.number(argument)
+    switch (name, number, argument.count) {
+    case ("ST", let value?, 1...2): settings.timeout = UInt8(value)
+    case ("SW", let value?, 2): settings.wakesUp = value != 0
+    case ("BRT", let value?, 2): settings.baudTrial = .milliseconds(value == 0 ? 1280 : 5 * Int(value))
+    case ("AT", 2?, 1): settings.adaptive = 2
+    case ("AR", nil, 0): settings.filter = nil
+    case ("SH", let value?, 3), ("SH", let value?, 6): settings.header = value
+    case ("SH", let value?, 8) where model.kind == .stn: settings.header = value
+    case ("CP", let value?, 2): settings.priority = UInt8(value)
+    case ("CEA", nil, 0): settings.extendedAddress = nil
+    case ("CEA", let value?, 2): settings.extendedAddress = UInt8(value)
+    case ("CRA", nil, 0): settings.filter = nil
+    case ("CRA", _, 3), ("CRA", _, 8): return setFilter(argument)
+    case ("CF", let value?, 3), ("CF", let value?, 8):
+      settings.filter = .init(mask: settings.filter?.mask ?? 0x1FFF_FFFF, value: value)
+    case ("CM", let value?, 3), ("CM", let value?, 8):
+      settings.filter = .init(mask: value, value: settings.filter?.value ?? 0)
+    case ("FCSM", let value?, 1) where value <= 2:
+      // Mode 1 needs header and data, mode 2 data.
+      guard value == 0 || settings.flowData != nil, value != 1 || settings.flowHeader != nil else { return false }
+      settings.flowMode = Int(value)
+    case ("FCSH", let value?, 3), ("FCSH", let value?, 6), ("FCSH", let value?, 8): settings.flowHeader = value
+    case ("FCSD", _, 2...10):
+      guard let data = Hexadecimal.bytes(argument) else { return false }
+      settings.flowData = data
+    case ("@3", _, 1...12): storedTitle = String(argument)
+    default: return false
+    }
+    return true
+  }
+
+  /// `CRA7E8`, with X for any digit.
+  private mutating func setFilter(_ pattern: Substring) -> Bool {
+    var filter = AdapterSettings.Filter(mask: 0, value: 0)
+    for character in pattern.utf8 {
+      let digit = Hexadecimal.value(of: character)
+      guard digit != nil || character == UInt8(ascii: "X") else { return false }
+      filter.mask = filter.mask << 4 | (digit == nil ? 0 : 0xF)
+      filter.value = filter.value << 4 | UInt32(digit ?? 0)
+    }
+    settings.filter = filter
+    return true
+  }
+
+  /// Commands that change nothing that can be seen here.
+  private func isAccepted(_ command: String) -> Bool {
+    let fixed = [
+      "AL", "NL", "M0", "M1", "FE", "V0", "V1", "CSM0", "CSM1", "JE", "JS", "SI", "FI", "SS", "KW0", "KW1", "RTR",
+      "C0", "C1", "BI", "CTM1", "CTM5",
+    ]
+    let open = ["IB", "IIA", "WM", "TA", "SR", "RA", "PB", "PP", "CV", "AMC", "AMT"]
+    return fixed.contains(command) || open.contains { command.hasPrefix($0) }
+  }
+}

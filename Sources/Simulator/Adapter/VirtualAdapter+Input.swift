@@ -1,0 +1,114 @@
+/// Characters from the host, up to a whole command.
+extension VirtualAdapter {
+  mutating func hear(_ byte: UInt8) {
+    if faults.holds(.silent, at: now) || faults.holds(.unplug, at: now) || faults.holds(.gps, at: now) { return }
+    if faults.holds(.echoAll, at: now) { return line.send(toHost: byte, at: now) }
+    if isAsleep {
+      isAsleep = false
+      return begin(restartAfter: .milliseconds(50), banner: model.identity)
+    }
+    if baudTrial != nil {
+      if byte == 0x0D {
+        baudTrial = nil
+        print("OK")
+        prompt()
+      }
+      return
+    }
+    if let task {
+      if task.losesInput { return }
+      if task.isInterruptible { return interrupt() }
+      typeahead.append(byte)
+      return
+    }
+    take(byte)
+  }
+
+  private mutating func take(_ byte: UInt8) {
+    if settings.echo { echo(byte) }
+    // NUL is ignored by the chip; so are line feeds.
+    if byte == 0 || byte == 0x0A { return }
+    if byte != 0x0D {
+      typed.append(byte)
+      lastTyped = now
+      if typed.count > 8192 { typed.removeFirst(4096) }
+      return
+    }
+    var command = typed.filter { $0 > 0x20 }
+    typed = []
+    if command.isEmpty { command = lastCommand }
+    lastCommand = command
+    printed = []
+    guard !command.isEmpty else { return prompt() }
+    carryOut(String(decoding: command, as: UTF8.self).uppercased())
+  }
+
+  private mutating func echo(_ byte: UInt8) {
+    guard isSpeaking else { return }
+    let isDouble = faults.holds(.echoDouble, at: now) && byte != 0x0D
+    let bytes = byte == 0x0D ? Array(lineEnd.utf8) : isDouble ? [byte, byte] : [byte]
+    send(bytes)
+  }
+
+  /// A character while the bus is busy: the adapter stops, and hears nothing more until it has said so.
+  private mutating func interrupt() {
+    stale.removeAll { $0.time <= now }
+    if let steps = task?.steps {
+      for step in steps { if case .frame(let frame) = step.step { stale.append(frame) } }
+    }
+    // In the middle of a search or a line the word just follows, as on the chip.
+    var stopping = AdapterTask()
+    stopping.losesInput = true
+    write("STOPPED\r")
+    stopping.add(.finish, at: max(now, line.drained))
+    task = stopping
+  }
+
+  private mutating func carryOut(_ command: String) {
+    if faults.strike(.unknown, at: now, where: { Self.matches(command, $0.text) }) != nil { return answer("?") }
+    if command.hasPrefix("AT") { return carryOutAT(String(command.dropFirst(2))) }
+    if command.hasPrefix("ST") {
+      return model.kind == .stn ? carryOutST(String(command.dropFirst(2))) : answer("?")
+    }
+    request(command)
+  }
+
+  /// `AT*` is any AT command.
+  private static func matches(_ command: String, _ pattern: String) -> Bool {
+    let pattern = pattern.filter { $0 != " " }
+    return pattern.hasSuffix("*") ? command.hasPrefix(pattern.dropLast()) : command.hasPrefix(pattern)
+  }
+
+  /// A short answer and the prompt.
+  mutating func answer(_ lines: String...) {
+    var task = AdapterTask()
+    for line in lines { task.add(.line(line), at: now + model.processing) }
+    task.add(.finish, at: now + model.processing)
+    self.task = task
+  }
+
+  /// A restart that takes its time.
+  mutating func begin(restartAfter delay: Duration, banner: String) {
+    var task = AdapterTask()
+    task.losesInput = true
+    task.add(.restart(banner: banner), at: now + delay)
+    task.add(.finish, at: now + delay)
+    typed = []
+    typeahead = []
+    self.task = task
+  }
+
+  /// Settings as after power-up, banner.
+  mutating func restart(banner: String) {
+    settings = AdapterSettings(linefeeds: model.linefeeds)
+    active = nil
+    slowest = nil
+    stale = []
+    isAsleep = false
+    printed = []
+    lastCommand = []
+    if line.baud != model.baud { line.baud = model.baud }
+    if let fault = faults.strike(.bannerByte, at: now) { send(fault.bytes) }
+    if faults.strike(.bannerMissing, at: now) == nil { write("\r\r" + banner + "\r") }
+  }
+}

@@ -1,0 +1,74 @@
+/// Characters on their way to the host, and what faults make of them.
+extension VirtualAdapter {
+  var lineEnd: String { settings.linefeeds || faults.holds(.crlf, at: now) ? "\r\n" : "\r" }
+
+  /// A line of an answer and its end.
+  mutating func print(_ text: String) { write(text + "\r") }
+
+  /// Characters; each CR is a line end as `ATL` has it.
+  mutating func write(_ text: String) {
+    let end = Array(lineEnd.utf8)
+    let bytes = text.utf8.flatMap { $0 == 0x0D ? end : [$0] }
+    printed += bytes
+    send(bytes)
+  }
+
+  /// Bytes to the host through everything that may happen to them.
+  mutating func send(_ bytes: [UInt8]) {
+    guard isSpeaking else { return }
+    let pace = faults.holding(.trickle, at: now).map { Duration.nanoseconds(Int(1e9 / $0.number)) }
+    for byte in bytes {
+      if faults.has(.nul), faults.strike(.nul, at: now) != nil { line.send(toHost: 0, at: now, pace: pace) }
+      if faults.has(.drop), faults.strike(.drop, at: now) != nil { continue }
+      var byte = byte
+      if faults.has(.flip), faults.strike(.flip, at: now) != nil { byte ^= 1 << UInt8(faults.number(below: 8)) }
+      line.send(toHost: byte, at: now, pace: pace)
+    }
+  }
+
+  /// Whether what the adapter says leaves it.
+  var isSpeaking: Bool {
+    !faults.holds(.silent, at: now) && !faults.holds(.unplug, at: now) && !faults.holds(.gps, at: now)
+      && !faults.holds(.echoAll, at: now)
+  }
+
+  /// The end of an answer: perhaps once more, perhaps without its prompt.
+  mutating func finish() {
+    if let late = faults.strike(.promptLate, at: now) {
+      task?.steps = [.init(time: now + late.duration, step: .latePrompt)]
+      return
+    }
+    endTask()
+  }
+
+  mutating func endTask() {
+    prompt()
+    if faults.strike(.replyTwice, at: now) != nil {
+      write(String(decoding: printed.filter { $0 != 0x0A }, as: UTF8.self))
+      prompt()
+    }
+    task = nil
+    while !alerts.isEmpty {
+      print(alerts.removeFirst())
+      prompt()
+    }
+    let typed = typeahead
+    typeahead = []
+    for byte in typed { hear(byte) }
+  }
+
+  /// An empty line where the kind prints one, and `>`.
+  mutating func prompt() {
+    let blank = String(repeating: "\r", count: model.blankLines)
+    if faults.strike(.promptLost, at: now) != nil { return write(blank) }
+    write(blank + ">")
+    if faults.strike(.promptTwice, at: now) != nil { write(blank + ">") }
+  }
+
+  /// At the wrong baud rate neither side reads what the other wrote.
+  var isGarbling: Bool { model.isStrictAboutBaud && hostBaud != nil && hostBaud != line.baud }
+
+  func garbled(_ byte: UInt8) -> UInt8 {
+    isGarbling ? UInt8(truncatingIfNeeded: SeededGenerator.mix(UInt64(byte) &+ UInt64(line.baud))) | 0x80 : byte
+  }
+}

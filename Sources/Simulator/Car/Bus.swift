@@ -1,0 +1,104 @@
+/// The buses that a car may speak, in the order and with the digits of the ELM327's protocol list (`ATSP`).
+public enum Bus: UInt8, CaseIterable, Sendable {
+  /// SAE J1850 PWM, 41.6 kbit/s.
+  case j1850pwm = 1
+  /// SAE J1850 VPW, 10.4 kbit/s.
+  case j1850vpw
+  /// ISO 9141-2, 5 baud init.
+  case iso9141
+  /// ISO 14230-4 (KWP2000), 5 baud init.
+  case kwpSlow
+  /// ISO 14230-4 (KWP2000), fast init.
+  case kwpFast
+  /// ISO 15765-4, 11 bit identifiers, 500 kbit/s.
+  case can11at500
+  /// ISO 15765-4, 29 bit identifiers, 500 kbit/s.
+  case can29at500
+  /// ISO 15765-4, 11 bit identifiers, 250 kbit/s.
+  case can11at250
+  /// ISO 15765-4, 29 bit identifiers, 250 kbit/s.
+  case can29at250
+  /// SAE J1939, 250 kbit/s: a truck, which no OBD request reaches.
+  case j1939
+
+  /// The name in a scenario.
+  public var name: String {
+    switch self {
+    case .j1850pwm: "j1850pwm"
+    case .j1850vpw: "j1850vpw"
+    case .iso9141: "iso9141"
+    case .kwpSlow: "kwpSlow"
+    case .kwpFast: "kwpFast"
+    case .can11at500: "can11/500"
+    case .can29at500: "can29/500"
+    case .can11at250: "can11/250"
+    case .can29at250: "can29/250"
+    case .j1939: "j1939"
+    }
+  }
+
+  /// What `ATDP` prints.
+  var title: String {
+    switch self {
+    case .j1850pwm: "SAE J1850 PWM"
+    case .j1850vpw: "SAE J1850 VPW"
+    case .iso9141: "ISO 9141-2"
+    case .kwpSlow: "ISO 14230-4 (KWP 5BAUD)"
+    case .kwpFast: "ISO 14230-4 (KWP FAST)"
+    case .can11at500: "ISO 15765-4 (CAN 11/500)"
+    case .can29at500: "ISO 15765-4 (CAN 29/500)"
+    case .can11at250: "ISO 15765-4 (CAN 11/250)"
+    case .can29at250: "ISO 15765-4 (CAN 29/250)"
+    case .j1939: "SAE J1939 (CAN 29/250)"
+    }
+  }
+
+  /// What `ATDPN` prints and `ATSP` takes: `1`…`9`, `A`.
+  var digit: String { String(rawValue, radix: 16, uppercase: true) }
+
+  var isCAN: Bool { rawValue >= Bus.can11at500.rawValue }
+  var isExtended: Bool { self == .can29at500 || self == .can29at250 || self == .j1939 }
+  var isKLine: Bool { self == .iso9141 || isKWP }
+  var isKWP: Bool { self == .kwpSlow || self == .kwpFast }
+  var isJ1850: Bool { self == .j1850pwm || self == .j1850vpw }
+  var isFastCAN: Bool { self == .can11at500 || self == .can29at500 }
+
+  /// The physical layer: adapters that listen at the wrong one see errors, at the right one with other identifiers
+  /// silence.
+  var line: Line {
+    switch self {
+    case .j1850pwm: .pwm
+    case .j1850vpw: .vpw
+    case .iso9141, .kwpSlow, .kwpFast: .k
+    case .can11at500, .can29at500: .can500
+    case .can11at250, .can29at250, .j1939: .can250
+    }
+  }
+
+  enum Line { case pwm, vpw, k, can500, can250 }
+
+  /// What one frame of so many bytes, header and check included, takes on the bus.
+  func airTime(bytes: Int) -> Duration {
+    switch line {
+    // 8 bits, and of the in-frame overhead a little for each byte.
+    case .pwm: .microseconds(193 * bytes + 150)
+    case .vpw: .microseconds(770 * bytes + 500)
+    // 10 bits of 10,400 baud; ECUs send without a pause between bytes (P1 = 0).
+    case .k: .microseconds(962 * bytes)
+    // Of up to 130 bits with stuffing.
+    case .can500: .microseconds(isExtended ? 300 : 240)
+    case .can250: .microseconds(isExtended ? 600 : 480)
+    }
+  }
+
+  /// What the tester's request takes: on the K-line it pauses 5 ms between bytes (P4).
+  func requestTime(bytes: Int) -> Duration {
+    isKLine ? airTime(bytes: bytes) + .milliseconds(5 * (bytes - 1)) : airTime(bytes: bytes)
+  }
+
+  /// The least time from a request to its answer, and between the answers of several ECUs (P2 of the K-line).
+  var minimumLatency: Duration { isKLine ? .milliseconds(25) : .zero }
+
+  /// The least time between the end of an answer and the next request (P3 of the K-line).
+  var minimumPause: Duration { isKLine ? .milliseconds(55) : .zero }
+}

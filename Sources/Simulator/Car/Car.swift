@@ -1,0 +1,148 @@
+/// A car on its bus: who hears a question, what each answers, and when the frames pass.
+public struct Car: Sendable {
+  /// The bus of its diagnostic socket.
+  public var bus: Bus
+  /// Whether it speaks SAE J1979-2 (OBDonUDS) in place of J1979.
+  public var speaksUDS = false
+  /// 17 characters; empty: the car does not tell.
+  public var vin: String
+  /// Compression ignition.
+  public var isDiesel = false
+  /// Control units.
+  public var ecus: [ECU]
+  /// From the end of a request to the first frame of its answer.
+  public var latency = Duration.milliseconds(10)
+  /// Between the frames of one ECU.
+  public var frameGap = Duration.milliseconds(1)
+  /// What fills a CAN frame up.
+  public var padding: UInt8 = 0
+
+  var model: DriveModel
+
+  init(bus: Bus, vin: String, ecus: [ECU], model: DriveModel) {
+    self.bus = bus
+    self.vin = vin
+    self.ecus = ecus
+    self.model = model
+  }
+
+  /// Ignition on: the ECUs hear.
+  func isAwake(at time: Duration) -> Bool { model.state(at: time).isAwake }
+
+  /// V at the diagnostic socket.
+  func voltage(at time: Duration) -> Double { model.state(at: time).voltage }
+
+  /// What one ECU has to say, before it is cut into frames.
+  struct Answer {
+    var ecu: Int
+    var isPhysical: Bool
+    var messages: [[UInt8]]
+    /// Beyond the ECU's own latency.
+    var delay = Duration.zero
+  }
+
+  /// Puts a question to all ECUs that it is addressed to.
+  mutating func answers(to request: BusRequest, at time: Duration) -> [Answer] {
+    guard isAwake(at: time), bus != .j1939, let service = request.payload.first else { return [] }
+    var view = ECUView(
+      model: model, time: time, vin: vin, isDiesel: isDiesel, speaksUDS: speaksUDS, isCAN: bus.isCAN)
+    var answers: [Answer] = []
+    for index in ecus.indices {
+      guard let isPhysical = reaches(index, request) else { continue }
+      view.time = time
+      switch ecus[index].answer(request.payload, view) {
+      case .silence: continue
+      case .messages(let messages):
+        answers.append(Answer(ecu: index, isPhysical: isPhysical, messages: messages))
+      case .refusal(let code):
+        // Asked all together, an ECU that has nothing to say keeps silent (ISO 15765-4, ISO 14229-1).
+        let isTold = isPhysical || code == Refusal.conditionsNotCorrect
+        if isTold { answers.append(Answer(ecu: index, isPhysical: isPhysical, messages: [[0x7F, service, code]])) }
+      }
+    }
+    return answers
+  }
+
+  /// nil where an ECU does not hear a request; else whether it is meant alone.
+  private func reaches(_ index: Int, _ request: BusRequest) -> Bool? {
+    let ecu = ecus[index]
+    if bus.isCAN {
+      if request.header == (bus.isExtended ? 0x18DB_33F1 : 0x7DF) {
+        return ecu.answersFunctional && request.extendedAddress == nil ? false : nil
+      }
+      return request.header == ecu.requestAddress && request.extendedAddress == ecu.extendedAddress ? true : nil
+    }
+    let type = UInt8(truncatingIfNeeded: request.header >> 16)
+    let target = UInt8(truncatingIfNeeded: request.header >> 8)
+    let isMeant = UInt32(target) == ecu.address
+    switch bus {
+    case .kwpFast, .kwpSlow:
+      if type & 0xC0 == 0xC0 { return target == 0x33 && ecu.answersFunctional ? false : nil }
+      return type & 0xC0 == 0x80 && isMeant ? true : nil
+    case .j1850pwm:
+      if type == 0x61 { return target == 0x6A && ecu.answersFunctional ? false : nil }
+    default:
+      if type == 0x68 { return target == 0x6A && ecu.answersFunctional ? false : nil }
+    }
+    return type == 0x6C && isMeant ? true : nil
+  }
+
+  /// Cuts the answers into frames and gives each its time: every ECU sends at its own pace, on CAN side by side, on the
+  /// other buses one after the other.
+  func frames(
+    _ answers: [Answer], after requestEnd: Duration, flowControl: (UInt32) -> FlowControl?
+  ) -> [BusFrame] {
+    var frames: [BusFrame] = []
+    var busFree = requestEnd
+    for (order, answer) in answers.enumerated() {
+      let ecu = ecus[answer.ecu]
+      let latency = max(ecu.latency ?? self.latency, bus.minimumLatency) + answer.delay
+      guard bus.isCAN else {
+        var time = max(requestEnd + latency, busFree + (order == 0 ? .zero : bus.minimumLatency))
+        for (number, message) in answer.messages.enumerated() {
+          let bytes = LegacyFrame.answer(
+            message, from: UInt8(truncatingIfNeeded: ecu.address), on: bus, isPhysical: answer.isPhysical)
+          if number > 0 { time += max(frameGap, bus.minimumLatency) }
+          time += bus.airTime(bytes: bytes.count)
+          frames.append(BusFrame(time: time, sender: ecu.address, bytes: bytes))
+        }
+        busFree = time
+        continue
+      }
+      // Two that are ready at once follow each other: the lower identifier wins the bus.
+      let start = requestEnd + latency + bus.airTime(bytes: 8) * order
+      frames += canFrames(answer, ecu, from: start, flowControl: flowControl)
+    }
+    frames.sort { ($0.time, $0.sender) < ($1.time, $1.sender) }
+    return frames
+  }
+
+  private func canFrames(
+    _ answer: Answer, _ ecu: ECU, from start: Duration, flowControl: (UInt32) -> FlowControl?
+  ) -> [BusFrame] {
+    var frames: [BusFrame] = []
+    var time = start
+    for message in answer.messages {
+      let prefix = ecu.extendedAddress == nil ? nil : LegacyFrame.tester
+      let cut = ISOTP.frames(message, extendedAddress: prefix, padding: padding)
+      for (number, bytes) in cut.enumerated() {
+        if number == 1 {
+          // Without a flow control that is meant for it, an ECU gives up after its first frame.
+          guard let control = flowControl(ecu.address), control.isClear, control.header == ecu.requestAddress,
+            control.extendedAddress == ecu.extendedAddress
+          else { break }
+          let allowed = control.blockSize == 0 ? cut.count - 1 : min(Int(control.blockSize), cut.count - 1)
+          let gap = max(frameGap, control.separationTime)
+          for later in cut[1...allowed] {
+            time += gap
+            frames.append(BusFrame(time: time, sender: ecu.address, bytes: later))
+          }
+          break
+        }
+        frames.append(BusFrame(time: time, sender: ecu.address, bytes: bytes))
+      }
+      time += frameGap
+    }
+    return frames
+  }
+}

@@ -1,0 +1,142 @@
+/// What the sensors of a car show at one moment, in the units of SAE J1979-DA.
+struct DriveState: Sendable {
+  var activity = DriveCycle.Activity.off
+  /// km/h.
+  var speed = 0.0
+  /// 1/min.
+  var rpm = 0.0
+  /// Calculated load, %.
+  var load = 0.0
+  /// Absolute throttle, %.
+  var throttle = 0.0
+  /// Pedal, %.
+  var pedal = 0.0
+  /// °C.
+  var coolant = 0.0
+  var intakeAir = 0.0
+  var ambient = 0.0
+  var oil = 0.0
+  var catalyst = 0.0
+  /// kPa.
+  var manifold = 101.0
+  var barometer = 101.0
+  /// g/s.
+  var airFlow = 0.0
+  /// L/h.
+  var fuelRate = 0.0
+  /// %.
+  var fuelLevel = 0.0
+  /// % of stoichiometric, short and long term.
+  var shortTrim = 0.0
+  var longTrim = 0.0
+  /// ° before top dead centre.
+  var timing = 0.0
+  /// V of the narrow sensor before the catalyst, and behind it.
+  var sensor1 = 0.45
+  var sensor2 = 0.6
+  /// Lambda of the wide sensor.
+  var lambda = 1.0
+  /// V at the engine control unit and at the adapter.
+  var voltage = 12.4
+  /// s since the engine started; s that it ran in all; km in all.
+  var runSeconds = 0.0
+  var engineSeconds = 0.0
+  var distance = 0.0
+  var odometer = 0.0
+  var starts = 0
+
+  var isAwake: Bool { activity != .off }
+  var isRunning: Bool { activity.isRunning }
+}
+
+/// From the drive cycle to what the sensors show: a pure function of the time and the seed, made of sums and
+/// quotients only, so that it is the same on every machine.
+struct DriveModel: Sendable {
+  var cycle: DriveCycle
+  /// °C outside.
+  var ambient = 20.0
+  /// L.
+  var displacement = 1.6
+  /// % at the beginning.
+  var fuelLevel = 70.0
+  /// L.
+  var tank = 50.0
+  /// km at the beginning.
+  var odometer = 43_210.0
+  /// V at rest: 12 of a car, 24 of a truck.
+  var battery = 12.4
+  /// 0: none; 1: as sensors jitter.
+  var noise = 1.0
+  var seed: UInt64 = 1
+
+  func state(at time: Duration) -> DriveState {
+    let seconds = time.inSeconds
+    let moment = cycle.moment(at: seconds)
+    var state = DriveState()
+    state.activity = moment.activity
+    state.speed = moment.speed
+    state.runSeconds = moment.runSeconds
+    state.engineSeconds = moment.engineSeconds
+    state.distance = moment.distance
+    state.odometer = odometer + moment.distance
+    state.starts = moment.starts
+    // An engine that warms up: half of the way after two minutes.
+    let warmth = moment.engineSeconds / (moment.engineSeconds + 120)
+    state.ambient = ambient
+    state.coolant = ambient + (92 - ambient) * warmth
+    state.oil = ambient + (98 - ambient) * moment.engineSeconds / (moment.engineSeconds + 240)
+    state.catalyst = ambient + (480 - ambient) * warmth
+    state.intakeAir = ambient + 8 * warmth
+    // A mean consumption: what the level has lost does not depend on how the moments were asked for.
+    let burnt = moment.engineSeconds * 0.8 / 3600 + moment.distance * 0.065
+    state.fuelLevel = max(0, fuelLevel - burnt / tank * 100)
+    state.voltage = voltage(moment, seconds)
+    if moment.activity == .crank { state.rpm = 220 + jitter(0, seconds) * 15 }
+    if state.isRunning { run(&state, moment, seconds, warmth: warmth) }
+    return state
+  }
+
+  private func run(_ state: inout DriveState, _ moment: DriveCycle.Moment, _ seconds: Double, warmth: Double) {
+    let idle = 780 + 320 * (1 - warmth)
+    switch moment.activity {
+    case .accelerate: (state.load, state.pedal) = (72, 48)
+    case .brake: (state.load, state.pedal) = (6, 0)
+    case .cruise: (state.load, state.pedal) = (22 + moment.speed / 5, 8 + moment.speed / 8)
+    default: (state.load, state.pedal) = (19 + 6 * (1 - warmth), 0)
+    }
+    // km/h at 1,000/min in each gear; the highest that still turns fast enough.
+    let least = moment.activity == .accelerate ? 1900.0 : 1300.0
+    let gears = [7.5, 14, 21, 28.5, 36, 43]
+    let gear = gears.last { moment.speed / $0 * 1000 >= least } ?? gears[0]
+    state.rpm = max(idle, moment.speed / gear * 1000) + jitter(0, seconds) * 12
+    state.load += jitter(1, seconds) * 1.5
+    state.throttle = 12.5 + state.pedal * 0.75 + jitter(2, seconds) * 0.4
+    state.manifold = 28 + state.load * 0.7
+    state.airFlow = state.rpm / 120 * displacement * 1.18 * (0.14 + state.load / 100 * 0.8)
+    state.fuelRate = moment.activity == .brake && moment.speed > 20 ? 0 : state.airFlow * 0.3287
+    state.shortTrim = jitter(3, seconds) * 3
+    state.longTrim = 1.5625
+    state.timing = 8 + state.rpm / 250 - state.load / 10
+    // Control around lambda 1 swings the sensor before the catalyst about once a second.
+    state.sensor1 = noise == 0 ? 0.45 : jitter(4, seconds) > 0 ? 0.78 : 0.12
+    state.sensor2 = 0.64 + jitter(5, seconds) * 0.03
+    state.lambda = moment.activity == .accelerate ? 0.96 : 1 + jitter(6, seconds) * 0.01
+  }
+
+  private func voltage(_ moment: DriveCycle.Moment, _ seconds: Double) -> Double {
+    let scale = battery > 18 ? 2.0 : 1.0
+    return switch moment.activity {
+    case .off, .ignition: battery
+    case .crank: battery - 2.6 * scale
+    default: battery + 1.7 * scale + jitter(7, seconds) * 0.1 * scale
+    }
+  }
+
+  /// -1…1, another one every 200 ms for each sensor.
+  private func jitter(_ sensor: UInt64, _ seconds: Double) -> Double {
+    guard noise > 0 else { return 0 }
+    let step = UInt64(max(0, seconds) * 5)
+    let mixed = SeededGenerator.mix(seed &* 0x9E37_79B9 &+ sensor &<< 56 ^ step &* 0xD6E8_FEB8_6659_FD93)
+    return (Double(mixed >> 11) / 4_503_599_627_370_496 - 1) * noise
+  }
+}

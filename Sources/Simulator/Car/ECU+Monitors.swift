@@ -1,0 +1,75 @@
+/// Monitors: PIDs 01 and 41 (SAE J1979-DA), services 05 and 06.
+extension ECU {
+  /// Bits of byte C that a spark and a compression engine have, and the seconds of engine time after which each is
+  /// complete.
+  private static let spark: [(bit: UInt8, seconds: Double)] = [(0, 180), (2, 420), (5, 120), (6, 60), (7, 300)]
+  private static let compression: [(bit: UInt8, seconds: Double)] = [(0, 240), (1, 300), (3, 90), (5, 120), (7, 200)]
+
+  /// Lamp and number of codes, then the monitors since the codes were cleared.
+  func monitorStatus(_ view: ECUView) -> [UInt8] {
+    let lamp: UInt8 = lampSince(view) == nil ? 0 : 0x80
+    // What was complete before the scenario began stays so until it is cleared.
+    let since = cleared.map { view.state.engineSeconds - view.model.state(at: $0).engineSeconds }
+    return [lamp | UInt8(min(stored(view).count, 127))] + monitors(view, after: since ?? .infinity)
+  }
+
+  /// The same for the drive cycle that is under way; byte A is reserved.
+  func monitorsThisCycle(_ view: ECUView) -> [UInt8] { [0] + monitors(view, after: view.state.runSeconds) }
+
+  private func monitors(_ view: ECUView, after seconds: Double) -> [UInt8] {
+    // Only the ECU with the engine watches it; others say that they have no monitors but components.
+    guard pids.contains(0x0C), pids.contains(0x10) || pids.contains(0x0B) else { return [0x04, 0, 0] }
+    var supported: UInt8 = 0
+    var incomplete: UInt8 = 0
+    for monitor in view.isDiesel ? Self.compression : Self.spark {
+      supported |= 1 << monitor.bit
+      if seconds < monitor.seconds { incomplete |= 1 << monitor.bit }
+    }
+    // Misfire, fuel system, components; bit 3: compression ignition. Misfire needs some time, the rest none.
+    let continuous: UInt8 = (seconds < 30 ? 0x10 : 0) | 0x07 | (view.isDiesel ? 0x08 : 0)
+    return [continuous, supported, incomplete]
+  }
+
+  /// CAN: `06 01` → `46 01 TID UASID value minimum maximum …`. Before: `06 01` → one message a test, with one limit.
+  func testResults(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
+    guard request.count == 2, !tests.isEmpty else { return .refusal(Refusal.subFunctionNotSupported) }
+    let asked = request[1]
+    if asked & 0x1F == 0 {
+      let identifiers = tests.map { view.isCAN ? $0.monitor : $0.test }
+      guard let bitmap = ECU.bitmap(asked, of: identifiers) else { return .refusal(Refusal.subFunctionNotSupported) }
+      return .message([0x46, asked] + (view.isCAN ? [] : [0xFF]) + bitmap)
+    }
+    let found = tests.filter { asked == (view.isCAN ? $0.monitor : $0.test) }
+    guard !found.isEmpty else { return .refusal(Refusal.subFunctionNotSupported) }
+    if view.isCAN {
+      return .message(found.reduce(into: [0x46]) { $0 += $1.record })
+    }
+    return .messages(found.flatMap(\.legacyMessages))
+  }
+
+  /// `05 01 01` → `45 01 01 5A`: rich to lean threshold and its like of the sensor before the catalyst.
+  func oxygenSensorTests(_ request: [UInt8]) -> ECUAnswer {
+    guard request.count == 3, request[2] == 1 else { return .refusal(Refusal.subFunctionNotSupported) }
+    switch request[1] {
+    case 0x00: return .message([0x45, 0x00, 0x01, 0xF0, 0, 0, 0])
+    case 0x01...0x04: return .message([0x45, request[1], 0x01, [90, 90, 60, 120][Int(request[1]) - 1]])
+    default: return .refusal(Refusal.subFunctionNotSupported)
+    }
+  }
+
+  static func bytes(_ word: UInt16) -> [UInt8] { [UInt8(word >> 8), UInt8(word & 0xFF)] }
+}
+
+extension ECU.MonitorTest {
+  /// Nine bytes of a CAN message.
+  fileprivate var record: [UInt8] {
+    [monitor, test, unit] + ECU.bytes(value) + ECU.bytes(minimum) + ECU.bytes(maximum)
+  }
+
+  /// One message for each limit, with the component's number; its bit 7 says that the limit is a least value.
+  fileprivate var legacyMessages: [[UInt8]] {
+    let most: [UInt8] = [0x46, test, monitor & 0x7F]
+    let least: [UInt8] = [0x46, test, monitor | 0x80]
+    return [most + ECU.bytes(value) + ECU.bytes(maximum), least + ECU.bytes(value) + ECU.bytes(minimum)]
+  }
+}

@@ -1,0 +1,88 @@
+/// Services 03, 04, 07, 0A (SAE J1979) and 14, 19 (SAE J1979-2).
+extension ECU {
+  func stored(_ view: ECUView) -> [TroubleCode] {
+    troubleCodes.filter { $0.isStored(at: view.time, cleared: cleared) }
+  }
+
+  func pending(_ view: ECUView) -> [TroubleCode] {
+    troubleCodes.filter { $0.isPending(at: view.time, cleared: cleared) }
+  }
+
+  func permanent(_ view: ECUView) -> [TroubleCode] { troubleCodes.filter { $0.isPermanent(at: view.time) } }
+
+  /// Since when the lamp is on; nil where it is off.
+  func lampSince(_ view: ECUView) -> Duration? {
+    stored(view).filter(\.lightsLamp).compactMap(\.storedAt).min()
+  }
+
+  /// CAN: `43 01 04 20`, the count first. Before: three codes a message, zeros where there are fewer.
+  func codes(_ request: [UInt8], _ view: ECUView, _ codes: [TroubleCode]) -> ECUAnswer {
+    guard request.count == 1 else { return .refusal(Refusal.subFunctionNotSupported) }
+    let service = request[0] + 0x40
+    if view.isCAN { return .message([service, UInt8(codes.count)] + codes.flatMap { $0.bytes.prefix(2) }) }
+    var messages: [[UInt8]] = []
+    for start in stride(from: 0, to: max(codes.count, 1), by: 3) {
+      let bytes = codes[min(start, codes.count)..<min(start + 3, codes.count)].flatMap { $0.bytes.prefix(2) }
+      messages.append([service] + bytes + [UInt8](repeating: 0, count: 6 - bytes.count))
+    }
+    return .messages(messages)
+  }
+
+  /// `04` → `44`; refused while the car moves.
+  mutating func clear(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
+    guard request.count == 1 else { return .refusal(Refusal.subFunctionNotSupported) }
+    guard view.state.speed == 0 else { return .refusal(Refusal.conditionsNotCorrect) }
+    cleared = view.time
+    return .message([0x44])
+  }
+
+  /// `14 FF FF 33` (all emissions-related codes) → `54`.
+  mutating func clearAll(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
+    guard request == [0x14, 0xFF, 0xFF, 0x33] || request == [0x14, 0xFF, 0xFF, 0xFF] else {
+      return .refusal(Refusal.requestOutOfRange)
+    }
+    guard view.state.speed == 0 else { return .refusal(Refusal.conditionsNotCorrect) }
+    cleared = view.time
+    return .message([0x54])
+  }
+
+  /// ISO 14229-1 status bits: test failed, pending, confirmed, warning indicator requested.
+  private func status(_ code: TroubleCode, _ view: ECUView) -> UInt8 {
+    var status: UInt8 = 0
+    if code.isPending(at: view.time, cleared: cleared) { status |= 0x05 }
+    if code.isStored(at: view.time, cleared: cleared) { status |= code.lightsLamp ? 0x88 : 0x08 }
+    return status
+  }
+
+  /// The group of emissions-related codes (J1979-2), and the format of three bytes (J2012-DA).
+  private static let emissions: UInt8 = 0x33
+  private static let format: UInt8 = 0x04
+  private static let available: UInt8 = 0x8D
+  /// Severity: check at next halt.
+  private static let severity: UInt8 = 0x40
+
+  /// `19 42 33 mask severity` → `59 42 33 8D E0 04` and 5 bytes a code; `19 55 33` → permanent codes; `19 02 mask`.
+  func troubleCodesUDS(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
+    switch (request.dropFirst().first, request.count) {
+    case (0x42, 5):
+      guard request[2] == Self.emissions else { return .refusal(Refusal.requestOutOfRange) }
+      var message: [UInt8] = [0x59, 0x42, Self.emissions, Self.available, 0xE0, Self.format]
+      for code in troubleCodes where status(code, view) & request[3] != 0 {
+        message += [Self.severity] + code.bytes + [status(code, view)]
+      }
+      return .message(message)
+    case (0x55, 3):
+      guard request[2] == Self.emissions else { return .refusal(Refusal.requestOutOfRange) }
+      var message: [UInt8] = [0x59, 0x55, Self.emissions, Self.available, Self.format]
+      for code in permanent(view) { message += code.bytes + [status(code, view)] }
+      return .message(message)
+    case (0x02, 3):
+      var message: [UInt8] = [0x59, 0x02, Self.available]
+      for code in troubleCodes where status(code, view) & request[2] != 0 {
+        message += code.bytes + [status(code, view)]
+      }
+      return .message(message)
+    default: return .refusal(Refusal.subFunctionNotSupported)
+    }
+  }
+}

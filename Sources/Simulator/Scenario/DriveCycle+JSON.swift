@@ -1,0 +1,46 @@
+import JSONText
+
+extension DriveCycle {
+  /// `{"repeat": true, "phases": [{"phase": "idle", "seconds": 20}, {"phase": "accelerate", "seconds": 8, "speed": 50}]}`
+  init(parsing value: JSONValue) throws(JSONError) {
+    var reader = try JSONObjectReader(value)
+    let repeats = try reader.optionalBool("repeat") ?? false
+    var phases: [Phase] = []
+    var speed = 0.0
+    for element in try reader.requiredArray("phases") {
+      phases.append(try Phase(parsing: element, after: &speed))
+    }
+    try reader.finish()
+    guard !phases.isEmpty else { throw value.invalid(expected: "at least one phase", found: "none") }
+    guard !repeats || speed == 0 else {
+      throw value.invalid(expected: "a drive that ends standing, as it repeats", found: "\(speed) km/h at its end")
+    }
+    self.init(phases, repeats: repeats)
+  }
+}
+
+extension DriveCycle.Phase {
+  /// - Parameter speed: km/h at the end of the phase before; that of this one on return.
+  fileprivate init(parsing value: JSONValue, after speed: inout Double) throws(JSONError) {
+    var reader = try JSONObjectReader(value)
+    let name = try reader.requiredString("phase", oneOf: DriveCycle.Activity.allCases.map(\.rawValue))
+    guard let activity = DriveCycle.Activity(rawValue: name) else { throw value.invalid(expected: "a phase") }
+    let seconds = try reader.requiredDouble("seconds", in: 0.001...1e7)
+    let changes = activity == .accelerate || activity == .brake
+    let target = changes ? try reader.requiredDouble("speed", in: 0...255) : activity == .cruise ? speed : 0
+    try reader.finish()
+    switch activity {
+    case .accelerate where target <= speed:
+      throw value.invalid(expected: "a speed above \(speed) km/h to accelerate to", found: "\(target)")
+    case .brake where target >= speed:
+      throw value.invalid(expected: "a speed below \(speed) km/h to brake to", found: "\(target)")
+    case .off, .ignition, .crank, .idle:
+      guard speed == 0 else {
+        throw value.invalid(expected: "a brake to 0 before \"\(name)\"", found: "\(speed) km/h")
+      }
+    default: break
+    }
+    speed = target
+    self.init(activity, seconds: seconds, speed: target)
+  }
+}

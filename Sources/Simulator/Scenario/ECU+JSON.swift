@@ -1,0 +1,119 @@
+import JSONText
+
+extension ECU {
+  /// One of a car's `ecus`.
+  init(parsing value: JSONValue, on bus: Bus, isDiesel: Bool) throws(JSONError) {
+    var reader = try JSONObjectReader(value)
+    let address = try reader.required("address").requireAddress(on: bus)
+    let roles = ECURole.allCases.map(\.rawValue)
+    let role = try reader.optionalString("role", oneOf: roles).flatMap(ECURole.init(rawValue:))
+    self = .preset(role ?? (isDiesel ? .diesel : .engine), address: address, on: bus)
+    if let request = reader.optional("request") { requestAddress = try request.requireAddress(on: bus) }
+    if let byte = reader.optional("extended") {
+      guard bus.isCAN else { throw byte.invalid(expected: "no extended address: the bus is no CAN") }
+      extendedAddress = try byte.requireBytes(1...1)[0]
+    }
+    name = try reader.optionalString("name") ?? name
+    answersFunctional = try reader.optionalBool("functional") ?? (extendedAddress == nil)
+    latency = try reader.optionalDouble("latency", in: 0...60_000).map { .microseconds(Int(($0 * 1000).rounded())) }
+    if let list = try reader.optionalArray("pids") {
+      pids = []
+      for pid in list {
+        let byte = try pid.requireBytes(1...1)[0]
+        guard byte == 0x01 || byte == 0x41 || Parameter.row(byte) != nil else {
+          throw pid.invalid(expected: "a PID that the simulator measures; for any other give its bytes in \"values\"")
+        }
+        pids.insert(byte)
+      }
+    }
+    if let value = reader.optional("values") { try takeValues(value) }
+    if let value = reader.optional("replies") { try takeReplies(value) }
+    if let list = try reader.optionalArray("calibrations") {
+      for value in list { calibrations.append(try Calibration(parsing: value)) }
+    }
+    if let list = try reader.optionalArray("troubleCodes") {
+      for value in list { troubleCodes.append(try TroubleCode(parsing: value)) }
+    }
+    if let list = try reader.optionalArray("tests") {
+      for value in list { tests.append(try MonitorTest(parsing: value)) }
+    }
+    try reader.finish()
+  }
+
+  private mutating func takeValues(_ value: JSONValue) throws(JSONError) {
+    _ = try JSONObjectReader(value)
+    for member in value.members {
+      guard let pid = Hexadecimal.bytes(member.key), pid.count == 1, pid[0] & 0x1F != 0 else {
+        throw member.keyValue.invalid(expected: "a PID of two hexadecimal digits, none of the bitmaps")
+      }
+      values[pid[0]] = try member.value.requireBytes(1...60)
+    }
+  }
+
+  private mutating func takeReplies(_ value: JSONValue) throws(JSONError) {
+    _ = try JSONObjectReader(value)
+    for member in value.members {
+      guard let request = Hexadecimal.bytes(member.key), (1...7).contains(request.count) else {
+        throw member.keyValue.invalid(expected: "a request of 1 to 7 bytes in hexadecimal digits")
+      }
+      replies[request] = try member.value.requireBytes(1...4095)
+    }
+  }
+}
+
+extension JSONValue {
+  /// `7E8`, `18DAF110` or, before CAN, `10`.
+  fileprivate func requireAddress(on bus: Bus) throws(JSONError) -> UInt32 {
+    let text = try requireString()
+    let digits = bus.isExtended ? 8 : bus.isCAN ? 3 : 2
+    guard text.utf8.count == digits, let number = Hexadecimal.number(text),
+      number < (bus.isExtended ? 0x2000_0000 : bus.isCAN ? 0x800 : 0x100)
+    else {
+      throw invalid(expected: "an address of \(digits) hexadecimal digits, as the bus \(bus.name) has them")
+    }
+    return number
+  }
+}
+
+extension ECU.Calibration {
+  fileprivate init(parsing value: JSONValue) throws(JSONError) {
+    var reader = try JSONObjectReader(value)
+    id = try reader.requiredString("id")
+    guard id.utf8.count <= 16 else { throw value.invalid(expected: "an \"id\" of up to 16 characters") }
+    cvn = try reader.required("cvn").requireBytes(4...4).reduce(0) { $0 << 8 | UInt32($1) }
+    try reader.finish()
+  }
+}
+
+extension ECU.MonitorTest {
+  fileprivate init(parsing value: JSONValue) throws(JSONError) {
+    var reader = try JSONObjectReader(value)
+    monitor = try reader.required("mid").requireBytes(1...1)[0]
+    test = try reader.required("tid").requireBytes(1...1)[0]
+    unit = try reader.required("uasid").requireBytes(1...1)[0]
+    self.value = try UInt16(reader.requiredInt("value", in: 0...65_535))
+    minimum = try UInt16(reader.requiredInt("min", in: 0...65_535))
+    maximum = try UInt16(reader.requiredInt("max", in: 0...65_535))
+    try reader.finish()
+  }
+}
+
+extension TroubleCode {
+  fileprivate init(parsing value: JSONValue) throws(JSONError) {
+    var reader = try JSONObjectReader(value)
+    let text = try reader.required("code")
+    guard let code = TroubleCode(try text.requireString()) else {
+      throw text.invalid(expected: "a trouble code such as P0420 or P0420-11")
+    }
+    self = code
+    func time(_ key: String) throws(JSONError) -> Duration? {
+      try reader.optionalDouble(key, in: 0...1e7).map { .milliseconds(Int(($0 * 1000).rounded())) }
+    }
+    storedAt = try time("at")
+    pendingAt = try time("pending")
+    if storedAt == nil, pendingAt == nil { throw value.invalid(expected: "\"at\" or \"pending\", in seconds") }
+    isPermanent = try reader.optionalBool("permanent") ?? false
+    lightsLamp = try reader.optionalBool("mil") ?? true
+    try reader.finish()
+  }
+}

@@ -1,0 +1,85 @@
+/// What is played: an adapter, the cars it is plugged into one after the other, and what goes wrong.
+public struct Scenario: Sendable {
+  /// A car and when it stands there.
+  public struct CarEntry: Sendable {
+    /// From when on; the first car is there from the beginning.
+    public var from: Duration
+    /// The car; its drive begins at `from`.
+    public var car: Car
+
+    /// - Parameters: as the properties of the same names.
+    public init(from: Duration, car: Car) {
+      self.from = from
+      self.car = car
+    }
+  }
+
+  /// The adapter.
+  public var adapter = AdapterModel()
+  /// Seed of everything that looks random.
+  public var seed: UInt64 = 1
+  /// In order of time, at least one.
+  public var cars: [CarEntry]
+  /// What goes wrong.
+  public var faults: [Fault] = []
+
+  init(cars: [CarEntry]) { self.cars = cars }
+
+  /// The scenario without a file: a petrol car on CAN 11/500 with an engine and a transmission ECU, a drive of twenty
+  /// minutes again and again, two minutes of rest between; P0420 pending at four minutes and stored at five, P0301 and
+  /// U0100 later.
+  public static let standard = Scenario(cars: [CarEntry(from: .zero, car: standardCar)])
+
+  private static let standardCar: Car = {
+    var engine = ECU.preset(.engine, address: 0x7E8, on: .can11at500)
+    engine.calibrations = [.init(id: "OBDGATE-SIM-0001", cvn: 0x1791_BC82)]
+    engine.tests = [
+      .init(monitor: 0x01, test: 0x81, unit: 0x0A, value: 0x0B2C, minimum: 0, maximum: 0x1A90),
+      .init(monitor: 0x21, test: 0x84, unit: 0x20, value: 0x0080, minimum: 0, maximum: 0x0133),
+    ]
+    engine.troubleCodes = [
+      code("P0420", pending: 240, stored: 300, isPermanent: true),
+      code("P0301", pending: 600, stored: 660, isPermanent: false),
+    ]
+    var transmission = ECU.preset(.transmission, address: 0x7E9, on: .can11at500)
+    transmission.calibrations = [.init(id: "OBDGATE-SIM-TCM1", cvn: 0x00C0_FFEE)]
+    transmission.troubleCodes = [code("U0100", pending: 900, stored: 900, isPermanent: false)]
+    return Car(
+      bus: .can11at500, vin: "1D4GP00R55B123456", ecus: [engine, transmission], model: DriveModel(cycle: .standard))
+  }()
+
+  private static func code(_ text: String, pending: Int, stored: Int, isPermanent: Bool) -> TroubleCode {
+    guard var code = TroubleCode(text) else { preconditionFailure("\(text) is no trouble code") }
+    code.pendingAt = .seconds(pending)
+    code.storedAt = .seconds(stored)
+    code.isPermanent = isPermanent
+    return code
+  }
+}
+
+extension DriveCycle {
+  /// Town, road, motorway and back: twenty minutes, then two minutes with the ignition off.
+  static let standard: DriveCycle = {
+    var phases: [Phase] = [Phase(.ignition, seconds: 2), Phase(.crank, seconds: 1), Phase(.idle, seconds: 27)]
+    func ride(_ speed: Double, gain: Double, hold: Double, brake: Double, wait: Double) {
+      phases += [
+        Phase(.accelerate, seconds: gain, speed: speed), Phase(.cruise, seconds: hold), Phase(.brake, seconds: brake),
+        Phase(.idle, seconds: wait),
+      ]
+    }
+    for speed in [32.0, 50, 45] { ride(speed, gain: speed / 4, hold: 60, brake: speed / 6, wait: 20) }
+    ride(85, gain: 16, hold: 180, brake: 16, wait: 15)
+    ride(121, gain: 24, hold: 360, brake: 30, wait: 20)
+    let driven = phases.reduce(0) { $0 + $1.seconds }
+    phases += [Phase(.idle, seconds: max(1, 1200 - driven)), Phase(.off, seconds: 120)]
+    return DriveCycle(phases, repeats: true)
+  }()
+}
+
+extension ECU {
+  /// An ECU of a kind at its address, with the addresses that ISO 15765-4 gives it.
+  static func preset(_ role: ECURole, address: UInt32, on bus: Bus) -> ECU {
+    let request: UInt32 = bus.isExtended ? 0x18DA_00F1 | (address & 0xFF) << 8 : bus.isCAN ? address &- 8 : address
+    return ECU(address: address, requestAddress: request, name: role.title, pids: Set(role.pids))
+  }
+}

@@ -1,0 +1,95 @@
+import Glibc
+
+/// A pseudo terminal, and a symbolic link to it under a name that stays.
+struct PTYServer: HostLink, ~Copyable {
+  private let link: String?
+  private var master = Descriptor()
+  private(set) var name = ""
+  private(set) var isConnected = false
+
+  /// - Parameter link: where the link is to be; an old link there is replaced, anything else is not.
+  init(link: String?) { self.link = link }
+
+  deinit { PTYServer.remove(link, to: name) }
+
+  mutating func open() throws(SimulatorError) {
+    var controller: Int32 = -1
+    var terminal: Int32 = -1
+    var path = [CChar](repeating: 0, count: 128)
+    var settings = termios()
+    unsafe cfmakeraw(&settings)
+    unsafe cfsetspeed(&settings, speed_t(B38400))
+    settings.c_cflag |= tcflag_t(CREAD | CLOCAL)
+    guard unsafe openpty(&controller, &terminal, &path, &settings, nil) == 0 else {
+      throw .system(.unavailable, "no pseudo terminal")
+    }
+    let descriptor = Descriptor(controller)
+    // With no other end open, the host's own opening and closing can be seen.
+    Glibc.close(terminal)
+    descriptor.makeNonblocking()
+    master = consume descriptor
+    name = String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    isConnected = false
+    try makeLink()
+  }
+
+  private func makeLink() throws(SimulatorError) {
+    guard let link else { return }
+    if PTYServer.target(of: link) != nil { unsafe unlink(link) }
+    guard unsafe symlink(name, link) == 0 else { throw .system(.unavailable, "no link \(link) to \(name)") }
+  }
+
+  mutating func close() {
+    PTYServer.remove(link, to: name)
+    master = Descriptor()
+    isConnected = false
+  }
+
+  /// Takes the link away if it is still ours.
+  private static func remove(_ link: String?, to name: String) {
+    guard let link, !name.isEmpty, target(of: link) == name else { return }
+    unsafe unlink(link)
+  }
+
+  private static func target(of link: String) -> String? {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+      unsafe readlink(link, bytes.baseAddress!.assumingMemoryBound(to: CChar.self), bytes.count)
+    }
+    return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
+  }
+
+  /// While nobody has it open the kernel says HUP at once and always: waiting for that would be a busy loop.
+  var descriptors: [Int32] { isConnected ? [master.raw] : [] }
+
+  mutating func accept() {
+    guard master.isOpen else { return }
+    var waiting = pollfd(fd: master.raw, events: Int16(POLLIN), revents: 0)
+    unsafe poll(&waiting, 1, 0)
+    isConnected = waiting.revents & Int16(POLLHUP) == 0 || waiting.revents & Int16(POLLIN) != 0
+  }
+
+  mutating func read(into buffer: inout [UInt8]) -> Descriptor.Input {
+    let input = master.read(into: &buffer)
+    if case .closed = input { isConnected = false }
+    return input
+  }
+
+  mutating func write(_ bytes: ArraySlice<UInt8>) -> Int? { master.write(bytes) }
+
+  var hostBaud: Int? {
+    guard master.isOpen else { return nil }
+    var settings = termios()
+    guard unsafe tcgetattr(master.raw, &settings) == 0 else { return nil }
+    let speed = unsafe cfgetospeed(&settings)
+    return PTYServer.speeds.first { $0.0 == speed }?.1
+  }
+
+  private static let speeds: [(speed_t, Int)] = [
+    (speed_t(B1200), 1200), (speed_t(B2400), 2400), (speed_t(B4800), 4800), (speed_t(B9600), 9600),
+    (speed_t(B19200), 19_200), (speed_t(B38400), 38_400), (speed_t(B57600), 57_600), (speed_t(B115200), 115_200),
+    (speed_t(B230400), 230_400), (speed_t(B460800), 460_800), (speed_t(B500000), 500_000),
+    (speed_t(B921600), 921_600), (speed_t(B1000000), 1_000_000), (speed_t(B2000000), 2_000_000),
+    (speed_t(B4000000), 4_000_000),
+  ]
+}

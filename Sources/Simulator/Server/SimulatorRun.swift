@@ -1,0 +1,124 @@
+import Glibc
+
+/// One thread, one loop: waits for the host or for the adapter's next event, and moves bytes. The only place that
+/// knows a clock.
+struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
+  private var link: Link
+  private var adapter: VirtualAdapter
+  private var log: DialogueLog?
+  private let started: Duration
+  /// Bytes that the host has not taken yet; past a limit they are lost, as in a real driver.
+  private var unsent: [UInt8] = []
+  private var buffer = [UInt8](repeating: 0, count: 4096)
+  private var wasConnected = false
+
+  init(_ link: consuming Link, _ scenario: Scenario, _ options: SimulatorOptions) throws(SimulatorError) {
+    self.link = link
+    adapter = VirtualAdapter(scenario)
+    started = Self.clock()
+    log =
+      try options.log.map { path throws(SimulatorError) in
+        let car = scenario.cars[0].car
+        return try DialogueLog(
+          path: path,
+          header: [
+            "vehicle: simulated \(car.bus.name)   adapter: \(scenario.adapter.identity)   provenance: obdgate simulate",
+            "baud: \(scenario.adapter.baud)",
+          ])
+      }
+  }
+
+  mutating func run(until stop: StopSignal, announce: (String) -> Void) throws(SimulatorError) {
+    try plug(announce)
+    var isPlugged = true
+    while try wait(stop) {
+      let now = Self.clock() - started
+      if adapter.isPlugged != isPlugged {
+        isPlugged = adapter.isPlugged
+        unsent = []
+        if isPlugged { try plug(announce) } else { link.close() }
+      }
+      try hear(at: now)
+      adapter.advance(to: now)
+      try speak(at: now)
+      try flush(at: now)
+    }
+    try flush(at: Self.clock() - started, isLast: true)
+    link.close()
+  }
+
+  private mutating func plug(_ announce: (String) -> Void) throws(SimulatorError) {
+    try link.open()
+    announce(link.name)
+  }
+
+  /// - Returns: false once it is to stop.
+  private mutating func wait(_ stop: StopSignal) throws(SimulatorError) -> Bool {
+    var waiting = [pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0)]
+    let events = Int16(POLLIN) | (unsent.isEmpty ? 0 : Int16(POLLOUT))
+    for descriptor in link.descriptors { waiting.append(pollfd(fd: descriptor, events: events, revents: 0)) }
+    // Without anybody at the other end, look again soon; a log is flushed in any case.
+    var longest: Duration = link.isConnected ? .milliseconds(250) : .milliseconds(10)
+    if let event = adapter.nextEvent { longest = min(longest, event - (Self.clock() - started)) }
+    let milliseconds = max(0, Int32(longest / .milliseconds(1)))
+    let count = unsafe poll(&waiting, nfds_t(waiting.count), milliseconds)
+    guard count >= 0 || errno == EINTR else { throw .system(.unavailable, "poll") }
+    if waiting[0].revents != 0 { return false }
+    if count == 0, let event = adapter.nextEvent {
+      // poll counts in milliseconds; the rest is slept.
+      let rest = event - (Self.clock() - started)
+      if rest > .zero, rest < .milliseconds(1) {
+        var pause = timespec(tv_sec: 0, tv_nsec: Int(rest / .nanoseconds(1)))
+        unsafe nanosleep(&pause, nil)
+      }
+    }
+    return true
+  }
+
+  private mutating func hear(at now: Duration) throws(SimulatorError) {
+    link.accept()
+    if wasConnected, !link.isConnected { unsent = [] }
+    wasConnected = link.isConnected
+    guard link.isConnected else { return }
+    if case .bytes(let count) = link.read(into: &buffer) {
+      adapter.hostBaud = link.hostBaud
+      log?.write(buffer[..<count], direction: ">", at: now)
+      adapter.receive(buffer[..<count], at: now)
+    }
+  }
+
+  private mutating func speak(at now: Duration) throws(SimulatorError) {
+    while true {
+      let piece = adapter.takeOutput()
+      guard !piece.isEmpty else { break }
+      // Nobody there: what is said is lost.
+      guard link.isConnected else { continue }
+      log?.write(piece, direction: "<", at: now)
+      if unsent.count < 65_536 { unsent += piece }
+      drain()
+    }
+    drain()
+  }
+
+  private mutating func drain() {
+    while !unsent.isEmpty {
+      guard let count = link.write(unsent[...]) else {
+        unsent = []
+        return
+      }
+      guard count > 0 else { return }
+      unsent.removeFirst(count)
+    }
+  }
+
+  private mutating func flush(at now: Duration, isLast: Bool = false) throws(SimulatorError) {
+    try log?.flush(at: now, isLast: isLast)
+  }
+
+  /// Suspended machines do not drive on: the monotonic clock stands still with them.
+  private static func clock() -> Duration {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}

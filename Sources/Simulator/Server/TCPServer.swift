@@ -1,0 +1,75 @@
+import Glibc
+
+/// A port on the loopback address, as a Wi-Fi adapter has one: one client at a time, the next is turned away.
+struct TCPServer: HostLink, ~Copyable {
+  private var port: UInt16
+  private var listener = Descriptor()
+  private var client = Descriptor()
+
+  /// - Parameter port: 0: one that is free.
+  init(port: UInt16) { self.port = port }
+
+  var name: String { "127.0.0.1:\(port)" }
+
+  mutating func open() throws(SimulatorError) {
+    let socket = Descriptor(Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+    guard socket.raw >= 0 else { throw .system(.unavailable, "no socket") }
+    var on: Int32 = 1
+    unsafe setsockopt(socket.raw, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+        unsafe bind(socket.raw, generic, length) == 0 && listen(socket.raw, 4) == 0
+          && getsockname(socket.raw, generic, &length) == 0
+      }
+    }
+    guard isBound else { throw .system(.unavailable, "port \(name)") }
+    port = UInt16(bigEndian: address.sin_port)
+    socket.makeNonblocking()
+    listener = consume socket
+  }
+
+  mutating func close() {
+    client = Descriptor()
+    listener = Descriptor()
+  }
+
+  var descriptors: [Int32] {
+    [listener.raw, client.raw].filter { $0 >= 0 }
+  }
+
+  var isConnected: Bool { client.isOpen }
+
+  mutating func accept() {
+    guard listener.isOpen else { return }
+    let accepted = Glibc.accept(listener.raw, nil, nil)
+    guard accepted >= 0 else { return }
+    let newcomer = Descriptor(accepted)
+    guard !client.isOpen else { return }
+    newcomer.makeNonblocking()
+    var on: Int32 = 1
+    unsafe setsockopt(newcomer.raw, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    client = consume newcomer
+  }
+
+  mutating func read(into buffer: inout [UInt8]) -> Descriptor.Input {
+    let input = client.read(into: &buffer)
+    if case .closed = input { client = Descriptor() }
+    return input
+  }
+
+  mutating func write(_ bytes: ArraySlice<UInt8>) -> Int? {
+    guard client.isOpen else { return nil }
+    // MSG_NOSIGNAL: a client that has gone must not end the simulator.
+    let count = unsafe bytes.withUnsafeBytes {
+      unsafe Glibc.send(client.raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    return count >= 0 ? count : errno == EAGAIN || errno == EINTR ? 0 : nil
+  }
+
+  var hostBaud: Int? { nil }
+}
