@@ -1,0 +1,43 @@
+import Testing
+
+/// Gives `decode` lines of JSON and reads what it writes.
+func decode(_ lines: [String], status: Int32 = 0) throws -> [JSON] {
+  let result = try obdgate(["decode"], stdin: Array((lines.joined(separator: "\n") + "\n").utf8))
+  #expect(result.status == status, "\(result.errors)")
+  if status == 0 { #expect(result.errors.isEmpty) }
+  return try JSON.lines(result.output)
+}
+
+/// One line in, one line out.
+func decode(_ line: String) throws -> JSON {
+  let answers = try decode([line])
+  #expect(answers.count == 1)
+  let answer = try #require(answers.first)
+  #expect(Set(answer.members.keys) == ["messages", "readings", "errors"])
+  #expect(answer.holdsNoNull)
+  return answer
+}
+
+/// Decodes lines that answer a request.
+///
+/// - Parameter settings: more members of the object: `"protocol":"kwp","headers":false`.
+func decode(_ request: String?, _ lines: [String], _ settings: String = "") throws -> JSON {
+  var members: [String] = []
+  if let request { members.append("\"request\":\"\(request)\"") }
+  members.append("\"lines\":[" + lines.map { "\"\($0)\"" }.joined(separator: ",") + "]")
+  if !settings.isEmpty { members.append(settings) }
+  return try decode("{" + members.joined(separator: ",") + "}")
+}
+
+extension JSON {
+  /// `payload` of each message.
+  var payloads: [String] { (self["messages"]?.elements ?? []).compactMap { $0["payload"]?.text } }
+  /// `ecu` of each message; `-` where there is none.
+  var senders: [String] { (self["messages"]?.elements ?? []).map { $0["ecu"]?.text ?? "-" } }
+  var readings: [JSON] { self["readings"]?.elements ?? [] }
+  var errors: [JSON] { self["errors"]?.elements ?? [] }
+  /// `kind` of each error.
+  var kinds: [String] { errors.compactMap { $0["kind"]?.text } }
+  /// The value of the reading of this name.
+  subscript(reading name: String) -> JSON? { readings.first { $0["name"]?.text == name }?["value"] }
+}

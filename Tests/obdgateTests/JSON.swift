@@ -1,0 +1,117 @@
+import Foundation
+
+/// A JSON value as tests write it and compare it: a flag is no number, 14 equals 14.0.
+enum JSON: Equatable, Sendable {
+  case null
+  case flag(Bool)
+  case number(Double)
+  case text(String)
+  case list([JSON])
+  case object([String: JSON])
+
+  struct Invalid: Error, CustomStringConvertible {
+    let line: String
+    var description: String { "no JSON: \(line)" }
+  }
+
+  /// Reads one line.
+  init(_ line: some StringProtocol) throws {
+    do { self = try JSONDecoder().decode(JSON.self, from: Data(line.utf8)) } catch { throw Invalid(line: String(line)) }
+  }
+
+  /// Reads the lines of an output.
+  static func lines(_ output: String) throws -> [JSON] {
+    try output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { try JSON($0) }
+  }
+
+  subscript(key: String) -> JSON? {
+    guard case .object(let members) = self else { return nil }
+    return members[key]
+  }
+
+  subscript(index: Int) -> JSON? {
+    guard case .list(let elements) = self, elements.indices.contains(index) else { return nil }
+    return elements[index]
+  }
+
+  var text: String? { if case .text(let text) = self { text } else { nil } }
+  var number: Double? { if case .number(let number) = self { number } else { nil } }
+  var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
+  var elements: [JSON] { if case .list(let elements) = self { elements } else { [] } }
+  var members: [String: JSON] { if case .object(let members) = self { members } else { [:] } }
+
+  /// Whether nothing in it is null: records say nothing of what is not known.
+  var holdsNoNull: Bool {
+    switch self {
+    case .null: false
+    case .list(let elements): elements.allSatisfy(\.holdsNoNull)
+    case .object(let members): members.values.allSatisfy(\.holdsNoNull)
+    default: true
+    }
+  }
+
+  /// The object with these keys alone.
+  func only(_ keys: String...) -> JSON { .object(members.filter { keys.contains($0.key) }) }
+
+  /// The object without these keys.
+  func without(_ keys: Set<String>) -> JSON { .object(members.filter { !keys.contains($0.key) }) }
+
+  /// Numbers are equal within one part in a million, everything else exactly.
+  func isClose(to other: JSON) -> Bool {
+    switch (self, other) {
+    case (.number(let left), .number(let right)):
+      abs(left - right) <= 1e-6 * max(abs(left), abs(right))
+    case (.list(let left), .list(let right)):
+      left.count == right.count && zip(left, right).allSatisfy { $0.isClose(to: $1) }
+    case (.object(let left), .object(let right)):
+      left.count == right.count && left.allSatisfy { key, value in right[key].map { value.isClose(to: $0) } ?? false }
+    default: self == other
+    }
+  }
+}
+
+extension JSON: Decodable {
+  init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    if value.decodeNil() {
+      self = .null
+    } else if let flag = try? value.decode(Bool.self) {
+      self = .flag(flag)
+    } else if let number = try? value.decode(Double.self) {
+      self = .number(number)
+    } else if let text = try? value.decode(String.self) {
+      self = .text(text)
+    } else if let elements = try? value.decode([JSON].self) {
+      self = .list(elements)
+    } else {
+      self = .object(try value.decode([String: JSON].self))
+    }
+  }
+}
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  init(stringLiteral text: String) { self = .text(text) }
+  init(floatLiteral number: Double) { self = .number(number) }
+  init(integerLiteral number: Int) { self = .number(Double(number)) }
+  init(booleanLiteral flag: Bool) { self = .flag(flag) }
+  init(arrayLiteral elements: JSON...) { self = .list(elements) }
+  init(dictionaryLiteral members: (String, JSON)...) {
+    self = .object(Dictionary(members, uniquingKeysWith: { first, _ in first }))
+  }
+}
+
+extension JSON: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .null: "null"
+    case .flag(let flag): "\(flag)"
+    case .number(let number): "\(number)"
+    case .text(let text): "\"\(text)\""
+    case .list(let elements): "[\(elements.map(\.description).joined(separator: ","))]"
+    case .object(let members):
+      "{" + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+    }
+  }
+}
