@@ -15,7 +15,7 @@ extension ReplyCore {
     origin.ecu = address
     let count = hex.count - data
     if count > 8 {
-      splitCAN(&hex, line: line, origin: origin, loaded: loaded, into: &handler)
+      splitCAN(&hex, isShort: hex.hasIdentifier, line: line, origin: origin, loaded: loaded, into: &handler)
       return
     }
     if let lengthCode, lengthCode != count {

@@ -15,12 +15,17 @@ extension ReplyCore {
     var solutions = 0
   }
 
+  /// - Parameter isShort: the identifiers have 11 bits.
   mutating func splitCAN<H: ReplyHandler & ~Copyable>(
-    _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, isShort: Bool, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
+    into handler: inout H
   ) {
-    let isShort = hex.hasIdentifier
-    if wholeMessage(&hex, first: isShort ? 0 : 4, line: line, origin: origin, loaded: loaded, into: &handler) { return }
-    var cuts = Cuts(identifierDigits: isShort ? 3 : 8, total: (isShort ? 3 : 0) + 2 * hex.count)
+    if isShort == hex.hasIdentifier,
+      wholeMessage(&hex, first: isShort ? 0 : 4, line: line, origin: origin, loaded: loaded, into: &handler)
+    {
+      return
+    }
+    var cuts = Cuts(identifierDigits: isShort ? 3 : 8, total: (hex.hasIdentifier ? 3 : 0) + 2 * hex.count)
     if !hex.hasDataLengthCode { search(&hex, from: 0, depth: 0, &cuts) }
     guard cuts.solutions == 1 else {
       fail(.malformed, byte: (isShort ? 0 : 4) + 8, &hex, line, origin, into: &handler)

@@ -22,6 +22,8 @@ struct ReplyCore: ~Copyable {
     case threeByteHeader
     /// Data alone.
     case headerless
+    /// Frames with 11-bit identifiers run together, an even number of them: their digits make pairs.
+    case canRow
     /// `014`: the length of a message whose segments follow.
     case length(Int)
     /// No reading of this line; index of the byte that shows it.
@@ -43,6 +45,8 @@ struct ReplyCore: ~Copyable {
       threeByteHeaderLine(&hex, line: line, origin: origin, loaded: loaded, into: &handler)
     case .headerless:
       headerlessLine(&hex, line: line, origin: origin, loaded: loaded, into: &handler)
+    case .canRow:
+      splitCAN(&hex, isShort: true, line: line, origin: origin, loaded: loaded, into: &handler)
     case .length(let length):
       announce(length, line: line, origin: origin, into: &handler)
     case .malformed(let byte):
@@ -81,6 +85,7 @@ struct ReplyCore: ~Copyable {
       return link.headers == .on ? .malformed(0) : .headerless
     case .can11:
       if let form = can11WithLengthCode(&hex) { return form }
+      if isCANRow(&hex) { return .canRow }
       return link.headers == .on ? .malformed(0) : .headerless
     case .kwp:
       return link.headers == .on || looksLikeKWP(&hex)
@@ -93,7 +98,10 @@ struct ReplyCore: ~Copyable {
   private mutating func autoForm(of hex: inout HexLine) -> Form {
     guard hex.count > 1 else { return link.headers == .on ? .malformed(0) : .headerless }
     if hex.count >= 5, looksLikeCAN29(&hex) { return can29(&hex, lengthCode: nil) }
-    if hex.bytes[0] == 0x7E, let form = can11WithLengthCode(&hex) { return form }
+    if hex.bytes[0] == 0x7E {
+      if let form = can11WithLengthCode(&hex) { return form }
+      if isCANRow(&hex) { return .canRow }
+    }
     if looksLikeKWP(&hex) { return .kwp }
     if hex.bytes[0] == 0x48, hex.bytes[1] == 0x6B { return .threeByteHeader }
     if hex.bytes[0] == 0x41, hex.bytes[1] == 0x6B { return pwmOrParameter6B(&hex) }
@@ -153,6 +161,11 @@ struct ReplyCore: ~Copyable {
     let code = Int(hex.bytes[1] & 0x0F)
     guard code == hex.count - 2 else { return nil }
     return .can(.can11(UInt32(hex.bytes[0]) << 4 | UInt32(hex.bytes[1] >> 4)), data: 2, lengthCode: code)
+  }
+
+  /// `7E803410D327E903410D33`: begins with the identifier of an answer, and is longer than a frame.
+  private mutating func isCANRow(_ hex: inout HexLine) -> Bool {
+    !hex.isSpaced && hex.count > 8 && hex.bytes[0] == 0x7E && hex.bytes[1] >= 0x80
   }
 
   /// Whether the last byte checks the ones before it, by the rule of the bus or, where that is not known, by either.
