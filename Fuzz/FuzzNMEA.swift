@@ -1,61 +1,146 @@
-// Fuzzes NMEAWire with libFuzzer and the address sanitizer:
-//
-//     swiftc -sanitize=fuzzer,address -parse-as-library -O -wmo -swift-version 6 \
-//       -enable-experimental-feature Lifetimes \
-//       Sources/NMEAWire/*.swift Sources/NMEAWire/Sentences/*.swift Fuzz/FuzzNMEA.swift -o fuzz-nmea
-//     ./fuzz-nmea -max_len=2048 corpus
+// Fuzzes the reader of NMEA 0183 with any bytes.
 //
 // The first byte chooses: even, the rest is the stream; odd, each of its lines is a sentence's body that is given `$`
 // and the right checksum, so that the fields are reached and not the checksum alone. The second byte chooses the pieces
-// in which the stream arrives. Whatever the bytes are: nothing crashes, any split gives the same, as many sentences are
-// judged by their fields as a plain scan finds with a right checksum, no fix is out of range, and there are no more
-// positions than sentences that call one valid.
+// in which the stream arrives. Whatever the bytes are: nothing traps; pieces of any size give the same as the whole; as
+// many sentences are judged by their fields as a plain scan finds with a right checksum; no fix is out of range; and
+// there are no more positions than sentences that call one valid.
+//
+// Nothing here takes memory, and all is done in one pass: what a harness costs is executions that are not made.
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzNMEA(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
+  guard size >= 2 else { return 0 }
+  let rest = UnsafeBufferPointer(start: start + 2, count: size - 2)
+  let stream = start[0] & 1 == 0 ? rest : sentences.write(bodies: rest)
+  let whole = observe(stream.span, pieces: nil)
+  let split = observe(stream.span, pieces: start[1])
+  require(split.hash == whole.hash, "another split, other fixes")
+  let plain = plainScan(stream)
+  require(whole.judgedByFields == plain.right, "a wrong checksum was let through, or a right one was not")
+  require(whole.positions <= plain.affirming, "a position that no sentence calls valid")
+  return 0
+}
+
+/// Says what is broken; a precondition would be silent in a release build.
+@inline(__always)
+private func require(_ condition: Bool, _ what: StaticString) {
+  if !condition { fatalError("\(what)") }
+}
+
+// libFuzzer calls from one thread.
+nonisolated(unsafe) private var sentences = Sentences()
+
+/// The stream that is made of bodies, in memory that is taken once.
+private struct Sentences: ~Copyable {
+  private static let capacity = 1 << 16
+  private let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+  private var count = 0
+
+  private mutating func add(_ byte: UInt8) {
+    bytes[count] = byte
+    count += 1
+  }
+
+  private mutating func add(digit: UInt8) { add(digit < 10 ? 0x30 + digit : 0x37 + digit) }
+
+  /// Each line as a sentence with the right checksum; what has no room is left away.
+  mutating func write(bodies: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+    count = 0
+    var at = 0
+    while at < bodies.count, count + bodies.count < Self.capacity {
+      var checksum: UInt8 = 0
+      let first = at
+      while at < bodies.count, bodies[at] != 0x0A {
+        if at == first { add(0x24) }
+        checksum ^= bodies[at]
+        add(bodies[at])
+        at += 1
+      }
+      if at > first {
+        add(0x2A)
+        add(digit: checksum >> 4)
+        add(digit: checksum & 0x0F)
+        add(0x0D)
+        add(0x0A)
+      }
+      at += 1
+    }
+    return UnsafeBufferPointer(start: bytes, count: count)
+  }
+}
+
+/// Reads the stream in one piece, or in pieces that follow from a byte: bytes one by one, a size for all, or sizes that
+/// change.
+private func observe(_ stream: Span<UInt8>, pieces: UInt8?) -> Observer {
+  var reader = FixReader()
+  var observer = Observer()
+  guard let pieces else {
+    reader.receive(stream, into: &observer)
+    reader.finish(into: &observer)
+    return observer
+  }
+  var state = UInt32(pieces) &* 2_654_435_761 | 1
+  var at = 0
+  while at < stream.count {
+    var length = 1
+    switch pieces & 3 {
+    case 0: break
+    case 1: length += Int(pieces >> 2)
+    default:
+      state = state &* 1_664_525 &+ 1_013_904_223
+      length += Int(state >> 16) & (pieces & 1 == 0 ? 7 : 63)
+    }
+    let end = min(at + length, stream.count)
+    reader.receive(stream.extracting(at..<end), into: &observer)
+    at = end
+  }
+  reader.finish(into: &observer)
+  return observer
+}
 
 /// Checks each fix, and folds everything that the reader says into one number.
 private struct Observer: FixHandler {
   var hash: UInt64 = 0xCBF2_9CE4_8422_2325
   var positions = 0
   var judgedByFields = 0
-  var lastPosition: UInt64 = 0
+  private var lastPosition: UInt64 = 0
 
   mutating func fix(_ fix: Fix) {
-    precondition((fix.latitude == nil) == (fix.longitude == nil), "half a position")
-    precondition((fix.latitude == nil) == (fix.type == .none), "a type without a position, or the other way")
-    precondition(fix.position >= lastPosition, "an epoch ends before the one before it")
+    require((fix.latitude == nil) == (fix.longitude == nil), "half a position")
+    require((fix.latitude == nil) == (fix.type == .none), "a type without a position, or the other way")
+    require(fix.position >= lastPosition, "an epoch ends before the one before it")
     lastPosition = fix.position
-    if let latitude = fix.latitude, let longitude = fix.longitude {
-      positions += 1
-      precondition(latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180, "out of range")
-    }
-    for direction in [fix.course, fix.trueHeading] {
-      if let direction { precondition(direction >= 0 && direction <= 360, "no direction") }
-    }
-    for size in [fix.speed, fix.hdop, fix.horizontalError] {
-      if let size { precondition(size >= 0 && size.isFinite, "negative") }
-    }
-    if let altitude = fix.altitude { precondition(altitude.isFinite, "no altitude") }
-    if let time = fix.time {
-      precondition(time.second < 60 || time.secondOfDay == 86_400, "a leap second within the day")
-    }
-    for value in [
-      fix.latitude, fix.longitude, fix.altitude, fix.speed, fix.course, fix.trueHeading, fix.hdop, fix.horizontalError,
-    ] { fold(value?.bitPattern ?? 1) }
+    if fix.latitude != nil { positions += 1 }
+    fold(fix.latitude, within: -90...90)
+    fold(fix.longitude, within: -180...180)
+    fold(fix.course, within: 0...360)
+    fold(fix.trueHeading, within: 0...360)
+    fold(fix.speed, within: 0...(.greatestFiniteMagnitude))
+    fold(fix.hdop, within: 0...(.greatestFiniteMagnitude))
+    fold(fix.horizontalError, within: 0...(.greatestFiniteMagnitude))
+    fold(fix.altitude, within: -.greatestFiniteMagnitude...(.greatestFiniteMagnitude))
     fold(UInt64(fix.type.rawValue))
-    fold(UInt64(signed: fix.satellites ?? -1))
-    fold(UInt64(signed: fix.time?.secondOfDay ?? -1))
-    fold(UInt64(signed: fix.time?.nanosecond ?? -1))
-    fold(UInt64(signed: fix.date.map { ($0.year * 100 + $0.month) * 100 + $0.day } ?? -1))
+    fold(signed: fix.satellites ?? -1)
+    if let time = fix.time {
+      require(time.second < 60 || time.secondOfDay == 86_400, "a leap second within the day")
+      fold(signed: time.secondOfDay)
+      fold(signed: time.nanosecond)
+    } else {
+      fold(1)
+    }
+    if let date = fix.date { fold(signed: (date.year * 100 + date.month) * 100 + date.day) } else { fold(1) }
     fold(fix.position)
   }
 
   mutating func rejected(_ reason: RejectReason, sentence: Span<UInt8>, position: UInt64) {
-    precondition(sentence.count > 0 && sentence.count <= FixReader.maximumLength && sentence[0] == 0x24)
+    require(sentence.count > 0 && sentence.count <= FixReader.maximumLength && sentence[0] == 0x24, "no sentence")
     switch reason {
     case .missingField, .malformedField, .impossibleValue: judgedByFields += 1
     default: break
     }
     fold(UInt64(reason.rawValue))
-    for index in 0..<sentence.count { fold(UInt64(sentence[index])) }
+    fold(sentence)
     fold(position)
   }
 
@@ -65,84 +150,97 @@ private struct Observer: FixHandler {
   }
 
   private mutating func fold(_ value: UInt64) { hash = (hash ^ value) &* 0x100_0000_01B3 &+ hash >> 29 }
-}
+  private mutating func fold(signed value: Int) { fold(UInt64(bitPattern: Int64(value))) }
 
-extension UInt64 {
-  fileprivate init(signed value: Int) { self = UInt64(bitPattern: Int64(value)) }
+  @inline(__always)
+  private mutating func fold(_ value: Double?, within range: ClosedRange<Double>) {
+    // A NaN is in no range.
+    if let value { require(range.contains(value), "out of range") }
+    fold(value?.bitPattern ?? 1)
+  }
+
+  /// Eight bytes at a time.
+  private mutating func fold(_ bytes: Span<UInt8>) {
+    fold(UInt64(bytes.count))
+    bytes.withUnsafeBytes { raw in
+      var at = 0
+      while at + 8 <= raw.count {
+        fold(raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+        at += 8
+      }
+      while at < raw.count {
+        fold(UInt64(raw[at]))
+        at += 1
+      }
+    }
+  }
 }
 
 /// What a plain scan finds: sentences with a right checksum, and among them those that call a position valid.
-private func plainScan(_ stream: [UInt8]) -> (right: Int, affirming: Int) {
+private func plainScan(_ stream: UnsafeBufferPointer<UInt8>) -> (right: Int, affirming: Int) {
   var (right, affirming) = (0, 0)
-  for start in stream.indices where stream[start] == 0x24 {
+  var next = 0
+  while next < stream.count {
+    let start = next
+    next += 1
+    guard stream[start] == 0x24 else { continue }
     var end = start + 1
     var checksum: UInt8 = 0
-    while end < stream.count, (0x20...0x7E).contains(stream[end]), stream[end] != 0x2A, stream[end] != 0x24 {
+    while end < stream.count, stream[end] >= 0x20, stream[end] <= 0x7E, stream[end] != 0x2A, stream[end] != 0x24 {
       checksum ^= stream[end]
       end += 1
     }
+    // No other $ stands in between.
+    next = end
     guard end + 2 < stream.count, stream[end] == 0x2A, end + 3 - start <= FixReader.maximumLength else { continue }
-    guard let high = digit(stream[end + 1]), let low = digit(stream[end + 2]), high * 16 + low == checksum else {
-      continue
-    }
+    guard digit(stream[end + 1]) << 4 | digit(stream[end + 2]) == Int(checksum) else { continue }
     right += 1
-    let fields = stream[(start + 1)..<end].split(separator: 0x2C, omittingEmptySubsequences: false)
-    if isAffirming(fields) { affirming += 1 }
+    if isAffirming(UnsafeBufferPointer(rebasing: stream[(start + 1)..<end])) { affirming += 1 }
   }
   return (right, affirming)
 }
 
-private func digit(_ byte: UInt8) -> UInt8? {
-  Character(UnicodeScalar(byte)).hexDigitValue.flatMap { byte < 0x80 ? UInt8($0) : nil }
-}
-
-private func isAffirming(_ fields: [ArraySlice<UInt8>]) -> Bool {
-  func field(_ index: Int) -> String { index < fields.count ? String(decoding: fields[index], as: UTF8.self) : "" }
-  switch field(0).suffix(3) {
-  case "RMC": return field(2) == "A" || field(12) == "E" || field(11) == "E"
-  case "GGA": return ["1", "2", "3", "4", "5", "6", "9"].contains(field(6))
-  case "GLL": return field(6) == "A" || field(7) == "E"
-  case "GNS": return field(6).contains { "ADEFPR".contains($0) }
-  default: return false
+/// 256 for what is no hexadecimal digit, so that it is in no checksum.
+private func digit(_ byte: UInt8) -> Int {
+  switch byte {
+  case 0x30...0x39: Int(byte) - 0x30
+  case 0x41...0x46: Int(byte) - 0x37
+  case 0x61...0x66: Int(byte) - 0x57
+  default: 256
   }
 }
 
-private func observe(_ stream: [UInt8], step: Int) -> Observer {
-  var reader = FixReader()
-  var observer = Observer()
-  var start = 0
-  while start < stream.count {
-    let end = start + min(step, stream.count - start)
-    reader.receive(stream.span.extracting(start..<end), into: &observer)
-    start = end
+/// Whether the body calls a position valid, by the fields that NMEA 0183 has for it.
+private func isAffirming(_ body: UnsafeBufferPointer<UInt8>) -> Bool {
+  guard let address = field(0, of: body), address.count >= 3 else { return false }
+  func any(_ characters: StaticString, in number: Int) -> Bool {
+    guard let field = field(number, of: body) else { return false }
+    return field.contains { byte in (0..<characters.utf8CodeUnitCount).contains { characters.utf8Start[$0] == byte } }
   }
-  reader.finish(into: &observer)
-  return observer
+  func only(_ characters: StaticString, in number: Int) -> Bool {
+    field(number, of: body)?.count == 1 && any(characters, in: number)
+  }
+  func ends(_ type: StaticString) -> Bool {
+    address.suffix(3).elementsEqual(UnsafeBufferPointer(start: type.utf8Start, count: 3))
+  }
+  if ends("RMC") { return only("A", in: 2) || only("E", in: 12) || only("E", in: 11) }
+  if ends("GGA") { return only("1234569", in: 6) }
+  if ends("GLL") { return only("A", in: 6) || only("E", in: 7) }
+  if ends("GNS") { return any("ADEFPR", in: 6) }
+  return false
 }
 
-private func stream(of input: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-  let bytes = unsafe Array(input.dropFirst(2))
-  guard unsafe input[0] % 2 == 1 else { return bytes }
-  var stream: [UInt8] = []
-  for body in bytes.split(separator: 0x0A) {
-    let checksum = body.reduce(0, ^)
-    let digits = Array("0123456789ABCDEF".utf8)
-    stream += [0x24] + body + [0x2A, digits[Int(checksum >> 4)], digits[Int(checksum & 15)], 0x0D, 0x0A]
+/// The field, from 0; nil where there are fewer.
+private func field(_ number: Int, of body: UnsafeBufferPointer<UInt8>) -> Slice<UnsafeBufferPointer<UInt8>>? {
+  var number = number
+  var at = 0
+  while number > 0 {
+    while at < body.count, body[at] != 0x2C { at += 1 }
+    guard at < body.count else { return nil }
+    at += 1
+    number -= 1
   }
-  return stream
-}
-
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzNMEA(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  guard count >= 2 else { return 0 }
-  let input = unsafe UnsafeBufferPointer(start: data, count: count)
-  let stream = unsafe stream(of: input)
-  let whole = observe(stream, step: .max)
-  for step in unsafe [1, 1 + Int(input[1])] {
-    precondition(observe(stream, step: step).hash == whole.hash, "another split, other fixes")
-  }
-  let plain = plainScan(stream)
-  precondition(whole.judgedByFields == plain.right, "a wrong checksum was let through, or a right one was not")
-  precondition(whole.positions <= plain.affirming, "a position that no sentence calls valid")
-  return 0
+  var end = at
+  while end < body.count, body[end] != 0x2C { end += 1 }
+  return body[at..<end]
 }
