@@ -129,8 +129,8 @@ extension AdapterSession {
         learn(.noPreferredProtocol)
         return
       }
-      // Once may be a damaged character.
-      if tries < 2 { return }
+      // Once may be a damaged character; but most chips are no STN.
+      if tries < 2, step != .stn { return }
       if isRefused { learn(step.quirk) }
     } else {
       accept(step, reply)

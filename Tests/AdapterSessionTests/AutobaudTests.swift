@@ -1,0 +1,93 @@
+import OBDWire
+import Testing
+
+@testable import AdapterSession
+
+@Suite struct AutobaudTests {
+  private func serial(_ adapter: TinyAdapter, memory: SessionMemory = SessionMemory()) -> Bench {
+    var configuration = SessionConfiguration()
+    configuration.transport = .serial(baud: nil)
+    return Bench(adapter, configuration, memory: memory)
+  }
+
+  @Test(arguments: [38400, 115_200, 9600, 230_400, 57600, 500_000, 1_000_000, 2_000_000])
+  func every_baud_of_the_list_is_found(baud: Int) {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.baud = baud
+    let bench = serial(adapter)
+    bench.run(seconds: 20) { $0.isConnected }
+    #expect(bench.isConnected)
+    #expect(bench.bauds.last == baud)
+    #expect(bench.session.memory.baud == baud)
+  }
+
+  @Test func the_baud_that_worked_before_is_tried_first() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.baud = 500_000
+    var memory = SessionMemory()
+    memory.baud = 500_000
+    let bench = serial(adapter, memory: memory)
+    bench.run(seconds: 3)
+    #expect(bench.bauds == [500_000])
+    #expect(bench.isConnected)
+  }
+
+  @Test func a_silent_device_is_told_once_and_asked_again() {
+    let adapter = TinyAdapter([])
+    adapter.isDead = true
+    let bench = serial(adapter)
+    bench.run(seconds: 120)
+    #expect(bench.events == [.lost(.silent)])
+    #expect(bench.reopenings >= 2)
+    #expect(bench.bauds.count >= 16)
+  }
+
+  @Test func a_device_that_echoes_everything_is_no_adapter() {
+    let adapter = TinyAdapter([])
+    adapter.isLoopback = true
+    let bench = serial(adapter)
+    bench.run(seconds: 120)
+    #expect(bench.events == [.lost(.noAdapter)])
+    #expect(Set(bench.commands) == ["ATZ"])
+  }
+
+  @Test func a_GNSS_receiver_is_recognised_and_left_alone() {
+    let adapter = TinyAdapter([])
+    adapter.isDead = true
+    var configuration = SessionConfiguration()
+    configuration.transport = .serial(baud: 9600)
+    let bench = Bench(adapter, configuration)
+    for i in 0..<20 {
+      bench.inject(
+        "$GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W*6A\r\n", after: Int64(i) * Bench.second)
+    }
+    bench.reopens = false
+    bench.run(seconds: 20)
+    #expect(bench.events == [.lost(.gnssReceiver)])
+    #expect(bench.reopenings == 1)
+  }
+
+  @Test func characters_left_in_the_adapter_cost_one_more_ATZ() {
+    let adapter = TinyAdapter([Cars.engine()])
+    var isFirst = true
+    adapter.hook = { command, _ in
+      guard isFirst, command == "ATZ" else { return nil }
+      isFirst = false
+      return ("?\r\r>", 0)
+    }
+    let bench = Bench(adapter)
+    bench.run(seconds: 4)
+    #expect(bench.isConnected)
+    #expect(bench.commands.prefix(3) == ["ATZ", "ATZ", "ATE0"])
+  }
+
+  @Test func the_pause_before_opening_again_grows_to_10_seconds() {
+    let adapter = TinyAdapter([])
+    adapter.isDead = true
+    let bench = Bench(adapter)
+    bench.run(seconds: 200)
+    let resets = bench.sent.filter { $0.text == "ATZ" }.map(\.at)
+    let last = resets[resets.count - 1] - resets[resets.count - 2]
+    #expect(last >= 10 * Bench.second && last <= 20 * Bench.second)
+  }
+}

@@ -1,0 +1,194 @@
+import OBDWire
+import Testing
+
+@testable import AdapterSession
+
+/// Keeps what the session's reader found.
+struct Recorder: ReplyHandler {
+  struct Value: Equatable {
+    var service: UInt8
+    var identifier: UInt16
+    var value: Double
+    var ecu: UInt32
+  }
+
+  var values: [Value] = []
+  var failures: [WireError.Kind] = []
+  var codes: [(kind: TroubleCodeList.Kind, count: Int)] = []
+  var vins: [String] = []
+
+  mutating func reading(_ reading: Reading) {
+    values.append(
+      Value(
+        service: reading.service, identifier: reading.identifier, value: reading.value, ecu: reading.origin.ecu.value))
+  }
+  mutating func failure(_ error: WireError, line: Span<UInt8>) { failures.append(error.kind) }
+  mutating func troubleCodes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {
+    self.codes.append((list.kind, codes.count))
+  }
+  mutating func text(_ text: TextReading, _ bytes: Span<UInt8>) {
+    guard text.kind == .vin else { return }
+    vins.append(String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self))
+  }
+}
+
+/// Session and adapter with a clock of their own: what happens in minutes runs in milliseconds.
+///
+/// Every byte that the session sends is checked: commands of the adapter, or services that only read.
+final class Bench {
+  static let millisecond: Int64 = 1_000_000
+  static let second: Int64 = 1_000_000_000
+
+  var session: AdapterSession
+  var recorder = Recorder()
+  let adapter: TinyAdapter
+  /// Not 0: a machine runs for a while before it is asked.
+  var now: Int64 = 1000 * second
+  var sent: [(at: Int64, text: String)] = []
+  var events: [SessionEvent] = []
+  var eventTimes: [Int64] = []
+  var bauds: [Int] = []
+  var reopenings = 0
+  /// Service 04 may come.
+  var mayClear = false
+  /// Opens the port again when the session asks for it.
+  var reopens = true
+  private var chunks: [TinyAdapter.Chunk] = []
+  private var opensAt: Int64?
+
+  init(
+    _ adapter: TinyAdapter, _ configuration: SessionConfiguration = SessionConfiguration(),
+    wishes: PollWishes = PollWishes(), memory: SessionMemory = SessionMemory(), opens: Bool = true
+  ) {
+    self.adapter = adapter
+    session = AdapterSession(configuration, wishes: wishes, memory: memory)
+    if opens { session.opened(at: now) }
+  }
+
+  var commands: [String] { sent.map(\.text) }
+  var requests: [String] { commands.filter { !$0.hasPrefix("AT") && !$0.hasPrefix("ST") } }
+
+  var isConnected: Bool { session.isConnected }
+  var identity: String { session.identityString }
+
+  /// What was sent since a time.
+  func commands(since time: Int64) -> [String] { sent.filter { $0.at >= time }.map(\.text) }
+
+  /// Bytes come from the adapter that nobody asked for.
+  func inject(_ text: String, after delay: Int64 = 0) {
+    chunks.append(TinyAdapter.Chunk(at: now + delay, bytes: Array(text.utf8)))
+    sortChunks()
+  }
+
+  func close() {
+    chunks = []
+    session.closed(at: now)
+  }
+
+  /// Lets time pass, or less where `until` comes true.
+  func run(seconds: Double, until isDone: ((Bench) -> Bool)? = nil) {
+    let end = now + Int64(seconds * 1e9)
+    var steps = 0
+    while now < end {
+      if let isDone, isDone(self) { return }
+      steps += 1
+      guard steps < 3_000_000 else {
+        Issue.record("the session does not come to rest")
+        return
+      }
+      switch session.next(at: now, into: &recorder) {
+      case .report(let event):
+        events.append(event)
+        eventTimes.append(now)
+      case .send(let command): send(command)
+      case .setBaud(let baud):
+        bauds.append(baud)
+        adapter.hostBaud = baud
+      case .reopen(let time):
+        reopenings += 1
+        chunks = []
+        if reopens { opensAt = max(time, now) }
+      case .wait(let until): pass(to: min(until, end))
+      }
+    }
+  }
+
+  private func send(_ command: Command) {
+    let bytes = command.bytes.indices.map { command.bytes[$0] }
+    let text = String(decoding: bytes.dropLast(), as: UTF8.self)
+    sent.append((now, text))
+    #expect(bytes.last == 0x0D && bytes.count > 1, "never an empty line")
+    check(text)
+    let answer = adapter.take(bytes, at: now)
+    chunks.append(contentsOf: answer)
+    sortChunks()
+  }
+
+  /// By time; of one time in the order of their making.
+  private func sortChunks() {
+    let ordered = chunks.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+    chunks = ordered.map(\.element)
+  }
+
+  private func check(_ text: String) {
+    if text.hasPrefix("AT") || text.hasPrefix("ST") {
+      // Commands that put free bytes on the bus, or write the adapter's memory.
+      let isHarmless = !["ATPP", "ATCAF0", "ATWM", "ATSD", "ATBRD", "STPX", "STP"].contains { text.hasPrefix($0) }
+      #expect(isHarmless, "\(text)")
+      return
+    }
+    let service = UInt8(text.prefix(2), radix: 16) ?? 0xFF
+    let reads: Set<UInt8> = [0x01, 0x02, 0x03, 0x06, 0x07, 0x09, 0x0A, 0x19, 0x21, 0x22]
+    #expect(reads.contains(service) || service == 0x04 && mayClear, "\(text) reached the bus")
+  }
+
+  private func pass(to time: Int64) {
+    var next = time
+    if let chunk = chunks.first { next = min(next, chunk.at) }
+    if let opensAt { next = min(next, opensAt) }
+    now = max(now, next)
+    if let opensAt, now >= opensAt {
+      self.opensAt = nil
+      session.opened(at: now)
+    }
+    while let chunk = chunks.first, chunk.at <= now {
+      chunks.removeFirst()
+      session.received(chunk.bytes.span, at: now, into: &recorder)
+    }
+  }
+}
+
+extension AdapterSession {
+  /// What the adapter calls itself.
+  var identityString: String {
+    var bytes: [UInt8] = []
+    for i in identity.indices { bytes.append(identity[i]) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// Cars for the tests.
+enum Cars {
+  static let basicPIDs: [UInt8: [UInt8]] = [
+    0x01: [0, 7, 0xE5, 0], 0x04: [0x40], 0x05: [0x7B], 0x0B: [0x22], 0x0C: [0x1A, 0xF8], 0x0D: [0x32], 0x0F: [0x41],
+    0x11: [0x30], 0x1F: [0x01, 0x00], 0x2F: [0x80], 0x42: [0x35, 0x10], 0x46: [0x40],
+  ]
+
+  static var vin: [UInt8] { [1] + Array("1D4GP00R55B123456".utf8) }
+
+  static func engine(_ address: String = "7E8") -> TinyAdapter.ECU {
+    TinyAdapter.ECU(address: address, pids: basicPIDs, information: [0x02: vin])
+  }
+
+  static func gearbox(_ address: String = "7E9") -> TinyAdapter.ECU {
+    TinyAdapter.ECU(address: address, pids: [0x01: [0, 4, 0, 0], 0x0C: [0x1A, 0xF0], 0x0D: [0x32]])
+  }
+
+  /// Six PIDs as fast as the link allows, nothing else.
+  static var six: PollWishes {
+    var wishes = PollWishes()
+    wishes.setOthersToNever()
+    for pid in [0x04, 0x05, 0x0C, 0x0D, 0x0F, 0x11] as [UInt8] { wishes.set(pid, period: 0) }
+    return wishes
+  }
+}

@@ -1,0 +1,164 @@
+import OBDWire
+import Testing
+
+@testable import AdapterSession
+
+@Suite struct SearchTests {
+  @Test func SEARCHING_may_take_12_seconds() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.hook = { command, _ in
+      command == "0100" ? ("SEARCHING...\r7E8 06 41 00 BE 3F A8 13 \r\r>", 12 * Bench.second) : nil
+    }
+    let bench = Bench(adapter)
+    bench.run(seconds: 20)
+    #expect(bench.isConnected)
+    #expect(bench.requests.first == "0100")
+    #expect(bench.commands.filter { $0 == "ATI" }.count == 1, "nothing interrupts the search")
+  }
+
+  @Test(arguments: [
+    ("UNABLE TO CONNECT\r\r>", LossReason.unableToConnect), ("BUS INIT: ERROR\r\r>", .busInit),
+    ("BUS INIT: ...ERROR\r\r>", .busInit), ("CAN ERROR\r\r>", .canError), ("NO DATA\r\r>", .noData),
+    ("BUS BUSY\r\r>", .busError),
+  ])
+  func no_vehicle_then_ignition_on_is_found_within_5_seconds(reply: String, reason: LossReason) {
+    let adapter = TinyAdapter([Cars.engine()])
+    var isOn = false
+    adapter.hook = { command, _ in
+      !isOn && !command.hasPrefix("AT") && !command.hasPrefix("ST") ? (reply, 300 * Bench.millisecond) : nil
+    }
+    let bench = Bench(adapter)
+    bench.run(seconds: 60)
+    #expect(!bench.isConnected)
+    #expect(bench.events.filter { $0 == .lost(reason) }.count == 1)
+    isOn = true
+    let start = bench.now
+    bench.run(seconds: 10) { $0.isConnected }
+    #expect(bench.now - start <= 5 * Bench.second)
+    bench.run(seconds: 0.01)
+    #expect(bench.events.last == .connected(protocolDigit: UInt8(ascii: "6")))
+  }
+
+  @Test func three_failed_initialisations_of_a_K_line_then_data() {
+    let adapter = TinyAdapter([])
+    adapter.protocolNumber = "A5"
+    var failures = 0
+    adapter.hook = { command, _ in
+      if command == "0100" {
+        failures += 1
+        return failures <= 3
+          ? ("BUS INIT: ERROR\r\r>", 3 * Bench.second)
+          : ("BUS INIT: OK\r86F1104100BE3EB8118D\r\r>", 400 * Bench.millisecond)
+      }
+      return command.hasPrefix("010C") ? ("84F110410C1AF8E4\r\r>", 60 * Bench.millisecond) : nil
+    }
+    let bench = Bench(adapter)
+    bench.run(seconds: 60)
+    #expect(bench.events.contains(.connected(protocolDigit: UInt8(ascii: "5"))))
+    #expect(bench.recorder.values.contains { $0.identifier == 0x0C && $0.value == 1726 })
+  }
+
+  @Test func all_protocols_are_tried_by_hand_then_OBDonUDS() {
+    let bench = Bench(TinyAdapter([]))
+    bench.run(seconds: 60)
+    let selections = bench.commands.filter { $0.hasPrefix("ATSP") }
+    #expect(
+      Array(selections.prefix(14)) == [
+        "ATSP0", "ATSP6", "ATSP7", "ATSP8", "ATSP9", "ATSP5", "ATSP4", "ATSP3", "ATSP2", "ATSP1", "ATSP6", "ATSP7",
+        "ATSP8", "ATSP9",
+      ])
+    let last = bench.requests.prefix(14)
+    #expect(Array(last.suffix(4)) == Array(repeating: "22F400", count: 4))
+  }
+
+  @Test func a_vehicle_of_OBDonUDS_is_read_by_data_identifiers() {
+    var ecu = TinyAdapter.ECU(address: "7E8", pids: [:])
+    ecu.identifiers = [
+      0xF400: [0x00, 0x18, 0x00, 0x00], 0xF40C: [0x1A, 0xF8], 0xF40D: [0x32],
+      0xF800: [0x40, 0, 0, 0], 0xF802: Array("1D4GP00R55B123456".utf8),
+    ]
+    let bench = Bench(TinyAdapter([ecu]))
+    bench.run(seconds: 30)
+    #expect(bench.isConnected && bench.session.car.isUDS)
+    #expect(bench.requests.contains("22F40CF40D"))
+    #expect(bench.recorder.values.contains { $0.identifier == 0xF40C && $0.value == 1726 })
+    #expect(bench.recorder.vins == ["1D4GP00R55B123456"])
+    #expect(!bench.requests.contains("03"))
+    #expect(bench.requests.contains("194233081E"))
+  }
+
+  @Test func an_ECU_that_refuses_service_01_is_asked_by_OBDonUDS_and_told() {
+    var ecu = Cars.engine("7EC")
+    ecu.refusal = 0x7F
+    let bench = Bench(TinyAdapter([ecu]))
+    bench.run(seconds: 10)
+    #expect(!bench.isConnected)
+    #expect(bench.events.contains(.lost(.refused)))
+    #expect(bench.requests.prefix(2) == ["0100", "22F400"])
+    #expect(!bench.commands.contains("ATSP3"), "the bus is right: no other is tried")
+  }
+
+  @Test func J1939_is_reported_and_not_polled() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.protocolNumber = "AA"
+    let bench = Bench(adapter)
+    bench.run(seconds: 60)
+    #expect(bench.events.contains(.notPolledJ1939))
+    #expect(bench.requests == ["0100"])
+    #expect(bench.commands.filter { $0 == "ATRV" }.count >= 5)
+  }
+
+  @Test func an_adapter_that_reports_protocol_0_is_believed_by_its_frames() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.protocolNumber = "A0"
+    let bench = Bench(adapter)
+    bench.run(seconds: 5)
+    #expect(bench.events.contains(.quirk(.noProtocolNumber)))
+    #expect(bench.session.bus == .can11)
+    #expect(bench.requests.contains { $0.count > 8 }, "several PIDs in a request, as on CAN")
+  }
+
+  @Test func a_storm_of_CAN_errors_is_one_loss_and_one_recovery() {
+    let adapter = TinyAdapter([Cars.engine()])
+    let bench = Bench(adapter, wishes: Cars.six)
+    bench.run(seconds: 5)
+    var isStorm = true
+    adapter.hook = { command, _ in
+      isStorm && !command.hasPrefix("AT") && !command.hasPrefix("ST") ? ("CAN ERROR\r\r>", 20 * Bench.millisecond) : nil
+    }
+    bench.run(seconds: 20)
+    #expect(bench.events.filter { $0 == .lost(.canError) }.count == 1)
+    isStorm = false
+    let end = bench.now
+    bench.run(seconds: 10) { $0.isConnected }
+    #expect(bench.now - end <= 5 * Bench.second)
+    bench.run(seconds: 0.01)
+    #expect(bench.events.last == .recovered(protocolDigit: UInt8(ascii: "6")))
+  }
+
+  @Test func ignition_off_for_10_minutes_then_on() {
+    let adapter = TinyAdapter([Cars.engine()])
+    let bench = Bench(adapter)
+    bench.run(seconds: 5)
+    adapter.ecus[0].isSilent = true
+    bench.run(seconds: 600)
+    #expect(bench.events.filter { $0 == .lost(.noData) }.count == 1)
+    adapter.ecus[0].isSilent = false
+    let start = bench.now
+    bench.run(seconds: 20) { $0.isConnected }
+    #expect(bench.now - start <= 5 * Bench.second)
+  }
+
+  @Test func another_VIN_is_another_car() {
+    let adapter = TinyAdapter([Cars.engine()])
+    let bench = Bench(adapter)
+    bench.run(seconds: 6)
+    #expect(bench.events.contains(.vehicleIdentified))
+    bench.close()
+    adapter.ecus[0].information[0x02] = [1] + Array("WP0ZZZ99ZTS392124".utf8)
+    bench.run(seconds: 8)
+    #expect(bench.events.contains(.lost(.portClosed)))
+    #expect(bench.events.filter { $0 == .vehicleChanged }.count == 1)
+    #expect(bench.recorder.vins == ["1D4GP00R55B123456", "WP0ZZZ99ZTS392124"])
+  }
+}
