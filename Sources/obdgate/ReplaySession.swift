@@ -154,6 +154,8 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
       let offset = wall - (isGPSPaced ? time : first)
       if !timeSource.isGPS(within: Self.epochJitter, of: offset) {
         timeSource = .gps(offset)
+        // A record that was due before the fix keeps the time it would have had without it.
+        fusion.advance(to: time - 1, into: &outputs)
         fusion.setWallTime(offset: offset, quality: .gps)
       }
     }
