@@ -17,11 +17,12 @@ extension AdapterSession {
     return .again
   }
 
-  mutating func decideAddress() -> Decision {
+  mutating func decideAddress(at now: Int64) -> Decision {
     while let change = addressChange {
       let steps = change.target >= 0 ? 8 : 7
       guard change.step < steps else {
         address = change.target
+        addressSince = now
         addressChange = nil
         break
       }

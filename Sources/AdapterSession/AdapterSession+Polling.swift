@@ -10,7 +10,7 @@ extension AdapterSession {
       plan.make(for: car, wishes, addressed, bus: bus, quirks: memory.quirks, at: now)
       isPlanOutdated = false
     }
-    if addressChange != nil { return decideAddress() }
+    if addressChange != nil { return decideAddress(at: now) }
     if clearing != nil { return address < 0 ? decideClearing(at: now) : changeAddress(to: -1) }
     if now >= nextCodes {
       jobs |= Job.codes
@@ -20,8 +20,10 @@ extension AdapterSession {
       if !memory.quirks.contains(.noVoltage) { jobs |= Job.voltage.bit }
       nextVoltage = now + configuration.voltagePeriod
     }
-    let choice = plan.choose(at: now, address: address, addressed)
-    if let job = Job.first(of: jobs), now >= jobNotBefore, isJobsTurn || !choice.isDue || wait == Self.longestWait {
+    let choice = plan.choose(at: now, address: address, since: addressSince, addressed)
+    if let job = Job.first(of: jobs), now >= jobNotBefore, !staysAddressed(for: choice),
+      isJobsTurn || !choice.isDue || wait == Self.longestWait
+    {
       return address < 0 ? decideJob(job, at: now) : changeAddress(to: -1)
     }
     switch choice {
@@ -37,6 +39,12 @@ extension AdapterSession {
       if jobs != 0 { next = min(next, jobNotBefore) }
       return .wait(until: next)
     }
+  }
+
+  /// The header is set for it, and it waited for that.
+  private func staysAddressed(for choice: PollPlan.Choice) -> Bool {
+    guard address >= 0, case .request(let index) = choice else { return false }
+    return plan.sharesAddress(index, address, addressSince, addressed)
   }
 
   private mutating func decideRequest(_ index: Int, at now: Int64) -> Decision {

@@ -88,6 +88,7 @@ public struct AdapterSession: ~Copyable {
   var baseWait: UInt8 = Self.usualWait
   /// Row of the addressed request whose settings the adapter has; -1: none.
   var address = -1
+  var addressSince: Int64 = 0
   var addressChange: AddressChange?
   var clearing: Clearing?
 

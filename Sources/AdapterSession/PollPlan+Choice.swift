@@ -10,9 +10,13 @@ extension PollPlan {
 
   /// The due request whose deadline is nearest, then the one of the higher priority; one pass over the plan.
   ///
-  /// - Parameter address: row of the addressed request whose settings the adapter has; -1: none. Requests that share
-  ///   them go first, so that settings change seldom.
-  mutating func choose(at now: Int64, address: Int, _ table: borrowing AddressedTable) -> Choice {
+  /// - Parameters:
+  ///   - address: row of the addressed request whose settings the adapter has; -1: none.
+  ///   - since: when it was given them. Requests that share them and were due by then go first, so that settings change
+  ///     seldom; those that come due again meanwhile do not, so that nothing else starves.
+  mutating func choose(
+    at now: Int64, address: Int, since: Int64 = 0, _ table: borrowing AddressedTable
+  ) -> Choice {
     if let arbitrated { return .arbitrate(arbitrated) }
     var best = -1
     var earliest = Int64.max
@@ -22,15 +26,17 @@ extension PollPlan {
         earliest = min(earliest, due)
         continue
       }
-      if best < 0 || isBefore(i, best, address: address, table) { best = i }
+      if best < 0 || isBefore(i, best, address, since, table) { best = i }
     }
     return best >= 0 ? .request(best) : .nothing(until: earliest)
   }
 
-  private func isBefore(_ a: Int, _ b: Int, address: Int, _ table: borrowing AddressedTable) -> Bool {
+  private func isBefore(
+    _ a: Int, _ b: Int, _ address: Int, _ since: Int64, _ table: borrowing AddressedTable
+  ) -> Bool {
     if address >= 0 {
-      let aShares = shares(a, address, table)
-      let bShares = shares(b, address, table)
+      let aShares = sharesAddress(a, address, since, table)
+      let bShares = sharesAddress(b, address, since, table)
       if aShares != bShares { return aShares }
     }
     let first = requests[a].deadline
@@ -39,9 +45,10 @@ extension PollPlan {
     return requests[a].priority < requests[b].priority
   }
 
-  private func shares(_ index: Int, _ address: Int, _ table: borrowing AddressedTable) -> Bool {
+  /// Whether a request was due with the same settings when they were made.
+  func sharesAddress(_ index: Int, _ address: Int, _ since: Int64, _ table: borrowing AddressedTable) -> Bool {
     let row = requests[index].addressed
-    return row >= 0 && table[row].sharesAddress(with: table[address])
+    return row >= 0 && requests[index].due <= since && table[row].sharesAddress(with: table[address])
   }
 
   /// Takes note that a request goes out, and says which count stands behind it: 0, none.

@@ -71,6 +71,9 @@ final class Bench {
   var isConnected: Bool { session.isConnected }
   var identity: String { session.identityString }
 
+  /// Adds a signal set's request.
+  @discardableResult func add(_ row: AddressedRequest) -> Bool { session.add(row) }
+
   /// What was sent since a time.
   func commands(since time: Int64) -> [String] { sent.filter { $0.at >= time }.map(\.text) }
 

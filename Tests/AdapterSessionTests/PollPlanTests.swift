@@ -42,7 +42,7 @@ private struct Lines: PlanWriter {
     return lines.lines
   }
 
-  @Test func PIDs_of_one_period_go_together_six_in_a_request() {
+  @Test func pids_of_one_period_go_together_six_in_a_request() {
     var wishes = PollWishes()
     wishes.set(0x0C, period: 100_000_000)
     wishes.set(0x0D, period: 100_000_000)
@@ -84,7 +84,7 @@ private struct Lines: PlanWriter {
       lines(car([(0x7E8, [0x0C, 0x0D])]), bus: bus) == ["010C every 1000 ms, ECUs 01", "010D every 1000 ms, ECUs 01"])
   }
 
-  @Test func OBDonUDS_asks_three_data_identifiers() {
+  @Test func obdonuds_asks_three_data_identifiers() {
     let plan = lines(car([(0x7E8, [0x04, 0x0C, 0x0D, 0x11])], isUDS: true))
     #expect(plan == ["22F40CF40DF404 every 1000 ms, ECUs 01", "22F411 every 1000 ms, ECUs 01"])
   }

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: [("A5", "86F1104100BE3EB8118D\r"), ("A1", "416B104100B87B30109E\r")])
-  func K_lines_and_PWM_never_get_a_count(number: String, support: String) {
+  func k_lines_and_pwm_never_get_a_count(number: String, support: String) {
     let adapter = TinyAdapter([])
     adapter.protocolNumber = number
     adapter.hook = { command, _ in
@@ -200,7 +200,7 @@ import Testing
     for address in [0x7E8, 0x7E9, 0x7EA, 0x7EB] as [UInt32] { #expect(values(bench, 0x0C, ecu: address) > 30) }
   }
 
-  @Test func BUFFER_FULL_makes_requests_smaller() {
+  @Test func buffer_full_makes_requests_smaller() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.hook = { command, _ in
       command.hasPrefix("01") && command.count > 9

@@ -126,7 +126,7 @@ import Testing
     expectTrueReadings(bench)
   }
 
-  @Test func ERR94_starts_the_adapter_anew() {
+  @Test func err94_starts_the_adapter_anew() {
     let bench = polling()
     let start = bench.now
     var isOnce = true
@@ -141,7 +141,7 @@ import Testing
     #expect(bench.isConnected)
   }
 
-  @Test func STOPPED_is_followed_by_quiet_and_the_next_request() {
+  @Test func stopped_is_followed_by_quiet_and_the_next_request() {
     let bench = polling()
     var count = 0
     bench.adapter.hook = { command, _ in
@@ -155,7 +155,7 @@ import Testing
     #expect(!bench.events.contains { if case .lost = $0 { true } else { false } })
   }
 
-  @Test func ACT_ALERT_and_LP_ALERT_are_told_and_outlived() {
+  @Test func act_alert_and_lp_alert_are_told_and_outlived() {
     let bench = polling()
     var isOnce = true
     bench.adapter.hook = { command, _ in

@@ -4,7 +4,7 @@ import Testing
 @testable import AdapterSession
 
 @Suite struct SearchTests {
-  @Test func SEARCHING_may_take_12_seconds() {
+  @Test func searching_may_take_12_seconds() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.hook = { command, _ in
       command == "0100" ? ("SEARCHING...\r7E8 06 41 00 BE 3F A8 13 \r\r>", 12 * Bench.second) : nil
@@ -98,7 +98,7 @@ import Testing
     #expect(!bench.commands.contains("ATSP3"), "the bus is right: no other is tried")
   }
 
-  @Test func J1939_is_reported_and_not_polled() {
+  @Test func j1939_is_reported_and_not_polled() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.protocolNumber = "AA"
     let bench = Bench(adapter)

@@ -1,0 +1,80 @@
+import OBDWire
+import Testing
+
+@testable import AdapterSession
+
+@Suite struct ClearCodesTests {
+  private func bench(speed: UInt8, engineSpeed: UInt8, pids: [UInt8]? = nil) -> Bench {
+    var ecu = Cars.engine()
+    ecu.codes = [0x0420, 0x0171]
+    ecu.pids[0x0C] = [engineSpeed, 0]
+    ecu.pids[0x0D] = [speed]
+    let bench = Bench(TinyAdapter([ecu]), wishes: Cars.six)
+    bench.run(seconds: 8)
+    return bench
+  }
+
+  @Test func codes_and_freeze_frames_are_read_before_04_is_sent() throws {
+    let bench = bench(speed: 0, engineSpeed: 0)
+    bench.mayClear = true
+    let start = bench.now
+    bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
+    bench.run(seconds: 3) { $0.requests.last == "04" }
+    let requests = bench.commands(since: start).filter { !$0.hasPrefix("AT") }
+    let expected = [
+      "010C", "010D", "03", "07", "0A", "020200", "020000", "0204000500" + "0C00", "020D00", "010C", "010D", "04",
+    ]
+    #expect(Array(requests.suffix(expected.count)) == expected)
+    bench.run(seconds: 2)
+    #expect(bench.events.contains(.codesCleared))
+    #expect(bench.requests.filter { $0 == "04" }.count == 1)
+  }
+
+  @Test(arguments: [(UInt8(50), UInt8(0), ClearRefusal.moving), (0, 0x1A, .engineRunning), (1, 0, .moving)])
+  func nothing_is_cleared_in_motion(speed: UInt8, engineSpeed: UInt8, reason: ClearRefusal) throws {
+    let bench = bench(speed: speed, engineSpeed: engineSpeed)
+    bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
+    bench.run(seconds: 5)
+    #expect(bench.events.contains(.clearRefused(reason)))
+    #expect(!bench.requests.contains("04"))
+  }
+
+  @Test func nothing_is_cleared_where_the_vehicle_starts_meanwhile() throws {
+    let bench = bench(speed: 0, engineSpeed: 0)
+    bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
+    bench.run(seconds: 3) { $0.requests.last == "0A" }
+    bench.adapter.ecus[0].pids[0x0C] = [0x0C, 0]
+    bench.run(seconds: 5)
+    #expect(bench.events.contains(.clearRefused(.engineRunning)))
+    #expect(!bench.requests.contains("04"))
+  }
+
+  @Test func nothing_is_cleared_where_a_speed_is_not_answered() throws {
+    let bench = bench(speed: 0, engineSpeed: 0)
+    bench.adapter.ecus[0].pids[0x0D] = nil
+    bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
+    bench.run(seconds: 5)
+    #expect(bench.events.contains(.clearRefused(.notProven)))
+    #expect(!bench.requests.contains("04"))
+  }
+
+  @Test func nothing_is_cleared_that_could_not_be_saved() throws {
+    let bench = bench(speed: 0, engineSpeed: 0)
+    bench.adapter.hook = { command, _ in command == "03" ? ("7E8100A43\r7E822\r<DATA ERROR\r\r>", 0) : nil }
+    bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
+    bench.run(seconds: 5)
+    #expect(bench.events.contains(.clearRefused(.notSaved)))
+    #expect(!bench.requests.contains("04"))
+  }
+
+  @Test func without_a_word_from_a_person_there_is_no_permission() {
+    #expect(ClearPermission(confirmed: false) == nil)
+  }
+
+  @Test func without_a_vehicle_it_is_refused() throws {
+    let bench = Bench(TinyAdapter([]))
+    bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
+    bench.run(seconds: 2)
+    #expect(bench.events.contains(.clearRefused(.notConnected)))
+  }
+}

@@ -1,0 +1,70 @@
+import OBDWire
+import Testing
+
+@testable import AdapterSession
+
+/// How much of what the link can carry the plan uses, against the best legal plan: six PIDs in a request, the count of
+/// frames behind it, the next request the moment the prompt is there.
+@Suite struct LinkUseTests {
+  /// Seconds of one cycle: the bytes that go out, the ECU's latency, its frames printed as they come, and the prompt.
+  ///
+  /// Six values: 41 and 0C (2 data bytes), 0D, 04, 05, 0F, 11 (1 each) are 14 bytes: three frames.
+  private func bestCycle(baud: Int, latency: Double, gap: Double) -> Double {
+    let byte = 10 / Double(baud)
+    // 010C0D0504110F3 and CR.
+    let request = 16 * byte
+    // 7E8, eight bytes as 16 digits, CR.
+    let frame = 20 * byte
+    var printed = request
+    for number in 0..<3 {
+      let arrives = request + latency + Double(number) * gap
+      printed = max(printed, arrives) + frame
+    }
+    return printed + 2 * byte
+  }
+
+  @Test(arguments: [(38400, 10.0), (115_200, 10), (500_000, 10), (115_200, 2), (115_200, 25)])
+  func values_a_second_reach_95_percent_of_the_best_plan(baud: Int, latency: Double) {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.baud = baud
+    adapter.hostBaud = baud
+    adapter.latency = Int64(latency * 1e6)
+    let bench = Bench(adapter, wishes: Cars.six)
+    bench.run(seconds: 10)
+    let before = bench.recorder.values.count { $0.service == 1 }
+    let start = bench.now
+    bench.run(seconds: 60)
+    let seconds = Double(bench.now - start) / 1e9
+    let perSecond = Double(bench.recorder.values.count { $0.service == 1 } - before) / seconds
+    let limit = 6 / bestCycle(baud: baud, latency: latency / 1000, gap: 0.001)
+    print("link use at \(baud) baud, \(latency) ms: \(perSecond / limit)")
+    #expect(perSecond / limit >= 0.95)
+    #expect(perSecond / limit <= 1.001, "more than the link carries: the limit is computed wrongly")
+  }
+
+  @Test func a_K_line_reaches_90_percent_of_answer_and_pause() {
+    let adapter = TinyAdapter([])
+    adapter.protocolNumber = "A5"
+    // An ECU that answers after 30 ms; the adapter then waits ATST for others: 66 ms.
+    var wait: Int64 = 205
+    adapter.hook = { command, _ in
+      if command == "ATST10" { wait = 66 }
+      if command.hasPrefix("AT") || command.hasPrefix("ST") { return nil }
+      if command == "0100" { return ("86F1104100BE3EB8118D\r\r>", 300 * Bench.millisecond) }
+      guard command == "010C" else { return ("NO DATA\r\r>", (30 + wait) * Bench.millisecond) }
+      return ("84F110410C1AF8E4\r\r>", (30 + wait) * Bench.millisecond)
+    }
+    var wishes = PollWishes()
+    wishes.setOthersToNever()
+    wishes.set(0x0C, period: 0)
+    let bench = Bench(adapter, wishes: wishes)
+    bench.run(seconds: 10)
+    let before = bench.recorder.values.count { $0.identifier == 0x0C }
+    bench.run(seconds: 60)
+    let perSecond = Double(bench.recorder.values.count { $0.identifier == 0x0C } - before) / 60
+    // Request 5 bytes, answer 19 at 38400 baud; the answer comes as one piece behind the wait here, so that P3min counts
+    // from there: the best that this adapter lets through.
+    let cycle = 24 * 10 / 38400.0 + 0.030 + 0.066 + 0.055
+    #expect(perSecond * cycle >= 0.9)
+  }
+}
