@@ -83,7 +83,10 @@ struct AdapterSettings: Sendable {
       ? 0x18DA_00F1 | (sender & 0xFF) << 8
       : sender & 0x7F8 == 0x7E8 ? sender - 8 : requestHeader(on: bus)
     var control = FlowControl(header: automatic, extendedAddress: extendedAddress)
-    if flowMode > 0, let flowData, flowData.count > 0 {
+    if flowMode > 0, var flowData, flowData.count > 0 {
+      // With extended addressing the host may write the address in front itself.
+      if extendedAddress != nil, flowData[0] == extendedAddress { flowData.removeFirst() }
+      guard !flowData.isEmpty else { return nil }
       control.isClear = flowData[0] == 0x30
       control.blockSize = flowData.count > 1 ? flowData[1] : 0
       control.separation = flowData.count > 2 ? flowData[2] : 0

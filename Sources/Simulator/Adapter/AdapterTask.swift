@@ -15,8 +15,6 @@ struct AdapterTask: Sendable {
     case restart(banner: String)
     /// `ATBRD`: the wire changes its speed.
     case changeBaud(Int)
-    /// `ATLP`.
-    case sleep
     /// The prompt.
     case finish
     /// The prompt behind a fault that held it up.

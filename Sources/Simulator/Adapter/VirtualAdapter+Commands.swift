@@ -15,7 +15,7 @@ extension VirtualAdapter {
       answer("OK")
     case "LP":
       answer("OK")
-      task?.add(.sleep, at: now + model.processing + .milliseconds(20))
+      sleepsAt = now + model.processing + .milliseconds(20)
     case "MA", "MP", "MR", "MT":
       // Nothing is to be heard but what is asked for: it listens until a character comes.
       var task = AdapterTask()
@@ -40,7 +40,7 @@ extension VirtualAdapter {
     case "PRS": answer((active ?? .can11at500).title)
     case "SLEEP":
       answer("OK")
-      task?.add(.sleep, at: now + model.processing + .milliseconds(20))
+      sleepsAt = now + model.processing + .milliseconds(20)
     case _ where command.hasPrefix("BR") && Int(command.dropFirst(2)) != nil:
       guard let baud = Int(command.dropFirst(2)), (38...10_000_000).contains(baud) else { return answer("?") }
       changeBaud(baud)

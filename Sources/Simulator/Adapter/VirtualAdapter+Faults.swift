@@ -41,9 +41,7 @@ extension VirtualAdapter {
     case .actAlert: alert("ACT ALERT")
     case .lpAlert:
       alert("LP ALERT")
-      var task = AdapterTask()
-      task.add(.sleep, at: now + .seconds(2))
-      if self.task == nil { self.task = task }
+      sleepsAt = now + .seconds(2)
     default: break
     }
   }

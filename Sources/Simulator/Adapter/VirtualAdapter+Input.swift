@@ -105,6 +105,7 @@ extension VirtualAdapter {
     slowest = nil
     stale = []
     isAsleep = false
+    sleepsAt = nil
     printed = []
     lastCommand = []
     if line.baud != model.baud { line.baud = model.baud }

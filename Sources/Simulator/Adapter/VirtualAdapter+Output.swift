@@ -42,9 +42,10 @@ extension VirtualAdapter {
   }
 
   mutating func endTask() {
+    let reply = printed
     prompt()
     if faults.strike(.replyTwice, at: now) != nil {
-      write(String(decoding: printed.filter { $0 != 0x0A }, as: UTF8.self))
+      write(String(decoding: reply.filter { $0 != 0x0A }, as: UTF8.self))
       prompt()
     }
     task = nil

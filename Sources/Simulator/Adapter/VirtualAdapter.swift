@@ -40,6 +40,8 @@ public struct VirtualAdapter: ~Copyable {
   /// Printed as soon as the adapter is idle.
   var alerts: [String] = []
   var isAsleep = false
+  /// When it goes to sleep.
+  var sleepsAt: Duration?
   /// The rate to return to when the host does not follow `ATBRD`, and when.
   var baudTrial: (previous: Int, until: Duration)?
   /// Up to where faults that happen by themselves have happened.
@@ -101,6 +103,7 @@ public struct VirtualAdapter: ~Copyable {
     if let step = task?.steps.first { times.append(afterHang(step.time)) }
     if let change = faults.nextChange(after: faultsPlayed) { times.append(change) }
     if let baudTrial { times.append(baudTrial.until) }
+    if let sleepsAt { times.append(sleepsAt) }
     if !typed.isEmpty { times.append(lastTyped + .seconds(20)) }
     if faults.holds(.gps, at: now) { times.append(nextSentence) }
     return times.min()
@@ -119,6 +122,12 @@ public struct VirtualAdapter: ~Copyable {
     if let arrival = line.arriving.first, arrival.time <= now {
       _ = line.takeArrival()
       hear(arrival.byte)
+      return
+    }
+    if let due = sleepsAt, due <= now {
+      sleepsAt = nil
+      task = nil
+      isAsleep = true
       return
     }
     if let baudTrial, baudTrial.until <= now {
@@ -151,9 +160,6 @@ public struct VirtualAdapter: ~Copyable {
     case .send(let request): send(request)
     case .restart(let banner): restart(banner: banner)
     case .changeBaud(let baud): beginBaudTrial(baud)
-    case .sleep:
-      task = nil
-      isAsleep = true
     case .finish: finish()
     case .latePrompt: endTask()
     }

@@ -16,9 +16,12 @@ extension ECU {
   /// The same for the drive cycle that is under way; byte A is reserved.
   func monitorsThisCycle(_ view: ECUView) -> [UInt8] { [0] + monitors(view, after: view.state.runSeconds) }
 
+  /// The ECU of the engine: it measures the air that goes in.
+  var watchesEngine: Bool { pids.contains(0x0C) && (pids.contains(0x10) || pids.contains(0x0B)) }
+
   private func monitors(_ view: ECUView, after seconds: Double) -> [UInt8] {
     // Only the ECU with the engine watches it; others say that they have no monitors but components.
-    guard pids.contains(0x0C), pids.contains(0x10) || pids.contains(0x0B) else { return [0x04, 0, 0] }
+    guard watchesEngine else { return [0x04, 0, 0] }
     var supported: UInt8 = 0
     var incomplete: UInt8 = 0
     for monitor in view.isDiesel ? Self.compression : Self.spark {

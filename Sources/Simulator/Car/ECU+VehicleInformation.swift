@@ -3,9 +3,9 @@ extension ECU {
   /// The information types that this ECU has: VIN, calibrations and their check numbers, counters, name.
   private func informationTypes(_ view: ECUView) -> Set<UInt8> {
     var types: Set<UInt8> = [0x0A]
-    if !view.vin.isEmpty, pids.contains(0x0C), answersFunctional { types.insert(0x02) }
+    if !view.vin.isEmpty, knowsVIN { types.insert(0x02) }
     if !calibrations.isEmpty { types.formUnion([0x04, 0x06]) }
-    if pids.contains(0x0C), view.isCAN { types.insert(view.isDiesel ? 0x0B : 0x08) }
+    if watchesEngine, view.isCAN { types.insert(view.isDiesel ? 0x0B : 0x08) }
     // The buses before CAN announce the number of messages first.
     if !view.isCAN { for type in types { types.insert(type - 1) } }
     return types

@@ -11,6 +11,8 @@ public struct ECU: Sendable {
   public var name: String
   /// Whether it answers requests to all (7DF and its like).
   public var answersFunctional = true
+  /// Whether it is the one that knows the VIN: the engine's, as a rule.
+  public var knowsVIN = true
   /// PIDs of service 01, bitmaps aside.
   public var pids: Set<UInt8>
   /// Fixed bytes in place of what the drive gives.

@@ -26,6 +26,7 @@ extension Fault {
       let at = offset + (item.count - trimmed.count)
       offset += item.count + 1
       if trimmed.isEmpty, text.allSatisfy({ $0 == " " }) { break }
+      guard !trimmed.isEmpty else { throw FaultError(offset: at, reason: "expected a fault between two commas") }
       do {
         faults.append(try Fault(trimmed))
       } catch {

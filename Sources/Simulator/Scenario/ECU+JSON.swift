@@ -15,6 +15,7 @@ extension ECU {
     }
     name = try reader.optionalString("name") ?? name
     answersFunctional = try reader.optionalBool("functional") ?? (extendedAddress == nil)
+    knowsVIN = try reader.optionalBool("vin") ?? knowsVIN
     latency = try reader.optionalDouble("latency", in: 0...60_000).map { .microseconds(Int(($0 * 1000).rounded())) }
     if let list = try reader.optionalArray("pids") {
       pids = []

@@ -80,6 +80,8 @@ extension ECU {
   /// An ECU of a kind at its address, with the addresses that ISO 15765-4 gives it.
   static func preset(_ role: ECURole, address: UInt32, on bus: Bus) -> ECU {
     let request: UInt32 = bus.isExtended ? 0x18DA_00F1 | (address & 0xFF) << 8 : bus.isCAN ? address &- 8 : address
-    return ECU(address: address, requestAddress: request, name: role.title, pids: Set(role.pids))
+    var ecu = ECU(address: address, requestAddress: request, name: role.title, pids: Set(role.pids))
+    ecu.knowsVIN = role == .engine || role == .diesel
+    return ecu
   }
 }

@@ -1,0 +1,103 @@
+import Simulator
+
+/// A host at a virtual adapter, in virtual time: nothing sleeps, every run is the same.
+struct Dialogue: ~Copyable {
+  var adapter: VirtualAdapter
+  private(set) var now = Duration.zero
+  /// What reached the host, piece by piece.
+  private(set) var pieces: [(time: Duration, bytes: [UInt8])] = []
+
+  init(_ scenario: Scenario, faults: String = "") throws {
+    adapter = VirtualAdapter(scenario, faults: try Fault.list(faults))
+  }
+
+  /// From a scenario's JSON text.
+  init(_ json: String = "{}", faults: String = "") throws {
+    try self.init(Scenario(parsing: Array(json.utf8)), faults: faults)
+  }
+
+  var baud: Int { adapter.baud }
+  var isPlugged: Bool { adapter.isPlugged }
+
+  /// Writes characters at once; they need their time on the wire.
+  mutating func write(_ text: String) { adapter.receive(Array(text.utf8), at: now) }
+
+  /// Lets time pass and gives what came meanwhile.
+  @discardableResult
+  mutating func wait(_ duration: Duration) -> String {
+    let end = now + duration
+    var heard: [UInt8] = []
+    while let next = adapter.nextEvent, next <= end {
+      now = max(now, next)
+      adapter.advance(to: now)
+      heard += take()
+    }
+    now = end
+    adapter.advance(to: now)
+    heard += take()
+    return text(heard)
+  }
+
+  private mutating func take() -> [UInt8] {
+    var heard: [UInt8] = []
+    while true {
+      let piece = adapter.takeOutput()
+      if piece.isEmpty { return heard }
+      pieces.append((now, piece))
+      heard += piece
+    }
+  }
+
+  /// A command and its CR; what comes back up to and with the prompt, or what came within the time limit.
+  mutating func ask(_ command: String, within limit: Duration = .seconds(30)) -> String {
+    write(command + "\r")
+    let end = now + limit
+    var heard: [UInt8] = []
+    while let next = adapter.nextEvent, next <= end {
+      now = max(now, next)
+      adapter.advance(to: now)
+      heard += take()
+      if heard.last == UInt8(ascii: ">") { break }
+    }
+    if heard.last != UInt8(ascii: ">") { now = end }
+    return text(heard)
+  }
+
+  /// Commands whose answers do not matter.
+  mutating func prepare(_ commands: String...) {
+    for command in commands { _ = ask(command) }
+  }
+
+  /// How long a command takes, from its first character to its prompt.
+  mutating func time(_ command: String) -> Duration {
+    let start = now
+    _ = ask(command)
+    return now - start
+  }
+
+  private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// Scenarios that tests share: values that stand still, so that every byte is known.
+enum Cars {
+  /// A car with these ECUs that idles for ever; `more` are further keys of the car.
+  static func idling(_ bus: String, ecus: String, more: String = "", adapter: String = "{}") -> String {
+    """
+    {"adapter": \(adapter), "cars": [{"bus": "\(bus)", "noise": 0, "vin": "1D4GP00R55B123456", \(more)
+      "drive": {"phases": [{"phase": "idle", "seconds": 10}]}, "ecus": [\(ecus)]}]}
+    """
+  }
+
+  /// One ECU: 1726 rpm, 123 km/h, 83 °C, as fixed bytes.
+  static func engine(_ address: String, more: String = "") -> String {
+    """
+    {"address": "\(address)", "pids": ["01"], "values": {"0C": "1AF8", "0D": "7B", "05": "7B"},
+     "calibrations": [{"id": "37805-RBB-J530", "cvn": "1791BC82"}]\(more.isEmpty ? "" : ", " + more)}
+    """
+  }
+
+  static let can11 = idling("can11/500", ecus: engine("7E8"))
+  static let twoECUs = idling(
+    "can11/500",
+    ecus: engine("7E8") + ", " + #"{"address": "7E9", "role": "transmission", "pids": ["01"], "values": {"0D": "7C"}}"#)
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Simulator
+import Synchronization
+
+/// A simulator on a thread of its own, stopped and waited for by `stop`.
+final class RunningSimulator: Sendable {
+  private let signal: StopSignal
+  private let state = Mutex(State())
+  private let changed = DispatchSemaphore(value: 0)
+  private let ended = DispatchSemaphore(value: 0)
+
+  private struct State {
+    var names: [String] = []
+    var error: SimulatorError?
+  }
+
+  init(_ options: SimulatorOptions) throws {
+    signal = try StopSignal()
+    let thread = Thread { [self] in
+      do throws(SimulatorError) {
+        try runSimulator(options, stop: signal) { name in
+          state.withLock { $0.names.append(name) }
+          changed.signal()
+        }
+      } catch {
+        state.withLock { $0.error = error }
+        changed.signal()
+      }
+      ended.signal()
+    }
+    thread.start()
+  }
+
+  /// The name of the port, the `number`th that was announced; waits for it.
+  func name(_ number: Int = 0) throws -> String {
+    while true {
+      let (name, error) = state.withLock { ($0.names.dropFirst(number).first, $0.error) }
+      if let error { throw error }
+      if let name { return name }
+      guard changed.wait(timeout: .now() + 20) == .success else { throw Host.Failure("no port was announced") }
+    }
+  }
+
+  /// Ends it, and throws what it threw.
+  func stop() throws {
+    signal.stop()
+    guard ended.wait(timeout: .now() + 20) == .success else { throw Host.Failure("the simulator does not end") }
+    if let error = state.withLock({ $0.error }) { throw error }
+  }
+}
+
+/// The host's end of a port: a terminal or a socket.
+final class Host {
+  struct Failure: Error {
+    var what: String
+    init(_ what: String) { self.what = what }
+  }
+
+  private var descriptor: Int32
+
+  /// Opens a terminal as a gateway does: raw, eight bits.
+  init(terminal path: String) throws {
+    descriptor = unsafe open(path, O_RDWR | O_NOCTTY)
+    guard descriptor >= 0 else { throw Failure("open \(path): \(errno)") }
+    var settings = termios()
+    unsafe tcgetattr(descriptor, &settings)
+    unsafe cfmakeraw(&settings)
+    unsafe cfsetspeed(&settings, speed_t(B38400))
+    unsafe tcsetattr(descriptor, TCSANOW, &settings)
+  }
+
+  init(port: UInt16) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let result = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw Failure("connect \(port): \(errno)") }
+  }
+
+  deinit { hangUp() }
+
+  func hangUp() {
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = -1
+  }
+
+  /// Writes a command and reads up to the prompt.
+  func ask(_ command: String) throws -> String {
+    let bytes = Array((command + "\r").utf8)
+    guard unsafe write(descriptor, bytes, bytes.count) == bytes.count else { throw Failure("write: \(errno)") }
+    var heard: [UInt8] = []
+    while heard.last != UInt8(ascii: ">") {
+      guard let more = try read(within: 20_000), !more.isEmpty else { throw Failure("hung up after \(heard)") }
+      heard += more
+    }
+    return String(decoding: heard, as: UTF8.self)
+  }
+
+  /// Bytes; empty: the other side has hung up; nil: none within the time limit.
+  func read(within milliseconds: Int32) throws -> [UInt8]? {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&waiting, 1, milliseconds) > 0 else { return nil }
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+    return Array(buffer.prefix(max(0, count)))
+  }
+}

@@ -1,0 +1,85 @@
+import JSONText
+import Simulator
+import Testing
+
+/// Scenario files are read strictly: what is wrong is told with its place.
+@Suite struct ScenarioTests {
+  private func error(_ text: String) -> String {
+    do {
+      _ = try Scenario(parsing: Array(text.utf8))
+      return "none"
+    } catch {
+      return error.message(in: "a.json")
+    }
+  }
+
+  @Test func an_empty_object_is_the_standard_scenario() throws {
+    let scenario = try Scenario(parsing: Array("{}".utf8))
+    #expect(scenario.cars.count == 1)
+    #expect(scenario.cars[0].car.ecus.map(\.address) == [0x7E8, 0x7E9])
+    #expect(scenario.adapter.identity == "ELM327 v1.5")
+  }
+
+  @Test(arguments: [
+    (#"{"adaptor": {}}"#, #"a.json:1:2: adaptor: unknown key "adaptor"; did you mean "adapter"?"#),
+    (#"{"cars": []}"#, "a.json:1:10: cars: expected at least one car, found an array"),
+    (
+      #"{"cars": [{"bus": "can"}]}"#,
+      #"a.json:1:19: cars[0].bus: expected one of "j1850pwm", "j1850vpw", "iso9141", "kwpSlow", "kwpFast", "#
+        + #""can11/500", "can29/500", "can11/250", "can29/250", "j1939", found "can""#
+    ),
+    (
+      #"{"cars": [{"ecus": [{"address": "18DAF110"}]}]}"#,
+      #"a.json:1:33: cars[0].ecus[0].address: expected an address of 3 hexadecimal digits, as the bus can11/500 has "#
+        + #"them, found "18DAF110""#
+    ),
+    (
+      #"{"cars": [{"ecus": [{"address": "7E8", "pids": ["0C", "99"]}]}]}"#,
+      #"a.json:1:55: cars[0].ecus[0].pids[1]: expected a PID that the simulator measures; for any other give its "#
+        + #"bytes in "values", found "99""#
+    ),
+    (
+      "{\"cars\": [{\n  \"drive\": {\"phases\": [{\"phase\": \"brake\", \"seconds\": 3, \"speed\": 5}]}}]}",
+      "a.json:2:24: cars[0].drive.phases[0]: expected a speed below 0.0 km/h to brake to, found 5.0"
+    ),
+    (
+      #"{"cars": [{"ecus": [{"address": "7E8", "troubleCodes": [{"code": "X0420", "at": 1}]}]}]}"#,
+      #"a.json:1:66: cars[0].ecus[0].troubleCodes[0].code: expected a trouble code such as P0420 or P0420-11, "#
+        + #"found "X0420""#
+    ),
+    (
+      #"{"faults": "promtLost@5s"}"#,
+      #"a.json:1:12: faults: expected a list of faults, found character 1: "promtLost@5s": no such fault; did you "#
+        + #"mean "promptLost"?"#
+    ),
+    (
+      #"{"adapter": {"baud": 12}}"#, "a.json:1:22: adapter.baud: expected a whole number from 300 to 4000000, found 12"
+    ),
+  ])
+  func an_error_says_where_and_what_would_be_right(_ text: String, _ expected: String) {
+    #expect(error(text) == expected)
+  }
+
+  @Test func cars_follow_each_other() throws {
+    var host = try Dialogue(
+      #"""
+      {"cars": [{"vin": "1D4GP00R55B123456"}, {"from": 60, "bus": "kwpFast", "vin": "WP0ZZZ99ZTS392124"}]}
+      """#)
+    host.prepare("ATE0", "ATS0", "ATSP0")
+    #expect(host.ask("0902").hasPrefix("SEARCHING...\r014\r0:490201314434\r"))
+    host.wait(.seconds(60))
+    #expect(host.ask("0902") == "NO DATA\r\r>")
+    host.prepare("ATSP0")
+    #expect(host.ask("0902").hasPrefix("SEARCHING...\r49020100000057\r"))
+  }
+
+  @Test func a_file_that_is_not_there_is_said_so() throws {
+    do {
+      _ = try Scenario(file: "no/such.json")
+      Issue.record("it was read")
+    } catch {
+      #expect(error.kind == .noInput)
+      #expect(error.description == "no/such.json: No such file or directory")
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Simulator
+import TestKit
+import Testing
+
+/// The simulator as a port of this machine.
+@Suite(.serialized) struct ServerTests {
+  @Test func a_pty_is_talked_to_left_and_talked_to_again() throws {
+    let scratch = try ScratchFolder()
+    var options = SimulatorOptions()
+    options.port = .pty(link: scratch.file("elm"))
+    options.scenario = try scratch.write("car.json", Cars.can11)
+    options.log = scratch.file("dialogue.capture")
+    let simulator = try RunningSimulator(options)
+    let name = try simulator.name()
+    #expect(name.hasPrefix("/dev/pts/"))
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: scratch.file("elm")) == name)
+    let host = try Host(terminal: scratch.file("elm"))
+    #expect(try host.ask("ATE0") == "ATE0\rOK\r\r>")
+    #expect(try host.ask("ATSP6") == "OK\r\r>")
+    #expect(try host.ask("010C1") == "41 0C 1A F8 \r\r>")
+    host.hangUp()
+    // Power stays on: the settings are as they were.
+    let again = try Host(terminal: name)
+    #expect(try again.ask("010D1") == "41 0D 7B \r\r>")
+    again.hangUp()
+    try simulator.stop()
+    #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: scratch.file("elm"))) == nil)
+    let log = try String(contentsOfFile: scratch.file("dialogue.capture"), encoding: .utf8)
+    #expect(log.hasPrefix("# obdgate-capture 1\n# vehicle: simulated can11/500   adapter: ELM327 v1.5"))
+    #expect(said(in: log, "> ") == #"ATE0\rATSP6\r010C1\r010D1\r"#)
+    #expect(said(in: log, "< ") == #"ATE0\rOK\r\r>OK\r\r>41 0C 1A F8 \r\r>41 0D 7B \r\r>"#)
+  }
+
+  /// Everything that a log has in one direction.
+  private func said(in log: String, _ direction: String) -> String {
+    log.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { line in
+      let parts = line.split(separator: " ", maxSplits: 1)
+      return parts[1].hasPrefix(direction) ? String(parts[1].dropFirst(2)) : nil
+    }.joined()
+  }
+
+  @Test func a_log_has_times_that_never_go_back_and_the_wires_pace() throws {
+    let scratch = try ScratchFolder()
+    var options = SimulatorOptions()
+    options.port = .tcp(0)
+    options.baud = 9600
+    options.log = scratch.file("dialogue.capture")
+    let simulator = try RunningSimulator(options)
+    let host = try Host(port: try port(of: simulator))
+    _ = try host.ask("ATI")
+    try simulator.stop()
+    let lines = try String(contentsOfFile: scratch.file("dialogue.capture"), encoding: .utf8).split(separator: "\n")
+      .filter { !$0.hasPrefix("#") }
+    let times = lines.compactMap { Double($0.split(separator: " ")[0]) }
+    #expect(times == times.sorted() && times.count == lines.count)
+    let first = try #require(lines.first { $0.contains(" > ") }.flatMap { Double($0.split(separator: " ")[0]) })
+    // One byte there before the echo begins, 18 back, at 1.04 ms each; never faster than the wire.
+    let last = try #require(times.last)
+    #expect(last - first >= 19 * 10.0 / 9600)
+  }
+
+  private func port(of simulator: RunningSimulator) throws -> UInt16 {
+    let name = try simulator.name()
+    return try #require(name.split(separator: ":").last.flatMap { UInt16($0) })
+  }
+
+  @Test func a_tcp_port_takes_one_client_at_a_time() throws {
+    var options = SimulatorOptions()
+    options.port = .tcp(0)
+    let simulator = try RunningSimulator(options)
+    let port = try port(of: simulator)
+    let host = try Host(port: port)
+    #expect(try host.ask("ATE0") == "ATE0\rOK\r\r>")
+    let second = try Host(port: port)
+    #expect(try second.read(within: 20_000) == [])
+    #expect(try host.ask("ATI") == "ELM327 v1.5\r\r>")
+    host.hangUp()
+    #expect(try asksAgain(port) == "ELM327 v1.5\r\r>")
+    try simulator.stop()
+  }
+
+  /// Until the simulator has seen the first client go, it turns others away.
+  private func asksAgain(_ port: UInt16) throws -> String {
+    for _ in 0..<200 {
+      let host = try Host(port: port)
+      if let answer = try? host.ask("ATI") { return answer }
+    }
+    return ""
+  }
+
+  @Test func an_unplugged_adapter_hangs_up_and_comes_back_elsewhere() throws {
+    let scratch = try ScratchFolder()
+    var options = SimulatorOptions()
+    options.port = .pty(link: scratch.file("elm"))
+    options.faults = "unplug@500ms..1s"
+    let simulator = try RunningSimulator(options)
+    _ = try simulator.name()
+    let host = try Host(terminal: scratch.file("elm"))
+    #expect(try host.read(within: 20_000) == [])
+    host.hangUp()
+    let name = try simulator.name(1)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: scratch.file("elm")) == name)
+    #expect(try Host(terminal: name).ask("ATI") == "ATI\rELM327 v1.5\r\r>")
+    try simulator.stop()
+  }
+
+  @Test func what_stands_at_the_links_place_is_not_overwritten() throws {
+    let scratch = try ScratchFolder()
+    var options = SimulatorOptions()
+    options.port = .pty(link: try scratch.write("elm", "precious"))
+    let simulator = try RunningSimulator(options)
+    #expect(throws: SimulatorError.self) { try simulator.name() }
+    #expect(try String(contentsOfFile: scratch.file("elm"), encoding: .utf8) == "precious")
+  }
+
+  @Test func wrong_options_are_told_before_anything_runs() throws {
+    let scratch = try ScratchFolder()
+    func failure(_ change: (inout SimulatorOptions) -> Void) -> (SimulatorError.Kind, String)? {
+      var options = SimulatorOptions()
+      change(&options)
+      do {
+        try runSimulator(options) { _ in }
+        return nil
+      } catch {
+        return (error.kind, error.description)
+      }
+    }
+    let path = try scratch.write("bad.json", #"{"seeds": 1}"#)
+    #expect(failure { $0.faults = "nul=2" }?.0 == .usage)
+    #expect(failure { $0.baud = 1 }?.1 == "baud 1: expected 300 to 4000000")
+    #expect(failure { $0.scenario = scratch.file("none.json") }?.0 == .noInput)
+    #expect(failure { $0.scenario = scratch.path }?.0 == .noInput)
+    #expect(failure { $0.log = scratch.file("no/such/folder") }?.0 == .inputOutput)
+    let bad = failure { $0.scenario = path }
+    #expect(bad?.0 == .badScenario)
+    #expect(bad?.1 == #"\#(path):1:2: seeds: unknown key "seeds"; did you mean "seed"?"#)
+  }
+}
