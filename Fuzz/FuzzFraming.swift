@@ -7,21 +7,24 @@
 // Whatever the bytes: nothing traps; pieces of any size give the same events as the whole; every short message stands in
 // the input, digit for digit; where a legacy bus with headers is stated, its check holds.
 
+//
+// What outlives a call is made once: the harness takes no memory, for what it costs is executions that are not made.
+
 @_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzFraming(_ start: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
-  guard let start, size > 2 else { return 0 }
-  // Long inputs take long and rarely say more: one in sixteen is read whole, for lines past the reader's capacity.
-  let length = start[size - 1] & 0x3C == 0 ? size - 2 : min(size - 2, 160)
-  let input = Array(UnsafeBufferPointer(start: start, count: length))
+public func fuzzFraming(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
+  guard size > 2 else { return 0 }
+  let input = UnsafeBufferPointer(start: start, count: size - 2)
   let setting = Setting(start[size - 2])
+  messages.removeAll()
   let whole = pair.whole.digest(of: input, setting, pieces: nil)
   let split = pair.split.digest(of: input, setting, pieces: start[size - 1])
   require(whole.value == split.value && whole.count == split.count, "a split changed what was read")
-  whole.messages.verify(in: input, setting)
+  messages.verify(in: input, setting)
   return 0
 }
 
 /// Says what is broken; a precondition would be silent in a release build.
+@inline(__always)
 private func require(_ condition: Bool, _ what: StaticString) {
   if !condition { fatalError("\(what)") }
 }
@@ -46,13 +49,13 @@ private struct Pair: ~Copyable {
 }
 // libFuzzer calls from one thread.
 nonisolated(unsafe) private var pair = Pair()
-private let reset = Array("ATWS".utf8)
+private let reset: InlineArray<4, UInt8> = [0x41, 0x54, 0x57, 0x53]
 
 extension ReplyReader {
   /// Reads the input, in one piece or in pieces of sizes that follow from a byte.
-  fileprivate mutating func digest(of input: [UInt8], _ setting: Setting, pieces: UInt8?) -> Digest {
-    var digest = Digest()
-    // Forgets the bus of inputs before.
+  fileprivate mutating func digest(of input: UnsafeBufferPointer<UInt8>, _ setting: Setting, pieces: UInt8?) -> Digest {
+    var digest = Digest(notesMessages: pieces == nil)
+    // A warm start forgets the bus of inputs before.
     sent(reset.span, into: &digest)
     finish(into: &digest)
     restartLines()
@@ -86,14 +89,28 @@ extension ReplyReader {
 
 /// All events in one number.
 private struct Digest: ReplyHandler {
-  var value: UInt64 = 0xCBF2_9CE4_8422_2325
-  var count = 0
-  var messages = Messages()
+  /// Those of one of the two readings are enough: the other's are the same.
+  let notesMessages: Bool
+  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+  private(set) var count = 0
+
+  init(notesMessages: Bool) { self.notesMessages = notesMessages }
 
   mutating func add(_ number: UInt64) { value = (value ^ number) &* 0x0000_0100_0000_01B3 ^ value >> 29 }
+  /// Eight bytes at a time.
   mutating func add(_ bytes: Span<UInt8>) {
     add(UInt64(bytes.count))
-    for i in bytes.indices { add(UInt64(bytes[i])) }
+    bytes.withUnsafeBytes { raw in
+      var at = 0
+      while at + 8 <= raw.count {
+        add(raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+        at += 8
+      }
+      while at < raw.count {
+        add(UInt64(raw[at]))
+        at += 1
+      }
+    }
   }
   mutating func event(_ kind: UInt64, _ origin: Origin) {
     count += 1
@@ -110,7 +127,8 @@ private struct Digest: ReplyHandler {
   mutating func message(_ payload: Span<UInt8>, origin: Origin) {
     event(2, origin)
     add(payload)
-    messages.note(payload)
+    require(payload.count > 0 && payload.count <= 4_095, "a message of impossible length")
+    if notesMessages { messages.note(payload) }
   }
   mutating func reading(_ reading: Reading) {
     event(3, reading.origin)
@@ -150,94 +168,153 @@ private struct Digest: ReplyHandler {
   mutating func endOfReply(position: UInt64) { event(10, Origin(ecu: .unknown, line: 0, position: position)) }
 }
 
+nonisolated(unsafe) private var messages = Messages()
+
 /// The messages read, for a second opinion on the bytes they came from.
-private struct Messages {
-  private var payloads: [[UInt8]] = []
+private struct Messages: ~Copyable {
+  private static let most = 64
+  private static let capacity = most * 4_095
+  /// Payloads, one behind the other.
+  private let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+  /// Where each ends.
+  private var ends = InlineArray<64, Int>(repeating: 0)
+  private var count = 0
+  private var digits = Digits()
+
+  mutating func removeAll() { count = 0 }
 
   mutating func note(_ payload: Span<UInt8>) {
-    require(payload.count > 0 && payload.count <= 4_095, "a message of impossible length")
-    if payloads.count < 64 { payloads.append(payload.indices.map { payload[$0] }) }
+    guard count < Self.most else { return }
+    let first = count == 0 ? 0 : ends[count - 1]
+    payload.withUnsafeBufferPointer { (bytes + first).update(from: $0.baseAddress!, count: payload.count) }
+    ends[count] = first + payload.count
+    count += 1
   }
 
-  func verify(in input: [UInt8], _ setting: Setting) {
-    guard !payloads.isEmpty else { return }
-    let nibbles = Self.nibbles(of: input)
-    for payload in payloads {
+  mutating func verify(in input: UnsafeBufferPointer<UInt8>, _ setting: Setting) {
+    guard count > 0 else { return }
+    digits.read(input)
+    var first = 0
+    for index in 0..<count {
+      let payload = UnsafeBufferPointer(start: bytes + first, count: ends[index] - first)
+      first = ends[index]
       // Longer ones were put together from frames, but for those of a legacy bus.
       guard payload.count <= 7 || setting.usesCRC != nil else { continue }
-      let digits = payload.flatMap { [$0 >> 4, $0 & 0x0F] }
-      require(Self.stands(digits, in: nibbles, setting.usesCRC), "a message that no bytes carry, or no check confirms")
+      require(digits.hold(payload, setting.usesCRC), "a message that no bytes carry, or no check confirms")
     }
   }
+}
 
-  /// The digits of all lines; a line's end is FF, but between lines of one byte each, which adapters print for one.
-  private static func nibbles(of input: [UInt8]) -> [UInt8] {
-    var all: [UInt8] = []
-    all.reserveCapacity(2 * input.count + 2)
-    var lineStart = 0
-    func close() {
-      guard all.count > lineStart else { return }
-      if all.count == lineStart + 2, lineStart >= 2 { all.remove(at: lineStart - 1) }
-      all.append(0xFF)
-      lineStart = all.count
-    }
+/// The hexadecimal digits of all lines of an input; a line's end is FF.
+private struct Digits: ~Copyable {
+  private static let capacity = 1 << 16
+  private let all = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+  private var count = 0
+  private var lineStart = 0
+
+  mutating func read(_ input: UnsafeBufferPointer<UInt8>) {
+    count = 0
+    lineStart = 0
     var isCommand = false
     // NULs count nowhere; other noise behind a line does not, and in front of digits it is a word.
     var isBroken = false
-    for byte in input {
+    for byte in input where count < Self.capacity - 2 {
       if byte == 0x1E {
         isCommand = true
-        close()
+        endLine()
       }
       if byte == 0x1F {
         isCommand = false
         continue
       }
       if isCommand { continue }
-      let value = Hex.value(byte)
+      let value = Self.value(byte)
       if value < 16 {
-        if isBroken, all.count > lineStart {
-          all.append(0xFF)
-          lineStart = all.count
-        }
+        if isBroken { endLine(mayJoin: false) }
         isBroken = false
-        all.append(value)
+        add(value)
       } else if byte == 0x0D || byte == 0x0A || byte == 0x3E {
-        close()
+        endLine()
         isBroken = false
       } else if byte != 0x20, byte != 0x00 {
         isBroken = true
       }
     }
-    close()
-    return all
+    endLine()
   }
 
-  private static func stands(_ digits: [UInt8], in nibbles: [UInt8], _ usesCRC: Bool?) -> Bool {
-    guard nibbles.count >= digits.count else { return false }
-    for at in 0...(nibbles.count - digits.count) {
-      guard nibbles[at] == digits[0], nibbles[at..<at + digits.count].elementsEqual(digits) else { continue }
-      guard let usesCRC else { return true }
-      let end = at + digits.count
-      guard end + 2 <= nibbles.count, nibbles[end] < 16, nibbles[end + 1] < 16 else { continue }
-      for header in [3, 4, 1, 2] where at >= 2 * header {
-        let first = at - 2 * header
-        guard nibbles[first..<end].allSatisfy({ $0 < 16 }) else { continue }
-        let bytes = stride(from: first, to: end, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
-        if check(bytes, usesCRC) == nibbles[end] << 4 | nibbles[end + 1] { return true }
+  private mutating func add(_ value: UInt8) {
+    all[count] = value
+    count += 1
+  }
+
+  /// A line of one byte continues the one before: some adapters print each byte on a line of its own.
+  private mutating func endLine(mayJoin: Bool = true) {
+    if count == lineStart { return }
+    if mayJoin, count - lineStart == 2, lineStart >= 3, all[lineStart - 2] != 0xFF {
+      all[lineStart - 1] = all[lineStart]
+      all[lineStart] = all[lineStart + 1]
+      count -= 1
+    }
+    add(0xFF)
+    lineStart = count
+  }
+
+  private static func value(_ byte: UInt8) -> UInt8 {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x37
+    case 0x61...0x66: byte - 0x57
+    default: 0xFF
+    }
+  }
+
+  /// Whether the payload stands in a line, and, on a legacy bus, with a header in front and the right check behind.
+  func hold(_ payload: UnsafeBufferPointer<UInt8>, _ usesCRC: Bool?) -> Bool {
+    var at = 0
+    while at + 2 * payload.count <= count {
+      if stands(payload, at: at), usesCRC.map({ isConfirmed(from: at, to: at + 2 * payload.count, $0) }) ?? true {
+        return true
       }
+      at += 1
+    }
+    return false
+  }
+
+  private func stands(_ payload: UnsafeBufferPointer<UInt8>, at first: Int) -> Bool {
+    var at = first
+    for byte in payload {
+      guard all[at] == byte >> 4, all[at + 1] == byte & 0x0F else { return false }
+      at += 2
+    }
+    return true
+  }
+
+  /// The check behind is that of the bytes with a header of one to four in front.
+  private func isConfirmed(from first: Int, to end: Int, _ usesCRC: Bool) -> Bool {
+    guard end + 2 <= count, all[end] < 16, all[end + 1] < 16 else { return false }
+    let stated = all[end] << 4 | all[end + 1]
+    for header in 1...4 where first >= 2 * header {
+      let start = first - 2 * header
+      // No line ends within the header.
+      if all[start] > 15 || all[start + 1] > 15 { return false }
+      if check(from: start, to: end, usesCRC) == stated { return true }
     }
     return false
   }
 
   /// Bit by bit, so that an error in the reader's table cannot cancel out.
-  private static func check(_ bytes: [UInt8], _ usesCRC: Bool) -> UInt8 {
-    guard usesCRC else { return bytes.reduce(0, &+) }
-    var register: UInt8 = 0xFF
-    for byte in bytes {
+  private func check(from first: Int, to end: Int, _ usesCRC: Bool) -> UInt8 {
+    var register: UInt8 = usesCRC ? 0xFF : 0
+    for at in stride(from: first, to: end, by: 2) {
+      let byte = all[at] << 4 | all[at + 1]
+      guard usesCRC else {
+        register &+= byte
+        continue
+      }
       register ^= byte
       for _ in 0..<8 { register = register & 0x80 == 0 ? register << 1 : register << 1 ^ 0x1D }
     }
-    return ~register
+    return usesCRC ? ~register : register
   }
 }
