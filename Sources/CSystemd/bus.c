@@ -12,6 +12,9 @@
   F(sd_bus_flush_close_unref)   \
   F(sd_bus_message_new_method_call) \
   F(sd_bus_message_set_auto_start)  \
+  F(sd_bus_message_open_container)  \
+  F(sd_bus_message_append_basic)    \
+  F(sd_bus_message_close_container) \
   F(sd_bus_call)                \
   F(sd_bus_message_unref)       \
   F(sd_bus_error_free)          \
@@ -20,7 +23,7 @@
   F(sd_bus_message_enter_container) \
   F(sd_bus_message_exit_container)  \
   F(sd_bus_message_read_basic)  \
-  F(sd_bus_message_peek_type)   \
+  F(sd_bus_message_at_end)      \
   F(sd_bus_message_skip)
 
 static struct {
@@ -57,24 +60,55 @@ int csystemd_bus_open(csystemd_bus **bus) {
 
 void csystemd_bus_close(csystemd_bus *bus) { library.sd_bus_flush_close_unref(of_bus(bus)); }
 
-int csystemd_call(
-    csystemd_bus *bus, const char *service, const char *path, const char *interface, const char *method,
-    uint64_t microseconds, csystemd_message **answer, csystemd_error *error) {
-  sd_bus_message *call = NULL;
+/// Sends a call, waits for its answer, lets go of the call.
+static int answered(
+    csystemd_bus *bus, sd_bus_message *call, uint64_t microseconds, csystemd_message **answer, csystemd_error *error) {
   sd_bus_message *reply = NULL;
   sd_bus_error failure = SD_BUS_ERROR_NULL;
-  error->name[0] = error->text[0] = 0;
-  *answer = NULL;
-  int code = library.sd_bus_message_new_method_call(of_bus(bus), &call, service, path, interface, method);
-  if (code >= 0) code = library.sd_bus_message_set_auto_start(call, 0);
+  int code = library.sd_bus_message_set_auto_start(call, 0);
   if (code >= 0) code = library.sd_bus_call(of_bus(bus), call, microseconds, &failure, &reply);
-  library.sd_bus_message_unref(call);
   if (code < 0) {
     snprintf(error->name, sizeof error->name, "%s", failure.name ? failure.name : "");
     snprintf(error->text, sizeof error->text, "%s", failure.message ? failure.message : "");
   }
   library.sd_bus_error_free(&failure);
   *answer = (csystemd_message *)reply;
+  return code;
+}
+
+int csystemd_call(
+    csystemd_bus *bus, const char *service, const char *path, const char *interface, const char *method,
+    uint64_t microseconds, csystemd_message **answer, csystemd_error *error) {
+  sd_bus_message *call = NULL;
+  error->name[0] = error->text[0] = 0;
+  *answer = NULL;
+  int code = library.sd_bus_message_new_method_call(of_bus(bus), &call, service, path, interface, method);
+  if (code >= 0) code = answered(bus, call, microseconds, answer, error);
+  library.sd_bus_message_unref(call);
+  return code;
+}
+
+/// Appends a dictionary of one text.
+static int append_option(sd_bus_message *call, const char *key, const char *value) {
+  int code = library.sd_bus_message_open_container(call, 'a', "{sv}");
+  if (code >= 0) code = library.sd_bus_message_open_container(call, 'e', "sv");
+  if (code >= 0) code = library.sd_bus_message_append_basic(call, 's', key);
+  if (code >= 0) code = library.sd_bus_message_open_container(call, 'v', "s");
+  if (code >= 0) code = library.sd_bus_message_append_basic(call, 's', value);
+  for (int open = 0; open < 3 && code >= 0; open++) code = library.sd_bus_message_close_container(call);
+  return code;
+}
+
+int csystemd_call_with_option(
+    csystemd_bus *bus, const char *service, const char *path, const char *interface, const char *method,
+    const char *key, const char *value, uint64_t microseconds, csystemd_message **answer, csystemd_error *error) {
+  sd_bus_message *call = NULL;
+  error->name[0] = error->text[0] = 0;
+  *answer = NULL;
+  int code = library.sd_bus_message_new_method_call(of_bus(bus), &call, service, path, interface, method);
+  if (code >= 0) code = append_option(call, key, value);
+  if (code >= 0) code = answered(bus, call, microseconds, answer, error);
+  library.sd_bus_message_unref(call);
   return code;
 }
 
@@ -103,13 +137,7 @@ int csystemd_read_int16(csystemd_message *message, int16_t *value) {
   return library.sd_bus_message_read_basic(of(message), SD_BUS_TYPE_INT16, value);
 }
 
-int csystemd_read_uint32(csystemd_message *message, uint32_t *value) {
-  return library.sd_bus_message_read_basic(of(message), SD_BUS_TYPE_UINT32, value);
-}
-
-int csystemd_peek(csystemd_message *message, char *type, const char **contents) {
-  return library.sd_bus_message_peek_type(of(message), type, contents);
-}
+int csystemd_at_end(csystemd_message *message) { return library.sd_bus_message_at_end(of(message), 0); }
 
 int csystemd_skip(csystemd_message *message, const char *types) {
   return library.sd_bus_message_skip(of(message), types);

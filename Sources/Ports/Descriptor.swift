@@ -1,7 +1,7 @@
 import Glibc
 
 /// A file descriptor with one owner, closed when the owner goes.
-struct Descriptor: ~Copyable {
+struct Descriptor: ~Copyable, Sendable {
   /// -1: none.
   private(set) var number: Int32
 

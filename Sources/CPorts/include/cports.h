@@ -19,6 +19,10 @@ int cports_tty_set_exclusive(int fd, int exclusive);
 /// Forgets bytes received and not read.
 int cports_tty_discard_input(int fd);
 
+/// Makes a pseudo-terminal, raw, and returns the device's end, which closes on exec and does not block; the path of the
+/// other end goes to `path`.
+int cports_pty_open(char *path, uint32_t size);
+
 // Waiting.
 
 /// A timer on CLOCK_BOOTTIME: readable once its moment has come.

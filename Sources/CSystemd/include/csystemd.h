@@ -27,7 +27,11 @@ void csystemd_bus_close(csystemd_bus *bus);
 int csystemd_call(
     csystemd_bus *bus, const char *service, const char *path, const char *interface, const char *method,
     uint64_t microseconds, csystemd_message **answer, csystemd_error *error);
-/// Lets go of an answer.
+/// The same for a method whose one argument is a dictionary (`a{sv}`), here of one text.
+int csystemd_call_with_option(
+    csystemd_bus *bus, const char *service, const char *path, const char *interface, const char *method,
+    const char *key, const char *value, uint64_t microseconds, csystemd_message **answer, csystemd_error *error);
+/// Lets go of an answer; NULL is none.
 void csystemd_message_release(csystemd_message *message);
 
 /// Waits until something arrives or the time is over, and takes in what did.
@@ -41,8 +45,7 @@ int csystemd_exit(csystemd_message *message);
 int csystemd_read_text(csystemd_message *message, char type, const char **text);
 int csystemd_read_bool(csystemd_message *message, int *value);
 int csystemd_read_int16(csystemd_message *message, int16_t *value);
-int csystemd_read_uint32(csystemd_message *message, uint32_t *value);
-/// What comes next, without reading it.
-int csystemd_peek(csystemd_message *message, char *type, const char **contents);
+/// 1 where nothing is left in the innermost container, 0 where something is.
+int csystemd_at_end(csystemd_message *message);
 /// Passes over values of these types.
 int csystemd_skip(csystemd_message *message, const char *types);

@@ -10,8 +10,8 @@ import Synchronization
 /// dropped and counted. It is made by ``Ring/init(capacity:)`` and lives as long as one of its ends does.
 @frozen
 public struct Ring<Element: BitwiseCopyable & Sendable>: ~Copyable {
-  public let producer: RingProducer<Element>
-  public let consumer: RingConsumer<Element>
+  public var producer: RingProducer<Element>
+  public var consumer: RingConsumer<Element>
 
   /// - Parameter capacity: how many values it holds at least; rounded up to a power of two.
   public init(capacity: Int) {

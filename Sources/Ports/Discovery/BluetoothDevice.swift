@@ -1,0 +1,28 @@
+/// A Bluetooth device that BlueZ knows of.
+public struct BluetoothDevice: Hashable, Sendable {
+  public var address: BluetoothAddress
+  /// What it calls itself; empty where it has not said.
+  public var name: String
+  /// What the machine's owner calls it; as a rule the same.
+  public var alias: String
+  public var isPaired: Bool
+  /// Connected just now, to this machine.
+  public var isConnected: Bool
+  /// It offers the Serial Port Profile (service class 0x1101).
+  public var hasSerialPort: Bool
+  /// Strength of its signal in dBm, while an inquiry hears it.
+  public var signal: Int?
+
+  public init(
+    address: BluetoothAddress, name: String = "", alias: String = "", isPaired: Bool = false,
+    isConnected: Bool = false, hasSerialPort: Bool = false, signal: Int? = nil
+  ) {
+    self.address = address
+    self.name = name
+    self.alias = alias
+    self.isPaired = isPaired
+    self.isConnected = isConnected
+    self.hasSerialPort = hasSerialPort
+    self.signal = signal
+  }
+}

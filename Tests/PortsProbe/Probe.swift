@@ -1,0 +1,95 @@
+import Glibc
+import Ports
+
+/// A line on stdout at once: through a pipe, `print` would keep it.
+func say(_ line: String) {
+  let bytes = Array("\(line)\n".utf8)
+  _ = unsafe bytes.withUnsafeBytes { unsafe write(1, $0.baseAddress, $0.count) }
+}
+
+enum Probe {
+  static func devices() throws(DiscoveryError) {
+    var monitor = try DeviceMonitor()
+    for device in try monitor.present().sorted(by: { $0.node < $1.node }) { say(line(device)) }
+  }
+
+  static func watch(count: Int) throws(DiscoveryError) {
+    var monitor = try DeviceMonitor()
+    var table = DeviceTable()
+    for device in try monitor.present() {
+      _ = table.apply(.present(device))
+      say("present \(line(device))")
+    }
+    say("ready")
+    var seen = 0
+    while seen < count {
+      var waiting = pollfd(fd: monitor.descriptor, events: Int16(POLLIN), revents: 0)
+      _ = unsafe poll(&waiting, 1, 10_000)
+      while let event = monitor.next() {
+        for change in table.apply(event) {
+          seen += 1
+          switch change {
+          case .appeared(let device): say("appeared \(line(device))")
+          case .disappeared(let device): say("disappeared \(line(device))")
+          case .changed(let device): say("changed \(line(device))")
+          }
+        }
+      }
+    }
+  }
+
+  static func ask(_ path: String, _ command: String) throws(PortError) {
+    var port = SerialPort(path: path, baud: 115_200)
+    try port.open()
+    var asker = Asker(command: Array(command.utf8) + [0x0D])
+    var loop = try PortLoop(wakeUp: WakeUp())
+    try loop.run(&port, &asker)
+  }
+
+  static func bluetooth(inquire: Bool) throws(DiscoveryError) {
+    let directory = try BluetoothDirectory()
+    let rules = DiscoveryRules()
+    for device in inquire ? try directory.inquire(for: .milliseconds(500)) : try directory.devices() {
+      let signal = device.signal.map { " \($0) dBm" } ?? ""
+      say("\(device.address) '\(device.name)' '\(device.alias)'\(signal) \(word(rules.verdict(for: device)))")
+    }
+  }
+
+  /// `adapter(tagged)`
+  private static func word(_ verdict: DeviceVerdict) -> String {
+    switch verdict {
+    case .adapter(let ground): "adapter(\(ground.rawValue))"
+    case .receiver(let ground): "receiver(\(ground.rawValue))"
+    case .listen: "listen"
+    case .leave(let reason): "leave(\(reason.rawValue))"
+    }
+  }
+
+  /// `/dev/ttyUSB0 usb:0403:6015:1130 'ScanTool.net LLC OBDLink SX' adapter(…)`
+  static func line(_ device: DeviceIdentity) -> String {
+    let links = device.links.isEmpty ? "" : " \(device.links.joined(separator: ","))"
+    return "\(device.node) \(device.key) '\(device.label)' \(word(DiscoveryRules().verdict(for: device)))\(links)"
+  }
+}
+
+/// Sends one command and prints what comes, a line at a time; ends when the device does.
+struct Asker: PortHandler, ~Copyable {
+  let command: [UInt8]
+  private var line: [UInt8] = []
+
+  init(command: [UInt8]) { self.command = command }
+
+  mutating func opened(at now: Int64, _ actions: inout PortActions) { actions.send(command.span) }
+
+  mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
+    for index in bytes.indices {
+      if bytes[index] == 0x0D || bytes[index] == UInt8(ascii: ">") {
+        if !line.isEmpty { say("answer \(String(decoding: line, as: UTF8.self))") }
+        line = []
+        if bytes[index] == UInt8(ascii: ">") { say("prompt") }
+      } else {
+        line.append(bytes[index])
+      }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// The rooms of discovery from outside, for tests that give the program a machine of its own: devices that do not exist,
+// a bus with a stand-in for BlueZ.
+//
+//   PortsProbe devices            the serial devices that are there, one a line
+//   PortsProbe watch COUNT        those, `ready`, then changes as they happen, until there were so many
+//   PortsProbe ask PATH COMMAND   opens a line, prints what the device answers up to its prompt, waits until it is gone
+//   PortsProbe rounds COUNT       so many exchanges with an adapter in the same thread, for counting allocations
+//   PortsProbe bluetooth          the devices that BlueZ knows
+//   PortsProbe inquire            those, after an inquiry of half a second
+
+import Glibc
+import Ports
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+do {
+  switch arguments.first {
+  case "devices": try Probe.devices()
+  case "watch": try Probe.watch(count: arguments.dropFirst().first.flatMap { Int($0) } ?? 1)
+  case "ask" where arguments.count == 3: try Probe.ask(arguments[1], arguments[2])
+  case "rounds": try Rounds.run(arguments.dropFirst().first.flatMap { Int($0) } ?? 1)
+  case "bluetooth": try Probe.bluetooth(inquire: false)
+  case "inquire": try Probe.bluetooth(inquire: true)
+  default:
+    say("usage: PortsProbe devices | watch COUNT | ask PATH COMMAND | rounds COUNT | bluetooth | inquire")
+    exit(64)
+  }
+} catch {
+  say("error \(error)")
+  exit(1)
+}

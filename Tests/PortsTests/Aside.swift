@@ -1,0 +1,29 @@
+import Foundation
+import Synchronization
+
+/// Work on a thread of its own, waited for.
+final class Aside: Sendable {
+  private let done = DispatchSemaphore(value: 0)
+  private let isOver = Atomic(false)
+
+  init(_ work: @escaping @Sendable () -> Void) {
+    Thread.detachNewThread {
+      work()
+      self.isOver.store(true, ordering: .releasing)
+      self.done.signal()
+    }
+  }
+
+  /// True once the work has ended.
+  var hasEnded: Bool { isOver.load(ordering: .acquiring) }
+
+  /// Waits for the end of the work; false where it does not within ten seconds.
+  func ended() -> Bool { done.wait(timeout: .now() + 10) == .success }
+}
+
+/// A place for something that is not copied, where one thread after another finds it.
+final class Held<Value: ~Copyable>: @unchecked Sendable {
+  var value: Value
+
+  init(_ value: consuming Value) { self.value = value }
+}

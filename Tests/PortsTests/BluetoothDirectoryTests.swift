@@ -1,0 +1,73 @@
+import TestKit
+import Testing
+
+/// BlueZ's stand-in on a bus of its own.
+@Suite struct BluetoothDirectoryTests {
+  private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
+
+  private static func run(_ devices: String, _ arguments: [String]) throws -> Tool.Result? {
+    guard try Tool.required("dbus-daemon") != nil,
+      let bed = try ProbeProgram.testbed("bluez.py", modules: "import dbus, dbusmock", packages: "python3-dbusmock")
+    else { return nil }
+    let scratch = try ScratchFolder()
+    let file = try scratch.write("devices.json", devices)
+    return try Tool.run("/usr/bin/python3", [bed, file, try ProbeProgram.path] + arguments, limit: .seconds(60))
+  }
+
+  @Test func paired_devices_are_listed_with_names_and_what_may_be_done() throws {
+    let devices = """
+      {"controllers": ["hci0"], "devices": [
+        {"controller": "hci0", "address": "00:1D:A5:68:98:8A", "name": "OBDLink LX", "paired": true,
+         "services": ["\(Self.serialPort)"], "signal": -48},
+        {"controller": "hci0", "address": "00:00:00:00:00:02", "name": "Pixel 8", "alias": "phone", "paired": true,
+         "services": ["0000110a-0000-1000-8000-00805f9b34fb", "\(Self.serialPort.uppercased())"], "signal": -70},
+        {"controller": "hci0", "address": "00:00:00:00:00:03", "name": "Headphones", "paired": true, "signal": -71}]}
+      """
+    guard let result = try Self.run(devices, ["bluetooth"]) else { return }
+    #expect(result.status == 0, "\(result.output)\(result.errors)")
+    #expect(
+      result.lines == [
+        "00:00:00:00:00:02 'Pixel 8' 'phone' -70 dBm leave(notProbed)",
+        "00:00:00:00:00:03 'Headphones' 'Headphones' -71 dBm leave(unrelated)",
+        "00:1D:A5:68:98:8A 'OBDLink LX' 'OBDLink LX' -48 dBm adapter(knownProduct)",
+      ])
+  }
+
+  @Test func an_inquiry_brings_devices_that_nobody_knew() throws {
+    let devices = """
+      {"controllers": ["hci0"], "devices": [
+        {"controller": "hci0", "address": "11:22:33:44:55:66", "name": "OBDII", "heard": true, "signal": -60}]}
+      """
+    guard let result = try Self.run(devices, ["inquire"]) else { return }
+    #expect(result.status == 0, "\(result.output)\(result.errors)")
+    #expect(result.lines == ["11:22:33:44:55:66 'OBDII' 'OBDII' -60 dBm leave(notPaired)"])
+  }
+
+  @Test func without_bluez_there_is_one_reason() throws {
+    guard let result = try Self.run("null", ["bluetooth"]) else { return }
+    #expect(
+      result.lines == [
+        "error Bluetooth not searched: bluetoothd is not running; apt install bluez, or start bluetooth"
+      ])
+  }
+
+  @Test func without_a_controller_an_inquiry_says_so_and_a_list_is_empty() throws {
+    let devices = #"{"controllers": [], "devices": []}"#
+    guard let inquiry = try Self.run(devices, ["inquire"]), let list = try Self.run(devices, ["bluetooth"]) else {
+      return
+    }
+    #expect(
+      inquiry.lines == [
+        "error Bluetooth not searched: no controller; plug one in, or rfkill unblock bluetooth"
+      ])
+    #expect(list.status == 0)
+    #expect(list.lines == [])
+  }
+
+  @Test func without_a_bus_there_is_one_reason() throws {
+    let result = try Tool.run(
+      try ProbeProgram.path, ["bluetooth"], environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"])
+    #expect(result.lines.count == 1)
+    #expect(result.output.hasPrefix("error Bluetooth not searched: no D-Bus system bus ("), "\(result.output)")
+  }
+}

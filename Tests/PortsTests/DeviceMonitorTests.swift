@@ -1,0 +1,81 @@
+import TestKit
+import Testing
+
+/// libudev as a program sees it, on a machine whose devices umockdev plugs in and out.
+@Suite struct DeviceMonitorTests {
+  private static let obdlink = """
+    "socket": "1-1", "number": 0, "vendor": "0403", "product": "6015", "serial": "113011099400",
+    "maker": "ScanTool.net LLC", "name": "OBDLink SX"
+    """
+  private static let ch340 = """
+    "socket": "1-2", "number": 1, "vendor": "1a86", "product": "7523", "name": "USB2.0-Serial"
+    """
+
+  /// Runs the steps; nil where the tools are missing.
+  private static func run(_ steps: String, _ arguments: [String]) throws -> Tool.Result? {
+    guard let wrapper = try Tool.required("umockdev-wrapper"),
+      let bed = try ProbeProgram.testbed(
+        "udev.py", modules: "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev",
+        packages: "gir1.2-umockdev-1.0 and python3-gi")
+    else { return nil }
+    let scratch = try ScratchFolder()
+    let file = try scratch.write("steps.json", steps)
+    return try Tool.run(
+      wrapper, ["/usr/bin/python3", bed, file, try ProbeProgram.path] + arguments, limit: .seconds(60))
+  }
+
+  @Test func devices_that_are_there_are_listed_with_ids_texts_links_and_tag() throws {
+    let steps = """
+      [{"plug": "a", \(Self.obdlink), "links": ["serial/by-id/usb-ScanTool"]},
+       {"plug": "b", \(Self.ch340), "properties": {"OBDGATE": "ignore"}},
+       {"start": true}]
+      """
+    guard let result = try Self.run(steps, ["devices"]) else { return }
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      result.lines == [
+        "/dev/ttyUSB0 usb:0403:6015:113011099400 'ScanTool.net LLC OBDLink SX' adapter(knownProduct) "
+          + "/dev/serial/by-id/usb-ScanTool",
+        "/dev/ttyUSB1 usb:1a86:7523@pci-0000:00:14.0-usb-0:1-2:1.0 'USB2.0-Serial' leave(ignored)",
+      ])
+  }
+
+  @Test func plugging_in_and_out_is_told_as_it_happens() throws {
+    let steps = """
+      [{"plug": "a", \(Self.obdlink)}, {"start": true}, {"await": "ready"},
+       {"plug": "b", \(Self.ch340)}, {"await": "appeared /dev/ttyUSB1"},
+       {"unplug": "a"}, {"await": "disappeared /dev/ttyUSB0"}]
+      """
+    guard let result = try Self.run(steps, ["watch", "2"]) else { return }
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      result.lines.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
+        "present /dev/ttyUSB0", "ready", "appeared /dev/ttyUSB1", "disappeared /dev/ttyUSB0",
+      ])
+  }
+
+  @Test func a_device_that_comes_back_under_another_number_keeps_its_key() throws {
+    let again = Self.obdlink.replacing("\"number\": 0", with: "\"number\": 2")
+    let steps = """
+      [{"plug": "a", \(Self.obdlink)}, {"start": true}, {"await": "ready"},
+       {"unplug": "a"}, {"await": "disappeared"}, {"plug": "a", \(again)}, {"await": "appeared"}]
+      """
+    guard let result = try Self.run(steps, ["watch", "2"]) else { return }
+    #expect(result.status == 0, "\(result.errors)")
+    let words = result.lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") }
+    #expect(words.first == "present /dev/ttyUSB0 usb:0403:6015:113011099400")
+    #expect(words.last == "appeared /dev/ttyUSB2 usb:0403:6015:113011099400")
+  }
+
+  /// The whole line: found in /dev, opened, asked, answered, pulled out.
+  @Test func a_line_that_is_pulled_out_is_gone() throws {
+    let steps = """
+      [{"plug": "a", \(Self.obdlink), "answers": {"ATZ": "ELM327 v1.5"}}, {"start": true}, {"await": "prompt"},
+       {"unplug": "a"}, {"await": "gone"}]
+      """
+    guard let result = try Self.run(steps, ["ask", "/dev/ttyUSB0", "ATZ"]) else { return }
+    #expect(result.status == 1, "\(result.errors)")
+    #expect(result.lines.prefix(2) == ["answer ELM327 v1.5", "prompt"])
+    #expect(result.lines.last?.hasPrefix("error /dev/ttyUSB0: gone") == true, "\(result.output)")
+  }
+}

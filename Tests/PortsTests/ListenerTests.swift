@@ -1,0 +1,78 @@
+import Glibc
+import Ports
+import Testing
+
+@Suite struct ListenerTests {
+  private static let sentence = "$GPGGA,092750.000,5321.6802,N,00630.3372,W,1,8,1.03,61.7,M,55.2,M,,*76\r\n"
+
+  /// Has a listener hear pieces, each at its moment in milliseconds; returns it and what it asked for.
+  private static func hear(_ pieces: [(Int64, String)]) -> (heard: Listener.Heard, deadline: Int64?) {
+    var listener = Listener()
+    var actions = PortActions()
+    listener.opened(at: 0, &actions)
+    for (moment, text) in pieces { listener.received(Array(text.utf8).span, at: moment * 1_000_000, &actions) }
+    #expect(actions.unsent.isEmpty == true, "a listener sends nothing")
+    return (listener.heard, actions.deadline)
+  }
+
+  @Test func a_sentence_makes_a_receiver() {
+    #expect(Self.hear([(900, Self.sentence)]).heard == .sentences(baud: 9_600))
+  }
+
+  @Test func a_sentence_in_pieces_after_half_of_another_makes_one_too() {
+    let pieces = Self.sentence.map { (Int64(5), String($0)) }
+    #expect(Self.hear([(1, "1.03,61.7,M*76\r\n$GPGG")] + pieces).heard == .sentences(baud: 9_600))
+  }
+
+  @Test func silence_is_nothing_and_two_seconds_of_it_are_enough() {
+    let (heard, deadline) = Self.hear([])
+    #expect(heard == .nothing)
+    #expect(deadline == 2_000_000_000)
+  }
+
+  @Test(arguments: [
+    "ELM327 v1.5\r\r>", "$GPGGA,092750.000*00\r\n", "$*00", "$GPGGA,09275\r\n0*76", "$GP\u{7},1*76\r\n", "*76\r\n",
+  ])
+  func what_is_no_whole_sentence_is_not_taken_for_one(_ text: String) {
+    #expect(Self.hear([(1, text)]).heard == .otherBytes)
+  }
+
+  @Test func the_wait_is_longer_once_but_not_for_ever_when_bytes_come() {
+    #expect(Self.hear([(100, "x"), (1_900, "y"), (3_000, "z")]).deadline == 4_000_000_000)
+  }
+
+  @Test func garbage_has_it_try_the_next_rate() throws {
+    let garbage = String(repeating: "\u{1}", count: 200)
+    let (heard, _) = Self.hear([(1, garbage), (2, garbage), (3, "garb" + Self.sentence)])
+    #expect(heard == .sentences(baud: 38_400))
+  }
+
+  /// The whole of it, on a line: opened, listened to, ended, nothing written.
+  @Test func a_receiver_on_a_line_is_heard_and_not_written_to() throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path)
+    try port.open()
+    var listener = Listener()
+    var loop = try PortLoop(wakeUp: WakeUp())
+    let receiver = Aside {
+      // Setting the first rate forgets what came before it: say it until it is heard.
+      for _ in 0..<200 where port_waits(line) { line.say(Self.sentence) }
+    }
+    try loop.run(&port, &listener)
+    #expect(listener.heard == .sentences(baud: 9_600))
+    port.close()
+    #expect(receiver.ended())
+    #expect(try readable(line) == false)
+
+    func readable(_ line: Adapter) throws -> Bool {
+      var waiting = pollfd(fd: line.master, events: Int16(POLLIN), revents: 0)
+      _ = unsafe poll(&waiting, 1, 0)
+      return Int32(waiting.revents) & POLLIN != 0
+    }
+    @Sendable func port_waits(_ line: Adapter) -> Bool {
+      // Room on the line: the last sentence has been taken.
+      var waiting = pollfd(fd: line.master, events: Int16(POLLOUT), revents: 0)
+      return unsafe poll(&waiting, 1, 100) > 0 && Int32(waiting.revents) & POLLHUP == 0
+    }
+  }
+}

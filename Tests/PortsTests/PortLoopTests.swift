@@ -1,0 +1,286 @@
+import Glibc
+import Ports
+import Testing
+
+/// The loop over a pseudo-terminal, with a handler that does as it is told and writes down what it was told.
+@Suite struct PortLoopTests {
+  @Test func bytes_are_handed_on_with_the_moment_they_were_read() throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path)
+    try port.open()
+    line.say("41 0C\r>")
+    var handler = Script { event, actions in
+      if case .received = event { actions.stop() }
+    }
+    let before = BootClock.now
+    var loop = try PortLoop(wakeUp: WakeUp())
+    try loop.run(&port, &handler)
+    #expect(handler.events.first == .opened)
+    #expect(handler.text == "41 0C\r>")
+    #expect((before...BootClock.now).contains(handler.moments.last ?? 0))
+    #expect(handler.moments == handler.moments.sorted())
+    #expect(port.isOpen == true)
+  }
+
+  @Test func what_is_sent_reaches_the_device_and_is_told_of() throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path)
+    try port.open()
+    var handler = Script { event, actions in
+      switch event {
+      case .opened: actions.send("ATZ\r")
+      case .sent: line.say(line.hear(4) == "ATZ\r" ? "ELM327 v1.5\r\r>" : "?")
+      case .received: actions.stop()
+      default: break
+      }
+    }
+    var loop = try PortLoop(wakeUp: WakeUp())
+    try loop.run(&port, &handler)
+    #expect(handler.events == [.opened, .sent("ATZ\r"), .received("ELM327 v1.5\r\r>")])
+  }
+
+  @Test func a_deadline_passes_once_and_not_early() throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path)
+    try port.open()
+    let began = BootClock.now
+    var handler = Script { event, actions in
+      switch event {
+      case .opened: actions.deadline = began + 20_000_000
+      case .deadlinePassed where actions.deadline == nil: actions.stop()
+      default: break
+      }
+    }
+    var loop = try PortLoop(wakeUp: WakeUp())
+    try loop.run(&port, &handler)
+    #expect(handler.events == [.opened, .deadlinePassed])
+    #expect(handler.moments[1] >= began + 20_000_000)
+    #expect(handler.moments[1] < began + 2_000_000_000)
+  }
+
+  @Test func a_deadline_long_past_passes_at_once_and_one_that_is_taken_back_never() throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path)
+    try port.open()
+    let wakeUp = try WakeUp()
+    var count = 0
+    var handler = Script { event, actions in
+      switch event {
+      case .opened: actions.deadline = 1
+      case .deadlinePassed:
+        count += 1
+        actions.deadline = BootClock.now + 3_600_000_000_000
+        wakeUp.signal()
+      case .wokenUp where actions.deadline != nil:
+        actions.deadline = nil
+        wakeUp.signal()
+      case .wokenUp: actions.stop()
+      default: break
+      }
+    }
+    var loop = try PortLoop(wakeUp: wakeUp)
+    try loop.run(&port, &handler)
+    #expect(count == 1)
+    #expect(handler.events == [.opened, .deadlinePassed, .wokenUp, .wokenUp])
+  }
+
+  @Test func bytes_that_came_before_a_deadline_are_told_before_it() throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path)
+    try port.open()
+    line.say("late")
+    PortContract.waitUntilReadable(port)
+    var handler = Script { event, actions in
+      switch event {
+      case .opened: actions.deadline = 1
+      case .deadlinePassed: actions.stop()
+      default: break
+      }
+    }
+    var loop = try PortLoop(wakeUp: WakeUp())
+    try loop.run(&port, &handler)
+    #expect(handler.events == [.opened, .received("late"), .deadlinePassed])
+  }
+
+  @Test func another_thread_wakes_it() throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path)
+    try port.open()
+    let wakeUp = try WakeUp()
+    var handler = Script { event, actions in
+      if case .wokenUp = event { actions.stop() }
+    }
+    var loop = try PortLoop(wakeUp: wakeUp)
+    let waker = Aside { wakeUp.signal() }
+    try loop.run(&port, &handler)
+    #expect(waker.ended())
+    #expect(handler.events == [.opened, .wokenUp])
+    #expect(!wakeUp.silence())
+  }
+
+  @Test func a_device_that_goes_ends_it_after_its_last_bytes() throws {
+    let server = try Listening()
+    var port = TCPPort(host: "127.0.0.1", port: server.port)
+    try port.open()
+    let peer = server.accepted()
+    Peer.write("last", to: peer)
+    close(peer)
+    var handler = Script { _, _ in }
+    var loop = try PortLoop(wakeUp: WakeUp())
+    let error = PortContract.error { () throws(PortError) in try loop.run(&port, &handler) }
+    #expect(error?.kind == .gone)
+    #expect(handler.events == [.opened, .received("last")])
+  }
+
+  @Test func a_line_that_hangs_up_ends_it() throws {
+    var line: Adapter? = try Adapter()
+    var port = SerialPort(path: line?.path ?? "")
+    try port.open()
+    line = nil
+    var handler = Script { _, _ in }
+    var loop = try PortLoop(wakeUp: WakeUp())
+    let error = PortContract.error { () throws(PortError) in try loop.run(&port, &handler) }
+    #expect(error?.kind == .gone)
+  }
+
+  @Test func the_rate_changes_after_what_was_sent_and_before_what_is_sent_next() throws {
+    var port = SlowPort()
+    var handler = Script { event, actions in
+      switch event {
+      case .opened:
+        actions.send("ATBRD 23\r")
+        actions.setBaud(115_200)
+        actions.deadline = 1
+      case .deadlinePassed where port_is_done(actions): actions.stop()
+      case .deadlinePassed: actions.deadline = 1
+      default: break
+      }
+    }
+    var loop = try PortLoop(wakeUp: WakeUp())
+    try port.open()
+    try loop.run(&port, &handler)
+    // Three bytes fit at a time.
+    #expect(port.log == ["ATB", "RD ", "23\r", "115200"])
+    func port_is_done(_ actions: borrowing PortActions) -> Bool { actions.unsent.isEmpty }
+  }
+
+  @Test func what_does_not_fit_is_refused_whole() {
+    var actions = PortActions()
+    let most = [UInt8](repeating: 0x41, count: PortActions.outputCapacity - 1)
+    #expect(actions.send(most.span) == true)
+    #expect(actions.send("AB") == false)
+    #expect(actions.unsent.count == most.count)
+    #expect(actions.send("C") == true)
+    #expect(actions.unsent[most.count] == 0x43)
+  }
+
+  @Test func a_flood_does_not_keep_deadlines_from_passing() throws {
+    let server = try Listening()
+    var port = TCPPort(host: "127.0.0.1", port: server.port)
+    try port.open()
+    let peer = server.accepted()
+    let flood = Aside {
+      let garbage = String(repeating: "\u{7F}garbage", count: 1_000)
+      // Until the reader closes: then writing fails, and Peer returns.
+      for _ in 0..<10_000 { Peer.write(garbage, to: peer) }
+    }
+    _ = signal(SIGPIPE, SIG_IGN)
+    var passed = 0
+    var handler = Script { event, actions in
+      switch event {
+      case .opened: actions.deadline = 1
+      case .deadlinePassed:
+        passed += 1
+        actions.deadline = 1
+        if passed == 50 { actions.stop() }
+      default: break
+      }
+    }
+    handler.keepsText = false
+    var loop = try PortLoop(wakeUp: WakeUp())
+    try loop.run(&port, &handler)
+    #expect(passed == 50)
+    port.close()
+    #expect(flood.ended())
+    close(peer)
+  }
+}
+
+/// A handler made of one closure.
+struct Script: PortHandler, ~Copyable {
+  enum Event: Equatable {
+    case opened
+    case received(String)
+    case deadlinePassed
+    case wokenUp
+    case sent(String)
+  }
+  private(set) var events: [Event] = []
+  private(set) var moments: [Int64] = []
+  private(set) var text = ""
+  var keepsText = true
+  private let react: (Event, inout PortActions) -> Void
+
+  init(_ react: @escaping (Event, inout PortActions) -> Void) { self.react = react }
+
+  mutating func opened(at now: Int64, _ actions: inout PortActions) { note(.opened, now, &actions) }
+
+  mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
+    guard keepsText else { return }
+    text += string(bytes)
+    note(.received(string(bytes)), now, &actions)
+  }
+
+  mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions) { note(.deadlinePassed, now, &actions) }
+
+  mutating func wokenUp(at now: Int64, _ actions: inout PortActions) { note(.wokenUp, now, &actions) }
+
+  mutating func sent(_ bytes: Span<UInt8>, at now: Int64) {
+    var none = PortActions()
+    note(.sent(string(bytes)), now, &none)
+  }
+
+  private mutating func note(_ event: Event, _ now: Int64, _ actions: inout PortActions) {
+    events.append(event)
+    moments.append(now)
+    react(event, &actions)
+  }
+
+  private func string(_ bytes: Span<UInt8>) -> String {
+    String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+  }
+}
+
+/// A port that takes three bytes at a time and writes down what it is asked.
+struct SlowPort: Port, ~Copyable {
+  let name = "slow"
+  private(set) var log: [String] = []
+  private var ends: [Int32] = [-1, -1]
+  private var isTurn = true
+
+  var descriptor: Int32 { ends[0] }
+
+  mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError) {
+    // A pair of sockets, for poll(2) to find ready for writing.
+    guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
+      throw PortError(.system, name, code: errno, "no sockets")
+    }
+  }
+
+  mutating func close() {
+    for end in ends where end >= 0 { _ = Glibc.close(end) }
+    ends = [-1, -1]
+  }
+
+  mutating func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int { 0 }
+
+  mutating func write(_ bytes: Span<UInt8>) throws(PortError) -> Int {
+    isTurn.toggle()
+    if isTurn { return 0 }
+    let count = min(3, bytes.count)
+    log.append(String(decoding: (0..<count).map { bytes[$0] }, as: UTF8.self))
+    return count
+  }
+
+  mutating func setBaud(_ baud: Int) throws(PortError) { log.append("\(baud)") }
+}

@@ -1,0 +1,172 @@
+import CPorts
+import Glibc
+import Ports
+import TestKit
+import Testing
+
+@Suite struct SerialPortTests {
+  @Test func bytes_go_both_ways() throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path)
+    try port.open()
+    try PortContract.carries_bytes_both_ways(&port, peer: line.master)
+    try PortContract.reads_no_more_than_there_is_room_for(&port, peer: line.master)
+  }
+
+  @Test func a_line_whose_other_end_closes_is_gone() throws {
+    var line: Adapter? = try Adapter()
+    var port = SerialPort(path: line?.path ?? "")
+    try port.open()
+    line = nil
+    try PortContract.a_device_that_goes_is_gone(&port)
+  }
+
+  @Test func writing_to_a_line_that_is_gone_says_so() throws {
+    var line: Adapter? = try Adapter()
+    var port = SerialPort(path: line?.path ?? "")
+    try port.open()
+    line = nil
+    #expect(PortContract.kind { () throws(PortError) in _ = try PortContract.write("ATZ\r", &port) } == .gone)
+  }
+
+  @Test func every_byte_passes_unchanged() throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path)
+    try port.open()
+    // Interrupt, quit, flow control, end of file, CR, NUL, 0xFF: a terminal that is not raw would act on them.
+    let all = (0...255).map { UInt8($0) }
+    #expect(try port.write(all.span) == 256)
+    var heard = [UInt8](repeating: 0, count: 256)
+    #expect(unsafe Glibc.read(line.master, &heard, 256) == 256)
+    #expect(heard == all)
+    #expect(unsafe Glibc.write(line.master, all, 256) == 256)
+    var read: [UInt8] = []
+    while read.count < 256 {
+      PortContract.waitUntilReadable(port)
+      var buffer = [UInt8](repeating: 0, count: 256)
+      var span = buffer.mutableSpan
+      read += buffer[..<(try port.read(into: &span))]
+    }
+    #expect(read == all)
+  }
+
+  @Test func nothing_is_echoed_to_the_device() throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path)
+    try port.open()
+    line.say("ELM327 v1.5\r\r>")
+    PortContract.waitUntilReadable(port)
+    _ = try PortContract.read(&port)
+    #expect(try PortContract.write("!", &port) == 1)
+    #expect(line.hear(1) == "!")
+  }
+
+  @Test func a_second_user_is_told_who_has_it() throws {
+    let line = try Adapter()
+    var first = SerialPort(path: line.path)
+    try first.open()
+    var second = SerialPort(path: line.path)
+    let error = PortContract.error { () throws(PortError) in try second.open() }
+    #expect(error?.kind == .busy)
+    #expect(error?.description == "\(line.path): busy: used by this program itself; stop that, or name another device")
+    first.close()
+    try second.open()
+    #expect(second.isOpen == true)
+  }
+
+  @Test func another_program_that_holds_it_is_named() throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path)
+    // flock(1) holds the device while its command runs; that command says so, then waits for the end of its input.
+    let holder = try Running.start(["flock", "--exclusive", line.path, "cat"])
+    holder.say("held\n")
+    #expect(holder.hear(5) == "held\n")
+    let error = PortContract.error { () throws(PortError) in try port.open() }
+    #expect(error?.kind == .busy)
+    #expect(error?.detail.contains("(pid ") == true, "\(error?.description ?? "opened")")
+  }
+
+  /// A rate that no table of usual ones holds goes by termios2.
+  @Test(arguments: [9_600, 38_400, 115_200, 230_400, 500_000, 1_000_000, 2_000_000, 10_400, 128_123])
+  func any_rate_is_set_while_open(_ baud: Int) throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path)
+    try port.open()
+    try port.setBaud(baud)
+    #expect(port.baud == baud)
+    let said = try Tool.run("stty", ["-F", line.path, "speed"])
+    #expect(said.output == "\(baud)\n", "\(said.errors)")
+  }
+
+  @Test(arguments: [0, -9_600, 5_000_000_000])
+  func a_rate_that_cannot_be_is_refused_and_changes_nothing(_ baud: Int) throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path, baud: 38_400)
+    try port.open()
+    #expect(PortContract.kind { () throws(PortError) in try port.setBaud(baud) } == .invalid)
+    #expect(port.baud == 38_400)
+    #expect(try Tool.run("stty", ["-F", line.path, "speed"]).output == "38400\n")
+  }
+
+  @Test func changing_the_rate_forgets_what_came_at_the_old_one() throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path)
+    try port.open()
+    line.say("garbage")
+    PortContract.waitUntilReadable(port)
+    try port.setBaud(115_200)
+    #expect(try PortContract.read(&port) == "")
+  }
+
+  /// DTR falls on closing where HUPCL is set: whoever set it, or not, keeps it.
+  @Test(arguments: ["hupcl", "-hupcl"])
+  func hang_up_on_close_is_left_as_it_was(_ setting: String) throws {
+    let line = try Adapter()
+    #expect(try Tool.run("stty", ["-F", line.path, setting]).status == 0)
+    var port = SerialPort(path: line.path)
+    try port.open()
+    let said = try Tool.run("stty", ["-F", line.path, "-a"]).output
+    #expect(said.split(whereSeparator: { $0.isWhitespace || $0 == ";" }).contains { $0 == setting }, "\(said)")
+  }
+
+  @Test func a_device_that_is_not_there_is_missing() {
+    var port = SerialPort(path: "/dev/ttyUSB-none")
+    let error = PortContract.error { () throws(PortError) in try port.open() }
+    #expect(error?.kind == .missing)
+    #expect(error?.description.hasPrefix("/dev/ttyUSB-none: no such device; plug the adapter in") == true)
+    #expect(port.isOpen == false)
+  }
+
+  @Test(arguments: ["/dev/null", "/dev"])
+  func what_is_no_serial_line_is_refused(_ path: String) {
+    var port = SerialPort(path: path)
+    #expect(PortContract.kind { () throws(PortError) in try port.open() } == .notSerial)
+  }
+
+  @Test func reading_a_port_that_was_never_opened_finds_it_gone() {
+    var port = SerialPort(path: "/dev/ttyUSB0")
+    #expect(PortContract.kind { () throws(PortError) in _ = try PortContract.read(&port) } == .gone)
+    #expect(PortContract.kind { () throws(PortError) in try port.setBaud(9_600) } == .gone)
+  }
+
+  @Test func want_of_permission_names_the_group() throws {
+    guard getuid() == 0 else { return }
+    let probe = try ProbeProgram.path
+    let line = try Adapter()
+    #expect(unsafe chmod(line.path, 0o660) == 0)
+    var status = stat()
+    #expect(unsafe stat(line.path, &status) == 0)
+    // Nobody (65534) may not; root may always, so this runs in a process of its own.
+    let scratch = try ScratchFolder()
+    #expect(unsafe chmod(scratch.path, 0o755) == 0)
+    let copy = scratch.file("probe")
+    #expect(try Tool.run("cp", [probe, copy]).status == 0)
+    let said = try Tool.run(
+      "setpriv", ["--reuid=65534", "--regid=65534", "--clear-groups", copy, "ask", line.path, "ATZ"])
+    #expect(said.status == 1, "\(said.errors)")
+    let group = unsafe getgrgid(status.st_gid).map { unsafe String(cString: $0.pointee.gr_name) } ?? ""
+    #expect(
+      said.output == "error \(line.path): no permission; add the user to the group \(group): "
+        + "usermod -aG \(group) USER, then log in anew\n")
+  }
+}
