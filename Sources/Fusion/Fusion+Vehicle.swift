@@ -59,6 +59,26 @@ extension Fusion {
     }
   }
 
+  /// Takes a command as it was sent: a setting of the bus (`ATSP6`) tells which one it is, until the adapter does.
+  @inline(__always)
+  public mutating func command(_ command: Span<UInt8>) {
+    guard command.count >= 5, command[0] & 0xDF == UInt8(ascii: "A") else { return }
+    noteSetting(command)
+  }
+
+  private mutating func noteSetting(_ command: Span<UInt8>) {
+    let text = String(latin1: command).uppercased().filter { $0 > " " }
+    guard text.hasPrefix("ATSP") || text.hasPrefix("ATTP") else { return }
+    protocolSetting = ProtocolName.text(fromNumber: Array(text.utf8.dropFirst(4)).span)
+  }
+
+  /// The bus as far as the form of its addresses tells it.
+  private var protocolOfAddresses: String? {
+    let addresses = ecuOrder.map { ecus[$0].address }
+    if addresses.contains(where: { $0.kind == .can11 }) { return "ISO 15765-4 (CAN 11)" }
+    return addresses.contains { $0.kind == .can29 } ? "ISO 15765-4 (CAN 29)" : nil
+  }
+
   private mutating func noteProtocol(_ name: String?) {
     guard let name, name != protocolName else { return }
     protocolName = name
@@ -129,7 +149,7 @@ extension Fusion {
     var record = VehicleRecord(vin: vinText, vinValid: judged.isValid)
     record.make = judged.make
     record.modelYear = judged.modelYear
-    record.protocolName = protocolName
+    record.protocolName = protocolName ?? protocolSetting ?? protocolOfAddresses
     for ecu in allECUs {
       let state = ecus[ecu]
       var entry = VehicleRecord.ECU(address: state.addressText)

@@ -56,6 +56,8 @@ public struct Fusion: ~Copyable {
   var vehicleId: String
   var isVehicleNews = false
   var protocolName: String?
+  /// The bus that the adapter was told to use; it stands where the adapter does not name one.
+  var protocolSetting: String?
   /// The adapter's banner, once it has said it: for `adapter` records.
   public internal(set) var adapterIdentity: String?
   var fuelTypeCode: Double?

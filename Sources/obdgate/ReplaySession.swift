@@ -118,6 +118,7 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
 
   // MARK: Replies
 
+  mutating func request(_ command: Span<UInt8>, position: UInt64) { fusion.command(command) }
   mutating func reading(_ reading: Reading) {
     fusion.reading(reading, at: clock.time(at: reading.origin.position), into: &outputs)
   }

@@ -18,9 +18,21 @@ import Testing
     #expect(
       records[1].body
         == #""vin":"1FTFW1ET9DFC10312","vinValid":true,"make":"Ford","modelYear":2013,"#
-        + #""ecus":[{"address":"7E8","calibrations":[],"supportedPids":[]}]"#)
+        + #""protocol":"ISO 15765-4 (CAN 11)","ecus":[{"address":"7E8","calibrations":[],"supportedPids":[]}]"#)
     #expect(records[2].body == "\"vin\":\"\(ford)\"")
     #expect(records[3].body == "\"rpm\":801")
+  }
+
+  @Test(arguments: [
+    ("ATSP6", "ISO 15765-4 (CAN 11/500)"), ("at sp a 8", "ISO 15765-4 (CAN 11/250)"),
+    ("ATTP6", "ISO 15765-4 (CAN 11/500)"),
+    ("ATSP0", "ISO 15765-4 (CAN 11)"), ("ATSH7E0", "ISO 15765-4 (CAN 11)"),
+  ])
+  func a_setting_names_the_bus_until_the_adapter_does(command: String, expected: String) throws {
+    var session = Session()
+    session.fusion.command(Array(command.utf8).span)
+    session.text(.vin, ford, at: 0)
+    #expect(try session.finish(at: 0.5).of("vehicle").map { $0.text("protocol") } == [expected])
   }
 
   @Test func a_configured_vehicle_keeps_its_name() throws {
@@ -84,9 +96,11 @@ import Testing
 
   @Test(
     arguments: [
-      ("AUTO, ISO 15765-4 (CAN 11/500)", "ISO 15765-4 (CAN 11/500)"), ("ISO 9141-2", "ISO 9141-2"), ("AUTO", nil),
-    ] as [(String, String?)])
-  func the_adapters_description_of_the_bus_loses_its_auto(answer: String, expected: String?) throws {
+      ("AUTO, ISO 15765-4 (CAN 11/500)", "ISO 15765-4 (CAN 11/500)"), ("ISO 9141-2", "ISO 9141-2"),
+      // Nothing chosen yet: only the answer's address tells.
+      ("AUTO", "ISO 15765-4 (CAN 11)"),
+    ])
+  func the_adapters_description_of_the_bus_loses_its_auto(answer: String, expected: String) throws {
     var session = Session()
     session.text(.vin, ford, at: 0)
     let bytes = Array(answer.utf8)

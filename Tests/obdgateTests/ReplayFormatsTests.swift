@@ -13,6 +13,8 @@ import Testing
   ]
   /// They stand in a `dtc` record only while they are young, which is a matter of time.
   private static let ageing: Set<String> = ["mil", "distanceMIL"]
+  /// The bus is known from settings, which not every log holds.
+  private static let settings: Set<String> = ["protocol"]
 
   /// What a replay came to: the newest of each value, and what the other records say.
   private struct Outcome: Equatable {
@@ -26,7 +28,7 @@ import Testing
         if record["type"] == "telemetry" {
           values.merge(record.without(head.union(position)).members) { _, newer in newer }
         } else {
-          others.append(record.without(head.subtracting(["type"]).union(ageing)))
+          others.append(record.without(head.subtracting(["type"]).union(ageing).union(settings)))
         }
       }
       others.sort { $0.description < $1.description }

@@ -147,6 +147,23 @@ import Testing
     #expect(found.last?["vehicleId"] == "1G1ZB5ST6EF204417")
   }
 
+  @Test func a_vehicle_says_what_is_known_of_it() throws {
+    for (name, bus) in [
+      ("can11-headers", "ISO 15765-4 (CAN 11"), ("can29-headers", "ISO 15765-4 (CAN 29"),
+      ("drive", "ISO 15765-4 (CAN 11/500)"),
+    ] {
+      let vehicle = try #require(try records(try obdgate(["replay", capture(name)])).of("vehicle").first)
+      #expect(vehicle["vin"]?.text?.count == 17)
+      #expect(vehicle["vinValid"] == true)
+      #expect(vehicle["protocol"]?.text?.hasPrefix(bus) == true)
+      for ecu in vehicle["ecus"]?.elements ?? [] {
+        #expect(ecu["address"] != nil)
+        #expect(ecu["supportedPids"]?.elements.isEmpty == false)
+        #expect(ecu["calibrations"] != nil)
+      }
+    }
+  }
+
   @Test func several_captures_follow_each_other() throws {
     let names = [capture("monitors"), capture("dtc-can")]
     let together = try obdgate(["replay"] + names)
