@@ -324,7 +324,7 @@ struct LineMachine: ~Copyable {
   private mutating func adapterAnswer<H: ReplyHandler & ~Copyable>(
     _ text: Span<UInt8>, from first: Int, position: UInt64, into handler: inout H
   ) {
-    let words = AdapterText(text, from: first)
+    var words = AdapterText(text, from: first)
     let origin = origin(position)
     if let kind = words.error {
       handler.failure(WireError(kind, origin: origin, offset: UInt16(clamping: first)), line: text)
@@ -360,7 +360,7 @@ struct LineMachine: ~Copyable {
   private mutating func words<H: ReplyHandler & ~Copyable>(
     _ text: Span<UInt8>, from first: Int, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
-    let words = AdapterText(text, from: first)
+    var words = AdapterText(text, from: first)
     let origin = origin(position)
     if let kind = words.error {
       if kind == .dataError || kind == .rxError { core.hasDamage = true }
