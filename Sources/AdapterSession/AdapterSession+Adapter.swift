@@ -10,6 +10,13 @@ extension AdapterSession {
 
   private var looksForBaud: Bool { configuration.transport == .serial(baud: nil) }
 
+  /// ATZ, and everything behind it.
+  mutating func beginProbing() {
+    stage = .probing
+    resets = 0
+    if clearing != nil { refuseClearing(.notConnected) }
+  }
+
   func decideProbe() -> Decision {
     let command = Command(memory.quirks.contains(.resetLosesLink) ? .defaults : .reset)
     let isQuick = looksForBaud && memory.baud == 0 && baudPass == 0

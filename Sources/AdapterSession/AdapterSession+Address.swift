@@ -77,7 +77,7 @@ extension AdapterSession {
     guard let change = addressChange else { return }
     // Which settings hold is not known any more.
     if isTimeout {
-      beginInitialising()
+      beginProbing()
       return
     }
     guard reply.failed(.unknownCommand) else {
@@ -90,7 +90,7 @@ extension AdapterSession {
       } else if change.step == 1 || change.step == 2 {
         // It took the header, but not back: only a new start does.
         learn(.noAddressing)
-        stage = .probing
+        beginProbing()
       } else {
         addressChange?.step += 1
       }

@@ -10,14 +10,15 @@ extension AdapterSession {
     case .resting(let until, let then):
       guard now >= until else { return .wait(until: until) }
       switch then {
-      case .probe: stage = .probing
+      case .probe: beginProbing()
       case .initialise: beginInitialising()
       case .search: searchAgain()
       }
       return .again
-    case .idle: return decideVoltage(at: now)
+    case .idle: return decideIdle(at: now)
     case .searching, .naming, .greeting, .discovering, .running:
-      guard pollsVehicle else { return decideVoltage(at: now) }
+      guard pollsVehicle else { return decideQuiet(at: now) }
+      isProtocolClosed = false
       // A K-line wants a pause between answer and question.
       let earliest = bus.isCAN || bus == .auto || bus == .j1850vpw || bus == .j1850pwm ? 0 : lastContentAt + Limit.p3min
       if case .searching = stage {
@@ -37,6 +38,26 @@ extension AdapterSession {
     case .discovering(let base): decideDiscovery(base, at: now)
     default: decidePolling(at: now)
     }
+  }
+
+  /// The vehicle is left alone. On a K-line the adapter would keep it awake by itself, so the protocol is closed first.
+  private mutating func decideQuiet(at now: Int64) -> Decision {
+    if bus == .kwp || bus == .iso9141, !isProtocolClosed {
+      isProtocolClosed = true
+      return .send(Command(.closeProtocol), nil, .none, limit: Limit.setting)
+    }
+    return decideVoltage(at: now)
+  }
+
+  /// On a bus that is not polled only the adapter is asked: its voltage, and whether the bus is still the same.
+  private mutating func decideIdle(at now: Int64) -> Decision {
+    if now >= nextCodes {
+      nextCodes = now + configuration.codesPeriod
+      return decideNaming()
+    }
+    let decision = decideVoltage(at: now)
+    if case .wait(let until) = decision { return .wait(until: min(until, nextCodes)) }
+    return decision
   }
 
   /// Nothing but the adapter's own voltage.

@@ -7,11 +7,10 @@ extension AdapterSession {
     reader = ReplyReader()
     exchange = .ready
     resynchronisations = 0
-    resets = 0
     pendingAction = nil
     forgetReply()
     observer = ReplyObserver()
-    stage = .probing
+    beginProbing()
     switch configuration.transport {
     case .stream: break
     case .serial(let baud?): pendingAction = .setBaud(baud)
@@ -194,7 +193,7 @@ extension AdapterSession {
       restart(.adapterReset, at: now)
     } else if reply.isFatal {
       lose(.adapterError)
-      stage = .probing
+      beginProbing()
     } else if reply.failed(.lowPower) || reply.failed(.activityAlert) {
       lose(.lowPower)
       stage = .resting(until: now + configuration.searchPause, then: .probe)
@@ -216,7 +215,10 @@ extension AdapterSession {
     lose(reason)
     observer = ReplyObserver()
     interrupted = .none
+    // With one ECU addressed, a reset that was none would leave all others unheard: then ATZ makes sure.
+    let isAddressed = address >= 0 || addressChange != nil
     beginInitialising()
+    if isAddressed { beginProbing() }
     exchange = .settling(until: now + Limit.quiet)
   }
 

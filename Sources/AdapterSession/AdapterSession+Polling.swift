@@ -119,8 +119,8 @@ extension AdapterSession {
     silentReplies += 1
     guard silentReplies >= Self.silenceLimit else { return }
     lose(Self.reason(of: reply))
-    if address >= 0 {
-      beginInitialising()
+    if address >= 0 || addressChange != nil {
+      beginProbing()
     } else {
       beginSearch()
     }

@@ -23,6 +23,7 @@ extension AdapterSession {
     guard case .searching(var step) = stage else { return }
     if reply.failed(.unknownCommand) { learn(.noProtocolSelection) }
     step.isSelected = true
+    selectedDigit = step.digit ?? selectedDigit
     stage = .searching(step)
   }
 
@@ -73,14 +74,17 @@ extension AdapterSession {
     }
   }
 
-  /// After a pause: the adapter's own search again, or what is configured; the hand's list each eighth round.
+  /// After a pause. Behind a round by hand the adapter starts anew: whatever was set and forgotten is gone then.
   mutating func searchAgain() {
     lastFailure = nil
     tries = 0
+    if searchRound % 8 == 1 {
+      beginProbing()
+      return
+    }
     let isAutomatic = configuration.protocolDigit == nil && !memory.quirks.contains(.noProtocolSelection)
-    let index = isAutomatic ? 0 : -1
-    stage = .searching(SearchStep(index: index, isSelected: !isAutomatic || searchRound % 8 != 0))
-    selectedDigit = UInt8(ascii: "0")
+    let isSelected = !isAutomatic || selectedDigit == UInt8(ascii: "0")
+    stage = .searching(SearchStep(index: isAutomatic ? 0 : -1, isSelected: isSelected))
   }
 
   private mutating func found(_ reply: ReplyObserver, isUDS: Bool) {
@@ -112,9 +116,12 @@ extension AdapterSession {
     if reply.textCount > 0 { digit = reply.text[reply.textCount - 1] }
     let isNamed = digit > UInt8(ascii: "0") && digit <= UInt8(ascii: "9")
     if digit == UInt8(ascii: "A"), reply.textCount <= 2 {
-      stage = .idle
-      protocolDigit = digit
-      events.append(.notPolledJ1939)
+      suspectJ1939()
+      return
+    }
+    if stage == .idle {
+      // Another vehicle, or a damaged character when J1939 was told.
+      beginSearch()
       return
     }
     if !isNamed { learn(.noProtocolNumber) }
@@ -122,6 +129,16 @@ extension AdapterSession {
     protocolDigit = isNamed ? digit : UInt8(ascii: "0")
     if isNamed { memory.protocolDigit = digit }
     connect(at: now)
+  }
+
+  /// Told twice, it is believed.
+  private mutating func suspectJ1939() {
+    guard stage != .idle else { return }
+    tries += 1
+    guard tries >= 2 else { return }
+    stage = .idle
+    protocolDigit = UInt8(ascii: "A")
+    events.append(.notPolledJ1939)
   }
 
   /// What the ECUs' addresses tell of the bus, where the adapter does not; the most careful of the legacy ones.

@@ -75,6 +75,8 @@ public struct AdapterSession: ~Copyable {
   // Polling.
   var isPlanOutdated = false
   var silentReplies = 0
+  /// ATPC was sent, since the vehicle is not polled.
+  var isProtocolClosed = false
   var jobs: UInt16 = 0
   var isJobsTurn = false
   var jobTries = 0
