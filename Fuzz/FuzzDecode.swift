@@ -57,8 +57,8 @@ private struct Source {
     let length =
       switch choice {
       case 0..<0xF0: 1 + Int(choice & 0x0F) % most
-      case 0xF0..<0xFF: 1 + Int(next()) % most
-      default: 1 + (Int(next()) << 4 | Int(next() & 15)) % most
+      case 0xF0..<0xFD: 1 + Int(next() & 0x7F) % most
+      default: next() < 0xF0 ? 1 + Int(next()) % most : 1 + (Int(next()) << 4 | Int(next() & 15)) % most
       }
     while payload.count < length { payload.append(next()) }
     // Identifiers that have a meaning are found sooner.
@@ -99,7 +99,10 @@ private struct Exchange {
   /// Senders whose message was broken, and must not.
   var broken: [ECUAddress] = []
 
-  init(bus: BusProtocol) { self.bus = bus }
+  init(bus: BusProtocol) {
+    self.bus = bus
+    text.reserveCapacity(1_024)
+  }
 
   mutating func line(_ bytes: [UInt8], spaces: Bool, identifier: UInt32? = nil) {
     func digit(_ value: UInt32) { text.append(Hex.digit(UInt8(truncatingIfNeeded: value & 0xF))) }
