@@ -87,4 +87,18 @@ extension Fault.Kind {
     case .text: "\(rawValue)=TEXT"
     }
   }
+
+  /// `fault` and its meaning, as help and README show it.
+  var usage: String {
+    if case .moment = rule.timing { return syntax + "@…" }
+    return syntax
+  }
+}
+
+extension Fault {
+  /// Every fault with what it takes and what it does, a line each: for a command's help.
+  public static let help: String = Kind.allCases.map { kind in
+    let usage = kind.usage
+    return usage + String(repeating: " ", count: max(1, 22 - usage.count)) + kind.rule.meaning
+  }.joined(separator: "\n")
 }
