@@ -38,14 +38,21 @@ let package = Package(
     .target(
       name: "Fusion", dependencies: ["OBDWire", "NMEAWire", "Telemetry", "JSONText"], swiftSettings: inlined),
 
+    .target(name: "TroubleCodes", swiftSettings: strict),
+    .target(name: "AdapterSession", dependencies: ["OBDWire"], swiftSettings: inlined),
+
     // Floor 3: input and output.
     .target(name: "Captures", swiftSettings: inlined),
+    .target(name: "Simulator", dependencies: ["JSONText"], swiftSettings: strict),
+
+    // Floor 4: what ties the services together; so far its configuration.
+    .target(name: "Gateway", dependencies: ["JSONText"], swiftSettings: strict),
 
     // Floor 5: programs.
     .executableTarget(
       name: "obdgate",
       dependencies: [
-        "OBDWire", "NMEAWire", "JSONText", "Telemetry", "SignalSets", "Fusion", "Captures",
+        "OBDWire", "NMEAWire", "JSONText", "Telemetry", "SignalSets", "Fusion", "Captures", "Simulator",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 
@@ -60,6 +67,11 @@ let package = Package(
     .testTarget(
       name: "FusionTests", dependencies: ["Fusion", "OBDWire", "NMEAWire", "Telemetry", "TestKit"],
       swiftSettings: strict),
+    .testTarget(name: "TroubleCodesTests", dependencies: ["TroubleCodes"], swiftSettings: strict),
+    .testTarget(
+      name: "AdapterSessionTests", dependencies: ["AdapterSession", "OBDWire", "TestKit"], swiftSettings: strict),
+    .testTarget(name: "SimulatorTests", dependencies: ["Simulator", "TestKit"], swiftSettings: strict),
+    .testTarget(name: "GatewayTests", dependencies: ["Gateway", "TestKit"], swiftSettings: strict),
     .testTarget(name: "CapturesTests", dependencies: ["Captures", "TestKit"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", dependencies: ["TestKit"], swiftSettings: strict),
     .testTarget(

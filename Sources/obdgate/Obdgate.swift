@@ -14,6 +14,7 @@ struct Obdgate: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       ReplayCommand.self, DecodeCommand.self, NMEACommand.self, SignalsCommand.self, BenchCommand.self,
+      SimulateCommand.self,
     ])
 
   static func main() {

@@ -1,0 +1,127 @@
+import JSONText
+
+/// What the daemon is told to do: one JSON object, strict. `{}` is valid and leaves everything to discovery.
+///
+///     { "gatewayId": "gw-17",
+///       "adapters": [ { "device": "/dev/ttyUSB0", "baud": "auto", "protocol": "auto" } ],
+///       "poll":     { "defaultPeriod": 1.0, "signals": { "rpm": 0.1 } },
+///       "sinks":    [ { "type": "stdout" } ] }
+///
+/// Unknown keys, wrong types and impossible values are errors that name file, line, column and path, and say what would
+/// be right. Relative paths are relative to the folder of the configuration file.
+public struct Configuration: Equatable, Sendable {
+  /// Nil: made from the machine id.
+  public var gatewayId: String?
+  public var vehicle = Vehicle()
+  public var adapters: [Adapter] = []
+  public var discovery = Discovery()
+  public var poll = Poll()
+  public var record = Record()
+  public var gps: [GPSSource] = []
+  /// Path of a GeoJSON file.
+  public var geofences: String?
+  /// Paths of OBDb signal sets.
+  public var signalSets: [String] = []
+  /// Folder for what must survive a restart.
+  public var stateDirectory: String?
+  public var sinks: [Sink] = [Sink.stdout]
+
+  public init() {}
+
+  /// The vehicle, as far as it is known beforehand.
+  public struct Vehicle: Equatable, Sendable {
+    public enum Fuel: String, Equatable, Sendable, CaseIterable {
+      case gasoline, diesel, ethanol, cng, lpg, electric, hybrid
+    }
+
+    public var id: String?
+    /// Litres, 0.1…30.
+    public var displacement: Double?
+    public var fuel: Fuel?
+
+    public init() {}
+  }
+
+  /// One adapter that is named, not found.
+  public struct Adapter: Equatable, Sendable {
+    public enum Link: Equatable, Sendable {
+      case serial(device: String)
+      /// A Bluetooth address, upper case: `00:1D:A5:68:98:8A`.
+      case rfcomm(address: String)
+      case tcp(host: String, port: UInt16)
+    }
+
+    public var link: Link
+    /// Baud of a serial device; nil: found out.
+    public var baud: Int?
+    /// The ELM digit, `1`…`9` or `A`; nil: found out.
+    public var protocolDigit: Character?
+
+    public init(link: Link, baud: Int? = nil, protocolDigit: Character? = nil) {
+      self.link = link
+      self.baud = baud
+      self.protocolDigit = protocolDigit
+    }
+  }
+
+  /// Where adapters and receivers are looked for.
+  public struct Discovery: Equatable, Sendable {
+    public var serial = true
+    public var bluetooth = true
+    /// Whether bytes may be sent to a device that is not known to be an adapter.
+    public var probe = false
+
+    public init() {}
+  }
+
+  /// What is asked for, and how often; seconds.
+  public struct Poll: Equatable, Sendable {
+    public var defaultPeriod = 1.0
+    /// By signal name, in the order of the file. 0: as often as the link allows.
+    public var signals: [Period] = []
+    public var dtcPeriod = 60.0
+
+    public init() {}
+
+    public struct Period: Equatable, Sendable {
+      public var signal: String
+      public var seconds: Double
+
+      public init(signal: String, seconds: Double) {
+        self.signal = signal
+        self.seconds = seconds
+      }
+    }
+  }
+
+  /// When telemetry records are made.
+  public struct Record: Equatable, Sendable {
+    /// Seconds, 0.05…3600.
+    public var period = 1.0
+
+    public init() {}
+  }
+
+  /// A GPS receiver, or gpsd.
+  public enum GPSSource: Equatable, Sendable {
+    case serial(device: String, baud: Int?)
+    case gpsd(host: String, port: UInt16)
+  }
+
+  /// Where records go.
+  public enum Sink: Equatable, Sendable {
+    case stdout
+    case file(path: String)
+    case fleetStore(url: String, tokenFile: String?)
+    case mqtt(url: String, tokenFile: String?)
+  }
+}
+
+/// Why a configuration is refused.
+public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
+  public var file: String
+  public var error: JSONError
+
+  /// One line: `gateway.json:3:14: adapters[0].baud: expected …, found …`.
+  public var description: String { error.message(in: file) }
+}

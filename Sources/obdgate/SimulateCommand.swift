@@ -1,0 +1,56 @@
+import ArgumentParser
+import Simulator
+
+/// `obdgate simulate`: a virtual adapter in a virtual car.
+struct SimulateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "simulate",
+    abstract: "Plays an ELM327 adapter in a driving car, on a pty or a TCP port, until it is stopped.",
+    discussion: """
+      Timing is true: bytes take their time at the baud rate, ECUs their latency, the adapter its waiting. Where the host \
+      finds the adapter is said on stderr. SIGINT or SIGTERM ends it.
+      """)
+
+  @Option(help: ArgumentHelp("A symbolic link to the pty, removed at the end.", valueName: "path"))
+  var link: String?
+
+  @Option(help: ArgumentHelp("A port on 127.0.0.1 in place of a pty; 0: one that is free.", valueName: "port"))
+  var tcp: UInt16?
+
+  @Option(help: ArgumentHelp("A scenario (JSON): cars, drive, trouble codes, faults.", valueName: "file"))
+  var scenario: String?
+
+  @Option(help: ArgumentHelp("Bits a second on the line.", valueName: "n"))
+  var baud: Int?
+
+  @Option(help: ArgumentHelp("From a request to the first frame of its answer.", valueName: "ms"))
+  var latency: Int?
+
+  @Option(help: ArgumentHelp("Faults, such as nul=0.01,echoDouble,silent@30s..60s.", valueName: "spec"))
+  var faults: String?
+
+  @Option(help: ArgumentHelp("A .capture file that takes every byte with its time.", valueName: "file"))
+  var log: String?
+
+  func validate() throws {
+    if link != nil, tcp != nil { throw ValidationError("--link and --tcp: a pty or a TCP port, not both") }
+    if let latency, !(0...60_000).contains(latency) {
+      throw ValidationError("--latency \(latency): expected 0 to 60000 milliseconds")
+    }
+  }
+
+  func run() throws {
+    var options = SimulatorOptions()
+    options.port = tcp.map { .tcp($0) } ?? .pty(link: link)
+    options.scenario = scenario
+    options.baud = baud
+    options.latency = latency.map { .milliseconds($0) }
+    options.faults = faults
+    options.log = log
+    do throws(SimulatorError) {
+      try runSimulator(options) { StandardError.say("obdgate simulate: \($0)") }
+    } catch {
+      throw Failure(status: error.kind.rawValue, error.description).reported(by: "simulate")
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Gateway
+import TestKit
+import Testing
+
+@Suite struct ConfigurationTests {
+  private func read(_ text: String, file: String = "/etc/obdgate/gateway.json") throws -> Configuration {
+    try Configuration(parsing: Array(text.utf8), file: file)
+  }
+
+  /// The one line that a refused configuration gives.
+  private func refusal(_ text: String) -> String? {
+    do {
+      _ = try read(text, file: "gateway.json")
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func an_empty_object_leaves_everything_to_discovery() throws {
+    let configuration = try read("{}")
+    #expect(configuration == Configuration())
+    #expect(configuration.discovery.serial && configuration.discovery.bluetooth && !configuration.discovery.probe)
+    #expect(configuration.sinks == [.stdout])
+  }
+
+  @Test func the_example_of_the_project_is_read_whole() throws {
+    let text = try Data(contentsOf: URL(fileURLWithPath: TestData.projectRoot + "/config.example.json"))
+    let configuration = try Configuration(parsing: Array(text), file: "/etc/obdgate/config.json")
+    #expect(configuration.gatewayId == "gw-17")
+    #expect(configuration.vehicle.id == "VAN-001")
+    #expect(configuration.vehicle.displacement == 1.6)
+    #expect(configuration.vehicle.fuel == .gasoline)
+    #expect(
+      configuration.adapters.map(\.link) == [
+        .serial(device: "/dev/ttyUSB0"), .rfcomm(address: "00:1D:A5:68:98:8A"),
+        .tcp(host: "192.168.0.10", port: 35_000),
+      ])
+    #expect(configuration.poll.signals.map(\.signal) == ["rpm", "speed", "coolantTemp"])
+    #expect(configuration.poll.signals.map(\.seconds) == [0.1, 0.1, 5])
+    #expect(configuration.gps == [.serial(device: "/dev/ttyACM0", baud: nil), .gpsd(host: "127.0.0.1", port: 2947)])
+    #expect(configuration.geofences == "/etc/obdgate/fences.geojson")
+    #expect(configuration.signalSets == ["/etc/obdgate/Ford-F-150.json"])
+    #expect(configuration.stateDirectory == "/var/lib/obdgate")
+    #expect(
+      configuration.sinks == [
+        .stdout, .file(path: "/etc/obdgate/records.jsonl"),
+        .fleetStore(url: "http://127.0.0.1:8080/api", tokenFile: "/etc/obdgate/token"),
+        .mqtt(url: "mqtt://127.0.0.1:1883", tokenFile: nil),
+      ])
+  }
+
+  @Test func relative_paths_are_relative_to_the_file() throws {
+    #expect(try read(#"{"geofences":"a.json"}"#, file: "conf/g.json").geofences == "conf/a.json")
+    #expect(try read(#"{"geofences":"a.json"}"#, file: "g.json").geofences == "a.json")
+    #expect(try read(#"{"geofences":"/a.json"}"#, file: "conf/g.json").geofences == "/a.json")
+  }
+
+  @Test func settings_of_an_adapter_are_read() throws {
+    let text =
+      #"{"adapters":[{"device":"/dev/a","baud":500000,"protocol":"6"},{"tcp":"[fe80::1]:35001"},{"tcp":"elm"}]}"#
+    let adapters = try read(text).adapters
+    #expect(adapters[0] == .init(link: .serial(device: "/dev/a"), baud: 500_000, protocolDigit: "6"))
+    #expect(adapters[1].link == .tcp(host: "fe80::1", port: 35_001))
+    #expect(adapters[2].link == .tcp(host: "elm", port: 35_000))
+    #expect(
+      try read(#"{"adapters":[{"rfcomm":"00:1d:a5:68:98:8a"}]}"#).adapters[0].link
+        == .rfcomm(address: "00:1D:A5:68:98:8A"))
+  }
+
+  @Test(arguments: [
+    (#"{"adaptors":[]}"#, "1:2: adaptors", "did you mean \"adapters\"?"),
+    (#"{"record":{"period":0}}"#, "record.period", "expected"),
+    (#"{"record":{"period":"1"}}"#, "record.period", "expected"),
+    (#"{"poll":{"signals":{"rpm":-1}}}"#, "poll.signals.rpm", "expected"),
+    (#"{"adapters":[{"device":"/dev/a","baud":12}]}"#, "adapters[0].baud", "from 1200 to 4000000"),
+    (#"{"adapters":[{"device":"/dev/a","baud":"fast"}]}"#, "adapters[0].baud", "\"auto\" or a number"),
+    (#"{"adapters":[{"device":"/dev/a","protocol":"B"}]}"#, "adapters[0].protocol", "\"1\" to \"9\" or \"A\""),
+    (#"{"adapters":[{"device":"/dev/a","tcp":"b"}]}"#, "adapters[0]", "exactly one of"),
+    (#"{"adapters":[{"tcp":"b","baud":9600}]}"#, "adapters[0].baud", "unknown key"),
+    (#"{"adapters":[{}]}"#, "adapters[0]", "exactly one of"),
+    (#"{"adapters":[{"device":"/dev/a"},{"device":"/dev/a"}]}"#, "adapters[1]", "another adapter"),
+    (#"{"adapters":[{"rfcomm":"00:1D"}]}"#, "adapters[0].rfcomm", "a Bluetooth address"),
+    (#"{"adapters":[{"tcp":"host:0"}]}"#, "adapters[0].tcp", "a port from 1 to 65535"),
+    (#"{"gps":[{"device":"/dev/a","gpsd":"b"}]}"#, "gps[0]", "either \"device\" or \"gpsd\""),
+    (#"{"sinks":[{"type":"kafka"}]}"#, "sinks[0].type", "stdout"),
+    (#"{"sinks":[{"type":"file"}]}"#, "sinks[0]", "key \"path\" is missing"),
+    (#"{"sinks":[{"type":"mqtt","url":"http://x"}]}"#, "sinks[0].url", "mqtt://"),
+    (#"{"sinks":[{"type":"fleetStore","url":"http://me:secret@x/api"}]}"#, "sinks[0].url", "tokenFile"),
+    (#"{"gatewayId":"a b"}"#, "gatewayId", "letters, digits"),
+    (#"{"vehicle":{"fuel":"coal"}}"#, "vehicle.fuel", "gasoline"),
+    (#"{"vehicle":{"displacement":1600}}"#, "vehicle.displacement", "from 0.1 to 30"),
+    (#"{"a":1"#, "1:7", "expected"),
+    ("[]", "1:1", "an object"),
+  ])
+  func what_is_wrong_is_said_with_its_place_and_what_would_be_right(_ row: (text: String, place: String, right: String))
+  {
+    let message = refusal(row.text) ?? "accepted"
+    #expect(message.hasPrefix("gateway.json:"), "\(message)")
+    #expect(message.contains(row.place), "\(message)")
+    #expect(message.contains(row.right), "\(message)")
+    #expect(!message.contains("secret"), "a secret in a message: \(message)")
+    #expect(!message.contains("\n"))
+  }
+}
