@@ -6,7 +6,6 @@
 //
 // Whatever the bytes: nothing traps; pieces of any size give the same events as the whole; every short message stands in
 // the input, digit for digit; where a legacy bus with headers is stated, its check holds.
-
 //
 // What outlives a call is made once: the harness takes no memory, for what it costs is executions that are not made.
 
@@ -251,7 +250,7 @@ private struct Digits: ~Copyable {
   /// A line of one byte continues the one before: some adapters print each byte on a line of its own.
   private mutating func endLine(mayJoin: Bool = true) {
     if count == lineStart { return }
-    if mayJoin, count - lineStart == 2, lineStart >= 3, all[lineStart - 2] != 0xFF {
+    if mayJoin, count - lineStart == 2, lineStart > 0 {
       all[lineStart - 1] = all[lineStart]
       all[lineStart] = all[lineStart + 1]
       count -= 1
