@@ -1,7 +1,6 @@
 // Looking a host name up can take half a minute where the network is half there, and getaddrinfo(3) cannot be told to
 // give up. Its asynchronous form can be left behind.
 #define _GNU_SOURCE
-#include <errno.h>
 #include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,19 +41,22 @@ cports_lookup *cports_lookup_begin(const char *host, const char *port) {
   return lookup;
 }
 
-int cports_lookup_wait(cports_lookup *lookup, int milliseconds, cports_address *found) {
+int cports_lookup_wait(cports_lookup *lookup, int milliseconds) {
   const struct gaicb *list[] = {&lookup->request};
   const struct timespec limit = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
   gai_suspend(list, 1, &limit);
   int code = gai_error(&lookup->request);
-  if (code == EAI_INPROGRESS) return 1;
-  // The codes of getaddrinfo are negative already.
-  if (code != 0) return code;
-  const struct addrinfo *first = lookup->request.ar_result;
-  if (!first || first->ai_addrlen > sizeof found->address) return EAI_NONAME;
-  memcpy(&found->address, first->ai_addr, first->ai_addrlen);
-  found->length = first->ai_addrlen;
-  return 0;
+  // The codes of getaddrinfo are negative, this one among them.
+  return code == EAI_INPROGRESS ? 1 : code;
+}
+
+int cports_lookup_address(const cports_lookup *lookup, int number, cports_address *found) {
+  const struct addrinfo *at = lookup->request.ar_result;
+  while (at && number-- > 0) at = at->ai_next;
+  if (!at || at->ai_addrlen > sizeof found->address) return 0;
+  memcpy(&found->address, at->ai_addr, at->ai_addrlen);
+  found->length = at->ai_addrlen;
+  return 1;
 }
 
 void cports_lookup_end(cports_lookup *lookup) {

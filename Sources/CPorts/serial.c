@@ -19,11 +19,10 @@ static uint32_t raw(uint32_t control) {
   return control | CS8 | CREAD | CLOCAL;
 }
 
-int cports_tty_configure(int fd, uint32_t baud) {
-  // Rate 0 is no rate: it drops DTR and RTS.
-  if (baud == 0 || baud > 0x7FFFFFFF) return -EINVAL;
+/// Any rate, by its number.
+static int configure_unusual(int fd, uint32_t baud) {
   struct termios2 line;
-  if (ioctl(fd, TCGETS2, &line) < 0) return errno == ENOTTY || errno == EINVAL ? cports_tty_configure_usual(fd, baud) : -errno;
+  if (ioctl(fd, TCGETS2, &line) < 0) return -errno;
   line.c_cflag = raw(line.c_cflag) | BOTHER;
   line.c_iflag = IGNBRK;
   line.c_oflag = 0;
@@ -31,10 +30,24 @@ int cports_tty_configure(int fd, uint32_t baud) {
   line.c_ispeed = line.c_ospeed = baud;
   line.c_cc[VMIN] = 1;
   line.c_cc[VTIME] = 0;
-  if (ioctl(fd, TCSETS2, &line) < 0) return -errno;
-  // A driver sets what its clock can make and says so only when asked.
-  if (ioctl(fd, TCGETS2, &line) < 0) return -errno;
-  return (int)line.c_ospeed;
+  return ioctl(fd, TCSETS2, &line) < 0 ? -errno : 0;
+}
+
+int cports_tty_baud(int fd) {
+  struct termios2 line;
+  return ioctl(fd, TCGETS2, &line) < 0 ? -errno : (int)line.c_ospeed;
+}
+
+int cports_tty_configure(int fd, uint32_t baud) {
+  // Rate 0 is no rate: it drops DTR and RTS.
+  if (baud == 0 || baud > 0x7FFFFFFF) return -EINVAL;
+  // By its code where it has one: other programs, stty among them, cannot read a rate that is given by its number.
+  int code = cports_tty_configure_usual(fd, baud);
+  if (code == -EINVAL) code = configure_unusual(fd, baud);
+  if (code < 0) return code;
+  // A driver sets what its clock can make and says so only when asked; one that cannot be asked is believed.
+  int made = cports_tty_baud(fd);
+  return made > 0 ? made : (int)baud;
 }
 
 int cports_tty_low_latency(int fd) {

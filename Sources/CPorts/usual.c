@@ -28,7 +28,7 @@ int cports_tty_configure_usual(int fd, uint32_t baud) {
     line.c_cc[VTIME] = 0;
     cfsetispeed(&line, usual[at].code);
     cfsetospeed(&line, usual[at].code);
-    return tcsetattr(fd, TCSANOW, &line) < 0 ? -errno : (int)baud;
+    return tcsetattr(fd, TCSANOW, &line) < 0 ? -errno : 0;
   }
   return -EINVAL;
 }

@@ -24,7 +24,7 @@ enum Probe {
     var seen = 0
     while seen < count {
       var waiting = pollfd(fd: monitor.descriptor, events: Int16(POLLIN), revents: 0)
-      _ = unsafe poll(&waiting, 1, 10_000)
+      if unsafe poll(&waiting, 1, 10_000) == 0 { return say("nothing for ten seconds") }
       while let event = monitor.next() {
         for change in table.apply(event) {
           seen += 1

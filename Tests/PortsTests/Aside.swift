@@ -5,10 +5,14 @@ import Synchronization
 final class Aside: Sendable {
   private let done = DispatchSemaphore(value: 0)
   private let isOver = Atomic(false)
+  private let isToStop = Atomic(false)
 
-  init(_ work: @escaping @Sendable () -> Void) {
+  convenience init(_ work: @escaping @Sendable () -> Void) { self.init { _ in work() } }
+
+  /// - Parameter work: is given what says whether it is to go on, until ``stop()``.
+  init(_ work: @escaping @Sendable (_ goesOn: () -> Bool) -> Void) {
     Thread.detachNewThread {
-      work()
+      work { !self.isToStop.load(ordering: .acquiring) }
       self.isOver.store(true, ordering: .releasing)
       self.done.signal()
     }
@@ -16,6 +20,9 @@ final class Aside: Sendable {
 
   /// True once the work has ended.
   var hasEnded: Bool { isOver.load(ordering: .acquiring) }
+
+  /// Asks the work to end.
+  func stop() { isToStop.store(true, ordering: .releasing) }
 
   /// Waits for the end of the work; false where it does not within ten seconds.
   func ended() -> Bool { done.wait(timeout: .now() + 10) == .success }

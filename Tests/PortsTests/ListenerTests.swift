@@ -50,29 +50,26 @@ import Testing
   /// The whole of it, on a line: opened, listened to, ended, nothing written.
   @Test func a_receiver_on_a_line_is_heard_and_not_written_to() throws {
     let line = try Adapter()
-    var port = SerialPort(path: line.path)
-    try port.open()
-    var listener = Listener()
-    var loop = try PortLoop(wakeUp: WakeUp())
-    let receiver = Aside {
-      // Setting the first rate forgets what came before it: say it until it is heard.
-      for _ in 0..<200 where port_waits(line) { line.say(Self.sentence) }
+    // Setting the first rate forgets what came before it: it goes on speaking until it has been heard.
+    let receiver = Aside { speaks in
+      while speaks() {
+        var room = pollfd(fd: line.master, events: Int16(POLLOUT), revents: 0)
+        if unsafe poll(&room, 1, 100) > 0 { line.say(Self.sentence) }
+      }
     }
-    try loop.run(&port, &listener)
-    #expect(listener.heard == .sentences(baud: 9_600))
-    port.close()
+    let heard = try Listener.listen(to: line.path, unless: WakeUp())
+    receiver.stop()
+    #expect(heard == .sentences(baud: 9_600))
     #expect(receiver.ended())
-    #expect(try readable(line) == false)
+    var waiting = pollfd(fd: line.master, events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&waiting, 1, 0)
+    #expect(Int32(waiting.revents) & POLLIN == 0, "nothing was written to it")
+  }
 
-    func readable(_ line: Adapter) throws -> Bool {
-      var waiting = pollfd(fd: line.master, events: Int16(POLLIN), revents: 0)
-      _ = unsafe poll(&waiting, 1, 0)
-      return Int32(waiting.revents) & POLLIN != 0
-    }
-    @Sendable func port_waits(_ line: Adapter) -> Bool {
-      // Room on the line: the last sentence has been taken.
-      var waiting = pollfd(fd: line.master, events: Int16(POLLOUT), revents: 0)
-      return unsafe poll(&waiting, 1, 100) > 0 && Int32(waiting.revents) & POLLHUP == 0
-    }
+  @Test func listening_ends_when_woken() throws {
+    let line = try Adapter()
+    let wakeUp = try WakeUp()
+    wakeUp.signal()
+    #expect(try Listener.listen(to: line.path, unless: wakeUp) == .nothing)
   }
 }

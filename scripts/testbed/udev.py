@@ -13,17 +13,22 @@ writes to stdout goes through to ours, line by line. STEPS.json is a list of the
     {"await": "appeared /dev/ttyUSB0"}   a line of the program that holds this text, now or within ten seconds
     {"start": true}                  starts the program; what is plugged in before it is found by looking
 
-"number" is that of ttyUSB. "answers": what the device says to a line ending in CR; then a prompt. Without it, it is
+"tcp": "127.0.0.1:35000" in place of "answers" has a server speak for the device, such as obdgate simulate --tcp.
+"number" is that of ttyUSB. "links" are told in the message of plugging in; a program that looks for devices that were
+plugged in before finds none, for those libudev takes from udevd's own files. "answers": what the device says to a line ending in CR; then a prompt. Without it, it is
 silent. Exit status: the program's; 70 where a step waited in vain.
 
 Needs Debian's umockdev, gir1.2-umockdev-1.0 and python3-gi.
 """
 import json
 import os
+import select
+import socket
 import subprocess
 import sys
 import threading
 import time
+import tty
 
 import gi
 
@@ -77,12 +82,32 @@ class Device:
         self.number = step["number"]
         self.usb = f"/devices/pci0000:00/0000:00:14.0/usb1/{step['socket']}"
         self.tty = f"{self.usb}/{step['socket']}:1.0/ttyUSB{self.number}/tty/ttyUSB{self.number}"
+        self.line, self.nodes = self.terminal()
         bed.add_from_string(self.description(step))
-        self.line = bed.get_dev_fd(f"/dev/ttyUSB{self.number}")
-        os.set_blocking(self.line, False)
         self.gone = threading.Event()
-        self.thread = threading.Thread(target=self.talk, args=(step.get("answers", {}),), daemon=True)
+        if "tcp" in step:
+            self.thread = threading.Thread(target=self.relay, args=(step["tcp"],), daemon=True)
+        else:
+            self.thread = threading.Thread(target=self.talk, args=(step.get("answers", {}),), daemon=True)
         self.thread.start()
+
+    def terminal(self):
+        """The device's end of a pseudo-terminal, and what stands in /dev for the other end.
+
+        umockdev would make one itself, but a name only once: here a device can come back under the number it had.
+        """
+        line, other = os.openpty()
+        tty.setraw(other)
+        name, identity = os.ttyname(other), f"4:{64 + self.number}"
+        os.close(other)
+        os.set_blocking(line, False)
+        devices = self.bed.get_root_dir() + "/dev/"
+        nodes = {f"ttyUSB{self.number}": name, ".ptymap/" + name.replace("/", "_"): identity}
+        for path, target in nodes.items():
+            os.makedirs(os.path.dirname(devices + path), exist_ok=True)
+            os.symlink(target, devices + path)
+        # The attribute "dev" has umockdev make this one.
+        return line, [devices + path for path in [*nodes, f".node/ttyUSB{self.number}"]]
 
     def description(self, step):
         socket, n = step["socket"], self.number
@@ -96,8 +121,7 @@ class Device:
             f"P: {self.usb}\nE: DEVTYPE=usb_device\nE: SUBSYSTEM=usb\n{attributes}\n"
             f"P: {self.usb}/{socket}:1.0\nE: DEVTYPE=usb_interface\nE: SUBSYSTEM=usb\n\n"
             f"P: {self.usb}/{socket}:1.0/ttyUSB{n}\nE: SUBSYSTEM=usb-serial\n\n"
-            f"P: {self.tty}\nN: ttyUSB{n}\n"
-            + "".join(f"S: {link}\n" for link in step.get("links", []))
+            f"P: {self.tty}\n"
             # A serial driver's major number: without one of those the node is no terminal.
             + f"E: SUBSYSTEM=tty\nE: DEVNAME=/dev/ttyUSB{n}\nE: MAJOR=4\nE: MINOR={64 + n}\n"
             + "".join(f"E: {key}={value}\n" for key, value in properties.items())
@@ -120,12 +144,42 @@ class Device:
                 if answer is not None:
                     os.write(self.line, f"\r{answer}\r\r>".encode())
 
+    def relay(self, address):
+        host, port = address.rsplit(":", 1)
+        with socket.create_connection((host, int(port)), timeout=PATIENCE) as server:
+            while not self.gone.is_set():
+                # A line that nobody has open is always ready, and fails: it is tried, not waited for.
+                ready, _, _ = select.select([server], [], [], 0.002)
+                if ready:
+                    self.pass_on(server.recv(4096), lambda chunk: os.write(self.line, chunk))
+                try:
+                    self.pass_on(os.read(self.line, 4096), server.send)
+                except OSError:
+                    continue
+
+    def pass_on(self, chunk, write):
+        while chunk and not self.gone.is_set():
+            try:
+                chunk = chunk[write(chunk):]
+            except BlockingIOError:
+                self.gone.wait(0.002)
+
     def unplug(self):
         self.gone.set()
         self.thread.join()
         self.bed.uevent("/sys" + self.tty, "remove")
         self.bed.remove_device("/sys" + self.usb)
+        self.sweep()
         os.close(self.line)
+
+    def sweep(self):
+        """Removes what umockdev leaves behind: while it is there, nothing can be plugged in under the same name."""
+        for folder, folders, files in os.walk(self.bed.get_sys_dir()):
+            for path in (os.path.join(folder, name) for name in folders + files):
+                if os.path.islink(path) and not os.path.exists(path):
+                    os.unlink(path)
+        for path in self.nodes:
+            os.unlink(path)
 
 
 def main():

@@ -7,9 +7,11 @@
 
 // Serial lines (tty_ioctl(4), ioctl_tty(2)).
 
-/// Raw mode, 8N1, no flow control, receiver on, modem lines ignored, at any rate; leaves HUPCL, and so DTR and RTS, as
-/// they are. Where the driver knows no termios2, only the usual rates go. Returns the rate that the driver says it set.
+/// Raw mode, 8N1, no flow control, receiver on, modem lines ignored, at any rate that the driver takes; leaves HUPCL, and
+/// so DTR and RTS, as they are. Returns the rate that the driver says it set.
 int cports_tty_configure(int fd, uint32_t baud);
+/// The rate of the line now, 0 where it has none.
+int cports_tty_baud(int fd);
 /// Asks the driver to hand bytes on at once instead of waiting for more.
 int cports_tty_low_latency(int fd);
 /// 1 where somebody has claimed the line by TIOCEXCL, 0 where not or where the driver cannot tell.
@@ -45,9 +47,10 @@ typedef struct cports_lookup cports_lookup;
 
 /// Begins to look a host up; `port` in decimal digits. NULL without memory or threads.
 cports_lookup *cports_lookup_begin(const char *host, const char *port);
-/// Waits so many milliseconds. 1: not finished. 0: finished, the first address stands in `found`. Negative: the
-/// negated code of getaddrinfo(3), a positive number below 256, so -1…-255.
-int cports_lookup_wait(cports_lookup *lookup, int milliseconds, cports_address *found);
+/// Waits so many milliseconds. 1: not finished. 0: finished. Negative: the code of getaddrinfo(3).
+int cports_lookup_wait(cports_lookup *lookup, int milliseconds);
+/// The address of that number, from 0, best first, of a look-up that has finished; 0 where there are no more.
+int cports_lookup_address(const cports_lookup *lookup, int number, cports_address *found);
 /// Ends a look-up, finished or not.
 void cports_lookup_end(cports_lookup *lookup);
 /// What a code of cports_lookup_wait means.

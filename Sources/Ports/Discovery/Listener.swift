@@ -61,6 +61,21 @@ public struct Listener: PortHandler, ~Copyable {
   public mutating func wokenUp(at now: Int64, _ actions: inout PortActions) { actions.stop() }
 }
 
+extension Listener {
+  /// Opens a line, listens to it, closes it: at most five seconds, and nothing is written.
+  ///
+  /// - Parameter wakeUp: when this is signalled, listening ends with what was heard so far.
+  /// - Throws: ``PortError`` where the line cannot be opened, or goes meanwhile.
+  public static func listen(to path: String, unless wakeUp: WakeUp) throws(PortError) -> Heard {
+    var port = SerialPort(path: path, baud: rates[0])
+    var loop = try PortLoop(wakeUp: wakeUp)
+    var listener = Listener()
+    try port.open()
+    try loop.run(&port, &listener)
+    return listener.heard
+  }
+}
+
 /// Finds one whole NMEA 0183 sentence in a stream of bytes.
 ///
 ///     $GPGGA,092750.000,5321.6802,N,00630.3372,W,1,8,1.03,61.7,M,55.2,M,,*76

@@ -2,21 +2,23 @@ import CPorts
 
 /// From a host's name to its address, within a limit.
 enum HostLookup {
-  /// The first address, IPv4 or IPv6.
-  static func address(
+  /// All addresses, IPv4 and IPv6, in the order to try them in; at least one.
+  static func addresses(
     of host: String, port: Int, name: String, until deadline: Int64, unless wakeUp: WakeUp?
-  ) throws(PortError) -> cports_address {
+  ) throws(PortError) -> [cports_address] {
     guard let lookup = unsafe cports_lookup_begin(host, String(port)) else {
       throw PortError(.system, name, "no memory or thread to look the name up")
     }
     defer { unsafe cports_lookup_end(lookup) }
-    var found = cports_address()
     while true {
       // In slices, because nothing can wait for a look-up and for a wake-up at once.
       let slice = min(BootClock.milliseconds(until: deadline), 50)
-      let code = unsafe cports_lookup_wait(lookup, slice, &found)
-      if code == 0 { return found }
-      if code < 0 {
+      let code = unsafe cports_lookup_wait(lookup, slice)
+      var found: [cports_address] = []
+      var next = cports_address()
+      while code == 0, unsafe cports_lookup_address(lookup, Int32(found.count), &next) != 0 { found.append(next) }
+      if !found.isEmpty { return found }
+      if code <= 0 {
         let reason = unsafe String(cString: cports_lookup_message(code))
         throw PortError(.unreachable, name, "no address for \(host): \(reason); write its number, e.g. 192.168.0.10")
       }

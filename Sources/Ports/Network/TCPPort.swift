@@ -31,7 +31,25 @@ public struct TCPPort: Port, ~Copyable {
       throw PortError(.invalid, name, "not an address; write HOST:PORT, e.g. 192.168.0.10:35000")
     }
     let deadline = BootClock.after(limit)
-    var peer = try HostLookup.address(of: host, port: port, name: name, until: deadline, unless: wakeUp)
+    let peers = try HostLookup.addresses(of: host, port: port, name: name, until: deadline, unless: wakeUp)
+    var failure: PortError?
+    for peer in peers {
+      do throws(PortError) {
+        socket = try connected(to: peer, until: deadline, unless: wakeUp)
+        return
+      } catch {
+        // A name may stand for addresses of which only some answer.
+        if error.kind == .interrupted || error.kind == .timedOut { throw error }
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private func connected(
+    to peer: cports_address, until deadline: Int64, unless wakeUp: WakeUp?
+  ) throws(PortError) -> Descriptor {
+    var peer = peer
     let number = Glibc.socket(Int32(peer.address.ss_family), Int32(SOCK_STREAM.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
     guard number >= 0 else { throw PortError(.system, name, code: errno, PortError.message(errno)) }
     let opened = Descriptor(owning: number)
@@ -47,7 +65,7 @@ public struct TCPPort: Port, ~Copyable {
     case .failed(let code): throw notReached(code)
     }
     TCPPort.configure(number)
-    socket = consume opened
+    return opened
   }
 
   public mutating func close() { socket.close() }

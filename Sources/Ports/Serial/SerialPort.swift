@@ -34,9 +34,8 @@ public struct SerialPort: Port, ~Copyable {
     guard isatty(number) == 1 else {
       throw PortError(.notSerial, name, code: ENOTTY, "not a serial line; name a device such as /dev/ttyUSB0")
     }
-    guard flock(number, LOCK_EX | LOCK_NB) == 0, cports_tty_is_exclusive(number) == 0 else {
-      throw SerialPort.busy(name)
-    }
+    let isLocked = flock(number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    guard !isLocked, cports_tty_is_exclusive(number) == 0 else { throw SerialPort.busy(name) }
     // ENOTTY: a driver that cannot; the lock holds all the same.
     _ = cports_tty_set_exclusive(number, 1)
     baud = try SerialPort.configure(number, name, baud: baud ?? 38_400)
