@@ -106,6 +106,16 @@ import Testing
     #expect(host.ask("010C") == "BUS INIT: OK\r41 0C 1A F8 \r\r>")
   }
 
+  @Test func a_k_line_that_lost_its_power_is_initialised_anew() throws {
+    var host = try Dialogue(Cars.idling("kwpFast", ecus: Cars.engine("10")), faults: "ignitionOff@20s..30s")
+    host.prepare("ATE0", "ATSP5", "010C")
+    host.wait(.seconds(21) - host.now)
+    #expect(host.ask("010C") == "NO DATA\r\r>")
+    #expect(host.ask("010C") == "BUS INIT: ERROR\r\r>")
+    host.wait(.seconds(31) - host.now)
+    #expect(host.ask("010C") == "BUS INIT: OK\r41 0C 1A F8 \r\r>")
+  }
+
   @Test func one_ecu_alone_by_its_address() throws {
     var host = try Dialogue(Self.twoECUs("kwpFast"))
     host.prepare("ATE0", "ATH1", "ATSP5", "010C", "ATSH8218F1")

@@ -93,7 +93,7 @@ import Testing
     let scratch = try ScratchFolder()
     var options = SimulatorOptions()
     options.port = .pty(link: scratch.file("elm"))
-    options.faults = "unplug@500ms..1s"
+    options.faults = "unplug@2s..3s"
     let simulator = try RunningSimulator(options)
     _ = try simulator.name()
     let host = try Host(terminal: scratch.file("elm"))

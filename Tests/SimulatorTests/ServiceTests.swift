@@ -151,4 +151,21 @@ import Testing
       #expect(host.ask("010C") == "41 0C 1A F8 \r\r>", "\(bus)")
     }
   }
+
+  @Test func the_standard_cars_codes_come_one_after_the_other() throws {
+    var host = try Self.host("{}")
+    go(&host, to: 250)
+    #expect(host.ask("07") == "47 01 04 20 \r47 00 \r\r>")
+    go(&host, to: 310)
+    #expect(host.ask("03") == "43 01 04 20 \r43 00 \r\r>")
+    #expect(host.ask("020200") == "42 02 00 04 20 \r42 02 00 00 00 \r\r>")
+    go(&host, to: 910)
+    host.prepare("ATH1")
+    #expect(host.ask("03") == "7E8 06 43 02 04 20 03 01 \r7E9 04 43 01 C1 00 \r\r>")
+    // Ignition off after twenty minutes, on again after two more.
+    go(&host, to: 1201)
+    #expect(host.ask("010C") == "NO DATA\r\r>")
+    go(&host, to: 1330)
+    #expect(host.ask("011F").hasPrefix("7E8 04 41 1F 00 07 "))
+  }
 }

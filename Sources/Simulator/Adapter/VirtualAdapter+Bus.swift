@@ -26,8 +26,9 @@ extension VirtualAdapter {
       task?.steps = [.init(time: now, step: .finish)]
       return
     }
-    // An ECU on the K-line that heard nothing for 5 s has left the session.
-    let isForgotten = bus.isKLine && !settings.wakesUp && now - lastTraffic > .seconds(5)
+    // An ECU on the K-line that heard nothing for 5 s, or lost its power, has left the session.
+    let isUnheard = !settings.wakesUp && now - lastTraffic > .seconds(5)
+    let isForgotten = bus.isKLine && (isUnheard || !isIgnitionOn(at: now))
     if isForgotten { active = nil }
     let start = bus.isKLine ? max(now, lastTraffic + bus.minimumPause) : now
     let requestEnd = start + bus.requestTime(bytes: bus.isCAN ? 8 : request.payload.count + 4)

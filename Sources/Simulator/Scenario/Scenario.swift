@@ -40,19 +40,19 @@ public struct Scenario: Sendable {
     engine.troubleCodes = [
       code("P0420", pending: 240, stored: 300, isPermanent: true),
       code("P0301", pending: 600, stored: 660, isPermanent: false),
-    ]
+    ].compactMap { $0 }
     var transmission = ECU.preset(.transmission, address: 0x7E9, on: .can11at500)
     transmission.calibrations = [.init(id: "OBDGATE-SIM-TCM1", cvn: 0x00C0_FFEE)]
-    transmission.troubleCodes = [code("U0100", pending: 900, stored: 900, isPermanent: false)]
+    transmission.troubleCodes = [code("U0100", pending: 900, stored: 900, isPermanent: false)].compactMap { $0 }
     return Car(
       bus: .can11at500, vin: "1D4GP00R55B123456", ecus: [engine, transmission], model: DriveModel(cycle: .standard))
   }()
 
-  private static func code(_ text: String, pending: Int, stored: Int, isPermanent: Bool) -> TroubleCode {
-    guard var code = TroubleCode(text) else { preconditionFailure("\(text) is no trouble code") }
-    code.pendingAt = .seconds(pending)
-    code.storedAt = .seconds(stored)
-    code.isPermanent = isPermanent
+  private static func code(_ text: String, pending: Int, stored: Int, isPermanent: Bool) -> TroubleCode? {
+    var code = TroubleCode(text)
+    code?.pendingAt = .seconds(pending)
+    code?.storedAt = .seconds(stored)
+    code?.isPermanent = isPermanent
     return code
   }
 }

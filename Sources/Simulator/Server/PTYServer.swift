@@ -52,11 +52,9 @@ struct PTYServer: HostLink, ~Copyable {
   }
 
   private static func target(of link: String) -> String? {
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-      unsafe readlink(link, bytes.baseAddress!.assumingMemoryBound(to: CChar.self), bytes.count)
-    }
-    return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let count = unsafe readlink(link, &buffer, buffer.count)
+    return count < 0 ? nil : String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   /// While nobody has it open the kernel says HUP at once and always: waiting for that would be a busy loop.
