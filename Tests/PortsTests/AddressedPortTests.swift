@@ -9,13 +9,13 @@ import Testing
     var port = AddressedPort(.serial(path: line?.path ?? "", baud: nil))
     #expect(port.baud == 38_400)
     try port.open()
-    try PortContract.carries_bytes_both_ways(&port, peer: line?.master ?? -1)
+    try PortContract.carriesBytesBothWays(&port, peer: line?.master ?? -1)
     try port.setBaud(500_000)
     #expect(port.baud == 500_000)
     var second = SerialPort(path: port.name)
     #expect(PortContract.kind { () throws(PortError) in try second.open() } == .busy)
     line = nil
-    try PortContract.a_device_that_goes_is_gone(&port)
+    try PortContract.findsThatTheDeviceWent(&port)
   }
 
   @Test func a_serial_line_reopens_at_the_rate_it_had() throws {
@@ -34,11 +34,11 @@ import Testing
     #expect(port.baud == nil)
     try port.open()
     let peer = server.accepted()
-    try PortContract.carries_bytes_both_ways(&port, peer: peer)
+    try PortContract.carriesBytesBothWays(&port, peer: peer)
     try port.setBaud(9_600)
     #expect(port.baud == nil)
     close(peer)
-    try PortContract.a_device_that_goes_is_gone(&port)
+    try PortContract.findsThatTheDeviceWent(&port)
   }
 
   /// Machines that tests run on have no Bluetooth: on one that has, nobody answers.

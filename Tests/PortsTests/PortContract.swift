@@ -4,7 +4,7 @@ import Testing
 
 /// What every ``Port`` must do, whatever it is a line to. The caller opens it and holds the other end.
 enum PortContract {
-  static func carries_bytes_both_ways<P: Port & ~Copyable>(_ port: inout P, peer: Int32) throws {
+  static func carriesBytesBothWays<P: Port & ~Copyable>(_ port: inout P, peer: Int32) throws {
     #expect(port.isOpen == true)
     #expect(try read(&port) == "", "nothing was sent yet")
     Peer.write("41 0C 1A F8\r\r>", to: peer)
@@ -14,7 +14,7 @@ enum PortContract {
     #expect(Peer.read(5, from: peer) == "010C\r")
   }
 
-  static func reads_no_more_than_there_is_room_for<P: Port & ~Copyable>(_ port: inout P, peer: Int32) throws {
+  static func readsNoMoreThanThereIsRoomFor<P: Port & ~Copyable>(_ port: inout P, peer: Int32) throws {
     Peer.write("SEARCHING...", to: peer)
     waitUntilReadable(port)
     #expect(try read(&port, room: 4) == "SEAR")
@@ -22,7 +22,7 @@ enum PortContract {
   }
 
   /// The other end has been closed, with `left` still to be read.
-  static func a_device_that_goes_is_gone<P: Port & ~Copyable>(_ port: inout P) throws {
+  static func findsThatTheDeviceWent<P: Port & ~Copyable>(_ port: inout P) throws {
     waitUntilReadable(port)
     #expect(kind { () throws(PortError) in _ = try read(&port) } == .gone)
     port.close()

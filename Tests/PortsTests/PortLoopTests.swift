@@ -151,7 +151,7 @@ import Testing
         actions.send("ATBRD 23\r")
         actions.setBaud(115_200)
         actions.deadline = 1
-      case .deadlinePassed where port_is_done(actions): actions.stop()
+      case .deadlinePassed where isDone(actions): actions.stop()
       case .deadlinePassed: actions.deadline = 1
       default: break
       }
@@ -161,7 +161,7 @@ import Testing
     try loop.run(&port, &handler)
     // Three bytes fit at a time.
     #expect(port.log == ["ATB", "RD ", "23\r", "115200"])
-    func port_is_done(_ actions: borrowing PortActions) -> Bool { actions.unsent.isEmpty }
+    func isDone(_ actions: borrowing PortActions) -> Bool { actions.unsent.isEmpty }
   }
 
   @Test func what_does_not_fit_is_refused_whole() {

@@ -9,8 +9,8 @@ import Testing
     let line = try Adapter()
     var port = SerialPort(path: line.path)
     try port.open()
-    try PortContract.carries_bytes_both_ways(&port, peer: line.master)
-    try PortContract.reads_no_more_than_there_is_room_for(&port, peer: line.master)
+    try PortContract.carriesBytesBothWays(&port, peer: line.master)
+    try PortContract.readsNoMoreThanThereIsRoomFor(&port, peer: line.master)
   }
 
   @Test func a_line_whose_other_end_closes_is_gone() throws {
@@ -18,7 +18,7 @@ import Testing
     var port = SerialPort(path: line?.path ?? "")
     try port.open()
     line = nil
-    try PortContract.a_device_that_goes_is_gone(&port)
+    try PortContract.findsThatTheDeviceWent(&port)
   }
 
   @Test func writing_to_a_line_that_is_gone_says_so() throws {

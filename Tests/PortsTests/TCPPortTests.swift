@@ -8,10 +8,10 @@ import Testing
     var port = TCPPort(host: "127.0.0.1", port: server.port)
     try port.open()
     let peer = server.accepted()
-    try PortContract.carries_bytes_both_ways(&port, peer: peer)
-    try PortContract.reads_no_more_than_there_is_room_for(&port, peer: peer)
+    try PortContract.carriesBytesBothWays(&port, peer: peer)
+    try PortContract.readsNoMoreThanThereIsRoomFor(&port, peer: peer)
     close(peer)
-    try PortContract.a_device_that_goes_is_gone(&port)
+    try PortContract.findsThatTheDeviceWent(&port)
   }
 
   @Test func a_peer_that_sends_no_more_is_gone_once_all_is_read() throws {
@@ -24,7 +24,7 @@ import Testing
     #expect(shutdown(peer, Int32(SHUT_WR)) == 0)
     PortContract.waitUntilReadable(port)
     #expect(try PortContract.read(&port) == "STOPPED\r")
-    try PortContract.a_device_that_goes_is_gone(&port)
+    try PortContract.findsThatTheDeviceWent(&port)
   }
 
   @Test func writing_to_a_peer_that_reset_is_an_error_and_no_signal() throws {
@@ -80,14 +80,14 @@ import Testing
     // It may be ::1 first, where nobody listens: the next address is tried.
     try port.open()
     let peer = server.accepted()
-    try PortContract.carries_bytes_both_ways(&port, peer: peer)
+    try PortContract.carriesBytesBothWays(&port, peer: peer)
     close(peer)
   }
 
   @Test func a_name_that_does_not_exist_is_unreachable() {
     // RFC 6761, 6.4: never a host.
     var port = TCPPort(host: "adapter.invalid")
-    let error = PortContract.error { () throws(PortError) in try port.open(within: .seconds(5), unless: nil) }
+    let error = PortContract.error { () throws(PortError) in try port.open(within: .seconds(1), unless: nil) }
     #expect(error?.kind == .unreachable || error?.kind == .timedOut, "\(error?.description ?? "connected")")
   }
 
@@ -102,9 +102,9 @@ import Testing
     for _ in 0..<3 {
       try port.open()
       let peer = server.accepted()
-      try PortContract.carries_bytes_both_ways(&port, peer: peer)
+      try PortContract.carriesBytesBothWays(&port, peer: peer)
       close(peer)
-      try PortContract.a_device_that_goes_is_gone(&port)
+      try PortContract.findsThatTheDeviceWent(&port)
     }
   }
 }
