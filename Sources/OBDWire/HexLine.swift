@@ -84,6 +84,8 @@ struct HexLine: ~Copyable {
     var secondToken = 0
     var fifthToken = 0
     var oddTokens = 0
+    // Odd tokens that an identifier can make: alone (7E9), or glued to the byte before it (137E9).
+    var identifierTokens = 0
     start = first
     for i in first...end {
       let isDigit = i < end && Hex.value(line[i]) < 16
@@ -98,15 +100,21 @@ struct HexLine: ~Copyable {
       if tokens == 1 { firstToken = tokenDigits }
       if tokens == 2 { secondToken = tokenDigits }
       if tokens == 5 { fifthToken = tokenDigits }
-      if tokenDigits & 1 == 1 { oddTokens += 1 }
+      if tokenDigits & 1 == 1 {
+        oddTokens += 1
+        if tokenDigits == 3 || tokenDigits == 5 { identifierTokens += 1 }
+      }
       tokenDigits = 0
     }
     guard digits > 0, digits <= 2 * Self.capacity else { return false }
     isSpaced = tokens > 1
     hasIdentifier = false
     hasDataLengthCode = false
-    if tokens == 1 {
-      // An odd run: three digits of identifier, then pairs (or the length line `014`).
+    let holdsSeveralFrames = firstToken == 3 && identifierTokens > 1 && identifierTokens == oddTokens
+    if tokens == 1 || holdsSeveralFrames {
+      // An odd run: three digits of identifier, then pairs (or the length line `014`). Frames run together with their
+      // spaces are the same run with spaces in it.
+      isSpaced = false
       if digits & 1 == 1 {
         guard digits >= 3 else { return false }
         hasIdentifier = true

@@ -24,6 +24,12 @@ struct ReplyCoreRunTogetherTests {
     #expect(found.readings == ["7E8 010D speed 50", "7E9 010D speed 51"])
   }
 
+  @Test(arguments: ["7E8 03 41 0D 32 7E9 03 41 0D 33", "7E8 03 41 0D 327E9 03 41 0D 33 "])
+  func frames_that_kept_their_spaces_are_cut_alike(line: String) {
+    let found = Recorder.of(line + "\r\r>", to: "010D")
+    #expect(found.readings == ["7E8 010D speed 50", "7E9 010D speed 51"])
+  }
+
   @Test(arguments: ["7E803410D327E903410D", "7E803410D32123403410D33", "7E8034 10D327F903410D33".filter { $0 != " " }])
   func line_that_can_be_cut_in_no_way_is_malformed(line: String) {
     let found = Recorder.of(line + "\r\r>", to: "010D")
