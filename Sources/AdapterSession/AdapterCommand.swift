@@ -41,13 +41,11 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   case flowControlMode(UInt8)
   /// ATPC: close the protocol; a K-line's wakeup messages end.
   case closeProtocol
-  /// ATLP: sleep.
-  case lowPower
 
   /// The answer holds the adapter's banner.
   var expectsBanner: Bool {
     switch self {
-    case .reset, .identify, .identifySTN, .lowPower, .defaults: true
+    case .reset, .identify, .identifySTN, .defaults: true
     default: false
     }
   }

@@ -33,7 +33,7 @@ extension AdapterSession {
       return
     }
     if !reply.hasBanner, reply.failed(.unknownCommand) { learn(.noReset) }
-    if reply.hasBanner { keepIdentity(reply) }
+    if reply.hasBanner { greet(reply) }
     if looksForBaud { memory.baud = currentBaud }
     if !wasFound || lastLoss == .silent || lastLoss == .noAdapter || lastLoss == .gnssReceiver {
       events.append(.found)
@@ -48,7 +48,7 @@ extension AdapterSession {
     resets = 0
     if hasSentences {
       lose(.gnssReceiver)
-      reopen(at: now)
+      shut(at: now)
       return
     }
     if looksForBaud, baudIndex + 1 < Self.bauds.count || baudPass == 0 {
@@ -64,7 +64,7 @@ extension AdapterSession {
     baudIndex = -1
     baudPass = 0
     lose(hadContent ? .noAdapter : .silent)
-    reopen(at: now)
+    shut(at: now)
   }
 
   mutating func keepIdentity(_ reply: ReplyObserver) {
@@ -73,12 +73,16 @@ extension AdapterSession {
     identityCount = reply.textCount
   }
 
-  /// Closes the port for a while: longer each time, up to 10 s.
-  mutating func reopen(at now: Int64) {
-    shut(at: now)
+  /// Another banner than before is another adapter: what was learned of the old one does not hold.
+  private mutating func greet(_ reply: ReplyObserver) {
+    keepIdentity(reply)
+    var digest: UInt32 = 2_166_136_261
+    for i in 0..<reply.textCount { digest = (digest ^ UInt32(reply.text[i])) &* 16_777_619 }
+    if bannerDigest != 0, bannerDigest != digest { memory.quirks = [] }
+    bannerDigest = digest
   }
 
-  /// The port is closed, and wanted open again.
+  /// The port is closed, and wanted open again after a pause: longer each time, up to 10 s.
   mutating func shut(at now: Int64) {
     let pause = min(500 * Limit.millisecond << Int64(min(reopenings, 5)), 10_000 * Limit.millisecond)
     reopenings += 1

@@ -11,7 +11,6 @@ extension AdapterSession {
       guard now >= until else { return .wait(until: until) }
       switch then {
       case .probe: beginProbing()
-      case .initialise: beginInitialising()
       case .search: searchAgain()
       }
       return .again

@@ -239,7 +239,7 @@ extension AdapterSession {
     resynchronisations += 1
     guard resynchronisations <= 3, !hasSentences else {
       lose(hasSentences ? .gnssReceiver : hadContent ? .noAdapter : .silent)
-      reopen(at: now)
+      shut(at: now)
       return
     }
     begin(Command(.identify), nil, .resynchronise, deadline: now + Limit.setting, into: &handler)

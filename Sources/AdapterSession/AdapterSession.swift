@@ -14,6 +14,7 @@ import OBDWire
 /// - A banner that nobody asked for, or an echo after ATE0, means that all settings are lost: they are made again.
 /// - Only services that read reach the bus (``ReadService``); service 04 by ``clearCodes(_:)`` alone.
 public struct AdapterSession: ~Copyable {
+  /// As it was given.
   public let configuration: SessionConfiguration
   /// What is polled, and how often; a change is heeded with the next request.
   public var wishes: PollWishes { didSet { isPlanOutdated = true } }
@@ -34,6 +35,8 @@ public struct AdapterSession: ~Copyable {
   var events = EventQueue()
   var identityText = InlineArray<40, UInt8>(repeating: 0)
   var identityCount = 0
+  /// Tells one banner from another: a swapped adapter.
+  var bannerDigest: UInt32 = 0
 
   var stage = Stage.closed
   var exchange = Exchange.ready
@@ -96,12 +99,16 @@ public struct AdapterSession: ~Copyable {
 
   /// ATST32, the data sheet's default: 205 ms.
   static let usualWait: UInt8 = 0x32
-  /// ATST10, 66 ms: a K-line's ECU answers within P2max, 50 ms (ISO 14230-2, 4.4.1), and what is left of the wait counts
-  /// as P3min.
-  static let waitOnKLine: UInt8 = 0x10
+  /// ATST0E, 57 ms: a K-line's ECU answers within P2max, 50 ms, and another's request may follow P3min, 55 ms, later (ISO
+  /// 14230-2, 4.4.1): the wait for more ECUs is that pause already.
+  static let waitOnKLine: UInt8 = 0x0E
   static let longestWait: UInt8 = 0xFF
 
+  /// A session with a closed port; ``opened(at:)`` begins it.
+  ///
   /// - Parameters:
+  ///   - configuration: what does not change while it runs.
+  ///   - wishes: what is polled, and how often.
   ///   - memory: what the last session with this adapter or vehicle learned.
   public init(
     _ configuration: SessionConfiguration, wishes: PollWishes = PollWishes(), memory: SessionMemory = SessionMemory()

@@ -16,6 +16,7 @@ public struct AddressedRequest: BitwiseCopyable, Sendable {
     case currentData(UInt8)
   }
 
+  /// Service and identifier.
   public var question: Question
   /// Whom it is sent to (`hdr`, with `pri` on 29-bit buses).
   public var header: ECUHeader
@@ -32,6 +33,7 @@ public struct AddressedRequest: BitwiseCopyable, Sendable {
   /// ns between two requests (`freq`).
   public var period: Int64
 
+  /// A request as a signal set has it.
   public init(
     question: Question, header: ECUHeader, receiver: ECUAddress = .unknown, extendedAddress: UInt8? = nil,
     testerAddress: UInt8? = nil, needsFlowControl: Bool = false, timeout: UInt8? = nil, period: Int64

@@ -18,6 +18,7 @@ public struct CarKnowledge: BitwiseCopyable, Sendable {
   /// 0: not read.
   public internal(set) var vinCount = 0
 
+  /// Nothing known.
   public init() {}
 
   /// An ECU's address.

@@ -87,7 +87,6 @@ public struct Command: BitwiseCopyable, Sendable {
     case .flowControlData: append("ATFCSD300000")
     case .flowControlMode(let mode): append("ATFCSM", hex: UInt32(mode), digits: 1)
     case .closeProtocol: append("ATPC")
-    case .lowPower: append("ATLP")
     }
     append(UInt8(ascii: "\r"))
   }
@@ -114,6 +113,7 @@ public struct Command: BitwiseCopyable, Sendable {
 }
 
 extension Command: Equatable {
+  /// Byte by byte.
   public static func == (a: Command, b: Command) -> Bool {
     guard a.count == b.count else { return false }
     for i in 0..<a.count where a.storage[i] != b.storage[i] { return false }

@@ -2,6 +2,7 @@
 public struct PIDSet: BitwiseCopyable, Sendable {
   private var words = InlineArray<8, UInt32>(repeating: 0)
 
+  /// The empty set.
   public init() {}
 
   /// Whether the identifier is in the set.

@@ -46,6 +46,7 @@ public struct PollPlan: ~Copyable {
   /// When a request is next sent without its count, to see whether more ECUs answer by now.
   var nextVerification: Int64 = 0
 
+  /// A plan without requests.
   public init() {}
 
   /// Forgets everything learned: another car.
@@ -68,7 +69,8 @@ public struct PollPlan: ~Copyable {
     self.bus = bus
     count = 0
     arbitrated = nil
-    if quirks.contains(.noCountSuffix) || !Self.admitsSuffix(bus) { usesSuffix = false }
+    usesSuffix = Self.admitsSuffix(bus) && !quirks.contains(.noCountSuffix)
+    if !quirks.contains(.smallBuffer) { identifierLimit = 6 }
     nextVerification = now + Self.verificationPeriod
     let carries = bus.isCAN && !quirks.contains(.noMultiPID) ? identifierLimit : 1
 

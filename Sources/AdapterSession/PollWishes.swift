@@ -10,6 +10,7 @@ public struct PollWishes: BitwiseCopyable, Sendable {
   /// Period of the PIDs that nobody named, ns; 0: as fast as the link allows.
   public var defaultPeriod: Int64 = second
 
+  /// Sensible periods for everything.
   public init() {}
 
   /// Names a PID.

@@ -1,7 +1,9 @@
 /// What an adapter does differently from the ELM327's data sheet, learned from its answers alone, never from the version
 /// that it claims: clones claim any.
 public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
+  /// One bit a quirk.
   public let rawValue: UInt32
+  /// - Parameter rawValue: as kept from an earlier session.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// ATZ is answered by `?`.
@@ -10,14 +12,21 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let resetLosesLink = Quirks(rawValue: 1 << 1)
   /// ATE0 is refused: every command is echoed.
   public static let noEchoOff = Quirks(rawValue: 1 << 2)
+  /// ATL0 is refused: lines end with CR and LF, perhaps.
   public static let noLinefeedsOff = Quirks(rawValue: 1 << 3)
+  /// ATS0 is refused: bytes are printed with spaces.
   public static let noSpacesOff = Quirks(rawValue: 1 << 4)
   /// ATH1 is refused: nobody knows which ECU answers.
   public static let noHeaders = Quirks(rawValue: 1 << 5)
+  /// ATAT1 is refused: the adapter always waits its whole time.
   public static let noAdaptiveTiming = Quirks(rawValue: 1 << 6)
+  /// ATST is refused.
   public static let noTimeout = Quirks(rawValue: 1 << 7)
+  /// ATI is refused.
   public static let noIdentity = Quirks(rawValue: 1 << 8)
+  /// AT@1 is refused.
   public static let noDescription = Quirks(rawValue: 1 << 9)
+  /// ATRV is refused: the voltage is not known.
   public static let noVoltage = Quirks(rawValue: 1 << 10)
   /// ATDPN is refused, or says 0 while data flow.
   public static let noProtocolNumber = Quirks(rawValue: 1 << 11)

@@ -8,6 +8,7 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
   /// Most identifiers of one request: six PIDs of service 01 (ISO 15031-5, 7.1.2.1).
   public static let identifierCapacity = 6
 
+  /// What is asked of the ECUs.
   public let service: ReadService
   private var identifiers = InlineArray<6, UInt16>(repeating: 0)
   /// PIDs, information types or data identifiers asked for; 0 for services 03, 07, 0A.
@@ -112,6 +113,7 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
 }
 
 extension ReadRequest: Equatable {
+  /// Asks the same.
   public static func == (a: ReadRequest, b: ReadRequest) -> Bool {
     guard a.service == b.service, a.identifierCount == b.identifierCount, a.parameterCount == b.parameterCount else {
       return false

@@ -2,7 +2,7 @@ import OBDWire
 
 /// What a session is told from outside; nothing of it changes while it runs.
 public struct SessionConfiguration: BitwiseCopyable, Sendable {
-  /// How the adapter is reached.
+  /// A kind of port.
   public enum Transport: BitwiseCopyable, Sendable, Equatable {
     /// A serial port: its speed in baud, or nil to find it out.
     case serial(baud: Int?)
@@ -10,6 +10,7 @@ public struct SessionConfiguration: BitwiseCopyable, Sendable {
     case stream
   }
 
+  /// How the adapter is reached.
   public var transport: Transport = .stream
   /// ELM digit of the protocol, ASCII `1`…`9` or `A`; nil: found out.
   public var protocolDigit: UInt8?
@@ -20,6 +21,7 @@ public struct SessionConfiguration: BitwiseCopyable, Sendable {
   /// Time between two tries to find the vehicle, ns.
   public var searchPause: Int64 = 2_000_000_000
 
+  /// Everything found out, codes each minute.
   public init() {}
 }
 
@@ -35,5 +37,6 @@ public struct SessionMemory: BitwiseCopyable, Sendable {
   /// What was learned of the adapter.
   public var quirks: Quirks = []
 
+  /// Nothing known.
   public init() {}
 }

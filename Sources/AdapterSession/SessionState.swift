@@ -22,7 +22,7 @@ enum Stage: BitwiseCopyable, Equatable {
 }
 
 /// What follows a rest.
-enum AfterRest: BitwiseCopyable, Equatable { case probe, search, initialise }
+enum AfterRest: BitwiseCopyable, Equatable { case probe, search }
 
 /// The adapter's settings in their order, behind ATZ.
 enum InitialStep: UInt8, BitwiseCopyable, CaseIterable {

@@ -40,7 +40,7 @@ import Testing
       (.header(.can11(0x7E0)), "ATSH7E0"),
       (.header(.can29(0x18DA_10F1)), "ATSHDA10F1"), (.priority(0x18), "ATCP18"), (.receive(.can11(0x7E8)), "ATCRA7E8"),
       (.receive(.can29(0x18DA_F110)), "ATCRA18DAF110"), (.flowControlHeader(.can29(0x18DA_10F1)), "ATFCSH18DA10F1"),
-      (.header(.legacy(0x68_6AF1)), "ATSH686AF1"), (.lowPower, "ATLP"), (.closeProtocol, "ATPC"),
+      (.header(.legacy(0x68_6AF1)), "ATSH686AF1"), (.closeProtocol, "ATPC"),
     ]
     for (command, expected) in pairs { #expect(text(Command(command)) == expected + "\r") }
   }

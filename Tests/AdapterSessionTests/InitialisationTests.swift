@@ -119,4 +119,37 @@ import Testing
     #expect(bench.commands.contains("ATD"))
     #expect(bench.isConnected)
   }
+
+  @Test func another_adapter_in_the_same_place_is_learned_anew() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.unknown = ["ATAT1", "AT@1"]
+    let bench = Bench(adapter)
+    bench.run(seconds: 3)
+    bench.close()
+    adapter.unknown = []
+    adapter.banner = "ELM327 v2.2"
+    bench.run(seconds: 4)
+    #expect(bench.session.memory.quirks == [])
+    #expect(bench.identity == "ELM327 v2.2")
+    #expect(bench.commands.last { $0 == "AT@1" } != nil)
+    #expect(bench.isConnected)
+  }
+
+  @Test func a_k_line_is_closed_before_it_is_left_alone() {
+    let adapter = TinyAdapter([])
+    adapter.protocolNumber = "A5"
+    adapter.hook = { command, _ in
+      if command.hasPrefix("AT") || command.hasPrefix("ST") { return nil }
+      let delay = 30 * Bench.millisecond
+      return command == "0100" ? ("86F1104100BE3EB8118D\r\r>", delay) : ("84F110410C1AF8E4\r\r>", delay)
+    }
+    let bench = Bench(adapter)
+    bench.run(seconds: 5)
+    bench.session.pollsVehicle = false
+    bench.run(seconds: 0.3)
+    let start = bench.now
+    bench.run(seconds: 30)
+    #expect(bench.commands.filter { $0 == "ATPC" }.count == 1)
+    #expect(Set(bench.commands(since: start)) == ["ATRV"])
+  }
 }

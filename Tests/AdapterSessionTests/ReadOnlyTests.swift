@@ -26,7 +26,7 @@ import Testing
     "7E8044302042001\r\r>", "7E80642020004200000\r\r>", "04\r44\r\r>", "14FF00\r\r>", "7E8065F", "", "\r\r>",
   ]
 
-  @Test(arguments: 1...200)
+  @Test(arguments: 1...40)
   func an_adapter_that_says_anything_gets_only_questions(seed: UInt64) {
     let adapter = TinyAdapter([Cars.engine(), Cars.gearbox()])
     var numbers = Numbers(state: seed)
