@@ -149,9 +149,10 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     let first = gpsTime.firstArrival
     gpsTime.epoch(fix)
     let time = isGPSPaced ? gpsTime.elapsed : gpsTime.lastArrival
-    // The receiver's date counts from its first fix on, and again where it has moved away from the capture's times: an
-    // epoch's bytes come sooner or later in its second, which must not make the records' times tremble.
-    if fix.type != .none, let wall = gpsTime.wall(of: fix) {
+    // Where the log tells no date, the receiver's counts from its first fix on, and again where it has moved away from
+    // the capture's times: an epoch's bytes come sooner or later in its second, which must not make the records' times
+    // tremble.
+    if timeSource != .log, fix.type != .none, let wall = gpsTime.wall(of: fix) {
       let offset = wall - (isGPSPaced ? time : first)
       if !timeSource.isGPS(within: Self.epochJitter, of: offset) {
         timeSource = .gps(offset)
