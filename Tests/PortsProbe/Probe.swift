@@ -38,9 +38,9 @@ enum Probe {
     }
   }
 
-  static func ask(_ path: String, _ command: String) throws(PortError) {
-    var port = SerialPort(path: path, baud: 115_200)
-    try port.open()
+  static func ask(_ address: String, _ command: String) throws(PortError) {
+    var port = AddressedPort(try PortAddress(parsing: address))
+    try port.open(within: .seconds(15), unless: nil)
     var asker = Asker(command: Array(command.utf8) + [0x0D])
     var loop = try PortLoop(wakeUp: WakeUp())
     try loop.run(&port, &asker)

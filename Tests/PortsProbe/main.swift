@@ -3,7 +3,7 @@
 //
 //   PortsProbe devices            the serial devices that are there, one a line
 //   PortsProbe watch COUNT        those, `ready`, then changes as they happen, until there were so many
-//   PortsProbe ask PATH COMMAND   opens a line, prints what the device answers up to its prompt, waits until it is gone
+//   PortsProbe ask WHERE COMMAND  opens a line, prints what the device answers up to its prompt, waits until it is gone
 //   PortsProbe rounds COUNT       so many exchanges with an adapter in the same thread, for counting allocations
 //   PortsProbe bluetooth          the devices that BlueZ knows
 //   PortsProbe inquire            those, after an inquiry of half a second
@@ -21,7 +21,7 @@ do {
   case "bluetooth": try Probe.bluetooth(inquire: false)
   case "inquire": try Probe.bluetooth(inquire: true)
   default:
-    say("usage: PortsProbe devices | watch COUNT | ask PATH COMMAND | rounds COUNT | bluetooth | inquire")
+    say("usage: PortsProbe devices | watch COUNT | ask WHERE COMMAND | rounds COUNT | bluetooth | inquire")
     exit(64)
   }
 } catch {

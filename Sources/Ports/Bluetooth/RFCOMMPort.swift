@@ -3,6 +3,7 @@ import Glibc
 
 /// A serial port over Bluetooth (RFCOMM), the kernel's own socket: no daemon, no /dev/rfcommN.
 ///
+/// Give `open` fifteen seconds: calling a device takes up to five, asking it for its channel and connecting some more.
 /// The device must have been paired before where it wants that, as a rule with PIN 1234 or 0000.
 public struct RFCOMMPort: Port, ~Copyable {
   public let name: String

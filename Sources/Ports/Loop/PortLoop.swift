@@ -45,7 +45,7 @@ public struct PortLoop: ~Copyable {
           handler.deadlinePassed(at: now, &actions)
         }
       }
-      if ready.isWoken && wakeUp.silence() && !actions.isStopping { handler.wokenUp(at: BootClock.now, &actions) }
+      if ready.isWoken, !actions.isStopping, wakeUp.silence() { handler.wokenUp(at: BootClock.now, &actions) }
     }
   }
 
