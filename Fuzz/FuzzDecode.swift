@@ -7,24 +7,35 @@
 // - a message whose frame is missing, doubled or out of turn never does;
 // - a legacy frame with a wrong check gives neither message nor reading;
 // - readings answer the question, and a loaded signal's value is what its bits say, taken out one by one.
+//
+// What outlives a call is made once: the harness takes no memory, for what it costs is executions that are not made.
 
 @_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzDecode(_ start: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
-  guard let start, size > 4 else { return 0 }
+public func fuzzDecode(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
+  guard size > 4 else { return 0 }
   var source = Source(UnsafeBufferPointer(start: start, count: size))
-  let bus = BusProtocol(rawValue: 1 + source.next() % 6) ?? .can11
-  var exchange = Exchange(bus: bus)
-  if source.next() & 1 == 1 { exchange.definitions = source.definitions() }
-  if bus.isCAN { exchange.buildCAN(from: &source) } else { exchange.buildLegacy(from: &source) }
+  exchange.begin(BusProtocol(rawValue: 1 + source.next() % 6) ?? .can11)
+  if source.next() & 1 == 1 { exchange.define(from: &source) }
+  if exchange.bus.isCAN { exchange.buildCAN(from: &source) } else { exchange.buildLegacy(from: &source) }
   if source.next() & 3 == 0 { exchange.ask() }
   exchange.run()
   return 0
 }
 
 /// Says what is broken; a precondition would be silent in a release build.
+@inline(__always)
 private func require(_ condition: Bool, _ what: StaticString) {
   if !condition { fatalError("\(what)") }
 }
+
+// libFuzzer calls from one thread; making a reader takes longer than reading a reply.
+nonisolated(unsafe) private var reader = ReplyReader()
+nonisolated(unsafe) private let exchange = Exchange()
+private let reset: InlineArray<4, UInt8> = [0x41, 0x54, 0x57, 0x53]
+/// Services whose answers are decoded, and some whose are not.
+private let services: InlineArray<16, UInt8> = [
+  0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x49, 0x4A, 0x59, 0x61, 0x62, 0x62, 0x7F, 0x50, 0x41,
+]
 
 /// The input, byte by byte; behind its end a sequence that follows from its last byte, so that short inputs build much.
 private struct Source {
@@ -45,177 +56,283 @@ private struct Source {
     state = state &* 1_664_525 &+ 1_013_904_223
     return UInt8(truncatingIfNeeded: state >> 24)
   }
+}
+
+/// A message that an ECU sends.
+private struct Message {
+  var ecu = ECUAddress.unknown
+  var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+  /// One of its frames was left away, sent twice or too late.
+  var isBroken = false
+  /// When it came out, from 1; 0 while it has not.
+  var turn = 0
+}
+
+/// Bytes that are written one behind the other, in memory that is taken once.
+private struct Bytes: ~Copyable {
+  private let start: UnsafeMutablePointer<UInt8>
+  private let capacity: Int
+  private(set) var count = 0
+
+  init(capacity: Int) {
+    start = .allocate(capacity: capacity)
+    self.capacity = capacity
+  }
+
+  var all: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
+  func from(_ first: Int) -> UnsafeMutableBufferPointer<UInt8> {
+    UnsafeMutableBufferPointer(start: start + first, count: count - first)
+  }
+
+  mutating func removeAll() { count = 0 }
+  mutating func append(_ byte: UInt8) {
+    require(count < capacity, "the harness has too little room")
+    start[count] = byte
+    count += 1
+  }
+  mutating func append(hex byte: UInt8) {
+    append(digit: byte >> 4)
+    append(digit: byte & 0x0F)
+  }
+  private mutating func append(digit: UInt8) { append(digit < 10 ? 0x30 + digit : 0x37 + digit) }
+}
+
+/// A reply, what must be found in it, and what is found.
+private final class Exchange {
+  private(set) var bus = BusProtocol.can11
+  private var definitions = UnsafeMutableBufferPointer<SignalDefinition>.allocate(capacity: 8)
+  private var definitionCount = 0
+  private var payloads = Bytes(capacity: 4 * 4_096)
+  private var text = Bytes(capacity: 1 << 17)
+  private var question = Bytes(capacity: 8)
+  private var frame = Bytes(capacity: 512)
+
+  private var messages = InlineArray<4, Message>(repeating: Message())
+  private var messageCount = 0
+  private var isListening = false
+  private var found = 0
+  private var errors = 0
+
+  func begin(_ bus: BusProtocol) {
+    self.bus = bus
+    definitionCount = 0
+    payloads.removeAll()
+    text.removeAll()
+    question.removeAll()
+    messageCount = 0
+    isListening = false
+    found = 0
+    errors = 0
+  }
+
+  /// Definitions of signals, sorted by service and identifier, as the reader wants them.
+  func define(from source: inout Source) {
+    for _ in 0..<(1 + source.next() & 7) {
+      let choice = source.next() % 3
+      let service: UInt8 = choice == 0 ? 0x21 : choice == 1 ? 0x22 : 0x01
+      let identifier = service == 0x22 ? 0x4000 | UInt16(source.next() & 3) : UInt16(source.next() & 0x1F)
+      let new = SignalDefinition(
+        service: service, identifier: identifier, bitOffset: UInt16(source.next()) << (source.next() & 3),
+        bitLength: 1 + source.next() & 63,
+        encoding: SignalDefinition.Encoding(rawValue: source.next() & 3) ?? .unsigned)
+      var at = definitionCount
+      while at > 0, Self.order(new) < Self.order(definitions[at - 1]) {
+        (definitions.baseAddress! + at).initialize(to: definitions[at - 1])
+        at -= 1
+      }
+      (definitions.baseAddress! + at).initialize(to: new)
+      definitionCount += 1
+    }
+  }
+
+  private static func order(_ row: SignalDefinition) -> UInt64 {
+    UInt64(row.service) << 32 | UInt64(row.identifier) << 16 | UInt64(row.bitOffset)
+  }
 
   /// A message: a service's answer, mostly of one that is decoded, and any bytes behind.
-  mutating func payload(upTo most: Int) -> [UInt8] {
-    let services: [UInt8] = [
-      0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x49, 0x4A, 0x59, 0x61, 0x62, 0x62, 0x7F, 0x50, 0x41,
-    ]
-    var payload = [services[Int(next() & 15)]]
+  private func payload(upTo most: Int, from source: inout Source) -> UnsafeBufferPointer<UInt8> {
+    let first = payloads.count
+    payloads.append(services.span[Int(source.next() & 15)])
     // Mostly short: long messages take long and rarely say more.
-    let choice = next()
+    let choice = source.next()
     let length =
       switch choice {
       case 0..<0xF0: 1 + Int(choice & 0x0F) % most
-      case 0xF0..<0xFD: 1 + Int(next() & 0x7F) % most
-      default: next() < 0xF0 ? 1 + Int(next()) % most : 1 + (Int(next()) << 4 | Int(next() & 15)) % most
+      case 0xF0..<0xFD: 1 + Int(source.next() & 0x7F) % most
+      default:
+        source.next() < 0xF0
+          ? 1 + Int(source.next()) % most : 1 + (Int(source.next()) << 4 | Int(source.next() & 15)) % most
       }
-    while payload.count < length { payload.append(next()) }
+    while payloads.count - first < length { payloads.append(source.next()) }
+    let payload = payloads.from(first)
     // Identifiers that have a meaning are found sooner.
     if payload.count > 2, payload[0] == 0x62, payload[1] & 1 == 0 {
-      payload[1] = [0xF4, 0xF6, 0xF8, 0x40][Int(payload[1] >> 6)]
+      let choice = payload[1] >> 6
+      payload[1] = choice == 0 ? 0xF4 : choice == 1 ? 0xF6 : choice == 2 ? 0xF8 : 0x40
     }
-    return payload
+    return UnsafeBufferPointer(payload)
   }
 
-  /// Sorted by service and identifier, as the reader wants them.
-  mutating func definitions() -> [SignalDefinition] {
-    var all: [SignalDefinition] = []
-    for _ in 0..<(1 + next() & 7) {
-      let service: UInt8 = [0x21, 0x22, 0x01][Int(next()) % 3]
-      let identifier = service == 0x22 ? UInt16(0x4000) | UInt16(next() & 3) : UInt16(next() & 0x1F)
-      all.append(
-        SignalDefinition(
-          service: service, identifier: identifier, bitOffset: UInt16(next()) << (next() & 3),
-          bitLength: 1 + next() & 63,
-          encoding: SignalDefinition.Encoding(rawValue: next() & 3) ?? .unsigned))
-    }
-    return all.sorted { ($0.service, $0.identifier, $0.bitOffset) < ($1.service, $1.identifier, $1.bitOffset) }
-  }
-}
-
-// libFuzzer calls from one thread; making a reader takes longer than reading a reply.
-nonisolated(unsafe) private var reader = ReplyReader()
-private let reset = Array("ATWS".utf8)
-
-/// A reply, and what must be found in it.
-private struct Exchange {
-  let bus: BusProtocol
-  var definitions: [SignalDefinition] = []
-  var text: [UInt8] = []
-  var question: [UInt8] = []
-  /// Messages that must come out.
-  var whole: [(ecu: ECUAddress, payload: [UInt8])] = []
-  /// Senders whose message was broken, and must not.
-  var broken: [ECUAddress] = []
-
-  init(bus: BusProtocol) {
-    self.bus = bus
-    text.reserveCapacity(1_024)
-  }
-
-  mutating func line(_ bytes: [UInt8], spaces: Bool, identifier: UInt32? = nil) {
-    func digit(_ value: UInt32) { text.append(Hex.digit(UInt8(truncatingIfNeeded: value & 0xF))) }
-    if let identifier {
-      for shift in [8, 4, 0] { digit(identifier >> UInt32(shift)) }
-      if spaces { text.append(0x20) }
-    }
-    for byte in bytes {
-      digit(UInt32(byte >> 4))
-      digit(UInt32(byte))
-      if spaces { text.append(0x20) }
-    }
-    text.append(0x0D)
+  private func add(_ message: Message) {
+    messages[messageCount] = message
+    messageCount += 1
   }
 
   // MARK: CAN
 
-  mutating func buildCAN(from source: inout Source) {
+  func buildCAN(from source: inout Source) {
     let style = source.next()
     let spaces = style & 1 == 0
-    let padding: [UInt8] = [0x00, 0x55, 0xAA, 0xCC]
-    let count = [1, 2, 2, 4][Int(style >> 1 & 3)]
+    let count = style >> 1 & 3 == 3 ? 4 : style >> 1 & 3 == 0 ? 1 : 2
     let fault = style >> 3 & 3
     let faulty = Int(style >> 5) % count
-    var queues: [[[UInt8]]] = []
+    // The frames of each ECU in the order in which they are sent: how many, and where that order is broken.
+    var plans = InlineArray<4, Frames>(repeating: Frames())
     for index in 0..<count {
-      let payload = source.payload(upTo: 4_095)
       let ecu = bus == .can11 ? ECUAddress.can11(0x7E8 + UInt32(index)) : .can29(0x18DA_F110 + UInt32(index))
-      var frames = Self.frames(payload, padding: style & 0x40 == 0 ? padding[index] : nil)
-      if index == faulty, fault > 0, frames.count > 1 {
-        let at = 1 + Int(source.next()) % (frames.count - 1)
-        switch fault {
-        case 1: frames.remove(at: at)
-        // The last one twice: the message was whole before.
-        case 2 where at + 1 < frames.count: frames.insert(frames[at], at: at)
-        default: if at + 1 < frames.count { frames.swapAt(at, at + 1) } else { frames.remove(at: at) }
-        }
-        broken.append(ecu)
-      } else {
-        whole.append((ecu, payload))
+      var message = Message(ecu: ecu, bytes: payload(upTo: 4_095, from: &source))
+      var plan = Frames(of: message.bytes.count)
+      if style & 0x40 == 0 { plan.padding = index == 0 ? 0x00 : index == 1 ? 0x55 : index == 2 ? 0xAA : 0xCC }
+      if index == faulty, fault > 0, plan.count > 1 {
+        plan.breakOrder(fault, at: 1 + Int(source.next()) % (plan.count - 1))
+        message.isBroken = true
       }
-      queues.append(frames)
+      plans[index] = plan
+      add(message)
     }
-    while queues.contains(where: { !$0.isEmpty }) {
+    var left = 0
+    for index in 0..<count { left += plans[index].count }
+    while left > 0 {
       var index = Int(source.next()) % count
-      while queues[index].isEmpty { index = (index + 1) % count }
-      let frame = queues[index].removeFirst()
-      if bus == .can11 {
-        line(frame, spaces: spaces, identifier: 0x7E8 + UInt32(index))
-      } else {
-        line([0x18, 0xDA, 0xF1, 0x10 + UInt8(index)] + frame, spaces: spaces)
+      while plans[index].sent == plans[index].count { index = (index + 1) % count }
+      let number = plans[index].next()
+      sendCAN(number, of: messages[index].bytes, from: index, plans[index], spaces: spaces)
+      left -= 1
+    }
+  }
+
+  /// Which frames of a message are sent, and in which order.
+  private struct Frames {
+    private enum Fault { case none, missing, doubled, swapped }
+    private var fault = Fault.none
+    private var at = 0
+    private(set) var count = 0
+    private(set) var sent = 0
+    /// The last frame as it was before any fault.
+    private(set) var last = 0
+    var padding: UInt8?
+
+    init() {}
+    init(of length: Int) {
+      count = length <= 7 ? 1 : 1 + length / 7
+      last = count - 1
+    }
+
+    mutating func breakOrder(_ kind: UInt8, at frame: Int) {
+      at = frame
+      let isLast = frame + 1 == count
+      // The last one twice: the message was whole before. The last one has none to change places with.
+      fault = kind == 1 || isLast ? .missing : kind == 2 ? .doubled : .swapped
+      if fault == .missing { count -= 1 }
+      if fault == .doubled { count += 1 }
+    }
+
+    /// The number of the frame that is sent next.
+    mutating func next() -> Int {
+      let turn = sent
+      sent += 1
+      switch fault {
+      case .none: return turn
+      case .missing: return turn < at ? turn : turn + 1
+      case .doubled: return turn <= at ? turn : turn - 1
+      case .swapped: return turn == at ? at + 1 : turn == at + 1 ? at : turn
       }
     }
   }
 
-  private static func frames(_ payload: [UInt8], padding: UInt8?) -> [[UInt8]] {
-    var frames: [[UInt8]] = []
-    if payload.count <= 7 {
-      frames.append([UInt8(payload.count)] + payload)
+  private func sendCAN(
+    _ number: Int, of message: UnsafeBufferPointer<UInt8>, from index: Int, _ plan: Frames, spaces: Bool
+  ) {
+    func put(_ byte: UInt8) {
+      text.append(hex: byte)
+      if spaces { text.append(0x20) }
+    }
+    if bus == .can11 {
+      text.append(0x37)
+      text.append(0x45)
+      text.append(index < 2 ? 0x38 + UInt8(index) : 0x3F + UInt8(index))
+      if spaces { text.append(0x20) }
     } else {
-      frames.append([0x10 | UInt8(payload.count >> 8), UInt8(truncatingIfNeeded: payload.count)] + payload[0..<6])
-      var at = 6
-      var index: UInt8 = 1
-      while at < payload.count {
-        let end = min(at + 7, payload.count)
-        frames.append([0x20 | index] + payload[at..<end])
-        index = (index + 1) & 0x0F
-        at = end
-      }
+      put(0x18)
+      put(0xDA)
+      put(0xF1)
+      put(0x10 + UInt8(index))
     }
-    if let padding {
-      let last = frames.count - 1
-      while frames[last].count < 8 { frames[last].append(padding) }
+    var first = 0
+    var end = message.count
+    var length = 1
+    if message.count <= 7 {
+      put(UInt8(message.count))
+    } else if number == 0 {
+      put(0x10 | UInt8(message.count >> 8))
+      put(UInt8(truncatingIfNeeded: message.count))
+      end = 6
+      length = 2
+    } else {
+      put(0x20 | UInt8(number & 0x0F))
+      first = 6 + (number - 1) * 7
+      end = min(first + 7, message.count)
     }
-    return frames
+    for at in first..<end { put(message[at]) }
+    length += end - first
+    if number == plan.last, let padding = plan.padding { for _ in 0..<max(0, 8 - length) { put(padding) } }
+    text.append(0x0D)
   }
 
   // MARK: Legacy buses
 
-  mutating func buildLegacy(from source: inout Source) {
+  func buildLegacy(from source: inout Source) {
     let style = source.next()
-    var used: [[UInt8]] = []
     for _ in 0..<(1 + style & 3) {
       let isLong = bus == .kwp && style & 0x40 != 0
-      let payload = source.payload(upTo: isLong ? 255 : 7)
+      let payload = payload(upTo: isLong ? 255 : 7, from: &source)
       let sender = 0x10 + source.next() & 3
-      var frame = header(sender, payload.count, source.next()) + payload
-      frame.append(Self.check(frame, bus))
+      frame.removeAll()
+      putHeader(sender, payload.count, source.next())
+      for byte in payload { frame.append(byte) }
+      frame.append(Self.check(frame.all, bus))
       let fault = source.next()
       if fault & 3 == 0 {
         let at = Int(source.next()) % frame.count
-        frame[at] ^= max(1, source.next())
+        frame.from(0)[at] ^= max(1, source.next())
         // The rest of a line may make frames of its own, by chance: those are right.
-        guard !Self.isValid(frame, bus) else { continue }
+        if Self.isValid(frame.all, bus) { continue }
       } else {
-        guard !used.contains([sender] + payload) else { continue }
-        used.append([sender] + payload)
-        whole.append((.legacy(sender), payload))
+        if message(.legacy(sender), equal: payload) != nil { continue }
+        add(Message(ecu: .legacy(sender), bytes: payload))
       }
-      line(frame, spaces: style & 0x80 == 0)
+      for byte in frame.all {
+        text.append(hex: byte)
+        if style & 0x80 == 0 { text.append(0x20) }
+      }
+      text.append(0x0D)
     }
   }
 
-  private func header(_ sender: UInt8, _ length: Int, _ choice: UInt8) -> [UInt8] {
+  private func putHeader(_ sender: UInt8, _ length: Int, _ choice: UInt8) {
+    let hasLength = bus == .kwp && (length > 63 || choice & 1 == 1)
     switch bus {
-    case .kwp where length > 63 || choice & 1 == 1: [0x80, 0xF1, sender, UInt8(length)]
-    case .kwp: [0x80 | UInt8(length), 0xF1, sender]
-    case .j1850pwm: [0x41, 0x6B, sender]
-    default: [0x48, 0x6B, sender]
+    case .kwp: frame.append(hasLength ? 0x80 : 0x80 | UInt8(length))
+    case .j1850pwm: frame.append(0x41)
+    default: frame.append(0x48)
     }
+    frame.append(bus == .kwp ? 0xF1 : 0x6B)
+    frame.append(sender)
+    if hasLength { frame.append(UInt8(length)) }
   }
 
-  private static func check(_ bytes: [UInt8], _ bus: BusProtocol) -> UInt8 {
+  /// The sum, or the CRC bit by bit, so that an error in the reader's table cannot cancel out.
+  private static func check(_ bytes: some Sequence<UInt8>, _ bus: BusProtocol) -> UInt8 {
     guard bus == .j1850pwm || bus == .j1850vpw else { return bytes.reduce(0, &+) }
     var register: UInt8 = 0xFF
     for byte in bytes {
@@ -226,107 +343,123 @@ private struct Exchange {
   }
 
   /// Whether a line is nothing but frames whose checks hold, however damaged.
-  private static func isValid(_ line: [UInt8], _ bus: BusProtocol) -> Bool {
+  private static func isValid(_ line: UnsafeBufferPointer<UInt8>, _ bus: BusProtocol) -> Bool {
     guard bus == .kwp, !((line[0] == 0x48 || line[0] == 0x41) && line[1] == 0x6B) else {
-      return check(Array(line.dropLast()), bus) == line[line.count - 1]
+      return check(line.dropLast(), bus) == line[line.count - 1]
     }
-    var rest = line[...]
-    while let format = rest.first {
-      var header = format & 0x80 == 0 ? 1 : 3
-      var length = Int(format & 0x3F)
+    var first = 0
+    while first < line.count {
+      var header = line[first] & 0x80 == 0 ? 1 : 3
+      var length = Int(line[first] & 0x3F)
       if length == 0 {
-        guard rest.count > header else { return false }
-        length = Int(rest[rest.startIndex + header])
+        guard line.count - first > header else { return false }
+        length = Int(line[first + header])
         header += 1
       }
-      let size = header + length
-      guard length > 0, rest.count > size, rest.prefix(size).reduce(0, &+) == rest[rest.startIndex + size] else {
-        return false
-      }
-      rest = rest.dropFirst(size + 1)
+      let end = first + header + length
+      guard length > 0, line.count > end, line[first..<end].reduce(0, &+) == line[end] else { return false }
+      first = end + 1
     }
     return true
   }
 
   // MARK: Question and answer
 
-  /// Asks what the first message answers, so that the others are unexpected.
-  mutating func ask() {
-    guard let payload = whole.first?.payload, payload[0] != 0x7F, payload.count > 2 else { return }
-    let count = payload[0] == 0x62 ? 3 : [0x41, 0x61, 0x46, 0x49].contains(payload[0]) ? 2 : 1
-    for byte in [payload[0] - 0x40] + payload[1..<count] {
-      question.append(Hex.digit(byte >> 4))
-      question.append(Hex.digit(byte))
+  /// Asks what the first message that must come out answers, so that the others are unexpected.
+  func ask() {
+    for index in 0..<messageCount where !messages[index].isBroken {
+      let payload = messages[index].bytes
+      guard payload[0] != 0x7F, payload.count > 2 else { return }
+      question.append(hex: payload[0] - 0x40)
+      switch payload[0] {
+      case 0x62:
+        question.append(hex: payload[1])
+        question.append(hex: payload[2])
+      case 0x41, 0x61, 0x46, 0x49: question.append(hex: payload[1])
+      default: break
+      }
+      return
     }
   }
 
   func run() {
-    var found = Findings(exchange: self)
-    reader.sent(reset.span, into: &found)
-    reader.finish(into: &found)
+    var handler = Findings(exchange: self)
+    reader.sent(reset.span, into: &handler)
+    reader.finish(into: &handler)
     reader.state(bus, headers: .on)
-    found.isListening = true
-    if !question.isEmpty { reader.sent(question.span, loaded: definitions.span, into: &found) }
-    reader.receive(text.span, loaded: definitions.span, into: &found)
-    reader.finish(loaded: definitions.span, into: &found)
-    found.finish()
+    isListening = true
+    let loaded = UnsafeBufferPointer(start: definitions.baseAddress, count: definitionCount)
+    if question.count > 0 { reader.sent(question.all.span, loaded: loaded.span, into: &handler) }
+    reader.receive(text.all.span, loaded: loaded.span, into: &handler)
+    reader.finish(loaded: loaded.span, into: &handler)
+    finish()
   }
-}
 
-private struct Findings: ReplyHandler {
-  let exchange: Exchange
-  var isListening = false
-  private var messages: [(ecu: ECUAddress, payload: [UInt8])] = []
-  private var errors = 0
+  // MARK: What is found
 
-  init(exchange: Exchange) { self.exchange = exchange }
+  /// The message of that sender with those bytes, whether it must come out or not.
+  private func message(_ ecu: ECUAddress, equal bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    for index in 0..<messageCount where messages[index].ecu == ecu && messages[index].bytes.elementsEqual(bytes) {
+      return index
+    }
+    return nil
+  }
 
-  mutating func message(_ payload: Span<UInt8>, origin: Origin) {
+  func take(_ payload: Span<UInt8>, from ecu: ECUAddress) {
     guard isListening else { return }
-    let bytes = payload.indices.map { payload[$0] }
-    require(!exchange.broken.contains(origin.ecu), "a message whose frames were broken")
-    require(
-      exchange.whole.contains { $0.ecu == origin.ecu && $0.payload == bytes }, "a message that nobody sent")
-    messages.append((origin.ecu, bytes))
+    for index in 0..<messageCount where messages[index].ecu == ecu {
+      require(!messages[index].isBroken, "a message whose frames were broken")
+    }
+    guard let index = payload.withUnsafeBufferPointer({ message(ecu, equal: $0) }) else {
+      return require(false, "a message that nobody sent")
+    }
+    require(messages[index].turn == 0, "a message came twice")
+    found += 1
+    messages[index].turn = found
   }
 
-  mutating func reading(_ reading: Reading) {
+  func take(_ reading: Reading) {
     guard isListening else { return }
     require(reading.value.isFinite, "a reading that is no number")
-    guard let message = messages.last(where: { $0.ecu == reading.origin.ecu }) else {
-      return require(false, "a reading without a message")
+    var last = -1
+    for index in 0..<messageCount where messages[index].ecu == reading.origin.ecu && messages[index].turn > 0 {
+      if last < 0 || messages[index].turn > messages[last].turn { last = index }
     }
-    let payload = message.payload
+    guard last >= 0 else { return require(false, "a reading without a message") }
+    let payload = messages[last].bytes
     // Service 09's counters may come from gathered lines, at the prompt.
     if reading.service != 0x09 { require(payload[0] == reading.service + 0x40, "a reading of another service") }
-    if exchange.question.count >= 2 {
-      let asked = Hex.value(exchange.question[0]) << 4 | Hex.value(exchange.question[1])
+    if question.count >= 2 {
+      let asked = Hex.value(question.all[0]) << 4 | Hex.value(question.all[1])
       require(reading.service == asked, "a reading that nobody asked for")
     }
     if reading.signal.isLoaded { verify(reading, payload) }
   }
 
-  mutating func failure(_ error: WireError, line: Span<UInt8>) {
+  func take(_ error: WireError, line: Span<UInt8>) {
     require(Int(error.offset) <= line.count, "an error points behind its line")
     errors += 1
   }
 
-  func finish() {
-    for (ecu, payload) in exchange.whole {
-      require(
-        messages.contains { $0.ecu == ecu && $0.payload == payload }, "a message was lost")
+  private func finish() {
+    for index in 0..<messageCount {
+      if messages[index].isBroken {
+        require(errors > 0, "a broken message was no error")
+      } else {
+        require(messages[index].turn > 0, "a message was lost")
+      }
     }
-    require(messages.count <= exchange.whole.count, "a message came twice")
-    if !exchange.broken.isEmpty { require(errors > 0, "a broken message was no error") }
   }
 
   /// The value by its bits, one by one.
-  private func verify(_ reading: Reading, _ payload: [UInt8]) {
-    let row = exchange.definitions[Int(reading.signal.rawValue - SignalID.firstLoaded)]
+  private func verify(_ reading: Reading, _ payload: UnsafeBufferPointer<UInt8>) {
+    let number = Int(reading.signal.rawValue - SignalID.firstLoaded)
+    require(number < definitionCount, "a signal that is not defined")
+    let row = definitions[number]
     require(row.service == reading.service && row.identifier == reading.identifier, "a signal of another identifier")
     // Only where the message has one identifier is it known here where its data begins.
     guard row.service != 0x01 else { return }
-    let data = Array(payload[(row.service == 0x22 ? 3 : 2)...])
+    let data = UnsafeBufferPointer(rebasing: payload[(row.service == 0x22 ? 3 : 2)...])
     let first = Int(row.bitOffset)
     let length = Int(row.bitLength)
     require(first + length <= data.count * 8, "a signal behind the end of its data")
@@ -344,4 +477,13 @@ private struct Findings: ReplyHandler {
     }
     require(reading.value == value, "a value that is not what its bits say")
   }
+}
+
+/// Hands on what the reader finds.
+private struct Findings: ReplyHandler {
+  unowned let exchange: Exchange
+
+  mutating func message(_ payload: Span<UInt8>, origin: Origin) { exchange.take(payload, from: origin.ecu) }
+  mutating func reading(_ reading: Reading) { exchange.take(reading) }
+  mutating func failure(_ error: WireError, line: Span<UInt8>) { exchange.take(error, line: line) }
 }
