@@ -197,8 +197,8 @@ private struct Messages: ~Copyable {
     for index in 0..<count {
       let payload = UnsafeBufferPointer(start: bytes + first, count: ends[index] - first)
       first = ends[index]
-      // Longer ones were put together from frames, but for those of a legacy bus.
-      guard payload.count <= 7 || setting.usesCRC != nil else { continue }
+      // Longer ones were put together from frames, but for those of a legacy bus. Numbered segments begin with six bytes.
+      guard payload.count <= (setting.headers == .on ? 7 : 6) || setting.usesCRC != nil else { continue }
       require(digits.hold(payload, setting.usesCRC), "a message that no bytes carry, or no check confirms")
     }
   }
