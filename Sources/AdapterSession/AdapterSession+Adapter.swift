@@ -98,6 +98,7 @@ extension AdapterSession {
 
   mutating func beginInitialising() {
     stage = .initialising(.echoOff)
+    reader.state(.auto, headers: .auto)
     tries = 0
     wait = 0
     address = -1

@@ -154,6 +154,8 @@ extension AdapterSession {
   private mutating func connect(at now: Int64) {
     isConnected = true
     lastLoss = nil
+    // Frames have shown their headers: from now on a line without one is damaged.
+    reader.state(.auto, headers: car.address(of: 0) == .unknown ? .auto : .on)
     events.append(wasConnected ? .recovered(protocolDigit: protocolDigit) : .connected(protocolDigit: protocolDigit))
     wasConnected = true
     silentReplies = 0

@@ -84,6 +84,7 @@ public struct PollPlan: ~Copyable {
       if !isAlone, join(pid, ecus, wishes, car, carries: carries) { continue }
       open(pid, ecus, wishes, car, at: now)
     }
+    if count == 0, car.ecuCount > 0 { watch(car, at: now) }
     for row in 0..<addressed.count where addressed[row].header.fits(bus) && !quirks.contains(.noAddressing) {
       add(addressed[row], row: row, at: now)
     }
@@ -93,6 +94,7 @@ public struct PollPlan: ~Copyable {
   static let verificationPeriod: Int64 = 60_000_000_000
   /// With an ECU missing, its return is looked for more often.
   static let returnPeriod: Int64 = 5_000_000_000
+  static let watchPeriod: Int64 = 2_000_000_000
   static let absentPeriod: Int64 = 30_000_000_000
 
   /// SAE J1850 PWM and K-lines collide.
@@ -161,6 +163,14 @@ public struct PollPlan: ~Copyable {
     planned.isAbsent = isAbsent
     requests[count] = planned
     count += 1
+  }
+
+  /// Nothing is wanted of the ECUs: they are asked what they support, alone and seldom, so that their going is noticed.
+  private mutating func watch(_ car: CarKnowledge, at now: Int64) {
+    requests[0] = PlannedRequest(
+      request: .one(car.isUDS ? .dataIdentifier : .currentData, identifier(0x00, car)), period: Self.watchPeriod,
+      priority: 4, ecus: 0, due: now + Self.watchPeriod)
+    count = 1
   }
 
   private mutating func add(_ addressed: AddressedRequest, row: Int, at now: Int64) {

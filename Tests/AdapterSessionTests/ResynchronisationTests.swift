@@ -229,4 +229,19 @@ import Testing
     bench.run(seconds: 20)
     #expect(bench.adapter.interruptions == 0)
   }
+
+  @Test func an_answer_that_lost_its_header_gives_no_reading() {
+    let bench = polling()
+    var count = 0
+    bench.adapter.hook = { command, _ in
+      guard count < 3, command.count > 8 else { return nil }
+      count += 1
+      return ("410C0000\r\r>", 20 * Bench.millisecond)
+    }
+    bench.run(seconds: 3)
+    #expect(count == 3)
+    #expect(bench.recorder.failures.contains(.malformed))
+    #expect(bench.isConnected)
+    expectTrueReadings(bench)
+  }
 }

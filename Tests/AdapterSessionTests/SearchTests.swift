@@ -161,4 +161,17 @@ import Testing
     #expect(bench.events.filter { $0 == .vehicleChanged }.count == 1)
     #expect(bench.recorder.vins == ["1D4GP00R55B123456", "WP0ZZZ99ZTS392124"])
   }
+
+  @Test func a_vehicle_of_which_nothing_is_wanted_is_missed_all_the_same() {
+    let adapter = TinyAdapter([Cars.engine()])
+    var wishes = PollWishes()
+    wishes.setOthersToNever()
+    let bench = Bench(adapter, wishes: wishes)
+    bench.run(seconds: 10)
+    #expect(bench.isConnected)
+    #expect(bench.recorder.values.allSatisfy { $0.service != 1 })
+    adapter.ecus[0].isSilent = true
+    bench.run(seconds: 60)
+    #expect(bench.events.contains(.lost(.noData)))
+  }
 }
