@@ -128,7 +128,8 @@ import Testing
     var host = try Dialogue()
     host.prepare("ATE0")
     host.write("ATBRD23\r")
-    #expect(host.wait(.milliseconds(40)) == "OK\rELM327 v1.5\r")
+    #expect(host.wait(.milliseconds(70)) == "OK\r")
+    #expect(host.wait(.milliseconds(30)) == "ELM327 v1.5\r")
     #expect(host.baud == 4_000_000 / 0x23)
     #expect(host.ask("") == "OK\r\r>")
     host.wait(.seconds(1))
@@ -141,7 +142,7 @@ import Testing
     host.write("STBR500000\r")
     host.wait(.milliseconds(30))
     #expect(host.baud == 500_000)
-    #expect(host.wait(.milliseconds(200)).hasSuffix("\r>"))
+    #expect(host.wait(.milliseconds(300)).hasSuffix("\r>"))
     #expect(host.baud == 38_400)
     #expect(host.ask("ATI") == "ELM327 v1.4b\r\r>")
   }

@@ -85,18 +85,36 @@ final class Host {
 
   deinit { hangUp() }
 
+  /// Sets the terminal's rate: B38400 and its like.
+  func set(speed: Int32) {
+    var settings = termios()
+    unsafe tcgetattr(descriptor, &settings)
+    unsafe cfsetspeed(&settings, speed_t(speed))
+    unsafe tcsetattr(descriptor, TCSANOW, &settings)
+  }
+
   func hangUp() {
     if descriptor >= 0 { close(descriptor) }
     descriptor = -1
   }
 
   /// Writes a command and reads up to the prompt.
-  func ask(_ command: String) throws -> String {
+  func ask(_ command: String, within milliseconds: Int32 = 20_000) throws -> String {
+    try say(command)
+    return try hear(until: ">", within: milliseconds)
+  }
+
+  /// Writes a command and its CR.
+  func say(_ command: String) throws {
     let bytes = Array((command + "\r").utf8)
     guard unsafe write(descriptor, bytes, bytes.count) == bytes.count else { throw Failure("write: \(errno)") }
+  }
+
+  /// Reads until what has come ends so; each silence at most so long.
+  func hear(until end: String, within milliseconds: Int32 = 20_000) throws -> String {
     var heard: [UInt8] = []
-    while heard.last != UInt8(ascii: ">") {
-      guard let more = try read(within: 20_000), !more.isEmpty else { throw Failure("hung up after \(heard)") }
+    while !heard.suffix(end.utf8.count).elementsEqual(end.utf8) {
+      guard let more = try read(within: milliseconds), !more.isEmpty else { throw Failure("ended after \(heard)") }
       heard += more
     }
     return String(decoding: heard, as: UTF8.self)

@@ -89,6 +89,26 @@ import Testing
     return ""
   }
 
+  @Test func a_strict_adapter_is_understood_at_its_own_baud_rate_only() throws {
+    let scratch = try ScratchFolder()
+    var options = SimulatorOptions()
+    options.scenario = try scratch.write("strict.json", #"{"adapter": {"strictBaud": true, "baud": 115200}}"#)
+    let simulator = try RunningSimulator(options)
+    let host = try Host(terminal: try simulator.name())
+    #expect(throws: Host.Failure.self) { try host.ask("ATI", within: 300) }
+    host.set(speed: Int32(B115200))
+    // What came in between is one line that nobody understands.
+    #expect(try host.ask("").hasSuffix("?\r\r>"))
+    #expect(try host.ask("ATI") == "ATI\rELM327 v1.5\r\r>")
+    // OK at the old rate, the identity at the new one.
+    #expect(try host.ask("ATBRT00") == "ATBRT00\rOK\r\r>")
+    try host.say("ATBRD11")
+    #expect(try host.hear(until: "OK\r") == "ATBRD11\rOK\r")
+    host.set(speed: Int32(B230400))
+    #expect(try host.hear(until: "v1.5\r").hasSuffix("v1.5\r"))
+    try simulator.stop()
+  }
+
   @Test func an_unplugged_adapter_hangs_up_and_comes_back_elsewhere() throws {
     let scratch = try ScratchFolder()
     var options = SimulatorOptions()

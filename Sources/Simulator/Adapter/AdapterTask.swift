@@ -15,6 +15,8 @@ struct AdapterTask: Sendable {
     case restart(banner: String)
     /// `ATBRD`: the wire changes its speed.
     case changeBaud(Int)
+    /// Its identity at the new speed; the one before comes back unless the host agrees.
+    case baudTrial(previous: Int)
     /// The prompt.
     case finish
     /// The prompt behind a fault that held it up.

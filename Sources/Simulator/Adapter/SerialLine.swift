@@ -5,6 +5,8 @@ struct SerialLine: Sendable {
   struct TimedByte: Sendable {
     var time: Duration
     var byte: UInt8
+    /// The rate that it was sent at.
+    var baud: Int
   }
 
   /// Bits a second.
@@ -32,7 +34,7 @@ struct SerialLine: Sendable {
 
   mutating func send(toAdapter byte: UInt8, at time: Duration) {
     lastArrival = max(lastArrival, time) + byteTime
-    arriving.append(TimedByte(time: lastArrival, byte: byte))
+    arriving.append(TimedByte(time: lastArrival, byte: byte, baud: baud))
   }
 
   mutating func takeArrival() -> TimedByte? { arriving.removeFirst() }
@@ -40,7 +42,7 @@ struct SerialLine: Sendable {
   /// - Parameter pace: between bytes where it is slower than the baud rate.
   mutating func send(toHost byte: UInt8, at time: Duration, pace: Duration? = nil) {
     lastDeparture = max(lastDeparture, time) + max(byteTime, pace ?? .zero)
-    leaving.append(TimedByte(time: lastDeparture, byte: byte))
+    leaving.append(TimedByte(time: lastDeparture, byte: byte, baud: baud))
   }
 
   /// When the last byte has left.
@@ -62,11 +64,11 @@ struct SerialLine: Sendable {
   }
 
   /// The piece that reaches the host by `time`, or none.
-  mutating func deliver(at time: Duration) -> [UInt8] {
+  mutating func deliver(at time: Duration) -> [TimedByte] {
     guard let due = nextDelivery, due <= time else { return [] }
-    var piece: [UInt8] = []
+    var piece: [TimedByte] = []
     while piece.count < chunkSize, let next = leaving.first, next.time <= due {
-      piece.append(next.byte)
+      piece.append(next)
       _ = leaving.removeFirst()
     }
     return piece

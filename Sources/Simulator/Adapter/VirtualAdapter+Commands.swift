@@ -49,19 +49,20 @@ extension VirtualAdapter {
     }
   }
 
-  /// `OK` at the old speed, the identity at the new one; a CR within the time limit keeps it.
+  /// `OK` at the old speed; when the host has had time to follow, the identity at the new one; a CR within the time
+  /// limit keeps it.
   private mutating func changeBaud(_ baud: Int) {
     var task = AdapterTask()
     task.losesInput = true
+    let sent = now + model.processing + line.byteTime * 4
     task.add(.line("OK"), at: now + model.processing)
-    task.add(.changeBaud(baud), at: now + model.processing + line.byteTime * 5)
+    task.add(.changeBaud(baud), at: sent)
+    task.add(.baudTrial(previous: line.baud), at: sent + settings.baudTrial)
     self.task = task
   }
 
-  mutating func beginBaudTrial(_ baud: Int) {
+  mutating func beginBaudTrial(_ previous: Int) {
     task = nil
-    let previous = line.baud
-    line.baud = baud
     print(model.identity)
     baudTrial = (previous, line.drained + settings.baudTrial)
   }

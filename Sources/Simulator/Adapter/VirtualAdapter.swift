@@ -67,13 +67,16 @@ public struct VirtualAdapter: ~Copyable {
   /// Bits a second of the wire now: `ATBRD` changes it.
   public var baud: Int { line.baud }
 
+  /// Whether ``hostBaud`` matters.
+  var isStrictAboutBaud: Bool { model.isStrictAboutBaud }
+
   /// False while the fault `unplug` holds: the port is to be closed.
   public var isPlugged: Bool { !faults.holds(.unplug, at: now) }
 
   /// The host has written `bytes`; they reach the adapter one by one, as fast as the wire allows.
   public mutating func receive(_ bytes: some Sequence<UInt8>, at time: Duration) {
     advance(to: time)
-    for byte in bytes { line.send(toAdapter: garbled(byte), at: time) }
+    for byte in bytes { line.send(toAdapter: garbled(byte, at: line.baud), at: time) }
   }
 
   /// When ``advance(to:)`` has something to do next; nil: never, unless bytes come.
@@ -93,8 +96,7 @@ public struct VirtualAdapter: ~Copyable {
   /// The next piece that has reached the host by now; empty: nothing has. Call it until it is empty.
   public mutating func takeOutput() -> [UInt8] {
     line.chunkSize = faults.holds(.split, at: now) ? 1 : model.chunkSize
-    let piece = line.deliver(at: now)
-    return isGarbling ? piece.map { garbled($0) } : piece
+    return line.deliver(at: now).map { garbled($0.byte, at: $0.baud) }
   }
 
   private var nextStep: Duration? {
@@ -159,7 +161,8 @@ public struct VirtualAdapter: ~Copyable {
       lastTraffic = now
     case .send(let request): send(request)
     case .restart(let banner): restart(banner: banner)
-    case .changeBaud(let baud): beginBaudTrial(baud)
+    case .changeBaud(let baud): line.baud = baud
+    case .baudTrial(let previous): beginBaudTrial(previous)
     case .finish: finish()
     case .latePrompt: endTask()
     }

@@ -93,7 +93,7 @@ extension Scenario.CarEntry {
     }
     car = Car(bus: found, vin: "", ecus: ecus, model: model)
     car.isDiesel = isDiesel
-    car.vin = try reader.optionalString("vin") ?? "1D4GP00R55B123456"
+    car.vin = try reader.optionalString("vin") ?? "1D4GP00RX5B123456"
     guard car.vin.utf8.count <= 17 else { throw reader.object.invalid(expected: "a \"vin\" of up to 17 characters") }
     car.speaksUDS = try reader.optionalString("dialect", oneOf: ["obd2", "obdOnUDS"]) == "obdOnUDS"
     if car.speaksUDS, !found.isCAN { throw reader.object.invalid(expected: "a CAN bus for the dialect obdOnUDS") }

@@ -45,7 +45,7 @@ public struct Scenario: Sendable {
     transmission.calibrations = [.init(id: "OBDGATE-SIM-TCM1", cvn: 0x00C0_FFEE)]
     transmission.troubleCodes = [code("U0100", pending: 900, stored: 900, isPermanent: false)].compactMap { $0 }
     return Car(
-      bus: .can11at500, vin: "1D4GP00R55B123456", ecus: [engine, transmission], model: DriveModel(cycle: .standard))
+      bus: .can11at500, vin: "1D4GP00RX5B123456", ecus: [engine, transmission], model: DriveModel(cycle: .standard))
   }()
 
   private static func code(_ text: String, pending: Int, stored: Int, isPermanent: Bool) -> TroubleCode? {

@@ -38,6 +38,7 @@ struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
         unsent = []
         if isPlugged { try plug(announce) } else { link.close() }
       }
+      if adapter.isStrictAboutBaud { adapter.hostBaud = link.hostBaud }
       try hear(at: now)
       adapter.advance(to: now)
       try speak(at: now)
@@ -81,7 +82,6 @@ struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
     wasConnected = link.isConnected
     guard link.isConnected else { return }
     if case .bytes(let count) = link.read(into: &buffer) {
-      adapter.hostBaud = link.hostBaud
       log?.write(buffer[..<count], direction: ">", at: now)
       adapter.receive(buffer[..<count], at: now)
     }
