@@ -106,6 +106,17 @@ import Testing
     #expect(host.ask("010C") == "BUS INIT: OK\r41 0C 1A F8 \r\r>")
   }
 
+  @Test func a_long_kwp_answer_has_its_length_behind_the_addresses() throws {
+    let data = "6180" + String(repeating: "55", count: 70)
+    let ecu = #"{"address": "10", "replies": {"2180": "\#(data)"}}"#
+    var host = try Dialogue(Cars.idling("kwpFast", ecus: ecu))
+    host.prepare("ATE0", "ATS0", "ATSP5", "010C")
+    #expect(host.ask("2180") == data + "\r\r>")
+    host.prepare("ATH1")
+    let sum = (0x80 + 0xF1 + 0x10 + 0x48 + 0x61 + 0x80 + 70 * 0x55) & 0xFF
+    #expect(host.ask("2180") == "80F11048" + data + String(sum, radix: 16, uppercase: true) + "\r\r>")
+  }
+
   @Test func a_k_line_that_lost_its_power_is_initialised_anew() throws {
     var host = try Dialogue(Cars.idling("kwpFast", ecus: Cars.engine("10")), faults: "ignitionOff@20s..30s")
     host.prepare("ATE0", "ATSP5", "010C")

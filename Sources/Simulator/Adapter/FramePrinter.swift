@@ -15,7 +15,8 @@ struct FramePrinter {
   }
 
   private func legacyLine(_ bytes: [UInt8]) -> String {
-    text(settings.headers ? bytes : Array(bytes.dropFirst(3).dropLast()))
+    text(
+      settings.headers ? bytes : Array(bytes.dropFirst(LegacyFrame.headerLength(bytes, on: bus)).dropLast()))
   }
 
   private func canLines(_ frame: BusFrame) -> [String] {

@@ -170,12 +170,14 @@ extension VirtualAdapter {
     var slowest = Duration.zero
     var shown = 0
     var remaining = frames[...]
-    while let frame = remaining.first, frame.time <= deadline {
+    // A frame is in time when it has begun: on the K-line a long one takes longer than the waiting.
+    func begins(_ frame: BusFrame) -> Duration { frame.time - bus.airTime(bytes: frame.bytes.count) }
+    while let frame = remaining.first, begins(frame) <= deadline {
       remaining.removeFirst()
       lastTraffic = max(lastTraffic, frame.time)
       guard settings.receives(frame.sender, on: bus) || faults.holds(.senders, at: now) else { continue }
       steps.add(.frame(frame), at: frame.time)
-      slowest = max(slowest, frame.time - previous)
+      slowest = max(slowest, begins(frame) - previous)
       previous = frame.time
       shown += 1
       deadline = frame.time + (isPending(frame, on: bus) ? max(wait, .seconds(5)) : wait)

@@ -8,13 +8,25 @@ enum LegacyFrame {
   static func answer(_ data: [UInt8], from source: UInt8, on bus: Bus, isPhysical: Bool) -> [UInt8] {
     let header: [UInt8] =
       switch bus {
-      case .kwpFast, .kwpSlow: [0x80 | UInt8(data.count), tester, source]
+      // Above 63 bytes the length has a byte of its own (ISO 14230-2, 4.2).
+      case .kwpFast, .kwpSlow:
+        data.count > 63
+          ? [0x80, tester, source, UInt8(truncatingIfNeeded: data.count)]
+          : [0x80 | UInt8(data.count), tester, source]
       case .j1850pwm: isPhysical ? [0x4C, tester, source] : [0x41, 0x6B, source]
       default: isPhysical ? [0x4C, tester, source] : [0x48, 0x6B, source]
       }
     let frame = header + data
     return frame + [bus.isJ1850 ? crc(frame) : sum(frame)]
   }
+
+  /// How many bytes stand in front of the data.
+  static func headerLength(_ frame: [UInt8], on bus: Bus) -> Int {
+    bus.isKWP && frame.first.map { $0 & 0x3F == 0 } ?? false ? 4 : 3
+  }
+
+  /// The most data bytes of one answer.
+  static func longest(on bus: Bus) -> Int { bus.isKWP ? 255 : 7 }
 
   /// The tester's own address on every one of these buses.
   static let tester: UInt8 = 0xF1

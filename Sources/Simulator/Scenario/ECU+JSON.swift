@@ -27,8 +27,8 @@ extension ECU {
         pids.insert(byte)
       }
     }
-    if let value = reader.optional("values") { try takeValues(value) }
-    if let value = reader.optional("replies") { try takeReplies(value) }
+    if let value = reader.optional("values") { try takeValues(value, on: bus) }
+    if let value = reader.optional("replies") { try takeReplies(value, on: bus) }
     if let list = try reader.optionalArray("calibrations") {
       for value in list { calibrations.append(try Calibration(parsing: value)) }
     }
@@ -41,23 +41,23 @@ extension ECU {
     try reader.finish()
   }
 
-  private mutating func takeValues(_ value: JSONValue) throws(JSONError) {
+  private mutating func takeValues(_ value: JSONValue, on bus: Bus) throws(JSONError) {
     _ = try JSONObjectReader(value)
     for member in value.members {
       guard let pid = Hexadecimal.bytes(member.key), pid.count == 1, pid[0] & 0x1F != 0 else {
         throw member.keyValue.invalid(expected: "a PID of two hexadecimal digits, none of the bitmaps")
       }
-      values[pid[0]] = try member.value.requireBytes(1...60)
+      values[pid[0]] = try member.value.requireBytes(1...(bus.isCAN ? 60 : LegacyFrame.longest(on: bus) - 2))
     }
   }
 
-  private mutating func takeReplies(_ value: JSONValue) throws(JSONError) {
+  private mutating func takeReplies(_ value: JSONValue, on bus: Bus) throws(JSONError) {
     _ = try JSONObjectReader(value)
     for member in value.members {
       guard let request = Hexadecimal.bytes(member.key), (1...7).contains(request.count) else {
         throw member.keyValue.invalid(expected: "a request of 1 to 7 bytes in hexadecimal digits")
       }
-      replies[request] = try member.value.requireBytes(1...4095)
+      replies[request] = try member.value.requireBytes(1...(bus.isCAN ? 4095 : LegacyFrame.longest(on: bus)))
     }
   }
 }
