@@ -43,7 +43,7 @@ let package = Package(
 
     // Floor 3: input and output.
     .target(name: "Captures", swiftSettings: inlined),
-    .target(name: "Simulator", dependencies: ["JSONText"], swiftSettings: strict),
+    .target(name: "Simulator", dependencies: ["JSONText"], exclude: ["README.md"], swiftSettings: strict),
 
     // Floor 4: what ties the services together; so far its configuration.
     .target(name: "Gateway", dependencies: ["JSONText"], swiftSettings: strict),
@@ -70,7 +70,8 @@ let package = Package(
     .testTarget(name: "TroubleCodesTests", dependencies: ["TroubleCodes"], swiftSettings: strict),
     .testTarget(
       name: "AdapterSessionTests", dependencies: ["AdapterSession", "OBDWire", "TestKit"], swiftSettings: strict),
-    .testTarget(name: "SimulatorTests", dependencies: ["Simulator", "TestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "SimulatorTests", dependencies: ["Simulator", "JSONText", "TestKit"], swiftSettings: strict),
     .testTarget(name: "GatewayTests", dependencies: ["Gateway", "TestKit"], swiftSettings: strict),
     .testTarget(name: "CapturesTests", dependencies: ["Captures", "TestKit"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", dependencies: ["TestKit"], swiftSettings: strict),

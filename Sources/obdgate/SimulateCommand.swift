@@ -9,6 +9,9 @@ struct SimulateCommand: ParsableCommand {
     discussion: """
       Timing is true: bytes take their time at the baud rate, ECUs their latency, the adapter its waiting. Where the host \
       finds the adapter is said on stderr. SIGINT or SIGTERM ends it.
+
+      Faults, separated by commas:
+      \(Fault.help)
       """)
 
   @Option(help: ArgumentHelp("A symbolic link to the pty, removed at the end.", valueName: "path"))
@@ -26,7 +29,7 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: ArgumentHelp("From a request to the first frame of its answer.", valueName: "ms"))
   var latency: Int?
 
-  @Option(help: ArgumentHelp("Faults, such as nul=0.01,echoDouble,silent@30s..60s.", valueName: "spec"))
+  @Option(help: ArgumentHelp("Faults, such as nul=0.01,echoDouble,silent@30s..60s; see below.", valueName: "spec"))
   var faults: String?
 
   @Option(help: ArgumentHelp("A .capture file that takes every byte with its time.", valueName: "file"))
