@@ -33,8 +33,10 @@ extension SignalDefinition {
     let above = UInt64(low: 64 - UInt32(bitLength))
     let isSigned = encoding == .signed || encoding == .signedLittleEndian
     if isSigned { return Double(Int64(bitPattern: raw &<< above) &>> Int64(bitPattern: above)) * factor + offset }
-    let half = Double(Int64(bitPattern: raw &>> 1)) * 2
-    return (raw & 1 == 1 ? half + 1 : half) * factor + offset
+    let whole = Int64(bitPattern: raw)
+    if whole >= 0 { return Double(whole) * factor + offset }
+    // Half of what has no room in an Int64; the bit shifted out stays at the bottom, so that rounding is done once.
+    return Double(Int64(bitPattern: raw &>> 1 | raw & 1)) * 2 * factor + offset
   }
 
   private var isLittleEndian: Bool { encoding == .unsignedLittleEndian || encoding == .signedLittleEndian }

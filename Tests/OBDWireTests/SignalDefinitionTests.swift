@@ -27,6 +27,13 @@ struct SignalDefinitionTests {
     #expect(value(Array(repeating: 0xFF, count: 8), at: 0, 64) == Double(UInt64.max))
   }
 
+  @Test(arguments: [0x0075_CA57_1D10_4113, 0x7FFF_FFFF_FFFF_FDFF, 0x8000_0000_0000_0401, .max - 1025] as [UInt64])
+  func value_wider_than_a_double_is_rounded_once(raw: UInt64) {
+    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: raw >> UInt64(56 - 8 * $0)) }
+    #expect(value(bytes, at: 0, 64) == Double(raw))
+    #expect(value(bytes.reversed(), at: 0, 64, .unsignedLittleEndian) == Double(raw))
+  }
+
   @Test func signed_values_are_twos_complement() {
     #expect(value([0xFF], at: 0, 8, .signed) == -1)
     #expect(value([0x80, 0x00], at: 0, 16, .signed) == -32_768)
