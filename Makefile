@@ -9,7 +9,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test tests release lint format fuzz bench benchmarks clean need-jq need-python need-gpsd need-seeds
+.PHONY: help run test tests release lint format fuzz bench benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border.
@@ -29,10 +29,10 @@ run: release
 release:
 	@swift build $(RELEASE) >&2
 
-tests:
+tests: need-headers
 	@swift build --build-tests -debug-info-format none
 
-test: need-jq need-python tests release
+test: need-jq need-python need-testbed tests release
 	@swift test --skip-build --disable-xctest
 
 lint:
@@ -58,6 +58,19 @@ need-jq:
 
 need-python:
 	@scripts/install.sh python
+
+# What the ports are built with: libudev, and the header of libsystemd, which is opened when Bluetooth is searched.
+need-headers:
+	@scripts/install.sh debian /usr/include/libudev.h:libudev-dev /usr/include/systemd/sd-bus.h:libsystemd-dev \
+	  pkg-config:pkg-config
+
+# What the ports are tested with: devices that udev believes in, and a BlueZ on a bus of its own.
+need-testbed:
+	@scripts/install.sh debian umockdev-wrapper:umockdev \
+	  '/usr/lib/*/girepository-1.0/UMockdev-1.0.typelib:gir1.2-umockdev-1.0' \
+	  /usr/lib/python3/dist-packages/gi:python3-gi \
+	  /usr/lib/python3/dist-packages/dbusmock:python3-dbusmock /usr/lib/python3/dist-packages/dbus:python3-dbus \
+	  dbus-daemon:dbus-daemon
 
 need-seeds:
 	@scripts/install.sh debian /usr/bin/python3:python3

@@ -27,6 +27,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
+    // Floor 0: one system library or shim each.
+    .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+    .target(name: "CPorts"),
+    .target(name: "CSystemd"),
+
     // Floor 1: walled (no Foundation, no heap, no clock, no I/O) and pure.
     .target(name: "OBDWire", swiftSettings: inlined),
     .target(name: "NMEAWire", swiftSettings: inlined),
@@ -43,6 +48,7 @@ let package = Package(
 
     // Floor 3: input and output.
     .target(name: "Captures", swiftSettings: inlined),
+    .target(name: "Ports", dependencies: ["CPorts", "CSystemd", "CUdev"], swiftSettings: inlined),
     .target(name: "Simulator", dependencies: ["JSONText"], exclude: ["README.md"], swiftSettings: strict),
 
     // Floor 4: what ties the services together; so far its configuration.
@@ -67,6 +73,10 @@ let package = Package(
     .testTarget(
       name: "FusionTests", dependencies: ["Fusion", "OBDWire", "NMEAWire", "Telemetry", "TestKit"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "PortsProbe", dependencies: ["Ports"], path: "Tests/PortsProbe", swiftSettings: strict),
+    .testTarget(
+      name: "PortsTests", dependencies: ["Ports", "CPorts", "PortsProbe", "TestKit"], swiftSettings: strict),
     .testTarget(name: "TroubleCodesTests", dependencies: ["TroubleCodes"], swiftSettings: strict),
     .testTarget(
       name: "AdapterSessionTests", dependencies: ["AdapterSession", "OBDWire", "TestKit"], swiftSettings: strict),

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs what is missing, and only that: nothing missing, nothing said, no network touched.
 #
-#   scripts/install.sh debian COMMAND:PACKAGE…   Debian packages, by apt-get as root or through sudo
+#   scripts/install.sh debian COMMAND:PACKAGE…   Debian packages (a command, or the path of a file, and what brings it), by apt-get as root or through sudo
 #   scripts/install.sh python                    .tools/venv with the versions of scripts/requirements.txt
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,6 +14,8 @@ debian() {
     case "${pair%%:*}" in
       # Not a command: Debian splits this module of Python off.
       ensurepip) /usr/bin/python3 -c 'import ensurepip' 2>/dev/null || missing+=("${pair#*:}") ;;
+      # A header, a library, an interpreter of that place; the path may be a pattern.
+      /*) compgen -G "${pair%%:*}" >/dev/null || missing+=("${pair#*:}") ;;
       *) command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}") ;;
     esac
   done
