@@ -6,6 +6,9 @@ import OBDWire
 ///
 /// No other service can be asked for, and no session can be opened: commands that need one (`din`) have no form here.
 public struct AddressedRequest: BitwiseCopyable, Sendable {
+  /// How many a session takes.
+  public static let capacity = 128
+
   /// What is asked.
   public enum Question: BitwiseCopyable, Sendable, Equatable {
     /// Service 21.
@@ -65,7 +68,7 @@ public struct AddressedRequest: BitwiseCopyable, Sendable {
 
 /// The requests of all signal sets, in a fixed table.
 struct AddressedTable: ~Copyable {
-  static let capacity = 128
+  static let capacity = AddressedRequest.capacity
   private var rows = InlineArray<128, AddressedRequest>(
     repeating: AddressedRequest(question: .dataIdentifier(0), header: .can11(0), period: 0))
   private(set) var count = 0
