@@ -18,6 +18,7 @@ let package = Package(
   name: "obdgate",
   products: [
     .executable(name: "obdgate", targets: ["obdgate"]),
+    .executable(name: "obdgated", targets: ["obdgated"]),
     // What Benchmarks/ measures.
     .library(name: "OBDWire", targets: ["OBDWire"]),
     .library(name: "NMEAWire", targets: ["NMEAWire"]),
@@ -30,6 +31,7 @@ let package = Package(
     // Floor 0: one system library or shim each.
     .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
     .target(name: "CPorts"),
+    .target(name: "CGateway"),
     .target(name: "CSystemd"),
 
     // Floor 1: walled (no Foundation, no heap, no clock, no I/O) and pure.
@@ -51,10 +53,15 @@ let package = Package(
     .target(name: "Ports", dependencies: ["CPorts", "CSystemd", "CUdev"], swiftSettings: inlined),
     .target(name: "Simulator", dependencies: ["JSONText"], exclude: ["README.md"], swiftSettings: strict),
 
-    // Floor 4: what ties the services together; so far its configuration.
-    .target(name: "Gateway", dependencies: ["JSONText"], swiftSettings: strict),
+    // Floor 4: ties the services together.
+    .target(
+      name: "Gateway",
+      dependencies: [
+        "OBDWire", "JSONText", "Telemetry", "SignalSets", "Fusion", "AdapterSession", "Captures", "Ports", "CGateway",
+      ], swiftSettings: inlined),
 
     // Floor 5: programs.
+    .executableTarget(name: "obdgated", dependencies: ["Gateway"], swiftSettings: strict),
     .executableTarget(
       name: "obdgate",
       dependencies: [

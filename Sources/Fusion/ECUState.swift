@@ -37,7 +37,7 @@ struct ECUState {
 
   init(_ address: ECUAddress) {
     self.address = address
-    addressText = address.kind == .unknown ? nil : String(hexadecimal: address.value, digits: address.digitCount)
+    addressText = address.kind == .unknown ? nil : address.text
   }
 
   /// Whether the ECU says that it supports a PID of service 01.
@@ -82,7 +82,8 @@ extension String {
     for byte in bytes { unicodeScalars.append(Unicode.Scalar(byte)) }
   }
 
-  init(latin1 bytes: Span<UInt8>) {
+  /// Bytes of ISO 8859-1, of which ASCII is the lower half: what ECUs and adapters print.
+  public init(latin1 bytes: Span<UInt8>) {
     self = ""
     for index in bytes.indices { unicodeScalars.append(Unicode.Scalar(bytes[index])) }
   }

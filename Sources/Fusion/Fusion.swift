@@ -17,9 +17,14 @@ import Telemetry
 ///
 /// Call order: ``begin(at:)`` if at all, then anything, then ``finish(at:into:)`` once.
 public struct Fusion: ~Copyable {
-  let options: FusionOptions
+  var options: FusionOptions
   var line = JSONLineEncoder()
   var sequence: UInt64
+  /// `seq` of the next record. Several that share one count are given it in turn.
+  public var nextSequence: UInt64 {
+    get { sequence }
+    set { sequence = newValue }
+  }
   /// Readings of a ninth ECU: they are in no record.
   public internal(set) var droppedReadings = 0
 
@@ -83,6 +88,14 @@ public struct Fusion: ~Copyable {
   public mutating func setWallTime(offset: Int64, quality: TimeQuality) {
     wallOffset = offset
     timeQuality = quality
+  }
+
+  /// Changes when telemetry records are made, once the one under way is.
+  public mutating func setCadence(_ cadence: Cadence) {
+    guard cadence != options.cadence else { return }
+    options.cadence = cadence
+    // From `.cycle` nothing is due by itself: the next event counts anew.
+    if nextBoundary == .max { nextBoundary = .min }
   }
 
   /// Says when the session begins: records are due then, and a period later, and so on. Without it the first one is due a

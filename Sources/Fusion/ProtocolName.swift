@@ -1,11 +1,14 @@
 /// The bus that an ELM327 has chosen, by the names of its own ATDP.
-enum ProtocolName {
+public enum ProtocolName {
   /// From ATDP: `AUTO, ISO 15765-4 (CAN 11/500)`; nil while the adapter has not chosen one.
   static func text(fromDescription answer: Span<UInt8>) -> String? {
     var name = Substring(String(latin1: answer))
     for prefix in ["AUTO, ", "AUTO,", "AUTO"] where name.hasPrefix(prefix) { name = name.dropFirst(prefix.count) }
     return name.isEmpty ? nil : String(name)
   }
+
+  /// From the ELM digit of a protocol (ASCII `1`…`9`, `A`); nil for any other.
+  public static func text(fromDigit digit: UInt8) -> String? { text(fromNumber: [digit].span) }
 
   /// From ATDPN: `6`, or `A6` where it was chosen automatically; nil while none is.
   static func text(fromNumber answer: Span<UInt8>) -> String? {

@@ -2,7 +2,7 @@ import Glibc
 
 /// Why a line could not be opened, or is no more. One line for people: what, where, what would be right.
 public struct PortError: Error, Equatable, Sendable, CustomStringConvertible {
-  public enum Kind: Sendable {
+  public enum Kind: BitwiseCopyable, Sendable {
     /// No such device, or nothing behind its name.
     case missing
     /// The device is there, this user may not use it.

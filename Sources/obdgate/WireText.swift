@@ -1,11 +1,7 @@
+import Fusion
 import OBDWire
 import SignalSets
 import Telemetry
-
-extension ECUAddress {
-  /// As records write it: `7E8`, `18DAF110`, `10`.
-  var text: String { hexText(value, digitCount) }
-}
 
 extension TroubleCode {
   /// `P0420` or `P0420-00`.

@@ -24,7 +24,11 @@ extension Configuration {
     adapters = try Self.list(&reader, "adapters") { value throws(JSONError) in try Adapter(value) }
     try Self.refuseTwice(reader.object["adapters"], adapters.map(\.link))
     if var object = try reader.optionalObject("discovery") { discovery = try Discovery(&object) }
-    if var object = try reader.optionalObject("poll") { poll = try Poll(&object) }
+    if var object = try reader.optionalObject("poll") {
+      // An OBDb id begins with a capital; whether a set has it shows when the sets are read.
+      let hasSets = reader.object["signalSets"]?[0] != nil
+      poll = try Poll(&object, mayNameSignalSets: hasSets)
+    }
     if var object = try reader.optionalObject("record") { record = try Record(&object) }
     gps = try Self.list(&reader, "gps") { value throws(JSONError) in try GPSSource(value) }
     geofences = try Self.path(&reader, "geofences", folder)
@@ -201,11 +205,15 @@ extension Configuration.Discovery {
 }
 
 extension Configuration.Poll {
-  init(_ reader: inout JSONObjectReader) throws(JSONError) {
+  init(_ reader: inout JSONObjectReader, mayNameSignalSets: Bool) throws(JSONError) {
     self.init()
     defaultPeriod = try reader.optionalDouble("defaultPeriod", in: 0...86_400) ?? defaultPeriod
     if let object = try reader.optionalObject("signals") {
       for member in object.object.members {
+        guard SignalNames.isKnown(member.key) || mayNameSignalSets && (member.key.first?.isUppercase ?? false) else {
+          throw member.value.invalid(
+            expected: "a signal of service 01 as obdgate signals lists them", found: JSONError.quoted(member.key))
+        }
         signals.append(Period(signal: member.key, seconds: try member.value.requireDouble(in: 0...86_400)))
       }
     }

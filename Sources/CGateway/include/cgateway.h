@@ -1,0 +1,17 @@
+// What Glibc's Swift module has no name for, and the gateway needs.
+#pragma once
+
+#include <stdint.h>
+
+/// 1 where the kernel's clock is kept by NTP or its like (adjtimex(2): not STA_UNSYNC), 0 where not or where it cannot be told.
+int cgateway_clock_is_synchronised(void);
+
+/// Names the calling thread, as `top -H` shows it.
+void cgateway_name_thread(const char *name);
+
+/// SIGTERM and SIGINT, and SIGHUP, are counted and written to this eventfd from now on; SIGPIPE is ignored.
+void cgateway_catch_signals(int event);
+/// Whether SIGTERM or SIGINT has come.
+int cgateway_is_ending(void);
+/// Whether SIGHUP has come since this was asked last.
+int cgateway_take_reload(void);

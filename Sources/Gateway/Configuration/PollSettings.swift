@@ -1,0 +1,106 @@
+import AdapterSession
+import Fusion
+import OBDWire
+import SignalSets
+
+/// What the configuration's `poll` and `signalSets` mean to a session: periods by PID, requests by ECU.
+struct PollSettings: Sendable {
+  var wishes = PollWishes()
+  var addressed: [AddressedRequest] = []
+  var definitions: [SignalDefinition] = []
+  var loadedSignals: [LoadedSignal] = []
+  /// ns between two readings of the adapter's voltage; nil: the usual.
+  var voltagePeriod: Int64?
+
+  /// - Parameters:
+  ///   - poll: as configured; its names are known.
+  ///   - loaded: the signal sets, already read.
+  /// - Throws: a signal that neither the standard nor a set has, or more requests than a session takes.
+  init(_ poll: Configuration.Poll, _ loaded: LoadedSignals?) throws(StartError) {
+    wishes.defaultPeriod = Self.nanoseconds(poll.defaultPeriod)
+    var named: [UInt8: Int64] = [:]
+    for period in poll.signals {
+      let nanoseconds = Self.nanoseconds(period.seconds)
+      if period.signal == "batteryVoltage" { voltagePeriod = nanoseconds }
+      // Several signals of one PID: the most frequent wins.
+      for pid in SignalNames.parameters(of: period.signal) { named[pid] = min(nanoseconds, named[pid] ?? .max) }
+    }
+    for (pid, period) in named { wishes.set(pid, period: period) }
+    guard let loaded else { return }
+    definitions = loaded.definitions
+    loadedSignals = Self.describe(loaded)
+    addressed = try Self.requests(loaded, poll)
+  }
+
+  private static func nanoseconds(_ seconds: Double) -> Int64 { Int64((seconds * 1e9).rounded()) }
+
+  private static func describe(_ loaded: LoadedSignals) -> [LoadedSignal] {
+    loaded.definitions.indices.map { index in
+      let id = SignalID(rawValue: SignalID.firstLoaded + UInt16(index))
+      let texts = loaded[id]?.texts ?? []
+      return LoadedSignal(
+        name: loaded.name(of: id) ?? "", kind: loaded.definitions[index].kind,
+        texts: texts.map { LoadedSignal.Text(code: $0.code, text: $0.value) })
+    }
+  }
+
+  private static func requests(
+    _ loaded: LoadedSignals, _ poll: Configuration.Poll
+  ) throws(StartError) -> [AddressedRequest] {
+    var requests: [AddressedRequest] = []
+    var known: Set<String> = []
+    for command in loaded.commands {
+      for signal in command.signals { known.insert(signal.id) }
+      guard let request = AddressedRequest(command, poll) else { continue }
+      requests.append(request)
+    }
+    for period in poll.signals where !SignalNames.isKnown(period.signal) && !known.contains(period.signal) {
+      throw StartError(
+        .badConfiguration,
+        "poll.signals: no signal \"\(period.signal)\": neither the standard nor a signal set has it; see obdgate signals"
+      )
+    }
+    guard requests.count <= AddressedRequest.capacity else {
+      throw StartError(
+        .badConfiguration,
+        "signalSets: \(requests.count) requests, expected at most \(AddressedRequest.capacity) for one vehicle")
+    }
+    return requests
+  }
+}
+
+extension AddressedRequest {
+  /// The request of a signal set's command; nil where it must not be sent: it would change an ECU's session.
+  init?(_ command: SignalSet.Command, _ poll: Configuration.Poll) {
+    guard command.isSendable else { return nil }
+    let question: Question
+    switch command.service {
+    case 0x01: question = .currentData(UInt8(truncatingIfNeeded: command.identifier))
+    case 0x21: question = .localIdentifier(UInt8(truncatingIfNeeded: command.identifier))
+    case 0x22: question = .dataIdentifier(command.identifier)
+    default: return nil
+    }
+    guard let header = ECUHeader(command) else { return nil }
+    var period = command.period
+    for named in poll.signals where command.signals.contains(where: { $0.id == named.signal }) {
+      period = min(period, named.seconds)
+    }
+    self.init(
+      question: question, header: header, receiver: command.receiver, extendedAddress: command.extendedAddress,
+      testerAddress: command.testerAddress, needsFlowControl: command.needsFlowControl, timeout: command.timeout,
+      period: Int64((period * 1e9).rounded()))
+  }
+}
+
+extension ECUHeader {
+  /// What `hdr` and `pri` of a command say; nil where `hdr` is no hexadecimal number.
+  fileprivate init?(_ command: SignalSet.Command) {
+    guard let header = UInt32(command.header, radix: 16) else { return nil }
+    let tester = UInt32(command.testerAddress ?? 0xF1)
+    switch command.bus {
+    case .can11: self = .can11(UInt16(truncatingIfNeeded: header))
+    case .can29: self = .can29(UInt32(command.priority) << 24 | header << 8 | tester)
+    case .iso9141: self = .legacy(header << 8 | tester)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import SignalSets
+
+/// A configuration with the files that it names, read and checked: all that a start or a reload needs.
+public struct Settings: Sendable {
+  public let configuration: Configuration
+  let poll: PollSettings
+
+  /// Reads a configuration file and what it names.
+  ///
+  /// - Parameter path: nil: everything as it is without one (`{}`).
+  /// - Throws: ``StartError`` with file, line, path and what would be right.
+  public init(path: String?) throws(StartError) {
+    guard let path else {
+      try self.init(Configuration())
+      return
+    }
+    let text = try FileText.read(path)
+    let configuration: Configuration
+    do {
+      configuration = try Configuration(parsing: text, file: path)
+    } catch {
+      throw StartError(.badConfiguration, error.description)
+    }
+    try self.init(configuration)
+  }
+
+  /// - Throws: ``StartError`` where a file that it names is missing or wrong.
+  public init(_ configuration: Configuration) throws(StartError) {
+    self.configuration = configuration
+    var sets: [SignalSet] = []
+    for path in configuration.signalSets {
+      let text = try FileText.read(path)
+      sets.append(try Self.checked { () throws(SignalSetError) in try SignalSet(parsing: text, fileName: path) })
+    }
+    let loaded = sets
+    let signals =
+      loaded.isEmpty ? nil : try Self.checked { () throws(SignalSetError) in try LoadedSignals(loaded) }
+    poll = try PollSettings(configuration.poll, signals)
+  }
+
+  private static func checked<Value>(_ make: () throws(SignalSetError) -> Value) throws(StartError) -> Value {
+    do throws(SignalSetError) {
+      return try make()
+    } catch {
+      throw StartError(.badConfiguration, error.description)
+    }
+  }
+}

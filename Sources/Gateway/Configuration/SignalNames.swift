@@ -1,0 +1,18 @@
+import OBDWire
+
+/// Which PIDs carry a signal, by the name that records use.
+enum SignalNames {
+  /// Whether the standard's table has a signal of that name that can be polled.
+  static func isKnown(_ name: String) -> Bool { name == "batteryVoltage" || !parameters(of: name).isEmpty }
+
+  /// The PIDs of service 01 that carry a signal; several where ECUs may give it by one or the other.
+  static func parameters(of name: String) -> [UInt8] {
+    var found: [UInt8] = []
+    let rows = saeSignals.span
+    for index in rows.indices where rows[index].definition.service == 1 && rows[index].name.description == name {
+      guard let pid = UInt8(exactly: rows[index].definition.identifier), !found.contains(pid) else { continue }
+      found.append(pid)
+    }
+    return found
+  }
+}

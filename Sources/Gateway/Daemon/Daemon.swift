@@ -1,0 +1,181 @@
+import AdapterSession
+import CGateway
+import Fusion
+import Glibc
+import OBDWire
+import Ports
+import Telemetry
+
+/// The daemon: starts the lines, the records and the sinks, and keeps them going until a signal ends it.
+///
+/// SIGTERM and SIGINT end it within two seconds; SIGHUP reads the configuration anew. One thread for each line, one that
+/// makes records, one that writes them; this one waits for signals and for devices that come and go.
+public struct Daemon: ~Copyable {
+  private let path: String?
+  var settings: Settings
+  let mailbox: Mailbox
+  let records: RecordThread
+  private let queue: RecordQueue
+  private let desk: RecordDesk.Options
+  var roster: DeviceRoster
+  var lines: [Int: RunningLine] = [:]
+  /// Ends threads that listen to devices or search Bluetooth.
+  let scouting: WakeUp
+
+  /// - Parameter path: the configuration file; nil: none.
+  /// - Throws: ``StartError`` where it is wrong, or the machine lacks something.
+  public init(path: String?) throws(StartError) {
+    let settings = try Settings(path: path)
+    let configuration = settings.configuration
+    let gatewayId: String
+    if let configured = configuration.gatewayId { gatewayId = configured } else { gatewayId = try Identity.gatewayId() }
+    var random = SystemRandomNumberGenerator()
+    var desk = RecordDesk.Options(gatewayId: gatewayId, epoch: Identity.newEpoch(), idSeed: random.next())
+    desk.vehicleId = configuration.vehicle.id
+    desk.cadence = .every(nanoseconds: Int64(configuration.record.period * 1e9))
+    desk.loadedSignals = settings.poll.loadedSignals
+    let parts = try Parts()
+    self.path = path
+    self.settings = settings
+    self.desk = desk
+    mailbox = parts.mailbox
+    scouting = parts.scouting
+    queue = parts.queue
+    records = parts.records
+    roster = DeviceRoster(configuration)
+  }
+
+  /// What needs descriptors.
+  private struct Parts {
+    let mailbox: Mailbox
+    let scouting: WakeUp
+    let queue: RecordQueue
+    let records: RecordThread
+
+    init() throws(StartError) {
+      do throws(PortError) {
+        mailbox = try Mailbox()
+        scouting = try WakeUp()
+        queue = try RecordQueue()
+        records = try RecordThread(queue: queue)
+      } catch {
+        throw StartError(.unavailable, error.description)
+      }
+    }
+  }
+
+  /// Runs until it is told to end.
+  ///
+  /// - Returns: 0, or 74 where the records cannot be written any more.
+  /// - Throws: ``StartError`` where a thread cannot be had.
+  public mutating func run() throws(StartError) -> Int32 {
+    cgateway_catch_signals(mailbox.bell.descriptor)
+    let queue = self.queue
+    let records = self.records
+    let desk = self.desk
+    let mailbox = self.mailbox
+    let writer = try Thread("obdgated-out") {
+      var writer = LineWriter(STDOUT_FILENO, queue)
+      mailbox.post(.writerEnded(writer.run { cgateway_is_ending() != 0 }))
+    }
+    let recordThread = try Thread("obdgated-fusion") { records.run(desk) }
+    let status = try supervise()
+    scouting.signal()
+    for line in lines.values { line.control.stop() }
+    for line in lines.values { line.thread.join() }
+    records.end()
+    recordThread.join()
+    writer.join()
+    return status
+  }
+
+  private mutating func supervise() throws(StartError) -> Int32 {
+    let watch = SerialWatch()
+    for step in roster.configured(settings.configuration.adapters) { try carryOut(step) }
+    for step in roster.present(watch?.present() ?? []) { try carryOut(step) }
+    if settings.configuration.discovery.bluetooth { try searchBluetooth() }
+    while cgateway_is_ending() == 0 {
+      wait(watch?.descriptor ?? -1)
+      mailbox.bell.silence()
+      if cgateway_take_reload() != 0 { reload() }
+      for news in mailbox.take() {
+        if case .writerEnded(let end) = news { return Self.status(of: end) }
+        try take(news)
+      }
+      while let change = watch?.next() {
+        let steps =
+          switch change {
+          case .event(let event): roster.apply(event)
+          case .all(let devices): roster.present(devices)
+          }
+        for step in steps { try carryOut(step) }
+      }
+    }
+    return 0
+  }
+
+  /// A reader that left is no failure: `obdgated | head`.
+  private static func status(of end: LineWriter.End) -> Int32 {
+    guard case .failed(let code) = end else { return 0 }
+    say("standard output: cannot be written: \(FileText.reason(code))")
+    return 74
+  }
+
+  private func wait(_ monitor: Int32) {
+    var waiting: InlineArray<2, pollfd> = [
+      pollfd(fd: mailbox.bell.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: monitor, events: Int16(POLLIN), revents: 0),
+    ]
+    var span = waiting.mutableSpan
+    _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), -1) }
+  }
+
+  private mutating func take(_ news: Mailbox.News) throws(StartError) {
+    switch news {
+    case .heard(let heard, let device):
+      for step in roster.heard(heard, from: device) { try carryOut(step) }
+    case .bluetooth(let devices):
+      for step in roster.bluetooth(devices) { try carryOut(step) }
+    case .noBluetooth(let reason): say(reason)
+    case .writerEnded: break
+    }
+  }
+
+  // MARK: Reload
+
+  /// Reads the configuration anew; one that is wrong changes nothing.
+  private mutating func reload() {
+    guard let path else {
+      say("SIGHUP: there is no configuration file to read; start with --config FILE")
+      return
+    }
+    let new: Settings
+    do throws(StartError) {
+      new = try Settings(path: path)
+    } catch {
+      say("SIGHUP: \(error.description); the configuration stays as it was")
+      return
+    }
+    for difference in Self.needingRestart(settings.configuration, new.configuration) {
+      say("SIGHUP: \(difference) takes effect with the next start")
+    }
+    settings = new
+    for line in lines.values { line.control.poll(new.poll.wishes) }
+    records.setCadence(.every(nanoseconds: Int64(new.configuration.record.period * 1e9)))
+    say("SIGHUP: \(path) read")
+  }
+
+  /// What a running daemon does not change.
+  private static func needingRestart(_ old: Configuration, _ new: Configuration) -> [String] {
+    var names: [String] = []
+    if old.gatewayId != new.gatewayId { names.append("gatewayId") }
+    if old.vehicle != new.vehicle { names.append("vehicle") }
+    if old.adapters != new.adapters { names.append("adapters") }
+    if old.discovery != new.discovery { names.append("discovery") }
+    if old.gps != new.gps { names.append("gps") }
+    if old.signalSets != new.signalSets { names.append("signalSets") }
+    if old.stateDirectory != new.stateDirectory { names.append("stateDirectory") }
+    if old.sinks != new.sinks { names.append("sinks") }
+    return names
+  }
+}

@@ -1,0 +1,152 @@
+import Ports
+
+/// Which adapters there are, and which of them is where: what comes and goes in, what to do out. No device in reach.
+///
+/// An adapter keeps its number as long as the daemon runs, by the key that its identity gives (``DeviceIdentity/key``):
+/// pulled out and put back as another ttyUSB, or swapped with its neighbour, it is the same one.
+struct DeviceRoster {
+  /// What is to be done.
+  enum Step: Equatable {
+    /// A new adapter: its line begins. `configured`: its place in the configuration.
+    case start(Int, PortAddress, configured: Int?)
+    /// An adapter is somewhere else now, or back; nil: it is away.
+    case move(Int, PortAddress?)
+    /// A device that may be a receiver or an adapter: it is to be listened to.
+    case listen(DeviceIdentity)
+    /// A device was found and is left alone.
+    case leave(device: String, label: String, DeviceVerdict.Reason)
+    /// A satellite receiver was found.
+    case receiver(DeviceIdentity, DeviceVerdict.Ground, baud: Int?)
+  }
+
+  private struct Entry {
+    var configured: Int?
+    /// nil: not seen yet.
+    var key: String?
+    /// The path that the configuration names; nil: found, or no serial device.
+    var path: String?
+    var baud: Int?
+    var bluetooth: BluetoothAddress?
+  }
+
+  private let rules: DiscoveryRules
+  private let findsSerial: Bool
+  private var entries: [Entry] = []
+  private var table = DeviceTable()
+  private var known: Set<BluetoothAddress> = []
+  /// Bluetooth devices that were reported as left alone.
+  private var reported: Set<BluetoothAddress> = []
+
+  init(_ configuration: Configuration) {
+    var rules = DiscoveryRules(probe: configuration.discovery.probe)
+    for source in configuration.gps {
+      if case .serial(let device, _) = source { rules.receivers.append(device) }
+    }
+    for adapter in configuration.adapters {
+      switch adapter.link {
+      case .serial(let device): rules.adapters.append(device)
+      case .rfcomm(let text): if let address = BluetoothAddress(text) { rules.bluetoothAdapters.append(address) }
+      case .tcp: break
+      }
+    }
+    self.rules = rules
+    findsSerial = configuration.discovery.serial
+  }
+
+  /// The adapters that the configuration names begin at once: a path may lead to a device that udev does not know.
+  mutating func configured(_ adapters: [Configuration.Adapter]) -> [Step] {
+    adapters.enumerated().map { index, adapter in
+      var entry = Entry(configured: index)
+      let address: PortAddress
+      switch adapter.link {
+      case .serial(let device):
+        entry.path = device
+        entry.baud = adapter.baud
+        address = .serial(path: device, baud: adapter.baud)
+      case .tcp(let host, let port): address = .tcp(host: host, port: Int(port))
+      case .rfcomm(let text):
+        // The configuration's reader takes nothing else.
+        guard let device = BluetoothAddress(text) else { preconditionFailure("\(text) is no Bluetooth address") }
+        entry.bluetooth = device
+        known.insert(device)
+        address = .rfcomm(device, channel: nil)
+      }
+      entries.append(entry)
+      return .start(entries.count - 1, address, configured: index)
+    }
+  }
+
+  /// Takes the whole list of serial devices.
+  mutating func present(_ devices: [DeviceIdentity]) -> [Step] { table.replace(with: devices).flatMap { take($0) } }
+
+  /// Takes one event.
+  mutating func apply(_ event: DeviceEvent) -> [Step] { table.apply(event).flatMap { take($0) } }
+
+  /// Takes what listening to a device brought; nil: it could not be opened.
+  mutating func heard(_ heard: Listener.Heard?, from device: DeviceIdentity) -> [Step] {
+    guard table.devices.contains(device), entry(of: device) == nil else { return [] }
+    guard let heard else { return [.leave(device: device.node, label: device.label, .notProbed)] }
+    return judge(device, heard)
+  }
+
+  /// Takes the Bluetooth devices that BlueZ knows.
+  mutating func bluetooth(_ devices: [BluetoothDevice]) -> [Step] {
+    var steps: [Step] = []
+    for device in devices where !known.contains(device.address) {
+      switch rules.verdict(for: device) {
+      case .adapter:
+        known.insert(device.address)
+        entries.append(Entry(bluetooth: device.address))
+        steps.append(.start(entries.count - 1, .rfcomm(device.address, channel: nil), configured: nil))
+      case .leave(let reason) where reason != .unrelated:
+        guard reported.insert(device.address).inserted else { continue }
+        steps.append(.leave(device: "rfcomm:\(device.address)", label: device.alias, reason))
+      case .leave, .listen, .receiver: continue
+      }
+    }
+    return steps
+  }
+
+  // MARK: Serial devices
+
+  private mutating func take(_ change: DeviceTable.Change) -> [Step] {
+    switch change {
+    case .disappeared(let device):
+      guard let number = entry(of: device) else { return [] }
+      return [.move(number, nil)]
+    case .appeared(let device), .changed(let device):
+      if let number = entry(of: device) ?? adopt(device) {
+        return [.move(number, .serial(path: device.node, baud: entries[number].baud))]
+      }
+      return findsSerial ? judge(device, nil) : []
+    }
+  }
+
+  private func entry(of device: DeviceIdentity) -> Int? { entries.firstIndex { $0.key == device.key } }
+
+  /// A device at a path that the configuration names, whose adapter was never seen or is gone: it is that adapter now.
+  private mutating func adopt(_ device: DeviceIdentity) -> Int? {
+    guard device.tag != "ignore" else { return nil }
+    let number = entries.firstIndex { entry in
+      guard let path = entry.path, device.isNamed(path) else { return false }
+      return entry.key.map { table.device(withKey: $0) == nil } ?? true
+    }
+    if let number { entries[number].key = device.key }
+    return number
+  }
+
+  private mutating func judge(_ device: DeviceIdentity, _ heard: Listener.Heard?) -> [Step] {
+    switch rules.verdict(for: device, heard: heard) {
+    case .adapter:
+      entries.append(Entry(key: device.key))
+      return [.start(entries.count - 1, .serial(path: device.node, baud: nil), configured: nil)]
+    case .receiver(let ground):
+      var baud: Int?
+      if case .sentences(let rate) = heard { baud = rate }
+      return [.receiver(device, ground, baud: baud)]
+    case .listen: return [.listen(device)]
+    case .leave(let reason):
+      return reason == .unrelated ? [] : [.leave(device: device.node, label: device.label, reason)]
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import Captures
+import Glibc
+import Telemetry
+
+/// Who this gateway is.
+enum Identity {
+  /// `gw-` and 16 digits that follow from the machine's id, which itself stays here (machine-id(5)).
+  ///
+  /// - Throws: where the machine has none.
+  static func gatewayId() throws(StartError) -> String {
+    for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
+      guard let text = try? FileText.read(path) else { continue }
+      let digits = text.prefix { $0 > 0x20 }
+      guard digits.count >= 32 else { continue }
+      var hash = ContentHash()
+      let salted = Array("obdgate gateway ".utf8) + digits
+      hash.update(salted.span)
+      let number = String(hash.value, radix: 16)
+      return "gw-" + String(repeating: "0", count: 16 - number.count) + number
+    }
+    throw StartError(.badConfiguration, "gatewayId: not configured, and this machine has no /etc/machine-id; set one")
+  }
+
+  /// A new epoch: records from here on count from 1.
+  static func newEpoch() -> UUIDv7 {
+    var random = SystemRandomNumberGenerator()
+    let wall = WallClock.read()
+    var boot = timespec()
+    _ = unsafe clock_gettime(CLOCK_BOOTTIME, &boot)
+    let now = Int64(boot.tv_sec) * 1_000_000_000 + Int64(boot.tv_nsec) + wall.offset
+    return UUIDv7(milliseconds: UInt64(clamping: now / 1_000_000), first: random.next(), rest: random.next())
+  }
+}

@@ -1,0 +1,33 @@
+import Ports
+import Synchronization
+
+/// What other threads tell the daemon's own.
+final class Mailbox: Sendable {
+  enum News: Sendable {
+    /// Listening to a device is over; nil: it could not be opened.
+    case heard(Listener.Heard?, DeviceIdentity)
+    case bluetooth([BluetoothDevice])
+    /// Bluetooth cannot be searched; said once.
+    case noBluetooth(String)
+    /// A sink's thread has ended by itself.
+    case writerEnded(LineWriter.End)
+  }
+
+  /// Rung when there is news, and by signals.
+  let bell: WakeUp
+  private let news = Mutex<[News]>([])
+
+  init() throws(PortError) { bell = try WakeUp() }
+
+  func post(_ item: News) {
+    news.withLock { $0.append(item) }
+    bell.signal()
+  }
+
+  func take() -> [News] {
+    news.withLock { news in
+      defer { news = [] }
+      return news
+    }
+  }
+}

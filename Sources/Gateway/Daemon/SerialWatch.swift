@@ -1,0 +1,41 @@
+import Ports
+
+/// udev's word on serial devices. One thread has it.
+final class SerialWatch {
+  enum Change {
+    case event(DeviceEvent)
+    /// Events were missed: the whole list.
+    case all([DeviceIdentity])
+  }
+
+  private var monitor: DeviceMonitor
+
+  /// nil where udev cannot be asked, which is said: devices that the configuration names are tried all the same.
+  init?() {
+    do throws(DiscoveryError) {
+      monitor = try DeviceMonitor()
+    } catch {
+      say("\(error.description); adapters are not found by themselves")
+      return nil
+    }
+  }
+
+  /// For `poll(2)`.
+  var descriptor: Int32 { monitor.descriptor }
+
+  /// The devices that are there.
+  func present() -> [DeviceIdentity] {
+    do throws(DiscoveryError) {
+      return try monitor.present()
+    } catch {
+      say(error.description)
+      return []
+    }
+  }
+
+  /// What has changed; nil: no more now.
+  func next() -> Change? {
+    if let event = monitor.next() { return .event(event) }
+    return monitor.hasMissed ? .all(present()) : nil
+  }
+}

@@ -1,0 +1,88 @@
+import AdapterSession
+import OBDWire
+import Ports
+
+/// Ties a dialogue to a port's loop: bytes and deadlines in, what the session wants done out. It knows no clock and does
+/// no I/O; the daemon, the engineer's commands and the tests all drive a session by this one.
+public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, PortHandler {
+  public var session: AdapterSession
+  public var listener: Listener
+  /// Definitions of the signal sets in use, in the order that the wire wants them.
+  public var definitions: [SignalDefinition]
+  /// Where the session asked for it: the port is to be closed and opened again, not before this time.
+  public private(set) var reopenNotBefore: Int64?
+
+  public init(
+    _ session: consuming AdapterSession, _ listener: consuming Listener, definitions: [SignalDefinition] = []
+  ) {
+    self.session = session
+    self.listener = listener
+    self.definitions = definitions
+  }
+
+  public mutating func opened(at now: Int64, _ actions: inout PortActions) {
+    reopenNotBefore = nil
+    listener.begin(at: now)
+    session.opened(at: now)
+    pump(at: now, &actions)
+  }
+
+  public mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
+    listener.begin(at: now)
+    listener.received(bytes)
+    // A reference of its own: the span must not lie in what is changed meanwhile.
+    let definitions = definitions
+    session.received(bytes, at: now, loaded: definitions.span, into: &listener)
+    pump(at: now, &actions)
+  }
+
+  public mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions) {
+    listener.begin(at: now)
+    pump(at: now, &actions)
+  }
+
+  public mutating func wokenUp(at now: Int64, _ actions: inout PortActions) {
+    listener.begin(at: now)
+    guard listener.wokenUp(&session) else {
+      actions.stop()
+      return
+    }
+    pump(at: now, &actions)
+  }
+
+  public mutating func sent(_ bytes: Span<UInt8>, at now: Int64) { listener.sent(bytes) }
+
+  /// The port is closed: by us, or the device is gone. What that means is told to the listener.
+  public mutating func closed(at now: Int64) {
+    listener.begin(at: now)
+    session.closed(at: now)
+    while true {
+      switch session.next(at: now, into: &listener) {
+      case .report(let event): listener.event(event, &session)
+      case .reopen(let notBefore): reopenNotBefore = notBefore
+      case .send, .setBaud: continue
+      case .wait:
+        _ = listener.end()
+        return
+      }
+    }
+  }
+
+  /// Does what the session wants until it waits.
+  private mutating func pump(at now: Int64, _ actions: inout PortActions) {
+    while true {
+      switch session.next(at: now, into: &listener) {
+      case .send(let command): actions.send(command.bytes)
+      case .setBaud(let baud): actions.setBaud(baud)
+      case .report(let event): listener.event(event, &session)
+      case .reopen(let notBefore):
+        reopenNotBefore = notBefore
+        actions.stop()
+      case .wait(let until):
+        actions.deadline = until == .max ? nil : until
+        if !listener.end() { actions.stop() }
+        return
+      }
+    }
+  }
+}

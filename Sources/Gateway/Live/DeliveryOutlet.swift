@@ -1,0 +1,84 @@
+import AdapterSession
+import OBDWire
+import Ports
+
+/// A line's listener in the daemon: hands everything through a ring to the thread that makes records, and never waits.
+struct DeliveryOutlet: DialogueListener, ~Copyable {
+  private var ring: RingProducer<Delivery>
+  /// Rung where the other thread must not wait for its next record: news of the line, or a ring that fills.
+  private let bell: WakeUp
+  private let control: AdapterControl
+  private var now: Int64 = 0
+  private var isUrgent = false
+  private var sinceBell = 0
+  /// After so many deliveries the other thread is told, long before the ring is full.
+  private static let batch = RecordThread.ringCapacity / 4
+
+  init(_ ring: consuming RingProducer<Delivery>, bell: WakeUp, control: AdapterControl) {
+    self.ring = ring
+    self.bell = bell
+    self.control = control
+  }
+
+  private mutating func put(_ content: Delivery.Content) {
+    ring.put(Delivery(content, at: now))
+    sinceBell += 1
+  }
+
+  // MARK: The dialogue
+
+  mutating func begin(at now: Int64) { self.now = now }
+
+  mutating func event(_ event: SessionEvent, _ session: inout AdapterSession) {
+    put(.event(event))
+    isUrgent = true
+    control.remember(session.memory)
+  }
+
+  mutating func wokenUp(_ session: inout AdapterSession) -> Bool { control.carryOut(on: &session) }
+
+  mutating func end() -> Bool {
+    if isUrgent || sinceBell >= Self.batch {
+      isUrgent = false
+      sinceBell = 0
+      bell.signal()
+    }
+    return true
+  }
+
+  /// The line could not be opened.
+  mutating func unreachable(_ kind: PortError.Kind, at time: Int64) {
+    now = time
+    put(.unreachable(kind))
+    bell.signal()
+  }
+
+  // MARK: The wire
+
+  mutating func request(_ command: Span<UInt8>, position: UInt64) {
+    // ATSP6: until the adapter names the bus, its setting does.
+    guard command.count >= 5, command.count < 8, command[0] == UInt8(ascii: "A") else { return }
+    put(.command(ShortText(command)))
+  }
+
+  mutating func reading(_ reading: Reading) { put(.reading(reading)) }
+
+  mutating func text(_ text: TextReading, _ bytes: Span<UInt8>) {
+    if text.kind != .other { put(.text(text, ShortText(bytes))) }
+  }
+
+  mutating func troubleCodes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {
+    put(.codes(list, count: UInt16(clamping: codes.count)))
+    for index in codes.indices { put(.code(codes[index])) }
+  }
+
+  mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin) {
+    put(.supported(bitmap: bitmap, service: service, base: base, origin))
+  }
+
+  mutating func adapter(_ answer: AdapterAnswer, _ bytes: Span<UInt8>, origin: Origin) {
+    if answer != .other { put(.adapter(answer, ShortText(bytes))) }
+  }
+
+  mutating func failure(_ error: WireError, line: Span<UInt8>) { put(.failure(error, ShortText(line))) }
+}

@@ -1,0 +1,135 @@
+import Fusion
+import Ports
+import Synchronization
+import Telemetry
+
+/// Finished records on their way to a reader that may be slow: a fixed amount of memory, from which the oldest go when it
+/// is full, and are reported.
+///
+/// One thread puts in, one takes out.
+public final class RecordQueue: Sendable {
+  /// Records that were dropped.
+  public struct Loss: Sendable, Equatable {
+    public var fromSequence: UInt64
+    public var toSequence: UInt64
+    public var count: UInt64
+  }
+
+  private struct State: Sendable {
+    /// Lines, one behind the other, round and round.
+    var bytes: [UInt8]
+    var first = 0
+    var count = 0
+    /// Lengths of the lines, oldest first.
+    var lengths: [Int32]
+    var firstLength = 0
+    var lines = 0
+    /// `seq` of the oldest.
+    var sequence: UInt64
+    var loss: Loss?
+    var isEnded = false
+  }
+
+  /// Rung when there is something to take out, or the end has come.
+  public let wakeUp: WakeUp
+  private let state: Mutex<State>
+
+  /// - Parameters:
+  ///   - capacity: bytes that it holds; at least a record of 16 KiB.
+  ///   - lines: records that it holds.
+  ///   - firstSequence: `seq` of the first record that is put in; the others follow without a hole.
+  /// - Throws: where the process has no descriptors left.
+  public init(capacity: Int = 1 << 20, lines: Int = 8_192, firstSequence: UInt64 = 1) throws(PortError) {
+    wakeUp = try WakeUp()
+    state = Mutex(
+      State(
+        bytes: [UInt8](repeating: 0, count: max(capacity, 1 << 14)), lengths: [Int32](repeating: 0, count: lines),
+        sequence: firstSequence))
+  }
+
+  /// Puts a record in; the oldest make room for it.
+  func put(_ line: Span<UInt8>) {
+    state.withLock { state in
+      while state.bytes.count - state.count < line.count || state.lines == state.lengths.count { Self.drop(&state) }
+      var place = (state.first + state.count) % state.bytes.count
+      for index in line.indices {
+        state.bytes[place] = line[index]
+        place = place + 1 == state.bytes.count ? 0 : place + 1
+      }
+      state.count += line.count
+      state.lengths[(state.firstLength + state.lines) % state.lengths.count] = Int32(truncatingIfNeeded: line.count)
+      state.lines += 1
+    }
+  }
+
+  /// Nothing more will be put in.
+  func end() {
+    state.withLock { $0.isEnded = true }
+    wakeUp.signal()
+  }
+
+  /// What was dropped since this was asked last.
+  func takeLoss() -> Loss? {
+    state.withLock { state in
+      defer { state.loss = nil }
+      return state.loss
+    }
+  }
+
+  /// Takes whole lines out, the oldest first, as many as fit.
+  ///
+  /// - Returns: how many bytes were put at the beginning of `buffer`; nil: there are none, and no more will come.
+  func take(into buffer: inout [UInt8]) -> Int? {
+    state.withLock { state in
+      var taken = 0
+      while state.lines > 0 {
+        let length = Int(state.lengths[state.firstLength])
+        guard taken + length <= buffer.count else { break }
+        for _ in 0..<length {
+          buffer[taken] = state.bytes[state.first]
+          taken += 1
+          state.first = state.first + 1 == state.bytes.count ? 0 : state.first + 1
+        }
+        Self.forgetFirst(&state, length)
+      }
+      return taken == 0 && state.isEnded ? nil : taken
+    }
+  }
+
+  private static func drop(_ state: inout State) {
+    let length = Int(state.lengths[state.firstLength])
+    let sequence = state.sequence
+    state.first = (state.first + length) % state.bytes.count
+    forgetFirst(&state, length)
+    if state.loss == nil { state.loss = Loss(fromSequence: sequence, toSequence: sequence, count: 0) }
+    state.loss?.toSequence = sequence
+    state.loss?.count += 1
+  }
+
+  private static func forgetFirst(_ state: inout State, _ length: Int) {
+    state.count -= length
+    state.firstLength = (state.firstLength + 1) % state.lengths.count
+    state.lines -= 1
+    state.sequence += 1
+  }
+}
+
+/// The end of a ``RecordQueue`` that records are put in at.
+struct QueueSink: RecordSink, ~Copyable {
+  let queue: RecordQueue
+  private var hasNews = false
+
+  init(_ queue: RecordQueue) { self.queue = queue }
+
+  mutating func record(_ line: Span<UInt8>) {
+    queue.put(line)
+    hasNews = true
+  }
+
+  /// Tells the reader of what was put in since the last call.
+  mutating func flush() {
+    guard hasNews else { return }
+    hasNews = false
+    queue.wakeUp.signal()
+  }
+}

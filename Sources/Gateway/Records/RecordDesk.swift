@@ -1,0 +1,143 @@
+import AdapterSession
+import Fusion
+import OBDWire
+import Telemetry
+
+/// Makes records of what the lines deliver: one ``Fusion/Fusion`` for each line, one count of records for all.
+///
+/// It knows no clock: deliveries carry their time, and ``advance(to:into:)`` says how late it is. In one thread.
+public struct RecordDesk: ~Copyable {
+  /// How its records are made.
+  public struct Options: Sendable {
+    public var gatewayId: String
+    /// The configured vehicle; nil: the VIN, once it is known.
+    public var vehicleId: String?
+    public var epoch: UUIDv7
+    public var idSeed: UInt64
+    public var cadence: Cadence = .every(nanoseconds: 1_000_000_000)
+    public var naming: Naming = .plain
+    public var loadedSignals: [LoadedSignal] = []
+
+    public init(gatewayId: String, epoch: UUIDv7, idSeed: UInt64) {
+      self.gatewayId = gatewayId
+      self.epoch = epoch
+      self.idSeed = idSeed
+    }
+
+    var fusion: FusionOptions {
+      var fusion = FusionOptions(gatewayId: gatewayId, epoch: epoch, idSeed: idSeed)
+      fusion.vehicleId = vehicleId
+      // A vehicle that has not said who it is goes by the box it is in.
+      fusion.unknownVehicleId = gatewayId
+      fusion.cadence = cadence
+      fusion.naming = naming
+      fusion.loadedSignals = loadedSignals
+      return fusion
+    }
+  }
+
+  private var options: Options
+  private var sources: [RecordSource] = []
+  /// Speaks for the gateway itself.
+  private let own: RecordSource
+  /// `seq` of the next record.
+  public private(set) var nextSequence: UInt64 = 1
+  private var wallOffset: Int64 = 0
+  private var quality = TimeQuality.unset
+
+  public init(_ options: Options) {
+    self.options = options
+    own = RecordSource(device: "", Fusion(options.fusion))
+  }
+
+  /// Adds a line; the number that its deliveries come with.
+  public mutating func addSource(device: String) -> Int {
+    let source = RecordSource(device: device, Fusion(options.fusion))
+    source.fusion.setWallTime(offset: wallOffset, quality: quality)
+    // A line that is no more leaves its place.
+    if let free = sources.firstIndex(where: { $0.isClosed }) {
+      sources[free] = source
+      return free
+    }
+    sources.append(source)
+    return sources.count - 1
+  }
+
+  /// The line is no more: its last, partial record is made.
+  public mutating func removeSource<Sink: RecordSink & ~Copyable>(_ number: Int, at time: Int64, into sink: inout Sink)
+  {
+    let source = sources[number]
+    begin(source)
+    source.finish(at: time, into: &sink)
+    end(source)
+  }
+
+  /// Says what the date is, from here on.
+  ///
+  /// - Parameters:
+  ///   - offset: ns from 1970 to the boot clock's 0.
+  ///   - quality: where it is known from.
+  public mutating func setWallTime(offset: Int64, quality: TimeQuality) {
+    guard offset != wallOffset || quality != self.quality else { return }
+    wallOffset = offset
+    self.quality = quality
+    own.fusion.setWallTime(offset: offset, quality: quality)
+    for source in sources { source.fusion.setWallTime(offset: offset, quality: quality) }
+  }
+
+  /// When telemetry records are made, from the next one on.
+  public mutating func setCadence(_ cadence: Cadence) {
+    options.cadence = cadence
+    for source in sources { source.fusion.setCadence(cadence) }
+  }
+
+  /// Takes one delivery of a line.
+  public mutating func take<Sink: RecordSink & ~Copyable>(
+    _ delivery: Delivery, from number: Int, into sink: inout Sink
+  ) {
+    let source = sources[number]
+    begin(source)
+    source.take(delivery, into: &sink)
+    end(source)
+  }
+
+  /// So many of a line's deliveries found no place and are lost.
+  public mutating func dropped<Sink: RecordSink & ~Copyable>(
+    _ count: Int, from number: Int, at time: Int64, into sink: inout Sink
+  ) {
+    let source = sources[number]
+    begin(source)
+    source.dropped(count, at: time, into: &sink)
+    end(source)
+  }
+
+  /// Makes the records that are due.
+  public mutating func advance<Sink: RecordSink & ~Copyable>(to now: Int64, into sink: inout Sink) {
+    for source in sources where !source.isClosed {
+      begin(source)
+      source.fusion.advance(to: now, into: &sink)
+      source.reportFailures(at: now, into: &sink)
+      end(source)
+    }
+  }
+
+  /// When a record is due next; `.max`: none.
+  public var nextDue: Int64 {
+    var due = Int64.max
+    for source in sources where !source.isClosed { due = min(due, source.nextDue) }
+    return due
+  }
+
+  /// Makes a record of the gateway's own.
+  public mutating func record<Body: RecordBody, Sink: RecordSink & ~Copyable>(
+    _ body: Body, at time: Int64, into sink: inout Sink
+  ) {
+    begin(own)
+    own.fusion.record(body, at: time, into: &sink)
+    end(own)
+  }
+
+  private func begin(_ source: RecordSource) { source.fusion.nextSequence = nextSequence }
+
+  private mutating func end(_ source: RecordSource) { nextSequence = source.fusion.nextSequence }
+}

@@ -1,0 +1,143 @@
+import AdapterSession
+import Fusion
+import OBDWire
+import Ports
+import Telemetry
+
+/// One line's records in the making. A class, so that an array can hold it and nothing is moved; one thread has it.
+final class RecordSource {
+  let device: String
+  var fusion: Fusion
+  private(set) var isClosed = false
+
+  /// The list of codes that is coming in, one by one.
+  private var list: (head: TroubleCodeList, left: Int)?
+  private var codes: [TroubleCode] = []
+  private var failures = FailureCounts()
+  /// Bus by its ELM digit, as the session last said.
+  private var protocolName: String?
+
+  init(device: String, _ fusion: consuming Fusion) {
+    self.device = device
+    self.fusion = fusion
+    codes.reserveCapacity(256)
+  }
+
+  /// When a record is due next; `.max`: none.
+  var nextDue: Int64 {
+    let boundary = fusion.nextBoundary
+    return min(boundary == .min ? .max : boundary, failures.nextReport)
+  }
+
+  func take<Sink: RecordSink & ~Copyable>(_ delivery: Delivery, into sink: inout Sink) {
+    let time = delivery.time
+    switch delivery.content {
+    case .reading(let reading): fusion.reading(reading, at: time, into: &sink)
+    case .text(let text, let bytes): fusion.text(text, bytes.bytes, at: time, into: &sink)
+    case .codes(let head, let count): begin(head, count: Int(count), at: time, into: &sink)
+    case .code(let code): take(code, at: time, into: &sink)
+    case .supported(let bitmap, let service, let base, let origin):
+      fusion.supported(bitmap, service: service, base: base, origin: origin, at: time, into: &sink)
+    case .adapter(let answer, let bytes): fusion.adapter(answer, bytes.bytes, at: time, into: &sink)
+    case .command(let bytes): fusion.command(bytes.bytes)
+    case .failure(let error, let line):
+      if let first = failures.count(error.kind, at: time) { report(first, line, at: time, into: &sink) }
+    case .event(let event): take(event, at: time, into: &sink)
+    case .unreachable(let kind):
+      fusion.record(record(.lost, reason: "\(kind)"), at: time, into: &sink)
+    }
+  }
+
+  func finish<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+    reportFailures(at: .max, into: &sink)
+    fusion.finish(at: time, into: &sink)
+    isClosed = true
+  }
+
+  // MARK: Trouble codes
+
+  private func begin<Sink: RecordSink & ~Copyable>(
+    _ head: TroubleCodeList, count: Int, at time: Int64, into sink: inout Sink
+  ) {
+    codes.removeAll(keepingCapacity: true)
+    list = (head, count)
+    if count == 0 { complete(at: time, into: &sink) }
+  }
+
+  private func take<Sink: RecordSink & ~Copyable>(_ code: TroubleCode, at time: Int64, into sink: inout Sink) {
+    // A list whose head was dropped by a full ring, or that lost a code before this one, is none.
+    guard let (head, left) = list else { return }
+    codes.append(code)
+    list = (head, left - 1)
+    if left == 1 { complete(at: time, into: &sink) }
+  }
+
+  private func complete<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+    guard let head = list?.head else { return }
+    list = nil
+    // A reference of its own: `self` is changed while the span lives.
+    let codes = codes
+    fusion.troubleCodes(head, codes.span, at: time, into: &sink)
+  }
+
+  // MARK: The adapter
+
+  private func take<Sink: RecordSink & ~Copyable>(_ event: SessionEvent, at time: Int64, into sink: inout Sink) {
+    if case .connected(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
+    if case .recovered(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
+    if let record = adapterRecord(of: event) { fusion.record(record, at: time, into: &sink) }
+  }
+
+  private func adapterRecord(of event: SessionEvent) -> AdapterRecord? {
+    switch event {
+    case .found: record(.found)
+    case .connected: record(.connected)
+    case .lost(let reason): record(.lost, reason: reason.name.description)
+    case .recovered: record(.recovered)
+    case .quirk(let quirk): record(.quirk, reason: quirk.name.description)
+    case .vehicleChanged: record(.connected, reason: "vehicleChanged")
+    case .ecuVanished(let ecu): record(.lost, reason: "ecuVanished", ecu: ecu)
+    case .ecuReturned(let ecu): record(.recovered, reason: "ecuReturned", ecu: ecu)
+    case .notPolledJ1939: record(.connected, reason: "notPolledJ1939")
+    case .multiPIDRefused: record(.quirk, reason: "multiPIDRefused")
+    case .supportKnown, .vehicleIdentified, .codesCleared, .clearRefused: nil
+    }
+  }
+
+  private func record(
+    _ event: AdapterRecord.Event, reason: String? = nil, ecu: ECUAddress? = nil
+  ) -> AdapterRecord {
+    var record = AdapterRecord(event: event, device: device, identity: fusion.adapterIdentity, reason: reason)
+    if event == .connected || event == .recovered { record.protocolName = protocolName }
+    record.ecu = ecu.map { $0.text }
+    return record
+  }
+
+  // MARK: What could not be read
+
+  /// Deliveries are lost: a list of codes that was coming in may lack some.
+  func dropped<Sink: RecordSink & ~Copyable>(_ count: Int, at time: Int64, into sink: inout Sink) {
+    list = nil
+    var record = record(.error, reason: "overrun")
+    record.count = UInt64(count)
+    fusion.record(record, at: time, into: &sink)
+  }
+
+  /// Says how often each kind of error has come since it was said last.
+  func reportFailures<Sink: RecordSink & ~Copyable>(at now: Int64, into sink: inout Sink) {
+    while let (kind, count, time) = failures.due(at: now) {
+      var record = record(.error, reason: "\(kind)")
+      record.count = count
+      fusion.record(record, at: min(time, now), into: &sink)
+    }
+  }
+
+  private func report<Sink: RecordSink & ~Copyable>(
+    _ kind: WireError.Kind, _ line: ShortText, at time: Int64, into sink: inout Sink
+  ) {
+    var record = record(.error, reason: "\(kind)")
+    record.count = 1
+    record.bytes = String(latin1: line.bytes)
+    fusion.record(record, at: time, into: &sink)
+  }
+}

@@ -1,0 +1,140 @@
+import Fusion
+import Ports
+import Synchronization
+import Telemetry
+
+/// The thread that makes records: empties the lines' rings, and wakes when a record is due.
+///
+/// Lines come and go while it runs; what they are told of goes through ``add(device:)`` and ``remove(_:)``.
+final class RecordThread: Sendable {
+  /// Deliveries that a line may be ahead: 20 s of polling flat out.
+  static let ringCapacity = 2_048
+
+  /// What the thread is asked to do, in turn.
+  private enum Order {
+    case add(RecordLine)
+    case remove(RecordLine)
+    case record(AdapterRecord, time: Int64)
+    case cadence(Cadence)
+    case end
+  }
+
+  /// Wakes the thread.
+  let bell: WakeUp
+  private let orders = Mutex<[Order]>([])
+  private let queue: RecordQueue
+
+  init(queue: RecordQueue) throws(PortError) {
+    bell = try WakeUp()
+    self.queue = queue
+  }
+
+  /// A new line; its thread puts in at `producer`.
+  func add(device: String, _ consumer: consuming RingConsumer<Delivery>) -> RecordLine {
+    let line = RecordLine(device: device, consumer)
+    give(.add(line))
+    return line
+  }
+
+  /// A line's thread has ended: what it left is made records of.
+  func remove(_ line: RecordLine) { give(.remove(line)) }
+
+  /// Makes a record of something that no line tells.
+  func record(_ record: AdapterRecord, at time: Int64) { give(.record(record, time: time)) }
+
+  /// When records are made from now on.
+  func setCadence(_ cadence: Cadence) { give(.cadence(cadence)) }
+
+  /// Makes the last records, ends the queue, and ends.
+  func end() { give(.end) }
+
+  private func give(_ order: Order) {
+    orders.withLock { $0.append(order) }
+    bell.signal()
+  }
+
+  /// The thread's body.
+  func run(_ options: RecordDesk.Options) {
+    var desk = RecordDesk(options)
+    var sink = QueueSink(queue)
+    var lines: [RecordLine] = []
+    var nextClock: Int64 = 0
+    while true {
+      let now = BootClock.now
+      if now >= nextClock {
+        let wall = WallClock.read()
+        desk.setWallTime(offset: wall.offset, quality: wall.quality)
+        nextClock = now + 1_000_000_000
+      }
+      let isEnding = carryOut(&lines, &desk, &sink)
+      for line in lines { line.drain(into: &desk, &sink) }
+      desk.advance(to: now, into: &sink)
+      if let loss = queue.takeLoss() { Self.report(loss, at: now, &desk, &sink) }
+      if isEnding {
+        for line in lines { desk.removeSource(line.source, at: now, into: &sink) }
+        sink.flush()
+        queue.end()
+        return
+      }
+      sink.flush()
+      // The clock is looked at when a record is made, not more often.
+      if bell.wait(until: desk.nextDue) { bell.silence() }
+    }
+  }
+
+  private func carryOut(_ lines: inout [RecordLine], _ desk: inout RecordDesk, _ sink: inout QueueSink) -> Bool {
+    let taken = orders.withLock { orders in
+      // An empty array has no storage: taking it costs nothing while nothing is asked.
+      guard !orders.isEmpty else { return [Order]() }
+      defer { orders = [] }
+      return orders
+    }
+    var isEnding = false
+    for order in taken {
+      switch order {
+      case .add(let line):
+        line.source = desk.addSource(device: line.device)
+        lines.append(line)
+      case .remove(let line):
+        line.drain(into: &desk, &sink)
+        desk.removeSource(line.source, at: BootClock.now, into: &sink)
+        lines.removeAll { $0 === line }
+      case .record(let record, let time): desk.record(record, at: time, into: &sink)
+      case .cadence(let cadence): desk.setCadence(cadence)
+      case .end: isEnding = true
+      }
+    }
+    return isEnding
+  }
+
+  private static func report(
+    _ loss: RecordQueue.Loss, at now: Int64, _ desk: inout RecordDesk, _ sink: inout QueueSink
+  ) {
+    var gap = GapRecord(fromSequence: loss.fromSequence, toSequence: loss.toSequence, reason: .slowReader)
+    gap.count = loss.count
+    desk.record(gap, at: now, into: &sink)
+  }
+}
+
+/// One line as the record thread knows it; nobody else touches it once it is added.
+final class RecordLine: @unchecked Sendable {
+  let device: String
+  /// Its number at the desk.
+  var source = -1
+  private var consumer: RingConsumer<Delivery>
+  private var dropped = 0
+
+  init(device: String, _ consumer: consuming RingConsumer<Delivery>) {
+    self.device = device
+    self.consumer = consumer
+  }
+
+  /// Gives everything that has come to the desk.
+  func drain(into desk: inout RecordDesk, _ sink: inout QueueSink) {
+    while let delivery = consumer.take() { desk.take(delivery, from: source, into: &sink) }
+    if consumer.dropped != dropped {
+      desk.dropped(consumer.dropped - dropped, from: source, at: BootClock.now, into: &sink)
+      dropped = consumer.dropped
+    }
+  }
+}

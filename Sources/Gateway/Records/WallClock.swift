@@ -1,0 +1,28 @@
+import CGateway
+import Glibc
+import Telemetry
+
+/// What date it is, as far as the machine knows.
+struct WallClock: Equatable {
+  /// ns from 1970 to the boot clock's 0.
+  var offset: Int64
+  var quality: TimeQuality
+
+  /// Asks the machine: its clock counts where it is kept by NTP, or is not before this program was made; a box without a
+  /// battery starts in 1970.
+  static func read() -> WallClock {
+    var wall = timespec()
+    var boot = timespec()
+    // Both clocks are in every kernel that this runs on.
+    _ = unsafe clock_gettime(CLOCK_BOOTTIME, &boot)
+    _ = unsafe clock_gettime(CLOCK_REALTIME, &wall)
+    let now = nanoseconds(wall)
+    let quality: TimeQuality =
+      now < Version.released ? .unset : cgateway_clock_is_synchronised() != 0 ? .ntp : .system
+    return WallClock(offset: now - nanoseconds(boot), quality: quality)
+  }
+
+  private static func nanoseconds(_ time: timespec) -> Int64 {
+    Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}

@@ -1,0 +1,62 @@
+import Gateway
+import Glibc
+
+/// The daemon, in the foreground: its arguments, and what its ending means to whoever started it.
+let usage = """
+  usage: obdgated [--config FILE] [--check]
+
+  Finds OBD-II adapters, polls them, and writes records as JSON lines to stdout.
+
+    --config FILE  what to do (JSON, strict); without it, discovery decides
+    --check        only say whether the configuration is right
+    --version      say which version this is
+
+  SIGHUP reads the configuration anew, SIGTERM ends. Exit status, by sysexits.h: 0 done, 64 wrong usage, 66 no such file,
+  69 unavailable, 74 unreadable, 78 bad configuration.
+  """
+
+func put(_ text: String) {
+  var text = text + "\n"
+  _ = text.withUTF8 { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+}
+
+func wrongUsage(_ what: String) -> Never {
+  say("\(what); see obdgated --help")
+  exit(64)
+}
+
+var path: String?
+var isCheck = false
+var arguments = CommandLine.arguments.dropFirst()
+while let argument = arguments.popFirst() {
+  switch argument {
+  case "--config":
+    guard let next = arguments.popFirst() else { wrongUsage("--config: expected a file behind it") }
+    path = next
+  case "--check": isCheck = true
+  case "--version":
+    put(Version.text)
+    exit(0)
+  case "--help", "-h":
+    put(usage)
+    exit(0)
+  default:
+    if argument.hasPrefix("--config=") {
+      path = String(argument.dropFirst(9))
+    } else {
+      wrongUsage("\(argument): no such argument")
+    }
+  }
+}
+
+do throws(StartError) {
+  if isCheck {
+    _ = try Settings(path: path)
+    exit(0)
+  }
+  var daemon = try Daemon(path: path)
+  exit(try daemon.run())
+} catch {
+  say(error.description)
+  exit(error.kind.rawValue)
+}
