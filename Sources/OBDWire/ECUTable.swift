@@ -15,17 +15,25 @@ struct ECUTable: ~Copyable {
   private var latest = 0
 
   /// The slot of an address, made ready for the reply; nil where eight others have answered in it already.
+  @inline(__always)
   mutating func slot(for address: ECUAddress, reply: UInt32) -> Int? {
-    var index = latest
-    if slots[index].address != address || address == .unknown {
-      if address == .unknown {
-        index = Self.unknown
-      } else {
-        guard let found = find(address, reply: reply) else { return nil }
-        index = found
-      }
-      latest = index
+    // Replies are mostly one ECU's; its first frame in a reply finds the slot to be made ready.
+    let index = latest
+    if slots[index].address == address, address != .unknown {
+      if slots[index].reply != reply { slots[index].begin(reply) }
+      return index
     }
+    return otherSlot(for: address, reply: reply)
+  }
+
+  @inline(never)
+  private mutating func otherSlot(for address: ECUAddress, reply: UInt32) -> Int? {
+    var index = Self.unknown
+    if address != .unknown {
+      guard let found = find(address, reply: reply) else { return nil }
+      index = found
+    }
+    latest = index
     if slots[index].reply != reply { slots[index].begin(reply) }
     return index
   }
@@ -103,6 +111,7 @@ struct ECUSlot: BitwiseCopyable {
   var lineCount = 0
 
   /// Forgets the reply before.
+  @inline(__always)
   mutating func begin(_ reply: UInt32) {
     self.reply = reply
     phase = .idle

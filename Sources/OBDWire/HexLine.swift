@@ -9,69 +9,17 @@ struct HexLine: ~Copyable {
   static let capacity = 512
 
   var bytes = InlineArray<512, UInt8>(repeating: 0)
-  private(set) var count = 0
+  var count = 0
   /// The value of a three-digit first token.
-  private(set) var identifier: UInt16 = 0
-  private(set) var hasIdentifier = false
+  var identifier: UInt16 = 0
+  var hasIdentifier = false
   /// A one-digit token behind the identifier.
   private(set) var dataLengthCode: UInt8 = 0
-  private(set) var hasDataLengthCode = false
+  var hasDataLengthCode = false
   /// Spaces stood between the digits.
-  private(set) var isSpaced = false
+  var isSpaced = false
   /// Where the line's first digit stands, for offsets in errors.
-  private(set) var start = 0
-
-  /// Reads the commonest form, `7E8 04 41 0C 1A F8 ` or pairs, straight from the stream.
-  ///
-  /// - Returns: the index of the line end behind it, or -1 where the line has another form: nothing is decided then.
-  @inline(__always)
-  mutating func readSpaced(_ stream: Span<UInt8>, from first: Int) -> Int {
-    // The longest CAN line fits 48 characters; near the end of the stream the general path reads. Within these 52
-    // no index needs a check of its own, nor do the at most 17 bytes that they become.
-    guard first + 52 <= stream.count else { return -1 }
-    var i = first
-    var n = 0
-    hasDataLengthCode = false
-    isSpaced = true
-    start = 0
-    let a = unsafe Hex.value(stream[unchecked: i])
-    let b = unsafe Hex.value(stream[unchecked: i + 1])
-    let third = unsafe stream[unchecked: i + 2]
-    if third == space {
-      guard a | b < 16 else { return -1 }
-      hasIdentifier = false
-      unsafe bytes[unchecked: 0] = a << 4 | b
-      n = 1
-      i += 3
-    } else {
-      let c = Hex.value(third)
-      guard a | b | c < 16, unsafe stream[unchecked: i + 3] == space else { return -1 }
-      hasIdentifier = true
-      identifier = UInt16(a) << 8 | UInt16(b) << 4 | UInt16(c)
-      i += 4
-    }
-    let limit = first + 48
-    while i < limit {
-      let high = unsafe Hex.value(stream[unchecked: i])
-      let low = unsafe Hex.value(stream[unchecked: i + 1])
-      guard high | low < 16 else { break }
-      unsafe bytes[unchecked: n] = high << 4 | low
-      n += 1
-      let separator = unsafe stream[unchecked: i + 2]
-      if separator == space {
-        i += 3
-      } else if separator == carriageReturn {
-        count = n
-        return i + 2
-      } else {
-        return -1
-      }
-    }
-    // Behind the last space stands the line end, or something else.
-    guard n > 0, unsafe stream[unchecked: i] == carriageReturn else { return -1 }
-    count = n
-    return i
-  }
+  var start = 0
 
   /// Reads a line that may hold nothing but digits and spaces, in any grouping that has one meaning.
   ///

@@ -103,7 +103,9 @@ struct LineMachine: ~Copyable {
     }
     if joinedCount > 0 { flushJoined(position: position, loaded: loaded, into: &handler) }
     core.decoder.lineStart = 0
-    core.dataLine(&hex, line: text, origin: origin(position), loaded: loaded, into: &handler)
+    let origin = origin(position)
+    if core.takeSingleFrame(&hex, line: text, origin: origin, loaded: loaded, into: &handler) { return }
+    core.dataLine(&hex, line: text, origin: origin, loaded: loaded, into: &handler)
   }
 
   /// Whether the line just read can be no echo: its first byte is none that a question begins with.

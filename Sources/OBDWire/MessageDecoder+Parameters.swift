@@ -34,7 +34,7 @@ extension MessageDecoder {
         return
       }
       let data = payload.extracting(start..<start + length)
-      if plainParameter(parameter, data: data, origin: origin, into: &handler) {
+      if plainParameter(parameter, data: data, slot: slot, origin: origin, into: &handler) {
         if !loaded.isEmpty {
           loadedRows(data, service: 0x01, identifier: UInt16(parameter), origin: origin, loaded: loaded, into: &handler)
         }

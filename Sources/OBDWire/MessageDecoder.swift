@@ -7,7 +7,7 @@ struct MessageDecoder: ~Copyable {
   private var firstRow = InlineArray<512, UInt16>(repeating: 0)
   private var rowCount = InlineArray<512, UInt8>(repeating: 0)
   /// The PIDs of service 01 that are one plain number: most of what is polled, decoded without a look at the table.
-  private var plain = InlineArray<256, PlainParameter>(repeating: PlainParameter())
+  var plain = InlineArray<256, PlainParameter>(repeating: PlainParameter())
   /// What the ECU in each slot said of its own scalings and sensors.
   var knowledge = InlineArray<9, ECUKnowledge>(repeating: ECUKnowledge())
   var codes = InlineArray<1024, TroubleCode>(repeating: TroubleCode(code: 0))
@@ -111,21 +111,6 @@ struct MessageDecoder: ~Copyable {
     handler.failure(error, line: line)
   }
 
-  /// Reads a PID that is one plain number; false where it is more than that.
-  @inline(__always)
-  mutating func plainParameter<H: ReplyHandler & ~Copyable>(
-    _ parameter: UInt8, data: Span<UInt8>, origin: Origin, into handler: inout H
-  ) -> Bool {
-    let row = plain[Int(parameter)]
-    guard row.width == data.count, row.width > 0 else { return false }
-    let raw = row.width == 1 ? UInt16(data[0]) : UInt16(data[0]) << 8 | UInt16(data[1])
-    handler.reading(
-      Reading(
-        origin: origin, signal: row.signal, service: 0x01, identifier: UInt16(parameter),
-        value: Double(word: raw) * row.factor + row.offset))
-    return true
-  }
-
   /// Reads the rows of one PID from its data bytes.
   ///
   /// - Parameter service, identifier: what the readings say they answer (service 02 and 22 borrow the rows of 01).
@@ -170,28 +155,6 @@ struct MessageDecoder: ~Copyable {
       seen += 1
     }
     return UInt16(clamping: line.count)
-  }
-}
-
-/// A PID whose answer is one unsigned number of one or two bytes, always there and never rescaled.
-struct PlainParameter: BitwiseCopyable {
-  var factor = 1.0
-  var offset = 0.0
-  var signal = SignalID(rawValue: 0)
-  /// Bytes of the number; 0: the PID is not of this kind.
-  var width: UInt8 = 0
-
-  init() {}
-
-  init(_ row: SignalDefinition, row index: Int, length: Int) {
-    guard row.kind == .number, row.encoding == .unsigned, row.bitOffset == 0, Int(row.bitLength) == 8 * length,
-      length == 1 || length == 2, row.rescale == .none, row.supportBit == SignalDefinition.noBit,
-      row.variantBit == SignalDefinition.noBit, row.nullAtOrBelow == -.infinity, row.nullAtOrAbove == .infinity
-    else { return }
-    factor = row.factor
-    offset = row.offset
-    signal = SignalID(rawValue: UInt16(truncatingIfNeeded: index))
-    width = UInt8(truncatingIfNeeded: length)
   }
 }
 

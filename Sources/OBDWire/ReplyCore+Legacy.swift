@@ -160,8 +160,7 @@ extension ReplyCore {
       return
     }
     // The same line twice is one line, as on CAN.
-    var packed: UInt64 = 0
-    for i in 0..<min(payload.count, 8) { packed = packed &<< 8 | UInt64(byte: payload[i]) }
+    let packed = Self.packed(payload.extracting(first: min(payload.count, 8)))
     let count = UInt8(clamping: payload.count)
     if count <= 8, table.slots[slot].lastSingleCount == count, table.slots[slot].lastSingle == packed { return }
     table.slots[slot].lastSingle = packed

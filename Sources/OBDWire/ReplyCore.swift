@@ -202,8 +202,7 @@ struct ReplyCore: ~Copyable {
     into handler: inout H
   ) {
     if payload.count <= 8 {
-      var packed: UInt64 = 0
-      for i in 0..<payload.count { packed = packed &<< 8 | UInt64(byte: payload[i]) }
+      let packed = Self.packed(payload)
       let count = UInt8(truncatingIfNeeded: payload.count)
       if table.slots[slot].lastSingleCount == count, table.slots[slot].lastSingle == packed { return }
       table.slots[slot].lastSingle = packed
@@ -226,6 +225,22 @@ struct ReplyCore: ~Copyable {
     decoder.decode(
       payload, slot: slot, isCAN: isCAN(origin.ecu), line: line, origin: origin, loaded: loaded,
       into: &handler)
+  }
+
+  /// At most eight bytes as one number, the first of them highest.
+  @inline(__always)
+  static func packed(_ payload: Span<UInt8>) -> UInt64 {
+    let count = payload.count
+    if count < 4 {
+      var packed: UInt64 = 0
+      for i in payload.indices { packed = packed &<< 8 | UInt64(byte: payload[i]) }
+      return packed
+    }
+    // The first four and the last four; where they overlap they are the same bytes in the same places.
+    let raw = unsafe payload.bytes
+    let high = UInt32(bigEndian: unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt32.self))
+    let low = UInt32(bigEndian: unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: count - 4, as: UInt32.self))
+    return UInt64(low: high) &<< UInt64(low: UInt32(truncatingIfNeeded: 8 &* (count - 4))) | UInt64(low: low)
   }
 
   /// Whether a sender is on CAN: its address says so; without one, what is known of the link.

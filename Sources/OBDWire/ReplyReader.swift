@@ -94,7 +94,7 @@ public struct ReplyReader: ~Copyable {
           i += 1
           continue
         }
-        if machine.takeShortEcho(bytes, from: i, position: base + UInt64(count: i + 5), into: &handler) {
+        if machine.takeShortEcho(bytes, from: i, position: base &+ UInt64(count: i &+ 5), into: &handler) {
           previousWasCarriageReturn = true
           i += 5
           continue
@@ -102,11 +102,19 @@ public struct ReplyReader: ~Copyable {
         let end = machine.hex.readSpaced(bytes, from: i)
         if end > 0 {
           machine.spacedLine(
-            bytes.extracting(i..<end), position: base + UInt64(count: end + 1), loaded: loaded,
+            bytes.extracting(i..<end), position: base &+ UInt64(count: end &+ 1), loaded: loaded,
             into: &handler)
           machine.line &+= 1
+          // Behind an answer stand, as a rule, an empty line and the prompt.
+          if end &+ 2 < count, bytes[end &+ 1] == carriageReturn, bytes[end &+ 2] == promptCharacter {
+            machine.line &+= 1
+            previousWasCarriageReturn = false
+            i = end &+ 3
+            machine.endReply(position: base &+ UInt64(count: i), loaded: loaded, into: &handler)
+            continue
+          }
           previousWasCarriageReturn = true
-          i = end + 1
+          i = end &+ 1
           continue
         }
       }
