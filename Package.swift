@@ -65,7 +65,8 @@ let package = Package(
     .executableTarget(
       name: "obdgate",
       dependencies: [
-        "OBDWire", "NMEAWire", "JSONText", "Telemetry", "SignalSets", "Fusion", "Captures", "Simulator",
+        "OBDWire", "NMEAWire", "JSONText", "Telemetry", "SignalSets", "Fusion", "TroubleCodes", "AdapterSession",
+        "Captures", "Ports", "Simulator", "Gateway", "CGateway",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 
