@@ -3,14 +3,15 @@ import Glibc
 import Telemetry
 
 /// What date it is, as far as the machine knows.
-struct WallClock: Equatable {
+public struct WallClock: Equatable, Sendable {
   /// ns from 1970 to the boot clock's 0.
-  var offset: Int64
-  var quality: TimeQuality
+  public var offset: Int64
+  /// Where that is known from; `unset`: it is not.
+  public var quality: TimeQuality
 
   /// Asks the machine: its clock counts where it is kept by NTP, or is not before this program was made; a box without a
   /// battery starts in 1970.
-  static func read() -> WallClock {
+  public static func read() -> WallClock {
     var wall = timespec()
     var boot = timespec()
     // Both clocks are in every kernel that this runs on.
