@@ -38,10 +38,12 @@ let package = Package(
     .target(name: "OBDWire", swiftSettings: inlined),
     .target(name: "NMEAWire", swiftSettings: inlined),
     .target(name: "JSONText", swiftSettings: strict),
+    .target(name: "Geofencing", swiftSettings: inlined),
 
     // Floor 2: rules.
     .target(name: "Telemetry", swiftSettings: inlined),
     .target(name: "SignalSets", dependencies: ["OBDWire", "JSONText"], swiftSettings: strict),
+    .target(name: "GeoJSON", dependencies: ["Geofencing", "JSONText"], swiftSettings: inlined),
     .target(
       name: "Fusion", dependencies: ["OBDWire", "NMEAWire", "Telemetry", "JSONText"], swiftSettings: inlined),
 
@@ -65,8 +67,8 @@ let package = Package(
     .executableTarget(
       name: "obdgate",
       dependencies: [
-        "OBDWire", "NMEAWire", "JSONText", "Telemetry", "SignalSets", "Fusion", "TroubleCodes", "AdapterSession",
-        "Captures", "Ports", "Simulator", "Gateway", "CGateway",
+        "OBDWire", "NMEAWire", "JSONText", "Telemetry", "Geofencing", "SignalSets", "GeoJSON", "Fusion", "TroubleCodes",
+        "AdapterSession", "Captures", "Ports", "Simulator", "Gateway", "CGateway",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 
@@ -75,6 +77,8 @@ let package = Package(
     .testTarget(name: "OBDWireTests", dependencies: ["OBDWire", "TestKit"], swiftSettings: strict),
     .testTarget(name: "NMEAWireTests", dependencies: ["NMEAWire", "TestKit"], swiftSettings: strict),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestKit"], swiftSettings: strict),
+    .testTarget(name: "GeofencingTests", dependencies: ["Geofencing", "TestKit"], swiftSettings: strict),
+    .testTarget(name: "GeoJSONTests", dependencies: ["GeoJSON", "Geofencing", "TestKit"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "SignalSetsTests", dependencies: ["SignalSets", "OBDWire", "TestKit"], swiftSettings: strict),

@@ -1,0 +1,73 @@
+import Geofencing
+import JSONText
+
+/// What a feature says of its fence besides where it is.
+struct FeatureProperties {
+  let fence: Fence
+  /// Where the id stands.
+  let idValue: JSONValue
+  /// m; not checked yet.
+  let radius: JSONValue?
+  /// Where a missing radius would have to stand.
+  let place: JSONValue
+
+  private static let known = [
+    "id", "name", "notifyOnEntry", "notifyOnExit", "dwellSeconds", "speedLimit", "radius",
+  ]
+
+  init(_ feature: JSONValue) throws(JSONError) {
+    let properties = feature["properties"]
+    if let properties, !properties.isNull, properties.kind != .object {
+      throw properties.invalid(expected: "an object")
+    }
+    place = properties?.kind == .object ? properties ?? feature : feature
+    if let properties { try Self.refuseMisspelt(properties) }
+    func value(_ key: String) -> JSONValue? {
+      guard let value = properties?[key], !value.isNull else { return nil }
+      return value
+    }
+    guard let idValue = value("id") ?? feature["id"] else { throw place.error(.missingKey("id")) }
+    self.idValue = idValue
+    radius = value("radius")
+    var fence = Fence(id: try Self.id(idValue))
+    if let name = value("name") { fence.name = try Self.text(name, limit: 1024) }
+    fence.notifyOnEntry = try value("notifyOnEntry")?.requireBool() ?? true
+    fence.notifyOnExit = try value("notifyOnExit")?.requireBool() ?? true
+    if let dwell = value("dwellSeconds") {
+      fence.dwell = Int64((try dwell.requireDouble(in: 0...31_536_000) * 1e9).rounded())
+    }
+    if let limit = value("speedLimit") {
+      let speed = try limit.requireDouble(in: 0...1000)
+      guard speed > 0 else { throw limit.invalid(expected: "km/h above 0") }
+      fence.speedLimit = speed
+    }
+    self.fence = fence
+  }
+
+  /// RFC 7946, 3.2, lets an id be a text or a number.
+  private static func id(_ value: JSONValue) throws(JSONError) -> String {
+    if value.kind == .number { return value.numberText ?? "" }
+    guard value.kind == .string else { throw value.invalid(expected: "a string or a number as id") }
+    return try text(value, limit: 256)
+  }
+
+  private static func text(_ value: JSONValue, limit: Int) throws(JSONError) -> String {
+    let text = try value.requireString()
+    guard !text.isEmpty, text.utf8.count <= limit else {
+      throw value.invalid(expected: "a text of 1 to \(limit) bytes")
+    }
+    return text
+  }
+
+  /// `notify_on_exit` would be a fence that says more than its owner wanted.
+  private static func refuseMisspelt(_ properties: JSONValue) throws(JSONError) {
+    for member in properties.members where !known.contains(where: { member.hasKey($0) }) {
+      let letters = plain(member.key)
+      guard let meant = known.first(where: { plain($0) == letters }) else { continue }
+      throw member.keyValue.invalid(
+        expected: "the property as \(JSONError.quoted(meant))", found: JSONError.quoted(member.key))
+    }
+  }
+
+  private static func plain(_ key: String) -> String { key.lowercased().filter { $0 != "_" && $0 != "-" } }
+}

@@ -1,0 +1,130 @@
+/// Which fences may be near: boxes packed into boxes, 16 in each, those that lie near each other together.
+///
+/// Sorted once (Leutenegger, Lopez and Edgington 1997, "STR"), never changed; a search goes down only where boxes meet.
+struct BoxTree: Sendable {
+  struct Entry: BitwiseCopyable, Sendable {
+    var box: Box
+    var fence: Int32
+  }
+
+  private static var width: Int { 16 }
+
+  /// The fences' own boxes, then those around each 16 of them, and so on up to one.
+  private var boxes: [Box] = []
+  /// The fence of each of the first boxes.
+  private var fences: [Int32] = []
+  /// Where each level begins in `boxes`, and the end.
+  private var levels: [Int] = []
+
+  init() {}
+
+  init(_ entries: [Entry]) {
+    guard !entries.isEmpty else { return }
+    let sorted = Self.packed(entries)
+    boxes = sorted.map(\.box)
+    fences = sorted.map(\.fence)
+    levels = [0, boxes.count]
+    while levels[levels.count - 1] - levels[levels.count - 2] > 1 {
+      let level = levels[levels.count - 2]..<levels[levels.count - 1]
+      for first in stride(from: level.lowerBound, to: level.upperBound, by: Self.width) {
+        var around = Box.empty
+        for child in first..<min(first + Self.width, level.upperBound) { around.add(boxes[child]) }
+        boxes.append(around)
+      }
+      levels.append(boxes.count)
+    }
+  }
+
+  /// Stripes from west to east, each from south to north.
+  private static func packed(_ entries: [Entry]) -> [Entry] {
+    let leaves = (entries.count + width - 1) / width
+    let stripes = max(1, Int(Double(leaves).squareRoot().rounded(.up)))
+    let stripe = (leaves + stripes - 1) / stripes * width
+    var sorted = entries.sorted { Int64($0.box.west) + Int64($0.box.east) < Int64($1.box.west) + Int64($1.box.east) }
+    for first in stride(from: 0, to: sorted.count, by: stripe) {
+      sorted[first..<min(first + stripe, sorted.count)].sort {
+        Int64($0.box.south) + Int64($0.box.north) < Int64($1.box.south) + Int64($1.box.north)
+      }
+    }
+    return sorted
+  }
+
+  /// Adds the fences whose boxes meet one of the query's.
+  func search(_ query: BoxQuery, into found: inout FenceList) {
+    guard levels.count > 1 else { return }
+    let top = levels.count - 2
+    descend(levels[top]..<levels[top + 1], level: top, query.first, &found)
+    if let second = query.second { descend(levels[top]..<levels[top + 1], level: top, second, &found) }
+  }
+
+  private func descend(_ range: Range<Int>, level: Int, _ query: Box, _ found: inout FenceList) {
+    let boxes = self.boxes.span
+    for index in range where boxes[index].meets(query) {
+      if level == 0 {
+        found.add(fences[index])
+        continue
+      }
+      let below = levels[level - 1] + (index - levels[level]) * Self.width
+      descend(below..<min(below + Self.width, levels[level]), level: level - 1, query, &found)
+    }
+  }
+}
+
+/// A rectangle on the globe as one box, or as two where it lies across the antimeridian.
+struct BoxQuery: BitwiseCopyable {
+  let first: Box
+  let second: Box?
+
+  /// 1e-7°; west and east may go past −180…180°.
+  init(west: Int64, south: Int64, east: Int64, north: Int64) {
+    let south = Int32(max(south, -Grid.halfTurn / 2))
+    let north = Int32(min(north, Grid.halfTurn / 2))
+    func box(_ west: Int64, _ east: Int64) -> Box {
+      Box(west: Int32(west), south: south, east: Int32(east), north: north)
+    }
+    if east - west >= Grid.turn {
+      first = box(-Grid.halfTurn, Grid.halfTurn)
+      second = nil
+    } else if west < -Grid.halfTurn {
+      first = box(-Grid.halfTurn, east)
+      second = box(west + Grid.turn, Grid.halfTurn)
+    } else if east > Grid.halfTurn {
+      first = box(west, Grid.halfTurn)
+      second = box(-Grid.halfTurn, east - Grid.turn)
+    } else {
+      first = box(west, east)
+      second = nil
+    }
+  }
+}
+
+/// Fences that one fix has to do with, each once. Its memory is taken when it is made.
+struct FenceList: Sendable {
+  private(set) var fences: [Int32] = []
+  /// The round in which each fence was added last.
+  private var rounds: [UInt32]
+  private var round: UInt32 = 0
+
+  init(capacity: Int) {
+    fences.reserveCapacity(capacity)
+    rounds = [UInt32](repeating: 0, count: capacity)
+  }
+
+  /// Begins another round with an empty list.
+  mutating func begin() {
+    fences.removeAll(keepingCapacity: true)
+    round &+= 1
+    // After 2³² rounds old marks would look new.
+    if round == 0 {
+      for index in rounds.indices { rounds[index] = 0 }
+      round = 1
+    }
+  }
+
+  @inline(__always)
+  mutating func add(_ fence: Int32) {
+    if rounds[Int(fence)] == round { return }
+    rounds[Int(fence)] = round
+    fences.append(fence)
+  }
+}

@@ -1,0 +1,135 @@
+/// Finds edges of one polygon that meet: a line goes over them, sorted by where they begin, and only those that it
+/// cuts at the same time are compared.
+struct EdgeSweep: Sendable {
+  private typealias Point = PolygonDraft.Point
+
+  /// An edge by its first point, and what it covers along the sweep.
+  private struct Edge: BitwiseCopyable, Sendable {
+    var lower: Int64
+    var upper: Int64
+    var first: Int32
+    var ring: Int32
+  }
+
+  private enum Meeting { case none, touch, crossing }
+
+  private var edges: [Edge] = []
+
+  init() {}
+
+  /// The first points of two edges that cross, lie on each other, or, in one ring, touch; nil where there are none.
+  ///
+  /// - Parameter touched: set where different rings touch in a point.
+  mutating func firstMeeting(
+    points: [PolygonDraft.Point], rings: [Range<Int>], touched: inout Bool
+  ) -> (first: Int, second: Int)? {
+    collect(points, rings, alongX: true)
+    // Long edges all across the sweep would all be compared: then it goes the other way.
+    let width = edges.reduce(into: 0.0) { $0 += Double($1.upper - $1.lower) } / extent()
+    if width > 8 {
+      collect(points, rings, alongX: false)
+      let height = edges.reduce(into: 0.0) { $0 += Double($1.upper - $1.lower) } / extent()
+      if height > width { collect(points, rings, alongX: true) }
+    }
+    edges.sort { $0.lower < $1.lower }
+    let edges = self.edges.span
+    let points = points.span
+    for index in 0..<edges.count {
+      var next = index + 1
+      while next < edges.count, edges[next].lower <= edges[index].upper {
+        switch meeting(edges[index], edges[next], points, rings) {
+        case .none: break
+        case .touch: touched = true
+        case .crossing:
+          let pair = (Int(edges[index].first), Int(edges[next].first))
+          return pair.0 > pair.1 ? pair : (pair.1, pair.0)
+        }
+        next += 1
+      }
+    }
+    return nil
+  }
+
+  private mutating func collect(_ points: [PolygonDraft.Point], _ rings: [Range<Int>], alongX: Bool) {
+    edges.removeAll(keepingCapacity: true)
+    for (number, ring) in rings.enumerated() {
+      for first in ring.dropLast() {
+        let a = alongX ? points[first].x : points[first].y
+        let b = alongX ? points[first + 1].x : points[first + 1].y
+        edges.append(Edge(lower: min(a, b), upper: max(a, b), first: Int32(first), ring: Int32(number)))
+      }
+    }
+  }
+
+  private func extent() -> Double {
+    var lower = Int64.max
+    var upper = Int64.min
+    for edge in edges {
+      lower = min(lower, edge.lower)
+      upper = max(upper, edge.upper)
+    }
+    return Double(upper - lower) + 1
+  }
+
+  private func meeting(
+    _ left: Edge, _ right: Edge, _ points: Span<PolygonDraft.Point>, _ rings: [Range<Int>]
+  ) -> Meeting {
+    let i = Int(left.first)
+    let j = Int(right.first)
+    let (a, b, c, d) = (points[i], points[i + 1], points[j], points[j + 1])
+    if min(a.x, b.x) > max(c.x, d.x) || min(c.x, d.x) > max(a.x, b.x) { return .none }
+    if min(a.y, b.y) > max(c.y, d.y) || min(c.y, d.y) > max(a.y, b.y) { return .none }
+    let sameRing = left.ring == right.ring
+    if sameRing {
+      // Neighbours share a corner; they may not lie on each other.
+      if b == c && (j == i + 1 || isClosing(i, j, rings[Int(left.ring)])) { return Self.folds(a, b, d) }
+      if d == a && (i == j + 1 || isClosing(j, i, rings[Int(left.ring)])) { return Self.folds(c, d, b) }
+    }
+    let (c1, d1) = (Self.side(a, b, c), Self.side(a, b, d))
+    let (a1, b1) = (Self.side(c, d, a), Self.side(c, d, b))
+    if c1 * d1 < 0, a1 * b1 < 0 { return .crossing }
+    if c1 == 0, d1 == 0 {
+      // On one line, and their boxes meet: more than a point in common, or just their ends.
+      return sameRing || Self.overlap(a, b, c, d) ? .crossing : .touch
+    }
+    let touches =
+      (c1 == 0 && Self.isInBox(c, a, b)) || (d1 == 0 && Self.isInBox(d, a, b)) || (a1 == 0 && Self.isInBox(a, c, d))
+      || (b1 == 0 && Self.isInBox(b, c, d))
+    guard touches else { return .none }
+    return sameRing ? .crossing : .touch
+  }
+
+  /// Whether edge `last` is the ring's last and edge `first` its first.
+  private func isClosing(_ last: Int, _ first: Int, _ ring: Range<Int>) -> Bool {
+    last == ring.upperBound - 2 && first == ring.lowerBound
+  }
+
+  /// Whether the way from `a` over `b` to `d` turns back on itself.
+  private static func folds(_ a: PolygonDraft.Point, _ b: PolygonDraft.Point, _ d: PolygonDraft.Point) -> Meeting {
+    guard side(a, b, d) == 0 else { return .none }
+    // On one line: backwards means both lie to the same side of the corner.
+    let sameX = (a.x < b.x) == (d.x < b.x) && a.x != b.x
+    let sameY = (a.y < b.y) == (d.y < b.y) && a.y != b.y
+    return sameX || sameY ? .crossing : .none
+  }
+
+  private static func overlap(
+    _ a: PolygonDraft.Point, _ b: PolygonDraft.Point, _ c: PolygonDraft.Point, _ d: PolygonDraft.Point
+  ) -> Bool {
+    let width = min(max(a.x, b.x), max(c.x, d.x)) - max(min(a.x, b.x), min(c.x, d.x))
+    let height = min(max(a.y, b.y), max(c.y, d.y)) - max(min(a.y, b.y), min(c.y, d.y))
+    return width > 0 || height > 0
+  }
+
+  private static func isInBox(_ p: PolygonDraft.Point, _ a: PolygonDraft.Point, _ b: PolygonDraft.Point) -> Bool {
+    p.x >= min(a.x, b.x) && p.x <= max(a.x, b.x) && p.y >= min(a.y, b.y) && p.y <= max(a.y, b.y)
+  }
+
+  /// To which side of the line from `a` to `b` the point lies: −1, 0 or 1, exactly.
+  @inline(__always)
+  private static func side(_ a: PolygonDraft.Point, _ b: PolygonDraft.Point, _ p: PolygonDraft.Point) -> Int {
+    let left = (b.x - a.x) * (p.y - a.y)
+    let right = (p.x - a.x) * (b.y - a.y)
+    return left > right ? 1 : left < right ? -1 : 0
+  }
+}

@@ -1,0 +1,104 @@
+extension FenceSet {
+  /// Polygons with holes: a place is inside if a line from it to the east crosses an odd number of one part's edges.
+  ///
+  /// Whole numbers decide, so a place on an edge is found to be on it. Of a chunk that lies wholly to the east only the
+  /// ends count: whether they are above and below.
+  func area(_ shape: Shape, from place: Place, within limit: Double) -> Standing {
+    let reach = place.reach(limit)
+    var found = Standing(isInside: false, distance: limit > 0 ? limit : .infinity)
+    for part in Int(shape.first)..<Int(shape.first + shape.count) {
+      if isInside(part, of: shape, place, reach, &found.distance) { found.isInside = true }
+    }
+    return found
+  }
+
+  private func isInside(
+    _ part: Int, of shape: Shape, _ place: Place, _ reach: Reach, _ distance: inout Double
+  ) -> Bool {
+    let chunks = self.chunks.span
+    let vertices = self.vertices.span
+    let meridian = parts[part].meridian
+    let x = Grid.wrapped(place.x - Int64(meridian))
+    let y = place.y
+    var isInside = false
+    var isOnSeam = false
+    for index in Int(parts[part].firstChunk)..<Int(parts[part + 1].firstChunk) {
+      let box = chunks[index].box
+      let first = Int(chunks[index].first)
+      let count = Int(chunks[index].count)
+      if y < Int64(box.south) - reach.y || y > Int64(box.north) + reach.y { continue }
+      if x > Int64(box.east) + reach.x { continue }
+      if x < Int64(box.west) - reach.x {
+        if (Int64(vertices[first].y) > y) != (Int64(vertices[first + count].y) > y) { isInside.toggle() }
+        continue
+      }
+      let probe = EdgeProbe(x: x, y: y)
+      for edge in first..<(first + count) {
+        switch probe.look(at: vertices[edge], vertices[edge + 1]) {
+        case .beside: break
+        case .crossed: isInside.toggle()
+        case .on:
+          guard isSeam(vertices[edge], vertices[edge + 1], shape, meridian) else {
+            distance = 0
+            return true
+          }
+          // No boundary: the fence goes on behind it.
+          isOnSeam = true
+        }
+      }
+      if distance > 0 { nearest(first, count, shape, meridian, place, reach, &distance) }
+    }
+    return isInside || isOnSeam
+  }
+
+  /// The least distance to the edges of one chunk.
+  private func nearest(
+    _ first: Int, _ count: Int, _ shape: Shape, _ meridian: Int32, _ place: Place, _ reach: Reach,
+    _ distance: inout Double
+  ) {
+    // Asked for inside or outside only.
+    if distance == .infinity { return }
+    let vertices = self.vertices.span
+    let x = Grid.wrapped(place.x - Int64(meridian))
+    let measure = EdgeDistance(from: place, meridian: meridian)
+    for edge in first..<(first + count) {
+      let a = vertices[edge]
+      let b = vertices[edge + 1]
+      if Int64(min(a.y, b.y)) > place.y + reach.y || Int64(max(a.y, b.y)) < place.y - reach.y { continue }
+      if Int64(min(a.x, b.x)) > x + reach.x || Int64(max(a.x, b.x)) < x - reach.x { continue }
+      if isSeam(a, b, shape, meridian) { continue }
+      distance = measure.metres(to: a, b, best: distance)
+    }
+  }
+
+  /// Whether an edge runs along the antimeridian where another part goes on.
+  private func isSeam(_ a: Vertex, _ b: Vertex, _ shape: Shape, _ meridian: Int32) -> Bool {
+    shape.hasSeam && a.x == b.x && abs(Int64(a.x) + Int64(meridian)) == Grid.halfTurn
+  }
+}
+
+/// A point and a line from it to the east.
+struct EdgeProbe {
+  enum Sight { case beside, crossed, on }
+
+  let x: Int64
+  let y: Int64
+
+  /// What an edge is to it; each edge has its lower end and not its upper one.
+  ///
+  /// Differences are below 2³² east and 2³¹ north: their products fit, the difference of two products would not.
+  @inline(__always)
+  func look(at a: Vertex, _ b: Vertex) -> Sight {
+    let ay = Int64(a.y)
+    let by = Int64(b.y)
+    if y < min(ay, by) || y > max(ay, by) { return .beside }
+    let ax = Int64(a.x)
+    let bx = Int64(b.x)
+    if x > max(ax, bx) { return .beside }
+    let left = (bx - ax) * (y - ay)
+    let right = (x - ax) * (by - ay)
+    if left == right, x >= min(ax, bx) { return .on }
+    guard (ay > y) != (by > y) else { return .beside }
+    return (left > right) == (by > ay) ? .crossed : .beside
+  }
+}

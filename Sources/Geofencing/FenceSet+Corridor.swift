@@ -1,0 +1,34 @@
+extension FenceSet {
+  /// A line and all that lies no farther from it than its radius.
+  func corridor(_ shape: Shape, from place: Place, within limit: Double) -> Standing {
+    let radius = Double(shape.radius)
+    let far = radius + max(limit, 1)
+    let distance = distance(toLineOf: shape, from: place, limit: far)
+    return Standing(isInside: distance <= radius, distance: abs(distance - radius))
+  }
+
+  /// m to the line itself, or `limit` if it is farther.
+  func distance(toLineOf shape: Shape, from place: Place, limit: Double) -> Double {
+    let reach = place.reach(limit)
+    let chunks = self.chunks.span
+    let vertices = self.vertices.span
+    let part = parts[Int(shape.first)]
+    let x = Grid.wrapped(place.x - Int64(part.meridian))
+    let measure = EdgeDistance(from: place, meridian: part.meridian)
+    var best = limit
+    for index in Int(part.firstChunk)..<Int(parts[Int(shape.first) + 1].firstChunk) {
+      let chunk = chunks[index]
+      let box = chunk.box
+      if place.y < Int64(box.south) - reach.y || place.y > Int64(box.north) + reach.y { continue }
+      if x < Int64(box.west) - reach.x || x > Int64(box.east) + reach.x { continue }
+      for edge in Int(chunk.first)..<Int(chunk.first + chunk.count) {
+        let a = vertices[edge]
+        let b = vertices[edge + 1]
+        if Int64(min(a.y, b.y)) > place.y + reach.y || Int64(max(a.y, b.y)) < place.y - reach.y { continue }
+        if Int64(min(a.x, b.x)) > x + reach.x || Int64(max(a.x, b.x)) < x - reach.x { continue }
+        best = measure.metres(to: a, b, best: best)
+      }
+    }
+    return best
+  }
+}

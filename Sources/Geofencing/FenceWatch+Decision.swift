@@ -1,0 +1,161 @@
+extension FenceWatch {
+  /// Looks at the fences around a fix, around the way to it, and at those that the vehicle was in.
+  ///
+  /// - Parameter learnsOnly: nothing changes but fences of which nothing is known.
+  mutating func look(_ place: Place, _ fix: FenceFix, leg: Leg?, learnsOnly: Bool) {
+    let radius = rules.errorRadius(hdop: fix.hdop)
+    near.begin()
+    let reach = place.reach(radius)
+    set.tree.search(
+      leg?.query(margin: radius)
+        ?? BoxQuery(
+          west: place.x - reach.x, south: place.y - reach.y, east: place.x + reach.x, north: place.y + reach.y),
+      into: &near)
+    for track in tracks { near.add(track.fence) }
+    for index in near.fences.indices {
+      let fence = Int(near.fences[index])
+      if isUnknown[fence] {
+        learn(fence, place, fix)
+      } else if !learnsOnly {
+        decide(fence, place, fix, radius, leg)
+      }
+    }
+    if hasUnknown {
+      for fence in isUnknown.indices { isUnknown[fence] = false }
+      hasUnknown = false
+    }
+  }
+
+  /// The first fix that a fence sees.
+  private mutating func learn(_ fence: Int, _ place: Place, _ fix: FenceFix) {
+    guard set.standing(of: place, at: fence, within: 0).isInside else { return }
+    if rules.announcesFirstFix {
+      enter(fence, at: fix.time, fix.position)
+    } else {
+      track(Track(fence: Int32(fence), isInside: true, since: fix.time))
+    }
+    dwell(Int(slots[fence]), fix)
+  }
+
+  private mutating func decide(_ fence: Int, _ place: Place, _ fix: FenceFix, _ radius: Double, _ leg: Leg?) {
+    let standing = set.standing(of: place, at: fence, within: radius * 1.001 + 0.01)
+    let wasInside = isInside(fence)
+    if standing.isInside == wasInside {
+      if wasInside {
+        tracks[Int(slots[fence])].opposedSince = nil
+        dwell(Int(slots[fence]), fix)
+      } else {
+        if let leg { pass(fence, leg, radius) }
+        forget(fence)
+      }
+      return
+    }
+    let isClear = standing.distance > radius
+    if isClear || hasHeld(fence, fix.time) {
+      if wasInside { exit(fence, at: fix.time, fix.position) } else { enter(fence, at: fix.time, fix.position) }
+    } else if !wasInside, let leg, let way = set.passage(of: leg, through: fence),
+      isDeep(way, leg, fence, radius)
+    {
+      enter(fence, at: leg.time(at: way.start), leg.position(at: way.start))
+    }
+    if isInside(fence) { dwell(Int(slots[fence]), fix) }
+  }
+
+  /// A fence that both fixes are outside of may lie between them.
+  private mutating func pass(_ fence: Int, _ leg: Leg, _ radius: Double) {
+    guard let way = set.passage(of: leg, through: fence) else { return }
+    guard (way.end - way.start) * leg.length > radius else { return }
+    // Where the fix before was inside and in doubt, its own error must not make a passage.
+    if way.start == 0, !isDeep(way, leg, fence, radius) { return }
+    enter(fence, at: leg.time(at: way.start), leg.position(at: way.start))
+    exit(fence, at: leg.time(at: way.end), leg.position(at: way.end))
+  }
+
+  /// Whether a fix in the middle of the way inside would have been clear of the boundary.
+  private func isDeep(_ way: (start: Double, end: Double), _ leg: Leg, _ fence: Int, _ radius: Double) -> Bool {
+    let middle = Place(leg.position(at: (way.start + way.end) / 2))
+    let standing = set.standing(of: middle, at: fence, within: radius * 1.001 + 0.01)
+    return standing.isInside && standing.distance > radius
+  }
+
+  /// Notes that the fix says the opposite of what was told, and says whether that has held.
+  private mutating func hasHeld(_ fence: Int, _ time: Int64) -> Bool {
+    if slots[fence] < 0 { track(Track(fence: Int32(fence), isInside: false, since: time)) }
+    let slot = Int(slots[fence])
+    let since = tracks[slot].opposedSince ?? time
+    tracks[slot].opposedSince = since
+    return time - since >= rules.hold
+  }
+
+  // MARK: Changes
+
+  private mutating func enter(_ fence: Int, at time: Int64, _ position: GeoPosition) {
+    track(Track(fence: Int32(fence), isInside: true, since: time))
+    if set.fences[fence].notifyOnEntry { tell(.enter, fence, time, position) }
+  }
+
+  private mutating func exit(_ fence: Int, at time: Int64, _ position: GeoPosition) {
+    forget(fence)
+    if set.fences[fence].notifyOnExit { tell(.exit, fence, time, position) }
+  }
+
+  /// Tells once in each visit that it has lasted.
+  mutating func dwell(_ slot: Int, _ fix: FenceFix) {
+    guard tracks[slot].isInside, !tracks[slot].hasDwelt else { return }
+    let fence = Int(tracks[slot].fence)
+    guard let least = set.fences[fence].dwell, fix.time - tracks[slot].since >= least else { return }
+    tracks[slot].hasDwelt = true
+    tell(.dwell, fence, fix.time, fix.position)
+  }
+
+  mutating func track(_ track: Track) {
+    let fence = Int(track.fence)
+    if slots[fence] >= 0 {
+      tracks[Int(slots[fence])] = track
+    } else {
+      slots[fence] = Int32(tracks.count)
+      tracks.append(track)
+    }
+  }
+
+  private mutating func forget(_ fence: Int) {
+    guard slots[fence] >= 0 else { return }
+    let slot = Int(slots[fence])
+    let last = tracks.removeLast()
+    if slot < tracks.count {
+      tracks[slot] = last
+      slots[Int(last.fence)] = Int32(slot)
+    }
+    slots[fence] = -1
+  }
+
+  /// The clock was set back.
+  mutating func restartClock(_ time: Int64) {
+    last = nil
+    for index in tracks.indices {
+      tracks[index].since = min(tracks[index].since, time)
+      tracks[index].opposedSince = nil
+    }
+  }
+
+  // MARK: Events
+
+  private mutating func tell(_ kind: FenceEvent.Kind, _ fence: Int, _ time: Int64, _ position: GeoPosition) {
+    events.append(FenceEvent(fence: fence, kind: kind, time: time, position: position))
+  }
+
+  /// Hands on what the fix brought, the earliest first; at one time in the order of finding.
+  mutating func deliver<Handler: FenceHandler & ~Copyable>(into handler: inout Handler) {
+    for index in events.indices.dropFirst() {
+      let event = events[index]
+      var place = index
+      while place > 0, events[place - 1].time > event.time {
+        events[place] = events[place - 1]
+        place -= 1
+      }
+      events[place] = event
+    }
+    for index in events.indices { handler.fenceEvent(events[index]) }
+    events.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,112 @@
+/// A polygon or a line while its rings come in, in 1e-7° that go on past the antimeridian.
+struct PolygonDraft: Sendable {
+  struct Point: BitwiseCopyable, Equatable, Sendable {
+    var x: Int64
+    var y: Int64
+  }
+
+  private(set) var points: [Point] = []
+  /// The position that each point came from.
+  private(set) var sources: [Int32] = []
+  /// The points of each ring; the last is the first again.
+  private(set) var rings: [Range<Int>] = []
+  var sweep = EdgeSweep()
+
+  mutating func begin() {
+    points.removeAll(keepingCapacity: true)
+    sources.removeAll(keepingCapacity: true)
+    rings.removeAll(keepingCapacity: true)
+  }
+
+  /// Halfway between the outermost corners, within −180…180°.
+  var middleMeridian: Int64 {
+    var west = Int64.max
+    var east = Int64.min
+    for point in points {
+      west = min(west, point.x)
+      east = max(east, point.x)
+    }
+    return Grid.wrapped(west + (east - west) / 2)
+  }
+
+  /// The box of one ring.
+  func box(ofRing ring: Int) -> (west: Int64, south: Int64, east: Int64, north: Int64) {
+    var box = (west: Int64.max, south: Int64.max, east: Int64.min, north: Int64.min)
+    for point in points[rings[ring]] {
+      box = (min(box.west, point.x), min(box.south, point.y), max(box.east, point.x), max(box.north, point.y))
+    }
+    return box
+  }
+
+  mutating func addLine(_ line: [GeoPosition]) throws(FenceError) {
+    try append(line, keepsDoubles: true)
+    rings.append(0..<points.count)
+    try refuseMoreThanATurn(0)
+    centre()
+  }
+
+  mutating func addRing(_ ring: [GeoPosition]) throws(FenceError) {
+    let number = rings.count
+    guard ring.count >= 4 else { throw FenceError(.tooFewPositions(ring.count), ring: number) }
+    guard ring[0] == ring[ring.count - 1] else {
+      throw FenceError(.openRing, ring: number, position: ring.count - 1)
+    }
+    let first = points.count
+    try append(ring, keepsDoubles: false)
+    guard points.count - first >= 4 else { throw FenceError(.noArea, ring: number) }
+    guard points[first] == points[points.count - 1] else { throw FenceError(.aroundPole, ring: number) }
+    rings.append(first..<points.count)
+    try refuseMoreThanATurn(number)
+    if number == 0 { centre() } else { moveHole(number) }
+  }
+
+  /// Adds positions, each on the side of the one before that is nearer; neighbours in the same place are one corner.
+  private mutating func append(_ positions: [GeoPosition], keepsDoubles: Bool) throws(FenceError) {
+    let first = points.count
+    for (index, position) in positions.enumerated() {
+      try FenceSetBuilder.check(position, at: index, ring: rings.count)
+      var point = Point(x: Grid.units(position.longitude), y: Grid.units(position.latitude))
+      if points.count > first {
+        let last = points[points.count - 1]
+        point.x = Self.following(last, point)
+        if !keepsDoubles, point == last { continue }
+      }
+      points.append(point)
+      sources.append(Int32(index))
+    }
+  }
+
+  /// The copy of a point's longitude to which an edge leads.
+  private static func following(_ last: Point, _ point: Point) -> Int64 {
+    let lastTurns = last.x - Grid.wrapped(last.x)
+    let difference = point.x + lastTurns - last.x
+    // From one end of the map to the other on one latitude: all the way around.
+    if abs(difference) == Grid.turn, point.y == last.y { return point.x + lastTurns }
+    if difference > Grid.halfTurn { return point.x + lastTurns - Grid.turn }
+    if difference < -Grid.halfTurn { return point.x + lastTurns + Grid.turn }
+    return point.x + lastTurns
+  }
+
+  private func refuseMoreThanATurn(_ ring: Int) throws(FenceError) {
+    let box = box(ofRing: ring)
+    guard box.east - box.west <= Grid.turn else { throw FenceError(.aroundPole, ring: ring) }
+  }
+
+  /// Moves the outer ring or the line by whole turns so that its middle is within −180…180°.
+  private mutating func centre() {
+    let box = box(ofRing: 0)
+    let middle = box.west + (box.east - box.west) / 2
+    let turns = Grid.wrapped(middle) - middle
+    if turns != 0 { for index in points.indices { points[index].x += turns } }
+  }
+
+  /// Moves a hole by whole turns to where its outer ring is.
+  private mutating func moveHole(_ ring: Int) {
+    let outer = box(ofRing: 0)
+    let hole = box(ofRing: ring)
+    var turns: Int64 = 0
+    if hole.east > outer.east, hole.west - Grid.turn >= outer.west { turns = -Grid.turn }
+    if hole.west < outer.west, hole.east + Grid.turn <= outer.east { turns = Grid.turn }
+    if turns != 0 { for index in rings[ring] { points[index].x += turns } }
+  }
+}
