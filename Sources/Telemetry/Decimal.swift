@@ -59,7 +59,8 @@ struct Decimal {
   ///
   /// Both below 1e18 when multiplied. The product as a double lies on the same side of a half as the true one, or on the half itself; there the
   /// rounding error, which a fused multiplication shows, decides.
-  private static func rounded(_ value: Double, times factor: Double) -> UInt64 {
+  @inline(__always)
+  static func rounded(_ value: Double, times factor: Double) -> UInt64 {
     let product = value * factor
     let whole = Int64(product)
     let floor = UInt64(bitPattern: whole)

@@ -14,7 +14,7 @@ extension JSONLineEncoder {
       return true
     }
     guard startValue(room: Decimal.maximumLength) else { return false }
-    putNumber(number, decimals: Decimal.usualDecimals(for: number))
+    if !putUsual(number) { putNumber(number, decimals: Decimal.usualDecimals(for: number)) }
     return true
   }
 
@@ -69,7 +69,7 @@ extension JSONLineEncoder {
 
   /// Writes an unsigned number of at most 20 digits.
   private mutating func putInteger(_ number: UInt64) {
-    if number < 10 { return put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
+    if number < 10_000 { return putSmall(UInt32(truncatingIfNeeded: number)) }
     let length = digitCount(number)
     unsafe putDigits(of: number, upTo: base + count + length)
     count += length
@@ -119,8 +119,8 @@ func digitCount(_ number: UInt64) -> Int {
   return rest >= 10 ? length + 1 : length
 }
 
-/// The numbers 00 to 99, two characters each.
-private let digitPairs: StaticString = """
+/// The numbers 00 to 99, two characters each; see ``JSONLineEncoder/putPair(_:at:)``.
+let digitPairs: StaticString = """
   0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
   5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899
   """

@@ -83,6 +83,7 @@ extension JSONLineEncoder {
   }
 
   /// Prepares the place of a value of at most `room` bytes. False: it does not fit, its key is taken back.
+  @inline(__always)
   mutating func startValue(room: Int) -> Bool {
     switch pending {
     case .key:
@@ -102,6 +103,7 @@ extension JSONLineEncoder {
   }
 
   /// Takes back the key of a value that does not fit.
+  @inline(never)
   private mutating func dropValue() -> Bool {
     count = keyStart
     overflowed = true
@@ -115,9 +117,10 @@ extension JSONLineEncoder {
   }
 
   /// Appends one byte; the caller has made sure of its room.
+  @inline(__always)
   mutating func put(_ byte: UInt8) {
     // Every caller has asked hasRoom, or writes into the room that `kept` holds free.
     unsafe base[count] = byte
-    count += 1
+    count &+= 1
   }
 }

@@ -39,6 +39,7 @@ extension JSONLineEncoder {
   }
 
   /// Says whether quoted text and `more` bytes fit.
+  @inline(__always)
   mutating func hasRoom(forText text: UnsafeBufferPointer<UInt8>, more: Int) -> Bool {
     if count + text.count * 6 + more + kept <= capacity { return true }
     let length = unsafe escapedLength(text)
@@ -46,52 +47,28 @@ extension JSONLineEncoder {
   }
 
   /// Writes quoted text; the caller has made sure of its room.
+  @inline(__always)
   mutating func putText(_ text: UnsafeBufferPointer<UInt8>) {
     put(UInt8(ascii: "\""))
+    if unsafe !putPlain(text) { unsafe putEscaping(text) }
+    put(UInt8(ascii: "\""))
+  }
+
+  @inline(never)
+  private mutating func putEscaping(_ text: UnsafeBufferPointer<UInt8>) {
     var index = unsafe copyPlain(text, from: 0)
     while index < text.count {
       let escape = unsafe Escape(text, at: index)
       unsafe put(escape, of: text, at: index)
       index = unsafe copyPlain(text, from: index + escape.sourceLength)
     }
-    put(UInt8(ascii: "\""))
   }
 
   /// Copies characters that stand for themselves; returns the index of the first that does not.
   private mutating func copyPlain(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-    guard let source = text.baseAddress else { return 0 }
     var index = start
-    // Eight bytes at a time: `index + 8` never passes the text, and the room asked for covers every byte of it.
-    while index + 8 <= text.count {
-      let word = unsafe UnsafeRawPointer(source + index).loadUnaligned(as: UInt64.self)
-      if needsAttention(word) { break }
-      unsafe UnsafeMutableRawPointer(base + count).storeBytes(of: word, as: UInt64.self)
-      index += 8
-      count += 8
-    }
-    // What is left of a longer text goes with the last eight bytes once more: those before `index` are already there.
-    if index < text.count, text.count - start >= 8, index + 8 > text.count {
-      let back = index + 8 - text.count
-      let word = unsafe UnsafeRawPointer(source + index - back).loadUnaligned(as: UInt64.self)
-      if !needsAttention(word) {
-        unsafe UnsafeMutableRawPointer(base + count - back).storeBytes(of: word, as: UInt64.self)
-        count += 8 - back
-        return text.count
-      }
-    }
-    // The same with four, for short words.
-    if text.count - start >= 4, text.count - start < 8 {
-      let low = unsafe UnsafeRawPointer(source + start).loadUnaligned(as: UInt32.self)
-      let high = unsafe UnsafeRawPointer(source + text.count - 4).loadUnaligned(as: UInt32.self)
-      if !needsAttention(UInt64(high) << 32 | UInt64(low)) {
-        unsafe UnsafeMutableRawPointer(base + count).storeBytes(of: low, as: UInt32.self)
-        count += text.count - start
-        unsafe UnsafeMutableRawPointer(base + count - 4).storeBytes(of: high, as: UInt32.self)
-        return text.count
-      }
-    }
     while index < text.count {
-      let byte = unsafe source[index]
+      let byte = unsafe text[index]
       if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
       put(byte)
       index += 1
@@ -117,6 +94,7 @@ extension JSONLineEncoder {
   }
 
   /// Bytes that the text takes between its quotes.
+  @inline(never)
   private func escapedLength(_ text: UnsafeBufferPointer<UInt8>) -> Int {
     var length = 0
     var index = 0
@@ -189,19 +167,6 @@ private func validSequenceLength(_ text: UnsafeBufferPointer<UInt8>, at index: I
   guard index + length <= text.count, second.contains(unsafe text[index + 1]) else { return 0 }
   for offset in 2..<max(length, 2) where unsafe text[index + offset] & 0xC0 != 0x80 { return 0 }
   return length
-}
-
-/// Whether one of the eight bytes is a control character, a quote, a backslash or not ASCII.
-///
-/// The usual test for a byte below n in a word, (x − n·0x01…) & ~x & 0x80…; it is exact about whether there is one.
-private func needsAttention(_ word: UInt64) -> Bool {
-  let ones: UInt64 = 0x0101_0101_0101_0101
-  let highBits: UInt64 = 0x8080_8080_8080_8080
-  let quote = word ^ ones &* UInt64(UInt8(ascii: "\""))
-  let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
-  let control = (word &- ones &* 0x20) & ~word
-  let found = control | ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | word
-  return found & highBits != 0
 }
 
 /// The upper-case hexadecimal digit of a number below 16.

@@ -99,11 +99,13 @@ public struct JSONLineEncoder: ~Copyable {
   public mutating func holdBack(_ bytes: Int) { kept += bytes }
 
   /// Says whether `bytes` more fit, making the buffer longer where that is allowed.
+  @inline(__always)
   mutating func hasRoom(_ bytes: Int) -> Bool {
     if count + bytes + kept <= capacity { return true }
     return growable && grow(for: bytes)
   }
 
+  @inline(never)
   private mutating func grow(for bytes: Int) -> Bool {
     let longer = max(capacity * 2, count + bytes + kept)
     let replacement = UnsafeMutablePointer<UInt8>.allocate(capacity: longer)

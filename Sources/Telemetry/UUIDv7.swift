@@ -48,23 +48,29 @@ public struct UUIDv7: BitwiseCopyable, Equatable, Sendable {
   /// The 36 characters of the text form, lower case.
   public var text: InlineArray<36, UInt8> {
     var out = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
-    Self.put(high >> 32, digits: 8, at: 0, &out)
-    Self.put(high >> 16, digits: 4, at: 9, &out)
-    Self.put(high, digits: 4, at: 14, &out)
-    Self.put(low >> 48, digits: 4, at: 19, &out)
-    Self.put(low, digits: 12, at: 24, &out)
+    var span = out.mutableSpan
+    // Any bytes are characters of type UInt8; each store is checked against the end.
+    var bytes = unsafe span.mutableBytes
+    let parts = (Self.digits(high >> 32), Self.digits(high), Self.digits(low >> 32), Self.digits(low))
+    bytes.storeBytes(of: parts.0, toByteOffset: 0, as: UInt64.self)
+    bytes.storeBytes(of: UInt32(truncatingIfNeeded: parts.1), toByteOffset: 9, as: UInt32.self)
+    bytes.storeBytes(of: UInt32(truncatingIfNeeded: parts.1 >> 32), toByteOffset: 14, as: UInt32.self)
+    bytes.storeBytes(of: UInt32(truncatingIfNeeded: parts.2), toByteOffset: 19, as: UInt32.self)
+    bytes.storeBytes(of: UInt32(truncatingIfNeeded: parts.2 >> 32), toByteOffset: 24, as: UInt32.self)
+    bytes.storeBytes(of: parts.3, toByteOffset: 28, as: UInt64.self)
     return out
   }
 
-  /// Puts the lowest digits of a number at `place`.
-  private static func put(_ number: UInt64, digits: Int, at place: Int, _ out: inout InlineArray<36, UInt8>) {
-    var rest = number
-    var index = place + digits
-    while index > place {
-      index -= 1
-      out[index] = lowerHexDigit(UInt8(truncatingIfNeeded: rest) & 0x0F)
-      rest >>= 4
-    }
+  /// The eight digits of a number's low 32 bits, the first of them lowest in the word, as a store puts them in a row.
+  private static func digits(_ number: UInt64) -> UInt64 {
+    // Four bits a byte, the highest four in the highest byte.
+    var spread = number & 0xFFFF_FFFF
+    spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
+    spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
+    spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F
+    // From 10 on letters: 39 characters lie between 9 and a.
+    let letters = (spread &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return (spread &+ 0x3030_3030_3030_3030 &+ letters &* 39).byteSwapped
   }
 
   private static func isHyphen(_ place: Int) -> Bool { place == 8 || place == 13 || place == 18 || place == 23 }
@@ -88,10 +94,6 @@ enum Mixing {
     bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
     return bits ^ bits >> 31
   }
-}
-
-private func lowerHexDigit(_ nibble: UInt8) -> UInt8 {
-  nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
 }
 
 private func hexValue(_ byte: UInt8) -> UInt8? {

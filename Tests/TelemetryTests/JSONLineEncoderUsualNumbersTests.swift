@@ -1,0 +1,40 @@
+import Telemetry
+import Testing
+
+/// Numbers of the usual size have a way of their own: it prints what the general one does, which `decimals:` takes.
+@Suite struct JSONLineEncoderUsualNumbersTests {
+  private func usual(_ number: Double) -> String { text { $0.field("n", number) } }
+  private func general(_ number: Double) -> String { text { $0.field("n", number, decimals: 6) } }
+
+  @Test func whole_numbers_of_every_length_print_alike() {
+    var number = 1.0
+    while number < 1e9 {
+      for offset in [-2.0, -1, 0, 1, 2] where number + offset >= 1 && number + offset < 1e9 {
+        #expect(usual(number + offset) == "{\"n\":\(Int(number + offset))}\n")
+        #expect(usual(-number - offset) == "{\"n\":-\(Int(number + offset))}\n")
+      }
+      number *= 10
+    }
+    for number in 1...12_000 { #expect(usual(Double(number)) == "{\"n\":\(number)}\n") }
+  }
+
+  @Test func decimals_of_every_length_print_alike() {
+    var numbers = Reproducible(seed: 5)
+    for decimals in 0...6 {
+      let power = [1.0, 10, 100, 1e3, 1e4, 1e5, 1e6][decimals]
+      for _ in 0..<2_000 {
+        let number = 1 + Double(Int.random(in: 0..<10_000_000_000, using: &numbers)) / power
+        guard number < 1e9 else { continue }
+        #expect(usual(number) == general(number), "\(number)")
+        #expect(usual(-number) == general(-number), "\(-number)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    1.9999995, 1.9999994999, 9.9999996, 99.9999999, 9_999.9999999, 99_999_999.9999999, 999_999_999.9999999,
+  ])
+  func decimals_that_round_up_carry_into_the_whole_number(number: Double) {
+    #expect(usual(number) == general(number))
+  }
+}
