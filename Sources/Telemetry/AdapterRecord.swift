@@ -5,6 +5,8 @@ public struct AdapterRecord: RecordBody, Equatable, Sendable {
   /// What happened.
   public enum Event: UInt8, Sendable {
     case found, connected, lost, recovered, quirk, sleeping, awake
+    /// An answer could not be used.
+    case error
     /// As records print it.
     public var name: StaticString {
       switch self {
@@ -15,6 +17,7 @@ public struct AdapterRecord: RecordBody, Equatable, Sendable {
       case .quirk: "quirk"
       case .sleeping: "sleeping"
       case .awake: "awake"
+      case .error: "error"
       }
     }
   }
@@ -27,8 +30,14 @@ public struct AdapterRecord: RecordBody, Equatable, Sendable {
   public var identity: String?
   /// The bus, as the adapter names it: `ISO 15765-4 (CAN 11/500)`.
   public var protocolName: String?
-  /// Why, in words for people.
+  /// Why: a word, as `noData` or `notProbed`.
   public var reason: String?
+  /// The ECU that it is about, where it is one: `7E9`.
+  public var ecu: String?
+  /// How often it happened, for errors.
+  public var count: UInt64?
+  /// The line that the adapter sent, for errors.
+  public var bytes: String?
 
   public init(
     event: Event, device: String, identity: String? = nil, protocolName: String? = nil, reason: String? = nil
@@ -46,5 +55,8 @@ public struct AdapterRecord: RecordBody, Equatable, Sendable {
     line.field("identity", identity)
     line.field("protocol", protocolName)
     line.field("reason", reason)
+    line.field("ecu", ecu)
+    line.field("count", count)
+    line.field("bytes", bytes)
   }
 }
