@@ -15,6 +15,7 @@ import Testing
 
   @Test(arguments: [
     ("promptTwice", "410C1AF8\r\r>\r>"), ("crlf", "410C1AF8\r\n\r\n>"), ("replyTwice", "410C1AF8\r\r>410C1AF8\r\r>"),
+    ("promptOK", "410C1AF8\rOK\r\r>"),
     ("canError", "CAN ERROR\r\r>"), ("busError", "BUS ERROR\r\r>"), ("busBusy", "BUS BUSY\r\r>"),
     ("stopped", "STOPPED\r\r>"), ("err=94", "ERR94\r\r>"), ("bufferFull", "410C\rBUFFER FULL\r\r>"),
     ("dataError", "410C1AF8 <DATA ERROR\r\r>"), ("rxError", "410C <RX ERROR\r\r>"), ("noData=0C", "NO DATA\r\r>"),
@@ -252,5 +253,16 @@ import Testing
     let car = Cars.idling("can11/500", ecus: Cars.engine("7E8"), adapter: #"{"kind": "stn"}"#)
     var stn = try host(fault, car)
     #expect(stn.ask("0906") == "7F0978\r4906011791BC82\r\r>")
+  }
+
+  @Test func a_joined_answer_comes_in_one_piece_with_the_next_one() throws {
+    var host = try host("replyJoined@20s")
+    host.wait(.seconds(20) - host.now)
+    host.write("010C\r")
+    #expect(host.wait(.seconds(5)) == "")
+    let before = host.pieces.count
+    #expect(host.ask("ATI") == Self.good + "ELM327 v1.5\r\r>")
+    #expect(host.pieces.count == before + 1)
+    #expect(host.ask("010C") == Self.good)
   }
 }

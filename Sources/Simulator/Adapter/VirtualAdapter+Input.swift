@@ -39,6 +39,7 @@ extension VirtualAdapter {
     if command.isEmpty { command = lastCommand }
     lastCommand = command
     printed = []
+    isHoldingBack = faults.strike(.replyJoined, at: now) != nil
     guard !command.isEmpty else { return prompt() }
     carryOut(String(decoding: command, as: UTF8.self).uppercased())
   }
@@ -108,6 +109,8 @@ extension VirtualAdapter {
     sleepsAt = nil
     printed = []
     lastCommand = []
+    heldBack = []
+    isHoldingBack = false
     if line.baud != model.baud { line.baud = model.baud }
     if let fault = faults.strike(.bannerByte, at: now) { send(fault.bytes) }
     if faults.strike(.bannerMissing, at: now) == nil { write("\r\r" + banner + "\r") }

@@ -16,6 +16,12 @@ extension VirtualAdapter {
   /// Bytes to the host through everything that may happen to them.
   mutating func send(_ bytes: [UInt8]) {
     guard isSpeaking else { return }
+    if isHoldingBack {
+      heldBack += bytes
+      return
+    }
+    let bytes = heldBack + bytes
+    heldBack = []
     let pace = faults.holding(.trickle, at: now).map { Duration.nanoseconds(Int(1e9 / $0.number)) }
     for byte in bytes {
       if faults.has(.nul), faults.strike(.nul, at: now) != nil { line.send(toHost: 0, at: now, pace: pace) }
@@ -61,6 +67,7 @@ extension VirtualAdapter {
   /// An empty line where the kind prints one, and `>`.
   mutating func prompt() {
     let blank = String(repeating: "\r", count: model.blankLines)
+    if faults.strike(.promptOK, at: now) != nil { print("OK") }
     if faults.strike(.promptLost, at: now) != nil { return write(blank) }
     write(blank + ">")
     if faults.strike(.promptTwice, at: now) != nil { write(blank + ">") }

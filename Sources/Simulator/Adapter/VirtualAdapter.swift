@@ -37,6 +37,9 @@ public struct VirtualAdapter: ~Copyable {
   var slowest: Duration?
   /// What this command has printed, for faults that print it again.
   var printed: [UInt8] = []
+  /// Answers that wait for the next one, and whether this one does.
+  var heldBack: [UInt8] = []
+  var isHoldingBack = false
   /// Printed as soon as the adapter is idle.
   var alerts: [String] = []
   var isAsleep = false

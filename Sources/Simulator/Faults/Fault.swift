@@ -57,7 +57,7 @@ public struct Fault: Sendable, Equatable {
     // Echo and line ends.
     case echoDouble, echoAll, crlf
     // Prompt and answers.
-    case promptLost, promptTwice, promptLate, replyTwice, truncate
+    case promptLost, promptTwice, promptLate, promptOK, replyTwice, replyJoined, truncate
     // Reset.
     case reset, brownOut, lvReset, bannerLate, bannerMissing, bannerByte
     // Commands.
