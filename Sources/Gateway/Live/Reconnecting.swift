@@ -1,0 +1,57 @@
+import Ports
+
+/// When a line is opened, and opened again: what happened and the time in, the next moment out.
+///
+/// Looking for a device file costs nothing; calling a radio costs its battery, and the air of others. So a serial device
+/// is looked for three times a second, the others more and more seldom.
+struct Reconnecting {
+  /// Tries that failed since the line was open.
+  private var failures = 0
+  private var lastFailure: PortError.Kind?
+
+  /// How long opening may take: a Bluetooth device is paged for 5 s, and asked for its channel.
+  static func limit(of address: PortAddress) -> Duration {
+    switch address {
+    case .serial: .seconds(2)
+    case .tcp: .seconds(5)
+    case .rfcomm: .seconds(15)
+    }
+  }
+
+  /// The line is open.
+  mutating func opened() {
+    failures = 0
+    lastFailure = nil
+  }
+
+  /// The line could not be opened.
+  ///
+  /// - Returns: whether that is news: each reason is told once.
+  mutating func failed(_ kind: PortError.Kind) -> Bool {
+    // Somebody rang: no fault of the line.
+    guard kind != .interrupted else { return false }
+    failures += 1
+    guard kind != lastFailure else { return false }
+    lastFailure = kind
+    return true
+  }
+
+  /// When the next try is made, ns of the boot clock.
+  ///
+  /// - Parameters:
+  ///   - wasOpen: the line was open, and is closed now: by the session, or because the device is gone.
+  ///   - notBefore: what the session asked for.
+  func nextTry(_ address: PortAddress, wasOpen: Bool, notBefore: Int64?, at now: Int64) -> Int64 {
+    max(notBefore ?? 0, now + (wasOpen ? Self.shortest : pause(of: address)))
+  }
+
+  private static let shortest: Int64 = 100_000_000
+
+  private func pause(of address: PortAddress) -> Int64 {
+    switch address {
+    case .serial: 300_000_000
+    case .tcp: Int64(min(max(failures, 1), 5)) * 1_000_000_000
+    case .rfcomm: Int64(min(max(failures, 1), 10)) * 1_000_000_000
+    }
+  }
+}
