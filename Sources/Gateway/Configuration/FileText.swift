@@ -30,5 +30,29 @@ enum FileText {
     }
   }
 
+  /// Writes a file anew: whole under another name first, then in the old one's place, safe from a power cut.
+  ///
+  /// - Throws: what and where, in one line; the old file is as it was.
+  static func replace(_ path: String, with text: [UInt8]) throws(StartError) {
+    let draft = path + ".new"
+    let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw StartError(.unreadable, "\(draft): cannot be written: \(reason(errno))") }
+    var written = 0
+    while written < text.count {
+      let count = unsafe text.withUnsafeBytes { bytes in
+        unsafe write(descriptor, bytes.baseAddress! + written, bytes.count - written)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      written += count
+    }
+    let isSafe = written == text.count && fsync(descriptor) == 0
+    let code = errno
+    close(descriptor)
+    guard isSafe, unsafe rename(draft, path) == 0 else {
+      throw StartError(.unreadable, "\(path): cannot be written: \(reason(isSafe ? errno : code))")
+    }
+  }
+
   static func reason(_ number: Int32) -> String { unsafe String(cString: strerror(number)) }
 }

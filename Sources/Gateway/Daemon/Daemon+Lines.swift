@@ -4,6 +4,8 @@ import Telemetry
 
 /// A line that runs.
 struct RunningLine {
+  /// What its adapter is known by, from one start to the next.
+  let name: String
   let control: AdapterControl
   let thread: Thread
   let record: RecordLine
@@ -34,14 +36,15 @@ extension Daemon {
     configuration.protocolDigit = adapter?.protocolDigit.flatMap { $0.asciiValue }
     configuration.codesPeriod = Int64(settings.configuration.poll.dtcPeriod * 1e9)
     if let period = settings.poll.voltagePeriod { configuration.voltagePeriod = period }
-    var session = AdapterSession(configuration, wishes: settings.poll.wishes)
+    let name = roster.name(of: number)
+    var session = AdapterSession(configuration, wishes: settings.poll.wishes, memory: memory[name])
     // Their number was checked when the settings were read.
     for request in settings.poll.addressed { _ = session.add(request) }
     let ring = Ring<Delivery>(capacity: RecordThread.ringCapacity)
     let control: AdapterControl
     let line: LineBox
     do throws(PortError) {
-      control = try AdapterControl(address: address)
+      control = try AdapterControl(address: address, memory: memory[name], learned: mailbox.bell)
       let outlet = DeliveryOutlet(ring.producer, bell: records.bell, control: control)
       line = LineBox(try AdapterLine(control, session, outlet, definitions: settings.poll.definitions))
     } catch {
@@ -49,7 +52,7 @@ extension Daemon {
     }
     let record = records.add(device: address.deviceName, ring.consumer)
     let thread = try Thread("obdgated-line\(number)") { line.run() }
-    lines[number] = RunningLine(control: control, thread: thread, record: record)
+    lines[number] = RunningLine(name: name, control: control, thread: thread, record: record)
   }
 
   /// Listens to a device in a thread of its own; what it heard comes by the mailbox.

@@ -19,6 +19,8 @@ public struct Daemon: ~Copyable {
   private let desk: RecordDesk.Options
   var roster: DeviceRoster
   var lines: [Int: RunningLine] = [:]
+  /// What is kept of adapters and vehicles over a restart.
+  var memory: AdapterMemory
   /// Ends threads that listen to devices or search Bluetooth.
   let scouting: WakeUp
 
@@ -43,6 +45,7 @@ public struct Daemon: ~Copyable {
     queue = parts.queue
     records = parts.records
     roster = DeviceRoster(configuration)
+    memory = AdapterMemory(folder: configuration.stateDirectory)
   }
 
   /// What needs descriptors.
@@ -83,6 +86,7 @@ public struct Daemon: ~Copyable {
     scouting.signal()
     for line in lines.values { line.control.stop() }
     for line in lines.values { line.thread.join() }
+    keepLearned()
     records.end()
     recordThread.join()
     writer.join()
@@ -98,6 +102,7 @@ public struct Daemon: ~Copyable {
       wait(watch?.descriptor ?? -1)
       mailbox.bell.silence()
       if cgateway_take_reload() != 0 { reload() }
+      keepLearned()
       for news in mailbox.take() {
         if case .writerEnded(let end) = news { return Self.status(of: end) }
         try take(news)
@@ -119,6 +124,12 @@ public struct Daemon: ~Copyable {
     guard case .failed(let code) = end else { return 0 }
     say("standard output: cannot be written: \(FileText.reason(code))")
     return 74
+  }
+
+  private mutating func keepLearned() {
+    for line in lines.values {
+      if let learned = line.control.takeLearned() { memory.keep(learned, of: line.name) }
+    }
   }
 
   private func wait(_ monitor: Int32) {

@@ -21,6 +21,8 @@ struct DeviceRoster {
 
   private struct Entry {
     var configured: Int?
+    /// As the configuration names it, or its Bluetooth address; nil: a serial device that was found.
+    var name: String?
     /// nil: not seen yet.
     var key: String?
     /// The path that the configuration names; nil: found, or no serial device.
@@ -53,6 +55,12 @@ struct DeviceRoster {
     findsSerial = configuration.discovery.serial
   }
 
+  /// What an adapter is known by, from one start to the next: as the configuration names it, else by its key.
+  func name(of number: Int) -> String {
+    let entry = entries[number]
+    return entry.name ?? entry.key ?? "adapter \(number)"
+  }
+
   /// The adapters that the configuration names begin at once: a path may lead to a device that udev does not know.
   mutating func configured(_ adapters: [Configuration.Adapter]) -> [Step] {
     adapters.enumerated().map { index, adapter in
@@ -71,6 +79,7 @@ struct DeviceRoster {
         known.insert(device)
         address = .rfcomm(device, channel: nil)
       }
+      entry.name = address.deviceName
       entries.append(entry)
       return .start(entries.count - 1, address, configured: index)
     }
@@ -96,8 +105,9 @@ struct DeviceRoster {
       switch rules.verdict(for: device) {
       case .adapter:
         known.insert(device.address)
-        entries.append(Entry(bluetooth: device.address))
-        steps.append(.start(entries.count - 1, .rfcomm(device.address, channel: nil), configured: nil))
+        let address = PortAddress.rfcomm(device.address, channel: nil)
+        entries.append(Entry(name: address.deviceName, bluetooth: device.address))
+        steps.append(.start(entries.count - 1, address, configured: nil))
       case .leave(let reason) where reason != .unrelated:
         guard reported.insert(device.address).inserted else { continue }
         steps.append(.leave(device: "rfcomm:\(device.address)", label: device.alias, reason))

@@ -1,0 +1,108 @@
+import AdapterSession
+import Glibc
+import JSONText
+import Telemetry
+
+/// What the sessions have learned of adapters and vehicles, kept over a restart: `adapters.jsonl` in the state directory,
+/// a line for each adapter.
+///
+///     {"adapter":"usb:0403:6015:DA01","baud":115200,"protocol":"6","vin":"1D4GP00RX5B123456","quirks":["noCountSuffix"]}
+///
+/// Nothing in it is needed: a file that cannot be read is said, and learned anew. It is written whole under another name
+/// and renamed, so that a power cut leaves the old one or the new one.
+struct AdapterMemory {
+  private let path: String?
+  private var known: [String: SessionMemory] = [:]
+
+  /// - Parameter folder: the state directory; nil: nothing is kept.
+  init(folder: String?) {
+    path = folder.map { $0 + "/adapters.jsonl" }
+    guard let path, unsafe access(path, F_OK) == 0 else { return }
+    do {
+      for (index, line) in try FileText.read(path).split(separator: 0x0A).enumerated() {
+        do throws(JSONError) {
+          let (name, memory) = try Self.entry(line)
+          known[name] = memory
+        } catch {
+          say("\(path):\(index + 1): \(error.reason); learned anew")
+        }
+      }
+    } catch {
+      say("\(error); learned anew")
+    }
+  }
+
+  /// What is known of an adapter.
+  subscript(name: String) -> SessionMemory { known[name] ?? SessionMemory() }
+
+  /// Keeps what a session has learned.
+  mutating func keep(_ memory: SessionMemory, of name: String) {
+    known[name] = memory
+    guard let path else { return }
+    do throws(StartError) {
+      try FileText.replace(path, with: text)
+    } catch {
+      say(error.description)
+    }
+  }
+
+  private var text: [UInt8] {
+    var text: [UInt8] = []
+    var line = JSONLineEncoder()
+    for (name, memory) in known.sorted(by: { $0.key < $1.key }) {
+      line.begin()
+      line.field("adapter", name)
+      if memory.baud > 0 { line.field("baud", UInt64(memory.baud)) }
+      if memory.protocolDigit > 0 { line.field("protocol", String(Character(Unicode.Scalar(memory.protocolDigit)))) }
+      if memory.vinCount > 0 {
+        line.field("vin", String((0..<memory.vinCount).map { Character(Unicode.Scalar(memory.vin[$0])) }))
+      }
+      line.field("quirks", memory.quirks.names)
+      line.finish()
+      for index in line.line.indices { text.append(line.line[index]) }
+    }
+    return text
+  }
+
+  private static func entry(_ line: ArraySlice<UInt8>) throws(JSONError) -> (String, SessionMemory) {
+    let document = try JSONDocument(parsing: Array(line))
+    var reader = try JSONObjectReader(document.root)
+    let name = try reader.requiredString("adapter")
+    var memory = SessionMemory()
+    memory.baud = try reader.optionalInt("baud", in: 300...12_000_000) ?? 0
+    if let text = try reader.optionalString("protocol"), let digit = text.utf8.first { memory.protocolDigit = digit }
+    for byte in (try reader.optionalString("vin") ?? "").utf8.prefix(20) {
+      memory.vin[memory.vinCount] = byte
+      memory.vinCount += 1
+    }
+    if let names = try reader.optionalArray("quirks") {
+      for element in names { memory.quirks.insert(Quirks(name: try element.requireString())) }
+    }
+    // A newer version may have written more: that is not needed either.
+    return (name, memory)
+  }
+}
+
+extension Quirks {
+  /// The words for all of them.
+  var names: [String] {
+    (0..<32).map { Quirks(rawValue: 1 << $0) }.filter { contains($0) }.map { $0.name.description }
+      .filter { !$0.isEmpty }
+  }
+
+  /// The quirk of that name; none where no quirk is called so.
+  init(name: String) {
+    let found = (0..<32).map { Quirks(rawValue: 1 << $0) }.first { $0.name.description == name }
+    self = found ?? []
+  }
+}
+
+extension SessionMemory {
+  /// Whether there is nothing new in another.
+  func isSame(as other: SessionMemory) -> Bool {
+    guard baud == other.baud, protocolDigit == other.protocolDigit, quirks == other.quirks, vinCount == other.vinCount
+    else { return false }
+    for index in 0..<vinCount where vin[index] != other.vin[index] { return false }
+    return true
+  }
+}
