@@ -37,6 +37,7 @@ public struct PortLoop: ~Copyable {
       timer.set(actions.deadline)
       let ready = wait(port, writing: actions.unsent.count > 0)
       // The bytes first: a reply that came before its deadline is no late one.
+      if ready.hasRung { timer.silence() }
       if ready.port != 0 { try take(ready.port, &port, &handler, &actions) }
       if let deadline = actions.deadline, !actions.isStopping {
         let now = BootClock.now
@@ -62,8 +63,10 @@ public struct PortLoop: ~Copyable {
     if let baud = actions.takeBaud() { try port.setBaud(baud) }
   }
 
-  /// What `poll(2)` says of the port, and whether the wake-up rings.
-  private func wait<P: Port & ~Copyable>(_ port: borrowing P, writing: Bool) -> (port: Int32, isWoken: Bool) {
+  /// What `poll(2)` says of the port, and whether timer and wake-up ring.
+  private func wait<P: Port & ~Copyable>(
+    _ port: borrowing P, writing: Bool
+  ) -> (port: Int32, hasRung: Bool, isWoken: Bool) {
     let wanted = writing ? POLLIN | POLLOUT : POLLIN
     var waiting: InlineArray<3, pollfd> = [
       pollfd(fd: port.descriptor, events: Int16(wanted), revents: 0),
@@ -73,8 +76,8 @@ public struct PortLoop: ~Copyable {
     var span = waiting.mutableSpan
     // Without a limit: the timer has its own descriptor. EINTR leaves all three silent, and we come back.
     let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), -1) }
-    guard count > 0 else { return (0, false) }
-    return (Int32(span[0].revents), span[2].revents != 0)
+    guard count > 0 else { return (0, false, false) }
+    return (Int32(span[0].revents), span[1].revents != 0, span[2].revents != 0)
   }
 
   /// Reads once and hands on, or finds that the device is gone.
