@@ -6,6 +6,8 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   case reset
   /// ATD: all settings to their defaults, without the restart that makes some Bluetooth adapters drop the link.
   case defaults
+  /// ATWS: warm start; as ATZ, but the speed set by ATBRD stays.
+  case warmStart
   case echoOff, linefeedsOff, spacesOff, headersOn
   /// ATAT1: the adapter learns how long the vehicle takes.
   case adaptiveTiming
@@ -41,11 +43,21 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   case flowControlMode(UInt8)
   /// ATPC: close the protocol; a K-line's wakeup messages end.
   case closeProtocol
+  /// ATSW: time between two wakeup messages on a K-line, in steps of 20.48 ms; 0: none are sent.
+  case wakeup(UInt8)
+  /// ATLP: low power; a character on the line ends it, by a warm start.
+  case lowPower
+  /// ATBRT: how long each side of a change of speed waits for the other, in steps of 5 ms; STBRT: in ms.
+  case baudTimeout(UInt8)
+  case baudTimeoutSTN(UInt16)
+  /// ATBRD: try a speed of 4 MHz divided by this; STBR: try this speed.
+  case tryBaudDivisor(UInt8)
+  case tryBaudSTN(UInt32)
 
   /// The answer holds the adapter's banner.
   var expectsBanner: Bool {
     switch self {
-    case .reset, .identify, .identifySTN, .defaults: true
+    case .reset, .identify, .identifySTN, .defaults, .warmStart, .tryBaudDivisor, .tryBaudSTN: true
     default: false
     }
   }

@@ -6,9 +6,20 @@ extension AdapterSession {
   private static let bauds: InlineArray<8, Int> = [38400, 115_200, 9600, 230_400, 57600, 500_000, 1_000_000, 2_000_000]
 
   /// The baud to try: the one that worked before, then the list.
-  var currentBaud: Int { baudIndex < 0 ? (memory.baud > 0 ? memory.baud : Self.bauds[0]) : Self.bauds[baudIndex] }
+  var currentBaud: Int {
+    if baudIndex < 0 { return memory.baud > 0 ? memory.baud : Self.bauds[0] }
+    return baudIndex < Self.bauds.count ? Self.bauds[baudIndex] : configuration.preferredBaud ?? Self.bauds[0]
+  }
+
+  /// The preferred speed is the last: an adapter may have been left there.
+  private var candidateCount: Int { Self.bauds.count + (configuration.preferredBaud == nil ? 0 : 1) }
 
   private var looksForBaud: Bool { configuration.transport == .serial(baud: nil) }
+
+  mutating func setBaud(_ baud: Int) {
+    linkBaud = baud
+    pendingAction = .setBaud(baud)
+  }
 
   /// ATZ, and everything behind it.
   mutating func beginProbing() {
@@ -18,8 +29,10 @@ extension AdapterSession {
   }
 
   func decideProbe() -> Decision {
-    let command = Command(memory.quirks.contains(.resetLosesLink) ? .defaults : .reset)
-    let isQuick = looksForBaud && memory.baud == 0 && baudPass == 0
+    // ATZ gives a line that was made faster its own speed back; ATWS does not.
+    let isFaster = formerBaud != 0
+    let command = Command(isFaster ? .warmStart : memory.quirks.contains(.resetLosesLink) ? .defaults : .reset)
+    let isQuick = isFaster || looksForBaud && memory.baud == 0 && baudPass == 0
     return .send(command, nil, .reset, limit: isQuick ? Limit.resetWhileLooking : Limit.reset)
   }
 
@@ -32,7 +45,7 @@ extension AdapterSession {
       exchange = .settling(until: now + Limit.quiet)
       return
     }
-    if !reply.hasBanner, reply.failed(.unknownCommand) { learn(.noReset) }
+    if !reply.hasBanner, reply.failed(.unknownCommand), formerBaud == 0 { learn(.noReset) }
     if reply.hasBanner { greet(reply) }
     if looksForBaud { memory.baud = currentBaud }
     if !wasFound || lastLoss == .silent || lastLoss == .noAdapter || lastLoss == .gnssReceiver {
@@ -40,6 +53,7 @@ extension AdapterSession {
     }
     wasFound = true
     reopenings = 0
+    if !looksForBaud { baudPass = 0 }
     beginInitialising()
   }
 
@@ -51,20 +65,32 @@ extension AdapterSession {
       shut(at: now)
       return
     }
-    if looksForBaud, baudIndex + 1 < Self.bauds.count || baudPass == 0 {
-      baudIndex += 1
-      if baudIndex == Self.bauds.count {
-        baudIndex = 0
-        baudPass = 1
-      }
-      pendingAction = .setBaud(currentBaud)
-      reader = ReplyReader()
-      return
-    }
+    reader = ReplyReader()
+    if returnToFormerBaud() || tryNextBaud() { return }
     baudIndex = -1
     baudPass = 0
     lose(hadContent ? .noAdapter : .silent)
     shut(at: now)
+  }
+
+  /// - Returns: false where all were tried.
+  private mutating func tryNextBaud() -> Bool {
+    if looksForBaud {
+      guard baudIndex + 1 < candidateCount || baudPass == 0 else { return false }
+      baudIndex += 1
+      if baudIndex == candidateCount {
+        baudIndex = 0
+        baudPass = 1
+      }
+      setBaud(currentBaud)
+      return true
+    }
+    // Left at the speed of an earlier session, it hears ATZ there, and answers at its own.
+    guard case .serial(let fixed?) = configuration.transport, preferredBaud != 0, preferredBaud != fixed, baudPass < 2
+    else { return false }
+    baudPass += 1
+    setBaud(baudPass == 1 ? preferredBaud : fixed)
+    return true
   }
 
   mutating func keepIdentity(_ reply: ReplyObserver) {
@@ -78,13 +104,18 @@ extension AdapterSession {
     keepIdentity(reply)
     var digest: UInt32 = 2_166_136_261
     for i in 0..<reply.textCount { digest = (digest ^ UInt32(reply.text[i])) &* 16_777_619 }
-    if bannerDigest != 0, bannerDigest != digest { memory.quirks = [] }
+    if bannerDigest != 0, bannerDigest != digest {
+      memory.quirks = []
+      memory.voltageOffset = 0
+      power.forgetAdapter()
+    }
     bannerDigest = digest
   }
 
-  /// The port is closed, and wanted open again after a pause: longer each time, up to 10 s.
+  /// The port is closed, and wanted open again after a short pause: ATZ and its time limit follow, and a device that
+  /// comes to itself meanwhile is not to be kept waiting for more than 5 s.
   mutating func shut(at now: Int64) {
-    let pause = min(500 * Limit.millisecond << Int64(min(reopenings, 5)), 10_000 * Limit.millisecond)
+    let pause = (reopenings == 0 ? 500 : 1_000) * Limit.millisecond
     reopenings += 1
     stage = .closed
     exchange = .ready
@@ -101,6 +132,9 @@ extension AdapterSession {
     reader.state(.auto, headers: .auto)
     tries = 0
     wait = 0
+    isProtocolClosed = false
+    areWakeupsStopped = false
+    isInLowPower = false
     address = -1
     addressChange = nil
     selectedDigit = 0
@@ -159,7 +193,7 @@ extension AdapterSession {
       stage = .initialising(following)
     } else {
       nextVoltage = now + configuration.voltagePeriod
-      beginSearch()
+      finishInitialising()
     }
   }
 

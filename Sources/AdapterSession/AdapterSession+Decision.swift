@@ -3,12 +3,14 @@ import OBDWire
 /// What each stage sends, and who takes the reply.
 extension AdapterSession {
   mutating func decide(at now: Int64) -> Decision {
+    if stage.asksVehicle, pollsVehicle, followPower(at: now) { return .again }
     switch stage {
     case .closed: return .wait(until: Int64.max)
     case .probing: return decideProbe()
     case .initialising(let step): return decideSetting(step)
+    case .changingBaud(let step): return decideBaud(step)
     case .resting(let until, let then):
-      guard now >= until else { return .wait(until: until) }
+      guard now >= until else { return decideResting(until: until, then, at: now) }
       switch then {
       case .probe: beginProbing()
       case .search: searchAgain()
@@ -16,8 +18,9 @@ extension AdapterSession {
       return .again
     case .idle: return decideIdle(at: now)
     case .searching, .naming, .greeting, .discovering, .running:
-      guard pollsVehicle else { return decideQuiet(at: now) }
-      isProtocolClosed = false
+      guard pollsVehicle, !power.isAsleep else { return decideQuiet(at: now) }
+      if let decision = endQuiet() { return decision }
+      if case .searching = stage, isVoltageDue(at: now) { return decideVoltage(at: now) }
       // A K-line wants a pause between answer and question.
       let earliest = bus.isCAN || bus == .auto || bus == .j1850vpw || bus == .j1850pwm ? 0 : lastContentAt + Limit.p3min
       if case .searching = stage {
@@ -39,14 +42,14 @@ extension AdapterSession {
     }
   }
 
-  /// The vehicle is left alone. On a K-line the adapter would keep it awake by itself, so the protocol is closed first.
-  private mutating func decideQuiet(at now: Int64) -> Decision {
-    if bus == .kwp || bus == .iso9141, !isProtocolClosed {
-      isProtocolClosed = true
-      return .send(Command(.closeProtocol), nil, .none, limit: Limit.setting)
-    }
+  /// Between two tries to find the vehicle the voltage is read on: it tells whether the next one is worth while.
+  private mutating func decideResting(until: Int64, _ then: AfterRest, at now: Int64) -> Decision {
+    guard then == .search, !memory.quirks.contains(.noVoltage) else { return .wait(until: until) }
+    guard now >= nextVoltage else { return .wait(until: min(until, nextVoltage)) }
     return decideVoltage(at: now)
   }
+
+  private func isVoltageDue(at now: Int64) -> Bool { now >= nextVoltage && !memory.quirks.contains(.noVoltage) }
 
   /// On a bus that is not polled only the adapter is asked: its voltage, and whether the bus is still the same.
   private mutating func decideIdle(at now: Int64) -> Decision {
@@ -60,16 +63,19 @@ extension AdapterSession {
   }
 
   /// Nothing but the adapter's own voltage.
-  private mutating func decideVoltage(at now: Int64) -> Decision {
-    guard !memory.quirks.contains(.noVoltage) else { return .wait(until: Int64.max) }
-    guard now >= nextVoltage else { return .wait(until: nextVoltage) }
-    nextVoltage = now + configuration.voltagePeriod
+  mutating func decideVoltage(at now: Int64) -> Decision {
+    guard !memory.quirks.contains(.noVoltage) else { return .wait(until: probeTime) }
+    guard now >= nextVoltage else { return .wait(until: min(nextVoltage, probeTime)) }
+    nextVoltage = now + (power.isAsleep ? configuration.power.asleepPeriod : configuration.voltagePeriod)
     return .send(Command(.voltage), nil, .job(.voltage), limit: Limit.setting)
   }
 
   mutating func handle(_ reply: ReplyObserver, _ purpose: Purpose, isTimeout: Bool, at now: Int64) {
+    observePower(reply, purpose, isTimeout: isTimeout, at: now)
     switch purpose {
     case .none, .resynchronise: break
+    case .baud(let step): handleBaud(step, reply, isTimeout: isTimeout, at: now)
+    case .quiet(let step): handleQuiet(step, reply, isTimeout: isTimeout, at: now)
     case .reset: handleReset(reply, at: now)
     case .setting(let step): handleSetting(step, reply, isTimeout: isTimeout, at: now)
     case .selectProtocol: handleSelection(reply, at: now)

@@ -10,11 +10,12 @@ extension AdapterSession {
     pendingAction = nil
     forgetReply()
     observer = ReplyObserver()
+    formerBaud = 0
+    power.adapterReturned(at: now)
     beginProbing()
     switch configuration.transport {
-    case .stream: break
-    case .serial(let baud?): pendingAction = .setBaud(baud)
-    case .serial(nil): pendingAction = .setBaud(currentBaud)
+    case .stream: linkBaud = 0
+    case .serial(let baud): setBaud(baud ?? currentBaud)
     }
   }
 
@@ -47,6 +48,7 @@ extension AdapterSession {
       let isPrompt = end < bytes.count
       if isPrompt { end += 1 }
       feed(bytes.extracting(first..<end), loaded: loaded, into: &handler)
+      if case .baud = purpose { followBaudChange(at: now) }
       if isPrompt { promptRead(at: now, into: &handler) }
       first = end
     }
@@ -71,8 +73,12 @@ extension AdapterSession {
         guard now >= until else { return .wait(until: until) }
         settled(at: now)
       case .ready:
-        if observer.hasSurpriseBanner {
-          restart(.adapterReset, at: now)
+        if observer.isAlarming {
+          // Said between two commands: it ends with a prompt that nobody waits for.
+          let alarm = observer
+          observer = ReplyObserver()
+          exchange = .settling(until: now + Limit.quiet)
+          _ = startsAnew(alarm, isEchoed: false, at: now)
           continue
         }
         switch decide(at: now) {
@@ -143,6 +149,8 @@ extension AdapterSession {
 
   private mutating func promptRead<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
     guard case .awaiting = exchange else {
+      // Nothing was asked, and nothing stands in front of it: the prompt before came twice.
+      if case .ready = exchange, !sawContent { learn(.strayPrompts) }
       forgetReply()
       return
     }
@@ -158,6 +166,8 @@ extension AdapterSession {
     // Surprises from here on belong to no reply.
     observer = ReplyObserver()
     if purpose == .resynchronise {
+      // Where this was the late prompt of the command before, ATI's own answer is still to come.
+      observer = ReplyObserver(expectsBanner: !reply.hasBanner)
       exchange = .settling(until: now + Limit.quiet)
       if isEchoed, expectsSilence { restart(.adapterReset, at: now) }
       return
@@ -212,7 +222,7 @@ extension AdapterSession {
 
   /// Settings are lost, the adapter itself is there: they are made again, without another ATZ.
   mutating func restart(_ reason: LossReason, at now: Int64) {
-    lose(reason)
+    if power.isAsleep { power.adapterReturned(at: now) } else { lose(reason) }
     observer = ReplyObserver()
     interrupted = .none
     // With one ECU addressed, a reset that was none would leave all others unheard: then ATZ makes sure.
@@ -233,10 +243,29 @@ extension AdapterSession {
       self.purpose = .none
       resetFailed(hadContent: hadContent, hasSentences: hasSentences, at: now)
       return
+    case .baud(.announcement), .baud(.confirmation):
+      rollBack(at: now)
+      return
+    case .quiet(.lowPower), .quiet(.wakeAdapter):
+      exchange = .ready
+      self.purpose = .none
+      if purpose == .quiet(.wakeAdapter) { wakingFailed() } else { enterLowPower(at: now) }
+      return
     case .resynchronise: break
-    default: interrupted = purpose
+    default:
+      interrupted = purpose
+      events.append(.promptLost)
     }
     resynchronisations += 1
+    if resynchronisations > 1, returnToFormerBaud() {
+      resynchronisations = 0
+      interrupted = .none
+      self.purpose = .none
+      exchange = .ready
+      lose(.adapterReset)
+      beginProbing()
+      return
+    }
     guard resynchronisations <= 3, !hasSentences else {
       lose(hasSentences ? .gnssReceiver : hadContent ? .noAdapter : .silent)
       shut(at: now)

@@ -43,8 +43,15 @@ extension AdapterSession {
     case .pendingCodes: car.isUDS ? .pendingCodesUDS : .pendingCodes
     case .permanentCodes: car.isUDS ? .permanentCodesUDS : .permanentCodes
     case .freezeFrame: freezeRequest()
+    case .engineSpeed: parameter(0x0C)
+    case .speed: parameter(0x0D)
     case .voltage: nil
     }
+  }
+
+  private func parameter(_ pid: UInt8) -> ReadRequest? {
+    guard car.ecus(supporting: pid) != 0 else { return nil }
+    return car.isUDS ? .dataIdentifier(0xF400 | UInt16(pid)) : .currentData(pid)
   }
 
   private func information(_ type: UInt8) -> ReadRequest? {
@@ -71,7 +78,9 @@ extension AdapterSession {
     case .informationSupport:
       for i in 0..<reply.supportCount { car.learn(reply.support(i)) }
     case .vin: identify(reply)
-    case .storedCodes: compareCodes(reply)
+    case .storedCodes: if Self.appeared(reply, since: &storedDigest) { startFreezeFrame() }
+    // A frame is stored as soon as a code is pending.
+    case .pendingCodes: if Self.appeared(reply, since: &pendingDigest) { startFreezeFrame() }
     case .freezeFrame:
       if advanceFreezeFrame(reply) { return }
     case .voltage:
@@ -99,8 +108,14 @@ extension AdapterSession {
     memory.vinCount = reply.vinCount
     if isKnown, !isSame {
       plan.forget()
+      // The adapter's quirks hold on; this one was the vehicle's.
+      memory.quirks.remove(.slowECU)
+      if bus == .iso9141 || bus == .kwp { baseWait = Self.waitOnKLine }
+      power.forgetVehicle()
+      learnDrive()
       isPlanOutdated = true
       storedDigest = 0
+      pendingDigest = 0
       events.append(.vehicleChanged)
     } else if isFirst {
       events.append(.vehicleIdentified)
@@ -109,15 +124,16 @@ extension AdapterSession {
 
   // MARK: Trouble codes
 
-  /// A code that was not there before: its freeze frame is read.
-  private mutating func compareCodes(_ reply: ReplyObserver) {
-    guard reply.hasCodeList, !reply.isDamaged else { return }
-    let digest = reply.codesDigest
-    if digest != storedDigest, digest != 0, !car.isUDS { startFreezeFrame() }
-    storedDigest = digest
+  /// Whether the codes are others than before, so that a freeze frame may be new.
+  private static func appeared(_ reply: ReplyObserver, since digest: inout UInt32) -> Bool {
+    guard reply.hasCodeList, !reply.isDamaged else { return false }
+    defer { digest = reply.codesDigest }
+    return reply.codesDigest != digest && reply.codesDigest != 0
   }
 
+  /// Of OBDonUDS none is read: it has no service 02.
   mutating func startFreezeFrame() {
+    guard !car.isUDS else { return }
     car.forgetFreezeFrame()
     freezeCursor = FreezeCursor()
     jobs |= Job.freezeFrame.bit

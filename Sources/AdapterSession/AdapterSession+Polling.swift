@@ -20,6 +20,7 @@ extension AdapterSession {
       if !memory.quirks.contains(.noVoltage) { jobs |= Job.voltage.bit }
       nextVoltage = now + configuration.voltagePeriod
     }
+    if power.wantsMotion(at: now) { jobs |= Job.motion }
     let choice = plan.choose(at: now, address: address, since: addressSince, addressed)
     if let job = Job.first(of: jobs), now >= jobNotBefore, !staysAddressed(for: choice),
       isJobsTurn || !choice.isDue || wait == Self.longestWait

@@ -4,7 +4,7 @@ import OBDWire
 extension AdapterSession {
   /// Starts a round of tries, on the protocol that is set.
   mutating func beginSearch() {
-    stage = .searching(SearchStep())
+    stage = .searching(SearchStep(isUDS: power.state != .awake && car.isUDS))
     tries = 0
     silentReplies = 0
     lastFailure = nil
@@ -51,6 +51,7 @@ extension AdapterSession {
         return
       }
     }
+    if endProbe(at: now) { return }
     searchRound += 1
     lose(step.wasRefused ? .refused : lastFailure ?? .noData)
     stage = .resting(until: now + configuration.searchPause, then: .search)
@@ -201,6 +202,7 @@ extension AdapterSession {
   mutating func decideDiscovery(_ base: UInt8, at now: Int64) -> Decision {
     guard base != 0, car.ecus(supporting: base) != 0 else {
       events.append(.supportKnown)
+      learnDrive()
       stage = .running
       return .again
     }

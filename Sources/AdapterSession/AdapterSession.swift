@@ -12,14 +12,16 @@ import OBDWire
 /// - A dialogue out of step is put right by ATI, its prompt and quiet, never by an empty CR, which would repeat the last
 ///   command.
 /// - A banner that nobody asked for, or an echo after ATE0, means that all settings are lost: they are made again.
+/// - A vehicle that stands with its battery at rest is left alone (``PowerConfiguration``): nothing reaches its bus then.
 /// - Only services that read reach the bus (``ReadService``); service 04 by ``clearCodes(_:)`` alone.
 public struct AdapterSession: ~Copyable {
   /// As it was given.
   public let configuration: SessionConfiguration
   /// What is polled, and how often; a change is heeded with the next request.
   public var wishes: PollWishes { didSet { isPlanOutdated = true } }
-  /// Whether the vehicle is polled. While it is not, only the adapter's voltage is read: nothing wakes an ECU.
-  public var pollsVehicle = true
+  /// Whether the vehicle is polled, as far as the caller decides. While it is not, only the adapter's voltage is read:
+  /// nothing wakes an ECU. Set again, a vehicle that sleeps is asked once.
+  public var pollsVehicle = true { didSet { if pollsVehicle, !oldValue { isPollingResumed = true } } }
   /// What the vehicle's ECUs said of themselves.
   public internal(set) var car = CarKnowledge()
   /// What is asked, and how often.
@@ -57,6 +59,12 @@ public struct AdapterSession: ~Copyable {
   var lastContentAt: Int64 = 0
 
   // Finding the adapter.
+  /// Speed of the port, baud; 0: not ours to set.
+  var linkBaud = 0
+  /// The one before it was changed by ATBRD or STBR; 0: it was not.
+  var formerBaud = 0
+  /// How often it was gone back to.
+  var baudReturns = 0
   var baudIndex = -1
   var baudPass = 0
   var resets = 0
@@ -78,8 +86,16 @@ public struct AdapterSession: ~Copyable {
   // Polling.
   var isPlanOutdated = false
   var silentReplies = 0
+  /// Decides whether the vehicle may be asked.
+  var power: PowerWatch
+  /// ``pollsVehicle`` was set since the last decision.
+  var isPollingResumed = false
   /// ATPC was sent, since the vehicle is not polled.
   var isProtocolClosed = false
+  /// ATSW00 was sent.
+  var areWakeupsStopped = false
+  /// ATLP was sent: a character must come first, and everything is to be set anew.
+  var isInLowPower = false
   var jobs: UInt16 = 0
   var isJobsTurn = false
   var jobTries = 0
@@ -87,6 +103,7 @@ public struct AdapterSession: ~Copyable {
   var nextCodes: Int64 = 0
   var nextVoltage: Int64 = 0
   var storedDigest: UInt32 = 0
+  var pendingDigest: UInt32 = 0
   var freezeCursor = FreezeCursor()
   /// ATST as it is, and as it should be when nothing special is asked.
   var wait: UInt8 = Self.usualWait
@@ -103,6 +120,8 @@ public struct AdapterSession: ~Copyable {
   /// 14230-2, 4.4.1): the wait for more ECUs is that pause already.
   static let waitOnKLine: UInt8 = 0x0E
   static let longestWait: UInt8 = 0xFF
+  /// ATSW92: a wakeup message each 3 s.
+  static let usualWakeup: UInt8 = 0x92
 
   /// A session with a closed port; ``opened(at:)`` begins it.
   ///
@@ -116,6 +135,8 @@ public struct AdapterSession: ~Copyable {
     self.configuration = configuration
     self.wishes = wishes
     self.memory = memory
+    power = PowerWatch(
+      configuration.power, voltagePeriod: configuration.voltagePeriod, offset: memory.voltageOffset)
   }
 
   /// What the adapter calls itself, as in its banner: `ELM327 v1.5`; empty before it was found.
@@ -141,10 +162,11 @@ public struct AdapterSession: ~Copyable {
     isPlanOutdated = true
   }
 
-  /// Asks for service 04. What comes of it is reported: `codesCleared` or `clearRefused`.
+  /// Asks for service 04. What comes of it is reported: `codesCleared` or `clearRefused`. A vehicle of OBDonUDS is
+  /// refused with `notSaved`: its freeze frames (19 04) are not read yet, and clearing (14 FFFF33) would lose them.
   public mutating func clearCodes(_ permission: ClearPermission) {
     guard isConnected, stage == .running, !car.isUDS else {
-      events.append(.clearRefused(isConnected && car.isUDS ? .refusedByVehicle : .notConnected))
+      events.append(.clearRefused(isConnected && car.isUDS ? .notSaved : .notConnected))
       return
     }
     clearing = Clearing(permission: permission)

@@ -53,6 +53,7 @@ public struct Command: BitwiseCopyable, Sendable {
     switch command {
     case .reset: append("ATZ")
     case .defaults: append("ATD")
+    case .warmStart: append("ATWS")
     case .echoOff: append("ATE0")
     case .linefeedsOff: append("ATL0")
     case .spacesOff: append("ATS0")
@@ -87,9 +88,26 @@ public struct Command: BitwiseCopyable, Sendable {
     case .flowControlData: append("ATFCSD300000")
     case .flowControlMode(let mode): append("ATFCSM", hex: UInt32(mode), digits: 1)
     case .closeProtocol: append("ATPC")
+    case .wakeup(let steps): append("ATSW", hex: UInt32(steps), digits: 2)
+    case .lowPower: append("ATLP")
+    case .baudTimeout(let steps): append("ATBRT", hex: UInt32(steps), digits: 2)
+    case .baudTimeoutSTN(let milliseconds): append("STBRT", decimal: UInt32(milliseconds))
+    case .tryBaudDivisor(let divisor): append("ATBRD", hex: UInt32(divisor), digits: 2)
+    case .tryBaudSTN(let baud): append("STBR", decimal: baud)
     }
     append(UInt8(ascii: "\r"))
   }
+
+  /// CR alone, the word with which a new speed of the line is kept (``AdapterCommand/tryBaudDivisor(_:)``). The adapter
+  /// waits for it there; anywhere else it would repeat the last command.
+  static let confirmation: Command = {
+    var command = Command()
+    command.isForAdapter = true
+    command.append(UInt8(ascii: "\r"))
+    return command
+  }()
+
+  private init() {}
 
   /// Service 04, the only one that changes anything; only ``ClearProof`` opens it.
   init(clearing proof: consuming ClearProof) {
@@ -105,6 +123,16 @@ public struct Command: BitwiseCopyable, Sendable {
   private mutating func append(_ word: StaticString, hex value: UInt32 = 0, digits: Int = 0) {
     for i in 0..<word.utf8CodeUnitCount { append(unsafe word.utf8Start[i]) }
     for i in (0..<digits).reversed() { append(Self.digit(UInt8(truncatingIfNeeded: value >> UInt32(4 * i)) & 0xF)) }
+  }
+
+  private mutating func append(_ word: StaticString, decimal value: UInt32) {
+    append(word)
+    var divisor: UInt32 = 1
+    while value / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      append(Self.digit(UInt8(truncatingIfNeeded: value / divisor % 10)))
+      divisor /= 10
+    }
   }
 
   static func digit(_ value: UInt8) -> UInt8 {

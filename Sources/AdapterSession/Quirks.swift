@@ -50,6 +50,12 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let noFlowControl = Quirks(rawValue: 1 << 20)
   /// ECUs of a K-line answer later than P2max: the short wait was taken back.
   public static let slowECU = Quirks(rawValue: 1 << 21)
+  /// ATPC is refused: ATSW00 ends a K-line's wakeups.
+  public static let noProtocolClose = Quirks(rawValue: 1 << 22)
+  /// ATLP is refused, or no character ends it.
+  public static let noLowPower = Quirks(rawValue: 1 << 23)
+  /// ATBRD or STBR is refused, or the line does not carry the speed.
+  public static let noBaudChange = Quirks(rawValue: 1 << 24)
 
   /// A word for reports; of several quirks, the lowest.
   public var name: StaticString {
@@ -76,6 +82,9 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
     case 19: "noAddressing"
     case 20: "noFlowControl"
     case 21: "slowECU"
+    case 22: "noProtocolClose"
+    case 23: "noLowPower"
+    case 24: "noBaudChange"
     default: ""
     }
   }

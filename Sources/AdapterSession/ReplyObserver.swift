@@ -41,7 +41,11 @@ struct ReplyObserver: BitwiseCopyable {
   /// Any text that the adapter answered with; its first 40 bytes.
   private(set) var text = InlineArray<40, UInt8>(repeating: 0)
   private(set) var textCount = 0
-  private(set) var hasVoltage = false
+  /// The adapter's voltage, V.
+  private(set) var voltage: Double?
+  /// PIDs 42 (V) and 51.
+  private(set) var controlModuleVoltage: Double?
+  private(set) var fuelType: UInt8?
   private(set) var vin = InlineArray<20, UInt8>(repeating: 0)
   private(set) var vinCount = 0
   /// Tells one set of trouble codes from another; 0: none.
@@ -61,6 +65,11 @@ struct ReplyObserver: BitwiseCopyable {
   var isDamaged: Bool {
     failed(.truncated) || failed(.sequence) || failed(.checksum) || failed(.malformed) || failed(.dataError)
       || failed(.rxError) || failed(.bufferFull) || failed(.stopped)
+  }
+
+  /// It shows that the adapter lost its settings, is about to sleep, or cannot be relied on.
+  var isAlarming: Bool {
+    hasSurpriseBanner || isFatal || failed(.lowVoltage) || failed(.lowPower) || failed(.activityAlert)
   }
 
   func sender(_ index: Int) -> ECUAddress { senders[index] }
@@ -139,7 +148,7 @@ extension ReplyObserver {
 
   mutating func reading(_ reading: Reading) {
     if reading.service == 0 {
-      hasVoltage = true
+      voltage = reading.value
       return
     }
     guard reading.service == 0x01 || reading.service == 0x22 && reading.identifier >> 8 == 0xF4 else { return }
@@ -147,6 +156,9 @@ extension ReplyObserver {
     switch reading.identifier & 0xFF {
     case 0x0C: motion.engineSpeed = max(motion.engineSpeed ?? 0, reading.value)
     case 0x0D: motion.speed = max(motion.speed ?? 0, reading.value)
+    // The first ECU that says so: for them all it is the same.
+    case 0x42: controlModuleVoltage = controlModuleVoltage ?? reading.value
+    case 0x51: fuelType = fuelType ?? UInt8(clamping: Int(reading.value))
     default: break
     }
   }

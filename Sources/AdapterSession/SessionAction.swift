@@ -24,6 +24,8 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case lost(LossReason)
   /// It answers again after a loss.
   case recovered(protocolDigit: UInt8)
+  /// A command's prompt did not come in its time; the dialogue is put right.
+  case promptLost
   /// Learned about the adapter: one quirk.
   case quirk(Quirks)
   /// Every ECU has said which PIDs it supports; ``AdapterSession/car`` holds them.
@@ -44,6 +46,10 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case codesCleared
   /// Service 04 was not sent, or refused.
   case clearRefused(ClearRefusal)
+  /// The vehicle is left alone from now on: nothing reaches the bus.
+  case sleeping(SleepReason)
+  /// A vehicle that was left alone answers again; what allowed to ask.
+  case awake(AwakeReason)
 }
 
 /// Why nothing is read.

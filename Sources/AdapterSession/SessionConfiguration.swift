@@ -20,6 +20,11 @@ public struct SessionConfiguration: BitwiseCopyable, Sendable {
   public var voltagePeriod: Int64 = 10_000_000_000
   /// Time between two tries to find the vehicle, ns.
   public var searchPause: Int64 = 2_000_000_000
+  /// When the vehicle is left alone, and when it is asked again.
+  public var power = PowerConfiguration()
+  /// Speed that the adapter is asked to change to behind its settings, baud (ATBRD, 15,686…500,000; STBR); nil: it stays
+  /// as found. Serial ports alone; where the change fails, both stay as they were.
+  public var preferredBaud: Int?
 
   /// Everything found out, codes each minute.
   public init() {}
@@ -36,6 +41,8 @@ public struct SessionMemory: BitwiseCopyable, Sendable {
   public var vinCount = 0
   /// What was learned of the adapter.
   public var quirks: Quirks = []
+  /// What its voltage is short of the vehicle's (PID 42), V; 0: nothing learned.
+  public var voltageOffset = 0.0
 
   /// Nothing known.
   public init() {}

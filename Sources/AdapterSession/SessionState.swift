@@ -6,6 +6,8 @@ enum Stage: BitwiseCopyable, Equatable {
   case probing
   /// The settings are made, one command a step.
   case initialising(InitialStep)
+  /// The line is given another speed.
+  case changingBaud(BaudStep)
   /// A protocol is being looked for.
   case searching(SearchStep)
   /// The vehicle answers: which protocol is it?
@@ -19,6 +21,16 @@ enum Stage: BitwiseCopyable, Equatable {
   case idle
   /// Nothing is sent until then.
   case resting(until: Int64, then: AfterRest)
+}
+
+extension Stage {
+  /// The adapter has its settings, and what follows reaches the bus.
+  var asksVehicle: Bool {
+    switch self {
+    case .searching, .naming, .greeting, .discovering, .running, .resting(_, .search): true
+    default: false
+    }
+  }
 }
 
 /// What follows a rest.
@@ -67,6 +79,8 @@ enum Purpose: BitwiseCopyable, Equatable {
   case wait(UInt8)
   case address
   case clearing(ClearStep)
+  case quiet(QuietStep)
+  case baud(BaudStep)
   case resynchronise
 }
 
@@ -74,11 +88,14 @@ enum Purpose: BitwiseCopyable, Equatable {
 enum Job: UInt8, BitwiseCopyable {
   case informationSupport, vin, calibrationID, calibrationVerification, ecuName
   case storedCodes, pendingCodes, permanentCodes, freezeFrame, voltage
+  /// PIDs 0C and 0D, where the cut-off holds and the plan does not ask for them.
+  case engineSpeed, speed
 
   var bit: UInt16 { 1 << UInt16(rawValue) }
 
   static let identification: UInt16 =
     Job.informationSupport.bit | Job.vin.bit | Job.calibrationID.bit | Job.calibrationVerification.bit | Job.ecuName.bit
+  static let motion: UInt16 = Job.engineSpeed.bit | Job.speed.bit
   static let codes: UInt16 = Job.storedCodes.bit | Job.pendingCodes.bit | Job.permanentCodes.bit
 
   /// The most urgent of a set.
@@ -126,4 +143,6 @@ enum Limit {
   static let quiet: Int64 = 100 * millisecond
   /// P3min: between a K-line's last answer and the next request (ISO 14230-2, 4.4.1; ISO 9141-2, 6.2.2).
   static let p3min: Int64 = 55 * millisecond
+  /// ATLP takes effect a second after its OK; a character within it would come to nothing.
+  static let lowPower: Int64 = 2_000 * millisecond
 }

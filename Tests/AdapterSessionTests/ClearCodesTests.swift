@@ -71,6 +71,18 @@ import Testing
     #expect(ClearPermission(confirmed: false) == nil)
   }
 
+  @Test func in_a_vehicle_of_OBDonUDS_nothing_is_cleared_since_nothing_was_saved() throws {
+    var ecu = TinyAdapter.ECU(address: "7E8", pids: [:])
+    ecu.identifiers = [0xF400: [0x00, 0x18, 0x00, 0x00], 0xF40C: [0, 0], 0xF40D: [0]]
+    let bench = Bench(TinyAdapter([ecu]))
+    bench.run(seconds: 30) { $0.session.car.isUDS && $0.isConnected }
+    bench.run(seconds: 5)
+    bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
+    bench.run(seconds: 5)
+    #expect(bench.events.contains(.clearRefused(.notSaved)))
+    #expect(!bench.requests.contains { $0.hasPrefix("04") || $0.hasPrefix("14") })
+  }
+
   @Test func without_a_vehicle_it_is_refused() throws {
     let bench = Bench(TinyAdapter([]))
     bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))

@@ -231,6 +231,18 @@ import Testing
     #expect(bench.requests.filter { $0 == "020200" }.count == 1)
   }
 
+  @Test func a_pending_code_brings_its_freeze_frame() {
+    let adapter = TinyAdapter([Cars.engine()])
+    var configuration = SessionConfiguration()
+    configuration.codesPeriod = 5 * Bench.second
+    let bench = Bench(adapter, configuration, wishes: Cars.six)
+    bench.run(seconds: 8)
+    #expect(!bench.requests.contains("020200"))
+    adapter.hook = { command, _ in command == "07" ? ("7E80447010420\r\r>", 20 * Bench.millisecond) : nil }
+    bench.run(seconds: 8)
+    #expect(bench.requests.filter { $0 == "020200" }.count == 1)
+  }
+
   @Test func the_voltage_alone_is_read_while_the_vehicle_is_not_polled() {
     let bench = Bench(TinyAdapter([Cars.engine()]), wishes: Cars.six)
     bench.run(seconds: 5)

@@ -154,12 +154,15 @@ import Testing
     let bench = Bench(adapter)
     bench.run(seconds: 6)
     #expect(bench.events.contains(.vehicleIdentified))
+    bench.session.memory.quirks.insert([.slowECU, .noDescription])
     bench.close()
     adapter.ecus[0].information[0x02] = [1] + Array("WP0ZZZ99ZTS392124".utf8)
     bench.run(seconds: 8)
     #expect(bench.events.contains(.lost(.portClosed)))
     #expect(bench.events.filter { $0 == .vehicleChanged }.count == 1)
     #expect(bench.recorder.vins == ["1D4GP00R55B123456", "WP0ZZZ99ZTS392124"])
+    // What was the car's goes with it, what is the adapter's stays.
+    #expect(bench.session.memory.quirks == .noDescription)
   }
 
   @Test func a_vehicle_of_which_nothing_is_wanted_is_missed_all_the_same() {

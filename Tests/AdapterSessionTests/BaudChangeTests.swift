@@ -1,0 +1,162 @@
+import OBDWire
+import Testing
+
+@testable import AdapterSession
+
+@Suite struct BaudChangeTests {
+  private func bench(_ adapter: TinyAdapter, preferred: Int? = 115_200, fixed: Int? = 38400) -> Bench {
+    var configuration = SessionConfiguration()
+    configuration.transport = .serial(baud: fixed)
+    configuration.preferredBaud = preferred
+    let bench = Bench(adapter, configuration, wishes: Cars.six)
+    bench.mayChangeBaud = true
+    return bench
+  }
+
+  private func expectReadings(_ bench: Bench, at baud: Int) {
+    #expect(bench.isConnected)
+    #expect(bench.adapter.baud == baud && bench.adapter.hostBaud == baud)
+    #expect(bench.recorder.values.contains { $0.identifier == 0x0C && $0.value == 1726 })
+    #expect(bench.recorder.values.allSatisfy { $0.identifier != 0x0C || $0.value == 1726 })
+  }
+
+  @Test func the_line_is_made_faster_behind_the_settings_and_verified() {
+    let bench = bench(TinyAdapter([Cars.engine()]))
+    bench.run(seconds: 5)
+    let first = bench.commands.firstIndex(of: "ATBRT40")!
+    #expect(bench.commands[first - 1] == "ATRV")
+    #expect(Array(bench.commands[first..<first + 5]) == ["ATBRT40", "ATBRD23", "", "ATI", "0100"])
+    #expect(bench.bauds == [38400, 115_200])
+    expectReadings(bench, at: 115_200)
+    #expect(!bench.events.contains(.quirk(.noBaudChange)))
+  }
+
+  @Test(arguments: [(57600, "ATBRD45"), (230_400, "ATBRD11"), (500_000, "ATBRD08")])
+  func the_divisor_is_that_of_4_MHz(baud: Int, command: String) {
+    let bench = bench(TinyAdapter([Cars.engine()]), preferred: baud)
+    bench.run(seconds: 5)
+    #expect(bench.commands.contains(command))
+    expectReadings(bench, at: baud)
+  }
+
+  @Test(arguments: [1_000_000, 9600, 460_800]) func a_speed_that_no_divisor_makes_is_not_asked_for(baud: Int) {
+    let bench = bench(TinyAdapter([Cars.engine()]), preferred: baud)
+    bench.run(seconds: 5)
+    #expect(!bench.commands.contains { $0.hasPrefix("ATBR") })
+    expectReadings(bench, at: 38400)
+  }
+
+  @Test func an_STN_chip_is_told_the_speed_itself() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.banner = "STN1110 v4.0.1"
+    adapter.hook = { command, _ in command == "STI" ? ("STN1110 v4.0.1\r\r>", 0) : nil }
+    let bench = bench(adapter, preferred: 1_000_000)
+    bench.run(seconds: 5)
+    #expect(bench.commands.contains("STBRT320"))
+    #expect(bench.commands.contains("STBR1000000"))
+    expectReadings(bench, at: 1_000_000)
+  }
+
+  @Test func a_refusal_is_a_quirk_and_the_session_goes_on() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.unknown = ["ATBRT*", "ATBRD*"]
+    let bench = bench(adapter)
+    bench.run(seconds: 5)
+    #expect(bench.events.contains(.quirk(.noBaudChange)))
+    #expect(bench.commands.count { $0.hasPrefix("ATBRD") } == 2)
+    #expect(bench.bauds == [38400])
+    expectReadings(bench, at: 38400)
+    // It is not tried again with the next start.
+    bench.close()
+    bench.run(seconds: 5)
+    #expect(bench.commands.count { $0.hasPrefix("ATBRD") } == 2)
+  }
+
+  @Test func an_adapter_that_says_nothing_at_the_new_speed_is_followed_back() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.isSilentAfterBaud = true
+    let bench = bench(adapter)
+    bench.run(seconds: 8)
+    #expect(bench.events.contains(.quirk(.noBaudChange)))
+    #expect(bench.bauds == [38400, 115_200, 38400])
+    #expect(!bench.commands.contains(""))
+    expectReadings(bench, at: 38400)
+  }
+
+  @Test func an_adapter_that_did_not_hear_the_host_is_followed_back() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.missesConfirmation = true
+    let bench = bench(adapter)
+    bench.run(seconds: 8)
+    #expect(bench.events.contains(.quirk(.noBaudChange)))
+    #expect(bench.commands.count { $0.isEmpty } == 1)
+    expectReadings(bench, at: 38400)
+  }
+
+  @Test func a_port_that_cannot_follow_reads_noise_and_confirms_nothing() {
+    let bench = bench(TinyAdapter([Cars.engine()]))
+    bench.keepsBaud = true
+    bench.run(seconds: 8)
+    #expect(!bench.commands.contains(""))
+    #expect(bench.events.contains(.quirk(.noBaudChange)))
+    expectReadings(bench, at: 38400)
+  }
+
+  @Test func a_brown_out_brings_the_old_speed_and_the_session_follows() {
+    let bench = bench(TinyAdapter([Cars.engine()]))
+    bench.run(seconds: 5)
+    bench.adapter.powerCycle()
+    let start = bench.now
+    bench.run(seconds: 30) { !$0.isConnected }
+    #expect(bench.now - start <= 5 * Bench.second)
+    bench.run(seconds: 30) { $0.isConnected }
+    // ATWS in vain, then ATZ at the old speed.
+    #expect(bench.now - start <= 9 * Bench.second)
+    expectReadings(bench, at: 115_200)
+  }
+
+  @Test func an_adapter_that_falls_silent_at_the_new_speed_again_and_again_is_left_at_its_own() {
+    let bench = bench(TinyAdapter([Cars.engine()]))
+    for _ in 0..<3 {
+      bench.run(seconds: 20)
+      bench.adapter.powerCycle()
+    }
+    bench.run(seconds: 30)
+    #expect(bench.events.contains(.quirk(.noBaudChange)))
+    expectReadings(bench, at: 38400)
+  }
+
+  @Test func a_fatal_error_at_the_new_speed_is_ended_by_a_warm_start() {
+    let bench = bench(TinyAdapter([Cars.engine()]))
+    bench.run(seconds: 5)
+    var isOnce = true
+    bench.adapter.hook = { command, _ in
+      guard isOnce, command.count > 8 else { return nil }
+      isOnce = false
+      return ("ERR94\r\r>", 5 * Bench.millisecond)
+    }
+    bench.run(seconds: 5)
+    #expect(bench.commands.contains("ATWS"))
+    #expect(bench.commands.count { $0 == "ATZ" } == 1)
+    expectReadings(bench, at: 115_200)
+  }
+
+  @Test(arguments: [38400, nil]) func an_adapter_left_at_the_new_speed_is_found_again(fixed: Int?) {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.leave(at: 115_200)
+    let bench = bench(adapter, fixed: fixed)
+    bench.run(seconds: 60) { $0.isConnected }
+    #expect(bench.isConnected)
+    bench.run(seconds: 2)
+    expectReadings(bench, at: 115_200)
+  }
+
+  @Test func a_line_whose_speed_is_not_ours_is_left_as_it_is() {
+    var configuration = SessionConfiguration()
+    configuration.preferredBaud = 115_200
+    let bench = Bench(TinyAdapter([Cars.engine()]), configuration)
+    bench.run(seconds: 5)
+    #expect(bench.bauds == [])
+    #expect(bench.isConnected)
+  }
+}

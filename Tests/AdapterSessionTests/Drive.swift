@@ -1,0 +1,45 @@
+@testable import AdapterSession
+
+/// A vehicle over time, as the watch sees it: one row of readings each second, the voltage each ten.
+final class Drive {
+  var watch: PowerWatch
+  var now: Int64 = 1000 * Bench.second
+  var changes: [PowerWatch.Change] = []
+  var changedAt: Int64 = 0
+
+  init(_ configuration: PowerConfiguration = PowerConfiguration()) {
+    watch = PowerWatch(configuration, voltagePeriod: 10 * Bench.second)
+    // The voltage is seen to move, nothing more.
+    watch.voltage(12.7, at: now - 30 * Bench.second)
+    watch.voltage(12.8, at: now - 20 * Bench.second)
+  }
+
+  var isAsleep: Bool { watch.isAsleep }
+  var wantsMotion: Bool { watch.wantsMotion(at: now) }
+  var deadline: Int64 { watch.deadline }
+  func answered() -> AwakeReason? { watch.answered() }
+
+  /// - Parameter answers: false: silence; else engine speed and speed, where there are such.
+  func go(
+    _ seconds: Int, volts: Double?, rpm: Double? = nil, speed: Double? = nil, answers: Bool = true
+  ) {
+    for second in 0..<seconds {
+      now += Bench.second
+      let period = watch.isAsleep ? 30 : 10
+      if second % period == 0 { watch.voltage(volts, at: now) }
+      if !watch.isAsleep {
+        if answers {
+          _ = watch.answered()
+          if let rpm { watch.signs.engineSpeed(rpm, at: now) }
+          if let speed { watch.signs.speed(speed, at: now) }
+        } else {
+          watch.signs.unanswered(at: now)
+        }
+      }
+      if let change = watch.decide(at: now) {
+        changes.append(change)
+        changedAt = now
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Testing
+
+@testable import AdapterSession
+
+/// Cars that were driven and stand now.
+enum ParkedCar {
+  /// Six PIDs each second: hours are long at full speed.
+  static var calm: PollWishes {
+    var wishes = PollWishes()
+    wishes.setOthersToNever()
+    for pid in [0x04, 0x05, 0x0C, 0x0D, 0x0F, 0x11] as [UInt8] { wishes.set(pid, period: Bench.second) }
+    return wishes
+  }
+
+  /// A car that was driven, stands with its engine off, and has the given voltage since.
+  static func parked(
+    volts: String, _ adapter: TinyAdapter? = nil, _ configuration: SessionConfiguration = SessionConfiguration(),
+    wishes: PollWishes = calm
+  ) -> Bench {
+    let adapter = adapter ?? TinyAdapter([Cars.engine()])
+    adapter.voltage = "14.1V"
+    let bench = Bench(adapter, configuration, wishes: wishes)
+    bench.run(seconds: 30)
+    #expect(bench.isConnected)
+    for i in adapter.ecus.indices {
+      adapter.ecus[i].pids[0x0C] = [0, 0]
+      adapter.ecus[i].pids[0x0D] = [0]
+    }
+    adapter.voltage = volts
+    return bench
+  }
+
+  /// The same, asleep.
+  static func asleep(
+    _ adapter: TinyAdapter? = nil, _ configuration: SessionConfiguration = SessionConfiguration()
+  ) -> Bench {
+    let bench = parked(volts: "12.1V", adapter, configuration)
+    bench.run(seconds: 100) { $0.events.last == .sleeping(.lowVoltage) }
+    #expect(bench.events.last == .sleeping(.lowVoltage))
+    bench.run(seconds: 3)
+    bench.events = []
+    return bench
+  }
+
+  static func startEngine(_ bench: Bench) {
+    bench.adapter.voltage = "14.1V"
+    bench.adapter.ecus[0].pids[0x0C] = [0x1A, 0xF8]
+  }
+}

@@ -1,0 +1,248 @@
+import Testing
+
+@testable import AdapterSession
+
+@Suite struct PowerWatchTests {
+  // MARK: Awake
+
+  @Test(arguments: [11.4, 9.0, 10.8]) func voltage_alone_never_stops_a_running_engine(volts: Double) {
+    let drive = Drive()
+    drive.go(3600, volts: volts, rpm: 820, speed: 0)
+    #expect(drive.changes == [])
+  }
+
+  @Test func the_cut_off_stops_a_standing_vehicle_after_60_seconds_and_not_before() {
+    let drive = Drive()
+    drive.go(30, volts: 12.5, rpm: 0, speed: 0)
+    let start = drive.now
+    drive.go(90, volts: 12.1, rpm: 0, speed: 0)
+    #expect(drive.changes == [.sleep(.lowVoltage)])
+    #expect(drive.changedAt - start >= 60 * Bench.second && drive.changedAt - start <= 72 * Bench.second)
+  }
+
+  @Test func above_the_cut_off_a_vehicle_that_answers_is_polled_on() {
+    let drive = Drive()
+    drive.go(7200, volts: 12.4, rpm: 0, speed: 0)
+    #expect(drive.changes == [])
+  }
+
+  @Test func cranking_is_no_cut_off() {
+    let drive = Drive()
+    drive.go(30, volts: 12.5, rpm: 0, speed: 0)
+    drive.go(10, volts: 9.0, rpm: 0, speed: 0)
+    drive.go(10, volts: 9.4, rpm: 220, speed: 0)
+    drive.go(600, volts: 14.1, rpm: 850, speed: 0)
+    #expect(drive.changes == [])
+  }
+
+  @Test func an_engine_that_ran_within_the_time_keeps_it_awake() {
+    let drive = Drive()
+    drive.go(50, volts: 12.0, rpm: 0, speed: 0)
+    drive.go(2, volts: 12.0, rpm: 700, speed: 0)
+    drive.go(55, volts: 12.0, rpm: 0, speed: 0)
+    #expect(drive.changes == [])
+    drive.go(15, volts: 12.0, rpm: 0, speed: 0)
+    #expect(drive.changes == [.sleep(.lowVoltage)])
+  }
+
+  @Test func a_vehicle_that_rolls_with_its_engine_off_is_polled() {
+    let drive = Drive()
+    drive.go(600, volts: 11.9, rpm: 0, speed: 30)
+    #expect(drive.changes == [])
+  }
+
+  @Test func a_vehicle_that_answers_without_saying_whether_it_moves_is_asked_and_not_stopped() {
+    let drive = Drive()
+    drive.go(600, volts: 11.9)
+    #expect(drive.changes == [])
+    #expect(drive.wantsMotion)
+    drive.go(20, volts: 11.9, rpm: 0)
+    #expect(drive.changes == [.sleep(.lowVoltage)])
+  }
+
+  @Test(arguments: [nil, 0.0]) func a_missing_voltage_stops_nothing(volts: Double?) {
+    let drive = Drive()
+    drive.go(3600, volts: volts, rpm: 0, speed: 0)
+    drive.go(3600, volts: volts, answers: false)
+    #expect(drive.changes == [])
+  }
+
+  @Test func a_gap_in_the_voltage_begins_the_time_anew() {
+    let drive = Drive()
+    drive.go(50, volts: 12.0, rpm: 0, speed: 0)
+    drive.go(10, volts: nil, rpm: 0, speed: 0)
+    drive.go(55, volts: 12.0, rpm: 0, speed: 0)
+    #expect(drive.changes == [])
+  }
+
+  @Test func a_frozen_voltage_stops_nothing() {
+    var watch = PowerWatch(PowerConfiguration(), voltagePeriod: 10 * Bench.second)
+    for second in 0..<3600 {
+      let now = Int64(second) * Bench.second
+      if second % 10 == 0 { watch.voltage(11.9, at: now) }
+      watch.signs.engineSpeed(0, at: now)
+      let change = watch.decide(at: now)
+      #expect(change == nil)
+    }
+  }
+
+  @Test func a_host_that_slept_does_not_count_its_sleep_as_a_hold() {
+    let drive = Drive()
+    drive.go(20, volts: 12.0, rpm: 0, speed: 0)
+    drive.now += 8 * 3600 * Bench.second
+    drive.go(55, volts: 12.0, rpm: 0, speed: 0)
+    #expect(drive.changes == [])
+  }
+
+  @Test func of_24_volts_the_thresholds_are_twice_as_high() {
+    let drive = Drive()
+    drive.go(60, volts: 25.1, rpm: 0, speed: 0)
+    drive.go(600, volts: 24.6, rpm: 0, speed: 0)
+    #expect(drive.changes == [])
+    drive.go(90, volts: 24.2, rpm: 0, speed: 0)
+    #expect(drive.changes == [.sleep(.lowVoltage)])
+    drive.go(120, volts: 25.6)
+    #expect(drive.changes == [.sleep(.lowVoltage)])
+    drive.go(60, volts: 25.8)
+    #expect(drive.changes == [.sleep(.lowVoltage), .probe(.voltageRise)])
+  }
+
+  @Test func the_control_module_saves_a_vehicle_from_a_cheap_divider() {
+    let drive = Drive()
+    for _ in 0..<60 {
+      drive.watch.controlModule(12.7, at: drive.now)
+      drive.go(10, volts: 12.0, rpm: 0, speed: 0)
+    }
+    #expect(drive.changes == [])
+  }
+
+  @Test func switched_off_it_decides_nothing() {
+    var configuration = PowerConfiguration()
+    configuration.isEnabled = false
+    let drive = Drive(configuration)
+    drive.go(7200, volts: 11.0, rpm: 0, speed: 0)
+    drive.go(7200, volts: 11.0, answers: false)
+    #expect(drive.changes == [])
+  }
+
+  // MARK: Silent
+
+  @Test func a_silent_vehicle_at_rest_is_left_alone_after_15_minutes() {
+    let drive = Drive()
+    drive.go(14 * 60, volts: 12.6, answers: false)
+    #expect(drive.changes == [])
+    drive.go(2 * 60, volts: 12.6, answers: false)
+    #expect(drive.changes == [.sleep(.vehicleSilent)])
+  }
+
+  @Test func a_silent_vehicle_whose_battery_is_fed_is_looked_for() {
+    let drive = Drive()
+    drive.go(7200, volts: 13.8, answers: false)
+    #expect(drive.changes == [])
+  }
+
+  @Test func a_silent_vehicle_at_the_cut_off_is_left_after_60_seconds() {
+    let drive = Drive()
+    drive.go(20, volts: 12.0, rpm: 0, speed: 0)
+    drive.go(75, volts: 12.0, answers: false)
+    #expect(drive.changes == [.sleep(.lowVoltage)])
+  }
+
+  @Test func without_a_voltage_silence_counts_only_where_the_interval_wakes() {
+    var configuration = PowerConfiguration()
+    configuration.wakeInterval = 600 * Bench.second
+    let drive = Drive(configuration)
+    drive.go(16 * 60, volts: nil, answers: false)
+    #expect(drive.changes == [.sleep(.vehicleSilent)])
+    drive.go(610, volts: nil)
+    #expect(drive.changes == [.sleep(.vehicleSilent), .probe(.interval)])
+  }
+
+  // MARK: Asleep
+
+  private func asleep(_ configuration: PowerConfiguration = PowerConfiguration()) -> Drive {
+    let drive = Drive(configuration)
+    drive.go(80, volts: 12.1, rpm: 0, speed: 0)
+    #expect(drive.isAsleep)
+    drive.changes = []
+    return drive
+  }
+
+  @Test func a_rise_of_800_millivolts_allows_one_probe_and_no_second() {
+    let drive = asleep()
+    drive.go(300, volts: 12.8)
+    #expect(drive.changes == [])
+    drive.go(31, volts: 12.9)
+    #expect(drive.changes == [.probe(.voltageRise)])
+    drive.watch.probeFailed(at: drive.now)
+    drive.go(3600, volts: 12.9)
+    #expect(drive.changes == [.probe(.voltageRise)])
+    drive.go(31, volts: 13.7)
+    #expect(drive.changes == [.probe(.voltageRise), .probe(.voltageRise)])
+  }
+
+  @Test func a_slow_rise_counts_from_the_lowest() {
+    let drive = asleep()
+    drive.go(60, volts: 11.6)
+    for step in 1...8 { drive.go(60, volts: 11.6 + Double(step) / 10) }
+    #expect(drive.changes == [.probe(.voltageRise)])
+  }
+
+  @Test func a_glitch_to_nothing_is_no_rise() {
+    let drive = asleep()
+    drive.go(60, volts: 0.0)
+    drive.go(60, volts: 12.1)
+    drive.go(60, volts: nil)
+    drive.go(600, volts: 12.1)
+    #expect(drive.changes == [])
+  }
+
+  @Test func without_an_interval_nothing_but_a_rise_wakes() {
+    let drive = asleep()
+    drive.go(48 * 3600, volts: 12.0)
+    #expect(drive.changes == [])
+  }
+
+  @Test func the_interval_allows_one_probe_each_time() {
+    var configuration = PowerConfiguration()
+    configuration.wakeInterval = 3600 * Bench.second
+    let drive = asleep(configuration)
+    for expected in 1...3 {
+      drive.go(3601, volts: 12.0)
+      #expect(drive.changes == Array(repeating: .probe(.interval), count: expected))
+      drive.watch.probeFailed(at: drive.now)
+    }
+  }
+
+  @Test func a_probe_that_is_answered_wakes_and_the_hold_begins_anew() {
+    let drive = asleep()
+    drive.go(31, volts: 13.9)
+    #expect(drive.answered() == .voltageRise)
+    drive.watch.restart(at: drive.now)
+    drive.go(55, volts: 12.0, rpm: 0, speed: 0)
+    #expect(drive.changes == [.probe(.voltageRise)])
+    drive.go(20, volts: 12.0, rpm: 0, speed: 0)
+    #expect(drive.changes == [.probe(.voltageRise), .sleep(.lowVoltage)])
+  }
+
+  @Test func an_adapter_that_starts_anew_allows_one_probe_and_not_each_time() {
+    let drive = asleep()
+    drive.watch.adapterReturned(at: drive.now)
+    drive.go(1, volts: 12.1)
+    #expect(drive.changes == [.probe(.adapterReturned)])
+    drive.watch.probeFailed(at: drive.now)
+    for _ in 0..<10 {
+      drive.watch.adapterReturned(at: drive.now)
+      drive.go(20, volts: 12.1)
+    }
+    #expect(drive.changes == [.probe(.adapterReturned)])
+  }
+
+  @Test func the_caller_may_ask_for_a_probe() {
+    let drive = asleep()
+    drive.watch.request()
+    #expect(drive.deadline <= drive.now)
+    drive.go(1, volts: 12.1)
+    #expect(drive.changes == [.probe(.requested)])
+  }
+}
