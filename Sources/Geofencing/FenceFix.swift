@@ -32,7 +32,7 @@ public struct FenceRules: BitwiseCopyable, Equatable, Sendable {
   public var hold: Int64 = 10_000_000_000
   /// Below this Doppler speed a vehicle stands, where its own speed is not known.
   public var standingGroundSpeed = 1.5
-  /// What the Doppler speeds must have lasted and, added up, have gone past the error radius, before a vehicle that stood
+  /// How long Doppler speeds must last, and add up to more than the error circle is wide, before a vehicle that stood
   /// counts as moving: a parked receiver's Doppler is noise too.
   public var leastMotion: Int64 = 2_000_000_000
   /// A standing vehicle that is found so far away…

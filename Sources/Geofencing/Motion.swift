@@ -28,8 +28,10 @@ struct Motion {
   private var awaySince: Int64?
   private var isCarried = false
   /// Doppler motion since it stood: its beginning and its length in m.
-  private var stirSince: Int64?
+  private var stir: Sighting?
   private var stirred = 0.0
+  /// The same where each speed stands for all the time since the fix before, however long.
+  private var stirredAtMost = 0.0
   /// Where the fixes are that were not believed, and since when they agree.
   private var doubted: Sighting?
   private var doubtedSince: Int64 = 0
@@ -86,40 +88,48 @@ struct Motion {
       if speed < rules.standingGroundSpeed {
         stands(here)
       } else {
-        stirs(fix, speed, elapsed)
+        stirs(fix, here, speed, elapsed)
       }
     } else if here.time - standSaid > rules.longestGap {
       moves()
     }
-    if let stand { carry(stand, here) }
+    if let stand { carry(stand, here, elapsed) }
   }
 
   private mutating func moves() {
     stand = nil
     awaySince = nil
     isCarried = false
-    stirSince = nil
+    stir = nil
   }
 
   private mutating func stands(_ here: Sighting) {
     standSaid = here.time
-    stirSince = nil
+    stir = nil
     if stand == nil { stand = Sighting(point: resumed ?? here.point, time: here.time) }
   }
 
-  private mutating func stirs(_ fix: FenceFix, _ speed: Double, _ elapsed: Int64) {
+  /// A vehicle that stood moves once its Doppler speeds, without a pause, add up to more than the error circle is
+  /// wide, and its position has moved about as far: noise does not do both, and a leap is far longer than its Doppler.
+  private mutating func stirs(_ fix: FenceFix, _ here: Sighting, _ speed: Double, _ elapsed: Int64) {
     guard stand != nil else { return }
-    if let stirSince {
-      stirred += speed / 3.6 * Self.seconds(elapsed)
-      if fix.time - stirSince >= rules.leastMotion, stirred > rules.errorRadius(hdop: fix.hdop) { moves() }
-    } else {
-      stirSince = fix.time
+    guard let stir else {
+      stir = here
       stirred = 0
+      stirredAtMost = 0
+      return
     }
+    // One speed does not speak for a gap.
+    stirred += speed / 3.6 * Self.seconds(min(elapsed, rules.leastMotion))
+    stirredAtMost += speed / 3.6 * Self.seconds(elapsed)
+    let radius = rules.errorRadius(hdop: fix.hdop)
+    guard here.time - stir.time >= rules.leastMotion, stirred > 2 * radius else { return }
+    let way = here.point.distance(to: stir.point)
+    if way >= stirred / 2, way <= 2 * (stirredAtMost + radius) { moves() }
   }
 
   /// Follows a vehicle that stands on something that moves, until that rests for as long as it took to believe it.
-  private mutating func carry(_ stand: Sighting, _ here: Sighting) {
+  private mutating func carry(_ stand: Sighting, _ here: Sighting, _ elapsed: Int64) {
     let isAway = here.point.distance(to: stand.point) >= rules.carriedDistance
     if isCarried {
       if isAway {
@@ -135,7 +145,8 @@ struct Motion {
       awaySince = nil
       return
     }
-    let since = awaySince ?? here.time
+    // Two fixes with a long gap between them do not say where it was in between.
+    let since = elapsed <= rules.carriedTime / 2 ? awaySince ?? here.time : here.time
     awaySince = since
     if here.time - since >= rules.carriedTime {
       isCarried = true

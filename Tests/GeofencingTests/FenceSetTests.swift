@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: 1...40) func random_polygons_agree_with_counting_crossings(seed: Int) throws {
-    var random = Lehmer(seed)
+    var random = SplitMix(seed)
     let centre = at(.random(in: -80...80, using: &random), .random(in: -170...170, using: &random))
     let size = [0.001, 0.05, 2.0][seed % 3]
     func ring(_ count: Int, _ range: ClosedRange<Double>) -> [GeoPosition] {

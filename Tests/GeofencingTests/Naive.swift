@@ -27,15 +27,16 @@ enum Naive {
   }
 }
 
-/// A small generator, so that each seed gives the same cases on every machine.
-struct Lehmer: RandomNumberGenerator {
-  var state: UInt64
-  init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 | 1 }
+/// SplitMix64: each seed gives the same cases on every machine.
+struct SplitMix: RandomNumberGenerator {
+  private var state: UInt64
+  init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 }
   mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    let high = state >> 33
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return high << 32 ^ state >> 32
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
   }
 }
 

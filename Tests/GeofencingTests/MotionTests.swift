@@ -1,0 +1,130 @@
+import Foundation
+import Geofencing
+import Testing
+
+/// What is believed of a fix: standing, carried, leaping.
+@Suite struct MotionTests {
+  @Test func nothing_changes_while_the_wheels_stand() throws {
+    let track = Track(try Track.square(100))
+    track.drive(from: -200, to: -120, speed: 10)
+    for index in 0..<3_600 { track.fix(east: index.isMultiple(of: 2) ? -60 : -120, speed: 0) }
+    #expect(track.kinds.isEmpty)
+    track.drive(from: -110, to: 0, speed: 5)
+    #expect(track.kinds == [.enter])
+  }
+
+  @Test func a_vehicle_that_is_carried_off_for_a_minute_leaves() throws {
+    let track = Track(try Track.square(100))
+    track.fix(east: 0, speed: 0)
+    for second in 0..<58 { track.fix(east: 150 + Double(second), speed: 0, doppler: 4) }
+    track.fix(east: 20, speed: 0)
+    #expect(track.kinds.isEmpty)
+    for second in 0...61 { track.fix(east: 150 + Double(second) * 10, speed: 0, doppler: 36) }
+    #expect(track.kinds == [.exit])
+  }
+
+  @Test func a_ferry_is_followed_until_it_lands() throws {
+    let track = Track(try Track.square(100, east: 3_000))
+    track.fix(east: 0, speed: 0)
+    for second in 0..<600 { track.fix(east: Double(second) * 10, speed: 0) }
+    #expect(track.kinds == [.enter, .exit])
+    // It has landed at 6 km; what wanders there now is noise again.
+    for index in 0..<200 { track.fix(east: 6_000 + Double(index % 3) * 10, speed: 0) }
+    track.fix(east: 5_950, speed: 0)
+    #expect(track.kinds == [.enter, .exit])
+  }
+
+  @Test func without_wheels_the_doppler_speed_says_that_it_stands() throws {
+    let track = Track(try Track.square(100))
+    for index in 0..<3_600 { track.fix(east: index.isMultiple(of: 2) ? -80 : -130, doppler: 1.2) }
+    #expect(track.kinds.isEmpty)
+  }
+
+  @Test func a_few_doppler_speeds_of_noise_do_not_set_it_in_motion() throws {
+    let track = Track(try Track.square(100))
+    track.fix(east: -130, doppler: 0)
+    for index in 0..<3_600 {
+      track.fix(east: index.isMultiple(of: 2) ? -80 : -130, doppler: index % 10 < 2 ? 6 : 0.5)
+    }
+    #expect(track.kinds.isEmpty)
+  }
+
+  @Test func driving_off_is_seen_without_wheels() throws {
+    let track = Track(try Track.square(100))
+    for _ in 0..<60 { track.fix(east: 95, doppler: 0.3) }
+    let start = track.seconds
+    for second in 0..<10 { track.fix(east: 95 + 2.8 * Double(second), doppler: 10) }
+    #expect(track.kinds == [.exit])
+    // After 3.6 s it is clear of the edge by 5 m; after 10 m of motion that is believed.
+    #expect(Double(track.heard.events[0].time) / 1e9 - start <= 5)
+  }
+
+  @Test func without_any_speed_the_position_decides() throws {
+    let track = Track(try Track.square(100))
+    track.fix(east: -200)
+    track.fix(east: -150)
+    track.fix(east: -80)
+    #expect(track.kinds == [.enter])
+  }
+
+  @Test func a_leap_past_eighty_metres_a_second_is_ignored() throws {
+    let track = Track(try Track.square(100))
+    track.drive(from: -400, to: -300, speed: 10)
+    track.fix(east: 0, speed: 36)
+    track.drive(from: -280, to: -200, speed: 10)
+    #expect(track.kinds.isEmpty)
+  }
+
+  @Test func the_same_leap_in_more_time_is_believed() throws {
+    let track = Track(try Track.square(100))
+    track.drive(from: -400, to: -300, speed: 10)
+    track.seconds += 9
+    track.fix(east: 0, speed: 36)
+    #expect(track.kinds == [.enter])
+  }
+
+  @Test func a_wrong_first_fix_is_given_up_after_a_minute() throws {
+    let track = Track(try Track.square(100))
+    track.fix(east: 900_000, speed: 36)
+    for second in 0..<59 { track.fix(east: Double(second), speed: 3.6) }
+    #expect(track.kinds.isEmpty)
+    for second in 0..<5 { track.fix(east: Double(second), speed: 3.6) }
+    #expect(track.kinds == [.enter])
+  }
+
+  /// 24 hours beside an edge: noise of 2 to 15 m that wanders, leaps of 100 m, gaps, Doppler noise.
+  @Test(arguments: [true, false], 1...3) func a_parked_vehicle_never_flaps(hasWheels: Bool, seed: Int) throws {
+    var random = SplitMix(seed)
+    let track = Track(try Track.square(100))
+    // It comes from the west, outside, and parks 20 m before the fence.
+    track.drive(from: -400, to: -120, speed: 10)
+    track.fix(east: -120, speed: hasWheels ? 0 : nil, doppler: 0)
+    var wander = (east: 0.0, north: 0.0)
+    let spread = [2.0, 8.0, 15.0][seed - 1]
+    var leap = 0
+    var stir = 0
+    for _ in 0..<86_400 {
+      wander.east = 0.98 * wander.east + 0.2 * spread * Double.random(in: -1...1, using: &random)
+      wander.north = 0.98 * wander.north + 0.2 * spread * Double.random(in: -1...1, using: &random)
+      if leap == 0, Int.random(in: 0..<2_000, using: &random) == 0 {
+        leap = Int.random(in: 1...40, using: &random)
+        stir = 3
+      }
+      leap = max(0, leap - 1)
+      stir = max(0, stir - 1)
+      if Int.random(in: 0..<3_000, using: &random) == 0 { track.seconds += Double.random(in: 2...120, using: &random) }
+      let noise = (0..<4).reduce(0.0) { sum, _ in sum + Double.random(in: -0.5...0.5, using: &random) }
+      track.fix(
+        east: -120 + wander.east + (leap > 0 ? 100 : 0), north: wander.north,
+        hdop: Double.random(in: 0.7...1.5, using: &random), speed: hasWheels ? 0 : nil,
+        doppler: abs(noise) * 1.8 + (stir > 0 ? 10 : 0))
+    }
+    #expect(track.kinds.isEmpty)
+    // Then it drives in: one enter, within 3 s of the edge.
+    let start = track.seconds
+    track.drive(from: -120, to: 0, speed: 2.8)
+    #expect(track.kinds == [.enter])
+    let after = Double(track.heard.events.last?.time ?? 0) / 1e9 - start - 20 / 2.8
+    #expect(after <= 3, "\(after)")
+  }
+}
