@@ -4,10 +4,16 @@ import Glibc
 /// Why a command ends early: one line for people, and the status of sysexits.h.
 struct Failure: Error, CustomStringConvertible {
   enum Status: Int32 {
+    /// The work was done, and failed.
+    case failed = 1
+    /// EX_USAGE
+    case usage = 64
     /// EX_DATAERR
     case badData = 65
     /// EX_NOINPUT
     case noInput = 66
+    /// EX_UNAVAILABLE: a device or a service.
+    case unavailable = 69
     /// EX_IOERR
     case unreadable = 74
     /// EX_CONFIG

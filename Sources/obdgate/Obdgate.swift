@@ -9,12 +9,14 @@ struct Obdgate: ParsableCommand {
     abstract: "Reads what OBD-II adapters and GPS receivers say, and writes it as JSON lines.",
     discussion: """
       stdout carries records alone; everything for people goes to stderr. Exit status, by sysexits.h: 0 done, 64 wrong \
-      usage, 65 bad input data, 66 no such input, 69 unavailable, 74 unreadable, 78 bad configuration.
+      usage, 65 bad input data, 66 no such input, 69 no such device or no answer, 74 unreadable, 78 bad configuration; 1 \
+      what was asked for failed.
       """,
     version: "0.1.0",
     subcommands: [
-      ReplayCommand.self, DecodeCommand.self, NMEACommand.self, SignalsCommand.self, BenchCommand.self,
-      SimulateCommand.self,
+      ReplayCommand.self, DecodeCommand.self, NMEACommand.self, FencesCommand.self, SignalsCommand.self, BenchCommand.self,
+      SimulateCommand.self, ScanCommand.self, InfoCommand.self, VINCommand.self, DTCCommand.self, MonitorsCommand.self,
+      RecordCommand.self,
     ])
 
   static func main() {
@@ -35,9 +37,13 @@ struct Obdgate: ParsableCommand {
 
   /// Wrong usage in one line: where, what, and what helps.
   private static func usageLine(_ message: String) -> String {
-    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
-    let name = CommandLine.arguments.dropFirst().first { names.contains($0) }
-    let command = (["obdgate"] + [name].compactMap { $0 }).joined(separator: " ")
+    var command = "obdgate"
+    var commands = configuration.subcommands
+    for argument in CommandLine.arguments.dropFirst() {
+      guard let next = commands.first(where: { $0.configuration.commandName == argument }) else { continue }
+      command += " " + argument
+      commands = next.configuration.subcommands
+    }
     let text = message.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }.joined(separator: " ")
     return "\(command): \(text): see \(command) --help"
   }

@@ -40,17 +40,7 @@ struct SignalsCommand: ParsableCommand {
 
   private func writeTable(_ rows: [SignalRow], _ output: inout OutputStream) throws {
     let header = ["NAME", "PID", "UNIT", "RANGE", "FORMULA", "VSS"]
-    let cells = [header] + rows.map(\.cells)
-    let widths = header.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
-    for row in cells {
-      var line = ""
-      for (column, cell) in row.enumerated() {
-        line += cell
-        if column + 1 < row.count { line += String(repeating: " ", count: widths[column] - cell.count + 2) }
-      }
-      while line.last == " " { line.removeLast() }
-      try output.write((line + "\n").utf8.span)
-    }
+    for line in TextTable.lines([header] + rows.map(\.cells)) { try output.write(line) }
   }
 
   private static func standardRows() -> [SignalRow] {

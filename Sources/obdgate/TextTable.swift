@@ -1,0 +1,12 @@
+/// Columns for people: each as wide as its widest cell.
+enum TextTable {
+  static func lines(_ rows: [[String]]) -> [String] {
+    guard let columns = rows.first?.indices else { return [] }
+    let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      var line = row.indices.map { row[$0].padded(to: widths[$0]) }.joined(separator: "  ")
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import AdapterSession
+import Fusion
+import OBDWire
+import Telemetry
+
+/// What is known of an adapter, as an `adapter` record with further keys.
+struct AdapterFacts: RecordBody {
+  static let type = RecordType.adapter
+
+  let device: String
+  private var identity: String?
+  private var protocolName: String?
+  private var baud: Int?
+  private var voltage: Double?
+  private var quirks: [String] = []
+  /// Addresses of the ECUs that answer.
+  private var ecus: [String] = []
+  private var isConnected = false
+  /// One request a line, as ``AdapterSession/PollPlan/describe(into:)`` writes it; nil: not asked for.
+  private var plan: [String]?
+
+  init(device: String) { self.device = device }
+
+  /// - Parameter voltage: at the adapter, V.
+  mutating func take(_ session: borrowing AdapterSession, voltage: Double?) {
+    let name = String(latin1: session.identity)
+    identity = name.isEmpty ? nil : name
+    isConnected = session.isConnected
+    protocolName = ProtocolName.text(fromDigit: session.currentProtocol)
+    baud = session.memory.baud > 0 ? session.memory.baud : nil
+    self.voltage = voltage
+    quirks = session.memory.quirks.names
+    ecus = (0..<session.car.ecuCount).map { session.car.address(of: $0).text }.filter { !$0.isEmpty }
+  }
+
+  mutating func takePlan(of session: inout AdapterSession) {
+    var writer = PlanLines()
+    session.plan.describe(into: &writer)
+    plan = writer.lines
+  }
+
+  func write(to line: inout JSONLineEncoder) {
+    line.field("event", (isConnected ? AdapterRecord.Event.connected : .found).name)
+    line.field("device", device)
+    line.field("identity", identity)
+    line.field("protocol", protocolName)
+    line.field("baud", baud)
+    line.field("batteryVoltage", voltage)
+    line.field("quirks", quirks)
+    line.field("ecus", ecus)
+    line.field("plan", plan)
+  }
+}
+
+extension Quirks {
+  /// A word for each.
+  var names: [String] {
+    (0..<32).compactMap { bit in
+      let one = Quirks(rawValue: 1 << bit)
+      return contains(one) && !one.name.description.isEmpty ? one.name.description : nil
+    }
+  }
+}
+
+private struct PlanLines: PlanWriter {
+  private(set) var lines: [String] = []
+
+  mutating func line(_ text: Span<UInt8>) { lines.append(String(latin1: text)) }
+}

@@ -1,0 +1,121 @@
+import AdapterSession
+import Fusion
+import Gateway
+import OBDWire
+import Ports
+import Telemetry
+
+/// Gathers what a dialogue brings until a question is answered, and makes records of it.
+struct AnswerListener: DialogueListener, ~Copyable {
+  private var fusion: Fusion
+  private var lines = RecordLines()
+  private var now = BootClock.now
+
+  private(set) var read = ParametersRead()
+  /// Volts at the adapter, read last.
+  private(set) var voltage: Double?
+  private(set) var wasFound = false
+  private(set) var wasConnected = false
+  /// Why nothing is read; nil: it is, or it is still looked for.
+  private(set) var loss: LossReason?
+  private(set) var isJ1939 = false
+  private(set) var isCleared = false
+  private(set) var refusal: ClearRefusal?
+
+  init() {
+    var random = SystemRandomNumberGenerator()
+    let wall = WallClock.read()
+    let epoch = UUIDv7(
+      milliseconds: UInt64(clamping: wall.now / 1_000_000), first: random.next(), rest: random.next())
+    var options = FusionOptions(gatewayId: "obdgate", epoch: epoch, idSeed: random.next())
+    // No record is due by itself: they are made when the answer is whole.
+    options.cadence = .every(nanoseconds: 86_400_000_000_000)
+    fusion = Fusion(options)
+    fusion.setWallTime(offset: wall.offset, quality: wall.quality)
+  }
+
+  /// Makes records of what was read since the last call, and hands them out.
+  mutating func takeRecords() -> [RecordLine] {
+    // Each call ends what Fusion takes for a session; what was reported stays reported.
+    fusion.finish(at: now, into: &lines)
+    return lines.take()
+  }
+
+  /// Makes a record of what the caller knows, and hands it out.
+  mutating func takeRecord(_ body: some RecordBody) -> [RecordLine] {
+    fusion.record(body, at: now, into: &lines)
+    return lines.take()
+  }
+
+  /// What was read before does not count as read any more.
+  mutating func forgetParameters(at now: Int64) {
+    read = ParametersRead()
+    read.runningSince = now
+  }
+
+  // MARK: The dialogue
+
+  mutating func begin(at now: Int64) { self.now = now }
+
+  mutating func event(_ event: SessionEvent, _ session: inout AdapterSession) {
+    switch event {
+    case .found:
+      wasFound = true
+      loss = nil
+    case .connected, .recovered:
+      wasConnected = true
+      loss = nil
+    case .lost(let reason): loss = reason
+    case .supportKnown: if read.runningSince == nil { read.runningSince = now }
+    case .notPolledJ1939: isJ1939 = true
+    case .codesCleared: isCleared = true
+    case .clearRefused(let reason): refusal = reason
+    default: break
+    }
+  }
+
+  // MARK: The wire
+
+  mutating func request(_ command: Span<UInt8>, position: UInt64) { fusion.command(command) }
+
+  mutating func reading(_ reading: Reading) {
+    read.note(reading)
+    // The adapter measures nothing but its supply.
+    if reading.service == 0 { voltage = reading.value }
+    fusion.reading(reading, at: now, into: &lines)
+  }
+
+  mutating func text(_ text: TextReading, _ bytes: Span<UInt8>) { fusion.text(text, bytes, at: now, into: &lines) }
+
+  mutating func troubleCodes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {
+    fusion.troubleCodes(list, codes, at: now, into: &lines)
+  }
+
+  mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin) {
+    fusion.supported(bitmap, service: service, base: base, origin: origin, at: now, into: &lines)
+  }
+
+  mutating func adapter(_ answer: AdapterAnswer, _ bytes: Span<UInt8>, origin: Origin) {
+    fusion.adapter(answer, bytes, at: now, into: &lines)
+  }
+
+  /// What cannot be read is asked again by the session, or missing from the answer.
+  mutating func failure(_ error: WireError, line: Span<UInt8>) {}
+}
+
+extension WallClock {
+  /// ns since 1970.
+  var now: Int64 { BootClock.now + offset }
+}
+
+/// Records as they are printed, one after the other.
+private struct RecordLines: RecordSink {
+  private var lines: [RecordLine] = []
+
+  mutating func record(_ line: Span<UInt8>) { lines.append(RecordLine(line)) }
+
+  mutating func take() -> [RecordLine] {
+    defer { lines = [] }
+    return lines
+  }
+}

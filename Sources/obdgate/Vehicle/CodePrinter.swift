@@ -1,0 +1,80 @@
+import JSONText
+import OBDWire
+import TroubleCodes
+
+/// Prints `dtc` records: as they are, or as a text for people.
+struct CodePrinter {
+  let catalog: TroubleCodeCatalog
+  let json: Bool
+
+  /// Prints, and sees to it that it is out.
+  func write(_ records: [RecordLine]) throws {
+    var output = OutputStream()
+    let make = records.last { $0.type == "vehicle" }?["make"]?.string
+    for record in records where record.type == "dtc" {
+      if json {
+        try output.write(record.bytes.span)
+      } else {
+        for line in lines(of: record, make: make) { try output.write(line) }
+      }
+    }
+    try output.flush()
+  }
+
+  private func lines(of record: RecordLine, make: String?) -> [String] {
+    var head = record["ecu"]?.string ?? "vehicle"
+    if let lamp = record["mil"]?.bool { head += ": lamp (MIL) \(lamp ? "on" : "off")" }
+    if let distance = record["distanceMIL"], record["mil"]?.bool == true {
+      head += ", \(distance.plainText) km with it"
+    }
+    var lines = [head]
+    for (key, name) in [("dtcCodes", "stored"), ("pending", "pending"), ("permanent", "permanent")] {
+      lines += list(name, record.strings(key), make)
+    }
+    if let frame = record["freezeFrame"] { lines += self.lines(ofFrame: frame) }
+    return lines
+  }
+
+  /// No list is something else than an empty one.
+  private func list(_ name: String, _ codes: [String]?, _ make: String?) -> [String] {
+    let column = "  " + name.padded(to: 11)
+    guard let codes else { return [column + "not answered"] }
+    guard !codes.isEmpty else { return [column + "none"] }
+    return codes.map { column + description(of: $0, make) }
+  }
+
+  /// `P0420`, or `P0420-11` where the vehicle says how it failed.
+  private func description(of code: String, _ make: String?) -> String {
+    guard let name = CodeName(parsing: code.prefix(5)) else { return code }
+    let failure = code.count == 8 ? UInt8(code.suffix(2), radix: 16) : nil
+    return catalog.describe(name.number, failureType: failure, make: make)
+  }
+
+  private func lines(ofFrame frame: JSONValue) -> [String] {
+    let code = frame["dtc"].map { " of \($0.plainText)" } ?? ""
+    var lines = ["  freeze frame \(frame["frame"]?.plainText ?? "")\(code)"]
+    let readings = frame["readings"]?.members.map { member in
+      let unit = Self.unit(of: member.key)
+      return "\(member.key) \(member.value.plainText)\(unit.isEmpty ? "" : " \(unit)")"
+    }
+    var line = ""
+    for reading in readings ?? [] {
+      if !line.isEmpty, line.count + reading.count > 100 {
+        lines.append("    \(line),")
+        line = ""
+      }
+      line += line.isEmpty ? reading : ", \(reading)"
+    }
+    if !line.isEmpty { lines.append("    " + line) }
+    return lines
+  }
+
+  /// The unit of a signal by its name in records; empty where it has none.
+  private static func unit(of name: String) -> String {
+    let rows = saeSignals.span
+    for index in rows.indices where rows[index].name.description == name {
+      return rows[index].definition.unit.symbol.description
+    }
+    return ""
+  }
+}

@@ -1,0 +1,79 @@
+import AdapterSession
+import ArgumentParser
+import TroubleCodes
+
+/// `obdgate dtc`: the trouble codes; `obdgate dtc clear`: away with them.
+struct DTCCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dtc", abstract: "Asks for trouble codes, the lamp and freeze frames; clears them on request.",
+    subcommands: [DTCClearCommand.self])
+
+  @OptionGroup var options: VehicleOptions
+  @OptionGroup var texts: CodeTextOptions
+
+  func run() throws {
+    do {
+      let catalog = try texts.catalog()
+      let answer = try options.run("dtc").ask(.codes)
+      try CodePrinter(catalog: catalog, json: options.json).write(answer.records)
+      if let failure = answer.failure { throw failure }
+      if answer.of("dtc").isEmpty { throw Failure(.failed, "no ECU of the vehicle answers for trouble codes") }
+    } catch let failure as Failure {
+      throw failure.reported(by: "dtc")
+    }
+  }
+}
+
+/// `obdgate dtc clear --yes`: clears trouble codes, freeze frames and monitors.
+struct DTCClearCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "clear", abstract: "Clears trouble codes, freeze frames and monitors, after printing the codes.",
+    discussion: """
+      Only with the engine off, the vehicle standing, and all codes and freeze frames read and printed before. Monitors \
+      start anew: the vehicle must be driven before it passes an inspection.
+      """)
+
+  @OptionGroup var options: VehicleOptions
+  @OptionGroup var texts: CodeTextOptions
+
+  @Flag(help: "Yes, clear them.")
+  var yes = false
+
+  func validate() throws {
+    if !yes { throw ValidationError("clear wipes out codes, freeze frames and monitors: confirm with --yes") }
+  }
+
+  func run() throws {
+    do {
+      let printer = CodePrinter(catalog: try texts.catalog(), json: options.json)
+      let answer = try options.run("dtc clear").ask(
+        .codes, permission: ClearPermission(confirmed: yes), save: printer.write)
+      // Where the codes were printed before they were cleared, this is what is left.
+      if !options.json, answer.failure == nil { StandardError.say("obdgate dtc clear: the codes are cleared") }
+      try printer.write(answer.records)
+      if let failure = answer.failure { throw failure }
+    } catch let failure as Failure {
+      throw failure.reported(by: "dtc clear")
+    }
+  }
+}
+
+/// Where texts of codes come from, beside the built-in ones.
+struct CodeTextOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Texts of a maker's own codes: CSV with the columns code, text and make.", valueName: "file"))
+  var texts: [String] = []
+
+  func catalog() throws(Failure) -> TroubleCodeCatalog {
+    var catalog = TroubleCodeCatalog()
+    for path in texts {
+      let content = try InputFile.contents(of: path, limit: 16 << 20)
+      do throws(TroubleCodeFileError) {
+        try catalog.add(csv: content, file: path)
+      } catch {
+        throw Failure(.badData, error.description)
+      }
+    }
+    return catalog
+  }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import JSONText
+
+/// `obdgate info`: who adapter and vehicle are.
+struct InfoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info", abstract: "Asks who adapter and vehicle are: VIN, ECUs, calibrations, protocol, voltage.",
+    discussion: """
+      With --json a vehicle record (where the vehicle tells its VIN) and an adapter record with what was learned of the \
+      adapter. --plan adds which requests a daemon would send, and how often.
+      """)
+
+  @OptionGroup var options: VehicleOptions
+
+  @Flag(help: "What would be polled, and how often.")
+  var plan = false
+
+  func run() throws {
+    do {
+      let answer = try options.run("info").ask(.info(plan: plan), plan: plan)
+      var output = OutputStream()
+      // An adapter that said nothing has no facts.
+      let adapter = answer.of("adapter").last { $0["identity"] != nil }
+      if options.json {
+        for record in answer.of("vehicle") { try output.write(record.bytes.span) }
+        if let adapter { try output.write(adapter.bytes.span) }
+      } else if let adapter {
+        for line in InfoText.lines(adapter: adapter, vehicle: answer.of("vehicle").last) { try output.write(line) }
+      }
+      try output.flush()
+      if let failure = answer.failure { throw failure }
+    } catch let failure as Failure {
+      throw failure.reported(by: "info")
+    }
+  }
+}
+
+/// The records of `obdgate info` for people.
+enum InfoText {
+  static func lines(adapter: RecordLine, vehicle: RecordLine?) -> [String] {
+    var lines: [String] = []
+    func add(_ name: String, _ value: String?) {
+      guard let value, !value.isEmpty else { return }
+      lines.append((name + ":").padded(to: 14) + value)
+    }
+    let rate = adapter["baud"].map { ", \($0.plainText) baud" } ?? ""
+    add("adapter", "\(adapter["identity"]?.plainText ?? "unnamed"), \(adapter["device"]?.plainText ?? "")\(rate)")
+    add("protocol", adapter["protocol"]?.plainText)
+    add("voltage", adapter["batteryVoltage"].map { "\($0.plainText) V" })
+    add("quirks", adapter.strings("quirks")?.joined(separator: ", "))
+    if let vehicle {
+      add("VIN", vehicle["vin"].map { $0.plainText + (vehicle["vinValid"]?.bool == false ? " (not valid)" : "") })
+      add("make", vehicle["make"]?.plainText)
+      add("model year", vehicle["modelYear"]?.plainText)
+      add("fuel", vehicle["fuelType"]?.plainText)
+      add("standard", vehicle["obdStandard"]?.plainText)
+      lines += vehicle["ecus"]?.elements.flatMap(ecu) ?? []
+    } else {
+      for address in adapter.strings("ecus") ?? [] { add("ECU", address) }
+    }
+    lines += adapter.strings("plan")?.map { "plan:".padded(to: 14) + $0 } ?? []
+    return lines
+  }
+
+  private static func ecu(_ ecu: JSONValue) -> [String] {
+    let pids = ecu["supportedPids"]?.count ?? 0
+    let parts = [ecu["address"]?.plainText, ecu["name"]?.plainText, "\(pids) PIDs"].compactMap { $0 }
+    let calibrations = ecu["calibrations"]?.elements.map { calibration in
+      let number = calibration["cvn"].map { "CVN \($0.plainText)" }
+      return [calibration["id"]?.plainText, number].compactMap { $0 }.joined(separator: ", ")
+    }
+    return ["ECU:".padded(to: 14) + parts.joined(separator: ", ")]
+      + (calibrations ?? []).map { "".padded(to: 14) + "calibration \($0)" }
+  }
+}
+
+extension String {
+  /// With blanks behind it up to a width in characters.
+  func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

@@ -1,0 +1,173 @@
+import AdapterSession
+import Gateway
+import Glibc
+import Ports
+
+/// Asks an adapter one question: drives a session on a port's loop, and ends the loop when the question is answered, when
+/// it is clear that it cannot be, or when the time has run out.
+struct Interview: PortHandler, ~Copyable {
+  /// How it ended.
+  enum Outcome {
+    case answered
+    /// Nothing but another device or another rate would help.
+    case noAdapter(LossReason)
+    case noVehicle(LossReason)
+    case notPolledJ1939
+    case refused(ClearRefusal)
+    case outOfTime
+    /// What was read could not be written: the codes are not cleared then.
+    case notSaved(any Error)
+  }
+
+  /// What is to happen with the records before the codes they hold are cleared.
+  typealias Save = ([RecordLine]) throws -> Void
+
+  private(set) var outcome: Outcome?
+  private var driver: AdapterDriver<AnswerListener>
+  private let question: Question
+  private let permission: ClearPermission?
+  private let save: Save
+  private var isClearing = false
+  /// The codes are cleared: what belongs to them is read anew.
+  private var isReadingAnew = false
+  private let started: Int64
+  private let deadline: Int64
+  private var progress: ProgressLine
+  private var nextProgress: Int64 = 0
+  private let name: String
+
+  /// - Parameters:
+  ///   - limit: ns that it may take.
+  ///   - name: of the command, for the progress line.
+  ///   - permission: clears the codes once they are read and saved.
+  init(
+    _ question: Question, at address: PortAddress, limit: Int64, name: String, permission: ClearPermission? = nil,
+    save: @escaping Save = { _ in }
+  ) {
+    var configuration = SessionConfiguration()
+    if case .serial(_, let baud) = address { configuration.transport = .serial(baud: baud) }
+    driver = AdapterDriver(AdapterSession(configuration, wishes: question.wishes), AnswerListener())
+    self.question = question
+    self.permission = permission
+    self.save = save
+    self.name = name
+    started = BootClock.now
+    deadline = started + limit
+    progress = ProgressLine()
+  }
+
+  mutating func opened(at now: Int64, _ actions: inout PortActions) {
+    driver.opened(at: now, &actions)
+    follow(at: now, &actions)
+  }
+
+  mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
+    driver.received(bytes, at: now, &actions)
+    follow(at: now, &actions)
+  }
+
+  mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions) {
+    driver.deadlinePassed(at: now, &actions)
+    follow(at: now, &actions)
+  }
+
+  mutating func wokenUp(at now: Int64, _ actions: inout PortActions) { actions.stop() }
+
+  // MARK: Where it stands
+
+  private mutating func follow(at now: Int64, _ actions: inout PortActions) {
+    if driver.listener.isCleared, !isReadingAnew { readAnew(at: now, &actions) }
+    outcome = judge(at: now)
+    if case .answered? = outcome, let permission, !isClearing { outcome = clear(permission, at: now, &actions) }
+    guard outcome == nil else {
+      progress.end()
+      actions.stop()
+      return
+    }
+    var next = min(actions.deadline ?? .max, deadline)
+    if progress.isShown {
+      if now >= nextProgress {
+        progress.show("obdgate \(name): \(activity), \((now - started) / 1_000_000_000) s")
+        nextProgress = now + 1_000_000_000
+      }
+      next = min(next, nextProgress)
+    }
+    actions.deadline = next
+  }
+
+  private var activity: String {
+    if !driver.listener.wasFound { return "waiting for the adapter" }
+    return driver.listener.wasConnected ? "reading" : "looking for the vehicle"
+  }
+
+  private func judge(at now: Int64) -> Outcome? {
+    let isAnswered = question.isAnswered(by: driver.session, driver.listener.read, at: now)
+    if isClearing {
+      if let refusal = driver.listener.refusal { return .refused(refusal) }
+      // Where they cannot be read anew, they are cleared all the same.
+      if driver.listener.isCleared, isAnswered || now >= deadline { return .answered }
+    } else if isAnswered {
+      return .answered
+    }
+    if driver.listener.isJ1939 { return .notPolledJ1939 }
+    if let loss = driver.listener.loss {
+      if loss.isAdapters || driver.reopenNotBefore != nil { return .noAdapter(loss) }
+      // One that answered comes back, or time runs out.
+      if !driver.listener.wasConnected { return .noVehicle(loss) }
+    }
+    return now >= deadline ? .outOfTime : nil
+  }
+
+  /// Writes down what will be lost, then asks for service 04; the session looks whether that is safe.
+  private mutating func clear(
+    _ permission: ClearPermission, at now: Int64, _ actions: inout PortActions
+  ) -> Outcome? {
+    progress.end()
+    do {
+      try save(driver.listener.takeRecords())
+    } catch {
+      return .notSaved(error)
+    }
+    isClearing = true
+    driver.session.clearCodes(permission)
+    driver.deadlinePassed(at: now, &actions)
+    return judge(at: now)
+  }
+
+  /// The lamp is another one now.
+  private mutating func readAnew(at now: Int64, _ actions: inout PortActions) {
+    isReadingAnew = true
+    driver.listener.forgetParameters(at: now)
+    driver.session.wishes = question.wishes
+    driver.deadlinePassed(at: now, &actions)
+  }
+
+  // MARK: What it found
+
+  /// The records of the answer, the adapter's own last.
+  mutating func takeRecords(device: String, plan: Bool) -> [RecordLine] {
+    driver.listener.takeRecords() + driver.listener.takeRecord(facts(device: device, plan: plan))
+  }
+
+  private mutating func facts(device: String, plan: Bool) -> AdapterFacts {
+    var facts = AdapterFacts(device: device)
+    facts.take(driver.session, voltage: driver.listener.voltage)
+    if plan { facts.takePlan(of: &driver.session) }
+    return facts
+  }
+
+  /// How far it came, for messages.
+  var wasFound: Bool { driver.listener.wasFound }
+  var wasConnected: Bool { driver.listener.wasConnected }
+  var seconds: Int64 { (deadline - started) / 1_000_000_000 }
+}
+
+extension LossReason {
+  /// It is about the adapter, not about the vehicle behind it.
+  fileprivate var isAdapters: Bool {
+    switch self {
+    case .silent, .noAdapter, .gnssReceiver: true
+    default: false
+    }
+  }
+}

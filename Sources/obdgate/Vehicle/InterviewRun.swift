@@ -1,0 +1,106 @@
+import AdapterSession
+import Gateway
+import Ports
+
+/// One question to one adapter, from opening its line to what is printed.
+struct InterviewRun {
+  let name: String
+  let address: PortAddress
+  /// ns
+  let limit: Int64
+
+  /// Opens the line, asks, closes it.
+  ///
+  /// - Returns: what was answered, and why it is not more.
+  func ask(
+    _ question: Question, plan: Bool = false, permission: ClearPermission? = nil,
+    save: @escaping Interview.Save = { _ in }
+  ) -> Answer {
+    var interview = Interview(
+      question, at: address, limit: limit, name: name, permission: permission, save: save)
+    var failure: Failure?
+    do throws(PortError) {
+      let bell = try WakeUp()
+      var loop = try PortLoop(wakeUp: bell)
+      var port = AddressedPort(address)
+      try port.open(within: .nanoseconds(min(limit, Self.openingLimit)), unless: nil)
+      defer { port.close() }
+      try loop.run(&port, &interview)
+    } catch {
+      failure = Failure(error.kind == .invalid ? .usage : .unavailable, error.description)
+    }
+    if failure == nil { failure = self.failure(of: interview) }
+    return Answer(records: interview.takeRecords(device: address.device, plan: plan), failure: failure)
+  }
+
+  /// Paging a Bluetooth device and asking for its channel takes up to so long.
+  private static let openingLimit: Int64 = 15_000_000_000
+
+  private func failure(of interview: borrowing Interview) -> Failure? {
+    let device = address.device
+    switch interview.outcome {
+    case .answered: return nil
+    case .noAdapter(let reason): return Failure(.unavailable, "\(device): \(reason.adapterText)")
+    case .noVehicle(let reason): return Failure(.unavailable, "\(device): \(reason.vehicleText)")
+    case .notPolledJ1939:
+      return Failure(.unavailable, "\(device): the bus speaks SAE J1939, which is not asked: connect to an OBD-II bus")
+    case .refused(let reason): return Failure(.failed, "codes not cleared: \(reason.text)")
+    case .notSaved(let error):
+      return error as? Failure ?? Failure(.failed, "codes not cleared: they could not be written out first")
+    case .outOfTime, nil:
+      let time = "within \(interview.seconds) s"
+      if !interview.wasFound { return Failure(.unavailable, "\(device): no adapter answers \(time)") }
+      if !interview.wasConnected {
+        return Failure(.unavailable, "\(device): no vehicle answers \(time): turn the ignition on, or give --timeout")
+      }
+      return Failure(.failed, "\(device): not everything was answered \(time): give a longer --timeout")
+    }
+  }
+}
+
+/// What came of a question.
+struct Answer {
+  let records: [RecordLine]
+  /// Why it is not the whole answer.
+  let failure: Failure?
+
+  func of(_ type: String) -> [RecordLine] { records.filter { $0.type == type } }
+}
+
+extension PortAddress {
+  /// As records and messages name the device: a rate is no part of it.
+  var device: String {
+    if case .serial(let path, _) = self { path } else { description }
+  }
+}
+
+extension LossReason {
+  /// What a person is told where there is no adapter.
+  var adapterText: String {
+    switch self {
+    case .silent: "nothing answers: is an adapter there, and has it power?"
+    case .gnssReceiver: "a GPS receiver sends here: name the adapter's device"
+    default: "something answers, but no ELM327: name the adapter's device, or its rate as in /dev/ttyUSB0@115200"
+    }
+  }
+
+  /// What a person is told where there is no vehicle.
+  fileprivate var vehicleText: String {
+    self == .refused
+      ? "the vehicle refuses to answer (refused): turn the ignition on"
+      : "the vehicle does not answer (\(name)): turn the ignition on, and look whether the adapter sits firmly"
+  }
+}
+
+extension ClearRefusal {
+  fileprivate var text: String {
+    switch self {
+    case .moving: "the vehicle moves: stand still, with the engine off and the ignition on"
+    case .engineRunning: "the engine runs: switch it off, and the ignition on"
+    case .notProven: "the vehicle does not tell speed and engine speed, so that nothing proves that it stands"
+    case .notSaved: "codes or freeze frames could not be read, and would be lost"
+    case .refusedByVehicle: "the vehicle refuses: switch the engine off and the ignition on"
+    case .notConnected: "the vehicle answers no more"
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+
+/// `obdgate monitors`: which on-board monitors have run.
+struct MonitorsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "monitors",
+    abstract: "Asks which on-board monitors have run since the codes were cleared, and in this driving cycle.")
+
+  @OptionGroup var options: VehicleOptions
+
+  func run() throws {
+    do {
+      let answer = try options.run("monitors").ask(.monitors)
+      let monitors = answer.of("monitors")
+      var output = OutputStream()
+      for record in monitors {
+        if options.json { try output.write(record.bytes.span) } else { try output.write(Self.text(of: record)) }
+      }
+      try output.flush()
+      if let failure = answer.failure { throw failure }
+      if monitors.isEmpty { throw Failure(.failed, "no ECU of the vehicle tells of monitors (PID 01)") }
+    } catch let failure as Failure {
+      throw failure.reported(by: "monitors")
+    }
+  }
+
+  /// Three lines for one ECU and scope.
+  private static func text(of record: RecordLine) -> String {
+    let complete = record.strings("complete") ?? []
+    let incomplete = record.strings("incomplete") ?? []
+    let ecu = record["ecu"]?.plainText ?? "vehicle"
+    let scope = record["scope"]?.plainText == "thisCycle" ? "in this driving cycle" : "since the codes were cleared"
+    let ignition = record["ignition"].map { " (\($0.plainText) ignition)" } ?? ""
+    return """
+      \(ecu)\(ignition), \(scope): \(complete.count) of \(complete.count + incomplete.count) complete
+        complete    \(complete.isEmpty ? "none" : complete.joined(separator: ", "))
+        incomplete  \(incomplete.isEmpty ? "none" : incomplete.joined(separator: ", "))
+      """
+  }
+}

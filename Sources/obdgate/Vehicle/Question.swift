@@ -1,0 +1,80 @@
+import AdapterSession
+import OBDWire
+
+/// What an interview is to find out.
+enum Question {
+  /// Who the adapter is, and whether a vehicle answers behind it.
+  case adapter
+  case vin
+  /// Everything that is asked once; `plan`: and what a daemon would poll, how often.
+  case info(plan: Bool)
+  /// All trouble codes and freeze frames.
+  case codes
+  case monitors
+
+  /// PIDs that belong to the answer.
+  private var parameters: [UInt8] {
+    switch self {
+    case .adapter, .vin: []
+    // Standard and fuel.
+    case .info: [0x1C, 0x51]
+    // The lamp, and the distance with it.
+    case .codes: [0x01, 0x21]
+    case .monitors: [0x01, 0x41]
+    }
+  }
+
+  /// Nothing is polled but what belongs to the answer, and that once.
+  var wishes: PollWishes {
+    var wishes = PollWishes()
+    if case .info(plan: true) = self { return wishes }
+    wishes.setOthersToNever()
+    for parameter in parameters { wishes.set(parameter, period: 600_000_000_000) }
+    return wishes
+  }
+
+  /// Whether the session and what it read answer the question.
+  func isAnswered(by session: borrowing AdapterSession, _ read: ParametersRead, at now: Int64) -> Bool {
+    switch self {
+    case .adapter: session.isConnected
+    case .vin: session.car.vinCount > 0 || session.hasIdentified
+    case .info(let plan):
+      session.hasIdentified && hasParameters(session, read, at: now) && (!plan || session.plan.count > 0)
+    case .codes: session.hasReadCodes && hasParameters(session, read, at: now)
+    case .monitors: session.isRunning && hasParameters(session, read, at: now)
+    }
+  }
+
+  /// An ECU that says it supports a PID may still not answer it: it is not waited for long.
+  private static let patience: Int64 = 5_000_000_000
+
+  private func hasParameters(_ session: borrowing AdapterSession, _ read: ParametersRead, at now: Int64) -> Bool {
+    guard session.isRunning, let since = read.runningSince else { return false }
+    if now - since > Self.patience { return true }
+    let car = session.car
+    for ecu in 0..<car.ecuCount {
+      for parameter in parameters where car.supported(by: ecu).contains(parameter) {
+        if !read.contains(parameter, of: car.address(of: ecu)) { return false }
+      }
+    }
+    return true
+  }
+}
+
+/// Which PIDs were read from which ECU.
+struct ParametersRead {
+  private var entries: [(ecu: ECUAddress, parameter: UInt8)] = []
+  /// When the session had learned what the ECUs support.
+  var runningSince: Int64?
+
+  mutating func note(_ reading: Reading) {
+    let isUDS = reading.service == 0x22 && reading.identifier & 0xFF00 == 0xF400
+    guard reading.service == 0x01 || isUDS else { return }
+    let parameter = UInt8(truncatingIfNeeded: reading.identifier)
+    if !contains(parameter, of: reading.origin.ecu) { entries.append((reading.origin.ecu, parameter)) }
+  }
+
+  func contains(_ parameter: UInt8, of ecu: ECUAddress) -> Bool {
+    entries.contains { $0.parameter == parameter && $0.ecu == ecu }
+  }
+}

@@ -1,0 +1,87 @@
+import AdapterSession
+import ArgumentParser
+import CGateway
+import Gateway
+import Ports
+
+/// `obdgate record`: a live dialogue into a capture file.
+struct RecordCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record", abstract: "Polls a vehicle as the daemon does, and writes every byte into a capture file.",
+    discussion: "SIGINT or SIGTERM ends it. obdgate replay reads the file.")
+
+  @Option(
+    help: ArgumentHelp(
+      "The adapter: /dev/ttyUSB0, /dev/ttyUSB0@115200, HOST:PORT or rfcomm:ADDRESS; without it, the one that is found.",
+      valueName: "device"))
+  var device: String?
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("The capture file; one that is there is replaced.", valueName: "file"))
+  var output: String
+
+  @Option(help: ArgumentHelp("How long; without it, until it is stopped.", valueName: "seconds"))
+  var duration: Double?
+
+  func validate() throws {
+    if let duration, !(0.1...604_800).contains(duration) {
+      throw ValidationError("--duration \(duration): expected 0.1 to 604800 seconds")
+    }
+    if let device { _ = try PortAddress(argument: device) }
+  }
+
+  func run() throws {
+    do {
+      let address = try VehicleOptions.address(device)
+      try RecordRun(address: address, path: output, nanoseconds: duration.map { Int64(($0 * 1e9).rounded()) }).run()
+    } catch let failure as Failure {
+      throw failure.reported(by: "record")
+    }
+  }
+}
+
+/// Keeps a line open while it is recorded.
+struct RecordRun {
+  let address: PortAddress
+  let path: String
+  /// How long; nil: until a signal comes.
+  let nanoseconds: Int64?
+
+  private static let openingLimit = Duration.seconds(15)
+
+  func run() throws {
+    let bell = try checked { () throws(PortError) in try WakeUp() }
+    cgateway_catch_signals(bell.descriptor)
+    var loop = try checked { () throws(PortError) in try PortLoop(wakeUp: bell) }
+    var port = AddressedPort(address)
+    // The line first: a device that is missing costs no file.
+    try checked { () throws(PortError) in try port.open(within: Self.openingLimit, unless: bell) }
+    var recorder = Recorder(at: address, into: try OutputStream(path: path), nanoseconds: nanoseconds)
+    var failure: Failure?
+    do throws(PortError) {
+      while true {
+        try loop.run(&port, &recorder)
+        port.close()
+        // The adapter fell silent: the session wants the line closed and opened again.
+        guard !recorder.hasEnded, let moment = recorder.reopenNotBefore else { break }
+        if bell.wait(until: min(moment, recorder.end)) || BootClock.now >= recorder.end { break }
+        try port.open(within: Self.openingLimit, unless: bell)
+      }
+    } catch {
+      if error.kind != .interrupted { failure = Failure(.unavailable, "\(error.description); what came is in \(path)") }
+    }
+    port.close()
+    try recorder.finish()
+    StandardError.say("obdgate record: \(path): \(recorder.summary)")
+    if failure == nil { failure = recorder.nothingFound.map { Failure(.unavailable, "\(address.device): \($0)") } }
+    if let failure { throw failure }
+  }
+
+  private func checked<Value: ~Copyable>(_ make: () throws(PortError) -> Value) throws(Failure) -> Value {
+    do throws(PortError) {
+      return try make()
+    } catch {
+      throw Failure(.unavailable, error.description)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import JSONText
+
+/// One finished record: its bytes, and what stands in it, for those who are shown a text in its place.
+struct RecordLine {
+  /// With its line feed.
+  let bytes: [UInt8]
+  private let document: JSONDocument
+
+  init(_ line: Span<UInt8>) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(line.count)
+    for index in line.indices { bytes.append(line[index]) }
+    self.bytes = bytes
+    do throws(JSONError) {
+      document = try JSONDocument(parsing: bytes)
+    } catch {
+      preconditionFailure("an encoder's line is JSON: \(error.description)")
+    }
+  }
+
+  var type: String { self["type"]?.string ?? "" }
+
+  subscript(_ key: String) -> JSONValue? { document.root[key] }
+
+  /// The strings of a list; nil where the record has none of that name.
+  func strings(_ key: String) -> [String]? { self[key].map { $0.elements.compactMap(\.string) } }
+}
+
+extension JSONValue {
+  /// A text, a number as it is written, yes or no.
+  var plainText: String { string ?? numberText ?? bool.map { $0 ? "yes" : "no" } ?? "" }
+}

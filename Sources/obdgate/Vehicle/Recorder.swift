@@ -1,0 +1,175 @@
+import AdapterSession
+import CGateway
+import Captures
+import Fusion
+import Gateway
+import OBDWire
+import Ports
+import Telemetry
+
+/// Polls as the daemon does, and writes down every byte both ways.
+struct Recorder: PortHandler, ~Copyable {
+  private var driver: AdapterDriver<RecordListener>
+  private var writer = CaptureWriter()
+  private var file: OutputStream
+  /// Why the file cannot be written any more.
+  private var problem: (any Error)?
+  private let started: Int64
+  /// When it is over, of ``BootClock``; `.max`: when somebody says so.
+  let end: Int64
+  private let recorded: String?
+  private var hasHeader = false
+  /// Events before the adapter has said its name, which stands in the head.
+  private var early: [(CaptureDirection, Int64, [UInt8])] = []
+  /// A command has left, its prompt has not come.
+  private var isMidReply = false
+  /// Nothing more is sent: the last reply is waited for until then.
+  private var endingBy: Int64?
+  private(set) var hasEnded = false
+  private var bytes = 0
+  private var nextFlush: Int64
+  private var progress = ProgressLine()
+
+  init(at address: PortAddress, into file: consuming OutputStream, nanoseconds: Int64?) {
+    var configuration = SessionConfiguration()
+    if case .serial(_, let baud) = address { configuration.transport = .serial(baud: baud) }
+    driver = AdapterDriver(AdapterSession(configuration), RecordListener())
+    self.file = file
+    started = BootClock.now
+    end = nanoseconds.map { BootClock.now + $0 } ?? .max
+    let wall = WallClock.read()
+    recorded = wall.quality == .unset ? nil : String(latin1: Timestamp(nanoseconds: started + wall.offset).text.span)
+    nextFlush = started
+  }
+
+  /// Where the session asked for it: the line is to be opened again, not before this time.
+  var reopenNotBefore: Int64? { driver.reopenNotBefore }
+
+  mutating func opened(at now: Int64, _ actions: inout PortActions) {
+    driver.opened(at: now, &actions)
+    follow(at: now, &actions)
+  }
+
+  mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
+    note(.fromAdapter, bytes, at: now)
+    if bytes.count > 0, bytes[bytes.count - 1] == UInt8(ascii: ">") { isMidReply = false }
+    if endingBy == nil { driver.received(bytes, at: now, &actions) }
+    follow(at: now, &actions)
+  }
+
+  mutating func sent(_ bytes: Span<UInt8>, at now: Int64) {
+    note(.toAdapter, bytes, at: now)
+    isMidReply = true
+  }
+
+  mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions) {
+    if endingBy == nil { driver.deadlinePassed(at: now, &actions) }
+    follow(at: now, &actions)
+  }
+
+  mutating func wokenUp(at now: Int64, _ actions: inout PortActions) {
+    if cgateway_is_ending() != 0 || cgateway_take_reload() != 0 { endingBy = endingBy ?? now + Self.lastReply }
+    follow(at: now, &actions)
+  }
+
+  /// So long the last reply is waited for, so that the capture does not end within it.
+  private static let lastReply: Int64 = 3_000_000_000
+
+  private mutating func follow(at now: Int64, _ actions: inout PortActions) {
+    if now >= end { endingBy = endingBy ?? now + Self.lastReply }
+    if driver.listener.isFound, !hasHeader { writeHeader() }
+    if now >= nextFlush {
+      flush()
+      progress.show("obdgate record: \(summary(at: now))")
+      nextFlush = now + 1_000_000_000
+    }
+    if let endingBy, !isMidReply || now >= endingBy { hasEnded = true }
+    if problem != nil || driver.listener.isHopeless { hasEnded = true }
+    if hasEnded { actions.stop() }
+    actions.deadline = min(actions.deadline ?? .max, endingBy ?? end, nextFlush)
+  }
+
+  // MARK: The file
+
+  private mutating func note(_ direction: CaptureDirection, _ bytes: Span<UInt8>, at now: Int64) {
+    self.bytes += bytes.count
+    if hasHeader {
+      writer.event(direction, at: now - started, bytes)
+    } else {
+      early.append((direction, now - started, bytes.indices.map { bytes[$0] }))
+    }
+  }
+
+  private mutating func writeHeader() {
+    hasHeader = true
+    writer.header(
+      adapter: String(latin1: driver.session.identity), recorded: recorded, provenance: "obdgate record \(Version.text)"
+    )
+    for (direction, time, bytes) in early { writer.event(direction, at: time, bytes.span) }
+    early = []
+  }
+
+  private mutating func flush() {
+    guard problem == nil, !writer.text.isEmpty else { return }
+    // A reference of its own: the span must not lie in what is changed meanwhile.
+    let text = writer.text
+    do {
+      try file.write(text.span)
+      try file.flush()
+    } catch {
+      problem = error
+    }
+    writer.clear()
+  }
+
+  /// Completes the file.
+  ///
+  /// - Throws: where it could not be written.
+  mutating func finish() throws {
+    progress.end()
+    if !hasHeader { writeHeader() }
+    flush()
+    if let problem { throw problem }
+  }
+
+  // MARK: For people
+
+  private func summary(at now: Int64) -> String {
+    "\(bytes) bytes, \(driver.listener.replies) replies in \((now - started) / 1_000_000_000) s"
+  }
+
+  var summary: String { summary(at: BootClock.now) }
+
+  /// Why there was nothing to record; nil: there was.
+  var nothingFound: String? {
+    guard !driver.listener.isFound else { return nil }
+    return driver.listener.loss?.adapterText ?? "no adapter answered in that time"
+  }
+}
+
+/// Counts what a recording brings.
+struct RecordListener: DialogueListener, ~Copyable {
+  private(set) var isFound = false
+  private(set) var loss: LossReason?
+  /// Prompts read.
+  private(set) var replies = 0
+
+  /// No adapter was there from the beginning.
+  var isHopeless: Bool { !isFound && loss != nil }
+
+  mutating func begin(at now: Int64) {}
+
+  mutating func event(_ event: SessionEvent, _ session: inout AdapterSession) {
+    switch event {
+    case .found: isFound = true
+    case .lost(let reason): loss = reason
+    default: break
+    }
+  }
+
+  mutating func endOfReply(position: UInt64) { replies += 1 }
+
+  // What the bytes mean is for whoever replays them.
+  mutating func reading(_ reading: Reading) {}
+  mutating func failure(_ error: WireError, line: Span<UInt8>) {}
+}

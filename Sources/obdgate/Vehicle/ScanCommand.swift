@@ -1,0 +1,135 @@
+import ArgumentParser
+import Ports
+import Telemetry
+
+/// `obdgate scan`: adapters and receivers around, and what answers there.
+struct ScanCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scan", abstract: "Finds adapters and GPS receivers, and asks the adapters what answers there.",
+    discussion: """
+      Serial devices by udev, Bluetooth devices by BlueZ (8 s). A device is written to only where its ids or its name are \
+      an adapter's, or the udev property OBDGATE=adapter is set. Other USB serial devices are listened to for 2 s: NMEA \
+      makes them receivers; the rest is left alone (notProbed).
+      """)
+
+  @Flag(help: "JSON lines in place of a table.")
+  var json = false
+
+  func run() throws {
+    do {
+      let scan = Scan()
+      var output = OutputStream()
+      if json {
+        var encoder = JSONLineEncoder()
+        for row in scan.rows {
+          encoder.begin()
+          row.write(into: &encoder)
+          encoder.finish()
+          try output.write(encoder)
+        }
+      } else if !scan.rows.isEmpty {
+        for line in TextTable.lines([ScanRow.header] + scan.rows.map(\.cells)) { try output.write(line) }
+      }
+      try output.flush()
+      for problem in scan.problems { StandardError.say("obdgate scan: \(problem)") }
+      if scan.rows.isEmpty { StandardError.say("obdgate scan: no adapter or receiver found") }
+    } catch let failure as Failure {
+      throw failure.reported(by: "scan")
+    }
+  }
+}
+
+/// One device of a scan.
+struct ScanRow {
+  enum Kind: String { case adapter, receiver, unknown }
+
+  let device: String
+  let key: String
+  let label: String
+  let kind: Kind
+  /// What the kind rests on, or why the device was left alone.
+  let reason: String
+  /// Of a receiver or an adapter that answered on a serial line.
+  var baud: Int?
+  /// Of an adapter that answered.
+  var identity: String?
+  var protocolName: String?
+  /// Whether a vehicle answers behind the adapter; nil: not asked.
+  var hasVehicle: Bool?
+  /// Why an adapter was not asked, or said nothing.
+  var problem: String?
+
+  init(_ device: Surroundings.Device, heard: Listener.Heard?) {
+    self.device = device.address.device
+    key = device.key
+    label = device.label
+    switch device.verdict {
+    case .adapter(let ground): (kind, reason) = (.adapter, ground.rawValue)
+    case .receiver(let ground): (kind, reason) = (.receiver, ground.rawValue)
+    case .leave(let reason): (kind, self.reason) = (.unknown, reason.rawValue)
+    case .listen: (kind, reason) = (.unknown, DeviceVerdict.Reason.notProbed.rawValue)
+    }
+    if case .sentences(let rate) = heard { baud = rate }
+  }
+
+  /// Takes what asking it brought.
+  mutating func take(_ answer: Answer) {
+    problem = answer.failure?.description
+    guard let facts = answer.of("adapter").last, let name = facts["identity"]?.string else { return }
+    identity = name
+    protocolName = facts["protocol"]?.string
+    baud = facts["baud"]?.int
+    hasVehicle = answer.failure == nil
+  }
+
+  func write(into line: inout JSONLineEncoder) {
+    line.field("device", device)
+    line.field("key", key)
+    if !label.isEmpty { line.field("label", label) }
+    line.field("kind", kind.rawValue)
+    line.field("reason", reason)
+    line.field("baud", baud)
+    line.field("identity", identity)
+    line.field("protocol", protocolName)
+    line.field("vehicleAnswers", hasVehicle)
+    line.field("problem", problem)
+  }
+
+  static let header = ["DEVICE", "KIND", "REASON", "LABEL", "ANSWERS"]
+
+  var cells: [String] {
+    let vehicle = hasVehicle.map { $0 ? "vehicle: \(protocolName ?? "yes")" : "no vehicle" }
+    let rate = baud.map { "\($0) baud" }
+    let answers = [identity, rate, vehicle].compactMap { $0 }
+    let last = answers.isEmpty ? problem ?? "" : answers.joined(separator: ", ")
+    return [device, kind.rawValue, reason, label, last]
+  }
+}
+
+/// Looks around, listens, asks.
+private struct Scan {
+  private(set) var rows: [ScanRow] = []
+  private(set) var problems: [String] = []
+
+  /// How long an inquiry takes to hear nearly everything around (10.24 s hears all, Bluetooth Core 5, vol. 3 C, A).
+  private static let inquiry = Duration.seconds(8)
+  /// An adapter's protocol search may take 30 s where no vehicle answers; a scan does not wait for that.
+  private static let limit: Int64 = 20_000_000_000
+
+  init() {
+    var progress = ProgressLine()
+    progress.show("obdgate scan: Bluetooth devices, 8 s")
+    var surroundings = Surroundings(inquiry: Self.inquiry)
+    let heard = surroundings.listen { progress.show("obdgate scan: listening to \($0.address.device)") }
+    for device in surroundings.devices {
+      var row = ScanRow(device, heard: heard[device.address.device])
+      if device.isAdapter {
+        progress.show("obdgate scan: asking \(device.address.device)")
+        row.take(InterviewRun(name: "scan", address: device.address, limit: Self.limit).ask(.adapter))
+      }
+      rows.append(row)
+    }
+    progress.end()
+    problems = surroundings.problems
+  }
+}

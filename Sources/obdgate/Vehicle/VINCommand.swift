@@ -1,0 +1,38 @@
+import ArgumentParser
+
+/// `obdgate vin`: the vehicle's identification number.
+struct VINCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "vin", abstract: "Asks the vehicle for its identification number (VIN).")
+
+  @OptionGroup var options: VehicleOptions
+
+  func run() throws {
+    do {
+      let answer = try options.run("vin").ask(.vin)
+      var output = OutputStream()
+      for record in answer.of("vehicle") {
+        if options.json {
+          try output.write(record.bytes.span)
+        } else {
+          try output.write(record["vin"]?.plainText ?? "")
+        }
+      }
+      try output.flush()
+      if let failure = answer.failure { throw failure }
+      guard let vehicle = answer.of("vehicle").last else {
+        throw Failure(.failed, "the vehicle does not tell its VIN: older ones know none")
+      }
+      if vehicle["vinValid"]?.bool == false {
+        StandardError.say("obdgate vin: not a valid VIN, as the vehicle sent it")
+      }
+    } catch let failure as Failure {
+      throw failure.reported(by: "vin")
+    }
+  }
+}
+
+extension OutputStream {
+  /// Writes a line of text and its end.
+  mutating func write(_ line: String) throws { try write((line + "\n").utf8.span) }
+}

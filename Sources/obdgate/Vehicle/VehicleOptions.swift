@@ -1,0 +1,48 @@
+import ArgumentParser
+import Ports
+
+/// What all questions to a vehicle share.
+struct VehicleOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The adapter: /dev/ttyUSB0, /dev/ttyUSB0@115200, HOST:PORT or rfcomm:ADDRESS; without it, the one that is found.",
+      valueName: "device"))
+  var device: String?
+
+  @Flag(help: "Records as JSON lines in place of a text.")
+  var json = false
+
+  @Option(help: ArgumentHelp("How long all of it may take.", valueName: "seconds"))
+  var timeout = 60
+
+  func validate() throws {
+    guard (1...600).contains(timeout) else { throw ValidationError("--timeout \(timeout): expected 1 to 600 seconds") }
+    if let device { _ = try PortAddress(argument: device) }
+  }
+
+  /// What asks the adapter that was named, or the only one that was found.
+  func run(_ name: String) throws(Failure) -> InterviewRun {
+    InterviewRun(name: name, address: try Self.address(device), limit: Int64(timeout) * 1_000_000_000)
+  }
+
+  /// The adapter that was named, or the only one that was found.
+  static func address(_ device: String?) throws(Failure) -> PortAddress {
+    guard let device else { return try Surroundings().onlyAdapter() }
+    do throws(PortError) {
+      return try PortAddress(parsing: device)
+    } catch {
+      throw Failure(.usage, "--device \(error.description)")
+    }
+  }
+}
+
+extension PortAddress {
+  /// - Throws: for ArgumentParser, what would be right.
+  init(argument: String) throws {
+    do throws(PortError) {
+      self = try PortAddress(parsing: argument)
+    } catch {
+      throw ValidationError("--device \(error.description)")
+    }
+  }
+}
