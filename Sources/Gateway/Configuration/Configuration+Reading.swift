@@ -29,6 +29,7 @@ extension Configuration {
       let hasSets = reader.object["signalSets"]?[0] != nil
       poll = try Poll(&object, mayNameSignalSets: hasSets)
     }
+    if var object = try reader.optionalObject("power") { power = try Power(&object) }
     if var object = try reader.optionalObject("record") { record = try Record(&object) }
     gps = try Self.list(&reader, "gps") { value throws(JSONError) in try GPSSource(value) }
     geofences = try Self.path(&reader, "geofences", folder)
@@ -159,10 +160,12 @@ extension Configuration.Adapter {
         found: links.isEmpty ? "none" : links.joined(separator: " and "))
     }
     var baud: Int?
+    var preferredBaud: Int?
     let link: Link
     if let device = reader.optional("device") {
       link = .serial(device: try Configuration.notEmpty(device, device.requireString()))
       baud = try Configuration.baud(&reader)
+      preferredBaud = try reader.optionalInt("preferredBaud", in: 9_600...2_000_000)
     } else if let address = reader.optional("rfcomm") {
       link = .rfcomm(address: try Self.bluetoothAddress(address))
     } else {
@@ -172,6 +175,7 @@ extension Configuration.Adapter {
     let digit = try Self.protocolDigit(&reader)
     try reader.finish()
     self.init(link: link, baud: baud, protocolDigit: digit)
+    self.preferredBaud = preferredBaud
   }
 
   /// `00:1D:A5:68:98:8A`, either case.
@@ -218,6 +222,25 @@ extension Configuration.Poll {
       }
     }
     dtcPeriod = try reader.optionalDouble("dtcPeriod", in: 1...86_400) ?? dtcPeriod
+    try reader.finish()
+  }
+}
+
+extension Configuration.Power {
+  init(_ reader: inout JSONObjectReader) throws(JSONError) {
+    self.init()
+    isEnabled = try reader.optionalBool("enabled") ?? isEnabled
+    cutOffVoltage = try reader.optionalDouble("cutOffVoltage", in: 6...16)
+    cutOffTime = try reader.optionalDouble("cutOffTime", in: 1...86_400)
+    electricCutOffTime = try reader.optionalDouble("electricCutOffTime", in: 1...86_400)
+    restingVoltage = try reader.optionalDouble("restingVoltage", in: 6...16)
+    silentTime = try reader.optionalDouble("silentTime", in: 1...86_400)
+    asleepPeriod = try reader.optionalDouble("asleepPeriod", in: 1...3_600)
+    wakeRise = try reader.optionalDouble("wakeRise", in: 0.1...5)
+    wakeInterval = try reader.optionalDouble("wakeInterval", in: 30...604_800)
+    heavySystemVoltage = try reader.optionalDouble("heavySystemVoltage", in: 15...24)
+    calibrationLimit = try reader.optionalDouble("calibrationLimit", in: 0...3)
+    usesLowPower = try reader.optionalBool("lowPower") ?? usesLowPower
     try reader.finish()
   }
 }

@@ -16,6 +16,7 @@ public struct Configuration: Equatable, Sendable {
   public var adapters: [Adapter] = []
   public var discovery = Discovery()
   public var poll = Poll()
+  public var power = Power()
   public var record = Record()
   public var gps: [GPSSource] = []
   /// Path of a GeoJSON file.
@@ -54,6 +55,8 @@ public struct Configuration: Equatable, Sendable {
     public var link: Link
     /// Baud of a serial device; nil: found out.
     public var baud: Int?
+    /// Baud that a serial adapter is asked to change to (ATBRD, STBR); nil: it stays as found.
+    public var preferredBaud: Int?
     /// The ELM digit, `1`…`9` or `A`; nil: found out.
     public var protocolDigit: Character?
 
@@ -92,6 +95,27 @@ public struct Configuration: Equatable, Sendable {
         self.seconds = seconds
       }
     }
+  }
+
+  /// When a standing vehicle is left alone, and what lets it be asked again; volts of a 12 V system, seconds. What is nil
+  /// is as `AdapterSession.PowerConfiguration` says.
+  public struct Power: Equatable, Sendable {
+    /// Whether the session goes to sleep by itself.
+    public var isEnabled = true
+    public var cutOffVoltage: Double?
+    public var cutOffTime: Double?
+    public var electricCutOffTime: Double?
+    public var restingVoltage: Double?
+    public var silentTime: Double?
+    public var asleepPeriod: Double?
+    public var wakeRise: Double?
+    public var wakeInterval: Double?
+    public var heavySystemVoltage: Double?
+    public var calibrationLimit: Double?
+    /// Whether the adapter sleeps with the vehicle (ATLP).
+    public var usesLowPower = false
+
+    public init() {}
   }
 
   /// When telemetry records are made.

@@ -57,6 +57,7 @@ struct AdapterMemory {
       if memory.vinCount > 0 {
         line.field("vin", String((0..<memory.vinCount).map { Character(Unicode.Scalar(memory.vin[$0])) }))
       }
+      if memory.voltageOffset != 0 { line.field("voltageOffset", memory.voltageOffset) }
       line.field("quirks", memory.quirks.names)
       line.finish()
       for index in line.line.indices { text.append(line.line[index]) }
@@ -75,6 +76,7 @@ struct AdapterMemory {
       memory.vin[memory.vinCount] = byte
       memory.vinCount += 1
     }
+    memory.voltageOffset = try reader.optionalDouble("voltageOffset", in: -5...5) ?? 0
     if let names = try reader.optionalArray("quirks") {
       for element in names { memory.quirks.insert(Quirks(name: try element.requireString())) }
     }
@@ -100,6 +102,8 @@ extension Quirks {
 extension SessionMemory {
   /// Whether there is nothing new in another.
   func isSame(as other: SessionMemory) -> Bool {
+    // A voltage that wanders by hundredths is not worth a write.
+    guard abs(voltageOffset - other.voltageOffset) < 0.1 else { return false }
     guard baud == other.baud, protocolDigit == other.protocolDigit, quirks == other.quirks, vinCount == other.vinCount
     else { return false }
     for index in 0..<vinCount where vin[index] != other.vin[index] { return false }

@@ -34,6 +34,8 @@ extension Daemon {
     var configuration = SessionConfiguration()
     if case .serial(_, let baud) = address { configuration.transport = .serial(baud: baud) }
     configuration.protocolDigit = adapter?.protocolDigit.flatMap { $0.asciiValue }
+    configuration.preferredBaud = adapter?.preferredBaud
+    configuration.power = PowerConfiguration(settings.configuration.power)
     configuration.codesPeriod = Int64(settings.configuration.poll.dtcPeriod * 1e9)
     if let period = settings.poll.voltagePeriod { configuration.voltagePeriod = period }
     let name = roster.name(of: number)
