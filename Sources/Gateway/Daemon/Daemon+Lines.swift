@@ -16,6 +16,11 @@ extension Daemon {
   mutating func carryOut(_ step: DeviceRoster.Step) throws(StartError) {
     switch step {
     case .start(let number, let address, let configured): try start(number, address, configured)
+    case .stop(let number):
+      guard let line = lines.removeValue(forKey: number) else { return }
+      line.control.stop()
+      line.thread.join()
+      records.remove(line.record)
     case .move(let number, let address): lines[number]?.control.address = address
     case .listen(let device): try listen(to: device)
     case .leave(let device, let label, let reason):
@@ -29,8 +34,9 @@ extension Daemon {
     }
   }
 
-  private mutating func start(_ number: Int, _ address: PortAddress, _ configured: Int?) throws(StartError) {
-    let adapter = configured.map { settings.configuration.adapters[$0] }
+  private mutating func start(_ number: Int, _ address: PortAddress, _ adapter: Configuration.Adapter?)
+    throws(StartError)
+  {
     var configuration = SessionConfiguration()
     if case .serial(_, let baud) = address { configuration.transport = .serial(baud: baud) }
     configuration.protocolDigit = adapter?.protocolDigit.flatMap { $0.asciiValue }

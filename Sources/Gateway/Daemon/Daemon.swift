@@ -101,7 +101,7 @@ public struct Daemon: ~Copyable {
     while cgateway_is_ending() == 0 {
       wait(watch?.descriptor ?? -1)
       mailbox.bell.silence()
-      if cgateway_take_reload() != 0 { reload() }
+      if cgateway_take_reload() != 0 { try reload() }
       keepLearned()
       for news in mailbox.take() {
         if case .writerEnded(let end) = news { return Self.status(of: end) }
@@ -155,7 +155,7 @@ public struct Daemon: ~Copyable {
   // MARK: Reload
 
   /// Reads the configuration anew; one that is wrong changes nothing.
-  private mutating func reload() {
+  private mutating func reload() throws(StartError) {
     guard let path else {
       say("SIGHUP: there is no configuration file to read; start with --config FILE")
       return
@@ -171,6 +171,7 @@ public struct Daemon: ~Copyable {
       say("SIGHUP: \(difference) takes effect with the next start")
     }
     settings = new
+    for step in roster.reconfigure(new.configuration) { try carryOut(step) }
     for line in lines.values { line.control.poll(new.poll.wishes) }
     records.setCadence(.every(nanoseconds: Int64(new.configuration.record.period * 1e9)))
     say("SIGHUP: \(path) read")
@@ -181,8 +182,9 @@ public struct Daemon: ~Copyable {
     var names: [String] = []
     if old.gatewayId != new.gatewayId { names.append("gatewayId") }
     if old.vehicle != new.vehicle { names.append("vehicle") }
-    if old.adapters != new.adapters { names.append("adapters") }
-    if old.discovery != new.discovery { names.append("discovery") }
+    if old.discovery.bluetooth != new.discovery.bluetooth { names.append("discovery.bluetooth") }
+    if old.power != new.power { names.append("power") }
+    if old.poll.dtcPeriod != new.poll.dtcPeriod { names.append("poll.dtcPeriod") }
     if old.gps != new.gps { names.append("gps") }
     if old.signalSets != new.signalSets { names.append("signalSets") }
     if old.stateDirectory != new.stateDirectory { names.append("stateDirectory") }

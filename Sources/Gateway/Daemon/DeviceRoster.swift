@@ -7,8 +7,10 @@ import Ports
 struct DeviceRoster {
   /// What is to be done.
   enum Step: Equatable {
-    /// A new adapter: its line begins. `configured`: its place in the configuration.
-    case start(Int, PortAddress, configured: Int?)
+    /// A new adapter: its line begins. `configured`: what the configuration says of it; nil: it was found.
+    case start(Int, PortAddress, configured: Configuration.Adapter?)
+    /// An adapter that the configuration no longer names: its line ends.
+    case stop(Int)
     /// An adapter is somewhere else now, or back; nil: it is away.
     case move(Int, PortAddress?)
     /// A device that may be a receiver or an adapter: it is to be listened to.
@@ -20,7 +22,7 @@ struct DeviceRoster {
   }
 
   private struct Entry {
-    var configured: Int?
+    var configured: Configuration.Adapter?
     /// As the configuration names it, or its Bluetooth address; nil: a serial device that was found.
     var name: String?
     /// nil: not seen yet.
@@ -31,8 +33,8 @@ struct DeviceRoster {
     var bluetooth: BluetoothAddress?
   }
 
-  private let rules: DiscoveryRules
-  private let findsSerial: Bool
+  private var rules: DiscoveryRules
+  private var findsSerial: Bool
   private var entries: [Entry] = []
   private var table = DeviceTable()
   private var known: Set<BluetoothAddress> = []
@@ -40,6 +42,11 @@ struct DeviceRoster {
   private var reported: Set<BluetoothAddress> = []
 
   init(_ configuration: Configuration) {
+    rules = Self.rules(configuration)
+    findsSerial = configuration.discovery.serial
+  }
+
+  private static func rules(_ configuration: Configuration) -> DiscoveryRules {
     var rules = DiscoveryRules(probe: configuration.discovery.probe)
     for source in configuration.gps {
       if case .serial(let device, _) = source { rules.receivers.append(device) }
@@ -51,8 +58,7 @@ struct DeviceRoster {
       case .tcp: break
       }
     }
-    self.rules = rules
-    findsSerial = configuration.discovery.serial
+    return rules
   }
 
   /// What an adapter is known by, from one start to the next: as the configuration names it, else by its key.
@@ -63,8 +69,8 @@ struct DeviceRoster {
 
   /// The adapters that the configuration names begin at once: a path may lead to a device that udev does not know.
   mutating func configured(_ adapters: [Configuration.Adapter]) -> [Step] {
-    adapters.enumerated().map { index, adapter in
-      var entry = Entry(configured: index)
+    adapters.map { adapter in
+      var entry = Entry(configured: adapter)
       let address: PortAddress
       switch adapter.link {
       case .serial(let device):
@@ -81,8 +87,31 @@ struct DeviceRoster {
       }
       entry.name = address.deviceName
       entries.append(entry)
-      return .start(entries.count - 1, address, configured: index)
+      return .start(entries.count - 1, address, configured: adapter)
     }
+  }
+
+  /// Takes another configuration: adapters that it names as before go on undisturbed.
+  mutating func reconfigure(_ configuration: Configuration) -> [Step] {
+    rules = Self.rules(configuration)
+    findsSerial = configuration.discovery.serial
+    var steps: [Step] = []
+    var added = configuration.adapters
+    for number in entries.indices {
+      guard let adapter = entries[number].configured else { continue }
+      if let same = added.firstIndex(of: adapter) {
+        added.remove(at: same)
+      } else {
+        if let device = entries[number].bluetooth { known.remove(device) }
+        // Its number stays taken; nothing can be it any more.
+        entries[number] = Entry()
+        steps.append(.stop(number))
+      }
+    }
+    steps += configured(added)
+    // What was left alone may be named, or allowed to be asked, now.
+    for device in table.devices where entry(of: device) == nil { steps += take(.appeared(device)) }
+    return steps
   }
 
   /// Takes the whole list of serial devices.
