@@ -41,7 +41,7 @@ final class RecordSource {
     case .adapter(let answer, let bytes): fusion.adapter(answer, bytes.bytes, at: time, into: &sink)
     case .command(let bytes): fusion.command(bytes.bytes)
     case .failure(let error, let line):
-      if let first = failures.count(error.kind, at: time) { report(first, line, at: time, into: &sink) }
+      if let first = failures.count(.wire(error.kind), at: time) { report(first, line, at: time, into: &sink) }
     case .event(let event): take(event, at: time, into: &sink)
     case .unreachable(let kind):
       fusion.record(record(.lost, reason: "\(kind)"), at: time, into: &sink)
@@ -85,6 +85,9 @@ final class RecordSource {
   private func take<Sink: RecordSink & ~Copyable>(_ event: SessionEvent, at time: Int64, into sink: inout Sink) {
     if case .connected(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
     if case .recovered(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
+    if event == .promptLost, let first = failures.count(.promptLost, at: time) {
+      report(first, nil, at: time, into: &sink)
+    }
     if let record = adapterRecord(of: event) { fusion.record(record, at: time, into: &sink) }
   }
 
@@ -100,7 +103,9 @@ final class RecordSource {
     case .ecuReturned(let ecu): record(.recovered, reason: "ecuReturned", ecu: ecu)
     case .notPolledJ1939: record(.connected, reason: "notPolledJ1939")
     case .multiPIDRefused: record(.quirk, reason: "multiPIDRefused")
-    case .supportKnown, .vehicleIdentified, .codesCleared, .clearRefused: nil
+    case .sleeping(let reason): record(.sleeping, reason: reason.name.description)
+    case .awake(let reason): record(.awake, reason: reason.name.description)
+    case .supportKnown, .vehicleIdentified, .codesCleared, .clearRefused, .promptLost: nil
     }
   }
 
@@ -133,11 +138,11 @@ final class RecordSource {
   }
 
   private func report<Sink: RecordSink & ~Copyable>(
-    _ kind: WireError.Kind, _ line: ShortText, at time: Int64, into sink: inout Sink
+    _ kind: FailureCounts.Kind, _ line: ShortText?, at time: Int64, into sink: inout Sink
   ) {
     var record = record(.error, reason: "\(kind)")
     record.count = 1
-    record.bytes = String(latin1: line.bytes)
+    record.bytes = line.map { String(latin1: $0.bytes) }
     fusion.record(record, at: time, into: &sink)
   }
 }
