@@ -1,0 +1,36 @@
+/// Bytes of an adapter that prints each on a line of its own.
+extension LineMachine {
+  mutating func join<H: ReplyHandler & ~Copyable>(
+    _ text: Span<UInt8>, _ first: Int, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    if joinedCount == 64 { flushJoined(position: position, loaded: loaded, into: &handler) }
+    let byte = hex.bytes[0]
+    joined[joinedCount] = byte
+    joinedText[2 * joinedCount] = Hex.digit(byte >> 4)
+    joinedText[2 * joinedCount + 1] = Hex.digit(byte)
+    joinedCount += 1
+  }
+
+  mutating func flushJoined<H: ReplyHandler & ~Copyable>(
+    position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+  ) {
+    let count = joinedCount
+    joinedCount = 0
+    let origin = origin(position)
+    let isNumber = count == 1 && core.decoder.request.kind == .unknown && Self.isProtocolNumber(joined[0])
+    if isNumber { core.link.hinted = BusProtocol(elmDigit: joinedText[1]) }
+    let text = joinedText.span.extracting(first: 2 * count)
+    if isNumber {
+      handler.adapter(.protocolNumber, text, origin: origin)
+      return
+    }
+    // Of its own: `hex` may hold the line that ended the row of bytes.
+    var row = HexLine()
+    row.set(joined.span.extracting(first: count))
+    core.decoder.lineStart = 0
+    core.dataLine(&row, line: text, origin: origin, loaded: loaded, into: &handler)
+  }
+
+  /// `A0`…`AC`: what ATDPN answers when the adapter chose the protocol itself.
+  static func isProtocolNumber(_ byte: UInt8) -> Bool { byte >> 4 == 0xA && byte & 0x0F <= 0x0C }
+}

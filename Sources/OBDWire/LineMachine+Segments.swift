@@ -1,0 +1,48 @@
+/// Numbered segments of a message without headers.
+extension LineMachine {
+  /// `0: 49 02 01 31 44 34`, also run together with its length and its neighbours: `0140:4902…1:4750…2:4231…`.
+  mutating func segments<H: ReplyHandler & ~Copyable>(
+    _ text: Span<UInt8>, from first: Int, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+  ) -> Bool {
+    var colons = 0
+    var firstColon = 0
+    for i in first..<text.count {
+      let c = text[i]
+      if c == UInt8(ascii: ":") {
+        colons += 1
+        if colons == 1 { firstColon = i }
+      } else if c != space, Hex.value(c) >= 16 {
+        return false
+      }
+    }
+    guard colons > 0, firstColon > first else { return false }
+    let origin = origin(position)
+    guard core.link.headers != .on, !core.link.stated.isLegacy else {
+      handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: firstColon)), line: text)
+      return true
+    }
+    core.decoder.firstDigit = -1
+    let before = firstColon - 1 - first
+    if before > 0 {
+      guard before <= 4, hex.read(text, from: first, to: firstColon - 1) else { return false }
+      let length = hex.hasIdentifier ? Int(hex.identifier) : -1
+      guard length > 0, hex.count == 0 else { return false }
+      core.announce(length, line: text, origin: origin, into: &handler)
+    }
+    var colon = firstColon
+    while colon < text.count {
+      let index = Hex.value(text[colon - 1])
+      var next = colon + 1
+      while next < text.count, text[next] != UInt8(ascii: ":") { next += 1 }
+      // The digit in front of the next colon is that segment's index.
+      let end = next < text.count ? next - 1 : text.count
+      guard index < 16, hex.read(text, from: min(colon + 1, end), to: end), !hex.hasIdentifier else {
+        handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: colon)), line: text)
+        return true
+      }
+      core.segment(index, &hex, line: text, origin: origin, loaded: loaded, into: &handler)
+      colon = next
+    }
+    return true
+  }
+}
