@@ -25,10 +25,10 @@ struct CycleOrder: BitwiseCopyable {
   private static var mostVotes: Int8 { 4 }
 
   /// Sentences without a time belong to the epoch that follows them.
-  var isLeading: Bool { votes > 0 }
+  var isLeading: Bool { mutating get { votes > 0 } }
 
   /// An epoch has closed: it is the second witness for the sentences before it, the first for those behind it.
-  mutating func epochClosed(_ evidence: Evidence, followedBy group: UntimedSentences) {
+  mutating func epochClosed(_ evidence: Evidence, followedBy group: inout UntimedSentences) {
     if !between.isEmpty {
       vote(between.hdop, before.hdop, evidence.hdop)
       vote(between.knots, before.knots, evidence.knots)

@@ -14,6 +14,13 @@ struct Decimal: BitwiseCopyable {
     return Double(product) / Self.powerOfTen(scale + extraScale)
   }
 
+  /// Whether ``double(times:extraScale:)`` is at most a whole number that is not negative, without a division where six decimals or less stand.
+  @inline(__always)
+  func isAtMost(_ limit: Int) -> Bool {
+    guard scale <= 6 else { return double() <= Double(limit) }
+    return value <= Int64(widening: UInt32(truncatingIfNeeded: limit)) &* Int64(widening: smallPowersOfTen.span[scale])
+  }
+
   /// 10ⁿ, exact up to n = 22 as every Double power of ten is.
   static func powerOfTen(_ exponent: Int) -> Double { powersOfTen.span[exponent] }
 }
@@ -30,4 +37,9 @@ struct Angle: BitwiseCopyable {
 private let powersOfTen: InlineArray<23, Double> = [
   1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
   1e21, 1e22,
+]
+
+/// 10ⁿ as far as 32 bits hold it.
+let smallPowersOfTen: InlineArray<10, UInt32> = [
+  1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
 ]

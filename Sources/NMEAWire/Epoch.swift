@@ -22,10 +22,24 @@ struct Epoch: BitwiseCopyable {
   init() {}
 
   /// Opens with the first sentence that has a time field, and the sentences without one that were found to precede it.
-  init(time: TimeOfDay?, after leading: UntimedSentences) {
+  ///
+  /// In place: whole epochs are large to move about.
+  mutating func begin(time: TimeOfDay?, after leading: inout UntimedSentences) {
     self.time = time
     isOpen = true
     untimed = leading
+    kinds = 0
+    claims = 0
+    coordinates = nil
+    coordinatesRank = 0
+    altitude = nil
+    satellites = nil
+    hdop = nil
+    knots = nil
+    course = nil
+    date = nil
+    dateIsFromZDA = false
+    horizontalError = nil
     end = leading.end
   }
 
@@ -33,13 +47,14 @@ struct Epoch: BitwiseCopyable {
   ///
   /// An empty time belongs to what is under way, until its kind comes again: so the seconds before a receiver knows the
   /// time are told apart. GNS repeats for each constellation.
-  func accepts(_ time: TimeOfDay?, _ kind: SentenceKind) -> Bool {
+  @inline(__always)
+  mutating func accepts(_ time: TimeOfDay?, _ kind: SentenceKind) -> Bool {
     if let time { return time == self.time }
     return kind == .gns || kinds & Self.bit(kind) == 0
   }
 
-  mutating func merge(_ pending: UntimedSentences) {
-    untimed.merge(pending)
+  mutating func merge(_ pending: inout UntimedSentences) {
+    untimed.merge(&pending)
     end = max(end, pending.end)
   }
 
@@ -102,16 +117,20 @@ struct Epoch: BitwiseCopyable {
 
 extension Epoch {
   var evidence: CycleOrder.Evidence {
-    CycleOrder.Evidence(hdop: hdop, knots: knots, isValid: claims == 0 ? nil : !isDenied)
+    mutating get {
+      CycleOrder.Evidence(hdop: hdop, knots: knots, isValid: claims == 0 ? nil : !isDenied)
+    }
   }
 
   /// Some sentence says that there is no fix, or that it is made up: one such word outweighs all others.
-  private var isDenied: Bool { claims & (FixClaim.invalid.rawValue | FixClaim.simulated.rawValue) != 0 }
+  private var isDenied: Bool {
+    mutating get { claims & (FixClaim.invalid.rawValue | FixClaim.simulated.rawValue) != 0 }
+  }
 
-  private func claims(_ claim: FixClaim) -> Bool { claims & claim.rawValue != 0 }
+  private mutating func claims(_ claim: FixClaim) -> Bool { claims & claim.rawValue != 0 }
 
   /// The fix that the epoch is, with the date of the epochs before it where it names none.
-  func fix(carrying date: inout CarriedDate) -> Fix {
+  mutating func fix(carrying date: inout CarriedDate) -> Fix {
     var fix = Fix()
     fix.position = end
     fix.time = time
@@ -133,7 +152,7 @@ extension Epoch {
   }
 
   /// RMC is preferred: it says itself whether it is valid.
-  private func addMotion(to fix: inout Fix) {
+  private mutating func addMotion(to fix: inout Fix) {
     fix.course = (course ?? untimed.course)?.double()
     if let knots = knots ?? untimed.knots {
       // A nautical mile is 1852 metres.
@@ -145,14 +164,16 @@ extension Epoch {
 
   /// An epoch that dead reckoning has a part in is an estimate; then the strongest of the claims; then GSA's dimensions.
   private var type: FixType {
-    if claims(.estimated) { return .estimated }
-    if claims(.rtkFixed) { return .rtkFixed }
-    if claims(.rtkFloat) { return .rtkFloat }
-    if claims(.differential) { return .dgps }
-    switch untimed.mode {
-    case 2: return .twoD
-    case 3: return .threeD
-    default: return altitude != nil && (satellites ?? 0) >= 4 ? .threeD : .twoD
+    mutating get {
+      if claims(.estimated) { return .estimated }
+      if claims(.rtkFixed) { return .rtkFixed }
+      if claims(.rtkFloat) { return .rtkFloat }
+      if claims(.differential) { return .dgps }
+      switch untimed.mode {
+      case 2: return .twoD
+      case 3: return .threeD
+      default: return altitude != nil && (satellites ?? 0) >= 4 ? .threeD : .twoD
+      }
     }
   }
 }

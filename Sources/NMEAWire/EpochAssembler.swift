@@ -17,10 +17,10 @@ struct EpochAssembler: BitwiseCopyable {
   ) {
     if epoch.isOpen, epoch.accepts(time, kind) {
       guard !pending.isEmpty else { return }
-      epoch.merge(pending)
+      epoch.merge(&pending)
     } else {
       if epoch.isOpen { handler.fix(endForNext()) }
-      epoch = Epoch(time: time, after: pending)
+      epoch.begin(time: time, after: &pending)
       guard !pending.isEmpty else { return }
     }
     pending = UntimedSentences()
@@ -29,8 +29,9 @@ struct EpochAssembler: BitwiseCopyable {
   /// Ends the epoch under way, with all sentences that have come.
   mutating func flush() -> Fix? {
     guard epoch.isOpen || !pending.isEmpty else { return nil }
-    order.epochClosed(epoch.evidence, followedBy: UntimedSentences())
-    epoch.merge(pending)
+    var none = UntimedSentences()
+    order.epochClosed(epoch.evidence, followedBy: &none)
+    epoch.merge(&pending)
     let fix = epoch.fix(carrying: &date)
     epoch = Epoch()
     pending = UntimedSentences()
@@ -48,12 +49,10 @@ struct EpochAssembler: BitwiseCopyable {
   mutating func take(_ hdt: HDT, end: UInt64) { pending.take(hdt, end: end) }
 
   private mutating func endForNext() -> Fix {
-    let between = pending
-    if !order.isLeading {
-      epoch.merge(pending)
-      pending = UntimedSentences()
-    }
-    order.epochClosed(epoch.evidence, followedBy: between)
+    let isLeading = order.isLeading
+    if !isLeading { epoch.merge(&pending) }
+    order.epochClosed(epoch.evidence, followedBy: &pending)
+    if !isLeading { pending = UntimedSentences() }
     return epoch.fix(carrying: &date)
   }
 }

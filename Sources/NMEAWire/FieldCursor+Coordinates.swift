@@ -28,6 +28,20 @@ extension FieldCursor {
     wholeDegreeDigits: Int, limit: Int, positive: UInt8, negative: UInt8
   ) throws(RejectReason) -> Angle? {
     try begin()
+    if let angle = shortAngle(
+      wholeDegreeDigits: wholeDegreeDigits, limit: limit, positive: positive, negative: negative)
+    {
+      return angle
+    }
+    return try longAngle(
+      wholeDegreeDigits: wholeDegreeDigits, limit: limit, positive: positive, negative: negative)
+  }
+
+  /// An angle with any number of decimals, or an empty field.
+  @_lifetime(self: copy self)
+  mutating func longAngle(
+    wholeDegreeDigits: Int, limit: Int, positive: UInt8, negative: UInt8
+  ) throws(RejectReason) -> Angle? {
     if isDelimiter(bytes[index]) {
       end()
       let hemisphere = try letter()

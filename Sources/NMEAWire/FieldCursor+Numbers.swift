@@ -3,11 +3,18 @@ extension FieldCursor {
   @_lifetime(self: copy self)
   mutating func decimal() throws(RejectReason) -> Decimal? {
     try begin()
-    let sign = bytes[index]
-    if isDelimiter(sign) {
+    if isDelimiter(bytes[index]) {
       end()
       return nil
     }
+    if let number = shortNumber() { return number }
+    return try longNumber()
+  }
+
+  /// Any number that is there.
+  @_lifetime(self: copy self)
+  mutating func longNumber() throws(RejectReason) -> Decimal {
+    let sign = bytes[index]
     if sign == 0x2D || sign == 0x2B { index &+= 1 }
     var number = try digits()
     if sign == 0x2D { number.value = -number.value }
@@ -45,7 +52,7 @@ extension FieldCursor {
   mutating func skipIntegers(_ count: Int) throws(RejectReason) {
     try begin()
     var remaining = count
-    var digits = 0
+    var digits = skipShortIntegers(&remaining)
     while remaining > 0 {
       let byte = bytes[index]
       if byte == 0x2C {
@@ -65,7 +72,7 @@ extension FieldCursor {
   @_lifetime(self: copy self)
   mutating func direction() throws(RejectReason) -> Decimal? {
     guard let angle = try unsigned() else { return nil }
-    guard angle.double() <= 360 else { throw .impossibleValue }
+    guard angle.isAtMost(360) else { throw .impossibleValue }
     return angle
   }
 

@@ -7,6 +7,13 @@ extension FieldCursor {
       end()
       return nil
     }
+    if let time = shortTime() { return time }
+    return try longTime()
+  }
+
+  /// A time with any number of decimals.
+  @_lifetime(self: copy self)
+  mutating func longTime() throws(RejectReason) -> TimeOfDay {
     let hour = try twoDigits()
     let minute = try twoDigits()
     let second = try twoDigits()

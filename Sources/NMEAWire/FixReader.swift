@@ -141,7 +141,8 @@ extension FixReader {
   ) throws(RejectReason) {
     let kind = SentenceKind(ofBody: body)
     var fields = FieldCursor(body)
-    try fields.skip()  // The address.
+    // Behind the address: of the kinds that are read it has five letters and a delimiter.
+    fields.index = SentenceKind.addressLength
     switch kind {
     case .rmc:
       let rmc = try RMC(parsing: &fields)

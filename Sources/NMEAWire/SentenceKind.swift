@@ -25,6 +25,9 @@ public enum SentenceKind: UInt8, BitwiseCopyable, Equatable, Sendable {
   /// Any other sentence.
   case other
 
+  /// Talker, formatter and the delimiter behind them, of every kind that says something of a fix.
+  static var addressLength: Int { 6 }
+
   /// The kind of the sentence in a body of at least one byte, without its `$`; the talker (GP, GN, II, …) may be any.
   @inline(__always)
   init(ofBody body: Span<UInt8>) {

@@ -35,7 +35,7 @@ struct UntimedSentences: BitwiseCopyable {
   }
 
   /// Adds what came later in the same epoch.
-  mutating func merge(_ later: UntimedSentences) {
+  mutating func merge(_ later: inout UntimedSentences) {
     guard !later.isEmpty else { return }
     mode = max(mode, later.mode)
     hdop = later.hdop ?? hdop

@@ -1,0 +1,170 @@
+// The digits of a sentence are random to a processor, and a loop over them ends where no prediction says: what that costs
+// is more than the arithmetic. Here the numbers that receivers print are read from words of eight bytes, without a loop.
+// Each of these readers may decline, having moved nothing; the general one then reads the field, or says what is wrong.
+extension FieldCursor {
+  /// Eight bytes from `index + offset` on; nil near the sentence's end.
+  @inline(__always)
+  private func word(at offset: Int) -> DigitWord? {
+    let first = index &+ offset
+    guard first &+ 8 <= bytes.count else { return nil }
+    // Any eight bytes are a UInt64, and they stand there.
+    let raw = unsafe bytes.bytes
+    return DigitWord(
+      UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: first, as: UInt64.self)))
+  }
+
+  /// Reads `12`, `62.5` or `545.4`, of seven characters at most, and its delimiter.
+  @inline(__always)
+  @_lifetime(self: copy self)
+  mutating func shortNumber() -> Decimal? {
+    guard let word = word(at: 0), let first = word.firstOther else { return nil }
+    if word.byte(first) != 0x2E {
+      guard first > 0, isDelimiter(word.byte(first)) else { return nil }
+      index &+= first &+ 1
+      return Decimal(value: Int64(widening: word.number(first)), scale: 0)
+    }
+    guard let end = word.secondOther, end > 1, isDelimiter(word.byte(end)) else { return nil }
+    index &+= end &+ 1
+    return Decimal(value: Int64(widening: word.number(end &- 1, withPointAt: first)), scale: end &- first &- 1)
+  }
+
+  /// Reads `4807.03810,N,` of an angle: whole degrees and minutes, a point, one to five decimals, the hemisphere.
+  @inline(__always)
+  @_lifetime(self: copy self)
+  mutating func shortAngle(wholeDegreeDigits: Int, limit: Int, positive: UInt8, negative: UInt8) -> Angle? {
+    let whole = wholeDegreeDigits &+ 2
+    guard let front = word(at: 0), front.firstOther == whole, front.byte(whole) == 0x2E else { return nil }
+    guard let back = word(at: whole &+ 1), let decimals = back.firstOther, decimals >= 1, decimals <= 5 else {
+      return nil
+    }
+    let hemisphere = back.byte(decimals &+ 1)
+    guard back.byte(decimals) == 0x2C, isDelimiter(back.byte(decimals &+ 2)) else { return nil }
+    guard hemisphere == positive || hemisphere == negative else { return nil }
+    let digits = front.number(whole)
+    let degrees = digits / 100
+    let minutes = degrees &* 60 &+ (digits &- degrees &* 100)
+    guard digits &- degrees &* 100 < 60 else { return nil }
+    let power = smallPowersOfTen.span[decimals]
+    let value = Int64(widening: minutes) &* Int64(widening: power) &+ Int64(widening: back.number(decimals))
+    guard value <= Int64(widening: UInt32(truncatingIfNeeded: limit) &* 60) &* Int64(widening: power) else {
+      return nil
+    }
+    index &+= whole &+ decimals &+ 4
+    return Angle(minutes: Decimal(value: hemisphere == positive ? value : 0 &- value, scale: decimals))
+  }
+
+  /// Passes over words of commas and numbers of one or two digits, as long as fewer commas stand in them than remain.
+  ///
+  /// - Returns: how many digits of a number it has passed: 0, 1 or 2. Two words have at most four in a row between them.
+  @inline(__always)
+  @_lifetime(self: copy self)
+  mutating func skipShortIntegers(_ remaining: inout Int) -> Int {
+    var digits = 0
+    while let word = word(at: 0), let list = word.shortList, list.commas < remaining {
+      remaining &-= list.commas
+      digits = list.digitsBehind
+      index &+= 8
+    }
+    return digits
+  }
+
+  /// Reads `hhmmss` or `hhmmss.sss` and its delimiter.
+  @inline(__always)
+  @_lifetime(self: copy self)
+  mutating func shortTime() -> TimeOfDay? {
+    guard let front = word(at: 0), front.firstOther == 6 else { return nil }
+    var length = 6
+    var nanosecond: UInt32 = 0
+    if front.byte(6) == 0x2E {
+      guard let back = word(at: 7), let decimals = back.firstOther, decimals >= 1 else { return nil }
+      length = 7 &+ decimals
+      guard isDelimiter(back.byte(decimals)) else { return nil }
+      // Eight digits at most: seven, and the zeros behind them.
+      nanosecond = back.number(decimals) &* smallPowersOfTen.span[9 &- decimals]
+    } else {
+      guard isDelimiter(front.byte(6)) else { return nil }
+    }
+    let digits = front.number(6)
+    let minutes = digits / 100
+    let hour = minutes / 100
+    guard
+      let time = TimeOfDay(
+        hour: Int(hour), minute: Int(minutes &- hour &* 100), second: Int(digits &- minutes &* 100),
+        nanosecond: Int(nanosecond))
+    else { return nil }
+    index &+= length &+ 1
+    return time
+  }
+}
+
+/// Eight characters, some of them digits.
+struct DigitWord: BitwiseCopyable {
+  /// Each digit as its value.
+  private let values: UInt64
+  /// The high bit of each byte that is no digit.
+  private let others: UInt64
+
+  @inline(__always)
+  init(_ word: UInt64) {
+    values = word ^ 0x3030_3030_3030_3030
+    // Ten and more carry into the high bit, and no further.
+    others = ((values & 0x7F7F_7F7F_7F7F_7F7F) &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
+  }
+
+  /// The place of the first byte that is no digit; nil where all are.
+  var firstOther: Int? {
+    @inline(__always) get { others == 0 ? nil : others.trailingZeroBitCount &>> 3 }
+  }
+
+  /// The place of the second byte that is no digit; nil where there is none.
+  var secondOther: Int? {
+    @inline(__always) get {
+      let later = others & (others &- 1)
+      return later == 0 ? nil : later.trailingZeroBitCount &>> 3
+    }
+  }
+
+  /// Where nothing but commas and digits stand, and never three digits in a row: how many commas, and how many digits
+  /// behind the last of them.
+  var shortList: (commas: Int, digitsBehind: Int)? {
+    @inline(__always) get {
+      let digits = others ^ 0x8080_8080_8080_8080
+      guard digits & (digits &>> 8) & (digits &>> 16) == 0 else { return nil }
+      // A comma is 1C as a value; of other bytes with their high bit set here, none is.
+      let commas = others &>> 7 &* 0x1C
+      guard (values ^ commas) & (others &>> 7 &* 0xFF) == 0 else { return nil }
+      let count = (others &>> 7 &* 0x0101_0101_0101_0101) &>> 56
+      let behind = others &>> 63 == 1 ? 0 : others &>> 55 & 1 == 1 ? 1 : 2
+      return (Int(truncatingIfNeeded: count), behind)
+    }
+  }
+
+  @inline(__always)
+  func byte(_ place: Int) -> UInt8 {
+    UInt8(truncatingIfNeeded: values &>> Self.bits(place)) ^ 0x30
+  }
+
+  /// The number that the first `count` characters are, digits all of them, 1...8.
+  @inline(__always)
+  func number(_ count: Int) -> UInt32 { Self.number(values, count) }
+
+  /// The same, with a character at `point`, one more than `count` in all, that does not count.
+  @inline(__always)
+  func number(_ count: Int, withPointAt point: Int) -> UInt32 {
+    let below = (1 &<< Self.bits(point)) &- 1
+    return Self.number(values & below | (values &>> 8) & ~below, count)
+  }
+
+  /// Of digits, the first of them lowest: moved up so that zeros stand in front, then ones and tens, tens and hundreds, and
+  /// so on are added up two by two.
+  @inline(__always)
+  private static func number(_ digits: UInt64, _ count: Int) -> UInt32 {
+    let aligned = digits &<< bits(8 &- count)
+    let pairs = (aligned &* 10 &+ aligned &>> 8) & 0x00FF_00FF_00FF_00FF
+    let fours = (pairs &* 100 &+ pairs &>> 16) & 0x0000_FFFF_0000_FFFF
+    return UInt32(truncatingIfNeeded: fours &* 10_000 &+ fours &>> 32)
+  }
+
+  @inline(__always)
+  private static func bits(_ bytes: Int) -> UInt64 { UInt64(low: UInt32(truncatingIfNeeded: bytes &* 8)) }
+}
