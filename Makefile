@@ -9,11 +9,11 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test tests release lint format fuzz bench benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed
+.PHONY: help run test tests release lint format fuzz bench bench-live benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border.
-RELEASE := -c release --product obdgate --static-swift-stdlib -Xlinker -s -debug-info-format none
+RELEASE := -c release --static-swift-stdlib -Xlinker -s -debug-info-format none
 PROGRAM := .build/release/obdgate
 
 SECONDS ?= 60
@@ -27,7 +27,8 @@ run: release
 	@$(PROGRAM) replay captures/drive.capture
 
 release:
-	@swift build $(RELEASE) >&2
+	@swift build $(RELEASE) --product obdgate >&2
+	@swift build $(RELEASE) --product obdgated >&2
 
 tests: need-headers
 	@swift build --build-tests -debug-info-format none
@@ -48,6 +49,10 @@ fuzz: need-seeds
 # The figures of docs/Performance.md: obdgate and others on the same bytes, in the same run.
 bench: need-jq need-python need-gpsd release
 	@scripts/bench.sh
+
+# The live figures: obdgated and python-OBD against the same simulated adapters.
+bench-live: need-python release
+	@/usr/bin/python3 scripts/live.py
 
 # ordo-one/benchmark over the libraries: a package of its own, so that obdgate itself does not depend on it.
 benchmarks:
