@@ -21,7 +21,7 @@ extension Configuration {
     self.init()
     gatewayId = try Self.identifier(&reader, "gatewayId")
     if var object = try reader.optionalObject("vehicle") { vehicle = try Vehicle(&object) }
-    adapters = try Self.list(&reader, "adapters") { value throws(JSONError) in try Adapter(value) }
+    adapters = try Self.list(&reader, "adapters") { value throws(JSONError) in try Adapter(value, folder: folder) }
     try Self.refuseTwice(reader.object["adapters"], adapters.map(\.link))
     if var object = try reader.optionalObject("discovery") { discovery = try Discovery(&object) }
     if var object = try reader.optionalObject("poll") {
@@ -31,7 +31,7 @@ extension Configuration {
     }
     if var object = try reader.optionalObject("power") { power = try Power(&object) }
     if var object = try reader.optionalObject("record") { record = try Record(&object) }
-    gps = try Self.list(&reader, "gps") { value throws(JSONError) in try GPSSource(value) }
+    gps = try Self.list(&reader, "gps") { value throws(JSONError) in try GPSSource(value, folder: folder) }
     geofences = try Self.path(&reader, "geofences", folder)
     signalSets = try Self.list(&reader, "signalSets") { value throws(JSONError) in
       Self.resolved(try Self.notEmpty(value, value.requireString()), folder)
@@ -151,7 +151,7 @@ extension Configuration {
 }
 
 extension Configuration.Adapter {
-  init(_ value: JSONValue) throws(JSONError) {
+  init(_ value: JSONValue, folder: String) throws(JSONError) {
     var reader = try JSONObjectReader(value)
     let links = ["device", "rfcomm", "tcp"].filter { value[$0] != nil }
     guard links.count == 1 else {
@@ -163,7 +163,8 @@ extension Configuration.Adapter {
     var preferredBaud: Int?
     let link: Link
     if let device = reader.optional("device") {
-      link = .serial(device: try Configuration.notEmpty(device, device.requireString()))
+      let path = try Configuration.notEmpty(device, device.requireString())
+      link = .serial(device: Configuration.resolved(path, folder))
       baud = try Configuration.baud(&reader)
       preferredBaud = try reader.optionalInt("preferredBaud", in: 9_600...2_000_000)
     } else if let address = reader.optional("rfcomm") {
@@ -254,10 +255,10 @@ extension Configuration.Record {
 }
 
 extension Configuration.GPSSource {
-  init(_ value: JSONValue) throws(JSONError) {
+  init(_ value: JSONValue, folder: String) throws(JSONError) {
     var reader = try JSONObjectReader(value)
     if let device = reader.optional("device"), value["gpsd"] == nil {
-      let path = try Configuration.notEmpty(device, device.requireString())
+      let path = Configuration.resolved(try Configuration.notEmpty(device, device.requireString()), folder)
       self = .serial(device: path, baud: try Configuration.baud(&reader))
     } else if let gpsd = reader.optional("gpsd"), value["device"] == nil {
       let endpoint = try Configuration.endpoint(gpsd, defaultPort: 2947)

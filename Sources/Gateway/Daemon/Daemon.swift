@@ -36,6 +36,7 @@ public struct Daemon: ~Copyable {
     desk.vehicleId = configuration.vehicle.id
     desk.cadence = .every(nanoseconds: Int64(configuration.record.period * 1e9))
     desk.loadedSignals = settings.poll.loadedSignals
+    try Self.sayWhatIsMissing(configuration)
     let parts = try Parts()
     self.path = path
     self.settings = settings
@@ -46,6 +47,18 @@ public struct Daemon: ~Copyable {
     records = parts.records
     roster = DeviceRoster(configuration)
     memory = AdapterMemory(folder: configuration.stateDirectory)
+  }
+
+  /// Says what the configuration asks for and this version does not do.
+  ///
+  /// - Throws: where nothing would be left to do.
+  private static func sayWhatIsMissing(_ configuration: Configuration) throws(StartError) {
+    guard configuration.sinks.contains(.stdout) else {
+      throw StartError(.badConfiguration, "sinks: this version writes to stdout only; add { \"type\": \"stdout\" }")
+    }
+    if configuration.sinks.contains(where: { $0 != .stdout }) { say("sinks: this version writes to stdout only") }
+    if !configuration.gps.isEmpty { say("gps: this version reads no receiver; records have no position") }
+    if configuration.geofences != nil { say("geofences: this version checks none") }
   }
 
   /// What needs descriptors.
