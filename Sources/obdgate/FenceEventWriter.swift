@@ -1,0 +1,97 @@
+import Geofencing
+import JSONText
+import NMEAWire
+import Telemetry
+
+/// Writes each event as a line.
+struct FenceEventWriter: ~Copyable, FenceHandler {
+  var output = OutputStream()
+  /// Whether the times are of a day that is known.
+  var isDated = true
+  /// Why writing ended.
+  private(set) var stop: (any Error)?
+  private let set: FenceSet
+  private var encoder = JSONLineEncoder(capacity: 4096)
+
+  init(_ set: FenceSet) { self.set = set }
+
+  mutating func fenceEvent(_ event: FenceEvent) {
+    guard stop == nil else { return }
+    let fence = set.fences[event.fence]
+    let body = GeofenceRecord(
+      fenceId: fence.id, fenceName: fence.name, event: Self.kind(event.kind), latitude: event.position.latitude,
+      longitude: event.position.longitude)
+    encoder.begin()
+    encoder.field("type", GeofenceRecord.type.name)
+    let time = Timestamp(nanoseconds: event.time)
+    if isDated {
+      encoder.field("timestamp", time)
+    } else {
+      // `1970-01-01T10:00:00.000Z` from its time on: the day is not known.
+      encoder.key("timeOfDay")
+      _ = encoder.value(time.text.span.extracting(11..<24))
+    }
+    body.write(to: &encoder)
+    encoder.finish()
+    do { try output.write(encoder) } catch { stop = error }
+  }
+
+  private static func kind(_ kind: FenceEvent.Kind) -> GeofenceRecord.Event {
+    switch kind {
+    case .enter: .enter
+    case .exit: .exit
+    case .dwell: .dwell
+    }
+  }
+}
+
+/// The time of each fix on one clock.
+///
+/// Where the receiver knows no date, days are counted from the first fix on: a time of day that falls by more than half a
+/// day is the next day's.
+struct FixClock {
+  /// Whether the last time was of a known day.
+  private(set) var isDated = true
+  private var day: Int64 = 0
+  private var last: Int64 = 0
+
+  private static var dayLength: Int64 { 86_400_000_000_000 }
+
+  /// ns; nil where the receiver knows no time.
+  mutating func time(of fix: Fix) -> Int64? {
+    guard let time = fix.time else { return nil }
+    guard let date = fix.date else {
+      return undated(Int64(time.secondOfDay) * 1_000_000_000 + Int64(time.nanosecond))
+    }
+    isDated = true
+    return Timestamp(
+      year: date.year, month: date.month, day: date.day, hour: time.hour, minute: time.minute, second: time.second,
+      nanosecond: time.nanosecond)?.nanoseconds
+  }
+
+  /// The same from a line of JSON; nil where it has neither `timestamp` nor `timeOfDay`.
+  mutating func time(of line: JSONValue) throws(JSONError) -> Int64? {
+    if let value = line["timestamp"] {
+      let moment = try Self.moment(value, value.requireString())
+      isDated = true
+      return moment
+    }
+    guard let value = line["timeOfDay"] else { return nil }
+    return undated(try Self.moment(value, "1970-01-01T" + value.requireString()))
+  }
+
+  private mutating func undated(_ time: Int64) -> Int64 {
+    isDated = false
+    if time < last - Self.dayLength / 2 { day += Self.dayLength }
+    last = time
+    return day + time
+  }
+
+  private static func moment(_ value: JSONValue, _ text: String) throws(JSONError) -> Int64 {
+    do throws(Timestamp.ParsingError) {
+      return try Timestamp(parsing: text.utf8.span).nanoseconds
+    } catch {
+      throw value.invalid(expected: "a time such as 2026-05-04T10:00:00.000Z")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import GeoJSON
+import Geofencing
+
+/// `obdgate fences`: fixes in, geofence events out.
+struct FencesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fences",
+    abstract: "Follows fixes through geofences and writes one line for each enter, exit and dwell.",
+    discussion: """
+      {"type":"geofence","timestamp":"2026-05-04T10:00:03.000Z","fenceId":"yard","fenceName":"Yard","event":"enter",\
+      "latitude":47.659490333,"longitude":9.177374333}
+
+      FENCES is a FeatureCollection (RFC 7946): Polygon, MultiPolygon, Point with radius, LineString with radius (m); \
+      properties id, name, notifyOnEntry, notifyOnExit, dwellSeconds. FIXES are lines as obdgate nmea writes them, or \
+      NMEA 0183. A key speed (km/h, from the vehicle) in them says better than gpsSpeed whether the vehicle stands.
+      """)
+
+  @Argument(help: "A file of fences, in GeoJSON.")
+  var fences: String
+
+  @Argument(help: "A file of fixes; - or nothing: standard input.")
+  var fixes = "-"
+
+  @Flag(help: "Tell an enter where the first fix is inside a fence already.")
+  var announceFirst = false
+
+  func validate() throws {
+    if fences == "-", fixes == "-" { throw ValidationError("standard input cannot be both FENCES and FIXES") }
+  }
+
+  func run() throws {
+    do {
+      try FencesRun(set(), announcesFirst: announceFirst).run(over: fixes)
+    } catch let failure as Failure {
+      throw failure.reported(by: "fences")
+    }
+  }
+
+  private func set() throws(Failure) -> FenceSet {
+    let text = try InputFile.contents(of: fences, limit: 1 << 30)
+    do throws(GeoJSONError) {
+      return try FenceSet(geoJSON: text, file: fences)
+    } catch {
+      throw Failure(.badData, error.message)
+    }
+  }
+}

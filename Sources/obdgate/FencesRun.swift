@@ -1,0 +1,138 @@
+import Geofencing
+import JSONText
+import NMEAWire
+import Telemetry
+
+/// One run over a file of fixes.
+struct FencesRun: ~Copyable {
+  private var follower: FenceFollower
+  private var reader = FixReader()
+  private var document = JSONDocument()
+  /// What the first byte that is no white space says of the file.
+  private var isJSON: Bool?
+  private var lines = 0
+  private var badLines = 0
+
+  init(_ set: FenceSet, announcesFirst: Bool) { follower = FenceFollower(set, announcesFirst: announcesFirst) }
+
+  consuming func run(over path: String) throws {
+    var input = try LineInput(path: path)
+    let name = path == "-" ? "standard input" : path
+    loop: while true {
+      switch try input.next() {
+      case .wait: try follower.flush()
+      case .end: break loop
+      case .tooLong:
+        lines += 1
+        refuse("longer than 1 MiB")
+      case .line(let range):
+        lines += 1
+        take(input.bytes.span.extracting(range))
+      }
+      if let stop = follower.stop { throw stop }
+    }
+    reader.finish(into: &follower)
+    if let stop = follower.stop { throw stop }
+    try follower.flush()
+    follower.sayLeftAside()
+    if lines == 0 { throw Failure(.badData, "\(name): empty: expected fixes as JSON lines or NMEA 0183") }
+    if isJSON != true, follower.accepted == 0 {
+      throw Failure(
+        .badData,
+        "\(name): neither fixes as JSON lines nor an NMEA 0183 sentence in it: expected lines such as $GPRMC,…*hh")
+    }
+    if badLines > 0 { throw Failure(.badData, "\(name): \(badLines) of \(lines) lines were no fix") }
+  }
+
+  private mutating func take(_ line: Span<UInt8>) {
+    var first = 0
+    while first < line.count, line[first] <= 0x20 { first += 1 }
+    guard first < line.count else { return }
+    let isJSON = self.isJSON ?? (line[first] == UInt8(ascii: "{"))
+    self.isJSON = isJSON
+    if !isJSON {
+      reader.receive(line, into: &follower)
+      return
+    }
+    do throws(JSONError) {
+      try document.parse(line)
+      try follower.follow(document.root)
+    } catch {
+      refuse(error.message)
+    }
+  }
+
+  private mutating func refuse(_ reason: String) {
+    badLines += 1
+    StandardError.say("obdgate fences: line \(lines): \(reason)")
+  }
+}
+
+/// Takes fixes in both forms to the watch and writes its events.
+struct FenceFollower: ~Copyable, FixHandler {
+  var stop: (any Error)? { writer.stop }
+  private(set) var accepted = 0
+  private var rejected = 0
+  private var timeless = 0
+  private var watch: FenceWatch
+  private var writer: FenceEventWriter
+  private var clock = FixClock()
+
+  init(_ set: FenceSet, announcesFirst: Bool) {
+    var rules = FenceRules()
+    rules.announcesFirstFix = announcesFirst
+    watch = FenceWatch(set, rules: rules)
+    writer = FenceEventWriter(set)
+  }
+
+  /// A fix as `obdgate nmea` writes it. A line without a position says nothing; of the other keys only those that are
+  /// needed are looked at.
+  mutating func follow(_ line: JSONValue) throws(JSONError) {
+    guard line.kind == .object else { throw line.invalid(expected: "an object") }
+    let latitude = try line["latitude"]?.requireDouble(in: -90...90)
+    let longitude = try line["longitude"]?.requireDouble(in: -180...180)
+    let hdop = try line["hdop"]?.requireDouble(in: 0...1_000_000)
+    let groundSpeed = try line["gpsSpeed"]?.requireDouble(in: 0...1_000_000)
+    let vehicleSpeed = try line["speed"]?.requireDouble(in: 0...1_000_000)
+    let time = try clock.time(of: line)
+    guard let latitude else {
+      if longitude != nil { throw line.error(.missingKey("latitude")) }
+      return
+    }
+    guard let longitude else { throw line.error(.missingKey("longitude")) }
+    follow(
+      time, latitude: latitude, longitude: longitude, hdop: hdop, vehicleSpeed: vehicleSpeed, groundSpeed: groundSpeed)
+  }
+
+  mutating func fix(_ fix: Fix) {
+    let time = clock.time(of: fix)
+    guard let latitude = fix.latitude, let longitude = fix.longitude else { return }
+    follow(
+      time, latitude: latitude, longitude: longitude, hdop: fix.hdop, vehicleSpeed: nil, groundSpeed: fix.speed)
+  }
+
+  private mutating func follow(
+    _ time: Int64?, latitude: Double, longitude: Double, hdop: Double?, vehicleSpeed: Double?, groundSpeed: Double?
+  ) {
+    guard let time else {
+      timeless += 1
+      return
+    }
+    writer.isDated = clock.isDated
+    watch.fix(
+      FenceFix(
+        time: time, latitude: latitude, longitude: longitude, hdop: hdop, vehicleSpeed: vehicleSpeed,
+        groundSpeed: groundSpeed), into: &writer)
+  }
+
+  mutating func rejected(_ reason: RejectReason, sentence: Span<UInt8>, position: UInt64) { rejected += 1 }
+
+  mutating func accepted(_ kind: SentenceKind) { accepted += 1 }
+
+  mutating func flush() throws { try writer.output.flush() }
+
+  func sayLeftAside() {
+    if rejected > 0 { StandardError.say("obdgate fences: rejected sentences: \(rejected): obdgate nmea says why") }
+    if timeless > 0 { StandardError.say("obdgate fences: fixes without a time, left aside: \(timeless)") }
+  }
+}
