@@ -18,9 +18,9 @@ extension AdapterSession {
     }
     if now >= nextVoltage {
       if !memory.quirks.contains(.noVoltage) { jobs |= Job.voltage.bit }
+      if power.wantsMotion(at: now) { jobs |= Job.motion }
       nextVoltage = now + configuration.voltagePeriod
     }
-    if power.wantsMotion(at: now) { jobs |= Job.motion }
     let choice = plan.choose(at: now, address: address, since: addressSince, addressed)
     if let job = Job.first(of: jobs), now >= jobNotBefore, !staysAddressed(for: choice),
       isJobsTurn || !choice.isDue || wait == Self.longestWait
@@ -85,6 +85,7 @@ extension AdapterSession {
     let verdict = plan.record(index, reply, suffix: suffix, car, at: now)
     apply(verdict)
     if isTelling { countSilence(reply, isAlive: verdict.isAlive, at: now) }
+    if isTelling, stage == .running { meetStrangers(reply) }
   }
 
   mutating func handleArbitration(_ index: Int, _ reply: ReplyObserver, at now: Int64) {

@@ -96,6 +96,7 @@ extension AdapterSession {
     car.vinCount = vinCount
     car.isUDS = isUDS
     for i in 0..<reply.supportCount { car.learn(reply.support(i)) }
+    isSupportDamaged = reply.isDamaged
     searchRound = 0
     stage = .naming
     tries = 0
@@ -160,6 +161,7 @@ extension AdapterSession {
     events.append(wasConnected ? .recovered(protocolDigit: protocolDigit) : .connected(protocolDigit: protocolDigit))
     wasConnected = true
     silentReplies = 0
+    discoveriesLeft = Self.discoveriesLimit
     isPlanOutdated = true
     jobs = Job.identification | Job.codes
     jobTries = 0
@@ -173,7 +175,7 @@ extension AdapterSession {
 
   /// The first readings: what needs no scaling that another PID tells.
   mutating func decideGreeting() -> Decision {
-    stage = .discovering(base: 0x20)
+    stage = .discovering(base: isSupportDamaged ? 0x00 : 0x20)
     let candidates: InlineArray<6, UInt8> = [0x0C, 0x0D, 0x05, 0x04, 0x11, 0x0F]
     var request: ReadRequest?
     let carries = bus.isCAN && !memory.quirks.contains(.noMultiPID) ? plan.identifierLimit : 1
@@ -200,10 +202,8 @@ extension AdapterSession {
   // MARK: Supported PIDs
 
   mutating func decideDiscovery(_ base: UInt8, at now: Int64) -> Decision {
-    guard base != 0, car.ecus(supporting: base) != 0 else {
-      events.append(.supportKnown)
-      learnDrive()
-      stage = .running
+    guard base == 0 || car.ecus(supporting: base) != 0 else {
+      finishDiscovery()
       return .again
     }
     let request: ReadRequest = car.isUDS ? .dataIdentifier(0xF400 | UInt16(base)) : .currentData(base)
@@ -213,11 +213,30 @@ extension AdapterSession {
   mutating func handleSupport(_ reply: ReplyObserver, at now: Int64) {
     guard case .discovering(let base) = stage else { return }
     for i in 0..<reply.supportCount { car.learn(reply.support(i)) }
-    if reply.supportCount == 0, tries < 2 {
+    // A damaged line may have been one ECU's whole answer.
+    if reply.supportCount == 0 || reply.isDamaged, tries < 2 {
       tries += 1
       return
     }
     tries = 0
-    stage = .discovering(base: base &+ 0x20)
+    if base < 0xE0 { stage = .discovering(base: base + 0x20) } else { finishDiscovery() }
+  }
+
+  private mutating func finishDiscovery() {
+    events.append(.supportKnown)
+    learnDrive()
+    isPlanOutdated = true
+    stage = .running
+  }
+
+  /// An ECU answers that was not there when all were asked what they support: it woke late, or its answer was lost.
+  mutating func meetStrangers(_ reply: ReplyObserver) {
+    guard discoveriesLeft > 0, car.ecuCount < CarKnowledge.ecuCapacity else { return }
+    for i in 0..<reply.senderCount where reply.sender(i) != .unknown && car.index(of: reply.sender(i)) == nil {
+      discoveriesLeft -= 1
+      tries = 0
+      stage = .discovering(base: 0)
+      return
+    }
   }
 }

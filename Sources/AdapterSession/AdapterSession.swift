@@ -82,6 +82,11 @@ public struct AdapterSession: ~Copyable {
   var wasConnected = false
   var lastLoss: LossReason?
   var lastFailure: LossReason?
+  /// Of the first answer to 0100 something was lost: it is asked again.
+  var isSupportDamaged = false
+  /// How often an unknown ECU makes all be asked again: one may poll well and never say what it supports.
+  var discoveriesLeft = 0
+  static let discoveriesLimit = 3
 
   // Polling.
   var isPlanOutdated = false

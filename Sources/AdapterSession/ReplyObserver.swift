@@ -48,6 +48,7 @@ struct ReplyObserver: BitwiseCopyable {
   private(set) var fuelType: UInt8?
   private(set) var vin = InlineArray<20, UInt8>(repeating: 0)
   private(set) var vinCount = 0
+  private var vinSender = ECUAddress.unknown
   /// Tells one set of trouble codes from another; 0: none.
   private(set) var codesDigest: UInt32 = 0
   private(set) var hasCodeList = false
@@ -164,8 +165,9 @@ extension ReplyObserver {
   }
 
   mutating func text(_ reading: TextReading, _ bytes: Span<UInt8>) {
-    // The first ECU that has one tells it: all of a vehicle's say the same.
-    guard reading.kind == .vin, vinCount == 0 else { return }
+    // The ECU of the lowest address tells it: one from another vehicle may be among them, and the order of answers varies.
+    guard reading.kind == .vin, vinCount == 0 || reading.origin.ecu.value < vinSender.value else { return }
+    vinSender = reading.origin.ecu
     vinCount = min(bytes.count, 20)
     for i in 0..<vinCount { vin[i] = bytes[i] }
   }

@@ -93,6 +93,16 @@ import Testing
     expectReadings(bench, at: 38400)
   }
 
+  @Test func a_garbled_confirmation_is_not_relied_on_and_an_adapter_that_changed_is_found_again() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.wordOfConfirmation = "O\u{1}"
+    let bench = bench(adapter)
+    bench.run(seconds: 40)
+    #expect(bench.events.contains(.quirk(.noBaudChange)))
+    #expect(bench.bauds.prefix(3) == [38400, 115_200, 38400])
+    expectReadings(bench, at: 38400)
+  }
+
   @Test func a_port_that_cannot_follow_reads_noise_and_confirms_nothing() {
     let bench = bench(TinyAdapter([Cars.engine()]))
     bench.keepsBaud = true

@@ -70,7 +70,9 @@ import Testing
     #expect(!bench.requests.contains("010C"))
     bench.adapter.ecus[0].pids[0x0C] = [0x0C, 0]
     bench.run(seconds: 600)
-    #expect(bench.requests.contains("010C") && bench.requests.contains("010D"))
+    let asked = bench.requests.count { $0 == "010C" }
+    #expect(asked >= 15 && asked <= 60)
+    #expect(bench.requests.contains("010D"))
     #expect(!bench.isAsleep)
     bench.adapter.ecus[0].pids[0x0C] = [0, 0]
     bench.run(seconds: 90)
@@ -123,6 +125,29 @@ import Testing
     let before = bench.recorder.values.count
     bench.run(seconds: 10)
     #expect(bench.recorder.values.count > before + 50)
+  }
+
+  @Test func a_probe_behind_rounds_by_hand_is_on_a_protocol_that_finds_the_vehicle() {
+    let adapter = TinyAdapter([Cars.engine()])
+    var selected = ""
+    adapter.hook = { [unowned adapter] command, _ in
+      if command.hasPrefix("ATSP") { selected = command }
+      let isRight = ["ATSP0", "ATSP6", "ATSPA6"].contains(selected)
+      return isRight || command.hasPrefix("AT") || command.hasPrefix("ST") || adapter.isAsleep
+        ? nil : ("UNABLE TO CONNECT\r\r>", Bench.second)
+    }
+    for seconds in 0..<4 {
+      let bench = ParkedCar.parked(volts: "12.1V", adapter)
+      adapter.ecus[0].isSilent = true
+      // Other rounds each time.
+      bench.run(seconds: 20 + 3 * Double(seconds))
+      bench.run(seconds: 200) { $0.isAsleep }
+      #expect(bench.isAsleep)
+      adapter.ecus[0].isSilent = false
+      ParkedCar.startEngine(bench)
+      bench.run(seconds: 40) { $0.isConnected }
+      #expect(bench.isConnected, "\(bench.commands.suffix(5))")
+    }
   }
 
   @Test func a_charger_brings_one_probe_and_nobody_is_told() {

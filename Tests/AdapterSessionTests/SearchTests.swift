@@ -149,6 +149,64 @@ import Testing
     #expect(bench.now - start <= 5 * Bench.second)
   }
 
+  @Test func an_ECU_that_wakes_late_is_asked_what_it_supports() {
+    let adapter = TinyAdapter([Cars.engine(), Cars.gearbox()])
+    adapter.ecus[1].isSilent = true
+    adapter.ecus[1].pids[0x42] = [0x35, 0x10]
+    adapter.ecus[1].pids[0xA6] = [0, 1, 0, 0]
+    var wishes = Cars.six
+    wishes.set(0xA6, period: Bench.second)
+    let bench = Bench(adapter, wishes: wishes)
+    bench.run(seconds: 5)
+    #expect(bench.session.car.ecuCount == 1)
+    adapter.ecus[1].isSilent = false
+    bench.run(seconds: 90)
+    #expect(bench.session.car.ecuCount == 2)
+    #expect(bench.recorder.values.contains { $0.identifier == 0xA6 && $0.ecu == 0x7E9 })
+    #expect(!bench.events.contains { if case .lost = $0 { true } else { false } })
+  }
+
+  @Test func an_ECU_that_never_says_what_it_supports_is_asked_three_times() {
+    let adapter = TinyAdapter([Cars.engine(), Cars.gearbox()])
+    adapter.ecus[1].isSilent = true
+    let bench = Bench(adapter, wishes: Cars.six)
+    bench.run(seconds: 5)
+    let before = bench.requests.count { $0 == "0100" }
+    adapter.hook = { [unowned adapter] command, _ in
+      adapter.ecus[1].isSilent = command.hasPrefix("0100") || command.hasPrefix("09")
+      return nil
+    }
+    bench.run(seconds: 300)
+    #expect(bench.requests.count { $0 == "0100" } == before + 3)
+    #expect(bench.isConnected)
+  }
+
+  @Test func a_damaged_answer_to_0100_is_asked_for_again() {
+    let adapter = TinyAdapter([Cars.engine(), Cars.gearbox()])
+    var isFirst = true
+    adapter.hook = { command, _ in
+      guard command == "0100", isFirst else { return nil }
+      isFirst = false
+      return ("7E8064100983B8013\r7E9064100 <RX ERROR\r\r>", 20 * Bench.millisecond)
+    }
+    let bench = Bench(adapter, wishes: Cars.six)
+    bench.run(seconds: 4)
+    #expect(bench.session.car.ecuCount == 2)
+    #expect(bench.requests.prefix(3).contains("0100") && bench.requests.count { $0 == "0100" } == 2)
+  }
+
+  @Test func a_second_VIN_in_the_vehicle_does_not_make_it_another_whatever_the_order() {
+    let adapter = TinyAdapter([Cars.engine(), Cars.gearbox()])
+    adapter.ecus[1].information[0x02] = [1] + Array("WP0ZZZ99ZTS392124".utf8)
+    let bench = Bench(adapter)
+    bench.run(seconds: 6)
+    bench.close()
+    adapter.ecus.reverse()
+    bench.run(seconds: 8)
+    #expect(bench.recorder.vins.count == 4)
+    #expect(!bench.events.contains(.vehicleChanged))
+  }
+
   @Test func another_VIN_is_another_car() {
     let adapter = TinyAdapter([Cars.engine()])
     let bench = Bench(adapter)

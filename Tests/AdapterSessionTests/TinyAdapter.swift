@@ -50,6 +50,8 @@ final class TinyAdapter {
   var voltage = "12.6V"
   /// Does not hear the CR that ATBRD asks for.
   var missesConfirmation = false
+  /// What it says to that CR.
+  var wordOfConfirmation = "OK"
   /// Says nothing of itself behind ATBRD.
   var isSilentAfterBaud = false
   /// ATLP is answered without a prompt.
@@ -134,7 +136,7 @@ final class TinyAdapter {
         baud = trial.former
         return []
       }
-      return line("OK\r\r>", from: now)
+      return line(wordOfConfirmation + "\r\r>", from: now)
     }
     let received = now + Int64(command.count) * byteTime
     if now < busyUntil { interruptions += 1 }
