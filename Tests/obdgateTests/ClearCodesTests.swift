@@ -1,0 +1,67 @@
+import TestKit
+import Testing
+
+/// `dtc clear --yes`: only what is printed is wiped out, and only where the vehicle stands with its engine off.
+@Suite struct ClearCodesTests {
+  @Test func codes_are_printed_then_cleared_and_what_is_left_is_printed() async throws {
+    let played = try await ask("dtc", "clear", "--yes", "--json", scenario: Scenarios.can)
+    let (result, commands) = (played.result, played.commands)
+    #expect(result.status == 0, "\(result.errors)")
+    let engine = try JSON.lines(result.output).filter { $0["ecu"] == "7E8" }
+    #expect(engine.count == 2)
+    #expect(engine.first?["event"] == "snapshot")
+    #expect(engine.first?["dtcCodes"] == ["P0420"])
+    #expect(engine.first?["freezeFrame"]?["dtc"] == "P0420")
+    #expect(engine.last?["dtcCodes"] == [])
+    #expect(engine.last?["pending"] == [])
+    // Only a repair takes it away.
+    #expect(engine.last?["permanent"] == ["P0420"])
+    #expect(engine.last?["mil"] == false)
+    let cleared = try #require(commands.firstIndex(of: "04"))
+    #expect(commands.filter { $0 == "04" }.count == 1)
+    for saved in ["03", "07", "0A"] { #expect(commands[..<cleared].contains(saved), "\(saved)") }
+    #expect(commands[..<cleared].contains { $0.hasPrefix("02") })
+  }
+
+  @Test func a_text_for_people_says_so() async throws {
+    let result = try await ask("dtc", "clear", "--yes", scenario: Scenarios.can).result
+    #expect(result.status == 0)
+    #expect(result.errors == "obdgate dtc clear: the codes are cleared\n")
+    #expect(result.lines.filter { $0 == "  stored     none" }.count == 2)
+  }
+
+  @Test func a_running_engine_is_a_refusal_and_nothing_is_sent() async throws {
+    let played = try await ask("dtc", "clear", "--yes", "--json", scenario: Scenarios.running)
+    let (result, commands) = (played.result, played.commands)
+    #expect(result.status == 1)
+    #expect(
+      result.errors == "obdgate dtc clear: codes not cleared: the engine runs: switch it off, and the ignition on\n")
+    #expect(try JSON.lines(result.output).first?["dtcCodes"] == ["P0420"])
+    #expect(!commands.contains("04"))
+  }
+
+  @Test func a_vehicle_that_refuses_is_said() async throws {
+    let result = try await ask("dtc", "clear", "--yes", scenario: Scenarios.can, faults: "negative=04:22").result
+    #expect(result.status == 1)
+    #expect(result.errors.contains("the vehicle refuses"))
+  }
+
+  @Test func codes_that_cannot_be_written_out_are_not_cleared() async throws {
+    let played = try await aside {
+      let scratch = try ScratchFolder()
+      let line = "\"$OBDGATE\" dtc clear --yes --json --device \"$D0\" >/dev/full"
+      return try play(line, beside: [Simulation(scenario: Scenarios.can)], in: scratch.path)
+    }
+    let (result, commands) = (played.result, played.commands)
+    #expect(result.status == 74, "\(result.errors)")
+    #expect(!commands.contains("04"))
+    #expect(commands.contains("03"))
+  }
+
+  @Test func without_yes_nothing_is_opened() throws {
+    let result = try obdgate(["dtc", "clear", "--device", "/dev/nowhere"])
+    #expect(result.status == 64)
+    #expect(result.errors.contains("--yes"))
+    #expect(result.errors.split(separator: "\n").count == 1)
+  }
+}

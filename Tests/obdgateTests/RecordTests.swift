@@ -1,0 +1,96 @@
+import Foundation
+import TestKit
+import Testing
+
+/// `record`: a capture of a live dialogue holds every byte, and replays to the values of the vehicle.
+@Suite struct RecordTests {
+  /// A recording, the simulator's own log of it, and its replay.
+  struct Recording: Sendable {
+    let result: Tool.Result
+    let capture: String
+    let log: DialogueText
+    let replay: Tool.Result
+  }
+
+  /// - Parameter command: `RECORD` stands for `obdgate record` with device and file.
+  private func record(
+    _ command: String, scenario: String = Scenarios.can, faults: String? = nil
+  ) async throws -> Recording {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let line = command.replacing("RECORD", with: "\"$OBDGATE\" record --device \"$D0\" -o out.capture")
+      let played = try play(line, beside: [Simulation(scenario: scenario, faults: faults)], in: scratch.path)
+      let file = scratch.file("out.capture")
+      return Recording(
+        result: played.result, capture: try String(contentsOfFile: file, encoding: .utf8), log: played.logs[0],
+        replay: try obdgate(["replay", file]))
+    }
+  }
+
+  @Test func a_recording_has_every_byte_and_replays_to_the_vehicles_values() async throws {
+    let recording = try await record("RECORD --duration 4")
+    #expect(recording.result.status == 0, "\(recording.result.errors)")
+    #expect(recording.result.stdout.isEmpty)
+    #expect(recording.result.errors.contains("replies in 4 s"))
+    #expect(DialogueText(recording.capture) == recording.log)
+    #expect(recording.replay.status == 0, "\(recording.replay.errors)")
+    let records = try records(recording.replay)
+    #expect(records.of("vehicle").last?["vin"] == "1D4GP00RX5B123456")
+    #expect(records.of("dtc").first?["dtcCodes"] == ["P0420"])
+    let telemetry = records.of("telemetry")
+    #expect(
+      telemetry.contains {
+        $0.only("rpm", "speed", "coolantTemp")
+          == .object([
+            "rpm": 0, "speed": 0, "coolantTemp": 17,
+          ])
+      })
+    #expect(telemetry.contains { $0["batteryVoltage"] == 12.4 })
+    // The recording's own date.
+    #expect(records.allSatisfy { $0["timeQuality"] == "system" })
+  }
+
+  @Test func the_head_names_the_adapter_and_the_time() async throws {
+    let recording = try await record("RECORD --duration 2")
+    let lines = recording.capture.split(separator: "\n")
+    #expect(lines.first == "# obdgate-capture 1")
+    #expect(lines.dropFirst().first?.hasPrefix("# adapter: ELM327 v1.5   recorded: 20") == true)
+    #expect(lines.dropFirst(2).first?.hasSuffix("> ATZ\\r") == true)
+  }
+
+  @Test(arguments: ["INT", "TERM", "HUP"])
+  func a_signal_ends_it_with_a_whole_file(_ signal: String) async throws {
+    let recording = try await record("timeout --preserve-status -s \(signal) 3 RECORD")
+    #expect(recording.result.status == 0, "\(recording.result.errors)")
+    #expect(recording.capture.hasSuffix(">\n"))
+    #expect(DialogueText(recording.capture) == recording.log)
+    #expect(recording.replay.status == 0, "\(recording.replay.errors)")
+  }
+
+  @Test func an_adapter_that_is_unplugged_leaves_what_came() async throws {
+    let recording = try await record("RECORD --duration 30", faults: "unplug@3s")
+    #expect(recording.result.status == 69, "\(recording.result.errors)")
+    #expect(recording.result.errors.contains("gone"))
+    #expect(recording.result.elapsed < .seconds(20))
+    #expect(try JSON.lines(recording.replay.output).of("vehicle").last?["vin"] == "1D4GP00RX5B123456")
+  }
+
+  @Test func a_device_that_is_missing_leaves_no_file() throws {
+    let scratch = try ScratchFolder()
+    let result = try obdgate(["record", "--device", "/dev/nowhere", "-o", scratch.file("out")])
+    #expect(result.status == 69)
+    #expect(!FileManager.default.fileExists(atPath: scratch.file("out")))
+  }
+
+  @Test func a_file_that_cannot_be_made_is_said() async throws {
+    let result = try await ask("record", "-o", "/dev/null/out", "--duration", "1").result
+    #expect(result.status == 74)
+    #expect(result.errors.contains("/dev/null/out: cannot be written"))
+  }
+
+  @Test func nothing_that_answers_is_said() async throws {
+    let result = try await ask("record", "-o", "/dev/null", "--duration", "30", faults: "gps").result
+    #expect(result.status == 69)
+    #expect(result.errors.contains("GPS receiver"))
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import TestKit
+import Testing
+
+/// `scan`, and commands without --device, on a machine whose devices umockdev plugs in.
+@Suite struct ScanTests {
+  private static let obdlink = """
+    "socket": "1-1", "number": 0, "vendor": "0403", "product": "6015", "serial": "113011099400",
+    "maker": "ScanTool.net LLC", "name": "OBDLink SX"
+    """
+  private static let ch340 = """
+    "socket": "1-2", "number": 1, "vendor": "1a86", "product": "7523", "name": "USB2.0-Serial"
+    """
+
+  /// A machine with an adapter of its own simulator behind each device, a command run there, and what each was sent.
+  ///
+  /// - Parameter devices: steps of `scripts/testbed/udev.py` without their far end.
+  private func run(
+    _ arguments: [String], _ devices: [String], faults: String? = nil
+  ) async throws -> (result: Tool.Result, sent: [[String]])? {
+    guard let wrapper = try Tool.required("umockdev-wrapper"), try Self.hasTestbed() else { return nil }
+    return try await aside {
+      let scratch = try ScratchFolder()
+      let plugs = devices.indices.map { "{\"plug\": \"\($0)\", \"tcp\": \"@\($0)@\", \(devices[$0])}" }
+      try scratch.write("steps.in", "[\((plugs + ["{\"start\": true}"]).joined(separator: ",\n"))]")
+      let addresses = devices.indices.map { "-e \"s|@\($0)@|$D\($0)|\"" }.joined(separator: " ")
+      let bed = TestData.projectRoot + "/scripts/testbed/udev.py"
+      let line = """
+        sed \(addresses) steps.in >steps.json
+        '\(wrapper)' /usr/bin/python3 '\(bed)' steps.json "$OBDGATE" \(arguments.joined(separator: " "))
+        """
+      let simulations = devices.map { _ in Simulation(faults: faults, place: .tcp) }
+      let played = try play(line, beside: simulations, in: scratch.path)
+      return (played.result, played.logs.map(\.commands))
+    }
+  }
+
+  private static func hasTestbed() throws -> Bool {
+    let modules = "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev"
+    if try Tool.run("/usr/bin/python3", ["-c", modules]).status == 0 { return true }
+    if TestData.isCI { throw TestData.Missing("gir1.2-umockdev-1.0 and python3-gi") }
+    print("skipped: gir1.2-umockdev-1.0 and python3-gi missing (make test installs them)")
+    return false
+  }
+
+  @Test func known_adapters_are_asked_and_nothing_is_sent_to_others() async throws {
+    let devices = [
+      Self.obdlink, Self.ch340,
+      Self.ch340.replacing("1-2", with: "1-3").replacing("\"number\": 1", with: "\"number\": 2")
+        + ", \"properties\": {\"OBDGATE\": \"ignore\"}",
+      Self.ch340.replacing("1-2", with: "1-4").replacing("\"number\": 1", with: "\"number\": 3")
+        + ", \"properties\": {\"OBDGATE\": \"adapter\"}",
+    ]
+    guard let (result, sent) = try await run(["scan", "--json"], devices) else { return }
+    #expect(result.status == 0, "\(result.errors)")
+    let rows = try JSON.lines(result.output)
+    try #require(rows.count == 4, "\(result.output)")
+    #expect(rows.compactMap { $0["device"]?.text } == (0...3).map { "/dev/ttyUSB\($0)" })
+    #expect(rows.map { $0["kind"] } == ["adapter", "unknown", "unknown", "adapter"])
+    #expect(rows.map { $0["reason"] } == ["knownProduct", "notProbed", "ignored", "tagged"])
+    #expect(
+      rows[0].without(["protocol"])
+        == .object([
+          "device": "/dev/ttyUSB0", "key": "usb:0403:6015:113011099400", "label": "ScanTool.net LLC OBDLink SX",
+          "kind": "adapter", "reason": "knownProduct", "baud": 38400, "identity": "ELM327 v1.5", "vehicleAnswers": true,
+        ]))
+    #expect(rows[3]["vehicleAnswers"] == true)
+    #expect(rows[1]["identity"] == nil)
+    // The proof: an adapter sat behind each of them, and would have answered.
+    #expect(sent[0].first == "ATZ")
+    #expect(sent[1] == [])
+    #expect(sent[2] == [])
+    #expect(sent[3].first == "ATZ")
+  }
+
+  @Test func a_bridge_that_sends_sentences_is_a_receiver_and_is_sent_nothing() async throws {
+    guard let (result, sent) = try await run(["scan", "--json"], [Self.ch340], faults: "gps") else { return }
+    let rows = try JSON.lines(result.output)
+    #expect(rows.count == 1)
+    #expect(rows.first?["kind"] == "receiver")
+    #expect(rows.first?["reason"] == "heard")
+    #expect(sent == [[]])
+  }
+
+  @Test func the_table_has_a_line_for_each_device() async throws {
+    guard let (result, _) = try await run(["scan"], [Self.obdlink, Self.ch340]) else { return }
+    #expect(result.status == 0)
+    try #require(result.lines.count == 3, "\(result.output)")
+    #expect(result.lines.first?.hasPrefix("DEVICE") == true)
+    #expect(result.lines[1].contains("ELM327 v1.5, 38400 baud, vehicle: ISO 15765-4 (CAN 11/500)"))
+    #expect(result.lines[2].contains("notProbed"))
+  }
+
+  @Test func a_question_without_a_device_goes_to_the_only_adapter() async throws {
+    guard let (result, sent) = try await run(["vin"], [Self.obdlink, Self.ch340]) else { return }
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output == "1D4GP00RX5B123456\n")
+    #expect(sent[1] == [])
+  }
+
+  @Test func several_adapters_are_named_and_none_is_asked() async throws {
+    let second = Self.ch340 + ", \"properties\": {\"OBDGATE\": \"adapter\"}"
+    guard let (result, sent) = try await run(["vin"], [Self.obdlink, second]) else { return }
+    #expect(result.status == 64)
+    #expect(result.errors.contains("several adapters: /dev/ttyUSB0 (ScanTool.net LLC OBDLink SX), /dev/ttyUSB1"))
+    #expect(sent == [[], []])
+  }
+
+  @Test func a_device_that_may_be_an_adapter_is_named_and_not_asked() async throws {
+    guard let (result, sent) = try await run(["dtc"], [Self.ch340]) else { return }
+    #expect(result.status == 69)
+    #expect(result.errors.contains("not asked: /dev/ttyUSB1 (USB2.0-Serial)"))
+    #expect(result.errors.contains("--device"))
+    #expect(result.errors.split(separator: "\n").count == 1)
+    #expect(sent == [[]])
+  }
+}
