@@ -18,6 +18,8 @@ struct AnswerListener: DialogueListener, ~Copyable {
   private(set) var wasConnected = false
   /// Why nothing is read; nil: it is, or it is still looked for.
   private(set) var loss: LossReason?
+  /// When that was.
+  private(set) var lostAt: Int64?
   private(set) var isJ1939 = false
   private(set) var isCleared = false
   private(set) var refusal: ClearRefusal?
@@ -62,10 +64,14 @@ struct AnswerListener: DialogueListener, ~Copyable {
     case .found:
       wasFound = true
       loss = nil
+      lostAt = nil
     case .connected, .recovered:
       wasConnected = true
       loss = nil
-    case .lost(let reason): loss = reason
+      lostAt = nil
+    case .lost(let reason):
+      loss = reason
+      lostAt = now
     case .supportKnown: if read.runningSince == nil { read.runningSince = now }
     case .notPolledJ1939: isJ1939 = true
     case .codesCleared: isCleared = true

@@ -84,7 +84,7 @@ struct Interview: PortHandler, ~Copyable {
       actions.stop()
       return
     }
-    var next = min(actions.deadline ?? .max, deadline)
+    var next = min(actions.deadline ?? .max, deadline, givingUp ?? .max)
     if progress.isShown {
       if now >= nextProgress {
         progress.show("obdgate \(name): \(activity), \((now - started) / 1_000_000_000) s")
@@ -100,6 +100,14 @@ struct Interview: PortHandler, ~Copyable {
     return driver.listener.wasConnected ? "reading" : "looking for the vehicle"
   }
 
+  /// After the adapter's own search the session goes through the protocols by hand, OBDonUDS among them: so long it may.
+  private static let searchByHand: Int64 = 12_000_000_000
+
+  /// When a vehicle that has never answered is not waited for any more; one that has comes back, or time runs out.
+  private var givingUp: Int64? {
+    driver.listener.wasConnected ? nil : driver.listener.lostAt.map { $0 + Self.searchByHand }
+  }
+
   private func judge(at now: Int64) -> Outcome? {
     let isAnswered = question.isAnswered(by: driver.session, driver.listener.read, at: now)
     if isClearing {
@@ -112,8 +120,7 @@ struct Interview: PortHandler, ~Copyable {
     if driver.listener.isJ1939 { return .notPolledJ1939 }
     if let loss = driver.listener.loss {
       if loss.isAdapters || driver.reopenNotBefore != nil { return .noAdapter(loss) }
-      // One that answered comes back, or time runs out.
-      if !driver.listener.wasConnected { return .noVehicle(loss) }
+      if let givingUp, now >= givingUp { return .noVehicle(loss) }
     }
     return now >= deadline ? .outOfTime : nil
   }

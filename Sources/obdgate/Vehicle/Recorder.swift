@@ -83,7 +83,8 @@ struct Recorder: PortHandler, ~Copyable {
       progress.show("obdgate record: \(summary(at: now))")
       nextFlush = now + 1_000_000_000
     }
-    if let endingBy, !isMidReply || now >= endingBy { hasEnded = true }
+    let isIdle = !isMidReply && actions.unsent.count == 0
+    if let endingBy, isIdle || now >= endingBy { hasEnded = true }
     if problem != nil || driver.listener.isHopeless { hasEnded = true }
     if hasEnded { actions.stop() }
     actions.deadline = min(actions.deadline ?? .max, endingBy ?? end, nextFlush)
