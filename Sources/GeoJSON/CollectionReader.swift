@@ -3,7 +3,7 @@ import JSONText
 
 /// Reads the features of a collection one after the other.
 struct CollectionReader {
-  var builder = FenceSetBuilder()
+  var builder: FenceSetBuilder
   /// The feature that is read.
   private(set) var feature: Int?
   /// Its id, once it is known.
@@ -12,6 +12,8 @@ struct CollectionReader {
   var positions: [GeoPosition] = []
   /// Which feature has which id.
   private var ids: [String: Int] = [:]
+
+  init(corners: Int) { builder = FenceSetBuilder(corners: corners) }
 
   mutating func read(_ root: JSONValue) throws(JSONError) {
     try Self.requireType("FeatureCollection", of: root)

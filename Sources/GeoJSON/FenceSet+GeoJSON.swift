@@ -18,7 +18,8 @@ extension FenceSet {
   ///   - file: its name, for messages.
   /// - Throws: the first error of the file. Nothing is read of a file that has one.
   public init(geoJSON text: [UInt8], file: String) throws(GeoJSONError) {
-    var reader = CollectionReader()
+    // Each position has its bracket.
+    var reader = CollectionReader(corners: text.count { $0 == UInt8(ascii: "[") })
     do throws(JSONError) {
       let document = try JSONDocument(parsing: text)
       try reader.read(document.root)

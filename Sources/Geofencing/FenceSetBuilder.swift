@@ -17,7 +17,9 @@ public struct FenceSetBuilder: Sendable {
   private var entries: [BoxTree.Entry] = []
   private var area = Shape(kind: .area, first: 0, count: 0)
 
-  public init() {}
+  /// - Parameter corners: how many there will be at most, if that is known: their memory is then taken at once, and what
+  ///   arrays leave behind while they grow does not lie around later.
+  public init(corners: Int = 0) { set.vertices.reserveCapacity(corners) }
 
   /// A circle.
   ///
