@@ -150,6 +150,7 @@ import Testing
       case .opened:
         actions.send("ATBRD 23\r")
         actions.setBaud(115_200)
+        actions.send("A\r")
         actions.deadline = 1
       case .deadlinePassed where isDone(actions): actions.stop()
       case .deadlinePassed: actions.deadline = 1
@@ -160,7 +161,7 @@ import Testing
     try port.open()
     try loop.run(&port, &handler)
     // Three bytes fit at a time.
-    #expect(port.log == ["ATB", "RD ", "23\r", "115200"])
+    #expect(port.log == ["ATB", "RD ", "23\r", "115200", "A\r"])
     func isDone(_ actions: borrowing PortActions) -> Bool { actions.unsent.isEmpty }
   }
 

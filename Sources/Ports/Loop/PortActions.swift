@@ -10,6 +10,8 @@ public struct PortActions: ~Copyable {
   private var outputCount = 0
   private(set) var isStopping = false
   private(set) var wantedBaud: Int?
+  /// How many of the waiting bytes leave at the rate before.
+  private var countBeforeBaud = 0
 
   /// Asks for nothing.
   public init() { output = [UInt8](repeating: 0, count: PortActions.outputCapacity) }
@@ -31,8 +33,12 @@ public struct PortActions: ~Copyable {
     text.withUTF8Buffer { unsafe send(Span(_unsafeElements: $0)) }
   }
 
-  /// Changes the rate once everything sent so far has left; what is sent after it waits for it.
-  public mutating func setBaud(_ baud: Int) { wantedBaud = baud }
+  /// Changes the rate once everything sent so far has left; what is sent after it waits for it. Of two changes in a row
+  /// the second counts.
+  public mutating func setBaud(_ baud: Int) {
+    wantedBaud = baud
+    countBeforeBaud = outputCount
+  }
 
   /// Ends the loop after this call; what has not left by then does not.
   public mutating func stop() { isStopping = true }
@@ -42,8 +48,14 @@ public struct PortActions: ~Copyable {
     @_lifetime(borrow self) get { output.span.extracting(first: outputCount) }
   }
 
+  /// Those of them that may leave now: the others wait for a change of the rate.
+  var leaving: Span<UInt8> {
+    @_lifetime(borrow self) get { output.span.extracting(first: wantedBaud == nil ? outputCount : countBeforeBaud) }
+  }
+
   /// The first bytes have left.
   mutating func remove(_ count: Int) {
+    countBeforeBaud -= min(count, countBeforeBaud)
     for index in count..<max(count, outputCount) { output[index - count] = output[index] }
     outputCount -= count
   }

@@ -50,17 +50,20 @@ public struct PortLoop: ~Copyable {
     }
   }
 
-  /// Writes what there is room for; once everything has left, changes the rate.
+  /// Writes what there is room for; once everything before a change of the rate has left, changes it and goes on.
   private func carryOut<P: Port & ~Copyable, H: PortHandler & ~Copyable>(
     _ actions: inout PortActions, _ port: inout P, _ handler: inout H
   ) throws(PortError) {
-    while actions.unsent.count > 0 {
-      let count = try port.write(actions.unsent)
-      if count == 0 { return }
-      handler.sent(actions.unsent.extracting(first: count), at: BootClock.now)
-      actions.remove(count)
+    while true {
+      while actions.leaving.count > 0 {
+        let count = try port.write(actions.leaving)
+        if count == 0 { return }
+        handler.sent(actions.leaving.extracting(first: count), at: BootClock.now)
+        actions.remove(count)
+      }
+      guard let baud = actions.takeBaud() else { return }
+      try port.setBaud(baud)
     }
-    if let baud = actions.takeBaud() { try port.setBaud(baud) }
   }
 
   /// What `poll(2)` says of the port, and whether timer and wake-up ring.
