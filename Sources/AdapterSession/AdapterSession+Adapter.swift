@@ -32,8 +32,10 @@ extension AdapterSession {
     // ATZ gives a line that was made faster its own speed back; ATWS does not.
     let isFaster = formerBaud != 0
     let command = Command(isFaster ? .warmStart : memory.quirks.contains(.resetLosesLink) ? .defaults : .reset)
-    let isQuick = isFaster || looksForBaud && memory.baud == 0 && baudPass == 0
-    return .send(command, nil, .reset, limit: isQuick ? Limit.resetWhileLooking : Limit.reset)
+    let isQuick = isFaster || looksForBaud && baudPass == 0 && (memory.baud == 0 || baudIndex >= 0)
+    let isSure = looksForBaud && memory.baud > 0 && baudIndex < 0
+    let limit = isQuick ? Limit.resetWhileLooking : isSure ? Limit.resetAtKnownBaud : Limit.reset
+    return .send(command, nil, .reset, limit: limit)
   }
 
   /// An answer to ATZ with a prompt: the baud is right.
@@ -66,7 +68,7 @@ extension AdapterSession {
       return
     }
     reader = ReplyReader()
-    if returnToFormerBaud() || tryNextBaud() { return }
+    if returnToFormerBaud() || tryNextBaud(hadContent: hadContent) { return }
     baudIndex = -1
     baudPass = 0
     lose(hadContent ? .noAdapter : .silent)
@@ -74,8 +76,17 @@ extension AdapterSession {
   }
 
   /// - Returns: false where all were tried.
-  private mutating func tryNextBaud() -> Bool {
+  private mutating func tryNextBaud(hadContent: Bool) -> Bool {
     if looksForBaud {
+      // A device that says nothing is without power rather than at another speed than before: between two tries at its
+      // own, one of the others is tried.
+      if memory.baud > 0, !hadContent, baudPass == 0 {
+        guard baudIndex < 0 else { return false }
+        spareBaud = (spareBaud + 1) % candidateCount
+        baudIndex = spareBaud
+        setBaud(currentBaud)
+        return true
+      }
       guard baudIndex + 1 < candidateCount || baudPass == 0 else { return false }
       baudIndex += 1
       if baudIndex == candidateCount {

@@ -13,7 +13,7 @@ extension AdapterSession {
       guard now >= until else { return decideResting(until: until, then, at: now) }
       switch then {
       case .probe: beginProbing()
-      case .search: searchAgain()
+      case .search: searchAgain(at: now)
       }
       return .again
     case .idle: return decideIdle(at: now)

@@ -167,7 +167,7 @@ extension AdapterSession {
     observer = ReplyObserver()
     if purpose == .resynchronise {
       // Where this was the late prompt of the command before, ATI's own answer is still to come.
-      observer = ReplyObserver(expectsBanner: !reply.hasBanner)
+      observer = ReplyObserver(expectsBanner: true)
       exchange = .settling(until: now + Limit.quiet)
       if isEchoed, expectsSilence { restart(.adapterReset, at: now) }
       return

@@ -70,11 +70,10 @@ extension AdapterSession {
     events.append(.sleeping(reason))
   }
 
-  /// Ready to look for the vehicle when that is allowed. No round of all protocols then, only the known and the adapter's
-  /// own search.
+  /// Ready to look for the vehicle when that is allowed. No round of all protocols then: one try.
   private mutating func standBy(at now: Int64) {
     stage = .searching(SearchStep(isUDS: car.isUDS))
-    searchRound = 2
+    searchRound = 0
     tries = 0
     nextVoltage = now + configuration.power.asleepPeriod
   }
@@ -82,7 +81,13 @@ extension AdapterSession {
   private mutating func probeVehicle() {
     lastFailure = nil
     silentReplies = 0
-    if address >= 0 || addressChange != nil { beginProbing() }
+    if address >= 0 || addressChange != nil { return beginProbing() }
+    // Rounds by hand may have left any protocol set.
+    let known = memory.protocolDigit
+    let isAsWanted = selectedDigit == UInt8(ascii: "0") || known != 0 && selectedDigit == known
+    guard !isAsWanted, configuration.protocolDigit == nil, !memory.quirks.contains(.noProtocolSelection) else { return }
+    let digit = car.isUDS && known != 0 ? known : UInt8(ascii: "0")
+    stage = .searching(SearchStep(digit: digit, isSelected: false, isUDS: car.isUDS))
   }
 
   private mutating func wakeUp(_ reason: AwakeReason, at now: Int64) {

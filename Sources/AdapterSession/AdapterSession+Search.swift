@@ -2,9 +2,12 @@ import OBDWire
 
 /// From a ready adapter to a vehicle that answers.
 extension AdapterSession {
-  /// Starts a round of tries, on the protocol that is set.
+  /// Starts a round of tries: the first on the protocol that is set, the others by hand.
   mutating func beginSearch() {
-    stage = .searching(SearchStep(isUDS: power.state != .awake && car.isUDS))
+    let isByHand =
+      searchRound > 0 && configuration.protocolDigit == nil && !memory.quirks.contains(.noProtocolSelection)
+    let first = isByHand ? SearchStep.first(round: searchRound, known: memory.protocolDigit) : nil
+    stage = .searching(first ?? SearchStep(isUDS: power.state != .awake && car.isUDS))
     tries = 0
     silentReplies = 0
     lastFailure = nil
@@ -41,10 +44,11 @@ extension AdapterSession {
     noteFailure(reply, isTimeout: isTimeout)
     if reply.negatives > 0, !step.isUDS {
       // Someone is there and refuses service 01: it may speak OBDonUDS alone (SAE J1979-2).
-      stage = .searching(SearchStep(index: step.index, isSelected: true, isUDS: true, wasRefused: true))
+      stage = .searching(SearchStep(index: step.index, digit: step.digit, isUDS: true, wasRefused: true))
       return
     }
-    if let next = step.next(configured: configuration.protocolDigit, round: searchRound, tried: selectedDigit) {
+    let round = memory.quirks.contains(.noProtocolSelection) ? 0 : searchRound
+    if let next = step.next(configured: configuration.protocolDigit, round: round, known: memory.protocolDigit) {
       // Behind a refusal no other protocol is tried: this one is right.
       if !step.wasRefused {
         stage = .searching(next)
@@ -54,7 +58,8 @@ extension AdapterSession {
     if endProbe(at: now) { return }
     searchRound += 1
     lose(step.wasRefused ? .refused : lastFailure ?? .noData)
-    stage = .resting(until: now + configuration.searchPause, then: .search)
+    let pause = max(configuration.searchPause - (now - searchBegan), Limit.shortestSearchPause)
+    stage = .resting(until: now + min(pause, configuration.searchPause), then: .search)
   }
 
   /// Remembers what the first try of a round failed of: that is the vehicle's own protocol, or the adapter's search.
@@ -75,17 +80,10 @@ extension AdapterSession {
     }
   }
 
-  /// After a pause. Behind a round by hand the adapter starts anew: whatever was set and forgotten is gone then.
-  mutating func searchAgain() {
-    lastFailure = nil
-    tries = 0
-    if searchRound % 8 == 1 {
-      beginProbing()
-      return
-    }
-    let isAutomatic = configuration.protocolDigit == nil && !memory.quirks.contains(.noProtocolSelection)
-    let isSelected = !isAutomatic || selectedDigit == UInt8(ascii: "0")
-    stage = .searching(SearchStep(index: isAutomatic ? 0 : -1, isSelected: isSelected))
+  /// After a pause. Now and again the adapter starts anew: whatever was set and forgotten is gone then.
+  mutating func searchAgain(at now: Int64) {
+    searchBegan = now
+    if searchRound % 8 == 0 { beginProbing() } else { beginSearch() }
   }
 
   private mutating func found(_ reply: ReplyObserver, isUDS: Bool) {

@@ -66,6 +66,8 @@ public struct AdapterSession: ~Copyable {
   /// How often it was gone back to.
   var baudReturns = 0
   var baudIndex = -1
+  /// The last of the list that a silent device was tried at.
+  var spareBaud = -1
   var baudPass = 0
   var resets = 0
   var wasFound = false
@@ -75,6 +77,8 @@ public struct AdapterSession: ~Copyable {
 
   // Finding the vehicle.
   var searchRound = 0
+  /// When the round under way began.
+  var searchBegan: Int64 = 0
   /// Digit that the adapter was set to first.
   var selectedDigit: UInt8 = 0x30
   var protocolDigit: UInt8 = 0x30

@@ -52,6 +52,7 @@ extension PollPlan {
     }
     guard requests[index].addressed < 0 else { return verdict }
     hear(index, reply, car, &verdict)
+    if reply.answeredPlaces.nonzeroBitCount > 1 { hearsSeveral = true }
     let isWhole = isWhole(index, reply, car)
     if !reply.isDamaged { findMissing(index, reply, &verdict) }
     learnCount(index, reply, suffix: suffix, isWhole: isWhole)
@@ -105,7 +106,10 @@ extension PollPlan {
     // An adapter's own trouble says nothing about the request.
     guard reply.failed(.noData) else { return }
     backOff(index, at: now)
-    if requests[index].request.identifierCount > 1, requests[index].failures == 2 { arbitrated = index }
+    guard requests[index].request.identifierCount > 1 else { return }
+    // Once is no proof where several were answered before; else the first silence asks which of the two it is, before
+    // so many of them that the vehicle counts as gone.
+    if requests[index].failures == (hearsSeveral ? 2 : 1) { arbitrated = index }
   }
 
   private mutating func refused(_ index: Int, _ reply: ReplyObserver, at now: Int64, _ verdict: inout PollVerdict) {

@@ -37,6 +37,8 @@ public struct PollPlan: ~Copyable {
   var usesSuffix = true
   var suffixRefusals = 0
   var multiRefusals = 0
+  /// Some request with several PIDs was answered with several.
+  var hearsSeveral = false
   /// Replies in a row that each ECU was missing from while others answered.
   var silence = InlineArray<8, UInt8>(repeating: 0)
   /// ECUs that answer no more, one bit each.
@@ -55,6 +57,7 @@ public struct PollPlan: ~Copyable {
     absent = PIDSet()
     alone = PIDSet()
     misses = InlineArray(repeating: 0)
+    hearsSeveral = false
     silence = InlineArray(repeating: 0)
     vanished = 0
     arbitrated = nil

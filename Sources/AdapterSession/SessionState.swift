@@ -130,8 +130,11 @@ enum Limit {
   /// ATZ: clones take up to 2 s; while the baud is looked for, less at first.
   static let reset: Int64 = 4_000 * millisecond
   static let resetWhileLooking: Int64 = 1_500 * millisecond
+  static let resetAtKnownBaud: Int64 = 2_500 * millisecond
   /// ATSP0 and 0100: all nine protocols, slow initialisations among them.
   static let search: Int64 = 30_000 * millisecond
+  /// Between two rounds of the search, however long the one before took.
+  static let shortestSearchPause: Int64 = 500 * millisecond
   /// One protocol: a K-line's 5-baud initialisation takes 3 s and is tried thrice.
   static let searchOne: Int64 = 12_000 * millisecond
   static let poll: Int64 = 2_500 * millisecond
