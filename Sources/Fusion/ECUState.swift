@@ -8,6 +8,8 @@ struct ECUState {
   var addressText: String?
   /// Bit 31 − n of word w: PID 32 w + n + 1 of service 01 is supported.
   var parameters = InlineArray<8, UInt32>(repeating: 0)
+  /// Bit w: word w of ``parameters`` was told since the vehicle answers again (``Fusion/vehicleLost()``).
+  var told: UInt8 = 0
   /// The support came in the form of service 22 (OBDonUDS).
   var speaksUDS = false
   /// PID 0C was answered or is supported.

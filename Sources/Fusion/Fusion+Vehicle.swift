@@ -39,6 +39,7 @@ extension Fusion {
       return
     }
     let word = Int(base & 0xFF) / 32
+    ecus[ecu].told |= 1 << UInt8(word)
     guard ecus[ecu].parameters[word] != bitmap else { return }
     ecus[ecu].parameters[word] = bitmap
     ecus[ecu].speaksUDS = isUDS
@@ -104,7 +105,7 @@ extension Fusion {
     newest = now
     let isAnother = !ecus[ecu].vin.isEmpty
     guard replaceBytes(&ecus[ecu].vin, with: bytes) else { return }
-    if isAnother { forgetVehicle(except: ecu) }
+    if isAnother || hasStranger(to: ecu) { forgetVehicle(except: ecu) }
     chooseVIN()
   }
 
@@ -128,16 +129,40 @@ extension Fusion {
     if options.vehicleId == nil { vehicleId = isReadable ? vinText : options.unknownVehicleId }
   }
 
-  /// The same ECU gives another VIN: it is another vehicle, and nothing that was known holds for it.
+  /// The vehicle answers no more: the one that answers next may be another.
+  public mutating func vehicleLost() {
+    wasLost = true
+    for ecu in ecus.indices { ecus[ecu].told = 0 }
+  }
+
+  /// An ECU at another address gave another VIN, and has not been heard since the vehicle was lost.
+  private func hasStranger(to ecu: Int) -> Bool {
+    wasLost && ecus.contains { $0.told == 0 && !$0.vin.isEmpty && $0.vin != ecus[ecu].vin }
+  }
+
+  /// The VIN is another: it is another vehicle, and nothing that was known holds for it but what was told since the old
+  /// one was lost.
   private mutating func forgetVehicle(except ecu: Int) {
     for index in ecus.indices {
       var fresh = ECUState(ecus[index].address)
       if index == ecu { fresh.vin = ecus[index].vin }
+      if wasLost { keepTold(of: index, in: &fresh) }
       ecus[index] = fresh
     }
     fuelTypeCode = nil
     obdStandardCode = nil
     chooseOwners()
+  }
+
+  private mutating func keepTold(of ecu: Int, in fresh: inout ECUState) {
+    let former = ecus[ecu]
+    fresh.told = former.told
+    for word in 0..<8 where former.told >> UInt8(word) & 1 == 1 { fresh.parameters[word] = former.parameters[word] }
+    fresh.speaksUDS = former.told != 0 && former.speaksUDS
+    fresh.hasEngineSpeed = fresh.supports(0x0C)
+    guard former.told == 0 else { return }
+    // It is no part of this vehicle: no value is its own any more.
+    for column in columns.indices { columns[column].known &= ~(1 << UInt16(ecu)) }
   }
 
   // MARK: The record

@@ -60,6 +60,8 @@ public struct Fusion: ~Copyable {
   var vinText = ""
   var vehicleId: String
   var isVehicleNews = false
+  /// ``vehicleLost()`` was called: what is older than ``ECUState/told`` may be another vehicle's.
+  var wasLost = false
   var protocolName: String?
   /// The bus that the adapter was told to use; it stands where the adapter does not name one.
   var protocolSetting: String?

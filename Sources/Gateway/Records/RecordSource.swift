@@ -85,6 +85,7 @@ final class RecordSource {
   private func take<Sink: RecordSink & ~Copyable>(_ event: SessionEvent, at time: Int64, into sink: inout Sink) {
     if case .connected(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
     if case .recovered(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
+    if case .lost = event { fusion.vehicleLost() }
     if event == .promptLost, let first = failures.count(.promptLost, at: time) {
       report(first, nil, at: time, into: &sink)
     }
