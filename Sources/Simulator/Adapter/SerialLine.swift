@@ -80,6 +80,18 @@ struct SerialLine: Sendable {
     lastDeparture = min(lastDeparture, time)
   }
 
+  /// What waits leaves as fast as the wire allows, whatever pace it was given.
+  mutating func catchUp(at time: Duration) {
+    var due = time
+    let byteTime = byteTime
+    leaving.change { byte in
+      guard byte.time > time else { return }
+      due += byteTime
+      byte.time = min(byte.time, due)
+    }
+    if lastDeparture > time { lastDeparture = min(lastDeparture, due) }
+  }
+
   /// Both ways are empty.
   mutating func clear() {
     leaving.removeAll { _ in true }
@@ -112,6 +124,10 @@ struct Queue<Element: Sendable>: Sendable {
       }
     }
     return elements[head]
+  }
+
+  mutating func change(_ body: (inout Element) -> Void) {
+    for index in indices { body(&elements[index]) }
   }
 
   mutating func removeAll(where isGone: (Element) -> Bool) {

@@ -10,6 +10,7 @@ extension VirtualAdapter {
     let moments = faults.moments(after: faultsPlayed, upTo: due)
     faultsPlayed = due
     for (_, fault) in moments { happen(fault) }
+    if !faults.holds(.trickle, at: now) { line.catchUp(at: now) }
     notePlug()
     if nextSentence < now { nextSentence = now }
     return true
