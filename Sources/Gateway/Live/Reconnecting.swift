@@ -50,8 +50,7 @@ struct Reconnecting {
   private func pause(of address: PortAddress) -> Int64 {
     switch address {
     case .serial: 300_000_000
-    case .tcp: Int64(min(max(failures, 1), 5)) * 1_000_000_000
-    case .rfcomm: Int64(min(max(failures, 1), 10)) * 1_000_000_000
+    case .tcp, .rfcomm: Int64(min(max(failures, 1), 4)) * 1_000_000_000
     }
   }
 }
