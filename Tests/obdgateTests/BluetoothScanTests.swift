@@ -1,0 +1,65 @@
+import TestKit
+import Testing
+
+/// `scan` and commands without --device on a machine with Bluetooth devices (a stand-in for BlueZ; no radio).
+@Suite struct BluetoothScanTests {
+  private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
+  private static let adapter = """
+    {"controller": "hci0", "address": "00:1D:A5:68:98:8A", "name": "OBDLink LX", "paired": true,
+     "services": ["\(serialPort)"]}
+    """
+  private static let phone = """
+    {"controller": "hci0", "address": "00:00:00:00:00:02", "name": "Pixel 8", "alias": "phone", "paired": true,
+     "services": ["\(serialPort)"]}
+    """
+  private static let around = """
+    {"controller": "hci0", "address": "11:22:33:44:55:66", "name": "OBDII", "heard": true}
+    """
+
+  private func run(_ arguments: [String], _ devices: [String]) async throws -> Tool.Result? {
+    guard try Tool.required("dbus-daemon") != nil, try Self.hasTestbed() else { return nil }
+    return try await aside {
+      let scratch = try ScratchFolder()
+      let file = try scratch.write(
+        "devices.json", "{\"controllers\": [\"hci0\"], \"devices\": [\(devices.joined(separator: ", "))]}")
+      guard let program = try Tool.obdgate else { throw TestData.Missing("the built obdgate") }
+      let bed = TestData.projectRoot + "/scripts/testbed/bluez.py"
+      return try Tool.run("/usr/bin/python3", [bed, file, program] + arguments)
+    }
+  }
+
+  private static func hasTestbed() throws -> Bool {
+    if try Tool.run("/usr/bin/python3", ["-c", "import dbus, dbusmock"]).status == 0 { return true }
+    if TestData.isCI { throw TestData.Missing("python3-dbusmock") }
+    print("skipped: python3-dbusmock missing (make test installs it)")
+    return false
+  }
+
+  @Test func a_scan_listens_around_and_leaves_strangers_alone() async throws {
+    guard let result = try await run(["scan", "--json"], [Self.adapter, Self.phone, Self.around]) else { return }
+    #expect(result.status == 0, "\(result.errors)")
+    let rows = try JSON.lines(result.output)
+    #expect(
+      rows.map { $0.only("device", "label", "kind", "reason") } == [
+        .object(["device": "rfcomm:00:00:00:00:00:02", "label": "phone", "kind": "unknown", "reason": "notProbed"]),
+        .object([
+          "device": "rfcomm:00:1D:A5:68:98:8A", "label": "OBDLink LX", "kind": "adapter", "reason": "knownProduct",
+        ]),
+        .object(["device": "rfcomm:11:22:33:44:55:66", "label": "OBDII", "kind": "unknown", "reason": "notPaired"]),
+      ])
+    // Only the adapter was called; here it cannot be reached.
+    #expect(rows.map { $0["problem"] != nil } == [false, true, false])
+  }
+
+  @Test func the_only_paired_adapter_is_the_one_that_is_asked() async throws {
+    guard let result = try await run(["vin"], [Self.adapter, Self.phone]) else { return }
+    #expect(result.status == 69)
+    #expect(result.errors.hasPrefix("obdgate vin: rfcomm:00:1D:A5:68:98:8A: "))
+  }
+
+  @Test func a_stranger_is_named_and_not_called() async throws {
+    guard let result = try await run(["vin"], [Self.phone]) else { return }
+    #expect(result.status == 69)
+    #expect(result.errors.contains("not asked: rfcomm:00:00:00:00:00:02 (phone)"))
+  }
+}
