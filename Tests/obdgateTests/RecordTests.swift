@@ -31,10 +31,10 @@ import Testing
   }
 
   @Test func a_recording_has_every_byte_and_replays_to_the_vehicles_values() async throws {
-    let recording = try await record("RECORD --duration 4")
+    let recording = try await record("RECORD --duration 6")
     #expect(recording.result.status == 0, "\(recording.result.errors)")
     #expect(recording.result.stdout.isEmpty)
-    #expect(recording.result.errors.contains("replies in 4 s"))
+    #expect(recording.result.errors.contains("replies in 6 s"))
     #expect(DialogueText(recording.capture) == recording.log)
     #expect(recording.replay.status == 0, "\(recording.replay.errors)")
     let records = try records(recording.replay)
@@ -63,7 +63,7 @@ import Testing
 
   @Test(arguments: ["INT", "TERM", "HUP"])
   func a_signal_ends_it_with_a_whole_file(_ signal: String) async throws {
-    let recording = try await record("timeout --preserve-status -s \(signal) 3 RECORD")
+    let recording = try await record("timeout --preserve-status -s \(signal) 4 RECORD")
     #expect(recording.result.status == 0, "\(recording.result.errors)")
     #expect(recording.capture.hasSuffix(">\n"))
     #expect(DialogueText(recording.capture) == recording.log)
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func an_adapter_that_is_unplugged_leaves_what_came() async throws {
-    let recording = try await record("RECORD --duration 30", faults: "unplug@3s", at: .pty)
+    let recording = try await record("RECORD --duration 30", faults: "unplug@6s", at: .pty)
     #expect(recording.result.status == 69, "\(recording.result.errors)")
     #expect(recording.result.errors.contains("gone"))
     #expect(recording.result.elapsed < .seconds(20))

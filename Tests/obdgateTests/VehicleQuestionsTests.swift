@@ -94,6 +94,19 @@ import Testing
     #expect(result.errors.isEmpty)
   }
 
+  @Test(arguments: ["", "@115200"]) func the_rate_of_the_line_is_found_out_or_taken_as_named(_ rate: String)
+    async throws
+  {
+    let result = try await aside {
+      let scratch = try ScratchFolder()
+      let line = "\"$OBDGATE\" info --json --device \"$D0\(rate)\""
+      let adapter = #"{"adapter": {"baud": 115200, "strictBaud": true}}"#
+      return try play(line, beside: [Simulation(scenario: adapter)], in: scratch.path).result
+    }
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try JSON.lines(result.output).of("adapter").first?["baud"] == 115_200)
+  }
+
   @Test func an_invalid_vin_is_printed_as_it_is_and_said() async throws {
     let result = try await ask(
       "vin", scenario: Scenarios.can.replacing("1D4GP00RX5B123456", with: "1D4GP00R15B123456")

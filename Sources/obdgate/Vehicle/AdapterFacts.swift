@@ -27,7 +27,10 @@ struct AdapterFacts: RecordBody {
     identity = name.isEmpty ? nil : name
     isConnected = session.isConnected
     protocolName = ProtocolName.text(fromDigit: session.currentProtocol)
-    baud = session.memory.baud > 0 ? session.memory.baud : nil
+    if case .serial(let named) = session.configuration.transport {
+      // Found out, or named.
+      baud = session.memory.baud > 0 ? session.memory.baud : named
+    }
     self.voltage = voltage
     quirks = session.memory.quirks.names
     ecus = (0..<session.car.ecuCount).map { session.car.address(of: $0).text }.filter { !$0.isEmpty }
