@@ -4,31 +4,46 @@ extension FenceWatch {
   /// - Parameter learnsOnly: nothing changes but fences of which nothing is known.
   mutating func look(_ place: Place, _ fix: FenceFix, leg: Leg?, learnsOnly: Bool) {
     let radius = rules.errorRadius(hdop: fix.hdop)
+    let margin = max(lookout, radius * 1.001 + 0.01)
     near.begin()
-    let reach = place.reach(radius)
+    calm = nil
+    var calmRadius = margin
+    let reach = place.reach(margin)
     set.tree.search(
-      leg?.query(margin: radius)
+      leg?.query(margin: margin)
         ?? BoxQuery(
           west: place.x - reach.x, south: place.y - reach.y, east: place.x + reach.x, north: place.y + reach.y),
       into: &near)
     for track in tracks { near.add(track.fence) }
     for index in near.fences.indices {
       let fence = Int(near.fences[index])
+      let standing = set.standing(of: place, at: fence, within: margin)
+      calmRadius = min(calmRadius, standing.distance)
       if isUnknown[fence] {
-        learn(fence, place, fix)
+        learn(fence, standing, fix)
       } else if !learnsOnly {
-        decide(fence, place, fix, radius, leg)
+        decide(fence, standing, fix, radius, leg)
       }
     }
+    lookout = min(1_000, max(25, 2 * calmRadius))
+    // A tenth less: distances far from a boundary are not as exact as those at it.
+    if !learnsOnly, !tracks.contains(where: { $0.opposedSince != nil }) { calm = (place.point, calmRadius * 0.9) }
     if hasUnknown {
       for fence in isUnknown.indices { isUnknown[fence] = false }
       hasUnknown = false
     }
   }
 
+  /// Whether nothing can have changed since the last look: what the error circle covers, and the way to it, is free of
+  /// boundaries.
+  func isCalm(_ place: Place, _ radius: Double) -> Bool {
+    guard let calm, !hasUnknown else { return false }
+    return place.point.distance(to: calm.centre) + radius < calm.radius
+  }
+
   /// The first fix that a fence sees.
-  private mutating func learn(_ fence: Int, _ place: Place, _ fix: FenceFix) {
-    guard set.standing(of: place, at: fence, within: 0).isInside else { return }
+  private mutating func learn(_ fence: Int, _ standing: Standing, _ fix: FenceFix) {
+    guard standing.isInside else { return }
     if rules.announcesFirstFix {
       enter(fence, at: fix.time, fix.position)
     } else {
@@ -37,8 +52,9 @@ extension FenceWatch {
     dwell(Int(slots[fence]), fix)
   }
 
-  private mutating func decide(_ fence: Int, _ place: Place, _ fix: FenceFix, _ radius: Double, _ leg: Leg?) {
-    let standing = set.standing(of: place, at: fence, within: radius * 1.001 + 0.01)
+  private mutating func decide(
+    _ fence: Int, _ standing: Standing, _ fix: FenceFix, _ radius: Double, _ leg: Leg?
+  ) {
     let wasInside = isInside(fence)
     if standing.isInside == wasInside {
       if wasInside {
@@ -144,12 +160,12 @@ extension FenceWatch {
     events.append(FenceEvent(fence: fence, kind: kind, time: time, position: position))
   }
 
-  /// Hands on what the fix brought, the earliest first; at one time in the order of finding.
+  /// Hands on what the fix brought, the earliest first; at one time in the order of the fences.
   mutating func deliver<Handler: FenceHandler & ~Copyable>(into handler: inout Handler) {
     for index in events.indices.dropFirst() {
       let event = events[index]
       var place = index
-      while place > 0, events[place - 1].time > event.time {
+      while place > 0, (events[place - 1].time, events[place - 1].fence) > (event.time, event.fence) {
         events[place] = events[place - 1]
         place -= 1
       }

@@ -25,6 +25,12 @@ public struct FenceWatch: ~Copyable {
   var isUnknown: [Bool] = []
   var hasUnknown = true
   var near: FenceList
+  /// No boundary is nearer to this point than so many m, and all fences are as fixes there say: until the vehicle has left,
+  /// nothing can change.
+  var calm: (centre: SpacePoint, radius: Double)?
+  /// m around the next fix in which boundaries are looked for: farther where few were found, so that many fixes need no
+  /// look, nearer where it costs more than it saves.
+  var lookout = 100.0
   var events: [FenceEvent] = []
 
   /// What is remembered of one fence.
@@ -58,6 +64,7 @@ public struct FenceWatch: ~Copyable {
     isUnknown = [Bool](repeating: true, count: count)
     hasUnknown = count > 0
     near = FenceList(capacity: count)
+    calm = nil
     events = []
     events.reserveCapacity(2 * count)
   }
@@ -91,6 +98,10 @@ public struct FenceWatch: ~Copyable {
       if hasUnknown { look(place, fix, leg: nil, learnsOnly: true) }
       for index in tracks.indices where tracks[index].isInside { dwell(index, fix) }
     case .moving(let follows):
+      if isCalm(place, rules.errorRadius(hdop: fix.hdop)) {
+        for index in tracks.indices { dwell(index, fix) }
+        break
+      }
       let leg = follows ? last.map { Leg(from: $0.place, at: $0.time, to: place, at: fix.time) } : nil
       look(place, fix, leg: leg, learnsOnly: false)
     }
