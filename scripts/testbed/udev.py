@@ -185,7 +185,7 @@ class Device:
 def main():
     steps = json.load(open(sys.argv[1]))
     bed = UMockdev.Testbed.new()
-    lines, devices, program = Lines(), {}, None
+    lines, devices, program, collector = Lines(), {}, None, None
     for step in steps:
         if "plug" in step:
             devices[step["plug"]] = Device(bed, step)
@@ -193,7 +193,8 @@ def main():
             devices.pop(step["unplug"]).unplug()
         elif "start" in step:
             program = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE, text=True)
-            threading.Thread(target=lines.collect, args=(program.stdout,)).start()
+            collector = threading.Thread(target=lines.collect, args=(program.stdout,))
+            collector.start()
         elif "await" in step:
             if not lines.wait(step["await"]):
                 print(f"udev.py: no line with: {step['await']}", file=sys.stderr, flush=True)
@@ -207,6 +208,8 @@ def main():
         print("udev.py: the program does not end", file=sys.stderr, flush=True)
         program.kill()
         status = 70
+    # Its last lines may still be on their way.
+    collector.join(PATIENCE)
     sys.stdout.flush()
     # Threads that wait on lines of devices still plugged in end here.
     os._exit(status)
