@@ -70,12 +70,19 @@ struct DialogueText: Equatable {
   }
 }
 
-/// Runs blocking work on a thread of its own: tests that wait for a simulated adapter wait side by side.
+/// Runs blocking work on a thread of its own: tests that wait for a simulated adapter wait side by side. Not too many:
+/// the simulator's time is true, and a machine that has no time for it has a vehicle that answers late.
 func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
-    Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
+    Thread.detachNewThread {
+      places.wait()
+      defer { places.signal() }
+      continuation.resume(with: Result { try work() })
+    }
   }
 }
+
+private let places = DispatchSemaphore(value: 8)
 
 /// Asks a simulated adapter one question.
 func ask(_ arguments: String..., scenario: String = "{}", faults: String? = nil) async throws -> Played {
