@@ -73,7 +73,7 @@ let package = Package(
       ], swiftSettings: strict),
 
     // Tests: each imports what it tests, and the shared kit.
-    .target(name: "TestKit", path: "Tests/TestKit", swiftSettings: strict),
+    .target(name: "TestKit", dependencies: ["Simulator"], path: "Tests/TestKit", swiftSettings: strict),
     .testTarget(name: "OBDWireTests", dependencies: ["OBDWire", "TestKit"], swiftSettings: strict),
     .testTarget(name: "NMEAWireTests", dependencies: ["NMEAWire", "TestKit"], swiftSettings: strict),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestKit"], swiftSettings: strict),
@@ -94,7 +94,12 @@ let package = Package(
       name: "AdapterSessionTests", dependencies: ["AdapterSession", "OBDWire", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "SimulatorTests", dependencies: ["Simulator", "JSONText", "TestKit"], swiftSettings: strict),
-    .testTarget(name: "GatewayTests", dependencies: ["Gateway", "TestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "GatewayTests",
+      dependencies: [
+        "Gateway", "AdapterSession", "Fusion", "OBDWire", "Ports", "Simulator", "Telemetry", "TestKit",
+      ], swiftSettings: strict),
+    .testTarget(name: "obdgatedTests", dependencies: ["TestKit", "Simulator"], swiftSettings: strict),
     .testTarget(name: "CapturesTests", dependencies: ["Captures", "TestKit"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", dependencies: ["TestKit"], swiftSettings: strict),
     .testTarget(

@@ -14,6 +14,11 @@ extension Tool {
     }
   }
 
+  /// The built `obdgated`: `OBDGATED_PROGRAM`, else the one beside the test bundle; nil where it is not built.
+  public static var obdgated: String? {
+    get throws { try built("OBDGATED_PROGRAM", "obdgated", at: productFolder + "/obdgated") }
+  }
+
   /// The release build of `obdgate`, for whatever is measured: `OBDGATE_RELEASE`, else `.build/release/obdgate`.
   public static var releaseObdgate: String? {
     get throws {

@@ -76,7 +76,7 @@ public enum Tool {
 }
 
 /// A started program and the ends of its three pipes that are ours.
-private struct Child {
+struct Child {
   let name: String
   let pid: pid_t
   let started: ContinuousClock.Instant

@@ -1,0 +1,166 @@
+import Foundation
+import Glibc
+
+/// A program that runs beside a test: its lines as they come, signals to it; killed when the test lets go of it.
+///
+///     let daemon = try RunningProgram(obdgated, ["--config", file])
+///     let found = try daemon.line(within: .seconds(5)) { $0.contains("found") }
+///     daemon.send(SIGTERM)
+///     #expect(try daemon.end(within: .seconds(2)) == 0)
+public final class RunningProgram: @unchecked Sendable {
+  /// One line and when it was read.
+  public struct Line: Sendable {
+    public let text: String
+    public let time: ContinuousClock.Instant
+  }
+
+  /// What was waited for did not come.
+  public struct Late: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  public let pid: pid_t
+  private let child: Child
+  /// Guards what follows; broadcast at every change.
+  private let changed = NSCondition()
+  private var lines: [Line] = []
+  private var errors: [Line] = []
+  private var openStreams = 2
+  private var status: Int32?
+  /// Up to where ``line(within:where:)`` has looked.
+  private var seen = 0
+  private var seenErrors = 0
+
+  /// - Parameter readsOutput: false: nobody reads its standard output until ``readOutput()``.
+  public init(
+    _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:], readsOutput: Bool = true
+  ) throws {
+    child = try Child(executable, arguments, environment: environment, directory: nil, feeds: false)
+    pid = child.pid
+    let (pid, errors) = (child.pid, child.errors)
+    if readsOutput { readOutput() }
+    Thread.detachNewThread { [self] in drain(errors, isOutput: false) }
+    Thread.detachNewThread { [self] in
+      var raw: Int32 = 0
+      while unsafe waitpid(pid, &raw, 0) < 0, errno == EINTR {}
+      changed.withLock {
+        // WIFSIGNALED and WEXITSTATUS are macros that Glibc's module does not bring.
+        status = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + raw & 0x7F
+        changed.broadcast()
+      }
+    }
+  }
+
+  /// Ends it; nothing is left behind. For `defer`: its own threads hold on to it as long as it runs.
+  public func kill() {
+    if changed.withLock({ status == nil }) { Glibc.kill(pid, SIGKILL) }
+  }
+
+  /// Reads its standard output from now on.
+  public func readOutput() {
+    let output = child.output
+    Thread.detachNewThread { [self] in drain(output, isOutput: true) }
+  }
+
+  /// Fills the pipe of its standard output to the brim: nothing that it writes fits any more.
+  public func clogOutput() {
+    let other = unsafe open("/proc/\(pid)/fd/1", O_WRONLY | O_NONBLOCK)
+    guard other >= 0 else { return }
+    let newline: [UInt8] = [0x0A]
+    while unsafe write(other, newline, 1) == 1 {}
+    close(other)
+  }
+
+  public func send(_ signal: Int32) { Glibc.kill(pid, signal) }
+
+  /// All that it has written to standard output so far.
+  public var output: [Line] { changed.withLock { lines } }
+  /// All that it has written to standard error so far.
+  public var errorLines: [String] { changed.withLock { errors.map(\.text) } }
+
+  /// The next line of its output for which `isWanted` is true, behind the one that was found last.
+  @discardableResult
+  public func line(within limit: Duration, where isWanted: (String) -> Bool) throws -> Line {
+    try wait(limit, "line of output") {
+      while seen < lines.count {
+        seen += 1
+        if isWanted(lines[seen - 1].text) { return lines[seen - 1] }
+      }
+      return nil
+    }
+  }
+
+  /// The same for standard error.
+  @discardableResult
+  public func errorLine(within limit: Duration, where isWanted: (String) -> Bool) throws -> Line {
+    try wait(limit, "line on standard error") {
+      while seenErrors < errors.count {
+        seenErrors += 1
+        if isWanted(errors[seenErrors - 1].text) { return errors[seenErrors - 1] }
+      }
+      return nil
+    }
+  }
+
+  /// Waits for its end.
+  ///
+  /// - Returns: the exit code, or 128 + the signal that ended it.
+  public func end(within limit: Duration) throws -> Int32 { try wait(limit, "end", isFinal: false) { status } }
+
+  private func wait<Value>(
+    _ limit: Duration, _ what: String, isFinal: Bool = true, _ look: () -> Value?
+  ) throws -> Value {
+    let deadline = Date(timeIntervalSinceNow: limit / .seconds(1))
+    changed.lock()
+    defer { changed.unlock() }
+    while true {
+      if let found = look() { return found }
+      let isOver = isFinal && status != nil && openStreams == 0
+      guard !isOver, changed.wait(until: deadline) else {
+        let tail = (lines.suffix(6) + errors.suffix(6)).map(\.text).joined(separator: "\n")
+        throw Late(
+          description: "no such \(what) within \(limit) (status \(status.map(String.init) ?? "running")):\n\(tail)")
+      }
+    }
+  }
+
+  private func drain(_ descriptor: Int32, isOutput: Bool) {
+    var rest: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = unsafe read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      let now = ContinuousClock.now
+      rest += buffer[..<count]
+      var parts = rest.split(separator: 0x0A, omittingEmptySubsequences: false)
+      rest = Array(parts.removeLast())
+      let news = parts.map { Line(text: String(decoding: $0, as: UTF8.self), time: now) }
+      changed.withLock {
+        if isOutput { lines += news } else { errors += news }
+        changed.broadcast()
+      }
+    }
+    close(descriptor)
+    changed.withLock {
+      // What ends without a line end is a line that was torn.
+      if !rest.isEmpty, isOutput { lines.append(Line(text: String(decoding: rest, as: UTF8.self), time: .now)) }
+      openStreams -= 1
+      changed.broadcast()
+    }
+  }
+}
+
+/// Runs blocking work on a thread of its own, still as a part of the test that asks for it: tests that wait for programs
+/// wait side by side.
+public func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+  try await withTaskExecutorPreference(ThreadPerJob()) { try work() }
+}
+
+/// Each job gets a thread: the pool of the tasks has as many as the machine has cores, and none may be held up.
+private final class ThreadPerJob: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    Thread.detachNewThread { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}

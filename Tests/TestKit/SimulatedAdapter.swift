@@ -1,0 +1,72 @@
+import Foundation
+import Simulator
+
+/// A simulated adapter on a real port: `obdgate simulate` on a thread of the test's own.
+public final class SimulatedAdapter: @unchecked Sendable {
+  private let signal: StopSignal
+  private let changed = NSCondition()
+  private var names: [String] = []
+  private var failure: SimulatorError?
+  private var isOver = false
+  /// When its clock began, which faults count by.
+  public let started = ContinuousClock.now
+
+  /// - Parameters:
+  ///   - port: a pty, with or without a link to it, or TCP.
+  ///   - scenario: the text of a scenario file.
+  public init(
+    _ port: SimulatorOptions.Port, scenario: String, faults: String? = nil, log: String? = nil, baud: Int? = nil,
+    in folder: String
+  ) throws {
+    signal = try StopSignal()
+    let file = folder + "/" + UUID().uuidString + ".json"
+    try scenario.write(toFile: file, atomically: true, encoding: .utf8)
+    var options = SimulatorOptions()
+    options.port = port
+    options.scenario = file
+    options.faults = faults
+    options.log = log
+    options.baud = baud
+    let finished = options
+    Thread.detachNewThread { [self] in
+      do throws(SimulatorError) {
+        try runSimulator(finished, stop: signal) { name in
+          changed.withLock {
+            names.append(name)
+            changed.broadcast()
+          }
+        }
+      } catch {
+        changed.withLock { failure = error }
+      }
+      changed.withLock {
+        isOver = true
+        changed.broadcast()
+      }
+    }
+    _ = try name
+  }
+
+  /// `/dev/pts/3`, `127.0.0.1:35000`; waits for it.
+  public var name: String {
+    get throws {
+      changed.lock()
+      defer { changed.unlock() }
+      while true {
+        if let failure { throw failure }
+        if let name = names.last { return name }
+        guard changed.wait(until: Date(timeIntervalSinceNow: 20)) else {
+          throw RunningProgram.Late(description: "the simulator announces no port")
+        }
+      }
+    }
+  }
+
+  /// Ends it, and waits for that.
+  public func stop() {
+    signal.stop()
+    changed.lock()
+    defer { changed.unlock() }
+    while !isOver, changed.wait(until: Date(timeIntervalSinceNow: 20)) {}
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Polling takes nothing from the heap once everything is known.
+@Suite struct AllocationTests {
+  @Test func polling_flat_out_allocates_nothing() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let report = scratch.file("counts")
+      let run = try DaemonRun(
+        [Scenarios.car(baud: 500_000)],
+        settings: #""poll": {"defaultPeriod": 0, "dtcPeriod": 3600}, "record": {"period": 0.2}"#,
+        environment: ["LD_PRELOAD": try MeasuredRun.counter(), "ALLOCATION_COUNTS": report])
+      try run.awaitReadings(20)
+      let before = try counts(run, report, block: 0)
+      try run.awaitReadings(20)
+      let after = try counts(run, report, block: 1)
+      for (thread, count) in after where thread.hasPrefix("obdgated-") {
+        let more = count - (before[thread] ?? 0)
+        #expect(more == 0, "\(thread): \(more) allocations in 4 s")
+      }
+      #expect(after.keys.contains("obdgated-line0") && after.keys.contains("obdgated-fusion"), "\(after)")
+    }
+  }
+
+  /// Has the counts written, and reads them, by the threads' names.
+  private func counts(_ run: DaemonRun, _ report: String, block: Int) throws -> [String: Int] {
+    run.daemon.send(SIGUSR1)
+    let deadline = ContinuousClock.now + .seconds(5)
+    while ContinuousClock.now < deadline {
+      let text = (try? String(contentsOfFile: report, encoding: .utf8)) ?? ""
+      let blocks = text.components(separatedBy: "end\n")
+      guard blocks.count > block + 1 else {
+        poll(nil, 0, 5)
+        continue
+      }
+      var counts: [String: Int] = [:]
+      for line in blocks[block].split(separator: "\n") {
+        let words = line.split(separator: " ")
+        guard words.first == "thread", words.count >= 4, let count = Int(words[words.count - 1]) else { continue }
+        counts[words[2..<(words.count - 1)].joined(separator: " "), default: 0] += count
+      }
+      return counts
+    }
+    throw DaemonRun.Missing(what: "report of allocations")
+  }
+}

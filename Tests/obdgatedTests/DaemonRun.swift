@@ -1,0 +1,98 @@
+import Foundation
+import TestKit
+
+/// The daemon beside simulated adapters, in a folder of its own.
+final class DaemonRun: @unchecked Sendable {
+  let daemon: RunningProgram
+  let adapters: [SimulatedAdapter]
+  let configuration: String
+  private let scratch: ScratchFolder
+
+  struct Missing: Error { var what: String }
+
+  /// - Parameters:
+  ///   - scenarios: one for each adapter, all on TCP.
+  ///   - settings: further members of the configuration.
+  init(
+    _ scenarios: [String] = [Scenarios.car()], settings: String = DaemonRun.quick, baud: Int? = nil,
+    environment: [String: String] = [:], readsOutput: Bool = true
+  ) throws {
+    guard let program = try Tool.obdgated else { throw Missing(what: "the built obdgated") }
+    scratch = try ScratchFolder()
+    let folder = scratch.path
+    adapters = try scenarios.map {
+      try SimulatedAdapter(.tcp(0), scenario: $0, log: folder + "/log", baud: baud, in: folder)
+    }
+    configuration = scratch.file("gateway.json")
+    try Self.text(adapters, settings).write(toFile: configuration, atomically: true, encoding: .utf8)
+    daemon = try RunningProgram(
+      program, ["--config", configuration], environment: environment, readsOutput: readsOutput)
+  }
+
+  deinit {
+    daemon.kill()
+    for adapter in adapters { adapter.stop() }
+  }
+
+  static let quick = #""poll": {"defaultPeriod": 0.1}, "record": {"period": 0.1}"#
+
+  private static func text(_ adapters: [SimulatedAdapter], _ settings: String) throws -> String {
+    let list = try adapters.map { #"{"tcp": "\#(try $0.name)"}"# }.joined(separator: ", ")
+    return """
+      {"gatewayId": "gw-test", "adapters": [\(list)], "discovery": {"serial": false, "bluetooth": false}, \(settings)}
+      """
+  }
+
+  /// Writes the configuration anew and has it read.
+  func reload(_ text: String) throws {
+    try text.write(toFile: configuration, atomically: true, encoding: .utf8)
+    daemon.send(SIGHUP)
+  }
+
+  func reload(settings: String) throws { try reload(Self.text(adapters, settings)) }
+
+  /// Waits for so many telemetry records with an engine speed.
+  func awaitReadings(_ count: Int, within limit: Duration = .seconds(15)) throws {
+    for _ in 0..<count { try daemon.line(within: limit) { $0.contains("\"rpm\":") } }
+  }
+
+  /// Waits until the adapter was sent this.
+  func awaitSent(_ text: String) throws {
+    let deadline = ContinuousClock.now + .seconds(15)
+    while ContinuousClock.now < deadline {
+      if let log = try? String(contentsOfFile: scratch.file("log"), encoding: .utf8), log.contains(text) { return }
+      poll(nil, 0, 5)
+    }
+    throw Missing(what: "\(text) in the adapter's log")
+  }
+
+  /// What adapter records said of finding and losing it.
+  var events: [String] {
+    let texts = daemon.output.map(\.text)
+    return texts.compactMap { text in
+      ["found", "connected", "lost", "recovered"].first { text.contains("\"event\":\"\($0)\"") }
+    }
+  }
+
+  /// `seq` of every record, in order.
+  var sequences: [Int] {
+    get throws {
+      try daemon.output.map { line in
+        let object = try JSONSerialization.jsonObject(with: Data(line.text.utf8)) as? [String: Any]
+        return object?["seq"] as? Int ?? -1
+      }
+    }
+  }
+}
+
+enum Scenarios {
+  /// A car that idles; its adapter starts quickly.
+  static func car(vin: String = "1D4GP00R55B123456", baud: Int = 115_200) -> String {
+    """
+    {"adapter": {"resetTime": 50, "baud": \(baud)},
+     "cars": [{"vin": "\(vin)", "noise": 0, "drive": {"phases": [{"phase": "idle", "seconds": 10}]},
+       "ecus": [{"address": "7E8", "pids": ["04", "05", "0C", "0D", "0F", "11"],
+         "values": {"04": "66", "05": "82", "0C": "1AF8", "0D": "32", "0F": "41", "11": "33"}}]}]}
+    """
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import TestKit
+import Testing
+
+/// What the daemon does on SIGTERM and SIGHUP.
+@Suite struct SignalsTests {
+  @Test func SIGTERM_ends_it_within_two_seconds() async throws {
+    try await aside {
+      let run = try DaemonRun()
+      try run.awaitReadings(3)
+      run.daemon.send(SIGTERM)
+      #expect(try run.daemon.end(within: .seconds(2)) == 0)
+      #expect(try run.sequences == Array(1...run.daemon.output.count))
+      #expect(run.daemon.errorLines == [])
+    }
+  }
+
+  @Test func SIGTERM_ends_it_within_two_seconds_though_nobody_reads() async throws {
+    try await aside {
+      let run = try DaemonRun(readsOutput: false)
+      run.daemon.clogOutput()
+      // Records are made, and wait.
+      try run.awaitSent("010C")
+      run.daemon.send(SIGTERM)
+      #expect(try run.daemon.end(within: .seconds(2)) == 0)
+    }
+  }
+
+  @Test func SIGHUP_changes_periods_and_keeps_the_adapter() async throws {
+    try await aside {
+      let run = try DaemonRun(settings: #""poll": {"defaultPeriod": 30}, "record": {"period": 0.1}"#)
+      try run.awaitReadings(1)
+      try run.reload(settings: DaemonRun.quick)
+      try run.daemon.errorLine(within: .seconds(5)) { $0.hasPrefix("obdgated: SIGHUP:") && $0.hasSuffix("read") }
+      try run.awaitReadings(10, within: .seconds(3))
+      #expect(run.events == ["found", "connected"])
+    }
+  }
+
+  @Test func SIGHUP_with_a_broken_file_says_one_line_and_changes_nothing() async throws {
+    try await aside {
+      let run = try DaemonRun()
+      try run.awaitReadings(2)
+      try run.reload(#"{"gatewayId": "gw-test", "adaptors": []}"#)
+      let said = try run.daemon.errorLine(within: .seconds(5)) { _ in true }.text
+      #expect(
+        said.contains("gateway.json:1:") && said.contains("adaptors") && said.contains("stays as it was"), "\(said)")
+      try run.awaitReadings(5)
+      #expect(run.daemon.errorLines.count == 1)
+      run.daemon.send(SIGTERM)
+      #expect(try run.daemon.end(within: .seconds(2)) == 0)
+    }
+  }
+}
