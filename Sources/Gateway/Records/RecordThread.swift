@@ -67,7 +67,7 @@ final class RecordThread: Sendable {
         nextClock = now + 1_000_000_000
       }
       let isEnding = carryOut(&lines, &desk, &sink)
-      for line in lines { line.drain(into: &desk, &sink) }
+      for index in lines.indices { lines[index].drain(into: &desk, &sink) }
       desk.advance(to: now, into: &sink)
       if let loss = queue.takeLoss() { Self.report(loss, at: now, &desk, &sink) }
       if isEnding {
