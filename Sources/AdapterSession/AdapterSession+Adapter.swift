@@ -180,8 +180,10 @@ extension AdapterSession {
 
   mutating func handleSetting(_ step: InitialStep, _ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
     let isRefused = reply.failed(.unknownCommand)
+    // STOPPED: the adapter was busy, and what was sent only ended that.
+    let isLost = isTimeout || reply.failed(.stopped)
     tries += 1
-    if isRefused || isTimeout {
+    if isRefused || isLost {
       if step == .selectProtocol, isRefused, case .preferProtocol = firstProtocol {
         learn(.noPreferredProtocol)
         return
