@@ -21,7 +21,10 @@ extension Daemon {
       line.control.stop()
       line.thread.join()
       records.remove(line.record)
-    case .move(let number, let address): lines[number]?.control.address = address
+    case .move(let number, let address):
+      guard let line = lines[number] else { return }
+      if let address { records.move(line.record, to: address.deviceName) }
+      line.control.address = address
     case .listen(let device): try listen(to: device)
     case .leave(let device, let label, let reason):
       var record = AdapterRecord(event: .found, device: device, reason: reason.rawValue)

@@ -68,13 +68,24 @@ public final class RecordQueue: Sendable {
     wakeUp.signal()
   }
 
-  /// What was dropped since this was asked last.
-  func takeLoss() -> Loss? {
+  /// What was dropped since this was last told; nil also while there is no room for a record about it, which would cost
+  /// another one, and so on.
+  ///
+  /// - Parameter isLast: it is told now or never: the oldest make room.
+  func takeLoss(isLast: Bool = false) -> Loss? {
     state.withLock { state in
+      guard state.loss != nil else { return nil }
+      while state.bytes.count - state.count < Self.gapRoom || state.lines == state.lengths.count {
+        guard isLast else { return nil }
+        Self.drop(&state)
+      }
       defer { state.loss = nil }
       return state.loss
     }
   }
+
+  /// No record of a loss is longer.
+  private static let gapRoom = 1_024
 
   /// Takes whole lines out, the oldest first, as many as fit.
   ///

@@ -63,6 +63,9 @@ public struct RecordDesk: ~Copyable {
     return sources.count - 1
   }
 
+  /// The line's device is called so from here on.
+  public mutating func setDevice(_ device: String, of number: Int) { sources[number].device = device }
+
   /// The line is no more: its last, partial record is made.
   public mutating func removeSource<Sink: RecordSink & ~Copyable>(_ number: Int, at time: Int64, into sink: inout Sink)
   {

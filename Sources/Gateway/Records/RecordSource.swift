@@ -6,7 +6,7 @@ import Telemetry
 
 /// One line's records in the making. A class, so that an array can hold it and nothing is moved; one thread has it.
 final class RecordSource {
-  let device: String
+  var device: String
   var fusion: Fusion
   private(set) var isClosed = false
 

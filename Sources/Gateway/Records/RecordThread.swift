@@ -14,6 +14,7 @@ final class RecordThread: Sendable {
   private enum Order {
     case add(RecordLine)
     case remove(RecordLine)
+    case move(RecordLine, device: String)
     case record(AdapterRecord, time: Int64)
     case cadence(Cadence)
     case end
@@ -35,6 +36,9 @@ final class RecordThread: Sendable {
     give(.add(line))
     return line
   }
+
+  /// The line's device is somewhere else now.
+  func move(_ line: RecordLine, to device: String) { give(.move(line, device: device)) }
 
   /// A line's thread has ended: what it left is made records of.
   func remove(_ line: RecordLine) { give(.remove(line)) }
@@ -69,7 +73,7 @@ final class RecordThread: Sendable {
       let isEnding = carryOut(&lines, &desk, &sink)
       for index in lines.indices { lines[index].drain(into: &desk, &sink) }
       desk.advance(to: now, into: &sink)
-      if let loss = queue.takeLoss() { Self.report(loss, at: now, &desk, &sink) }
+      if let loss = queue.takeLoss(isLast: isEnding) { Self.report(loss, at: now, &desk, &sink) }
       if isEnding {
         for line in lines { desk.removeSource(line.source, at: now, into: &sink) }
         sink.flush()
@@ -99,6 +103,9 @@ final class RecordThread: Sendable {
         line.drain(into: &desk, &sink)
         desk.removeSource(line.source, at: BootClock.now, into: &sink)
         lines.removeAll { $0 === line }
+      case .move(let line, let device):
+        line.drain(into: &desk, &sink)
+        desk.setDevice(device, of: line.source)
       case .record(let record, let time): desk.record(record, at: time, into: &sink)
       case .cadence(let cadence): desk.setCadence(cadence)
       case .end: isEnding = true

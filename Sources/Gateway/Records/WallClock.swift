@@ -18,9 +18,13 @@ public struct WallClock: Equatable, Sendable {
     _ = unsafe clock_gettime(CLOCK_BOOTTIME, &boot)
     _ = unsafe clock_gettime(CLOCK_REALTIME, &wall)
     let now = nanoseconds(wall)
-    let quality: TimeQuality =
-      now < Version.released ? .unset : cgateway_clock_is_synchronised() != 0 ? .ntp : .system
+    let quality = quality(of: now, isSynchronised: cgateway_clock_is_synchronised() != 0)
     return WallClock(offset: now - nanoseconds(boot), quality: quality)
+  }
+
+  /// What a clock that says so, ns since 1970, is worth.
+  static func quality(of now: Int64, isSynchronised: Bool) -> TimeQuality {
+    now < Version.released ? .unset : isSynchronised ? .ntp : .system
   }
 
   private static func nanoseconds(_ time: timespec) -> Int64 {

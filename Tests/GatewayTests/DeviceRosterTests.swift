@@ -1,0 +1,116 @@
+import Ports
+import Testing
+
+@testable import Gateway
+
+@Suite struct DeviceRosterTests {
+  private func device(
+    _ node: String, serial: String = "", name: String = "OBDLink SX", vendor: UInt16 = 0x0403, product: UInt16 = 0x6015,
+    place: String = "usb-1", links: [String] = [], tag: String = ""
+  ) -> DeviceIdentity {
+    DeviceIdentity(
+      node: node, systemPath: "/sys\(node)", links: links, place: place,
+      usb: .init(vendor: vendor, product: product, serial: serial, productName: name), tag: tag)
+  }
+
+  private func gone(_ node: String) -> DeviceEvent { .absent(node: node, systemPath: "/sys\(node)") }
+
+  private func roster(_ text: String = "{}") throws -> (DeviceRoster, [DeviceRoster.Step]) {
+    let configuration = try Configuration(parsing: Array(text.utf8), file: "gateway.json")
+    var roster = DeviceRoster(configuration)
+    let steps = roster.configured(configuration.adapters)
+    return (roster, steps)
+  }
+
+  private func serial(_ path: String, baud: Int? = nil) -> PortAddress { .serial(path: path, baud: baud) }
+
+  @Test func an_adapter_that_comes_back_under_another_number_is_the_same_one() throws {
+    var (roster, _) = try roster()
+    #expect(
+      roster.present([device("/dev/ttyUSB0", serial: "113")]) == [
+        .start(0, serial("/dev/ttyUSB0"), configured: nil)
+      ])
+    #expect(roster.apply(gone("/dev/ttyUSB0")) == [.move(0, nil)])
+    #expect(
+      roster.apply(.present(device("/dev/ttyUSB3", serial: "113"))) == [.move(0, serial("/dev/ttyUSB3"))])
+  }
+
+  @Test func two_adapters_that_are_swapped_keep_their_numbers() throws {
+    var (roster, _) = try roster()
+    _ = roster.present([device("/dev/ttyUSB0", serial: "A1"), device("/dev/ttyUSB1", serial: "B2")])
+    #expect(roster.apply(gone("/dev/ttyUSB0")) == [.move(0, nil)])
+    #expect(roster.apply(gone("/dev/ttyUSB1")) == [.move(1, nil)])
+    #expect(roster.apply(.present(device("/dev/ttyUSB0", serial: "B2"))) == [.move(1, serial("/dev/ttyUSB0"))])
+    #expect(roster.apply(.present(device("/dev/ttyUSB1", serial: "A1"))) == [.move(0, serial("/dev/ttyUSB1"))])
+  }
+
+  @Test func a_configured_adapter_begins_at_once_and_keeps_its_rate_wherever_it_is() throws {
+    var (roster, steps) = try roster(#"{"adapters": [{"device": "/dev/obd", "baud": 115200}]}"#)
+    #expect(steps.count == 1)
+    guard case .start(0, let address, _) = steps.first else {
+      Issue.record("\(steps)")
+      return
+    }
+    #expect(address == serial("/dev/obd", baud: 115_200))
+    let found = roster.present([device("/dev/ttyUSB2", serial: "113", links: ["/dev/obd"])])
+    #expect(found == [.move(0, serial("/dev/ttyUSB2", baud: 115_200))])
+  }
+
+  @Test func what_is_to_be_ignored_is_never_started() throws {
+    var (roster, _) = try roster()
+    #expect(
+      roster.present([device("/dev/ttyUSB0", serial: "113", tag: "ignore")]) == [
+        .leave(device: "/dev/ttyUSB0", label: "OBDLink SX", .ignored)
+      ])
+  }
+
+  @Test func a_stranger_behind_a_bridge_is_listened_to_and_left_alone() throws {
+    var (roster, _) = try roster()
+    let stranger = device("/dev/ttyUSB0", name: "USB2.0-Serial", vendor: 0x1A86, product: 0x7523)
+    #expect(roster.present([stranger]) == [.listen(stranger)])
+    #expect(
+      roster.heard(.nothing, from: stranger) == [
+        .leave(device: "/dev/ttyUSB0", label: "USB2.0-Serial", .notProbed)
+      ])
+  }
+
+  @Test func a_stranger_that_sends_sentences_is_a_receiver() throws {
+    var (roster, _) = try roster()
+    let stranger = device("/dev/ttyUSB0", name: "USB2.0-Serial", vendor: 0x1A86, product: 0x7523)
+    _ = roster.present([stranger])
+    #expect(roster.heard(.sentences(baud: 9600), from: stranger) == [.receiver(stranger, .heard, baud: 9600)])
+  }
+
+  @Test func a_stranger_may_be_asked_where_the_configuration_says_so() throws {
+    var (roster, _) = try roster(#"{"discovery": {"probe": true}}"#)
+    let stranger = device("/dev/ttyUSB0", name: "USB2.0-Serial", vendor: 0x1A86, product: 0x7523)
+    _ = roster.present([stranger])
+    #expect(roster.heard(.nothing, from: stranger) == [.start(0, serial("/dev/ttyUSB0"), configured: nil)])
+  }
+
+  @Test func a_stranger_that_was_unplugged_while_it_was_listened_to_is_forgotten() throws {
+    var (roster, _) = try roster(#"{"discovery": {"probe": true}}"#)
+    let stranger = device("/dev/ttyUSB0", name: "USB2.0-Serial", vendor: 0x1A86, product: 0x7523)
+    _ = roster.present([stranger])
+    #expect(roster.apply(gone("/dev/ttyUSB0")) == [])
+    #expect(roster.heard(.nothing, from: stranger) == [])
+  }
+
+  @Test func two_that_share_a_serial_number_are_told_apart_by_their_sockets() throws {
+    var (roster, _) = try roster()
+    let steps = roster.present([
+      device("/dev/ttyUSB0", serial: "A50285BI", place: "usb-1"),
+      device("/dev/ttyUSB1", serial: "A50285BI", place: "usb-2"),
+    ])
+    #expect(
+      steps == [
+        .start(0, serial("/dev/ttyUSB0"), configured: nil), .start(1, serial("/dev/ttyUSB1"), configured: nil),
+      ])
+    #expect(roster.apply(gone("/dev/ttyUSB1")) == [.move(1, nil)])
+  }
+
+  @Test func nothing_is_found_where_discovery_is_off() throws {
+    var (roster, _) = try roster(#"{"discovery": {"serial": false}}"#)
+    #expect(roster.present([device("/dev/ttyUSB0", serial: "113")]) == [])
+  }
+}

@@ -1,0 +1,43 @@
+import Testing
+
+@testable import Gateway
+
+@Suite struct FailureCountsTests {
+  private let second: Int64 = 1_000_000_000
+
+  @Test func the_first_of_a_kind_is_said_at_once_and_the_others_once_a_minute() {
+    var counts = FailureCounts()
+    #expect(counts.count(.wire(.canError), at: 0) == .wire(.canError))
+    #expect(counts.nextReport == .max)
+    for moment in 1...30 { #expect(counts.count(.wire(.canError), at: Int64(moment) * second) == nil) }
+    #expect(counts.nextReport == 60 * second)
+    #expect(counts.due(at: 59 * second) == nil)
+    let due = counts.due(at: 60 * second)
+    #expect(due?.0 == .wire(.canError) && due?.1 == 30 && due?.2 == 60 * second)
+    #expect(counts.due(at: 60 * second) == nil && counts.nextReport == .max)
+  }
+
+  @Test func after_a_quiet_minute_the_next_is_a_first_again() {
+    var counts = FailureCounts()
+    _ = counts.count(.promptLost, at: 0)
+    #expect(counts.count(.promptLost, at: 61 * second) == .promptLost)
+  }
+
+  @Test func kinds_are_counted_apart() {
+    var counts = FailureCounts()
+    #expect(counts.count(.wire(.stopped), at: 0) != nil)
+    #expect(counts.count(.promptLost, at: 0) != nil)
+    for _ in 0..<3 { _ = counts.count(.wire(.stopped), at: second) }
+    for _ in 0..<2 { _ = counts.count(.promptLost, at: second) }
+    var told: [String: UInt64] = [:]
+    while let (kind, count, _) = counts.due(at: 61 * second) { told["\(kind)"] = count }
+    #expect(told == ["stopped": 3, "promptLost": 2])
+  }
+
+  @Test func what_is_no_error_of_the_line_is_not_counted() {
+    var counts = FailureCounts()
+    #expect(counts.count(.wire(.noData), at: 0) == nil)
+    #expect(counts.count(.wire(.unknownCommand), at: 0) == nil)
+    #expect(counts.nextReport == .max)
+  }
+}

@@ -1,0 +1,119 @@
+import Fusion
+import Glibc
+import Telemetry
+import TestKit
+import Testing
+
+@testable import Gateway
+@testable import Ports
+
+@Suite struct LineWriterTests {
+  /// A pipe whose reader is the test.
+  private final class Pipe: Sendable {
+    let reading: Int32
+    let writing: Int32
+
+    init() throws {
+      // A program that writes into a pipe without a reader is told by EPIPE, as the daemon is.
+      _ = signal(SIGPIPE, SIG_IGN)
+      var ends: [Int32] = [-1, -1]
+      try #require(unsafe pipe(&ends) == 0)
+      (reading, writing) = (ends[0], ends[1])
+    }
+
+    deinit {
+      close(reading)
+      close(writing)
+    }
+
+    func read(to end: Bool = true) -> String {
+      var text: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while true {
+        let count = unsafe Glibc.read(reading, &buffer, buffer.count)
+        guard count > 0 else { break }
+        text += buffer[..<count]
+      }
+      return String(decoding: text, as: UTF8.self)
+    }
+  }
+
+  @Test func everything_is_written_before_it_ends() throws {
+    let pipe = try Pipe()
+    let queue = try RecordQueue()
+    for number in 1...50 { queue.put(Array("record \(number)\n".utf8).span) }
+    queue.end()
+    var writer = LineWriter(pipe.writing, queue)
+    #expect(writer.run { false } == .finished)
+    _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)
+    #expect(pipe.read() == (1...50).map { "record \($0)\n" }.joined())
+  }
+
+  @Test func a_reader_that_left_ends_it() throws {
+    let pipe = try Pipe()
+    close(pipe.reading)
+    let queue = try RecordQueue()
+    queue.put(Array("a\n".utf8).span)
+    var writer = LineWriter(pipe.writing, queue)
+    #expect(writer.run { false } == .readerLeft)
+  }
+
+  @Test func a_reader_that_stops_reading_holds_its_end_up_no_longer_than_allowed() async throws {
+    let end = try await aside {
+      let pipe = try Pipe()
+      let queue = try RecordQueue()
+      let line = [UInt8](repeating: 0x78, count: 8_191) + [0x0A]
+      for _ in 0..<40 { queue.put(line.span) }
+      queue.end()
+      var writer = LineWriter(pipe.writing, queue)
+      let started = BootClock.now
+      let end = writer.run(patience: 50_000_000) { true }
+      return (end, BootClock.now - started)
+    }
+    #expect(end.0 == .late)
+    #expect(end.1 < 1_500_000_000)
+  }
+
+  /// The whole way out: the queue overflows while nobody reads; then the reader finds whole lines, a hole in `seq`, and
+  /// the record that explains it.
+  @Test func a_slow_reader_gets_a_gap_record_and_no_torn_line() async throws {
+    let text = try await aside {
+      let pipe = try Pipe()
+      let queue = try RecordQueue(capacity: 1 << 14)
+      let records = try RecordThread(queue: queue)
+      let desk = RecordDesk.Options(
+        gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3)
+      let recording = try Gateway.Thread("records") { records.run(desk) }
+      let writing = try Gateway.Thread("writer") {
+        var writer = LineWriter(pipe.writing, queue)
+        _ = writer.run { false }
+        close(pipe.writing)
+      }
+      // 64 KiB of the pipe, 64 of the writer, 16 of the queue: 300 kB overflow them.
+      for _ in 0..<1_000 {
+        records.record(
+          AdapterRecord(event: .found, device: "/dev/ttyUSB0", reason: String(repeating: "r", count: 80)),
+          at: BootClock.now)
+      }
+      // Behind the loss there is something to say it with.
+      records.record(AdapterRecord(event: .found, device: "last"), at: BootClock.now)
+      records.end()
+      recording.join()
+      let text = pipe.read()
+      writing.join()
+      return text
+    }
+    #expect(text.hasSuffix("\n"))
+    let found = try text.split(separator: "\n").map { try Record($0.utf8) }
+    let gap = try #require(found.first { $0.type == "gap" })
+    #expect(gap["reason"] == "slowReader")
+    let numbers = Set(found.map(\.sequence))
+    let last = found.map(\.sequence).max() ?? 0
+    let missing = (1...last).filter { !numbers.contains($0) }
+    #expect(!missing.isEmpty)
+    let explained = found.filter { $0.type == "gap" }.flatMap { gap in
+      Array(Int(gap.number("fromSeq") ?? 0)...Int(gap.number("toSeq") ?? 0))
+    }
+    #expect(missing.allSatisfy { explained.contains($0) }, "missing \(missing.count), explained \(explained.count)")
+  }
+}

@@ -1,0 +1,74 @@
+import AdapterSession
+import Fusion
+import OBDWire
+import Telemetry
+import Testing
+
+@testable import Gateway
+
+@Suite struct RecordDeskTests {
+  private struct Lines: RecordSink, ~Copyable {
+    var records: [Record] = []
+    mutating func record(_ line: Span<UInt8>) {
+      var bytes: [UInt8] = []
+      for index in line.indices { bytes.append(line[index]) }
+      // What is no JSON shows as a record that is missing.
+      if let record = try? Record(bytes.dropLast()) { records.append(record) }
+    }
+  }
+
+  private func desk() -> RecordDesk {
+    RecordDesk(
+      RecordDesk.Options(gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3))
+  }
+
+  @Test func several_lines_and_the_gateway_itself_share_one_count() {
+    var desk = desk()
+    var lines = Lines()
+    let first = desk.addSource(device: "/dev/a")
+    let second = desk.addSource(device: "/dev/b")
+    desk.take(Delivery(.event(.found), at: 1), from: first, into: &lines)
+    desk.take(Delivery(.event(.found), at: 2), from: second, into: &lines)
+    desk.record(GapRecord(fromSequence: 1, toSequence: 1, reason: .slowReader), at: 3, into: &lines)
+    desk.take(Delivery(.event(.lost(.silent)), at: 4), from: first, into: &lines)
+    #expect(lines.records.map(\.sequence) == [1, 2, 3, 4])
+    #expect(lines.records.map { $0["device"] } == ["/dev/a", "/dev/b", nil, "/dev/a"])
+    #expect(desk.nextSequence == 5)
+  }
+
+  @Test func a_gap_is_told_with_its_ends_and_its_reason() {
+    var desk = desk()
+    var lines = Lines()
+    var gap = GapRecord(fromSequence: 3, toSequence: 9, reason: .slowReader)
+    gap.count = 7
+    desk.record(gap, at: 1, into: &lines)
+    let record = lines.records[0]
+    #expect(record.type == "gap" && record["reason"] == "slowReader")
+    #expect(record.number("fromSeq") == 3 && record.number("toSeq") == 9 && record.number("count") == 7)
+  }
+
+  @Test func deliveries_that_were_dropped_are_told() {
+    var desk = desk()
+    var lines = Lines()
+    let source = desk.addSource(device: "/dev/a")
+    desk.dropped(12, from: source, at: 1, into: &lines)
+    #expect(lines.records.map(\.said) == ["error(overrun)"])
+    #expect(lines.records[0].number("count") == 12)
+  }
+
+  @Test func a_line_that_ended_leaves_its_place_to_the_next() {
+    var desk = desk()
+    var lines = Lines()
+    let first = desk.addSource(device: "/dev/a")
+    desk.removeSource(first, at: 1, into: &lines)
+    #expect(desk.addSource(device: "/dev/b") == first)
+    #expect(desk.nextDue == .max)
+  }
+
+  @Test func a_clock_before_this_program_was_made_is_not_set() {
+    #expect(WallClock.quality(of: 0, isSynchronised: true) == .unset)
+    #expect(WallClock.quality(of: Version.released - 1, isSynchronised: false) == .unset)
+    #expect(WallClock.quality(of: Version.released, isSynchronised: false) == .system)
+    #expect(WallClock.quality(of: Version.released, isSynchronised: true) == .ntp)
+  }
+}

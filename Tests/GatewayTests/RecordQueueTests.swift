@@ -1,0 +1,76 @@
+import Testing
+
+@testable import Gateway
+
+@Suite struct RecordQueueTests {
+  private func put(_ texts: [String], into queue: RecordQueue) {
+    for text in texts { queue.put(Array((text + "\n").utf8).span) }
+  }
+
+  private func take(_ queue: RecordQueue, room: Int = 1 << 16) -> String? {
+    var buffer = [UInt8](repeating: 0, count: room)
+    return queue.take(into: &buffer).map { String(decoding: buffer[..<$0], as: UTF8.self) }
+  }
+
+  @Test func what_goes_in_comes_out_in_order() throws {
+    let queue = try RecordQueue()
+    put(["a", "b"], into: queue)
+    #expect(take(queue) == "a\nb\n")
+    #expect(take(queue) == "")
+    #expect(queue.takeLoss() == nil)
+  }
+
+  @Test func a_line_is_never_split_however_small_the_room() throws {
+    let queue = try RecordQueue()
+    put(["first", "second", "third"], into: queue)
+    #expect(take(queue, room: 14) == "first\nsecond\n")
+    #expect(take(queue, room: 14) == "third\n")
+  }
+
+  @Test func the_oldest_go_when_it_is_full_and_the_loss_is_told_exactly() throws {
+    let queue = try RecordQueue(lines: 4, firstSequence: 10)
+    put((10...16).map { "record \($0)" }, into: queue)
+    #expect(take(queue) == "record 13\nrecord 14\nrecord 15\nrecord 16\n")
+    #expect(queue.takeLoss() == .init(fromSequence: 10, toSequence: 12, count: 3))
+    #expect(queue.takeLoss() == nil)
+    put(["record 17"], into: queue)
+    #expect(queue.takeLoss() == nil)
+  }
+
+  @Test func bytes_limit_it_too_and_lines_that_go_round_its_end_stay_whole() throws {
+    let queue = try RecordQueue(capacity: 1 << 14)
+    let texts = (0..<100).map { number in "\(number) " + String(repeating: "x", count: 1_000) }
+    put(texts, into: queue)
+    let left = (take(queue) ?? "").split(separator: "\n").map(String.init)
+    let loss = try #require(queue.takeLoss())
+    #expect(loss.fromSequence == 1)
+    #expect(left == Array(texts.suffix(left.count)))
+    #expect(loss.toSequence == UInt64(100 - left.count) && loss.count == UInt64(100 - left.count))
+    #expect(left.count == 16)
+  }
+
+  @Test func a_loss_is_told_once_there_is_room_to_tell_it() throws {
+    let queue = try RecordQueue(lines: 4)
+    put((1...6).map { "record \($0)" }, into: queue)
+    #expect(queue.takeLoss() == nil, "telling it would cost another record")
+    #expect(take(queue, room: 10) == "record 3\n")
+    #expect(queue.takeLoss() == .init(fromSequence: 1, toSequence: 2, count: 2))
+  }
+
+  @Test func the_last_loss_is_told_at_the_cost_of_the_oldest() throws {
+    let queue = try RecordQueue(lines: 4)
+    put((1...6).map { "record \($0)" }, into: queue)
+    #expect(queue.takeLoss(isLast: true) == .init(fromSequence: 1, toSequence: 3, count: 3))
+    put(["gap"], into: queue)
+    #expect(queue.takeLoss() == nil)
+    #expect(take(queue) == "record 4\nrecord 5\nrecord 6\ngap\n")
+  }
+
+  @Test func its_end_comes_behind_what_was_in_it() throws {
+    let queue = try RecordQueue()
+    put(["last"], into: queue)
+    queue.end()
+    #expect(take(queue) == "last\n")
+    #expect(take(queue) == nil)
+  }
+}

@@ -1,0 +1,106 @@
+import AdapterSession
+import TestKit
+import Testing
+
+@testable import Gateway
+
+/// Configuration and signal sets: what a session is told, and what is refused.
+@Suite struct SettingsTests {
+  private let second: Int64 = 1_000_000_000
+
+  private func settings(_ text: String, sets: [String: String] = [:]) throws -> Settings {
+    let scratch = try ScratchFolder()
+    for (name, text) in sets { try scratch.write(name, text) }
+    return try Settings(path: scratch.write("gateway.json", text))
+  }
+
+  private func refusal(_ text: String, sets: [String: String] = [:]) throws -> StartError? {
+    do {
+      _ = try settings(text, sets: sets)
+      return nil
+    } catch let error as StartError {
+      return error
+    }
+  }
+
+  private func command(_ id: String, _ members: String, cmd: String = #""22": "404C""#) -> String {
+    #"{\#(members), "cmd": {\#(cmd)}, "freq": 30, "signals": [{"id": "\#(id)", "name": "x", "fmt": {"len": 8, "max": 255, "unit": "psi"}}]}"#
+  }
+
+  private func set(_ commands: String...) -> [String: String] {
+    ["set.json": "{\"commands\": [\(commands.joined(separator: ", "))]}"]
+  }
+
+  private static let named = #"{"signalSets": ["set.json"]}"#
+
+  @Test func names_become_the_PIDs_that_carry_them() throws {
+    let poll = try settings(
+      #"{"poll": {"defaultPeriod": 2, "signals": {"rpm": 0.1, "speed": 0, "batteryVoltage": 5}}}"#
+    ).poll
+    #expect(poll.wishes.period(of: 0x0C) == second / 10)
+    #expect(poll.wishes.period(of: 0x0D) == 0)
+    #expect(poll.wishes.period(of: 0x04) == 2 * second)
+    #expect(poll.voltagePeriod == 5 * second)
+  }
+
+  @Test func commands_of_a_set_become_requests_to_their_ECUs() throws {
+    let poll = try settings(
+      Self.named,
+      sets: set(
+        command("A", #""hdr": "7E0", "rax": "7E8""#), command("B", #""hdr": "DA10", "rax": "10""#, cmd: #""21": "16""#),
+        command("C", #""hdr": "750", "rax": "758", "eax": "2A", "tst": "2A", "fcm1": true"#))
+    ).poll
+    #expect(poll.addressed.count == 3)
+    let requests = poll.addressed.sorted { $0.period == $1.period && "\($0.header)" < "\($1.header)" }
+    #expect(
+      requests.contains {
+        $0.header == .can11(0x7E0) && $0.question == .dataIdentifier(0x404C) && $0.period == 30 * second
+      })
+    #expect(requests.contains { $0.header == .can29(0x18DA_10F1) && $0.question == .localIdentifier(0x16) })
+    #expect(requests.contains { $0.header == .can11(0x750) && $0.extendedAddress == 0x2A && $0.needsFlowControl })
+    #expect(poll.loadedSignals.map(\.name).sorted() == ["A", "B", "C"])
+  }
+
+  @Test func a_named_signal_of_a_set_is_asked_as_often_as_wanted() throws {
+    let poll = try settings(
+      #"{"signalSets": ["set.json"], "poll": {"signals": {"A": 0.5}}}"#,
+      sets: set(command("A", #""hdr": "7E0", "rax": "7E8""#))
+    ).poll
+    #expect(poll.addressed.map(\.period) == [second / 2])
+  }
+
+  @Test func a_command_that_opens_a_session_is_not_asked() throws {
+    let poll = try settings(
+      Self.named, sets: set(command("A", #""hdr": "7E0", "rax": "7E8", "din": "03""#))
+    ).poll
+    #expect(poll.addressed.isEmpty)
+  }
+
+  @Test func a_signal_that_nobody_has_is_refused_with_file_and_path() throws {
+    for text in [
+      #"{"poll": {"signals": {"rmp": 1}}}"#,
+      #"{"signalSets": ["set.json"], "poll": {"signals": {"rmp": 1}}}"#,
+    ] {
+      let error = try #require(try refusal(text, sets: set(command("A", #""hdr": "7E0", "rax": "7E8""#))))
+      #expect(error.kind == .badConfiguration)
+      #expect(error.description.contains("poll.signals") && error.description.contains("rmp"), "\(error)")
+    }
+  }
+
+  @Test func a_set_that_is_missing_or_broken_is_named() throws {
+    let missing = try #require(try refusal(Self.named))
+    #expect(missing.kind == .missing && missing.description.contains("set.json"))
+    let broken = try #require(try refusal(Self.named, sets: ["set.json": "{\"commands\": [}"]))
+    #expect(broken.kind == .badConfiguration && broken.description.contains("set.json:1:"), "\(broken)")
+  }
+
+  @Test func a_folder_is_no_configuration() throws {
+    let scratch = try ScratchFolder()
+    do {
+      _ = try Settings(path: scratch.path)
+      Issue.record("accepted")
+    } catch {
+      #expect(error.kind == .missing)
+    }
+  }
+}
