@@ -256,7 +256,9 @@ import Testing
   }
 
   @Test func a_joined_answer_comes_in_one_piece_with_the_next_one() throws {
-    var host = try host("replyJoined@20s")
+    // As a USB bridge with its usual timer hands it on.
+    let bridge = Cars.idling("can11/500", ecus: Cars.engine("7E8"), adapter: #"{"chunkTime": 16}"#)
+    var host = try host("replyJoined@20s", bridge)
     host.wait(.seconds(20) - host.now)
     host.write("010C\r")
     #expect(host.wait(.seconds(5)) == "")

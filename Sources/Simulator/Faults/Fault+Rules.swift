@@ -34,7 +34,7 @@ extension Fault.Kind {
     case .promptLate: .init(.time(nil), .chance, "the prompt comes so much later")
     case .promptOK: .init(.probability, .chance, "an OK between an answer and its prompt")
     case .replyTwice: .init(.probability, .chance, "an answer and its prompt come twice")
-    case .replyJoined: .init(.probability, .chance, "an answer comes in one piece with the next one")
+    case .replyJoined: .init(.probability, .chance, "an answer waits, and comes right in front of the next one")
     case .truncate: .init(.probability, .chance, "a line of an answer lacks its tail")
     case .reset: .init(.none, .moment, "the adapter restarts: banner, all settings lost")
     case .brownOut: .init(.time(.seconds(1)), .moment, "dead for so long, then restarts")
