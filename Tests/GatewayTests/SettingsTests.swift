@@ -83,7 +83,9 @@ import Testing
     ] {
       let error = try #require(try refusal(text, sets: set(command("A", #""hdr": "7E0", "rax": "7E8""#))))
       #expect(error.kind == .badConfiguration)
-      #expect(error.description.contains("poll.signals") && error.description.contains("rmp"), "\(error)")
+      #expect(
+        error.description.contains("gateway.json:") && error.description.contains("poll.signals")
+          && error.description.contains("rmp"), "\(error)")
     }
   }
 

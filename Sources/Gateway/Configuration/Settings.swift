@@ -21,11 +21,12 @@ public struct Settings: Sendable {
     } catch {
       throw StartError(.badConfiguration, error.description)
     }
-    try self.init(configuration)
+    try self.init(configuration, file: path)
   }
 
+  /// - Parameter file: where it stands, for messages.
   /// - Throws: ``StartError`` where a file that it names is missing or wrong.
-  public init(_ configuration: Configuration) throws(StartError) {
+  public init(_ configuration: Configuration, file: String? = nil) throws(StartError) {
     self.configuration = configuration
     var sets: [SignalSet] = []
     for path in configuration.signalSets {
@@ -35,7 +36,11 @@ public struct Settings: Sendable {
     let loaded = sets
     let signals =
       loaded.isEmpty ? nil : try Self.checked { () throws(SignalSetError) in try LoadedSignals(loaded) }
-    poll = try PollSettings(configuration.poll, signals)
+    do throws(StartError) {
+      poll = try PollSettings(configuration.poll, signals)
+    } catch {
+      throw StartError(error.kind, file.map { "\($0): \(error.description)" } ?? error.description)
+    }
   }
 
   private static func checked<Value>(_ make: () throws(SignalSetError) -> Value) throws(StartError) -> Value {

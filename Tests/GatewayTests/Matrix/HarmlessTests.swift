@@ -1,0 +1,18 @@
+import Testing
+
+/// What the matrix holds every byte to that is sent to an adapter.
+@Suite struct HarmlessTests {
+  @Test(arguments: ["ATZ", "ATSPA6", "ATST32", "ATSH7E0", "ATFCSD300000", "STI", "0100", "010C0D2", "22F40C", "0902"])
+  func settings_and_questions_pass(_ command: String) {
+    #expect(Harmless.allows(command))
+  }
+
+  @Test(arguments: [
+    "", "04", "0401", "08", "1003", "1101", "14FFFFFF", "2701", "2EF190", "3101", "ATPP2CSV", "ATMA", "ATCAF0", "STPX",
+    "ATWM",
+    "01 0C", "ATSH", "X",
+  ])
+  func whatever_writes_or_repeats_does_not(_ command: String) {
+    #expect(!Harmless.allows(command))
+  }
+}
