@@ -4,7 +4,7 @@ import Testing
 
 /// What the daemon does on SIGTERM and SIGHUP.
 @Suite struct SignalsTests {
-  @Test func SIGTERM_ends_it_within_two_seconds() async throws {
+  @Test func a_SIGTERM_ends_it_within_two_seconds() async throws {
     try await aside {
       let run = try DaemonRun()
       try run.awaitReadings(3)
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func SIGTERM_ends_it_within_two_seconds_though_nobody_reads() async throws {
+  @Test func a_SIGTERM_ends_it_within_two_seconds_though_nobody_reads() async throws {
     try await aside {
       let run = try DaemonRun(readsOutput: false)
       run.daemon.clogOutput()
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func SIGHUP_changes_periods_and_keeps_the_adapter() async throws {
+  @Test func a_SIGHUP_changes_periods_and_keeps_the_adapter() async throws {
     try await aside {
       let run = try DaemonRun(settings: #""poll": {"defaultPeriod": 30}, "record": {"period": 0.1}"#)
       try run.awaitReadings(1)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func SIGHUP_with_a_broken_file_says_one_line_and_changes_nothing() async throws {
+  @Test func a_SIGHUP_with_a_broken_file_says_one_line_and_changes_nothing() async throws {
     try await aside {
       let run = try DaemonRun()
       try run.awaitReadings(2)
