@@ -1,0 +1,55 @@
+import Foundation
+import TestKit
+import Testing
+
+/// An adapter and a car that nobody here wrote: ELM327-emulator from PyPI.
+@Suite struct EmulatorTests {
+  private struct Emulated: Decodable {
+    var port: String
+    /// By record key: every value that its tables can give.
+    var values: [String: [Double]]
+  }
+
+  @Test func every_value_read_from_ELM327_emulator_is_one_that_it_sends() async throws {
+    guard let python = try Tool.python(with: "elm"), let program = try Tool.obdgated else { return }
+    try await aside {
+      let emulator = try RunningProgram(python, [TestData.projectRoot + "/scripts/testbed/emulator.py", "car"])
+      defer { emulator.kill() }
+      let told = try emulator.line(within: .seconds(40)) { $0.hasPrefix("{") }.text
+      let emulated = try JSONDecoder().decode(Emulated.self, from: Data(told.utf8))
+      let scratch = try ScratchFolder()
+      let signals = emulated.values.keys.sorted().map { "\"\($0)\": 0" }.joined(separator: ", ")
+      let configuration = try scratch.write(
+        "gateway.json",
+        """
+        {"gatewayId": "gw-test", "adapters": [{"device": "\(emulated.port)"}],
+         "discovery": {"serial": false, "bluetooth": false}, "poll": {"signals": {\(signals)}}, "record": {"period": 0.2}}
+        """)
+      let daemon = try RunningProgram(program, ["--config", configuration])
+      defer { daemon.kill() }
+
+      // As long as it takes to see each of them three times; the emulator's answers change from one to the next.
+      var seen: [String: Int] = [:]
+      var wrong: [String] = []
+      var vin: String?
+      while seen.count < emulated.values.count || seen.values.contains(where: { $0 < 3 }) {
+        let line = try daemon.line(within: .seconds(60)) { _ in true }.text
+        let record = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        vin = record["vin"] as? String ?? vin
+        guard record["type"] as? String == "telemetry" else { continue }
+        for (key, possible) in emulated.values {
+          guard let value = (record[key] as? NSNumber)?.doubleValue else { continue }
+          seen[key, default: 0] += 1
+          if !possible.contains(where: { abs($0 - value) < 0.001 }) { wrong.append("\(key): \(value)") }
+        }
+      }
+      #expect(wrong == [])
+      #expect(seen.count >= 10, "\(seen)")
+      #expect(vin == "WP0ZZZ99ZTS390000")
+      daemon.send(SIGTERM)
+      #expect(try daemon.end(within: .seconds(2)) == 0)
+      emulator.send(SIGTERM)
+      #expect(try emulator.end(within: .seconds(5)) == 0)
+    }
+  }
+}
