@@ -117,7 +117,10 @@ extension Configuration {
       port = text[text.index(after: colon)...]
       guard !port.isEmpty else { throw value.invalid(expected: "a port behind the colon") }
     }
-    guard !host.isEmpty, !host.contains(" ") else { throw value.invalid(expected: "HOST:PORT") }
+    let isBare = text.utf8.first != UInt8(ascii: "[")
+    guard !host.isEmpty, !host.contains(" "), !(isBare && host.contains(":")) else {
+      throw value.invalid(expected: "HOST:PORT or [IPv6]:PORT")
+    }
     guard !port.isEmpty else { return (String(host), defaultPort) }
     guard let number = UInt16(port), number > 0 else { throw value.invalid(expected: "a port from 1 to 65535") }
     return (String(host), number)

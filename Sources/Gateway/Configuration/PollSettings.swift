@@ -81,10 +81,9 @@ extension AddressedRequest {
     default: return nil
     }
     guard let header = ECUHeader(command) else { return nil }
-    var period = command.period
-    for named in poll.signals where command.signals.contains(where: { $0.id == named.signal }) {
-      period = min(period, named.seconds)
-    }
+    // What the user says stands above what the set suggests; of several signals the most frequent wins.
+    let named = poll.signals.filter { named in command.signals.contains { $0.id == named.signal } }.map(\.seconds).min()
+    let period = named ?? command.period
     self.init(
       question: question, header: header, receiver: command.receiver, extendedAddress: command.extendedAddress,
       testerAddress: command.testerAddress, needsFlowControl: command.needsFlowControl, timeout: command.timeout,

@@ -3,7 +3,7 @@ import SignalSets
 /// A configuration with the files that it names, read and checked: all that a start or a reload needs.
 public struct Settings: Sendable {
   public let configuration: Configuration
-  let poll: PollSettings
+  private(set) var poll: PollSettings
 
   /// Reads a configuration file and what it names.
   ///
@@ -28,6 +28,9 @@ public struct Settings: Sendable {
   /// - Throws: ``StartError`` where a file that it names is missing or wrong.
   public init(_ configuration: Configuration, file: String? = nil) throws(StartError) {
     self.configuration = configuration
+    guard configuration.sinks.contains(.stdout) else {
+      throw StartError(.badConfiguration, "sinks: this version writes to stdout only; add { \"type\": \"stdout\" }")
+    }
     var sets: [SignalSet] = []
     for path in configuration.signalSets {
       let text = try FileText.read(path)
@@ -41,6 +44,15 @@ public struct Settings: Sendable {
     } catch {
       throw StartError(error.kind, file.map { "\($0): \(error.description)" } ?? error.description)
     }
+  }
+
+  /// The same with another's signal sets: a running daemon's records know the signals by their places in them.
+  func keepingSignalSets(of other: Settings) -> Settings {
+    var settings = self
+    settings.poll.addressed = other.poll.addressed
+    settings.poll.definitions = other.poll.definitions
+    settings.poll.loadedSignals = other.poll.loadedSignals
+    return settings
   }
 
   private static func checked<Value>(_ make: () throws(SignalSetError) -> Value) throws(StartError) -> Value {

@@ -1,4 +1,5 @@
 import AdapterSession
+import Fusion
 import Glibc
 import JSONText
 import Telemetry
@@ -54,9 +55,9 @@ struct AdapterMemory {
       line.field("adapter", name)
       if memory.baud > 0 { line.field("baud", UInt64(memory.baud)) }
       if memory.protocolDigit > 0 { line.field("protocol", String(Character(Unicode.Scalar(memory.protocolDigit)))) }
-      if memory.vinCount > 0 {
-        line.field("vin", String((0..<memory.vinCount).map { Character(Unicode.Scalar(memory.vin[$0])) }))
-      }
+      let vin = (0..<memory.vinCount).map { memory.vin[$0] }
+      // One that is no text is no help in knowing the vehicle again.
+      if !vin.isEmpty, vin.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { line.field("vin", String(latin1: vin.span)) }
       if memory.voltageOffset != 0 { line.field("voltageOffset", memory.voltageOffset) }
       line.field("quirks", memory.quirks.names)
       line.finish()
@@ -95,7 +96,7 @@ extension Quirks {
   /// The quirk of that name; none where no quirk is called so.
   init(name: String) {
     let found = (0..<32).map { Quirks(rawValue: 1 << $0) }.first { $0.name.description == name }
-    self = found ?? []
+    self = name.isEmpty ? [] : found ?? []
   }
 }
 

@@ -20,12 +20,13 @@ extension Daemon {
       guard let line = lines.removeValue(forKey: number) else { return }
       line.control.stop()
       line.thread.join()
+      if let learned = line.control.takeLearned() { memory.keep(learned, of: line.name) }
       records.remove(line.record)
     case .move(let number, let address):
       guard let line = lines[number] else { return }
       if let address { records.move(line.record, to: address.deviceName) }
       line.control.address = address
-    case .listen(let device): try listen(to: device)
+    case .listen(let device): listen(to: device)
     case .leave(let device, let label, let reason):
       var record = AdapterRecord(event: .found, device: device, reason: reason.rawValue)
       if !label.isEmpty { record.identity = label }
@@ -67,12 +68,17 @@ extension Daemon {
   }
 
   /// Listens to a device in a thread of its own; what it heard comes by the mailbox.
-  private func listen(to device: DeviceIdentity) throws(StartError) {
+  private func listen(to device: DeviceIdentity) {
     let mailbox = self.mailbox
     let scouting = self.scouting
-    _ = try Thread("obdgated-listen") {
-      let heard = try? Listener.listen(to: device.node, unless: scouting)
-      mailbox.post(.heard(heard, device))
+    do throws(StartError) {
+      _ = try Thread("obdgated-listen", isDetached: true) {
+        let heard = try? Listener.listen(to: device.node, unless: scouting)
+        mailbox.post(.heard(heard, device))
+      }
+    } catch {
+      // One stranger less is no reason to end.
+      say("\(device.node): \(error.description)")
     }
   }
 
@@ -80,7 +86,7 @@ extension Daemon {
   func searchBluetooth() throws(StartError) {
     let mailbox = self.mailbox
     let scouting = self.scouting
-    _ = try Thread("obdgated-blue") {
+    _ = try Thread("obdgated-blue", isDetached: true) {
       var lastReason = ""
       repeat {
         do throws(DiscoveryError) {

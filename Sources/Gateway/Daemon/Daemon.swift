@@ -36,7 +36,7 @@ public struct Daemon: ~Copyable {
     desk.vehicleId = configuration.vehicle.id
     desk.cadence = .every(nanoseconds: Int64(configuration.record.period * 1e9))
     desk.loadedSignals = settings.poll.loadedSignals
-    try Self.sayWhatIsMissing(configuration)
+    Self.sayWhatIsMissing(configuration)
     let parts = try Parts()
     self.path = path
     self.settings = settings
@@ -50,12 +50,7 @@ public struct Daemon: ~Copyable {
   }
 
   /// Says what the configuration asks for and this version does not do.
-  ///
-  /// - Throws: where nothing would be left to do.
-  private static func sayWhatIsMissing(_ configuration: Configuration) throws(StartError) {
-    guard configuration.sinks.contains(.stdout) else {
-      throw StartError(.badConfiguration, "sinks: this version writes to stdout only; add { \"type\": \"stdout\" }")
-    }
+  private static func sayWhatIsMissing(_ configuration: Configuration) {
     if configuration.sinks.contains(where: { $0 != .stdout }) { say("sinks: this version writes to stdout only") }
     if !configuration.gps.isEmpty { say("gps: this version reads no receiver; records have no position") }
     if configuration.geofences != nil { say("geofences: this version checks none") }
@@ -102,14 +97,27 @@ public struct Daemon: ~Copyable {
     keepLearned()
     records.end()
     recordThread.join()
-    writer.join()
+    // A terminal that is stopped blocks its writer for ever: the end of the process ends it, too.
+    if hasWriterEnded() { writer.join() }
     return status
+  }
+
+  /// Whether the writer ends in the time that it is given; what else is posted does not matter any more.
+  private func hasWriterEnded() -> Bool {
+    let deadline = BootClock.now + 1_300_000_000
+    while true {
+      if mailbox.take().contains(where: { if case .writerEnded = $0 { true } else { false } }) { return true }
+      guard mailbox.bell.wait(until: deadline) else { return false }
+      mailbox.bell.silence()
+    }
   }
 
   private mutating func supervise() throws(StartError) -> Int32 {
     let watch = SerialWatch()
     for step in roster.configured(settings.configuration.adapters) { try carryOut(step) }
-    for step in roster.present(watch?.present() ?? []) { try carryOut(step) }
+    if let devices = watch?.present() {
+      for step in roster.present(devices) { try carryOut(step) }
+    }
     if settings.configuration.discovery.bluetooth { try searchBluetooth() }
     while cgateway_is_ending() == 0 {
       wait(watch?.descriptor ?? -1)
@@ -117,7 +125,10 @@ public struct Daemon: ~Copyable {
       if cgateway_take_reload() != 0 { try reload() }
       keepLearned()
       for news in mailbox.take() {
-        if case .writerEnded(let end) = news { return Self.status(of: end) }
+        if case .writerEnded(let end) = news {
+          mailbox.post(news)
+          return Self.status(of: end)
+        }
         try take(news)
       }
       while let change = watch?.next() {
@@ -183,7 +194,7 @@ public struct Daemon: ~Copyable {
     for difference in Self.needingRestart(settings.configuration, new.configuration) {
       say("SIGHUP: \(difference) takes effect with the next start")
     }
-    settings = new
+    settings = new.keepingSignalSets(of: settings)
     for step in roster.reconfigure(new.configuration) { try carryOut(step) }
     for line in lines.values { line.control.poll(new.poll.wishes) }
     records.setCadence(.every(nanoseconds: Int64(new.configuration.record.period * 1e9)))
@@ -198,6 +209,10 @@ public struct Daemon: ~Copyable {
     if old.discovery.bluetooth != new.discovery.bluetooth { names.append("discovery.bluetooth") }
     if old.power != new.power { names.append("power") }
     if old.poll.dtcPeriod != new.poll.dtcPeriod { names.append("poll.dtcPeriod") }
+    for period in new.poll.signals where !old.poll.signals.contains(period) {
+      // The adapter's voltage and the sets' signals are no PIDs of the plan's.
+      if SignalNames.parameters(of: period.signal).isEmpty { names.append("poll.signals.\(period.signal)") }
+    }
     if old.gps != new.gps { names.append("gps") }
     if old.signalSets != new.signalSets { names.append("signalSets") }
     if old.stateDirectory != new.stateDirectory { names.append("stateDirectory") }

@@ -27,6 +27,8 @@ struct DeviceRoster {
     var name: String?
     /// nil: not seen yet.
     var key: String?
+    /// Where it is now; nil: away, or not seen yet.
+    var node: String?
     /// The path that the configuration names; nil: found, or no serial device.
     var path: String?
     var baud: Int?
@@ -93,6 +95,7 @@ struct DeviceRoster {
 
   /// Takes another configuration: adapters that it names as before go on undisturbed.
   mutating func reconfigure(_ configuration: Configuration) -> [Step] {
+    let former = (rules, findsSerial)
     rules = Self.rules(configuration)
     findsSerial = configuration.discovery.serial
     var steps: [Step] = []
@@ -108,10 +111,25 @@ struct DeviceRoster {
         steps.append(.stop(number))
       }
     }
+    // One that was found and is named now begins anew, as the configuration says.
+    for number in entries.indices where entries[number].configured == nil {
+      guard added.contains(where: { isNamed(entries[number], by: $0) }) else { continue }
+      entries[number] = Entry()
+      steps.append(.stop(number))
+    }
     steps += configured(added)
+    guard former != (rules, findsSerial) else { return steps }
     // What was left alone may be named, or allowed to be asked, now.
     for device in table.devices where entry(of: device) == nil { steps += take(.appeared(device)) }
     return steps
+  }
+
+  private func isNamed(_ entry: Entry, by adapter: Configuration.Adapter) -> Bool {
+    switch adapter.link {
+    case .serial(let path): table.devices.contains { $0.key == entry.key && $0.isNamed(path) }
+    case .rfcomm(let text): entry.bluetooth != nil && BluetoothAddress(text) == entry.bluetooth
+    case .tcp: false
+    }
   }
 
   /// Takes the whole list of serial devices.
@@ -151,10 +169,20 @@ struct DeviceRoster {
   private mutating func take(_ change: DeviceTable.Change) -> [Step] {
     switch change {
     case .disappeared(let device):
-      guard let number = entry(of: device) else { return [] }
+      // Of two that claim to be the same one, only the one that is spoken to counts.
+      guard let number = entry(of: device), entries[number].node == device.node else { return [] }
+      entries[number].node = nil
       return [.move(number, nil)]
     case .appeared(let device), .changed(let device):
       if let number = entry(of: device) ?? adopt(device) {
+        if device.tag == "ignore" {
+          entries[number].node = nil
+          return [.move(number, nil)]
+        }
+        if let node = entries[number].node, node != device.node, table.devices.contains(where: { $0.node == node }) {
+          return []
+        }
+        entries[number].node = device.node
         return [.move(number, .serial(path: device.node, baud: entries[number].baud))]
       }
       return findsSerial ? judge(device, nil) : []
@@ -177,7 +205,7 @@ struct DeviceRoster {
   private mutating func judge(_ device: DeviceIdentity, _ heard: Listener.Heard?) -> [Step] {
     switch rules.verdict(for: device, heard: heard) {
     case .adapter:
-      entries.append(Entry(key: device.key))
+      entries.append(Entry(key: device.key, node: device.node))
       return [.start(entries.count - 1, .serial(path: device.node, baud: nil), configured: nil)]
     case .receiver(let ground):
       var baud: Int?

@@ -23,19 +23,19 @@ final class SerialWatch {
   /// For `poll(2)`.
   var descriptor: Int32 { monitor.descriptor }
 
-  /// The devices that are there.
-  func present() -> [DeviceIdentity] {
+  /// The devices that are there; nil where nobody can tell.
+  func present() -> [DeviceIdentity]? {
     do throws(DiscoveryError) {
       return try monitor.present()
     } catch {
       say(error.description)
-      return []
+      return nil
     }
   }
 
   /// What has changed; nil: no more now.
   func next() -> Change? {
     if let event = monitor.next() { return .event(event) }
-    return monitor.hasMissed ? .all(present()) : nil
+    return monitor.hasMissed ? present().map { .all($0) } : nil
   }
 }

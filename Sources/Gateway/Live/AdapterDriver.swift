@@ -50,6 +50,13 @@ public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, 
     pump(at: now, &actions)
   }
 
+  public mutating func rateRefused(_ baud: Int, at now: Int64, _ actions: inout PortActions) -> Bool {
+    listener.begin(at: now)
+    session.rateRefused(at: now)
+    pump(at: now, &actions)
+    return true
+  }
+
   public mutating func sent(_ bytes: Span<UInt8>, at now: Int64) { listener.sent(bytes) }
 
   /// The port is closed: by us, or the device is gone. What that means is told to the listener.

@@ -28,7 +28,7 @@ struct AdapterLine: ~Copyable {
       var port = AddressedPort(address)
       do throws(PortError) {
         try port.open(within: Reconnecting.limit(of: address), unless: control.wakeUp)
-        reconnecting.opened()
+        reconnecting.opened(at: BootClock.now)
         // What was asked for while the line was closed: its bell may have been heard already.
         _ = control.carryOut(on: &driver.session)
         try loop.run(&port, &driver)

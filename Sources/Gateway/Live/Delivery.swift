@@ -18,9 +18,9 @@ public struct Delivery: BitwiseCopyable, Sendable {
   public enum Content: BitwiseCopyable, Sendable {
     case reading(Reading)
     case text(TextReading, ShortText)
-    /// So many codes follow, one by one.
+    /// So many codes follow, one by one, each with the number of those that are left, itself included.
     case codes(TroubleCodeList, count: UInt16)
-    case code(TroubleCode)
+    case code(TroubleCode, left: UInt16)
     case supported(bitmap: UInt32, service: UInt8, base: UInt16, Origin)
     case adapter(AdapterAnswer, ShortText)
     /// A command that says which bus is used.

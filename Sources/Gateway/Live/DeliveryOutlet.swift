@@ -69,7 +69,7 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
 
   mutating func troubleCodes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {
     put(.codes(list, count: UInt16(clamping: codes.count)))
-    for index in codes.indices { put(.code(codes[index])) }
+    for index in codes.indices { put(.code(codes[index], left: UInt16(clamping: codes.count - index))) }
   }
 
   mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin) {

@@ -8,6 +8,7 @@ struct Reconnecting {
   /// Tries that failed since the line was open.
   private var failures = 0
   private var lastFailure: PortError.Kind?
+  private var openedAt = Int64.min / 2
 
   /// How long opening may take: a Bluetooth device is paged for 5 s, and asked for its channel.
   static func limit(of address: PortAddress) -> Duration {
@@ -19,8 +20,8 @@ struct Reconnecting {
   }
 
   /// The line is open.
-  mutating func opened() {
-    failures = 0
+  mutating func opened(at now: Int64 = .min / 2) {
+    openedAt = now
     lastFailure = nil
   }
 
@@ -41,11 +42,22 @@ struct Reconnecting {
   /// - Parameters:
   ///   - wasOpen: the line was open, and is closed now: by the session, or because the device is gone.
   ///   - notBefore: what the session asked for.
-  func nextTry(_ address: PortAddress, wasOpen: Bool, notBefore: Int64?, at now: Int64) -> Int64 {
-    max(notBefore ?? 0, now + (wasOpen ? Self.shortest : pause(of: address)))
+  mutating func nextTry(_ address: PortAddress, wasOpen: Bool, notBefore: Int64?, at now: Int64) -> Int64 {
+    var pause = pause(of: address)
+    if wasOpen, now - openedAt >= Self.useful {
+      failures = 0
+      pause = Self.shortest
+    } else if wasOpen {
+      // Taken and hung up at once: another has it, a phone as a rule.
+      failures += 1
+      if case .serial = address { pause = Self.shortest } else { pause = self.pause(of: address) }
+    }
+    return max(notBefore ?? 0, now + pause)
   }
 
   private static let shortest: Int64 = 100_000_000
+  /// A line that was open for so long was worth opening.
+  private static let useful: Int64 = 2_000_000_000
 
   private func pause(of address: PortAddress) -> Int64 {
     switch address {

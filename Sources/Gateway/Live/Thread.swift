@@ -6,10 +6,11 @@ final class Thread: Sendable {
   private let number: pthread_t
 
   /// - Parameters:
+  ///   - isDetached: nobody will wait for its end.
   ///   - name: as `top -H` shows it, at most 15 characters.
   ///   - body: runs once.
   /// - Throws: where the process may have no more threads.
-  init(_ name: String, _ body: sending @escaping () -> Void) throws(StartError) {
+  init(_ name: String, isDetached: Bool = false, _ body: sending @escaping () -> Void) throws(StartError) {
     let box = unsafe Unmanaged.passRetained(Body(name: name, run: body))
     var thread = pthread_t()
     let code = unsafe pthread_create(
@@ -24,10 +25,11 @@ final class Thread: Sendable {
       unsafe box.release()
       throw StartError(.unavailable, "no thread for \(name): \(FileText.reason(code))")
     }
+    if isDetached { pthread_detach(thread) }
     number = thread
   }
 
-  /// Waits for its end; once.
+  /// Waits for its end; once, and only for one that is not detached.
   func join() { pthread_join(number, nil) }
 
   private final class Body {

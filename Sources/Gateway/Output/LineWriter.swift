@@ -28,31 +28,43 @@ struct LineWriter: ~Copyable {
 
   /// Writes until the queue ends.
   ///
-  /// - Parameter patience: ns that writing may go on once `isEnding` says true.
+  /// - Parameters:
+  ///   - patience: ns that writing may go on once `isEnding` says true.
+  ///   - isEnding: asked again and again.
   mutating func run(patience: Int64 = 1_000_000_000, isEnding: () -> Bool) -> End {
+    var deadline = Int64.max
     while true {
       guard let count = queue.take(into: &buffer) else { return .finished }
-      if count == 0 {
-        _ = queue.wakeUp.wait(until: .max)
-        queue.wakeUp.silence()
-        continue
+      if count > 0 {
+        if let end = write(count, &deadline, patience, isEnding) { return end }
+      } else if hasReaderLeft() {
+        return .readerLeft
       }
-      if let end = write(count, patience, isEnding) { return end }
     }
   }
 
-  private mutating func write(_ count: Int, _ patience: Int64, _ isEnding: () -> Bool) -> End? {
+  /// Waits for records, or for the reader to leave, which no write would show while there are none.
+  private func hasReaderLeft() -> Bool {
+    var waiting: InlineArray<2, pollfd> = [
+      pollfd(fd: queue.wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: descriptor, events: 0, revents: 0),
+    ]
+    var span = waiting.mutableSpan
+    _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), -1) }
+    let hasRung = span[0].revents != 0
+    if hasRung { queue.wakeUp.silence() }
+    return !hasRung && Int32(span[1].revents) & POLLERR != 0
+  }
+
+  private func write(_ count: Int, _ deadline: inout Int64, _ patience: Int64, _ isEnding: () -> Bool) -> End? {
     var done = 0
-    var deadline = Int64.max
     while done < count {
+      if deadline == .max, isEnding() { deadline = BootClock.now + patience }
+      if BootClock.now >= deadline { return .late }
       var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       let ready = unsafe poll(&waiting, 1, 200)
-      if ready == 0 {
-        if deadline == .max, isEnding() { deadline = BootClock.now + patience }
-        if BootClock.now >= deadline { return .late }
-        continue
-      }
       if ready < 0, errno != EINTR { return .failed(errno) }
+      guard ready > 0 else { continue }
       let piece = min(Self.piece, count - done)
       let written = unsafe buffer.withUnsafeBytes { bytes in
         unsafe Glibc.write(descriptor, bytes.baseAddress! + done, piece)

@@ -27,6 +27,8 @@ public final class RecordQueue: Sendable {
     /// `seq` of the oldest.
     var sequence: UInt64
     var loss: Loss?
+    /// The loss that was told last, and the `seq` of the record about it: should that be dropped, too, it is told again.
+    var told: (sequence: UInt64, loss: Loss)?
     var isEnded = false
   }
 
@@ -80,6 +82,8 @@ public final class RecordQueue: Sendable {
         Self.drop(&state)
       }
       defer { state.loss = nil }
+      // The record about it is the next that is put in.
+      if let loss = state.loss { state.told = (state.sequence + UInt64(state.lines), loss) }
       return state.loss
     }
   }
@@ -112,9 +116,15 @@ public final class RecordQueue: Sendable {
     let sequence = state.sequence
     state.first = (state.first + length) % state.bytes.count
     forgetFirst(&state, length)
-    if state.loss == nil { state.loss = Loss(fromSequence: sequence, toSequence: sequence, count: 0) }
-    state.loss?.toSequence = sequence
-    state.loss?.count += 1
+    var loss = state.loss ?? Loss(fromSequence: sequence, toSequence: sequence, count: 0)
+    loss.toSequence = sequence
+    loss.count += 1
+    if let told = state.told, told.sequence == sequence {
+      loss.fromSequence = min(loss.fromSequence, told.loss.fromSequence)
+      loss.count += told.loss.count
+      state.told = nil
+    }
+    state.loss = loss
   }
 
   private static func forgetFirst(_ state: inout State, _ length: Int) {

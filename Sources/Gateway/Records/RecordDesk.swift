@@ -121,7 +121,7 @@ public struct RecordDesk: ~Copyable {
       let source = sources[index]
       begin(source)
       source.fusion.advance(to: now, into: &sink)
-      source.reportFailures(at: now, into: &sink)
+      source.reportFailures(at: now, notAfter: now, into: &sink)
       end(source)
     }
   }

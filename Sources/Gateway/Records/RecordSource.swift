@@ -35,7 +35,7 @@ final class RecordSource {
     case .reading(let reading): fusion.reading(reading, at: time, into: &sink)
     case .text(let text, let bytes): fusion.text(text, bytes.bytes, at: time, into: &sink)
     case .codes(let head, let count): begin(head, count: Int(count), at: time, into: &sink)
-    case .code(let code): take(code, at: time, into: &sink)
+    case .code(let code, let left): take(code, left: Int(left), at: time, into: &sink)
     case .supported(let bitmap, let service, let base, let origin):
       fusion.supported(bitmap, service: service, base: base, origin: origin, at: time, into: &sink)
     case .adapter(let answer, let bytes): fusion.adapter(answer, bytes.bytes, at: time, into: &sink)
@@ -49,7 +49,7 @@ final class RecordSource {
   }
 
   func finish<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
-    reportFailures(at: .max, into: &sink)
+    reportFailures(at: .max, notAfter: time, into: &sink)
     fusion.finish(at: time, into: &sink)
     isClosed = true
   }
@@ -64,9 +64,14 @@ final class RecordSource {
     if count == 0 { complete(at: time, into: &sink) }
   }
 
-  private func take<Sink: RecordSink & ~Copyable>(_ code: TroubleCode, at time: Int64, into sink: inout Sink) {
+  private func take<Sink: RecordSink & ~Copyable>(
+    _ code: TroubleCode, left: Int, at time: Int64, into sink: inout Sink
+  ) {
     // A list whose head was dropped by a full ring, or that lost a code before this one, is none.
-    guard let (head, left) = list else { return }
+    guard let (head, expected) = list, expected == left else {
+      list = nil
+      return
+    }
     codes.append(code)
     list = (head, left - 1)
     if left == 1 { complete(at: time, into: &sink) }
@@ -84,6 +89,7 @@ final class RecordSource {
 
   private func take<Sink: RecordSink & ~Copyable>(_ event: SessionEvent, at time: Int64, into sink: inout Sink) {
     if case .connected(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
+    if case .notPolledJ1939 = event { protocolName = ProtocolName.text(fromDigit: UInt8(ascii: "A")) }
     if case .recovered(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
     if case .lost = event { fusion.vehicleLost() }
     if event == .promptLost, let first = failures.count(.promptLost, at: time) {
@@ -130,11 +136,17 @@ final class RecordSource {
   }
 
   /// Says how often each kind of error has come since it was said last.
-  func reportFailures<Sink: RecordSink & ~Copyable>(at now: Int64, into sink: inout Sink) {
+  ///
+  /// - Parameters:
+  ///   - now: what is due by then; `.max`: all.
+  ///   - latest: no record is of a later time.
+  func reportFailures<Sink: RecordSink & ~Copyable>(
+    at now: Int64, notAfter latest: Int64, into sink: inout Sink
+  ) {
     while let (kind, count, time) = failures.due(at: now) {
       var record = record(.error, reason: "\(kind)")
       record.count = count
-      fusion.record(record, at: min(time, now), into: &sink)
+      fusion.record(record, at: min(time, latest), into: &sink)
     }
   }
 
