@@ -58,9 +58,12 @@ struct SignalSetReader {
     }
   }
 
+  /// A millisecond to a week: what is asked more seldom is not polled, and all of it can be counted in ns.
+  private static let periods = 0.001...604_800
+
   private static func period(_ value: JSONValue) throws(JSONError) -> Double {
     let period = try value.requireDouble()
-    guard period > 0 else { throw value.invalid(expected: "a period above 0 s") }
+    guard periods.contains(period) else { throw value.invalid(expected: "a period of 0.001 s to 604800 s") }
     return period
   }
 

@@ -5,11 +5,12 @@ import Testing
 /// A set with one command, whose parts a test replaces.
 func set(
   fmt: String = #"{"len": 8, "max": 255, "unit": "scalar"}"#, command: String = #""hdr": "7E0", "rax": "7E8""#,
-  cmd: String = #"{"22": "404C"}"#, id: String = "TEST", more: String = "", file: String = "test.json"
+  cmd: String = #"{"22": "404C"}"#, id: String = "TEST", more: String = "", freq: String = "1",
+  file: String = "test.json"
 ) throws -> SignalSet {
   let text = """
     { "commands": [
-    { \(command), "cmd": \(cmd), "freq": 1,
+    { \(command), "cmd": \(cmd), "freq": \(freq),
       "signals": [ {"id": "\(id)", "name": "Test", \(more)
         "fmt": \(fmt)} ]}
     ] }
@@ -99,6 +100,17 @@ struct SignalSetTests {
   ])
   func wrong_request_is_refused_with_its_place(_ cmd: String, _ message: String) throws {
     #expect(refusal { _ = try set(command: #""hdr":"7E0","rax":"7E8""#, cmd: cmd) } == message)
+  }
+
+  @Test(arguments: ["0", "-1", "0.0009", "604801", "1e10", "1e300"])
+  func a_period_that_nobody_could_keep_is_refused_with_its_place(_ freq: String) throws {
+    let message = try #require(refusal { _ = try set(freq: freq) })
+    #expect(message.contains(" commands[0].freq: expected a period of 0.001 s to 604800 s"), "\(message)")
+  }
+
+  @Test(arguments: [("0.001", 0.001), ("0.25", 0.25), ("604800", 604_800)])
+  func a_period_from_a_millisecond_to_a_week_is_taken(_ freq: String, _ seconds: Double) throws {
+    #expect(try set(freq: freq).commands.first?.period == seconds)
   }
 
   @Test(arguments: [
