@@ -14,7 +14,7 @@ extension AdapterSession {
   /// The preferred speed is the last: an adapter may have been left there.
   private var candidateCount: Int { Self.bauds.count + (configuration.preferredBaud == nil ? 0 : 1) }
 
-  private var looksForBaud: Bool { configuration.transport == .serial(baud: nil) }
+  var looksForBaud: Bool { configuration.transport == .serial(baud: nil) }
 
   mutating func setBaud(_ baud: Int) {
     linkBaud = baud
@@ -50,9 +50,7 @@ extension AdapterSession {
     if !reply.hasBanner, reply.failed(.unknownCommand), formerBaud == 0 { learn(.noReset) }
     if reply.hasBanner { greet(reply) }
     if looksForBaud { memory.baud = currentBaud }
-    if !wasFound || lastLoss == .silent || lastLoss == .noAdapter || lastLoss == .gnssReceiver {
-      events.append(.found)
-    }
+    if !wasFound || lastLoss?.isAdapterAway == true { events.append(.found) }
     wasFound = true
     reopenings = 0
     if !looksForBaud { baudPass = 0 }

@@ -104,6 +104,16 @@ public enum LossReason: UInt8, BitwiseCopyable, Sendable {
   }
 }
 
+extension LossReason {
+  /// No adapter was there: that one answers again is news, whatever the vehicle does.
+  var isAdapterAway: Bool {
+    switch self {
+    case .silent, .noAdapter, .gnssReceiver, .portClosed: true
+    default: false
+    }
+  }
+}
+
 /// Events in order of time, for the caller to fetch; a fixed ring.
 struct EventQueue: ~Copyable {
   private var events = InlineArray<32, SessionEvent>(repeating: .found)

@@ -244,4 +244,18 @@ import Testing
     #expect(bench.isConnected)
     expectTrueReadings(bench)
   }
+
+  @Test func an_adapter_that_comes_back_to_a_car_with_its_ignition_off_is_told_of_once() {
+    let adapter = TinyAdapter([Cars.engine()])
+    let bench = Bench(adapter)
+    bench.run(seconds: 5)
+    adapter.ecus[0].isSilent = true
+    bench.close()
+    bench.run(seconds: 0.1)
+    let before = bench.events.count
+    bench.run(seconds: 120)
+    #expect(!bench.isConnected)
+    #expect(bench.events[before - 1] == .lost(.portClosed))
+    #expect(bench.events.dropFirst(before).count { $0 == .found } == 1)
+  }
 }
