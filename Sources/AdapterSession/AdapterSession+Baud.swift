@@ -120,6 +120,22 @@ extension AdapterSession {
     }
   }
 
+  /// The port cannot make the speed that it was last asked for: the line has the one before, and what was sent behind the
+  /// change has not left.
+  public mutating func rateRefused(at now: Int64) {
+    guard stage != .closed else { return }
+    // The adapter has agreed already: it says its name at the new speed, and falls back.
+    if purpose == .baud(.announcement) { return rollBack(at: now) }
+    exchange = .ready
+    purpose = .none
+    interrupted = .none
+    forgetReply()
+    beginProbing()
+    // What worked before worked on another port.
+    if looksForBaud, baudIndex < 0 { memory.baud = 0 }
+    resetFailed(hadContent: false, hasSentences: false, at: now)
+  }
+
   /// Both sides go back; what the adapter still says at the new speed, or of it, passes by.
   mutating func rollBack(at now: Int64) {
     learn(.noBaudChange)

@@ -32,6 +32,48 @@ import Testing
     #expect(bench.isConnected)
   }
 
+  @Test(arguments: [57600, 9600]) func rates_that_the_line_cannot_do_are_passed_over(baud: Int) {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.baud = baud
+    adapter.isDead = true
+    let bench = serial(adapter)
+    bench.highestBaud = 115_200
+    bench.run(seconds: 60)
+    #expect(bench.events == [.lost(.silent)])
+    #expect(bench.bauds.contains(230_400) && bench.bauds.contains(2_000_000))
+    adapter.isDead = false
+    bench.run(seconds: 30) { $0.isConnected }
+    #expect(bench.isConnected)
+    #expect(bench.session.memory.baud == baud)
+  }
+
+  @Test func a_remembered_rate_that_this_line_cannot_do_is_forgotten() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.baud = 115_200
+    var memory = SessionMemory()
+    memory.baud = 500_000
+    let bench = serial(adapter, memory: memory)
+    bench.highestBaud = 115_200
+    bench.run(seconds: 20) { $0.isConnected }
+    #expect(bench.bauds == [500_000, 38400, 115_200])
+    #expect(bench.session.memory.baud == 115_200)
+  }
+
+  @Test func a_silent_device_whose_rate_is_known_is_tried_at_the_others_though_the_line_cannot_do_some() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.baud = 57600
+    adapter.isDead = true
+    var memory = SessionMemory()
+    memory.baud = 38400
+    let bench = serial(adapter, memory: memory)
+    bench.highestBaud = 115_200
+    bench.run(seconds: 120)
+    adapter.isDead = false
+    bench.run(seconds: 60) { $0.isConnected }
+    #expect(bench.isConnected)
+    #expect(bench.session.memory.baud == 57600)
+  }
+
   @Test func a_silent_device_is_told_once_and_asked_again() {
     let adapter = TinyAdapter([])
     adapter.isDead = true

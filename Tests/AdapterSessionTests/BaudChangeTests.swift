@@ -112,6 +112,33 @@ import Testing
     expectReadings(bench, at: 38400)
   }
 
+  @Test func a_speed_that_the_line_cannot_do_is_learned_and_polling_goes_on() {
+    let bench = bench(TinyAdapter([Cars.engine()]), preferred: 230_400)
+    bench.highestBaud = 115_200
+    bench.run(seconds: 8)
+    #expect(bench.events.contains(.quirk(.noBaudChange)))
+    #expect(bench.bauds == [38400, 230_400, 38400])
+    #expect(!bench.commands.contains(""))
+    expectReadings(bench, at: 38400)
+    bench.close()
+    bench.run(seconds: 8)
+    #expect(bench.commands.count { $0.hasPrefix("ATBRD") } == 1)
+    expectReadings(bench, at: 38400)
+  }
+
+  @Test func a_silent_adapter_is_not_given_up_where_the_line_cannot_do_the_preferred_speed() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.isDead = true
+    let bench = bench(adapter, preferred: 230_400)
+    bench.highestBaud = 115_200
+    bench.run(seconds: 60)
+    #expect(bench.events == [.lost(.silent)])
+    adapter.isDead = false
+    bench.run(seconds: 20) { $0.isConnected }
+    bench.run(seconds: 4)
+    expectReadings(bench, at: 38400)
+  }
+
   @Test func a_brown_out_brings_the_old_speed_and_the_session_follows() {
     let bench = bench(TinyAdapter([Cars.engine()]))
     bench.run(seconds: 5)

@@ -49,16 +49,21 @@ final class Bench {
   var eventTimes: [Int64] = []
   var bauds: [Int] = []
   var reopenings = 0
+  /// How often it asked to be called again later.
+  var waits = 0
   /// Service 04 may come.
   var mayClear = false
   /// ATBRD may come, and the CR that it asks for.
   var mayChangeBaud = false
   /// The port says that it changed its speed, and did not.
   var keepsBaud = false
+  /// The driver can make no more than this.
+  var highestBaud = Int.max
   /// Opens the port again when the session asks for it.
   var reopens = true
   private var chunks: [TinyAdapter.Chunk] = []
   private var opensAt: Int64?
+  private var isRefused = false
 
   init(
     _ adapter: TinyAdapter, _ configuration: SessionConfiguration = SessionConfiguration(),
@@ -111,17 +116,27 @@ final class Bench {
       case .send(let command): send(command)
       case .setBaud(let baud):
         bauds.append(baud)
-        if !keepsBaud { adapter.hostBaud = baud }
+        isRefused = baud > highestBaud
+        if !keepsBaud, !isRefused { adapter.hostBaud = baud }
       case .reopen(let time):
         reopenings += 1
         chunks = []
         if reopens { opensAt = max(time, now) }
-      case .wait(let until): pass(to: min(until, end))
+      case .wait(let until):
+        guard !isRefused else {
+          isRefused = false
+          session.rateRefused(at: now)
+          continue
+        }
+        waits += 1
+        pass(to: min(until, end))
       }
     }
   }
 
   private func send(_ command: Command) {
+    // Behind a rate that the line did not take, nothing leaves.
+    if isRefused { return }
     let bytes = command.bytes.indices.map { command.bytes[$0] }
     let text = String(decoding: bytes.dropLast(), as: UTF8.self)
     sent.append((now, text))

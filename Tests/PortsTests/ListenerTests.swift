@@ -47,6 +47,18 @@ import Testing
     #expect(heard == .sentences(baud: 38_400))
   }
 
+  @Test func a_rate_that_the_line_cannot_do_is_passed_over_and_none_at_all_ends_it() {
+    var listener = Listener()
+    var actions = PortActions()
+    listener.opened(at: 0, &actions)
+    let garbage = Array(repeating: UInt8(1), count: 200)
+    listener.received(garbage.span, at: 1, &actions)
+    #expect(listener.rateRefused(4_800, at: 2, &actions) == true)
+    listener.received(Array(Self.sentence.utf8).span, at: 3, &actions)
+    #expect(listener.heard == .sentences(baud: 38_400))
+    #expect([1, 2, 3, 4].map { _ in listener.rateRefused(38_400, at: 4, &actions) } == [true, true, true, false])
+  }
+
   /// The whole of it, on a line: opened, listened to, ended, nothing written.
   @Test func a_receiver_on_a_line_is_heard_and_not_written_to() throws {
     let line = try Adapter()

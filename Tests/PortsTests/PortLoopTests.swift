@@ -165,6 +165,41 @@ import Testing
     func isDone(_ actions: borrowing PortActions) -> Bool { actions.unsent.isEmpty }
   }
 
+  @Test func a_rate_that_the_driver_cannot_make_is_told_and_what_waited_for_it_does_not_leave() throws {
+    var port = SlowPort(highestBaud: 115_200)
+    var handler = Script { event, actions in
+      switch event {
+      case .opened:
+        actions.setBaud(230_400)
+        actions.send("ATZ\r")
+      case .refused:
+        actions.setBaud(57_600)
+        actions.send("AB\r")
+        actions.deadline = 1
+      case .deadlinePassed: actions.stop()
+      default: break
+      }
+    }
+    var loop = try PortLoop(wakeUp: WakeUp())
+    try port.open()
+    try loop.run(&port, &handler)
+    #expect(handler.events == [.opened, .refused(230_400), .sent("AB\r"), .deadlinePassed])
+    #expect(port.log == ["57600", "AB\r"])
+  }
+
+  @Test func a_refused_rate_ends_the_loop_where_the_handler_has_no_other() throws {
+    var port = SlowPort(highestBaud: 115_200)
+    var handler = Script { event, actions in
+      if case .opened = event { actions.setBaud(230_400) }
+    }
+    handler.hasOtherRates = false
+    var loop = try PortLoop(wakeUp: WakeUp())
+    try port.open()
+    let error = PortContract.error { () throws(PortError) in try loop.run(&port, &handler) }
+    #expect(error?.kind == .invalid)
+    #expect(handler.events == [.opened, .refused(230_400)])
+  }
+
   @Test func what_does_not_fit_is_refused_whole() {
     var actions = PortActions()
     let most = [UInt8](repeating: 0x41, count: PortActions.outputCapacity - 1)
@@ -205,83 +240,4 @@ import Testing
     #expect(flood.ended())
     close(peer)
   }
-}
-
-/// A handler made of one closure.
-struct Script: PortHandler, ~Copyable {
-  enum Event: Equatable {
-    case opened
-    case received(String)
-    case deadlinePassed
-    case wokenUp
-    case sent(String)
-  }
-  private(set) var events: [Event] = []
-  private(set) var moments: [Int64] = []
-  private(set) var text = ""
-  var keepsText = true
-  private let react: (Event, inout PortActions) -> Void
-
-  init(_ react: @escaping (Event, inout PortActions) -> Void) { self.react = react }
-
-  mutating func opened(at now: Int64, _ actions: inout PortActions) { note(.opened, now, &actions) }
-
-  mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
-    guard keepsText else { return }
-    text += string(bytes)
-    note(.received(string(bytes)), now, &actions)
-  }
-
-  mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions) { note(.deadlinePassed, now, &actions) }
-
-  mutating func wokenUp(at now: Int64, _ actions: inout PortActions) { note(.wokenUp, now, &actions) }
-
-  mutating func sent(_ bytes: Span<UInt8>, at now: Int64) {
-    var none = PortActions()
-    note(.sent(string(bytes)), now, &none)
-  }
-
-  private mutating func note(_ event: Event, _ now: Int64, _ actions: inout PortActions) {
-    events.append(event)
-    moments.append(now)
-    react(event, &actions)
-  }
-
-  private func string(_ bytes: Span<UInt8>) -> String {
-    String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
-  }
-}
-
-/// A port that takes three bytes at a time and writes down what it is asked.
-struct SlowPort: Port, ~Copyable {
-  let name = "slow"
-  private(set) var log: [String] = []
-  private var ends: [Int32] = [-1, -1]
-  private var isTurn = true
-
-  var descriptor: Int32 { ends[0] }
-
-  mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError) {
-    // A pair of sockets, for poll(2) to find ready for writing.
-    guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
-      throw PortError(.system, name, code: errno, "no sockets")
-    }
-  }
-
-  mutating func close() {
-    for end in ends where end >= 0 { _ = Glibc.close(end) }
-    ends = [-1, -1]
-  }
-
-  mutating func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int { 0 }
-
-  mutating func write(_ bytes: Span<UInt8>) throws(PortError) -> Int {
-    isTurn.toggle()
-    if isTurn { return 0 }
-    let count = min(3, bytes.count)
-    log.append(String(decoding: (0..<count).map { bytes[$0] }, as: UTF8.self))
-    return count
-  }
-
-  mutating func setBaud(_ baud: Int) throws(PortError) { log.append("\(baud)") }
 }

@@ -26,6 +26,8 @@ public struct Listener: PortHandler, ~Copyable {
   private var rate = 0
   private var bytesAtRate = 0
   private var isExtended = false
+  /// Rates in a row that the driver could not make.
+  private var refusals = 0
 
   /// What has been heard so far.
   public private(set) var heard = Heard.nothing
@@ -38,6 +40,7 @@ public struct Listener: PortHandler, ~Copyable {
   }
 
   public mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
+    refusals = 0
     if heard == .nothing { heard = .otherBytes }
     if !isExtended {
       isExtended = true
@@ -50,10 +53,21 @@ public struct Listener: PortHandler, ~Copyable {
     }
     bytesAtRate += bytes.count
     guard bytesAtRate >= Listener.enough else { return }
+    tryNextRate(&actions)
+  }
+
+  private mutating func tryNextRate(_ actions: inout PortActions) {
     bytesAtRate = 0
     sentence = SentenceEar()
     rate = (rate + 1) % Listener.rates.count
     actions.setBaud(Listener.rates[rate])
+  }
+
+  public mutating func rateRefused(_ baud: Int, at now: Int64, _ actions: inout PortActions) -> Bool {
+    refusals += 1
+    guard refusals < Listener.rates.count else { return false }
+    tryNextRate(&actions)
+    return true
   }
 
   public mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions) { actions.stop() }

@@ -60,6 +60,12 @@ public struct PortActions: ~Copyable {
     outputCount -= count
   }
 
+  /// What waits does not leave: it was meant for a rate that the line did not take.
+  mutating func forgetUnsent() {
+    outputCount = 0
+    countBeforeBaud = 0
+  }
+
   mutating func takeBaud() -> Int? {
     defer { wantedBaud = nil }
     return wantedBaud

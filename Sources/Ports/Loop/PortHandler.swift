@@ -15,6 +15,11 @@ public protocol PortHandler: ~Copyable {
   mutating func wokenUp(at now: Int64, _ actions: inout PortActions)
   /// Bytes that were sent have left for the device.
   mutating func sent(_ bytes: Span<UInt8>, at now: Int64)
+  /// The driver cannot make the rate that was asked for: the line has the one before, and what was to be sent at the new
+  /// one is forgotten.
+  ///
+  /// - Returns: false where the handler has no other rate: the loop ends with the port's error.
+  mutating func rateRefused(_ baud: Int, at now: Int64, _ actions: inout PortActions) -> Bool
 }
 
 extension PortHandler where Self: ~Copyable {
@@ -22,4 +27,5 @@ extension PortHandler where Self: ~Copyable {
   public mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions) {}
   public mutating func wokenUp(at now: Int64, _ actions: inout PortActions) {}
   public mutating func sent(_ bytes: Span<UInt8>, at now: Int64) {}
+  public mutating func rateRefused(_ baud: Int, at now: Int64, _ actions: inout PortActions) -> Bool { false }
 }

@@ -62,7 +62,13 @@ public struct PortLoop: ~Copyable {
         actions.remove(count)
       }
       guard let baud = actions.takeBaud() else { return }
-      try port.setBaud(baud)
+      do throws(PortError) {
+        try port.setBaud(baud)
+      } catch {
+        guard error.kind == .invalid else { throw error }
+        actions.forgetUnsent()
+        guard handler.rateRefused(baud, at: BootClock.now, &actions) else { throw error }
+      }
     }
   }
 

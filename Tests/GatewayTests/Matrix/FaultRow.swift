@@ -31,6 +31,8 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
   var address = PortAddress.tcp(host: "adapter", port: 35_000)
   var configuration = SessionConfiguration()
   var memory = SessionMemory()
+  /// The most that the driver of the line can do.
+  var highestBaud = Int.max
   var acts: [Act] = []
 
   init(_ name: String, _ plays: [Play], says: [String]) {
@@ -78,7 +80,7 @@ extension FaultRow {
   private func start(faults: String, memory: SessionMemory) throws -> VirtualGateway {
     try VirtualGateway(
       Scenario(parsing: Array(scenario.utf8)), faults: faults, address: address, configuration: configuration,
-      memory: memory)
+      memory: memory, highestBaud: highestBaud)
   }
 
   /// - Parameter limit: within how many s after the fault's end a value must be read.

@@ -57,6 +57,17 @@ enum FaultRows {
       $0.configuration.transport = .serial(baud: nil)
     },
     FaultRow(
+      "silent device, rates that the line cannot do", ending("silent", from: 0, ends),
+      says: ["lost(silent)", "found", "connected"]
+    )
+    .with {
+      $0.scenario = Cars.scenario(adapter: #""strictBaud": true"#)
+      $0.address = .serial(path: "/dev/ttyUSB0", baud: nil)
+      $0.configuration.transport = .serial(baud: nil)
+      $0.memory.baud = 38_400
+      $0.highestBaud = 115_200
+    },
+    FaultRow(
       "device that echoes everything",
       ending("echoAll", from: 0, ends) + ending("echoAll", from: 10, ends),
       says: ["lost(noAdapter)"]),

@@ -33,6 +33,7 @@ final class VirtualGateway {
   private let line: RecordLine
   private let control: AdapterControl
   private let address: PortAddress
+  private let highestBaud: Int
   private var isOpen = false
   private var opensAt: Duration? = .zero
   /// What the boot clock says at `now` 0: the machine had been running. It leaps where the machine slept.
@@ -44,11 +45,13 @@ final class VirtualGateway {
   ///   - scenario: what is played, in the Simulator's JSON.
   ///   - faults: what goes wrong.
   ///   - address: how the daemon would reach it: the rules of opening it again follow from it.
+  ///   - highestBaud: what the driver of the line can do; more is refused.
   init(
     _ scenario: Scenario, faults: String, address: PortAddress = .tcp(host: "adapter", port: 35_000),
     configuration: SessionConfiguration = SessionConfiguration(), memory: SessionMemory = SessionMemory(),
-    period: Int64 = 250_000_000
+    period: Int64 = 250_000_000, highestBaud: Int = .max
   ) throws {
+    self.highestBaud = highestBaud
     adapter = VirtualAdapter(scenario, faults: try Fault.list(faults))
     self.address = address
     queue = try RecordQueue()
@@ -174,6 +177,11 @@ final class VirtualGateway {
         adapter.receive(bytes, at: now)
       }
       guard let baud = actions.takeBaud() else { break }
+      guard baud <= highestBaud else {
+        actions.forgetUnsent()
+        _ = driver.rateRefused(baud, at: bootTime, &actions)
+        continue
+      }
       adapter.hostBaud = baud
     }
     if actions.isStopping { close() }
