@@ -20,7 +20,7 @@ extension AdapterSession {
     case .searching, .naming, .greeting, .discovering, .running:
       guard pollsVehicle, !power.isAsleep else { return decideQuiet(at: now) }
       if let decision = endQuiet() { return decision }
-      if case .searching = stage, isVoltageDue(at: now) { return decideVoltage(at: now) }
+      if case .searching = stage, isBetweenTries, isVoltageDue(at: now) { return decideVoltage(at: now) }
       // A K-line wants a pause between answer and question.
       let earliest = bus.isCAN || bus == .auto || bus == .j1850vpw || bus == .j1850pwm ? 0 : lastContentAt + Limit.p3min
       if case .searching = stage {
@@ -66,6 +66,7 @@ extension AdapterSession {
   mutating func decideVoltage(at now: Int64) -> Decision {
     guard !memory.quirks.contains(.noVoltage) else { return .wait(until: probeTime) }
     guard now >= nextVoltage else { return .wait(until: min(nextVoltage, probeTime)) }
+    isBetweenTries = false
     nextVoltage = now + (power.isAsleep ? configuration.power.asleepPeriod : configuration.voltagePeriod)
     return .send(Command(.voltage), nil, .job(.voltage), limit: Limit.setting)
   }

@@ -36,7 +36,9 @@ extension AdapterSession {
       return .send(Command(request), request, .arbitration(index), limit: pollLimit)
     case .nothing(let until):
       if address >= 0 { return changeAddress(to: -1) }
-      var next = min(until, nextCodes, nextVoltage)
+      var next = min(until, nextCodes)
+      // Where there is no voltage to read, its time tells when to ask for motion, if that is wanted.
+      if !memory.quirks.contains(.noVoltage) || power.wantsMotion(at: now) { next = min(next, nextVoltage) }
       if jobs != 0 { next = min(next, jobNotBefore) }
       return .wait(until: next)
     }

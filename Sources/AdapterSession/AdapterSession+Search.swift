@@ -25,6 +25,7 @@ extension AdapterSession {
   mutating func handleSelection(_ reply: ReplyObserver, at now: Int64) {
     guard case .searching(var step) = stage else { return }
     if reply.failed(.unknownCommand) { learn(.noProtocolSelection) }
+    isBetweenTries = false
     step.isSelected = true
     selectedDigit = step.digit ?? selectedDigit
     stage = .searching(step)
@@ -32,6 +33,7 @@ extension AdapterSession {
 
   mutating func handleSearch(_ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
     guard case .searching(let step) = stage else { return }
+    isBetweenTries = true
     if reply.supportCount > 0 {
       found(reply, isUDS: step.isUDS)
       return

@@ -15,7 +15,7 @@ import OBDWire
 /// - A vehicle that stands with its battery at rest is left alone (``PowerConfiguration``): nothing reaches its bus then.
 /// - Only services that read reach the bus (``ReadService``); service 04 by ``clearCodes(_:)`` alone.
 public struct AdapterSession: ~Copyable {
-  /// As it was given.
+  /// As it was given; ``SessionConfiguration/voltagePeriod`` is a second at least.
   public let configuration: SessionConfiguration
   /// What is polled, and how often; a change is heeded with the next request.
   public var wishes: PollWishes { didSet { isPlanOutdated = true } }
@@ -111,6 +111,8 @@ public struct AdapterSession: ~Copyable {
   var jobNotBefore: Int64 = 0
   var nextCodes: Int64 = 0
   var nextVoltage: Int64 = 0
+  /// In the search: a try has ended since the voltage was read, and the next one has not begun.
+  var isBetweenTries = false
   var storedDigest: UInt32 = 0
   var pendingDigest: UInt32 = 0
   var freezeCursor = FreezeCursor()
@@ -131,6 +133,7 @@ public struct AdapterSession: ~Copyable {
   static let longestWait: UInt8 = 0xFF
   /// ATSW92: a wakeup message each 3 s.
   static let usualWakeup: UInt8 = 0x92
+  private static let shortestVoltagePeriod: Int64 = 1_000_000_000
 
   /// A session with a closed port; ``opened(at:)`` begins it.
   ///
@@ -141,9 +144,14 @@ public struct AdapterSession: ~Copyable {
   public init(
     _ configuration: SessionConfiguration, wishes: PollWishes = PollWishes(), memory: SessionMemory = SessionMemory()
   ) {
+    var configuration = configuration
+    // Without a pause the voltage would be all that is asked.
+    configuration.voltagePeriod = max(configuration.voltagePeriod, Self.shortestVoltagePeriod)
     self.configuration = configuration
     self.wishes = wishes
     self.memory = memory
+    // Kept in a file that anyone may have changed; these alone are ever learned, and go to the adapter.
+    if !(UInt8(ascii: "1")...UInt8(ascii: "9")).contains(memory.protocolDigit) { self.memory.protocolDigit = 0 }
     power = PowerWatch(
       configuration.power, voltagePeriod: configuration.voltagePeriod, offset: memory.voltageOffset)
   }

@@ -16,7 +16,7 @@ public struct SessionConfiguration: BitwiseCopyable, Sendable {
   public var protocolDigit: UInt8?
   /// Trouble codes are read this often, ns.
   public var codesPeriod: Int64 = 60_000_000_000
-  /// The adapter's voltage is read this often, ns.
+  /// The adapter's voltage is read this often, ns; a second at least, less counts as that.
   public var voltagePeriod: Int64 = 10_000_000_000
   /// Time between two tries to find the vehicle, ns.
   public var searchPause: Int64 = 2_000_000_000

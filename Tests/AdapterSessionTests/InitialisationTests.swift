@@ -152,4 +152,15 @@ import Testing
     #expect(bench.commands.filter { $0 == "ATPC" }.count == 1)
     #expect(Set(bench.commands(since: start)) == ["ATRV"])
   }
+
+  @Test(arguments: ["0", "A", "F", "Z", ">", "\r"]) func a_remembered_protocol_that_is_none_is_not_sent(_ digit: String)
+  {
+    var memory = SessionMemory()
+    memory.protocolDigit = digit.utf8.first!
+    let adapter = TinyAdapter([])
+    let bench = Bench(adapter, memory: memory)
+    bench.run(seconds: 60)
+    #expect(bench.commands.filter { $0.hasPrefix("ATSP") }.allSatisfy { $0.count == 5 && $0.last!.isNumber })
+    #expect(bench.commands.contains("ATSP0"))
+  }
 }

@@ -256,4 +256,23 @@ import Testing
     bench.run(seconds: 3)
     #expect(values(bench, 0x0C) > before + 20)
   }
+
+  @Test func an_adapter_without_voltage_is_not_called_up_for_it() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.unknown = ["ATRV"]
+    var configuration = SessionConfiguration()
+    configuration.voltagePeriod = 0
+    configuration.codesPeriod = 600 * Bench.second
+    var wishes = PollWishes()
+    wishes.defaultPeriod = 100 * Bench.second
+    let bench = Bench(adapter, configuration, wishes: wishes)
+    bench.run(seconds: 30)
+    let (waits, requests) = (bench.waits, bench.requests.count)
+    bench.run(seconds: 200)
+    #expect(bench.isConnected)
+    #expect(bench.events.contains(.quirk(.noVoltage)))
+    #expect(bench.requests.count > requests)
+    // Two for each request and its reply, and a few besides.
+    #expect(bench.waits - waits <= 5 * (bench.requests.count - requests) + 10)
+  }
 }

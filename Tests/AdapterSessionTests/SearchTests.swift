@@ -39,6 +39,28 @@ import Testing
     #expect(bench.events.last == .connected(protocolDigit: UInt8(ascii: "6")))
   }
 
+  @Test(arguments: [20, 1_400]) func a_voltage_wanted_all_the_time_does_not_hold_the_search_up(delay: Int64) {
+    let adapter = TinyAdapter([Cars.engine()])
+    var isOn = false
+    adapter.hook = { command, _ in
+      if command == "ATRV" { return ("12.3V\r\r>", delay * Bench.millisecond) }
+      return isOn || command.hasPrefix("AT") || command.hasPrefix("ST")
+        ? nil : ("UNABLE TO CONNECT\r\r>", 300 * Bench.millisecond)
+    }
+    var configuration = SessionConfiguration()
+    configuration.voltagePeriod = 0
+    let bench = Bench(adapter, configuration)
+    bench.run(seconds: 60)
+    // At most one between two tries, none between a protocol and its request.
+    let commands = bench.commands
+    #expect(!zip(commands, commands.dropFirst()).contains { $0.hasPrefix("ATSP") && $0.count == 5 && $1 == "ATRV" })
+    #expect(bench.requests.count >= 15)
+    #expect(commands.count { $0 == "ATRV" } <= 61)
+    isOn = true
+    bench.run(seconds: 20) { $0.isConnected }
+    #expect(bench.isConnected)
+  }
+
   @Test func three_failed_initialisations_of_a_K_line_then_data() {
     let adapter = TinyAdapter([])
     adapter.protocolNumber = "A5"
