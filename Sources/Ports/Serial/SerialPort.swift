@@ -46,8 +46,12 @@ public struct SerialPort: Port, ~Copyable {
   }
 
   public mutating func close() {
-    // Whoever inherited the descriptor must not keep the claim alive.
-    if isOpen { _ = cports_tty_set_exclusive(line.number, 0) }
+    if isOpen {
+      // Whoever inherited the descriptor must not keep the claim alive.
+      _ = cports_tty_set_exclusive(line.number, 0)
+      // What a dead device does not take would hold the last close(2) up, 30 s as a rule (closing_wait).
+      _ = tcflush(line.number, TCOFLUSH)
+    }
     line.close()
   }
 
