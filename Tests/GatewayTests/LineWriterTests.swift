@@ -1,5 +1,6 @@
 import Fusion
 import Glibc
+import Synchronization
 import Telemetry
 import TestKit
 import Testing
@@ -21,9 +22,16 @@ import Testing
       (reading, writing) = (ends[0], ends[1])
     }
 
+    // Each end is closed once: a second time it might be another test's.
+    private let hasReader = Atomic(true)
+    private let hasWriter = Atomic(true)
+
+    func closeReader() { if hasReader.exchange(false, ordering: .relaxed) { close(reading) } }
+    func closeWriter() { if hasWriter.exchange(false, ordering: .relaxed) { close(writing) } }
+
     deinit {
-      close(reading)
-      close(writing)
+      closeReader()
+      closeWriter()
     }
 
     func read(to end: Bool = true) -> String {
@@ -51,11 +59,47 @@ import Testing
 
   @Test func a_reader_that_left_ends_it() throws {
     let pipe = try Pipe()
-    close(pipe.reading)
+    pipe.closeReader()
     let queue = try RecordQueue()
     queue.put(Array("a\n".utf8).span)
     var writer = LineWriter(pipe.writing, queue)
     #expect(writer.run { false } == .readerLeft)
+  }
+
+  @Test func a_reader_that_leaves_while_there_is_nothing_to_write_is_noticed() async throws {
+    let end = try await aside {
+      let pipe = try Pipe()
+      let queue = try RecordQueue()
+      let leaving = try Gateway.Thread("reader") { pipe.closeReader() }
+      var writer = LineWriter(pipe.writing, queue)
+      let end = writer.run { false }
+      leaving.join()
+      return end
+    }
+    #expect(end == .readerLeft)
+  }
+
+  @Test func a_reader_that_is_slow_holds_its_end_up_no_longer_than_allowed() async throws {
+    let end = try await aside {
+      let pipe = try Pipe()
+      let queue = try RecordQueue()
+      let line = [UInt8](repeating: 0x78, count: 8_191) + [0x0A]
+      for _ in 0..<100 { queue.put(line.span) }
+      queue.end()
+      // It takes a little all the time, and would need half a minute for all.
+      let reading = try Gateway.Thread("reader") {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        for _ in 0..<40 where unsafe Glibc.read(pipe.reading, &buffer, buffer.count) > 0 { usleep(50_000) }
+      }
+      var writer = LineWriter(pipe.writing, queue)
+      let started = BootClock.now
+      let end = writer.run(patience: 300_000_000) { true }
+      let took = BootClock.now - started
+      reading.join()
+      return (end, took)
+    }
+    #expect(end.0 == .late)
+    #expect(end.1 < 1_500_000_000)
   }
 
   @Test func a_reader_that_stops_reading_holds_its_end_up_no_longer_than_allowed() async throws {
@@ -87,7 +131,7 @@ import Testing
       let writing = try Gateway.Thread("writer") {
         var writer = LineWriter(pipe.writing, queue)
         _ = writer.run { false }
-        close(pipe.writing)
+        pipe.closeWriter()
       }
       // 64 KiB of the pipe, 64 of the writer, 16 of the queue: 300 kB overflow them.
       for _ in 0..<1_000 {

@@ -56,6 +56,23 @@ import Testing
     #expect(lines.records[0].number("count") == 12)
   }
 
+  @Test func errors_that_wait_to_be_told_are_told_at_the_end_and_not_in_the_future() {
+    var desk = desk()
+    var lines = Lines()
+    let source = desk.addSource(device: "/dev/a")
+    desk.setWallTime(offset: 1_800_000_000_000_000_000, quality: .ntp)
+    let error = WireError(.dataError, origin: Origin(ecu: .unknown, line: 0, position: 0))
+    let line = Array("41 0C".utf8)
+    for second: Int64 in 1...3 {
+      desk.take(
+        Delivery(.failure(error, ShortText(line.span)), at: second * 1_000_000_000), from: source, into: &lines)
+    }
+    desk.removeSource(source, at: 4_000_000_000, into: &lines)
+    #expect(lines.records.map(\.said) == ["error(dataError)", "error(dataError)"])
+    #expect(lines.records.map { $0.number("count") } == [1, 2])
+    #expect(lines.records.map { $0["timestamp"] } == ["2027-01-15T08:00:01.000Z", "2027-01-15T08:00:04.000Z"])
+  }
+
   @Test func a_line_that_ended_leaves_its_place_to_the_next() {
     var desk = desk()
     var lines = Lines()

@@ -73,4 +73,15 @@ import Testing
     #expect(take(queue) == "last\n")
     #expect(take(queue) == nil)
   }
+
+  @Test func a_loss_whose_record_is_dropped_too_is_told_again_whole() throws {
+    let queue = try RecordQueue(lines: 4)
+    put((1...6).map { "record \($0)" }, into: queue)
+    var buffer = [UInt8](repeating: 0, count: 9)
+    #expect(queue.take(into: &buffer) == 9, "room for the record about it")
+    #expect(queue.takeLoss() == .init(fromSequence: 1, toSequence: 2, count: 2))
+    // The record about it is the seventh; four more push it out.
+    put(["gap"] + (8...11).map { "record \($0)" }, into: queue)
+    #expect(queue.takeLoss(isLast: true) == .init(fromSequence: 1, toSequence: 8, count: 7))
+  }
 }

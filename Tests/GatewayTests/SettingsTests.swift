@@ -69,6 +69,29 @@ import Testing
     #expect(poll.addressed.map(\.period) == [second / 2])
   }
 
+  @Test func a_named_signal_of_a_set_may_be_asked_more_seldom_than_the_set_suggests() throws {
+    let poll = try settings(
+      #"{"signalSets": ["set.json"], "poll": {"signals": {"A": 3600}}}"#,
+      sets: set(command("A", #""hdr": "7E0", "rax": "7E8""#))
+    ).poll
+    #expect(poll.addressed.map(\.period) == [3_600 * second])
+  }
+
+  @Test func a_configuration_that_writes_nowhere_is_refused_by_a_check_too() throws {
+    let error = try refusal(#"{"sinks": [{"type": "file", "path": "records.jsonl"}]}"#)
+    #expect(error?.kind == .badConfiguration)
+    #expect(error?.description.contains("stdout") == true)
+  }
+
+  @Test func signal_sets_stay_as_they_were_until_the_next_start() throws {
+    let old = try settings(
+      #"{"signalSets": ["set.json"]}"#, sets: set(command("A", #""hdr": "7E0", "rax": "7E8""#)))
+    let kept = try settings(#"{"poll": {"defaultPeriod": 2}}"#).keepingSignalSets(of: old)
+    #expect(kept.poll.loadedSignals == old.poll.loadedSignals)
+    #expect(kept.poll.addressed.count == 1 && kept.poll.definitions.count == old.poll.definitions.count)
+    #expect(kept.poll.wishes.defaultPeriod == 2 * second)
+  }
+
   @Test func a_command_that_opens_a_session_is_not_asked() throws {
     let poll = try settings(
       Self.named, sets: set(command("A", #""hdr": "7E0", "rax": "7E8", "din": "03""#))

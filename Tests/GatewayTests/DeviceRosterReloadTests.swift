@@ -1,0 +1,64 @@
+import Ports
+import Testing
+
+@testable import Gateway
+
+/// What a new configuration, a tag, or a second device with the same number changes.
+@Suite struct DeviceRosterReloadTests {
+  private func device(_ node: String, serial: String = "113", tag: String = "") -> DeviceIdentity {
+    DeviceIdentity(
+      node: node, systemPath: "/sys\(node)", links: [], place: "usb-1",
+      usb: .init(vendor: 0x0403, product: 0x6015, serial: serial, productName: "OBDLink SX"), tag: tag)
+  }
+
+  private func configuration(_ text: String) throws -> Configuration {
+    try Configuration(parsing: Array(text.utf8), file: "gateway.json")
+  }
+
+  private func roster(_ text: String) throws -> DeviceRoster {
+    let configuration = try configuration(text)
+    var roster = DeviceRoster(configuration)
+    _ = roster.configured(configuration.adapters)
+    return roster
+  }
+
+  @Test func an_adapter_that_stays_named_goes_on_and_one_taken_out_ends() throws {
+    var roster = try roster(#"{"adapters": [{"tcp": "10.0.0.1"}, {"tcp": "10.0.0.2"}]}"#)
+    let steps = roster.reconfigure(try configuration(#"{"adapters": [{"tcp": "10.0.0.2"}, {"tcp": "10.0.0.3"}]}"#))
+    #expect(steps.count == 2)
+    #expect(steps.first == .stop(0))
+    guard case .start(2, .tcp("10.0.0.3", 35_000), _) = steps.last else {
+      Issue.record("\(steps)")
+      return
+    }
+  }
+
+  @Test func a_found_adapter_that_is_named_now_begins_anew_as_the_configuration_says() throws {
+    var roster = try roster("{}")
+    _ = roster.present([device("/dev/ttyUSB0")])
+    let named = try configuration(#"{"adapters": [{"device": "/dev/ttyUSB0", "baud": 115200}]}"#)
+    let steps = roster.reconfigure(named)
+    #expect(steps.first == .stop(0))
+    #expect(steps.contains { if case .start(1, .serial("/dev/ttyUSB0", 115_200), _) = $0 { true } else { false } })
+    #expect(roster.apply(.absent(node: "/dev/ttyUSB0", systemPath: "/sys/dev/ttyUSB0")) == [.move(1, nil)])
+  }
+
+  @Test func the_same_configuration_again_changes_nothing() throws {
+    var roster = try roster("{}")
+    _ = roster.present([device("/dev/ttyUSB0")])
+    #expect(roster.reconfigure(try configuration("{}")) == [])
+  }
+
+  @Test func an_adapter_that_is_tagged_to_be_ignored_is_let_go() throws {
+    var roster = try roster("{}")
+    _ = roster.present([device("/dev/ttyUSB0")])
+    #expect(roster.apply(.present(device("/dev/ttyUSB0", tag: "ignore"))) == [.move(0, nil)])
+  }
+
+  @Test func a_second_device_with_the_same_number_takes_nothing_from_the_first() throws {
+    var roster = try roster("{}")
+    _ = roster.present([device("/dev/ttyUSB0")])
+    #expect(roster.apply(.present(device("/dev/ttyUSB1"))) == [])
+    #expect(roster.apply(.absent(node: "/dev/ttyUSB1", systemPath: "/sys/dev/ttyUSB1")) == [])
+  }
+}
