@@ -73,6 +73,11 @@ struct Interview: PortHandler, ~Copyable {
 
   mutating func wokenUp(at now: Int64, _ actions: inout PortActions) { actions.stop() }
 
+  mutating func rateRefused(_ baud: Int, at now: Int64, _ actions: inout PortActions) -> Bool {
+    defer { follow(at: now, &actions) }
+    return driver.rateRefused(baud, at: now, &actions)
+  }
+
   // MARK: Where it stands
 
   private mutating func follow(at now: Int64, _ actions: inout PortActions) {

@@ -67,6 +67,14 @@ struct Recorder: PortHandler, ~Copyable {
     follow(at: now, &actions)
   }
 
+  mutating func rateRefused(_ baud: Int, at now: Int64, _ actions: inout PortActions) -> Bool {
+    // What was sent is forgotten: nothing answers it.
+    isMidReply = false
+    guard endingBy == nil else { return false }
+    defer { follow(at: now, &actions) }
+    return driver.rateRefused(baud, at: now, &actions)
+  }
+
   mutating func wokenUp(at now: Int64, _ actions: inout PortActions) {
     if cgateway_is_ending() != 0 || cgateway_take_reload() != 0 { endingBy = endingBy ?? now + Self.lastReply }
     follow(at: now, &actions)
