@@ -14,8 +14,8 @@ struct Obdgate: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      ReplayCommand.self, DecodeCommand.self, NMEACommand.self, FencesCommand.self, SignalsCommand.self, BenchCommand.self,
-      SimulateCommand.self, ScanCommand.self, InfoCommand.self, VINCommand.self, DTCCommand.self, MonitorsCommand.self,
+      ReplayCommand.self, DecodeCommand.self, NMEACommand.self, FencesCommand.self, SignalsCommand.self,
+      BenchCommand.self, SimulateCommand.self, ScanCommand.self, InfoCommand.self, VINCommand.self, DTCCommand.self, MonitorsCommand.self,
       RecordCommand.self,
     ])
 
