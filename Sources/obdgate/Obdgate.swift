@@ -15,7 +15,8 @@ struct Obdgate: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       ReplayCommand.self, DecodeCommand.self, NMEACommand.self, FencesCommand.self, SignalsCommand.self,
-      BenchCommand.self, SimulateCommand.self, ScanCommand.self, InfoCommand.self, VINCommand.self, DTCCommand.self, MonitorsCommand.self,
+      BenchCommand.self, SimulateCommand.self, ScanCommand.self, InfoCommand.self, VINCommand.self, DTCCommand.self,
+      MonitorsCommand.self,
       RecordCommand.self,
     ])
 
