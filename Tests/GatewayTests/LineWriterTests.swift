@@ -95,6 +95,8 @@ import Testing
       let started = BootClock.now
       let end = writer.run(patience: 300_000_000) { true }
       let took = BootClock.now - started
+      // What is left in the pipe is read; then the reader finds its end.
+      pipe.closeWriter()
       reading.join()
       return (end, took)
     }
