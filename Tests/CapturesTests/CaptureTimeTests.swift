@@ -33,6 +33,12 @@ import Testing
     #expect(try times(log, as: .socat) == [.wall(1_436_509_052_249_713_123), .wall(1_436_509_053_000_249_713)])
   }
 
+  /// Found by fuzzing: the sum overflowed.
+  @Test func a_reply_that_takes_centuries_keeps_the_time_of_its_command() throws {
+    let log = "2021-01-01 00:00:00 > 010C\n<[7777777327] 41 0C 0A A0\n"
+    #expect(try times(log, as: .appLog) == [.at(1_609_459_200), .at(1_609_459_200)])
+  }
+
   @Test(arguments: [
     ("1436509052.25", CaptureTime.at(1_436_509_052, 250_000)), ("0.25", .after(0.25)), ("[12:34:56]", .after(0)),
     ("2015-07-10T06:17:32Z", .at(1_436_509_052)), ("2015-07-10T08:17:32.5+02:00", .at(1_436_509_052, 500_000)),

@@ -65,14 +65,16 @@ extension CaptureReader {
       app.sent = clock.time(stamp)
       return app.sent
     }
-    // ddt4all gives a reply the seconds since its command.
-    guard let elapsed = event.elapsed else { return app.now }
+    // ddt4all gives a reply the seconds since its command; more than a day is no such time, and could not be counted.
+    guard let elapsed = event.elapsed, elapsed <= Self.longestReply else { return app.now }
     switch app.sent {
     case .none: return .none
     case .offset(let time): return .offset(time + elapsed)
     case .wall(let time): return .wall(time + elapsed)
     }
   }
+
+  private static var longestReply: Int64 { 86_400_000_000_000 }
 
   private mutating func deliverReply<C: CaptureConsumer & ~Copyable>(
     _ text: Span<UInt8>, at time: CaptureTime, into consumer: inout C
