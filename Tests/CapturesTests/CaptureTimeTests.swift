@@ -36,7 +36,9 @@ import Testing
   /// Found by fuzzing: the sum overflowed.
   @Test func a_reply_that_takes_centuries_keeps_the_time_of_its_command() throws {
     let log = "2021-01-01 00:00:00 > 010C\n<[7777777327] 41 0C 0A A0\n"
-    #expect(try times(log, as: .appLog) == [.at(1_609_459_200), .at(1_609_459_200)])
+    let times = try times(log, as: .appLog)
+    #expect(times.first == .at(1_609_459_200))
+    #expect(times.allSatisfy { $0 == times.first }, "\(times)")
   }
 
   @Test(arguments: [
