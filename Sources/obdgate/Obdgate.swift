@@ -1,4 +1,5 @@
 import ArgumentParser
+import Gateway
 import Glibc
 
 /// The engineer's tool: subcommands only; what they do stands in the targets below.
@@ -12,7 +13,7 @@ struct Obdgate: ParsableCommand {
       usage, 65 bad input data, 66 no such input, 69 no such device or no answer, 74 unreadable, 78 bad configuration; 1 \
       what was asked for failed.
       """,
-    version: "0.1.0",
+    version: Version.text,
     subcommands: [
       ReplayCommand.self, DecodeCommand.self, NMEACommand.self, FencesCommand.self, SignalsCommand.self,
       BenchCommand.self, SimulateCommand.self, ScanCommand.self, InfoCommand.self, VINCommand.self, DTCCommand.self,

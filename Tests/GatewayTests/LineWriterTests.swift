@@ -79,6 +79,18 @@ import Testing
     #expect(end == .readerLeft)
   }
 
+  @Test func a_peer_that_hangs_up_a_socket_while_there_is_nothing_to_write_is_noticed() async throws {
+    let end = try await aside {
+      var ends: [Int32] = [-1, -1]
+      try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+      close(ends[0])
+      defer { close(ends[1]) }
+      var writer = LineWriter(ends[1], try RecordQueue())
+      return writer.run { false }
+    }
+    #expect(end == .readerLeft)
+  }
+
   @Test func a_reader_that_is_slow_holds_its_end_up_no_longer_than_allowed() async throws {
     let end = try await aside {
       let pipe = try Pipe()

@@ -53,7 +53,9 @@ struct LineWriter: ~Copyable {
     _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), -1) }
     let hasRung = span[0].revents != 0
     if hasRung { queue.wakeUp.silence() }
-    return !hasRung && Int32(span[1].revents) & POLLERR != 0
+    // A pipe without a reader is an error, a socket or terminal without a peer has hung up; poll(2) says either at once
+    // and for ever, so that going on would be a busy loop.
+    return !hasRung && Int32(span[1].revents) & (POLLERR | POLLHUP | POLLNVAL) != 0
   }
 
   private func write(_ count: Int, _ deadline: inout Int64, _ patience: Int64, _ isEnding: () -> Bool) -> End? {
