@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import Fusion
+import Gateway
 import OBDWire
 import SignalSets
 import Telemetry
@@ -15,7 +16,7 @@ struct ReplayRun: ~Copyable {
   init(options: ReplayOptions, errors: String?) throws(Failure) {
     self.options = options
     outputs = try ReplayOutputs(errors: errors)
-    loadedSignals = Self.describe(options.loaded)
+    loadedSignals = options.loaded?.recordSignals ?? []
   }
 
   mutating func flush() throws { try outputs?.flush() }
@@ -75,17 +76,6 @@ struct ReplayRun: ~Copyable {
     fusion.naming = options.names == .vss ? .vss : .plain
     fusion.loadedSignals = loadedSignals
     return fusion
-  }
-
-  private static func describe(_ loaded: LoadedSignals?) -> [LoadedSignal] {
-    guard let loaded else { return [] }
-    return loaded.definitions.indices.map { index in
-      let id = SignalID(rawValue: SignalID.firstLoaded + UInt16(index))
-      let texts = loaded[id]?.texts ?? []
-      return LoadedSignal(
-        name: loaded.name(of: id) ?? "", kind: loaded.definitions[index].kind,
-        texts: texts.map { LoadedSignal.Text(code: $0.code, text: $0.value) })
-    }
   }
 }
 

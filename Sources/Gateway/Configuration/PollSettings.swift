@@ -28,21 +28,11 @@ struct PollSettings: Sendable {
     for (pid, period) in named { wishes.set(pid, period: period) }
     guard let loaded else { return }
     definitions = loaded.definitions
-    loadedSignals = Self.describe(loaded)
+    loadedSignals = loaded.recordSignals
     addressed = try Self.requests(loaded, poll)
   }
 
   private static func nanoseconds(_ seconds: Double) -> Int64 { Int64((seconds * 1e9).rounded()) }
-
-  private static func describe(_ loaded: LoadedSignals) -> [LoadedSignal] {
-    loaded.definitions.indices.map { index in
-      let id = SignalID(rawValue: SignalID.firstLoaded + UInt16(index))
-      let texts = loaded[id]?.texts ?? []
-      return LoadedSignal(
-        name: loaded.name(of: id) ?? "", kind: loaded.definitions[index].kind,
-        texts: texts.map { LoadedSignal.Text(code: $0.code, text: $0.value) })
-    }
-  }
 
   private static func requests(
     _ loaded: LoadedSignals, _ poll: Configuration.Poll

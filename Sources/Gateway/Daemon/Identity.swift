@@ -1,5 +1,5 @@
 import Captures
-import Glibc
+import Ports
 import Telemetry
 
 /// Who this gateway is.
@@ -25,9 +25,7 @@ enum Identity {
   static func newEpoch() -> UUIDv7 {
     var random = SystemRandomNumberGenerator()
     let wall = WallClock.read()
-    var boot = timespec()
-    _ = unsafe clock_gettime(CLOCK_BOOTTIME, &boot)
-    let now = Int64(boot.tv_sec) * 1_000_000_000 + Int64(boot.tv_nsec) + wall.offset
+    let now = BootClock.now + wall.offset
     return UUIDv7(milliseconds: UInt64(clamping: now / 1_000_000), first: random.next(), rest: random.next())
   }
 }

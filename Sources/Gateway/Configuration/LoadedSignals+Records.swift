@@ -1,0 +1,16 @@
+import Fusion
+import OBDWire
+import SignalSets
+
+extension LoadedSignals {
+  /// What records need to know of each signal, in the order of ``definitions``.
+  public var recordSignals: [LoadedSignal] {
+    definitions.indices.map { index in
+      let id = SignalID(rawValue: SignalID.firstLoaded + UInt16(index))
+      let texts = self[id]?.texts ?? []
+      return LoadedSignal(
+        name: name(of: id) ?? "", kind: definitions[index].kind,
+        texts: texts.map { LoadedSignal.Text(code: $0.code, text: $0.value) })
+    }
+  }
+}
