@@ -59,7 +59,8 @@ round() {
   runs=${runs:-0}
   if [ $status -ne 0 ]; then
     # Where it broke, not the coverage lines before.
-    grep -nE 'ERROR|SUMMARY|Fatal error|Test unit written|#[0-9]+ 0x' "$log" | head -40
+    grep -nE '#[0-9]+ 0x' "$log" | head -20
+    grep -nE 'ERROR|SUMMARY|Fatal error|Test unit written|Base64' "$log"
     echo "fuzz $target: FAILED with status $status after $runs executions; the input is in $here/findings"
     return 1
   fi

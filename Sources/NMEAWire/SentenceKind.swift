@@ -36,7 +36,7 @@ public enum SentenceKind: UInt8, BitwiseCopyable, Equatable, Sendable {
       self = .proprietary
       return
     }
-    guard body.count > 5, body[5] == 0x2C || body[5] == 0x2A else {
+    guard body.count > 5, body[5] == 0x2C || body[5] == 0x2A, Self.isTalker(body[0], body[1]) else {
       self = .other
       return
     }
@@ -53,5 +53,11 @@ public enum SentenceKind: UInt8, BitwiseCopyable, Equatable, Sendable {
     case 0x47_53_56: self = .gsv
     default: self = .other
     }
+  }
+
+  /// Whether both are digits or capital letters (GP, U4): a delimiter ends the address, so `$G,RMC,…` is no RMC.
+  @inline(__always)
+  private static func isTalker(_ first: UInt8, _ second: UInt8) -> Bool {
+    (first &- 0x30 < 10 || first &- 0x41 < 26) && (second &- 0x30 < 10 || second &- 0x41 < 26)
   }
 }

@@ -160,6 +160,13 @@ import Testing
     #expect(fix.latitude == -(37 + 51.65 / 60))
   }
 
+  @Test(arguments: ["G,RMC", ",,RMC", "G RMC", "gpRMC", "P,GGA"])
+  func address_that_a_comma_or_another_character_breaks_is_no_sentence_of_a_fix(_ address: String) {
+    let stream = Stream.reading("\(address),202641.000,A,4404.1305,N,12118.8515,W,0.01,201.71,130415,,D")
+    #expect(stream.accepted.allSatisfy { $0 == .other || $0 == .proprietary })
+    #expect(stream.fixes.isEmpty && stream.refusals.isEmpty)
+  }
+
   @Test func garmins_configuration_is_not_recommended_minimum_data() {
     let stream = Stream.reading("PGRMC,A,25.5,100,6378137.000,298.257223563,,,,,A,8,1,1,4,30")
     #expect(stream.accepted == [.proprietary])
