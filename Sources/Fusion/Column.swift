@@ -34,7 +34,13 @@ struct Column: BitwiseCopyable {
   var known: UInt16 = 0
   /// Bit n: ECU n has answered since the last record.
   var fresh: UInt16 = 0
+  /// Bit n: ECU n's value was in the record before.
+  var told: UInt16 = 0
+  /// How long a value stands in records after it was read, ns; 0: in the record of its own interval only.
+  var window: Int64 = 0
   var values = InlineArray<9, Double>(repeating: 0)
+  /// When each was read.
+  var times = InlineArray<9, Int64>(repeating: .min / 2)
 
   init(name: Name, content: Content) {
     self.name = name

@@ -19,7 +19,9 @@ extension Fusion {
     guard let column = column(of: reading.signal) else { return }
     let bit: UInt16 = 1 << UInt16(ecu)
     if columns[column].fresh & bit != 0, options.cadence == .cycle, let newest { cut(at: newest, into: &sink) }
+    if columns[column].values[ecu] != reading.value { hasChanged = true }
     columns[column].values[ecu] = reading.value
+    columns[column].times[ecu] = now
     columns[column].fresh |= bit
     if columns[column].known & bit == 0 { noteAnswer(of: ecu, in: column) }
     if columns[column].role != .none { play(columns[column].role, reading, column: column, ecu: ecu) }
@@ -34,6 +36,7 @@ extension Fusion {
       cut(at: newest, into: &sink)
     }
     self.fix = fix
+    fixTime = now
     isFixFresh = true
     newest = now
   }
@@ -81,7 +84,9 @@ extension Fusion {
         guard let shared = self.column(of: first) else { return nil }
         column = shared
       } else {
-        column = append(Column(name: .loaded(index), content: Column.Content(options.loadedSignals[index].kind)))
+        var loaded = Column(name: .loaded(index), content: Column.Content(options.loadedSignals[index].kind))
+        loaded.window = window(ofSlot: slot)
+        column = append(loaded)
       }
     } else {
       let row = saeSignals.span[slot]
@@ -93,9 +98,36 @@ extension Fusion {
       let name = key(of: row)
       let existing = columns.firstIndex { $0.isNamed(name) }
       column = existing ?? append(Column(row, name: name))
+      columns[column].window = window(ofSlot: slot)
     }
     columnOfSignal[slot] = UInt16(column + 1)
     return column
+  }
+
+  /// Changes how long values stand, from the next record on.
+  public mutating func setWindows(_ windows: SignalWindows) {
+    options.windows = windows
+    for slot in columnOfSignal.indices where columnOfSignal[slot] != 0 && columnOfSignal[slot] != Self.notTelemetry {
+      columns[Int(columnOfSignal[slot]) - 1].window = window(ofSlot: slot)
+    }
+  }
+
+  private func window(ofSlot slot: Int) -> Int64 {
+    guard slot < saeSignals.count else {
+      let index = slot - saeSignals.count
+      return index < options.windows.loaded.count ? options.windows.loaded[index] : 0
+    }
+    let definition = saeSignals.span[slot].definition
+    switch definition.service {
+    case 0: return options.windows.adapter
+    case 1: return options.windows.parameters[Int(definition.identifier & 0xFF)]
+    default: return 0
+    }
+  }
+
+  /// Values that were read before are no longer held: whose they were answers no more.
+  mutating func forgetValues() {
+    for column in columns.indices { columns[column].times = InlineArray(repeating: .min / 2) }
   }
 
   mutating func append(_ column: Column) -> Int {

@@ -3,6 +3,36 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
+  /// Makes the telemetry record of an interval in which something was read, if the cadence wants it.
+  mutating func tellTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+    holdWithinWindows(at: time)
+    if case .onChange = options.cadence, !saysSomethingElse(at: time) {
+      for column in columns.indices { columns[column].fresh = 0 }
+      return
+    }
+    writeTelemetry(at: time, into: &sink)
+    hasChanged = false
+  }
+
+  /// Values that were read before this interval stand as long as their window lasts.
+  private mutating func holdWithinWindows(at time: Int64) {
+    for column in columns.indices where columns[column].window > 0 {
+      let earliest = time - columns[column].window
+      for ecu in ecus.indices where columns[column].times[ecu] >= earliest {
+        columns[column].fresh |= 1 << UInt16(ecu)
+      }
+    }
+  }
+
+  /// Whether a record now would say something else than the one before.
+  private mutating func saysSomethingElse(at time: Int64) -> Bool {
+    if hasChanged { return true }
+    for column in columns.indices where columns[column].fresh != columns[column].told { return true }
+    guard time - fixTime <= Self.fixWindow else { return toldFix != nil }
+    guard let toldFix else { return true }
+    return fix.isElsewhere(than: toldFix)
+  }
+
   /// Writes the values that are fresh as one telemetry record, or as several where one cannot hold them.
   mutating func writeTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     beginTelemetry(at: time)
@@ -18,14 +48,18 @@ extension Fusion {
       }
       others |= rest & ~1
     }
-    if !writePosition() {
+    if !writePosition(at: time) {
       splitTelemetry(at: time, into: &sink)
-      _ = writePosition()
+      _ = writePosition(at: time)
     }
     if others != 0 { writeOthers(others, at: time, into: &sink) }
     line.finish()
     sink.record(line.line, at: time)
-    for column in columns.indices { columns[column].fresh = 0 }
+    for column in columns.indices {
+      columns[column].told = columns[column].fresh
+      columns[column].fresh = 0
+    }
+    toldFix = time - fixTime <= Self.fixWindow ? fix : nil
   }
 
   private mutating func beginTelemetry(at time: Int64) {
@@ -139,10 +173,9 @@ extension Fusion {
     return complete
   }
 
-  /// Writes the newest fix where one has come since the record before; false, and nothing is written, where it does not
-  /// fit.
-  private mutating func writePosition() -> Bool {
-    guard isFixFresh else { return true }
+  /// Writes the newest fix where it is not too old; false, and nothing is written, where it does not fit.
+  private mutating func writePosition(at time: Int64) -> Bool {
+    guard time - fixTime <= Self.fixWindow else { return true }
     let mark = line.mark
     var position = Position(fixType: fix.type.name)
     position.latitude = fix.latitude
@@ -156,5 +189,21 @@ extension Fusion {
     if position.write(to: &line, vss: options.naming == .vss) { return true }
     line.rollback(to: mark)
     return false
+  }
+}
+
+extension Fix {
+  /// Whether the receiver says another place: farther from it than it errs, or of another kind.
+  fileprivate func isElsewhere(than other: Fix) -> Bool {
+    guard type == other.type else { return true }
+    guard let latitude, let longitude, let formerLatitude = other.latitude, let formerLongitude = other.longitude else {
+      return (latitude == nil) != (other.latitude == nil)
+    }
+    // Metres on the plane: the distances are small. A degree of latitude has 111 km; that of longitude is less, so that
+    // near the poles this calls a place another too soon rather than too late.
+    let north = (latitude - formerLatitude) * 111_320
+    let east = (longitude - formerLongitude) * 111_320
+    let error = max(5, 5 * (hdop ?? 1))
+    return north * north + east * east > error * error
   }
 }

@@ -132,6 +132,7 @@ extension Fusion {
   /// The vehicle answers no more: the one that answers next may be another.
   public mutating func vehicleLost() {
     wasLost = true
+    forgetValues()
     for ecu in ecus.indices { ecus[ecu].told = 0 }
   }
 
@@ -151,6 +152,7 @@ extension Fusion {
     }
     fuelTypeCode = nil
     obdStandardCode = nil
+    forgetValues()
     chooseOwners()
   }
 

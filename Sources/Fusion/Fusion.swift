@@ -53,7 +53,14 @@ public struct Fusion: ~Copyable {
   /// All of them: answers without a header first, then as ``ecuOrder``.
   var allECUs: [Int] = [0]
   var fix = Fix()
+  /// When it was received; `.min / 2`: never.
+  var fixTime: Int64 = .min / 2
+  /// It came since the last record.
   var isFixFresh = false
+  /// The fix that the record before had; nil: none.
+  var toldFix: Fix?
+  /// Something was read that the record before says otherwise.
+  var hasChanged = false
 
   // The vehicle.
   var vin: [UInt8] = []
@@ -73,6 +80,8 @@ public struct Fusion: ~Copyable {
   var isDiagnosisNews = false
 
   static let maximumECUs = 8
+  /// A fix that is older is no position of the record's time.
+  static let fixWindow: Int64 = 1_500_000_000
   static let notTelemetry: UInt16 = .max
 
   public init(_ options: FusionOptions) {
@@ -134,11 +143,13 @@ public struct Fusion: ~Copyable {
 
   /// Makes the record of the interval that has ended, and finds the end of the one that `now` lies in.
   private mutating func cross<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
-    guard case .every(let nanoseconds) = options.cadence else {
+    let period: Int64
+    switch options.cadence {
+    case .every(let nanoseconds), .onChange(let nanoseconds): period = max(nanoseconds, 1)
+    case .cycle:
       nextBoundary = .max
       return
     }
-    let period = max(nanoseconds, 1)
     if nextBoundary == .min {
       nextBoundary = now
     } else {
@@ -151,7 +162,7 @@ public struct Fusion: ~Copyable {
   /// Makes all records that what was gathered gives.
   mutating func cut<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     if isVehicleNews { writeVehicle(at: time, into: &sink) }
-    if newest != nil { writeTelemetry(at: time, into: &sink) }
+    if newest != nil { tellTelemetry(at: time, into: &sink) }
     if isDiagnosisNews { writeDiagnosis(at: time, into: &sink) }
     newest = nil
     isFixFresh = false

@@ -7,6 +7,26 @@ public enum Cadence: Equatable, Sendable {
   case every(nanoseconds: Int64)
   /// Whenever a signal of the same ECU repeats: one record for each turn of the poll.
   case cycle
+  /// At multiples of this period, but only where it says something else than the record before: a value is another, has
+  /// come or has fallen out of its window, or the vehicle has moved farther than its receiver errs.
+  case onChange(nanoseconds: Int64)
+}
+
+/// How long the values of signals stand in telemetry records after they were read, ns; 0: only in the record of the
+/// interval in which they were read.
+///
+/// A signal that is polled every 5 s would otherwise stand in every fifth record of a second. What is older than its
+/// window is absent: it was asked for since, and there was no answer.
+public struct SignalWindows: Equatable, Sendable {
+  /// By PID of service 01 (and of service 22, F4xx).
+  public var parameters: [Int64]
+  /// By index of the signal loaded at run time.
+  public var loaded: [Int64] = []
+  /// Of what the adapter itself measures.
+  public var adapter: Int64 = 0
+
+  /// - Parameter window: of every PID.
+  public init(_ window: Int64 = 0) { parameters = [Int64](repeating: window, count: 256) }
 }
 
 /// What the values of a telemetry record are called.
@@ -68,6 +88,8 @@ public struct FusionOptions: Sendable {
   public var naming: Naming = .plain
   /// The row of ``OBDWire/SignalID`` `0x8000 + i` is the entry i.
   public var loadedSignals: [LoadedSignal] = []
+  /// How long values stand.
+  public var windows = SignalWindows()
 
   public init(gatewayId: String, epoch: UUIDv7, idSeed: UInt64) {
     self.gatewayId = gatewayId

@@ -34,15 +34,25 @@ import Testing
     #expect(session.sink.times == [4_000_000_000])
   }
 
-  @Test func a_position_is_that_of_the_newest_fix_since_the_record_before() throws {
+  @Test func a_position_is_that_of_the_newest_fix_at_most_one_and_a_half_seconds_before() throws {
     var session = Session()
     session.read("rpm", 800, at: 0)
     session.fix(47, 11, at: 0.2)
     session.fix(48, 11, at: 0.5)
-    session.read("rpm", 801, at: 1.5)
-    let records = try session.finish(at: 3)
-    #expect(records.map { $0.number("latitude") } == [48, nil])
-    #expect(records.map { $0.text("fixType") } == ["3d", nil])
+    for step in 1...3 { session.read("rpm", 800, at: Double(step) + 0.5) }
+    let records = try session.finish(at: 4)
+    #expect(records.map(\.elapsed) == [1, 2, 3, 4])
+    #expect(records.map { $0.number("latitude") } == [48, 48, nil, nil])
+    #expect(records.map { $0.text("fixType") } == ["3d", "3d", nil, nil])
+  }
+
+  @Test func a_receiver_that_loses_its_fix_takes_the_position_away_at_once() throws {
+    var session = Session()
+    session.fix(48, 11, at: 0.2)
+    session.fusion.fix(Fix(), at: Session.nanoseconds(0.9), into: &session.sink)
+    session.read("rpm", 801, at: 1.1)
+    let records = try session.finish(at: 1.1)
+    #expect(records.allSatisfy { $0.number("latitude") == nil && $0.text("fixType") == "none" })
   }
 
   @Test func periods_count_from_the_beginning_that_was_said() throws {
@@ -87,7 +97,7 @@ import Testing
     session.read("rpm", 801, at: 0.7)
     let records = try session.finish(at: 1)
     #expect(records.map { $0.number("speed") } == [50, nil])
-    #expect(records.map { $0.number("longitude") } == [5, nil])
+    #expect(records.map { $0.number("longitude") } == [5, 5])
   }
 
   @Test func a_stream_of_fixes_alone_has_a_record_for_each() throws {

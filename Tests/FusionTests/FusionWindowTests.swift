@@ -1,0 +1,103 @@
+import Fusion
+import NMEAWire
+import OBDWire
+import Telemetry
+import Testing
+
+/// How long a value stands in records, and records that are made only when something has changed.
+@Suite struct FusionWindowTests {
+  private static func windows(_ seconds: [UInt8: Double]) -> SignalWindows {
+    var windows = SignalWindows()
+    for (parameter, window) in seconds { windows.parameters[Int(parameter)] = Session.nanoseconds(window) }
+    return windows
+  }
+
+  @Test func a_slow_signal_stands_in_every_record_of_its_window() throws {
+    var session = Session { $0.windows = Self.windows([0x05: 2.5]) }
+    session.read("coolantTemp", 90, at: 0)
+    for step in 0..<6 { session.read("rpm", 800, at: Double(step) + 0.1) }
+    let records = try session.finish(at: 6)
+    #expect(records.map(\.elapsed) == [1, 2, 3, 4, 5, 6])
+    #expect(records.map { $0.number("coolantTemp") } == [90, 90, nil, nil, nil, nil])
+  }
+
+  @Test func a_value_stands_in_the_record_of_its_interval_however_short_its_window() throws {
+    var session = Session { $0.windows = Self.windows([0x0C: 0.2]) }
+    session.read("speed", 0, at: 0)
+    session.read("rpm", 800, at: 0.1)
+    session.read("speed", 0, at: 1.1)
+    let records = try session.finish(at: 1.1)
+    #expect(records.map { $0.number("rpm") } == [800, nil])
+  }
+
+  @Test func nothing_new_makes_no_record_of_old_values() throws {
+    var session = Session { $0.windows = Self.windows([0x05: 60]) }
+    session.read("coolantTemp", 90, at: 0)
+    session.advance(to: 30)
+    #expect(try session.finish(at: 30).count == 1)
+  }
+
+  @Test func a_vehicle_that_is_lost_leaves_no_value_behind() throws {
+    var session = Session { $0.windows = Self.windows([0x05: 60]) }
+    session.read("coolantTemp", 90, at: 0)
+    session.advance(to: 1)
+    session.fusion.vehicleLost()
+    session.read("rpm", 800, at: 1.5)
+    let records = try session.finish(at: 1.5)
+    #expect(records.map { $0.number("coolantTemp") } == [90, nil])
+  }
+
+  @Test func each_ecu_has_values_of_its_own_age() throws {
+    var session = Session { $0.windows = Self.windows([0x05: 1.5]) }
+    session.read("coolantTemp", 90, from: .can11(0x7E8), at: 0)
+    session.read("coolantTemp", 70, from: .can11(0x7E9), at: 1.2)
+    session.read("rpm", 800, at: 2.5)
+    let records = try session.finish(at: 2.5)
+    #expect(records.map { $0.number("coolantTemp") } == [90, nil, nil])
+    #expect(records.map { ($0.child("ecus")?["7E9"] as? [String: Any])?.isEmpty } == [nil, false, false])
+  }
+
+  @Test func windows_can_change_meanwhile() throws {
+    var session = Session()
+    session.read("coolantTemp", 90, at: 0)
+    session.fusion.setWindows(Self.windows([0x05: 10]))
+    session.read("rpm", 800, at: 1.5)
+    let records = try session.finish(at: 1.5)
+    #expect(records.map { $0.number("coolantTemp") } == [90, 90])
+  }
+
+  // MARK: On change
+
+  @Test func on_change_a_record_is_made_when_a_value_is_another() throws {
+    var session = Session(.onChange(nanoseconds: 1_000_000_000)) { $0.windows = SignalWindows(3_000_000_000) }
+    for (step, value) in [800.0, 800, 800, 900, 900, 800].enumerated() {
+      session.read("rpm", value, at: Double(step) + 0.5)
+    }
+    session.advance(to: 6.5)
+    #expect(try session.records().map(\.elapsed) == [1.5, 3.5, 5.5])
+    #expect(try session.records().map { $0.number("rpm") } == [800, 900, 800])
+  }
+
+  @Test func on_change_a_value_that_comes_or_falls_out_is_a_change() throws {
+    var session = Session(.onChange(nanoseconds: 1_000_000_000)) { $0.windows = SignalWindows(1_500_000_000) }
+    session.read("rpm", 800, at: 0)
+    session.read("speed", 50, at: 1.5)
+    for step in 1...5 { session.read("rpm", 800, at: Double(step) + 0.9) }
+    let records = try session.finish(at: 5.95)
+    #expect(records.map(\.elapsed) == [1, 2, 4])
+    #expect(records.map { $0.number("speed") } == [nil, 50, nil])
+  }
+
+  @Test func on_change_the_receivers_noise_is_none_and_a_way_is() throws {
+    var session = Session(.onChange(nanoseconds: 1_000_000_000))
+    // 1 m, 2 m, then 30 m to the north.
+    for (step, north) in [0.0, 1, 2, 30, 30].enumerated() {
+      session.fix(48 + north / 111_320, 11, at: Double(step) + 0.5)
+    }
+    session.advance(to: 5)
+    #expect(try session.records().map(\.elapsed) == [1.5, 3.5])
+    session.fusion.fix(Fix(), at: Session.nanoseconds(5.4), into: &session.sink)
+    session.advance(to: 5.5)
+    #expect(try session.records().last?.text("fixType") == "none")
+  }
+}
