@@ -12,17 +12,19 @@ writes to stdout goes through to ours, line by line. STEPS.json is a list of the
     {"unplug": "a"}                  its uevent, its folder in /sys, and the other end of its line go
     {"await": "appeared /dev/ttyUSB0"}   a line of the program that holds this text, now or within ten seconds
     {"start": true}                  starts the program; what is plugged in before it is found by looking
+    {"tell": "back"}                 a line on stderr: whoever runs this then knows how far it is
 
 "tcp": "127.0.0.1:35000" in place of "answers" has a server speak for the device, such as obdgate simulate --tcp.
 "number" is that of ttyUSB. "links" are told in the message of plugging in; a program that looks for devices that were
 plugged in before finds none, for those libudev takes from udevd's own files. "answers": what the device says to a line ending in CR; then a prompt. Without it, it is
-silent. Exit status: the program's; 70 where a step waited in vain.
+silent. A SIGTERM is the program's. Exit status: the program's; 70 where a step waited in vain.
 
 Needs Debian's umockdev, gir1.2-umockdev-1.0 and python3-gi.
 """
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -195,6 +197,9 @@ def main():
             program = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE, text=True)
             collector = threading.Thread(target=lines.collect, args=(program.stdout,))
             collector.start()
+            signal.signal(signal.SIGTERM, lambda *_: program.terminate())
+        elif "tell" in step:
+            print(step["tell"], file=sys.stderr, flush=True)
         elif "await" in step:
             if not lines.wait(step["await"]):
                 print(f"udev.py: no line with: {step['await']}", file=sys.stderr, flush=True)

@@ -29,4 +29,12 @@ enum Cars {
   static let usual = scenario()
   static let two = scenario(ecus: engine + ", " + ecu("7E9"))
   static let four = scenario(ecus: ["7E9", "7EA", "7EB"].reduce(engine) { $0 + ", " + ecu($1) })
+
+  /// Another car from `time` on, s.
+  static func swapped(at time: Int, isOtherBus: Bool = false) -> String {
+    let vin = "WP0ZZZ99ZTS392124"
+    let other =
+      isOtherBus ? car(bus: "can29/500", vin: vin, ecus: ecu("18DAF110"), from: time) : car(vin: vin, from: time)
+    return #"{"cars": [\#(car()), \#(other)]}"#
+  }
 }

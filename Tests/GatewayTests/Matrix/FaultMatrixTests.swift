@@ -16,9 +16,13 @@ import Testing
   }
 
   @Test func the_daemon_does_so_on_a_real_port() async throws {
+    #expect(Set(DaemonPlays.all.keys).subtracting(FaultRows.all.map(\.name)) == [], "no rows are called so")
     var table = MatrixTable()
     try await withThrowingTaskGroup(of: MatrixTable.Entry?.self) { group in
-      for (row, play) in FaultRow.forDaemon { group.addTask { try await Self.playDaemon(row, play) } }
+      for row in FaultRows.all {
+        guard let plays = DaemonPlays.all[row.name] else { continue }
+        group.addTask { try await Self.playDaemon(row, plays) }
+      }
       for try await entry in group { if let entry { table.add(entry) } }
     }
     table.show("the daemon, on a pty or TCP")
@@ -31,12 +35,16 @@ import Testing
     return entry
   }
 
-  private static func playDaemon(_ row: FaultRow, _ play: FaultRow.Play) async throws -> MatrixTable.Entry? {
+  private static func playDaemon(_ row: FaultRow, _ plays: DaemonPlays) async throws -> MatrixTable.Entry? {
     // The machine has other things to do besides: that is no fault of the daemon's.
     let limit = try row.initTime() + 7
-    guard let outcome = try await aside({ try row.runDaemon(play, limit: limit) }) else { return nil }
-    var entry = MatrixTable.Entry(row.name, limit: limit)
-    entry.add(outcome, play)
-    return entry
+    return try await withThrowingTaskGroup(of: (FaultRow.Play, FaultRow.Outcome?).self) { group in
+      for play in plays.plays {
+        group.addTask { (play, try await aside { try row.runDaemon(play, plays, limit: limit) }) }
+      }
+      var entry = MatrixTable.Entry(row.name, limit: limit)
+      for try await (play, outcome) in group { if let outcome { entry.add(outcome, play) } }
+      return entry.plays == 0 ? nil : entry
+    }
   }
 }

@@ -117,12 +117,13 @@ enum FaultRows {
     FaultRow("ACT ALERT", "actAlert@10s", ends: 10, says: ["lost(lowPower)", "recovered"]),
   ]
 
+  /// Each command refused in turn, then all.
+  static let refusals: [FaultRow.Play] = [
+    "ATZ", "ATE0", "ATL0", "ATS0", "ATH1", "ATAT", "ATST", "ATSP", "ATI", "AT@1", "ATRV", "ATDPN", "AT*",
+  ].map { .init(faults: "unknown=\($0)", ends: 0) }
+
   static let commands: [FaultRow] = [
-    FaultRow(
-      "? to each AT command",
-      ["ATZ", "ATE0", "ATL0", "ATS0", "ATH1", "ATAT", "ATST", "ATSP", "ATI", "AT@1", "ATRV", "ATDPN", "AT*"].map {
-        .init(faults: "unknown=\($0)", ends: 0)
-      }, says: ["connected"]),
+    FaultRow("? to each AT command", refusals, says: ["connected"]),
     FaultRow("suffix refused", "noSuffix", says: ["connected"]),
     FaultRow("multi-PID refused", "noMultiPID", says: ["quirk(multiPIDRefused)"]),
     FaultRow("adapter that reports protocol 0", "protocolZero", says: ["quirk(noProtocolNumber)"]),
@@ -199,18 +200,14 @@ enum FaultRows {
     },
     FaultRow("car swapped", "brownOut=2s@20s", ends: 22, says: ["lost(adapterReset)", "connected(vehicleChanged)"]).with
     {
-      $0.scenario = """
-        {"cars": [\(Cars.car()), \(Cars.car(vin: "WP0ZZZ99ZTS392124", from: 20))]}
-        """
+      $0.scenario = Cars.swapped(at: 20)
       $0.truth.vins.insert("WP0ZZZ99ZTS392124")
     },
     FaultRow(
       "car swapped, another bus", "brownOut=2s@20s", ends: 22,
       says: ["lost(adapterReset)", "connected(vehicleChanged)"]
     ).with {
-      $0.scenario = """
-        {"cars": [\(Cars.car()), \(Cars.car(bus: "can29/500", vin: "WP0ZZZ99ZTS392124", ecus: Cars.ecu("18DAF110"), from: 20))]}
-        """
+      $0.scenario = Cars.swapped(at: 20, isOtherBus: true)
       $0.truth.vins.insert("WP0ZZZ99ZTS392124")
       $0.truth.ecus.insert("18DAF110")
     },
