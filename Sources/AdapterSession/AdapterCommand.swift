@@ -19,6 +19,8 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   case preferProtocol(UInt8)
   /// ATI, AT@1, STI: what the adapter is.
   case identify, describe, identifySTN
+  /// ATPPS: the programmable parameters, all of them.
+  case listParameters
   /// ATRV: voltage at the connector.
   case voltage
   /// ATDPN: which protocol is in use.

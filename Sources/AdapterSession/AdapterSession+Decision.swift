@@ -21,12 +21,10 @@ extension AdapterSession {
       guard pollsVehicle, !power.isAsleep else { return decideQuiet(at: now) }
       if let decision = endQuiet() { return decision }
       if case .searching = stage, isBetweenTries, isVoltageDue(at: now) { return decideVoltage(at: now) }
-      // A K-line wants a pause between answer and question.
-      let earliest = bus.isCAN || bus == .auto || bus == .j1850vpw || bus == .j1850pwm ? 0 : lastContentAt + Limit.p3min
       if case .searching = stage {
       } else if case .naming = stage {
-      } else if now < earliest {
-        return .wait(until: earliest)
+      } else if now < earliestRequest {
+        return .wait(until: earliestRequest)
       }
       return decideVehicle(at: now)
     }

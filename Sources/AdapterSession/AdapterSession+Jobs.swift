@@ -17,9 +17,9 @@ extension AdapterSession {
 
   mutating func decideJob(_ job: Job, at now: Int64) -> Decision {
     guard let request = request(of: job) else {
-      if job == .voltage {
+      if job.isForAdapter {
         isJobsTurn = false
-        return .send(Command(.voltage), nil, .job(.voltage), limit: Limit.setting)
+        return .send(Command(job == .voltage ? .voltage : .listParameters), nil, .job(job), limit: Limit.setting)
       }
       finish(job)
       return .again
@@ -45,7 +45,7 @@ extension AdapterSession {
     case .freezeFrame: freezeRequest()
     case .engineSpeed: parameter(0x0C)
     case .speed: parameter(0x0D)
-    case .voltage: nil
+    case .voltage, .parameters: nil
     }
   }
 
@@ -85,6 +85,7 @@ extension AdapterSession {
       if advanceFreezeFrame(reply) { return }
     case .voltage:
       if reply.failed(.unknownCommand) { learn(.noVoltage) }
+    case .parameters: learnPause(reply)
     default: break
     }
     finish(job)
@@ -110,7 +111,7 @@ extension AdapterSession {
       plan.forget()
       // The adapter's quirks hold on; this one was the vehicle's.
       memory.quirks.remove(.slowECU)
-      if bus == .iso9141 || bus == .kwp { baseWait = Self.waitOnKLine }
+      baseWait = waitForECUs
       power.forgetVehicle()
       learnDrive()
       isPlanOutdated = true

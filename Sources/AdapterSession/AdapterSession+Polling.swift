@@ -116,9 +116,9 @@ extension AdapterSession {
       silentReplies = 0
       return
     }
-    if reply.failed(.noData), wait == Self.waitOnKLine, silentReplies == 1 {
+    if reply.failed(.noData), isKLine, wait < Self.usualWait, silentReplies == 1 {
       learn(.slowECU)
-      baseWait = Self.usualWait
+      baseWait = waitForECUs
     }
     silentReplies += 1
     guard silentReplies >= Self.silenceLimit else { return }

@@ -115,7 +115,7 @@ extension AdapterSession {
       guard now >= until else { return .wait(until: until) }
       return .send(Command(.identify), nil, .quiet(.wakeAdapter), limit: Limit.reset)
     }
-    if bus == .kwp || bus == .iso9141, !isProtocolClosed {
+    if isKLine, !isProtocolClosed {
       let isRefused = memory.quirks.contains(.noProtocolClose)
       let command: AdapterCommand = isRefused ? .wakeup(0) : .closeProtocol
       return .send(Command(command), nil, .quiet(isRefused ? .stopWakeups : .closeProtocol), limit: Limit.setting)
@@ -180,7 +180,7 @@ extension Purpose {
   var asksVehicle: Bool {
     switch self {
     case .search, .greeting, .support, .poll, .arbitration, .clearing: true
-    case .job(let job): job != .voltage
+    case .job(let job): !job.isForAdapter
     default: false
     }
   }

@@ -168,8 +168,10 @@ extension AdapterSession {
     jobNotBefore = 0
     isJobsTurn = false
     nextCodes = now + configuration.codesPeriod
-    let isKLine = bus == .iso9141 || bus == .kwp
-    baseWait = isKLine && !memory.quirks.contains(.slowECU) ? Self.waitOnKLine : Self.usualWait
+    // An adapter that started anew may be another one, or have other parameters.
+    keepsPause = false
+    if isKLine, !memory.quirks.contains(.noParameterList) { jobs |= Job.parameters.bit }
+    baseWait = waitForECUs
     stage = .greeting
   }
 

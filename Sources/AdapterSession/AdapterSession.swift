@@ -119,6 +119,8 @@ public struct AdapterSession: ~Copyable {
   /// ATST as it is, and as it should be when nothing special is asked.
   var wait: UInt8 = Self.usualWait
   var baseWait: UInt8 = Self.usualWait
+  /// The adapter says that it keeps a K-line's pause itself.
+  var keepsPause = false
   /// Row of the addressed request whose settings the adapter has; -1: none.
   var address = -1
   var addressSince: Int64 = 0
@@ -127,9 +129,6 @@ public struct AdapterSession: ~Copyable {
 
   /// ATST32, the data sheet's default: 205 ms.
   static let usualWait: UInt8 = 0x32
-  /// ATST0E, 57 ms: a K-line's ECU answers within P2max, 50 ms, and another's request may follow P3min, 55 ms, later (ISO
-  /// 14230-2, 4.4.1): the wait for more ECUs is that pause already.
-  static let waitOnKLine: UInt8 = 0x0E
   static let longestWait: UInt8 = 0xFF
   /// ATSW92: a wakeup message each 3 s.
   static let usualWakeup: UInt8 = 0x92

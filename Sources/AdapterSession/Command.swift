@@ -69,6 +69,7 @@ public struct Command: BitwiseCopyable, Sendable {
     case .identify: append("ATI")
     case .describe: append("AT@1")
     case .identifySTN: append("STI")
+    case .listParameters: append("ATPPS")
     case .voltage: append("ATRV")
     case .protocolNumber: append("ATDPN")
     case .header(.can11(let identifier)): append("ATSH", hex: UInt32(identifier), digits: 3)

@@ -56,6 +56,10 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let noLowPower = Quirks(rawValue: 1 << 23)
   /// ATBRD or STBR is refused, or the line does not carry the speed.
   public static let noBaudChange = Quirks(rawValue: 1 << 24)
+  /// ATPPS says that the adapter itself keeps P3min before a request on a K-line.
+  public static let keepsPause = Quirks(rawValue: 1 << 25)
+  /// ATPPS is refused.
+  public static let noParameterList = Quirks(rawValue: 1 << 26)
 
   /// A word for reports; of several quirks, the lowest.
   public var name: StaticString {
@@ -85,6 +89,8 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
     case 22: "noProtocolClose"
     case 23: "noLowPower"
     case 24: "noBaudChange"
+    case 25: "keepsPause"
+    case 26: "noParameterList"
     default: ""
     }
   }

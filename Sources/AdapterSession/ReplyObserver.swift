@@ -46,6 +46,8 @@ struct ReplyObserver: BitwiseCopyable {
   /// PIDs 42 (V) and 51.
   private(set) var controlModuleVoltage: Double?
   private(set) var fuelType: UInt8?
+  /// ATPPS: whether the adapter keeps P3min itself; nil: it does not say.
+  private(set) var keepsPause: Bool?
   private(set) var vin = InlineArray<20, UInt8>(repeating: 0)
   private(set) var vinCount = 0
   private var vinSender = ECUAddress.unknown
@@ -196,6 +198,7 @@ extension ReplyObserver {
     }
     let isOKText = bytes.count == 2 && bytes[0] == UInt8(ascii: "O") && bytes[1] == UInt8(ascii: "K")
     if isOKText { isOK = true }
+    if let isKept = PauseParameter.isKept(bytes) { keepsPause = isKept && keepsPause != false }
     guard textCount == 0 || hasBanner, !isOKText else { return }
     textCount = min(bytes.count, 40)
     for i in 0..<textCount { text[i] = bytes[i] }

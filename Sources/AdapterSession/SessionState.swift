@@ -86,12 +86,16 @@ enum Purpose: BitwiseCopyable, Equatable {
 
 /// Questions that are asked once, or at long periods, between the polls; in the order of their urgency.
 enum Job: UInt8, BitwiseCopyable {
+  /// ATPPS: whether a K-line's pause is the adapter's. The sooner it is known, the faster all else goes.
+  case parameters
   case informationSupport, vin, calibrationID, calibrationVerification, ecuName
   case storedCodes, pendingCodes, permanentCodes, freezeFrame, voltage
   /// PIDs 0C and 0D, where the cut-off holds and the plan does not ask for them.
   case engineSpeed, speed
 
   var bit: UInt16 { 1 << UInt16(rawValue) }
+  /// The adapter answers it, no ECU.
+  var isForAdapter: Bool { self == .parameters || self == .voltage }
 
   static let identification: UInt16 =
     Job.informationSupport.bit | Job.vin.bit | Job.calibrationID.bit | Job.calibrationVerification.bit | Job.ecuName.bit

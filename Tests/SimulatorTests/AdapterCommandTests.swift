@@ -63,6 +63,18 @@ import Testing
     #expect(host.ask(command) == "OK\r\r>")
   }
 
+  @Test func its_parameters_are_those_of_the_data_sheet() throws {
+    var host = try Dialogue()
+    host.prepare("ATE0")
+    let list = host.ask("ATPPS")
+    #expect(list.split(separator: "\r").count == 13)
+    #expect(list.hasPrefix("00:FF F 01:FF F 02:FF F 03:32 F\r"))
+    #expect(list.contains("\r1C:03 F 1D:0F F 1E:4A F 1F:FF F\r"))
+    var clone = try Dialogue(#"{"adapter": {"kind": "clone"}}"#)
+    clone.prepare("ATE0")
+    #expect(clone.ask("ATPPS") == "?\r>")
+  }
+
   @Test func a_reset_loses_every_setting() throws {
     for reset in ["ATZ", "ATWS", "ATD"] {
       var host = try Dialogue(Cars.can11)

@@ -75,11 +75,23 @@ import Testing
     var host = try Dialogue(Cars.idling("kwpFast", ecus: Cars.engine("10"), adapter: Self.bare))
     host.prepare("ATE0", "ATSP5", "010C")
     host.prepare("010C1")
-    // The 55 ms of P3 run while the answer is printed and the next command typed.
+    // The pause of parameter 1D runs while the answer is printed and the next command typed.
     let request: Double = 6 * 0.962 + 5 * 5
     let answer: Double = 25 + 8 * 0.962 + 11 * 10 / 38.4
-    let expected = 55 - 11 * 10 / 38.4 + request + answer
+    let expected = 14.5 * 4.096 - 11 * 10 / 38.4 + request + answer
     #expect(near(host.time("010C1"), expected, within: 0.2))
+  }
+
+  @Test func a_clone_asks_at_once_and_an_ecu_that_is_asked_within_P3min_does_not_hear() throws {
+    var host = try Dialogue(Cars.idling("kwpFast", ecus: Cars.engine("10"), adapter: #"{"kind": "clone"}"#))
+    // The clone's wait for more ECUs, 25 × 4.096 ms, is longer than the pause.
+    host.prepare("ATE0", "ATSP5", "ATST19")
+    #expect(host.ask("010C").contains("41 0C"))
+    #expect(host.ask("010C").contains("41 0C"))
+    host.prepare("ATST08", "010C")
+    #expect(host.ask("010C") == "NO DATA\r>")
+    host.wait(.milliseconds(60))
+    #expect(host.ask("010C").contains("41 0C"))
   }
 
   @Test func a_usb_bridge_sends_pieces() throws {

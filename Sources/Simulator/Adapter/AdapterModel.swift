@@ -59,8 +59,20 @@ public struct AdapterModel: Sendable {
   /// How an answer's last line is parted from the prompt.
   var blankLines: Int { kind == .clone ? 0 : 1 }
 
+  /// How long it waits behind the last frame of a K-line before it sends a request. The ELM327 takes (0F − 0.5) × 4.096 ms,
+  /// by its programmable parameter 1D; the copy leaves it to the host.
+  var requestPause: Duration {
+    switch kind {
+    case .elm327: ProgrammableParameters.requestPause
+    case .stn: .milliseconds(55)
+    case .clone: .zero
+    }
+  }
+
   /// Whether a command, AT and spaces taken off, is unknown to this kind.
   func lacks(_ command: String) -> Bool {
+    // Of the STN's own parameters we have read no list.
+    if kind == .stn { return command == "PPS" }
     guard kind == .clone else { return false }
     return ["AT", "@2", "CEA", "LP", "PP", "BR", "CF", "CM", "R0", "R1", "JE", "MP"].contains { command.hasPrefix($0) }
   }

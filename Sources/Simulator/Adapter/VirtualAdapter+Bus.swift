@@ -30,10 +30,12 @@ extension VirtualAdapter {
     let isUnheard = !settings.wakesUp && now - lastTraffic > .seconds(5)
     let isForgotten = bus.isKLine && (isUnheard || !isIgnitionOn(at: now))
     if isForgotten { active = nil }
-    let start = bus.isKLine ? max(now, lastTraffic + bus.minimumPause) : now
+    let start = bus.isKLine ? max(now, lastTraffic + model.requestPause) : now
+    // Before the pause is over, ECUs need not listen (ISO 14230-2, 4.4.1).
+    let isEarly = start < lastTraffic + bus.minimumPause
     let requestEnd = start + bus.requestTime(bytes: bus.isCAN ? 8 : request.payload.count + 4)
     stale.removeAll { $0.time <= start }
-    let fresh = isForgotten ? [] : frames(for: request, on: bus, after: requestEnd)
+    let fresh = isForgotten || isEarly ? [] : frames(for: request, on: bus, after: requestEnd)
     guard settings.responses else {
       task?.steps = [.init(time: requestEnd, step: .finish)]
       return

@@ -3,6 +3,7 @@ extension VirtualAdapter {
   mutating func carryOutAT(_ command: String) {
     if model.lacks(command) { return answer("?") }
     if let text = information(command) { return answer(text) }
+    if command == "PPS" { return answer(ProgrammableParameters.lines) }
     if setSwitch(command) || setValue(command) || setProtocol(command) || isAccepted(command) { return answer("OK") }
     switch command {
     case "Z":

@@ -81,7 +81,9 @@ extension VirtualAdapter {
   }
 
   /// A short answer and the prompt.
-  mutating func answer(_ lines: String...) {
+  mutating func answer(_ lines: String...) { answer(lines) }
+
+  mutating func answer(_ lines: [String]) {
     var task = AdapterTask()
     for line in lines { task.add(.line(line), at: now + model.processing) }
     task.add(.finish, at: now + model.processing)

@@ -161,7 +161,8 @@ public struct VirtualAdapter: ~Copyable {
     case .frame(let frame): show(frame)
     case .connect(let bus):
       active = bus
-      lastTraffic = now
+      // Who keeps no pause of its own between requests has waited at least behind its init.
+      lastTraffic = now - max(.zero, bus.minimumPause - model.requestPause)
     case .send(let request): send(request)
     case .restart(let banner): restart(banner: banner)
     case .changeBaud(let baud): line.baud = baud

@@ -2,7 +2,8 @@
 enum Harmless {
   /// Without their arguments. Nothing of it writes the adapter's memory or puts free bytes on the bus.
   private static let fixed: Set<String> = [
-    "ATZ", "ATD", "ATWS", "ATE0", "ATL0", "ATS0", "ATH1", "ATI", "AT@1", "STI", "ATRV", "ATDPN", "ATAR", "ATCRA",
+    "ATZ", "ATD", "ATWS", "ATE0", "ATL0", "ATS0", "ATH1", "ATI", "AT@1", "STI", "ATPPS", "ATRV", "ATDPN", "ATAR",
+    "ATCRA",
     "ATCEA",
     "ATPC", "ATLP",
   ]

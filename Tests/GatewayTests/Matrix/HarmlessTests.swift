@@ -2,7 +2,9 @@ import Testing
 
 /// What the matrix holds every byte to that is sent to an adapter.
 @Suite struct HarmlessTests {
-  @Test(arguments: ["ATZ", "ATSPA6", "ATST32", "ATSH7E0", "ATFCSD300000", "STI", "0100", "010C0D2", "22F40C", "0902"])
+  @Test(arguments: [
+    "ATZ", "ATSPA6", "ATPPS", "ATST32", "ATSH7E0", "ATFCSD300000", "STI", "0100", "010C0D2", "22F40C", "0902",
+  ])
   func settings_and_questions_pass(_ command: String) {
     #expect(Harmless.allows(command))
   }

@@ -1,0 +1,36 @@
+import OBDWire
+
+/// The times of a K-line (ISO 9141-2, 6.2.2; ISO 14230-2, 4.4.1): an ECU answers within P2max, 50 ms, and P3min, 55 ms,
+/// lies between the last answer and the next request.
+///
+/// Who keeps P3min? The ELM327's data sheet says that the chip does, since its version 2.0, and for how long is one of the
+/// parameters that it lists (``PauseParameter``). An adapter that lists it is sent the next request as soon as its prompt
+/// is there: what line and bridge take then lies within the pause. All others are kept from asking too soon by us, who
+/// count from the last byte that was read.
+extension AdapterSession {
+  /// ATST0E, 57 ms: the wait for more ECUs is nearly all of P3min already.
+  private static let waitOnKLine: UInt8 = 0x0E
+  /// ATST0D, 53 ms: longer than P2max, and so much shorter than the adapter's pause that the next request is there when it
+  /// ends.
+  private static let waitBeforePause: UInt8 = 0x0D
+
+  var isKLine: Bool { bus == .iso9141 || bus == .kwp }
+
+  /// ATST where nothing special is asked.
+  var waitForECUs: UInt8 {
+    guard isKLine, !memory.quirks.contains(.slowECU) else { return Self.usualWait }
+    return keepsPause ? Self.waitBeforePause : Self.waitOnKLine
+  }
+
+  /// No request goes out before.
+  var earliestRequest: Int64 { isKLine && !keepsPause ? lastContentAt + Limit.p3min : 0 }
+
+  /// The answer to ATPPS.
+  mutating func learnPause(_ reply: ReplyObserver) {
+    if reply.failed(.unknownCommand) { learn(.noParameterList) }
+    // Of a damaged list nothing is believed.
+    keepsPause = reply.keepsPause == true && !reply.isDamaged
+    if keepsPause { learn(.keepsPause) } else { memory.quirks.remove(.keepsPause) }
+    baseWait = waitForECUs
+  }
+}

@@ -1,0 +1,92 @@
+import OBDWire
+import Testing
+
+@testable import AdapterSession
+
+/// Who keeps the pause between answer and question, and what follows from it.
+@Suite struct KLineTests {
+  private static let answerTime = 30 * Bench.millisecond
+  private static let list = "18:31 F 19:31 F 1A:0A F 1B:0A F\r1C:03 F 1D:0F F 1E:4A F 1F:FF F\r\r>"
+
+  /// A KWP car behind an adapter; `pauses` gets the times from an answer's end to the next question.
+  private func bench(
+    parameters: String?, memory: SessionMemory = SessionMemory(), pauses: Pauses = Pauses()
+  ) -> Bench {
+    let adapter = TinyAdapter([])
+    adapter.protocolNumber = "A5"
+    adapter.hook = { command, now in
+      if command == "ATPPS" { return parameters.map { ($0, 0) } }
+      if command.hasPrefix("AT") || command.hasPrefix("ST") { return nil }
+      if pauses.answeredAt > 0, pauses.isCounting { pauses.least = min(pauses.least, now - pauses.answeredAt) }
+      pauses.answeredAt = now + Self.answerTime
+      return (command == "0100" ? "86F1104100BE3EB8118D\r\r>" : "84F110410C1AF8E4\r\r>", Self.answerTime)
+    }
+    return Bench(adapter, memory: memory)
+  }
+
+  private final class Pauses {
+    var least = Int64.max
+    var answeredAt: Int64 = 0
+    var isCounting = true
+  }
+
+  @Test func an_adapter_that_lists_its_pause_is_asked_as_soon_as_its_prompt_is_there() {
+    let pauses = Pauses()
+    pauses.isCounting = false
+    let bench = bench(parameters: Self.list, pauses: pauses)
+    bench.run(seconds: 5)
+    pauses.isCounting = true
+    bench.run(seconds: 15)
+    #expect(bench.events.contains(.quirk(.keepsPause)))
+    #expect(bench.commands.contains("ATST0D"))
+    #expect(pauses.least < 20 * Bench.millisecond, "the adapter holds it back until the pause is over")
+    #expect(bench.requests.allSatisfy { $0.count % 2 == 0 }, "no count of answers on a K-line")
+  }
+
+  @Test(arguments: [
+    "?\r\r>", "OK\r\r>", "1C:03 F 1D:0E N 1E:4A F 1F:FF F\r\r>", "1C:FF F 1D:FF F 1E:FF F 1F:FF F\r\r>",
+  ])
+  func with_any_other_the_pause_is_kept_for_it(_ parameters: String) {
+    let pauses = Pauses()
+    let bench = bench(parameters: parameters, pauses: pauses)
+    bench.run(seconds: 20)
+    #expect(bench.requests.count > 20)
+    #expect(pauses.least >= 55 * Bench.millisecond)
+    #expect(bench.commands.contains("ATST0E"))
+    #expect(!bench.session.memory.quirks.contains(.keepsPause))
+  }
+
+  @Test func what_an_earlier_session_learned_is_asked_again() {
+    var memory = SessionMemory()
+    memory.quirks = .keepsPause
+    let pauses = Pauses()
+    let bench = bench(parameters: "1D:05 N\r\r>", memory: memory, pauses: pauses)
+    bench.run(seconds: 20)
+    #expect(pauses.least >= 55 * Bench.millisecond)
+    #expect(!bench.session.memory.quirks.contains(.keepsPause))
+  }
+
+  @Test func a_list_that_is_refused_is_asked_for_once() {
+    let bench = bench(parameters: "?\r\r>")
+    bench.run(seconds: 5)
+    bench.inject("\r\rELM327 v1.5\r\r>")
+    bench.run(seconds: 10)
+    #expect(bench.commands.count { $0 == "ATPPS" } == 1)
+    #expect(bench.events.contains(.quirk(.noParameterList)))
+  }
+
+  @Test func an_adapter_that_starts_anew_is_asked_anew() {
+    let bench = bench(parameters: Self.list)
+    bench.run(seconds: 5)
+    bench.inject("\r\rELM327 v1.5\r\r>")
+    bench.run(seconds: 10)
+    #expect(bench.commands.count { $0 == "ATPPS" } == 2)
+  }
+
+  @Test func on_CAN_nobody_asks_for_it() {
+    let bench = Bench(TinyAdapter([Cars.engine()]))
+    bench.run(seconds: 10)
+    #expect(bench.isConnected)
+    #expect(!bench.commands.contains("ATPPS"))
+  }
+}
