@@ -148,6 +148,18 @@ import Testing
     #expect(host.baud == 4_000_000 / 0x23)
   }
 
+  @Test func a_warm_start_keeps_the_speed_and_a_reset_takes_it_back() throws {
+    var host = try Dialogue()
+    host.prepare("ATE0")
+    host.write("ATBRD23\r")
+    host.wait(.milliseconds(100))
+    #expect(host.ask("") == "OK\r\r>")
+    #expect(host.ask("ATWS").hasSuffix("ELM327 v1.5\r\r>"))
+    #expect(host.baud == 4_000_000 / 0x23)
+    #expect(host.ask("ATZ").hasSuffix("ELM327 v1.5\r\r>"))
+    #expect(host.baud == 38_400)
+  }
+
   @Test func a_baud_change_that_nobody_confirms_is_taken_back() throws {
     var host = try Dialogue(#"{"adapter": {"kind": "stn"}}"#)
     host.prepare("ATE0")

@@ -11,8 +11,8 @@ struct AdapterTask: Sendable {
     case connect(Bus)
     /// The bus is ready: the request goes out.
     case send(PendingRequest)
-    /// Settings are as after power-up, and the banner is printed.
-    case restart(banner: String)
+    /// Settings are as after power-up, and the banner is printed; a warm one keeps the speed of the wire.
+    case restart(banner: String, isWarm: Bool)
     /// `ATBRD`: the wire changes its speed.
     case changeBaud(Int)
     /// Its identity at the new speed; the one before comes back unless the host agrees.

@@ -9,7 +9,7 @@ extension VirtualAdapter {
     case "Z":
       let late = faults.strike(.bannerLate, at: now)?.duration ?? .zero
       begin(restartAfter: model.resetTime + late, banner: model.identity)
-    case "WS": begin(restartAfter: .milliseconds(30), banner: model.identity)
+    case "WS": begin(restartAfter: .milliseconds(30), banner: model.identity, isWarm: true)
     case "D":
       settings = AdapterSettings(linefeeds: model.linefeeds)
       active = nil

@@ -5,7 +5,7 @@ extension VirtualAdapter {
     if faults.holds(.echoAll, at: now) { return line.send(toHost: byte, at: now) }
     if isAsleep {
       isAsleep = false
-      return begin(restartAfter: .milliseconds(50), banner: model.identity)
+      return begin(restartAfter: .milliseconds(50), banner: model.identity, isWarm: true)
     }
     if baudTrial != nil {
       if byte == 0x0D {
@@ -91,10 +91,10 @@ extension VirtualAdapter {
   }
 
   /// A restart that takes its time.
-  mutating func begin(restartAfter delay: Duration, banner: String) {
+  mutating func begin(restartAfter delay: Duration, banner: String, isWarm: Bool = false) {
     var task = AdapterTask()
     task.losesInput = true
-    task.add(.restart(banner: banner), at: now + delay)
+    task.add(.restart(banner: banner, isWarm: isWarm), at: now + delay)
     task.add(.finish, at: now + delay)
     typed = []
     typeahead = []
@@ -102,7 +102,9 @@ extension VirtualAdapter {
   }
 
   /// Settings as after power-up, banner.
-  mutating func restart(banner: String) {
+  ///
+  /// - Parameter isWarm: by ATWS, which does not touch the speed that ATBRD has set (data sheet, AT WS).
+  mutating func restart(banner: String, isWarm: Bool = false) {
     settings = AdapterSettings(linefeeds: model.linefeeds)
     active = nil
     slowest = nil
@@ -113,7 +115,7 @@ extension VirtualAdapter {
     lastCommand = []
     heldBack = []
     isHoldingBack = false
-    if line.baud != model.baud { line.baud = model.baud }
+    if !isWarm, line.baud != model.baud { line.baud = model.baud }
     if let fault = faults.strike(.bannerByte, at: now) { send(fault.bytes) }
     if faults.strike(.bannerMissing, at: now) == nil { write("\r\r" + banner + "\r") }
   }

@@ -164,7 +164,7 @@ public struct VirtualAdapter: ~Copyable {
       // Who keeps no pause of its own between requests has waited at least behind its init.
       lastTraffic = now - max(.zero, bus.minimumPause - model.requestPause)
     case .send(let request): send(request)
-    case .restart(let banner): restart(banner: banner)
+    case .restart(let banner, let isWarm): restart(banner: banner, isWarm: isWarm)
     case .changeBaud(let baud): line.baud = baud
     case .baudTrial(let previous): beginBaudTrial(previous)
     case .finish: finish()
