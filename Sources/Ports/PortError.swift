@@ -49,20 +49,17 @@ public struct PortError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension PortError {
-  /// The system's own words for an `errno`.
-  static func message(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
-
   /// Reading or writing an open line failed.
   static func transfer(_ port: String, code: Int32) -> PortError {
     switch code {
     case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ENOTCONN, ECONNABORTED, ESHUTDOWN, EBADF, 0: gone(port, code: code)
     case ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH, ENETRESET: gone(port, code: code)
-    default: PortError(.system, port, code: code, message(code))
+    default: PortError(.system, port, code: code, systemReason(code))
     }
   }
 
   /// Unplugged, hung up, or closed by the peer (code 0).
   static func gone(_ port: String, code: Int32 = 0) -> PortError {
-    PortError(.gone, port, code: code, code == 0 ? "gone: closed by the other side" : "gone: \(message(code))")
+    PortError(.gone, port, code: code, code == 0 ? "gone: closed by the other side" : "gone: \(systemReason(code))")
   }
 }

@@ -59,9 +59,3 @@ enum StandardError {
     }
   }
 }
-
-/// The text of an errno.
-func systemReason(_ number: Int32) -> String {
-  guard let text = unsafe strerror(number) else { return "error \(number)" }
-  return unsafe String(cString: text)
-}

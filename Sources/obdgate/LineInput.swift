@@ -1,4 +1,5 @@
 import Glibc
+import Ports
 
 /// Blocks of bytes from a file or standard input.
 struct InputFile: ~Copyable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Ports
 import Telemetry
 
 /// Standard output, or a file, written in blocks.

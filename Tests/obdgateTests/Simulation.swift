@@ -27,7 +27,8 @@ struct Played: Sendable {
 ///   - line: `$D0`, `$D1`, … stand for the adapters, `$OBDGATE` for the program.
 ///   - folder: where links, logs and scenarios go.
 func play(_ line: String, beside simulations: [Simulation], in folder: String) throws -> Played {
-  // Not #require: on another thread nobody knows which test it is.
+  places.wait()
+  defer { places.signal() }
   guard let program = try Tool.obdgate else { throw TestData.Missing("the built obdgate") }
   // Told through a fifo that the port is there: nobody has to look for it again and again.
   var script = """
@@ -70,18 +71,8 @@ struct DialogueText: Equatable {
   }
 }
 
-/// Runs blocking work on a thread of its own: tests that wait for a simulated adapter wait side by side. Not too many:
-/// the simulator's time is true, and a machine that has no time for it has a vehicle that answers late.
-func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-  try await withCheckedThrowingContinuation { continuation in
-    Thread.detachNewThread {
-      places.wait()
-      defer { places.signal() }
-      continuation.resume(with: Result { try work() })
-    }
-  }
-}
-
+/// Not too many at once: the simulator's time is true, and a machine that has no time for it has a vehicle that answers
+/// late.
 private let places = DispatchSemaphore(value: 8)
 
 /// Asks a simulated adapter one question.

@@ -1,4 +1,5 @@
 import Glibc
+import Ports
 
 /// Reads a small file whole.
 enum FileText {
@@ -10,7 +11,7 @@ enum FileText {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       let isMissing = errno == ENOENT || errno == ENOTDIR
-      throw StartError(isMissing ? .missing : .unreadable, "\(path): cannot be read: \(reason(errno))")
+      throw StartError(isMissing ? .missing : .unreadable, "\(path): cannot be read: \(systemReason(errno))")
     }
     defer { close(descriptor) }
     var text: [UInt8] = []
@@ -21,7 +22,7 @@ enum FileText {
       guard count > 0 else {
         if errno == EINTR { continue }
         if errno == EISDIR { throw StartError(.missing, "\(path): a directory, expected a file") }
-        throw StartError(.unreadable, "\(path): cannot be read: \(reason(errno))")
+        throw StartError(.unreadable, "\(path): cannot be read: \(systemReason(errno))")
       }
       text += buffer[..<count]
       guard text.count <= limit else {
@@ -36,7 +37,7 @@ enum FileText {
   static func replace(_ path: String, with text: [UInt8]) throws(StartError) {
     let draft = path + ".new"
     let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw StartError(.unreadable, "\(draft): cannot be written: \(reason(errno))") }
+    guard descriptor >= 0 else { throw StartError(.unreadable, "\(draft): cannot be written: \(systemReason(errno))") }
     var written = 0
     while written < text.count {
       let count = unsafe text.withUnsafeBytes { bytes in
@@ -50,9 +51,7 @@ enum FileText {
     let code = errno
     close(descriptor)
     guard isSafe, unsafe rename(draft, path) == 0 else {
-      throw StartError(.unreadable, "\(path): cannot be written: \(reason(isSafe ? errno : code))")
+      throw StartError(.unreadable, "\(path): cannot be written: \(systemReason(isSafe ? errno : code))")
     }
   }
-
-  static func reason(_ number: Int32) -> String { unsafe String(cString: strerror(number)) }
 }

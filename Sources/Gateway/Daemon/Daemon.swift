@@ -146,7 +146,7 @@ public struct Daemon: ~Copyable {
   /// A reader that left is no failure: `obdgated | head`.
   private static func status(of end: LineWriter.End) -> Int32 {
     guard case .failed(let code) = end else { return 0 }
-    say("standard output: cannot be written: \(FileText.reason(code))")
+    say("standard output: cannot be written: \(systemReason(code))")
     return 74
   }
 

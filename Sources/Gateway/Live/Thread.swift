@@ -1,5 +1,6 @@
 import CGateway
 import Glibc
+import Ports
 
 /// A thread with a name, joined when it is over.
 final class Thread: Sendable {
@@ -23,7 +24,7 @@ final class Thread: Sendable {
       }, unsafe box.toOpaque())
     guard code == 0 else {
       unsafe box.release()
-      throw StartError(.unavailable, "no thread for \(name): \(FileText.reason(code))")
+      throw StartError(.unavailable, "no thread for \(name): \(systemReason(code))")
     }
     if isDetached { pthread_detach(thread) }
     number = thread

@@ -99,7 +99,7 @@ public struct RFCOMMPort: Port, ~Copyable {
       PortError(.notPermitted, name, code: code, "refused for want of a key; pair it: bluetoothctl pair \(address)")
     case EBUSY, EADDRINUSE:
       PortError(.busy, name, code: code, "busy: another program or phone is connected to it")
-    default: PortError(.system, name, code: code, PortError.message(code))
+    default: PortError(.system, name, code: code, systemReason(code))
     }
   }
 }

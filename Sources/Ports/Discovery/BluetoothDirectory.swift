@@ -22,7 +22,7 @@ public struct BluetoothDirectory: ~Copyable {
     var opened: OpaquePointer?
     let code = unsafe csystemd_bus_open(&opened)
     guard code >= 0, let bus = unsafe opened else {
-      let reason = PortError.message(-code)
+      let reason = systemReason(-code)
       throw DiscoveryError(.noBus, "Bluetooth not searched: no D-Bus system bus (\(reason)); start dbus")
     }
     unsafe self.bus = bus
@@ -56,7 +56,7 @@ public struct BluetoothDirectory: ~Copyable {
       let left = UInt64(clamping: (deadline - BootClock.now) / 1_000)
       let code = unsafe csystemd_bus_wait(bus, left)
       guard code >= 0 || code == -EINTR else {
-        throw DiscoveryError(.noBus, "Bluetooth search broke off: \(PortError.message(-code))")
+        throw DiscoveryError(.noBus, "Bluetooth search broke off: \(systemReason(-code))")
       }
     }
     return try objects().devices
@@ -101,7 +101,7 @@ public struct BluetoothDirectory: ~Copyable {
     case "org.bluez.Error.NotReady":
       DiscoveryError(.noController, "Bluetooth not searched: the controller is off; bluetoothctl power on")
     default:
-      DiscoveryError(.system, "Bluetooth not searched: \(text.isEmpty ? PortError.message(-code) : text.oneLine)")
+      DiscoveryError(.system, "Bluetooth not searched: \(text.isEmpty ? systemReason(-code) : text.oneLine)")
     }
   }
 }

@@ -26,11 +26,11 @@ public struct DeviceMonitor: ~Copyable {
 
   /// - Throws: ``DiscoveryError`` where the kernel's messages cannot be had.
   public init() throws(DiscoveryError) {
-    guard let context = unsafe udev_new() else { throw DiscoveryError(.system, "libudev: \(PortError.message(errno))") }
+    guard let context = unsafe udev_new() else { throw DiscoveryError(.system, "libudev: \(systemReason(errno))") }
     // Without udevd nobody names links and serial numbers, but the kernel still says what comes and goes.
     let source = unsafe access("/run/udev/control", F_OK) == 0 ? "udev" : "kernel"
     guard let monitor = unsafe udev_monitor_new_from_netlink(context, source) else {
-      let reason = PortError.message(errno)
+      let reason = systemReason(errno)
       unsafe udev_unref(context)
       throw DiscoveryError(.system, "no device events: \(reason)")
     }
@@ -39,7 +39,7 @@ public struct DeviceMonitor: ~Copyable {
     guard code >= 0 else {
       unsafe udev_monitor_unref(monitor)
       unsafe udev_unref(context)
-      throw DiscoveryError(.system, "no device events: \(PortError.message(-code))")
+      throw DiscoveryError(.system, "no device events: \(systemReason(-code))")
     }
     unsafe self.context = context
     unsafe self.monitor = monitor
@@ -59,12 +59,12 @@ public struct DeviceMonitor: ~Copyable {
   public mutating func present() throws(DiscoveryError) -> [DeviceIdentity] {
     hasMissed = false
     guard let list = unsafe udev_enumerate_new(context) else {
-      throw DiscoveryError(.system, "libudev: \(PortError.message(errno))")
+      throw DiscoveryError(.system, "libudev: \(systemReason(errno))")
     }
     defer { unsafe udev_enumerate_unref(list) }
     unsafe udev_enumerate_add_match_subsystem(list, "tty")
     let code = unsafe udev_enumerate_scan_devices(list)
-    guard code >= 0 else { throw DiscoveryError(.system, "/sys: \(PortError.message(-code))") }
+    guard code >= 0 else { throw DiscoveryError(.system, "/sys: \(systemReason(-code))") }
     var found: [DeviceIdentity] = []
     var entry = unsafe udev_enumerate_get_list_entry(list)
     while let current = unsafe entry {

@@ -12,7 +12,7 @@ struct BootTimer: ~Copyable {
 
   init() throws(PortError) {
     let number = cports_timer_create()
-    guard number >= 0 else { throw PortError(.system, "timer", code: -number, PortError.message(-number)) }
+    guard number >= 0 else { throw PortError(.system, "timer", code: -number, systemReason(-number)) }
     timer = Descriptor(owning: number)
   }
 

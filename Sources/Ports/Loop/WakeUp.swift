@@ -11,7 +11,7 @@ public final class WakeUp: Sendable {
   /// - Throws: ``PortError/Kind/system`` where the process has no descriptors left.
   public init() throws(PortError) {
     let number = cports_event_create()
-    guard number >= 0 else { throw PortError(.system, "wake-up", code: -number, PortError.message(-number)) }
+    guard number >= 0 else { throw PortError(.system, "wake-up", code: -number, systemReason(-number)) }
     descriptor = number
   }
 

@@ -51,7 +51,7 @@ public struct TCPPort: Port, ~Copyable {
   ) throws(PortError) -> Descriptor {
     var peer = peer
     let number = Glibc.socket(Int32(peer.address.ss_family), Int32(SOCK_STREAM.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
-    guard number >= 0 else { throw PortError(.system, name, code: errno, PortError.message(errno)) }
+    guard number >= 0 else { throw PortError(.system, name, code: errno, systemReason(errno)) }
     let opened = Descriptor(owning: number)
     let code = unsafe withUnsafePointer(to: &peer.address) { address in
       unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -86,7 +86,7 @@ public struct TCPPort: Port, ~Copyable {
       PortError(.timedOut, name, code: code, "no answer; join the adapter's Wi-Fi network, or check the address")
     case EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN:
       PortError(.unreachable, name, code: code, "no way there; join the adapter's Wi-Fi network")
-    default: PortError(.system, name, code: code, PortError.message(code))
+    default: PortError(.system, name, code: code, systemReason(code))
     }
   }
 

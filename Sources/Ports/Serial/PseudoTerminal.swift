@@ -13,7 +13,7 @@ public struct PseudoTerminal: ~Copyable, Sendable {
   public init() throws(PortError) {
     var name = [CChar](repeating: 0, count: 64)
     let number = unsafe cports_pty_open(&name, UInt32(name.count))
-    guard number >= 0 else { throw PortError(.system, "pseudo-terminal", code: -number, PortError.message(-number)) }
+    guard number >= 0 else { throw PortError(.system, "pseudo-terminal", code: -number, systemReason(-number)) }
     master = Descriptor(owning: number)
     path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

@@ -12,8 +12,8 @@ extension SerialPort {
       PortError(.notPermitted, path, code: code, "no permission; \(remedy(path))")
     case EBUSY: busy(path)
     case EISDIR: PortError(.notSerial, path, code: code, "a folder; name a device such as /dev/ttyUSB0")
-    case EIO: PortError(.gone, path, code: code, "gone: \(PortError.message(code))")
-    default: PortError(.system, path, code: code, PortError.message(code))
+    case EIO: PortError(.gone, path, code: code, "gone: \(systemReason(code))")
+    default: PortError(.system, path, code: code, systemReason(code))
     }
   }
 
