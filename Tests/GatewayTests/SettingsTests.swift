@@ -103,12 +103,13 @@ import Testing
     for text in [
       #"{"poll": {"signals": {"rmp": 1}}}"#,
       #"{"signalSets": ["set.json"], "poll": {"signals": {"rmp": 1}}}"#,
+      "{\"signalSets\": [\"set.json\"],\n \"poll\": {\"signals\": {\"RMP\": 1}}}",
     ] {
       let error = try #require(try refusal(text, sets: set(command("A", #""hdr": "7E0", "rax": "7E8""#))))
       #expect(error.kind == .badConfiguration)
       #expect(
-        error.description.contains("gateway.json:") && error.description.contains("poll.signals")
-          && error.description.contains("rmp"), "\(error)")
+        error.description.contains(/gateway\.json:[12]:[0-9]+: poll\.signals/)
+          && error.description.lowercased().contains("\"rmp\""), "\(error)")
     }
   }
 

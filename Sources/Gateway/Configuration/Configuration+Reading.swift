@@ -222,7 +222,11 @@ extension Configuration.Poll {
           throw member.value.invalid(
             expected: "a signal of service 01 as obdgate signals lists them", found: JSONError.quoted(member.key))
         }
-        signals.append(Period(signal: member.key, seconds: try member.value.requireDouble(in: 0...86_400)))
+        var period = Period(signal: member.key, seconds: try member.value.requireDouble(in: 0...86_400))
+        period.refusal = member.value.invalid(
+          expected: "a signal that the standard or a signal set has; see obdgate signals",
+          found: JSONError.quoted(member.key))
+        signals.append(period)
       }
     }
     dtcPeriod = try reader.optionalDouble("dtcPeriod", in: 1...86_400) ?? dtcPeriod

@@ -89,6 +89,10 @@ public struct Configuration: Equatable, Sendable {
     public struct Period: Equatable, Sendable {
       public var signal: String
       public var seconds: Double
+      /// What to say, and where it stands, should no signal set have it. Two that ask for the same are the same.
+      var refusal: JSONError?
+
+      public static func == (a: Period, b: Period) -> Bool { a.signal == b.signal && a.seconds == b.seconds }
 
       public init(signal: String, seconds: Double) {
         self.signal = signal

@@ -1,5 +1,6 @@
 import AdapterSession
 import Fusion
+import JSONText
 import OBDWire
 import SignalSets
 
@@ -15,8 +16,9 @@ struct PollSettings: Sendable {
   /// - Parameters:
   ///   - poll: as configured; its names are known.
   ///   - loaded: the signal sets, already read.
+  ///   - file: where the configuration stands, for messages.
   /// - Throws: a signal that neither the standard nor a set has, or more requests than a session takes.
-  init(_ poll: Configuration.Poll, _ loaded: LoadedSignals?) throws(StartError) {
+  init(_ poll: Configuration.Poll, _ loaded: LoadedSignals?, file: String? = nil) throws(StartError) {
     wishes.defaultPeriod = Self.nanoseconds(poll.defaultPeriod)
     var named: [UInt8: Int64] = [:]
     for period in poll.signals {
@@ -29,13 +31,13 @@ struct PollSettings: Sendable {
     guard let loaded else { return }
     definitions = loaded.definitions
     loadedSignals = loaded.recordSignals
-    addressed = try Self.requests(loaded, poll)
+    addressed = try Self.requests(loaded, poll, file)
   }
 
   private static func nanoseconds(_ seconds: Double) -> Int64 { Int64((seconds * 1e9).rounded()) }
 
   private static func requests(
-    _ loaded: LoadedSignals, _ poll: Configuration.Poll
+    _ loaded: LoadedSignals, _ poll: Configuration.Poll, _ file: String?
   ) throws(StartError) -> [AddressedRequest] {
     var requests: [AddressedRequest] = []
     var known: Set<String> = []
@@ -45,15 +47,16 @@ struct PollSettings: Sendable {
       requests.append(request)
     }
     for period in poll.signals where !SignalNames.isKnown(period.signal) && !known.contains(period.signal) {
+      let place = file ?? "poll.signals"
       throw StartError(
         .badConfiguration,
-        "poll.signals: no signal \"\(period.signal)\": neither the standard nor a signal set has it; see obdgate signals"
-      )
+        period.refusal?.message(in: place) ?? "\(place): no signal \(JSONError.quoted(period.signal))")
     }
     guard requests.count <= AddressedRequest.capacity else {
       throw StartError(
         .badConfiguration,
-        "signalSets: \(requests.count) requests, expected at most \(AddressedRequest.capacity) for one vehicle")
+        (file.map { "\($0): " } ?? "")
+          + "signalSets: \(requests.count) requests, expected at most \(AddressedRequest.capacity) for one vehicle")
     }
     return requests
   }

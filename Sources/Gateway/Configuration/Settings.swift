@@ -39,11 +39,7 @@ public struct Settings: Sendable {
     let loaded = sets
     let signals =
       loaded.isEmpty ? nil : try Self.checked { () throws(SignalSetError) in try LoadedSignals(loaded) }
-    do throws(StartError) {
-      poll = try PollSettings(configuration.poll, signals)
-    } catch {
-      throw StartError(error.kind, file.map { "\($0): \(error.description)" } ?? error.description)
-    }
+    poll = try PollSettings(configuration.poll, signals, file: file)
   }
 
   /// The same with another's signal sets: a running daemon's records know the signals by their places in them.
