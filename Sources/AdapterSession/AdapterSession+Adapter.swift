@@ -31,12 +31,17 @@ extension AdapterSession {
   func decideProbe() -> Decision {
     // ATZ gives a line that was made faster its own speed back; ATWS does not.
     let isFaster = formerBaud != 0
-    let command = Command(isFaster ? .warmStart : memory.quirks.contains(.resetLosesLink) ? .defaults : .reset)
+    let command = Command(isFaster ? .warmStart : avoidsReset || triesWithoutReset ? .defaults : .reset)
     let isQuick = isFaster || looksForBaud && baudPass == 0 && (memory.baud == 0 || baudIndex >= 0)
     let isSure = looksForBaud && memory.baud > 0 && baudIndex < 0
     let limit = isQuick ? Limit.resetWhileLooking : isSure ? Limit.resetAtKnownBaud : Limit.reset
     return .send(command, nil, .reset, limit: limit)
   }
+
+  private var avoidsReset: Bool { memory.quirks.contains(.resetLosesLink) }
+
+  /// Twice the link broke at ATZ: now and again ATD is tried instead.
+  private var triesWithoutReset: Bool { lostResets % 3 == 2 }
 
   /// An answer to ATZ with a prompt: the baud is right.
   mutating func handleReset(_ reply: ReplyObserver, at now: Int64) {
@@ -44,13 +49,20 @@ extension AdapterSession {
     let isGarbled = reply.failed(.malformed) && !reply.hasBanner
     if !reply.hasBanner, resets < 3 || isGarbled && resets < 6 {
       // `?`: characters of before stood in front; or the banner is still to come.
-      exchange = .settling(until: now + Limit.quiet)
+      settle(at: now)
       return
     }
     if !reply.hasBanner, reply.failed(.unknownCommand), formerBaud == 0 { learn(.noReset) }
     if reply.hasBanner { greet(reply) }
+    // ATZ broke the link, and ATD does not.
+    if triesWithoutReset { learn(.resetLosesLink) }
+    lostResets = 0
     if looksForBaud { memory.baud = currentBaud }
-    if !wasFound || lastLoss?.isAdapterAway == true { events.append(.found) }
+    if !wasFound || lastLoss?.isAdapterAway == true {
+      events.append(.found)
+      // From here on it may be lost again, or the vehicle may be missing: that is news.
+      lastLoss = nil
+    }
     wasFound = true
     reopenings = 0
     if !looksForBaud { baudPass = 0 }

@@ -144,7 +144,7 @@ extension AdapterSession {
     purpose = .none
     interrupted = .none
     stage = .changingBaud(.rollback)
-    exchange = .settling(until: now + Self.trial + Limit.quiet)
+    settle(at: now, for: Self.trial + Limit.quiet)
   }
 
   /// The adapter does not answer at the speed that it was changed to: it started anew, and has its own.

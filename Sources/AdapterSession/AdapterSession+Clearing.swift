@@ -75,7 +75,9 @@ extension AdapterSession {
       if advanceFreezeFrame(reply) { return }
     case .clear:
       clearing = nil
-      events.append(reply.messages > 0 ? .codesCleared : .clearRefused(.refusedByVehicle))
+      // Of several ECUs one may refuse; where none says a word, nobody knows.
+      let refusal: ClearRefusal? = reply.refusals > 0 ? .refusedByVehicle : reply.messages > 0 ? nil : .notConnected
+      events.append(refusal.map { .clearRefused($0) } ?? .codesCleared)
       jobs |= Job.codes
       return
     }

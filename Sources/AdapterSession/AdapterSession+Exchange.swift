@@ -4,6 +4,7 @@ import OBDWire
 extension AdapterSession {
   /// The port is open: the dialogue begins with ATZ.
   public mutating func opened(at now: Int64) {
+    openedAt = now
     reader = ReplyReader()
     exchange = .ready
     resynchronisations = 0
@@ -22,8 +23,11 @@ extension AdapterSession {
   /// The port is gone: unplugged, out of range, the peer hung up.
   public mutating func closed(at now: Int64) {
     guard stage != .closed else { return }
-    if purpose == .reset, case .awaiting = exchange, configuration.transport == .stream, wasFound {
-      learn(.resetLosesLink)
+    // A peer that hangs up at once does so whatever it is sent: somebody else has it.
+    if purpose == .reset, case .awaiting = exchange, configuration.transport == .stream,
+      now - openedAt >= Limit.hangUpAtOnce
+    {
+      lostResets += 1
     }
     lose(.portClosed)
     shut(at: now)
@@ -53,7 +57,7 @@ extension AdapterSession {
       first = end
     }
     // The adapter is not quiet yet.
-    if case .settling = exchange { exchange = .settling(until: now + Limit.quiet) }
+    if case .settling = exchange { exchange = .settling(until: min(now + Limit.quiet, settlingEnds)) }
   }
 
   /// What to do now. Ask again after each answer but `wait`.
@@ -77,7 +81,7 @@ extension AdapterSession {
           // Said between two commands: it ends with a prompt that nobody waits for.
           let alarm = observer
           observer = ReplyObserver()
-          exchange = .settling(until: now + Limit.quiet)
+          settle(at: now)
           _ = startsAnew(alarm, isEchoed: false, at: now)
           continue
         }
@@ -168,7 +172,7 @@ extension AdapterSession {
     if purpose == .resynchronise {
       // Where this was the late prompt of the command before, ATI's own answer is still to come.
       observer = ReplyObserver(expectsBanner: true)
-      exchange = .settling(until: now + Limit.quiet)
+      settle(at: now)
       if isEchoed, expectsSilence { restart(.adapterReset, at: now) }
       return
     }
@@ -176,7 +180,7 @@ extension AdapterSession {
     resynchronisations = 0
     let isEchoed = self.isEchoed
     forgetReply()
-    if isOutOfStep(reply, purpose) { exchange = .settling(until: now + Limit.quiet) }
+    if isOutOfStep(reply, purpose) { settle(at: now) }
     if purpose != .reset, startsAnew(reply, isEchoed: isEchoed, at: now) { return }
     handle(reply, purpose, isTimeout: false, at: now)
   }
@@ -229,7 +233,7 @@ extension AdapterSession {
     let isAddressed = address >= 0 || addressChange != nil
     beginInitialising()
     if isAddressed { beginProbing() }
-    exchange = .settling(until: now + Limit.quiet)
+    settle(at: now)
   }
 
   /// The time limit passed without a prompt.
@@ -273,6 +277,13 @@ extension AdapterSession {
     }
     begin(Command(.identify), nil, .resynchronise, deadline: now + Limit.setting, into: &handler)
     pendingAction = .send(command)
+  }
+
+  /// What still comes passes by, until nothing does. A device that never stops talking is not waited for for ever: what
+  /// is asked of it next fails in its own time.
+  mutating func settle(at now: Int64, for time: Int64 = Limit.quiet) {
+    exchange = .settling(until: now + time)
+    settlingEnds = now + Limit.longestSettling
   }
 
   /// It has been quiet: after a lost prompt, the command before counts as unanswered.

@@ -156,7 +156,7 @@ extension AdapterSession {
       // Its banner tells that it started anew. Whatever it made of the command's other characters passes by.
       isInLowPower = false
       beginInitialising()
-      exchange = .settling(until: now + Limit.quiet)
+      settle(at: now)
       if !reply.hasBanner { beginProbing() }
     }
   }

@@ -89,13 +89,12 @@ extension AdapterSession {
   }
 
   private mutating func found(_ reply: ReplyObserver, isUDS: Bool) {
-    let vin = car.vin
-    let vinCount = car.vinCount
+    // Its VIN is read anew: a vehicle without one would else go by that of the one before.
+    let former = car
     car = CarKnowledge()
-    car.vin = vin
-    car.vinCount = vinCount
     car.isUDS = isUDS
     for i in 0..<reply.supportCount { car.learn(reply.support(i)) }
+    plan.forgetPresence(sameOrder: car.sharesOrder(with: former))
     isSupportDamaged = reply.isDamaged
     searchRound = 0
     stage = .naming
@@ -124,6 +123,11 @@ extension AdapterSession {
     if stage == .idle {
       // Another vehicle, or a damaged character when J1939 was told.
       beginSearch()
+      return
+    }
+    // Once may be a damaged character.
+    if !isNamed, tries < 1 {
+      tries += 1
       return
     }
     if !isNamed { learn(.noProtocolNumber) }

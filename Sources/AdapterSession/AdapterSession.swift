@@ -47,6 +47,8 @@ public struct AdapterSession: ~Copyable {
   /// The command that failed, while the dialogue is put right.
   var interrupted = Purpose.none
   var resynchronisations = 0
+  /// When waiting for quiet ends in any case.
+  var settlingEnds = Int64.max
   /// Done as soon as the reports are fetched.
   var pendingAction: SessionAction?
 
@@ -70,6 +72,9 @@ public struct AdapterSession: ~Copyable {
   var spareBaud = -1
   var baudPass = 0
   var resets = 0
+  /// Links that broke while ATZ was under way, in a row.
+  var lostResets = 0
+  var openedAt: Int64 = 0
   var wasFound = false
   var reopenings = 0
   /// Tries of the setting under way.

@@ -55,6 +55,12 @@ public struct CarKnowledge: BitwiseCopyable, Sendable {
     return nil
   }
 
+  /// Whether the ECUs that both know have the same places.
+  func sharesOrder(with other: CarKnowledge) -> Bool {
+    for i in 0..<min(ecuCount, other.ecuCount) where addresses[i] != other.addresses[i] { return false }
+    return true
+  }
+
   /// Takes one answer to a support identifier. A ninth ECU is left out: the reader refuses it, too.
   mutating func learn(_ answer: SupportAnswer) {
     guard let ecu = index(of: answer.ecu) ?? add(answer.ecu) else { return }

@@ -20,7 +20,7 @@ public enum ClearRefusal: UInt8, BitwiseCopyable, Sendable {
   case notProven
   /// Codes or freeze frames could not be read: they would be lost.
   case notSaved
-  /// The ECUs refused service 04.
+  /// An ECU refused service 04; others may have carried it out.
   case refusedByVehicle
   /// There is no connection to a vehicle, or it was lost on the way.
   case notConnected

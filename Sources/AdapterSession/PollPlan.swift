@@ -64,6 +64,15 @@ public struct PollPlan: ~Copyable {
     count = 0
   }
 
+  /// The vehicle was found anew: who answers is asked for anew, and ECUs may have other places than before.
+  mutating func forgetPresence(sameOrder: Bool) {
+    silence = InlineArray(repeating: 0)
+    vanished = 0
+    arbitrated = nil
+    // Sets are those of places.
+    if !sameOrder { refusedSets = PIDSet() }
+  }
+
   /// Makes the plan; everything in it is due at `now`.
   mutating func make(
     for car: CarKnowledge, _ wishes: PollWishes, _ addressed: borrowing AddressedTable, bus: BusProtocol,

@@ -15,6 +15,8 @@ struct ReplyObserver: BitwiseCopyable {
   /// The last failure that says why nothing was read.
   private(set) var lastFailure: WireError.Kind?
   private(set) var negatives = 0
+  /// Those that are final: 0x78 only puts the answer off.
+  private(set) var refusals = 0
   /// Response code of the last refusal.
   private(set) var negativeCode: UInt8 = 0
   /// Every refusal in the reply was 0x78, and no answer followed it.
@@ -97,6 +99,7 @@ extension ReplyObserver {
     if payload[0] == 0x7F {
       negatives += 1
       negativeCode = payload.count > 2 ? payload[2] : 0
+      if negativeCode != 0x78 { refusals += 1 }
       isPending = messages == 0 && negativeCode == 0x78 && (isPending || negatives == 1)
       return
     }

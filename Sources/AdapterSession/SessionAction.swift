@@ -30,7 +30,7 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case quirk(Quirks)
   /// Every ECU has said which PIDs it supports; ``AdapterSession/car`` holds them.
   case supportKnown
-  /// The VIN was read for the first time; ``AdapterSession/car`` holds it.
+  /// The VIN was read for the first time since the vehicle answers; ``AdapterSession/car`` holds it.
   case vehicleIdentified
   /// Another VIN than before: another car. What was known of the old one is forgotten and learned anew.
   case vehicleChanged

@@ -148,6 +148,10 @@ enum Limit {
   static let slowAnswer: Int64 = 8_000 * millisecond
   /// Quiet that shows that a reply is over where its prompt cannot be relied on.
   static let quiet: Int64 = 100 * millisecond
+  /// A link that is gone so soon was not broken by what was sent.
+  static let hangUpAtOnce: Int64 = 200 * millisecond
+  /// A device that was not quiet for so long is listened to no further.
+  static let longestSettling: Int64 = 10_000 * millisecond
   /// P3min: between a K-line's last answer and the next request (ISO 14230-2, 4.4.1; ISO 9141-2, 6.2.2).
   static let p3min: Int64 = 55 * millisecond
   /// ATLP takes effect a second after its OK; a character within it would come to nothing.

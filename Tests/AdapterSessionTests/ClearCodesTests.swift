@@ -67,6 +67,20 @@ import Testing
     #expect(!bench.requests.contains("04"))
   }
 
+  @Test(arguments: [
+    ("7E80144\r7E9037F0422\r\r>", SessionEvent.clearRefused(.refusedByVehicle)),
+    ("7E8037F0478\r7E80144\r\r>", .codesCleared), ("NO DATA\r\r>", .clearRefused(.notConnected)),
+  ])
+  func cleared_is_what_no_ECU_refused(reply: String, event: SessionEvent) throws {
+    let bench = bench(speed: 0, engineSpeed: 0)
+    bench.mayClear = true
+    bench.adapter.hook = { command, _ in command == "04" ? (reply, 0) : nil }
+    bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
+    bench.run(seconds: 5)
+    #expect(bench.events.contains(event))
+    #expect(bench.events.contains(.codesCleared) == (event == .codesCleared))
+  }
+
   @Test func without_a_word_from_a_person_there_is_no_permission() {
     #expect(ClearPermission(confirmed: false) == nil)
   }

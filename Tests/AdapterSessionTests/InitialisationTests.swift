@@ -111,13 +111,55 @@ import Testing
     let bench = Bench(adapter)
     bench.run(seconds: 3)
     bench.close()
-    bench.run(seconds: 3) { $0.commands.filter { $0 == "ATZ" }.count == 2 }
-    bench.run(seconds: 0.1)
-    bench.close()
+    for number in 2...3 {
+      bench.run(seconds: 3) { $0.commands.filter { $0 == "ATZ" }.count == number }
+      bench.run(seconds: 0.3)
+      bench.close()
+    }
     bench.run(seconds: 5)
     #expect(bench.events.contains(.quirk(.resetLosesLink)))
     #expect(bench.commands.contains("ATD"))
     #expect(bench.isConnected)
+  }
+
+  @Test func a_peer_that_hangs_up_at_once_teaches_nothing() {
+    let bench = Bench(TinyAdapter([Cars.engine()]))
+    for number in 1...5 {
+      bench.run(seconds: 3) { $0.commands.count == number }
+      bench.run(seconds: 0.1)
+      bench.close()
+    }
+    bench.run(seconds: 8)
+    #expect(bench.isConnected)
+    #expect(!bench.commands.contains("ATD"))
+    #expect(bench.session.memory.quirks == [])
+  }
+
+  @Test func a_link_that_every_ATZ_breaks_is_found_all_the_same() {
+    let bench = Bench(TinyAdapter([Cars.engine()]))
+    for number in 1...2 {
+      bench.run(seconds: 3) { $0.commands.filter { $0 == "ATZ" }.count == number }
+      bench.run(seconds: 0.3)
+      bench.close()
+    }
+    bench.run(seconds: 8)
+    #expect(bench.commands.filter { $0 == "ATZ" }.count == 2)
+    #expect(bench.isConnected)
+  }
+
+  @Test func a_damaged_protocol_number_is_asked_for_again() {
+    let adapter = TinyAdapter([Cars.engine()])
+    var isDamaged = true
+    adapter.hook = { command, _ in
+      guard command == "ATDPN", isDamaged else { return nil }
+      isDamaged = false
+      return ("A\u{9}~\r\r>", 0)
+    }
+    let bench = Bench(adapter)
+    bench.run(seconds: 5)
+    #expect(!isDamaged)
+    #expect(bench.events.contains(.connected(protocolDigit: UInt8(ascii: "6"))))
+    #expect(!bench.events.contains(.quirk(.noProtocolNumber)))
   }
 
   @Test func another_adapter_in_the_same_place_is_learned_anew() {

@@ -20,6 +20,27 @@ import Testing
     #expect(bench.recorder.values.allSatisfy { $0.service != 1 || $0.identifier != 0x0D || $0.value == 50 })
   }
 
+  @Test func a_device_that_never_stops_talking_is_given_up() {
+    let bench = polling()
+    var isMad = false
+    bench.adapter.hook = { command, _ in
+      guard isMad || command.hasPrefix("010C") else { return nil }
+      isMad = true
+      return ("STOPPED\r\r>", 0)
+    }
+    bench.run(seconds: 5) { _ in isMad }
+    bench.adapter.isDead = true
+    // Each 50 ms a few characters, for two minutes.
+    for number in 0..<2_400 { bench.inject("41 0C 1", after: Int64(number) * 50 * Bench.millisecond) }
+    bench.run(seconds: 60)
+    #expect(bench.events.contains(.lost(.noAdapter)))
+    bench.adapter.hook = nil
+    bench.adapter.isDead = false
+    bench.run(seconds: 90)
+    #expect(bench.isConnected)
+    expectTrueReadings(bench)
+  }
+
   @Test func a_lost_prompt_is_found_again_by_ATI_and_polling_goes_on() {
     let bench = polling()
     var loses = true

@@ -246,6 +246,49 @@ import Testing
     #expect(bench.session.memory.quirks == .noDescription)
   }
 
+  @Test func an_adapter_that_is_back_in_a_vehicle_that_is_off_says_both() {
+    let adapter = TinyAdapter([Cars.engine()])
+    let bench = Bench(adapter)
+    bench.run(seconds: 6)
+    adapter.ecus[0].isSilent = true
+    bench.close()
+    bench.run(seconds: 60)
+    let told = bench.events.filter { $0 == .found || isLoss($0) }
+    #expect(told.starts(with: [.found, .lost(.portClosed), .found]))
+    #expect(told.count == 4 && isLoss(told[3]), "\(told)")
+  }
+
+  private func isLoss(_ event: SessionEvent) -> Bool { if case .lost = event { true } else { false } }
+
+  @Test func a_vehicle_without_a_VIN_does_not_go_by_that_of_the_one_before() {
+    let adapter = TinyAdapter([Cars.engine()])
+    let bench = Bench(adapter)
+    bench.run(seconds: 6)
+    #expect(bench.session.car.vinCount == 17)
+    bench.close()
+    adapter.ecus[0].information = [:]
+    bench.run(seconds: 8)
+    #expect(bench.isConnected && bench.session.hasIdentified)
+    #expect(bench.session.car.vinCount == 0)
+  }
+
+  @Test func an_ECU_that_was_missing_is_not_taken_for_another_when_the_vehicle_is_found_again() {
+    let adapter = TinyAdapter([Cars.engine(), Cars.gearbox()])
+    let bench = Bench(adapter)
+    bench.run(seconds: 6)
+    adapter.ecus[1].isSilent = true
+    bench.run(seconds: 10)
+    #expect(bench.events.contains(.ecuVanished(.can11(0x7E9))))
+    bench.close()
+    adapter.ecus[1].isSilent = false
+    // The other one answers first.
+    adapter.ecus.reverse()
+    bench.run(seconds: 20)
+    #expect(bench.session.car.ecuCount == 2)
+    #expect(!bench.events.contains(.ecuReturned(.can11(0x7E8))), "it was never away")
+    #expect(bench.session.plan.vanished == 0)
+  }
+
   @Test func a_vehicle_of_which_nothing_is_wanted_is_missed_all_the_same() {
     let adapter = TinyAdapter([Cars.engine()])
     var wishes = PollWishes()
