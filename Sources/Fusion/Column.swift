@@ -23,6 +23,7 @@ struct Column: BitwiseCopyable {
   var name: Name
   var content: Content
   var role = Role.none
+  var motion = Motion.none
   /// The PID of service 01; 0 for others.
   var parameter: UInt8 = 0
   /// Place of the value in the answer, where ``role`` is `monitor`.
@@ -53,6 +54,7 @@ struct Column: BitwiseCopyable {
     self.name = .table(name)
     content = Content(definition.kind)
     enumeration = definition.enumeration
+    motion = Motion(definition)
     guard definition.service == 1 else { return }
     parameter = UInt8(truncatingIfNeeded: definition.identifier)
     bit = UInt8(truncatingIfNeeded: definition.bitOffset)

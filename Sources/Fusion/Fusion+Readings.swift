@@ -26,6 +26,9 @@ extension Fusion {
     if columns[column].known & bit == 0 { noteAnswer(of: ecu, in: column) }
     if columns[column].role != .none { play(columns[column].role, reading, column: column, ecu: ecu) }
     newest = now
+    if columns[column].motion != .none {
+      follow(columns[column].motion, reading.value, column: column, ecu: ecu, into: &sink)
+    }
   }
 
   /// Takes a position. Its own time of day is not used: `time` says when it was received.
@@ -39,6 +42,7 @@ extension Fusion {
     fixTime = now
     isFixFresh = true
     newest = now
+    follow(fix, into: &sink)
   }
 
   /// The index of an ECU, a new one if need be; nil for a ninth.

@@ -104,7 +104,7 @@ extension Fusion {
     columns[column].fresh |= bit
     newest = now
     let isAnother = !ecus[ecu].vin.isEmpty
-    guard replaceBytes(&ecus[ecu].vin, with: bytes) else { return }
+    guard replaceBytes(&ecus[ecu].vin, with: bytes) else { return trips.vehicleReturned() }
     if isAnother || hasStranger(to: ecu) { forgetVehicle(except: ecu) }
     chooseVIN()
   }
@@ -132,6 +132,7 @@ extension Fusion {
   /// The vehicle answers no more: the one that answers next may be another.
   public mutating func vehicleLost() {
     wasLost = true
+    trips.vehicleLost(at: now)
     forgetValues()
     for ecu in ecus.indices { ecus[ecu].told = 0 }
   }
@@ -144,6 +145,7 @@ extension Fusion {
   /// The VIN is another: it is another vehicle, and nothing that was known holds for it but what was told since the old
   /// one was lost.
   private mutating func forgetVehicle(except ecu: Int) {
+    endTripOfFormerVehicle()
     for index in ecus.indices {
       var fresh = ECUState(ecus[index].address)
       if index == ecu { fresh.vin = ecus[index].vin }

@@ -79,6 +79,19 @@ public struct Fusion: ~Copyable {
   /// Something about an ECU's codes or monitors was read since the last record.
   var isDiagnosisNews = false
 
+  // Trips and driving.
+  var trips: TripWatch
+  var driving: DrivingWatch
+  /// When trips may have something to tell though nothing is read; `.max`: never.
+  var tripDeadline: Int64 = .max
+  /// Of the trip under way, once it is needed.
+  var tripId: UUIDv7?
+  /// Whose trip it was that another vehicle has ended.
+  var formerVehicleId: String?
+  var formerTrip: FormerTrip?
+  /// Counts the records of trips: after each what is remembered of them is to be written anew.
+  public internal(set) var tripChanges = 0
+
   static let maximumECUs = 8
   /// A fix that is older is no position of the record's time.
   static let fixWindow: Int64 = 1_500_000_000
@@ -90,6 +103,8 @@ public struct Fusion: ~Copyable {
     vehicleId = options.vehicleId ?? options.unknownVehicleId
     columnOfSignal = [UInt16](repeating: 0, count: saeSignals.count + options.loadedSignals.count)
     loadedKeys = LoadedKeys(options.loadedSignals)
+    trips = TripWatch(options.trips ?? TripOptions())
+    driving = DrivingWatch(options.driving ?? DrivingOptions())
     columns.reserveCapacity(256)
   }
 
@@ -99,6 +114,8 @@ public struct Fusion: ~Copyable {
   public mutating func setWallTime(offset: Int64, quality: TimeQuality) {
     wallOffset = offset
     timeQuality = quality
+    // How long the power was off may be known now.
+    if formerTrip != nil { tripDeadline = .min }
   }
 
   /// Changes when telemetry records are made, once the one under way is.
@@ -117,11 +134,14 @@ public struct Fusion: ~Copyable {
     nextBoundary = options.cadence == .cycle ? .max : now
   }
 
+  /// When ``advance(to:into:)`` has something to do next; `.max`: nothing is due.
+  public var nextDue: Int64 { min(nextBoundary == .min ? .max : nextBoundary, tripDeadline) }
+
   /// Makes the records that are due by `time` though nothing was read.
   public mutating func advance<Sink: RecordSink & ~Copyable>(to time: Int64, into sink: inout Sink) {
     if time > now { now = time }
-    guard nextBoundary != .min, now >= nextBoundary else { return }
-    cross(into: &sink)
+    if nextBoundary != .min, now >= nextBoundary { cross(into: &sink) }
+    if now >= tripDeadline { tellTrips(into: &sink) }
   }
 
   /// Ends the session: the last, partial record is stamped with the time of its newest value.
@@ -130,6 +150,7 @@ public struct Fusion: ~Copyable {
     isFinishing = true
     cut(at: newest ?? now, into: &sink)
     isFinishing = false
+    finishTrips(into: &sink)
     nextBoundary = .min
   }
 
@@ -139,6 +160,7 @@ public struct Fusion: ~Copyable {
     if time > now { now = time }
     // A value of that very time still belongs to the record.
     if now > nextBoundary { cross(into: &sink) }
+    if now >= tripDeadline { tellTrips(into: &sink) }
   }
 
   /// Makes the record of the interval that has ended, and finds the end of the one that `now` lies in.

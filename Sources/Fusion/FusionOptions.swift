@@ -88,6 +88,10 @@ public struct FusionOptions: Sendable {
   public var naming: Naming = .plain
   /// The row of ``OBDWire/SignalID`` `0x8000 + i` is the entry i.
   public var loadedSignals: [LoadedSignal] = []
+  /// When a trip begins and ends; nil: no `trip` records.
+  public var trips: TripOptions? = TripOptions()
+  /// What of the driving is told; nil: no `driving` records.
+  public var driving: DrivingOptions? = DrivingOptions()
   /// How long values stand.
   public var windows = SignalWindows()
 

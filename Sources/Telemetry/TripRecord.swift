@@ -17,12 +17,15 @@ public struct TripRecord: RecordBody, Equatable, Sendable {
     case speed
     /// The receiver's positions.
     case gps
+    /// The vehicle's speed, and the receiver's positions where it did not say it.
+    case mixed
     /// As records print it.
     public var name: StaticString {
       switch self {
       case .odometer: "odometer"
       case .speed: "speed"
       case .gps: "gps"
+      case .mixed: "mixed"
       }
     }
   }

@@ -1,0 +1,159 @@
+/// Follows how one vehicle is driven: harsh braking and acceleration, overspeed, idling, low voltage. No I/O, no clock; no
+/// call allocates.
+///
+///     watch.speed(62, at: time)
+///     while let event = watch.next() { … }
+///
+/// Each event comes once: a harsh manoeuvre when it is over, the others when their time has passed; they come again only
+/// after the opposite has held: the limit for ``DrivingOptions/overspeedTime``, a moving vehicle or a still engine, a
+/// voltage half a volt above.
+public struct DrivingWatch: ~Copyable {
+  let options: DrivingOptions
+  private var harsh = HarshMotion()
+  private var engine = Run()
+  private var stand = Run()
+  private var rpm = 0.0
+  private var isIdlingTold = false
+  private var lastSpeed: Int64?
+  private var fenceLimit: Double?
+  // Overspeed.
+  private var over = Run()
+  private var overLimit = 0.0
+  private var overPeak = 0.0
+  private var isOverTold = false
+  private var under = Run()
+  // Voltage.
+  private var supply = SupplyVoltage()
+  private var low = Run()
+  private var isLowTold = false
+  /// Not told yet.
+  private var harshEvent: DrivingEvent?
+  private var overspeedEvent: DrivingEvent?
+  private var idlingEvent: DrivingEvent?
+  private var voltageEvent: DrivingEvent?
+
+  public init(_ options: DrivingOptions = DrivingOptions()) { self.options = options }
+
+  /// What is to be told; nil: nothing more.
+  public mutating func next() -> DrivingEvent? {
+    if let event = harshEvent.take() { return event }
+    if let event = overspeedEvent.take() { return event }
+    if let event = idlingEvent.take() { return event }
+    return voltageEvent.take()
+  }
+
+  /// The lowest limit of the fences that the vehicle is in, km/h; nil: none has one.
+  public mutating func setFenceLimit(_ limit: Double?) { fenceLimit = limit }
+
+  /// No reading follows: what is on its way is told.
+  public mutating func finish() {
+    if let peak = harsh.finish() { tell(peak) }
+  }
+
+  /// It is another vehicle, or none.
+  public mutating func vehicleChanged() {
+    finish()
+    engine.end()
+    stand.end()
+    isIdlingTold = false
+    over.end()
+    isOverTold = false
+    supply = SupplyVoltage()
+    low.end()
+    isLowTold = false
+  }
+
+  // MARK: Readings
+
+  /// PID 0D, km/h.
+  public mutating func speed(_ kmh: Double, at time: Int64) {
+    guard kmh.isFinite, kmh >= 0 else { return }
+    lastSpeed = time
+    if let peak = harsh.speed(kmh, at: time, options) { tell(peak) }
+    stand.note(kmh == 0, at: time, longestGap: options.longestGap)
+    weigh(kmh, at: time)
+    noteIdling()
+  }
+
+  /// Over ground, by the receiver's Doppler, km/h: for overspeed, where the vehicle does not say its speed.
+  public mutating func groundSpeed(_ kmh: Double, at time: Int64) {
+    guard kmh.isFinite, kmh >= 0 else { return }
+    if let lastSpeed, time - lastSpeed <= options.longestGap { return }
+    weigh(kmh, at: time)
+  }
+
+  /// PID 0C, rpm.
+  public mutating func engineSpeed(_ rpm: Double, at time: Int64) {
+    guard rpm.isFinite, rpm >= 0 else { return }
+    engine.note(rpm > 0, at: time, longestGap: options.longestGap)
+    self.rpm = rpm
+    noteIdling()
+  }
+
+  /// The adapter's voltage, V.
+  public mutating func batteryVoltage(_ volts: Double, at time: Int64) {
+    supply.adapter(volts, at: time)
+    noteVoltage(at: time)
+  }
+
+  /// PID 42, V.
+  public mutating func controlModuleVoltage(_ volts: Double, at time: Int64) {
+    supply.controlModule(volts, at: time)
+    noteVoltage(at: time)
+  }
+
+  // MARK: What they mean
+
+  private mutating func tell(_ peak: HarshMotion.Peak) {
+    let threshold = peak.acceleration < 0 ? options.harshBraking : options.harshAcceleration
+    harshEvent = .harsh(
+      acceleration: peak.acceleration, threshold: threshold ?? 0, fromSpeed: peak.fromSpeed, toSpeed: peak.toSpeed,
+      seconds: peak.seconds)
+  }
+
+  private mutating func weigh(_ kmh: Double, at time: Int64) {
+    let limit = min(options.speedLimit ?? .infinity, fenceLimit ?? .infinity)
+    // Another limit is another excess.
+    if limit != overLimit {
+      over.end()
+      isOverTold = false
+      overLimit = limit
+    }
+    over.note(kmh > limit, at: time, longestGap: options.longestGap)
+    under.note(kmh <= limit, at: time, longestGap: options.longestGap)
+    if let since = under.since, time - since >= options.overspeedTime { isOverTold = false }
+    guard let since = over.since else { return }
+    overPeak = since == time ? kmh : max(overPeak, kmh)
+    guard !isOverTold, time - since >= options.overspeedTime else { return }
+    isOverTold = true
+    overspeedEvent = .overspeed(speed: kmh, limit: limit, maxSpeed: overPeak, seconds: Double(time - since) / 1e9)
+  }
+
+  private mutating func noteIdling() {
+    guard let both = engine.overlap(stand) else {
+      if engine.since == nil || stand.since == nil { isIdlingTold = false }
+      return
+    }
+    guard let limit = options.idlingTime, !isIdlingTold, both.end - both.start >= limit else { return }
+    isIdlingTold = true
+    idlingEvent = .idling(
+      seconds: Double(both.end - both.start) / 1e9, limit: Double(limit) / 1e9, rpm: rpm)
+  }
+
+  /// By so much a voltage must have risen above the limit before it can be low again, V.
+  private static let recovery = 0.5
+  /// The adapter of a sleeping vehicle is read twice a minute.
+  private static let voltageGap: Int64 = 120_000_000_000
+
+  private mutating func noteVoltage(at time: Int64) {
+    guard let limit = options.lowVoltage, let volts = supply.volts(at: time) else {
+      low.end()
+      return
+    }
+    if volts >= limit + Self.recovery { isLowTold = false }
+    low.note(volts <= limit, at: time, longestGap: Self.voltageGap)
+    guard let since = low.since, !isLowTold, time - since >= options.lowVoltageTime else { return }
+    isLowTold = true
+    voltageEvent = .lowVoltage(voltage: volts, limit: limit, seconds: Double(time - since) / 1e9)
+  }
+}

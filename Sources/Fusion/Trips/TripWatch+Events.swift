@@ -1,0 +1,102 @@
+extension TripWatch {
+  /// PID 0C, rpm.
+  public mutating func engineSpeed(_ rpm: Double, at time: Int64) {
+    guard rpm.isFinite, rpm >= 0 else { return }
+    expire(at: time)
+    let isRunning = rpm > 0
+    if isRunning {
+      sign(isMoving: false, since: time, at: time)
+      if let last = lastEngineSpeed, last.rpm > 0, let trip, last.time >= trip.start {
+        self.trip?.running += time - last.time
+      }
+      lastRunning = time
+    } else {
+      isSpent = false
+    }
+    engine.note(isRunning, at: time, longestGap: options.longestGap)
+    lastEngineSpeed = (rpm, time)
+    countIdle()
+    airSpeed(rpm, at: time)
+  }
+
+  /// PID 0D, km/h.
+  public mutating func speed(_ kmh: Double, at time: Int64) {
+    guard kmh.isFinite, kmh >= 0 else { return }
+    expire(at: time)
+    let isDriven = isDriven(at: time)
+    if kmh > 0, isDriven { sign(isMoving: true, since: time, at: time) }
+    stand.note(kmh == 0, at: time, longestGap: options.longestGap)
+    countIdle()
+    defer { lastSpeed = (kmh, time) }
+    guard trip != nil else { return }
+    if let trip, isSpeedAbsent(at: time) {
+      let since = max(trip.start, lastSpeed?.time ?? trip.start, resumedAt)
+      self.trip?.commitPending(
+        elapsed: Double(time - since) / 1e9, longestGap: Double(options.longestGap) / 1e9)
+    } else {
+      trip?.dropPending()
+    }
+    guard isDriven || kmh == 0 else {
+      trip?.speed.breakOff()
+      return
+    }
+    trip?.speed.add(kmh, at: time, longestGap: options.longestGap)
+    trip?.reach(kmh)
+  }
+
+  /// The adapter's voltage, V.
+  public mutating func batteryVoltage(_ volts: Double, at time: Int64) {
+    expire(at: time)
+    supply.adapter(volts, at: time)
+    takeHint(at: time)
+  }
+
+  /// PID 42, V.
+  public mutating func controlModuleVoltage(_ volts: Double, at time: Int64) {
+    expire(at: time)
+    supply.controlModule(volts, at: time)
+    takeHint(at: time)
+  }
+
+  /// PID A6, km.
+  public mutating func odometer(_ km: Double, at time: Int64) {
+    // FFFF FFFF is what an ECU says that has none.
+    guard km.isFinite, km >= 0, km < 429_496_729 else { return }
+    expire(at: time)
+    odometer = (km, time)
+    trip?.readOdometer(km)
+  }
+
+  /// PID 51.
+  public mutating func fuelType(code: Double) {
+    isElectrified = isElectrified || FuelKind.isElectrified(code: code)
+    guard options.fuel == nil, let kind = FuelKind(code: code) else { return }
+    if kind != .electricity || fuelKind == nil { fuelKind = kind }
+    trip?.fuel.burns(kind)
+  }
+
+  /// PID 01: whether a spark lights the fuel.
+  public mutating func ignition(isSpark: Bool) { hasSpark = isSpark }
+
+  // MARK: What it means
+
+  /// Wheels that turn are driven, not towed.
+  private func isDriven(at time: Int64) -> Bool {
+    guard let lastEngineSpeed, lastEngineSpeed.rpm == 0, !isElectrified, fuelKind != .electricity else { return true }
+    // One that was never seen to run may be none.
+    guard let lastRunning else { return true }
+    if let volts = supply.volts(at: time), volts >= options.chargingVoltage { return true }
+    // An engine that stops while it rolls, or has died and lets the car roll out.
+    return time - lastRunning < options.stopTime
+  }
+
+  private mutating func takeHint(at time: Int64) {
+    guard trip != nil, let lastEngineSpeed, lastEngineSpeed.rpm > 0 else { return }
+    guard let volts = supply.volts(at: time), volts >= options.chargingVoltage else { return }
+    trip?.lastHint = time
+  }
+
+  private mutating func countIdle() {
+    if let both = engine.overlap(stand) { trip?.countIdle(both) }
+  }
+}

@@ -1,0 +1,111 @@
+import Fusion
+import Testing
+
+/// A car that is driven second by second past a watch. Speeds are km/h, times s from its beginning.
+struct Road: ~Copyable {
+  var watch: TripWatch
+  private(set) var second = 0
+  private(set) var trips: [Seen] = []
+  private(set) var starts: [Seen] = []
+  private var latitude = 48.0
+
+  /// What the car tells.
+  struct Car {
+    var rpm: Double? = 0
+    var speed: Double? = 0
+    var volts: Double?
+    /// Speed over ground, where it has a receiver.
+    var ground: Double?
+    /// The receiver tells its Doppler speed.
+    var hasDoppler = true
+
+    static let parked = Car(rpm: nil, speed: nil)
+    static let off = Car()
+    static let idle = Car(rpm: 800)
+    static func drive(_ speed: Double) -> Car { Car(rpm: 2_000, speed: speed) }
+    static func electric(_ speed: Double) -> Car { Car(rpm: nil, speed: speed) }
+    /// Neither adapter nor engine are heard of.
+    static func carried(_ speed: Double) -> Car { Car(rpm: nil, speed: nil, ground: speed) }
+    static let silent = Car(rpm: nil, speed: nil)
+
+    func with(volts: Double? = nil, ground: Double? = nil) -> Car {
+      var car = self
+      car.volts = volts ?? car.volts
+      car.ground = ground ?? car.ground
+      return car
+    }
+  }
+
+  /// One end of a trip.
+  struct Seen: Equatable, CustomStringConvertible {
+    var start: Double
+    var end: Double
+    var metres: Double
+    var source: String
+    var idle: Double
+    var maxSpeed: Double
+
+    init(_ report: TripReport) {
+      start = Double(report.start) / 1e9
+      end = Double(report.end) / 1e9
+      metres = (report.distance * 1_000_000).rounded() / 1_000
+      source = report.distanceSource.name.description
+      idle = report.idleSeconds
+      maxSpeed = report.maxSpeed
+    }
+
+    init(_ start: Double, _ end: Double, metres: Double, _ source: String = "speed", idle: Double, max: Double) {
+      (self.start, self.end, self.metres, self.source, self.idle, maxSpeed) = (start, end, metres, source, idle, max)
+    }
+
+    /// Positions are not exact: a trip that they measured may be half a percent off.
+    static func == (left: Seen, right: Seen) -> Bool {
+      let tolerance = left.source == "speed" ? 0.01 : right.metres * 0.005
+      return left.start == right.start && left.end == right.end && left.source == right.source
+        && left.idle == right.idle && abs(left.metres - right.metres) <= tolerance
+        && abs(left.maxSpeed - right.maxSpeed) <= right.maxSpeed * (left.source == "speed" ? 0 : 0.005)
+    }
+
+    var description: String { "\(start)…\(end): \(metres) m by \(source), idle \(idle) s, \(maxSpeed) km/h" }
+  }
+
+  init(_ change: (inout TripOptions) -> Void = { _ in }) {
+    var options = TripOptions()
+    change(&options)
+    watch = TripWatch(options)
+  }
+
+  var now: Int64 { Int64(second) * 1_000_000_000 }
+
+  var deadline: Int64 { watch.deadline }
+
+  /// So many seconds, each with a reading of all that the car tells.
+  mutating func go(_ seconds: Int, _ car: Car, _ more: (inout TripWatch, Int64) -> Void = { _, _ in }) {
+    for _ in 0..<seconds {
+      if let volts = car.volts { watch.batteryVoltage(volts + (second.isMultiple(of: 2) ? 0 : 0.1), at: now) }
+      more(&watch, now)
+      if let rpm = car.rpm { watch.engineSpeed(rpm, at: now) }
+      if let speed = car.speed { watch.speed(speed, at: now) }
+      tell()
+      second += 1
+    }
+  }
+
+  /// Nothing happens; the owner looks once a second.
+  mutating func wait(_ seconds: Int) { go(seconds, .silent) }
+
+  private mutating func tell() {
+    while let change = watch.decide(at: now) {
+      switch change {
+      case .start(let report): starts.append(Seen(report))
+      case .end(let report): trips.append(Seen(report))
+      }
+    }
+  }
+
+  /// Waits until all is over.
+  mutating func park() -> [Seen] {
+    wait(7_200)
+    return trips
+  }
+}

@@ -1,0 +1,283 @@
+import Fusion
+import Telemetry
+import Testing
+
+/// Trips as records: whose they are, when they were, and what becomes of them over a restart.
+@Suite struct TripRecordsTests {
+  /// 2026-05-04T22:00:00Z
+  private static let evening: Int64 = 1_777_932_000_000_000_000
+  private static let vin = "1D4GP00RX5B123456"
+  private static let otherVIN = "VF3M45GFRLS031759"
+
+  private func session(endsWithSession: Bool = true, vehicleId: String? = nil) -> Session {
+    Session { options in
+      options.trips?.endsWithSession = endsWithSession
+      options.vehicleId = vehicleId
+    }
+  }
+
+  /// So many seconds at 36 km/h with a running engine.
+  private func drive(_ session: inout Session, _ seconds: ClosedRange<Int>) {
+    for second in seconds {
+      session.read("rpm", 2_000, at: Double(second))
+      session.read("speed", 36, at: Double(second))
+    }
+  }
+
+  // MARK: Dates
+
+  @Test func a_trip_over_midnight_is_one() throws {
+    var session = session()
+    session.fusion.setWallTime(offset: Self.evening, quality: .ntp)
+    drive(&session, 7_100...7_300)
+    let records = try session.finish(at: 7_600).of("trip")
+    #expect(records.map { $0.text("event") } == ["start", "end"])
+    #expect(records.map { $0.text("startTime") } == ["2026-05-04T23:58:20.000Z", "2026-05-04T23:58:20.000Z"])
+    #expect(records.map { $0.text("endTime") } == [nil, "2026-05-05T00:01:40.000Z"])
+    #expect(records[0].text("tripId") == records[1].text("tripId"))
+    #expect(records[1].number("distance") == 2)
+    #expect(records[1].text("distanceSource") == "speed")
+    #expect(records[1].number("idleSeconds") == 0)
+    #expect(records[1].number("maxSpeed") == 36)
+  }
+
+  @Test func a_clock_step_bends_no_trip() throws {
+    var session = session()
+    session.fusion.setWallTime(offset: Self.evening - 3_600_000_000_000, quality: .system)
+    drive(&session, 0...60)
+    session.fusion.setWallTime(offset: Self.evening, quality: .gps)
+    drive(&session, 61...100)
+    let end = try #require(try session.finish(at: 300).of("trip").last)
+    #expect(end.text("startTime") == "2026-05-04T22:00:00.000Z")
+    #expect(end.text("endTime") == "2026-05-04T22:01:40.000Z")
+    #expect(end.number("distance") == 1)
+  }
+
+  @Test func without_a_date_a_trip_has_none() throws {
+    var session = session()
+    drive(&session, 0...60)
+    session.advance(to: 239.9)
+    #expect(try session.records().of("trip").count == 1)
+    session.advance(to: 240)
+    let records = try session.records().of("trip")
+    #expect(records.count == 2)
+    for record in records {
+      #expect(record.text("startTime") == nil)
+      #expect(record.text("endTime") == nil)
+    }
+    // Standing still ends it without a further reading, after three minutes.
+    #expect(records[1].elapsed == 240)
+  }
+
+  @Test func a_trip_that_is_not_over_is_closed_with_the_session() throws {
+    var session = session()
+    drive(&session, 0...60)
+    let records = try session.finish(at: 61).of("trip")
+    #expect(records.map { $0.text("event") } == ["start", "end"])
+    #expect(records.last?.elapsed == 61)
+  }
+
+  @Test func no_trips_are_told_where_none_are_wanted() throws {
+    var session = Session { $0.trips = nil }
+    drive(&session, 0...600)
+    session.advance(to: 2_000)
+    #expect(try session.finish(at: 2_001).of("trip").isEmpty)
+  }
+
+  @Test func only_the_engines_own_speed_is_integrated() throws {
+    var session = session()
+    session.read("rpm", 800, at: 0)
+    for second in 0...60 {
+      session.read("rpm", 2_000, at: Double(second))
+      session.read("speed", 36, at: Double(second))
+      session.read("speed", 100, from: .can11(0x7E9), at: Double(second) + 0.5)
+    }
+    let end = try #require(try session.finish(at: 300).of("trip").last)
+    #expect(end.number("distance") == 0.6)
+    #expect(end.number("maxSpeed") == 36)
+  }
+
+  // MARK: Vehicles
+
+  @Test func another_vin_ends_the_trip_of_the_one_before_under_its_name() throws {
+    var session = session()
+    session.text(.vin, Self.vin, at: 0)
+    drive(&session, 0...60)
+    session.fusion.vehicleLost()
+    session.read("rpm", 800, at: 90)
+    session.text(.vin, Self.otherVIN, at: 91)
+    drive(&session, 100...160)
+    let records = try session.finish(at: 400).of("trip")
+    #expect(records.map { $0.text("event") } == ["start", "end", "start", "end"])
+    #expect(records.map { $0.text("vehicleId") } == [Self.vin, Self.vin, Self.otherVIN, Self.otherVIN])
+    #expect(Set(records.compactMap { $0.text("tripId") }).count == 2)
+    #expect(records[1].number("distance") == 0.6)
+  }
+
+  @Test func a_vin_that_is_read_late_is_no_other_vehicle() throws {
+    var session = session()
+    drive(&session, 0...30)
+    session.text(.vin, Self.vin, at: 30.5)
+    drive(&session, 31...60)
+    let records = try session.finish(at: 400).of("trip")
+    #expect(records.map { $0.text("event") } == ["start", "end"])
+    #expect(records.last?.text("vehicleId") == Self.vin)
+  }
+
+  // MARK: Power cut
+
+  /// Drives for a minute, remembers, and loses power.
+  private func cut(
+    vin: String? = TripRecordsTests.vin, quality: TimeQuality = .ntp, boot: String = "a"
+  ) throws -> (memory: TripMemory, records: [Record]) {
+    var session = session(endsWithSession: false)
+    if quality != .unset { session.fusion.setWallTime(offset: Self.evening, quality: quality) }
+    if let vin { session.text(.vin, vin, at: 0) }
+    drive(&session, 0...60)
+    let found = session.fusion.tripMemory(bootId: boot, at: Session.nanoseconds(61))
+    let memory = try #require(found)
+    return (try TripMemory(parsing: memory.text), try session.finish(at: 61).of("trip"))
+  }
+
+  /// A session after `off` seconds without power, on a clock that begins at 0.
+  private func resume(_ memory: TripMemory, off: Double, quality: TimeQuality = .ntp) -> Session {
+    var session = session()
+    if quality != .unset {
+      session.fusion.setWallTime(offset: Self.evening + Session.nanoseconds(61 + off), quality: quality)
+    }
+    session.fusion.resumeTrip(memory, bootId: "b", at: 0)
+    return session
+  }
+
+  @Test func after_a_short_cut_the_trip_goes_on() throws {
+    let (memory, before) = try cut()
+    #expect(before.map { $0.text("event") } == ["start"])
+    var session = resume(memory, off: 60)
+    session.text(.vin, Self.vin, at: 4)
+    drive(&session, 5...64)
+    let records = try session.finish(at: 400).of("trip")
+    #expect(records.map { $0.text("event") } == ["end"])
+    let end = try #require(records.first)
+    #expect(end.text("tripId") == before[0].text("tripId"))
+    #expect(end.text("startTime") == "2026-05-04T22:00:00.000Z")
+    #expect(end.text("endTime") == "2026-05-04T22:03:05.000Z")
+    // 60 s before and 59 s after: what was driven without power nobody knows.
+    #expect(end.number("distance") == 1.19)
+    #expect(end.number("maxSpeed") == 36)
+  }
+
+  @Test func after_a_long_cut_it_is_closed_as_it_was_known_last() throws {
+    let (memory, before) = try cut()
+    var session = resume(memory, off: 3_600)
+    session.advance(to: 1)
+    session.text(.vin, Self.vin, at: 4)
+    drive(&session, 5...64)
+    let records = try session.finish(at: 400).of("trip")
+    #expect(records.map { $0.text("event") } == ["end", "start", "end"])
+    #expect(records[0].text("tripId") == before[0].text("tripId"))
+    #expect(records[0].text("vehicleId") == Self.vin)
+    #expect(records[0].text("startTime") == "2026-05-04T22:00:00.000Z")
+    #expect(records[0].text("endTime") == "2026-05-04T22:01:00.000Z")
+    #expect(records[0].number("distance") == 0.6)
+    #expect(records[1].text("tripId") == records[2].text("tripId"))
+    #expect(records[1].text("tripId") != records[0].text("tripId"))
+    #expect(records[2].number("distance") == 0.59)
+  }
+
+  @Test func how_long_the_power_was_off_may_be_known_later() throws {
+    let (memory, _) = try cut()
+    var session = resume(memory, off: 60, quality: .unset)
+    session.text(.vin, Self.vin, at: 4)
+    drive(&session, 5...64)
+    #expect(try session.records().of("trip").isEmpty)
+    session.fusion.setWallTime(offset: Self.evening + Session.nanoseconds(121), quality: .gps)
+    drive(&session, 65...74)
+    let end = try #require(try session.finish(at: 400).of("trip").first)
+    #expect(end.text("event") == "end")
+    #expect(end.text("startTime") == "2026-05-04T22:00:00.000Z")
+    #expect(end.number("distance") == 1.29)
+  }
+
+  @Test func a_clock_without_a_battery_does_not_join_two_trips() throws {
+    // It says that no time has passed: nobody has set it yet.
+    let (memory, before) = try cut()
+    var session = resume(memory, off: 1, quality: .system)
+    session.text(.vin, Self.vin, at: 4)
+    drive(&session, 5...300)
+    let records = try session.finish(at: 600).of("trip")
+    #expect(records.map { $0.text("event") } == ["end", "start", "end"])
+    #expect(records[0].text("tripId") == before[0].text("tripId"))
+    #expect(records[0].text("endTime") == "2026-05-04T22:01:00.000Z")
+  }
+
+  @Test func a_restart_of_the_program_alone_needs_no_date() throws {
+    let (memory, _) = try cut(vin: nil, quality: .unset, boot: "b")
+    var session = session()
+    session.fusion.resumeTrip(memory, bootId: "b", at: Session.nanoseconds(70))
+    drive(&session, 71...130)
+    session.advance(to: 310)
+    let records = try session.records().of("trip")
+    #expect(records.map { $0.text("event") } == ["end"])
+    #expect(records.first?.number("distance") == 1.19)
+  }
+
+  @Test func another_vehicle_after_the_cut_has_its_own_trip() throws {
+    let (memory, before) = try cut()
+    var session = resume(memory, off: 60)
+    drive(&session, 3...9)
+    session.text(.vin, Self.otherVIN, at: 9.5)
+    drive(&session, 10...64)
+    let records = try session.finish(at: 400).of("trip")
+    #expect(records.map { $0.text("event") } == ["end", "start", "end"])
+    #expect(records.map { $0.text("vehicleId") } == [Self.vin, Self.otherVIN, Self.otherVIN])
+    #expect(records[0].text("tripId") == before[0].text("tripId"))
+    #expect(records[0].number("distance") == 0.6)
+    #expect(records[2].number("distance") == 0.61)
+  }
+
+  @Test func a_vehicle_that_never_moves_again_ends_its_trip() throws {
+    let (memory, before) = try cut()
+    var session = resume(memory, off: 20)
+    session.advance(to: 300)
+    let records = try session.records().of("trip")
+    #expect(records.map { $0.text("event") } == ["end"])
+    #expect(records[0].text("tripId") == before[0].text("tripId"))
+    #expect(records[0].text("endTime") == "2026-05-04T22:01:00.000Z")
+    let kept = session.tripMemory(at: 300)
+    #expect(kept == nil)
+  }
+
+  @Test func a_second_cut_before_it_is_decided_loses_nothing() throws {
+    let (memory, _) = try cut()
+    var session = resume(memory, off: 60, quality: .unset)
+    drive(&session, 3...9)
+    let kept = session.tripMemory(at: 9)
+    #expect(kept == memory)
+  }
+
+  @Test func an_end_that_comes_twice_is_the_same_record() throws {
+    // The power fails between the record and the writing of the memory: it is told again.
+    let (memory, _) = try cut()
+    var ends: [Record] = []
+    for _ in 0..<2 {
+      var session = resume(memory, off: 3_600)
+      session.advance(to: 1)
+      ends += try session.records().of("trip")
+    }
+    #expect(ends.map { $0.text("event") } == ["end", "end"])
+    #expect(ends[0].text("id") == ends[1].text("id"))
+  }
+
+  @Test func no_trip_leaves_nothing_to_remember() {
+    var session = session()
+    session.read("speed", 0, at: 0)
+    let kept = session.tripMemory(at: 1)
+    #expect(kept == nil)
+  }
+}
+
+extension Session {
+  mutating func tripMemory(at seconds: Double) -> TripMemory? {
+    fusion.tripMemory(bootId: "b", at: Self.nanoseconds(seconds))
+  }
+}
