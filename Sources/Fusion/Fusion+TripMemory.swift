@@ -33,6 +33,17 @@ extension Fusion {
     tripDeadline = now
   }
 
+  /// Tells the end of a trip that no session goes on with.
+  public mutating func endTrip<Sink: RecordSink & ~Copyable>(
+    of memory: TripMemory, bootId: String, at time: Int64, into sink: inout Sink
+  ) {
+    tick(time, into: &sink)
+    let waiting = formerTrip
+    formerTrip = FormerTrip(memory: memory, bootId: bootId, since: now)
+    closeFormerTrip(into: &sink)
+    formerTrip = waiting
+  }
+
   /// Decides what becomes of the former trip; false: it is not known yet.
   mutating func settleFormerTrip<Sink: RecordSink & ~Copyable>(into sink: inout Sink) -> Bool {
     guard let former = formerTrip, let stopTime = options.trips?.stopTime else { return true }

@@ -4,9 +4,9 @@ import Telemetry
 
 // One line: a sum, then JSON. A file that was cut, or in which a bit fell over, is no trip.
 //
-//     b1946ac92492d234 {"version":1,"tripId":"0193…","vehicleId":"VAN-001","bootId":"…","time":512000,"age":61000,…}
+//     b1946ac92492d234 {"version":1,"tripId":"0193…","vehicleId":"VAN-001","bootId":"…","time":512000000000,…}
 //
-// The sum is FNV-1a of 64 bits over what stands behind its space, without the line feed. Times are ms.
+// The sum is FNV-1a of 64 bits over what stands behind its space, without the line feed. Times are ns.
 
 /// Why a memory cannot be read: there is no trip then.
 public enum TripMemoryError: Error, Equatable, Sendable {
@@ -67,15 +67,16 @@ extension TripMemory {
     line.field("tripId", tripId)
     line.field("vehicleId", vehicleId)
     line.field("vin", vin)
+    if !adapter.isEmpty { line.field("adapter", adapter) }
     line.field("bootId", bootId)
-    line.field("time", Self.milliseconds(time))
-    line.field("date", date.map { Self.milliseconds($0.nanoseconds) })
+    line.field("time", Int(time))
+    line.field("date", date.map { Int($0.nanoseconds) })
     line.field("quality", quality.name)
     line.field("isTold", trip.isTold)
-    line.field("age", Self.milliseconds(time - trip.start))
-    line.field("endAge", Self.milliseconds(time - trip.end))
-    line.field("motionAge", Self.milliseconds(time - trip.lastMotion))
-    line.field("hintAge", Self.milliseconds(time - trip.lastHint))
+    line.field("age", Int(time - trip.start))
+    line.field("endAge", Int(time - trip.end))
+    line.field("motionAge", Int(time - trip.lastMotion))
+    line.field("hintAge", Int(time - trip.lastHint))
   }
 
   private func writeFigures(to line: inout JSONLineEncoder) {
@@ -85,8 +86,8 @@ extension TripMemory {
     line.field("startOdometer", trip.startOdometer)
     line.field("endOdometer", trip.endOdometer)
     line.field("maxSpeed", trip.maxSpeed)
-    line.field("idle", Self.milliseconds(trip.idle))
-    line.field("running", Self.milliseconds(trip.running))
+    line.field("idle", Int(trip.idle))
+    line.field("running", Int(trip.running))
     line.field("fuel", trip.fuel.kind.map { Int($0.rawValue) })
     line.field("isMixed", trip.fuel.isMixed)
     Self.write(trip.fuel.volume, "volume", to: &line)
@@ -96,8 +97,6 @@ extension TripMemory {
     Self.write(trip.fuel.airMeasured, "airMeasured", to: &line)
     Self.write(trip.fuel.densityCommanded, "densityCommanded", to: &line)
   }
-
-  private static func milliseconds(_ nanoseconds: Int64) -> Int { Int(nanoseconds / 1_000_000) }
 
   private static func write(_ integral: RateIntegral, _ name: StaticString, to line: inout JSONLineEncoder) {
     line.field(name, [integral.total, integral.seconds])
@@ -124,6 +123,7 @@ extension TripMemory {
     self.init(
       trip, tripId: tripId, vehicleId: try reader.requiredString("vehicleId"), vin: try reader.optionalString("vin"),
       bootId: try reader.requiredString("bootId"), time: time, date: date, quality: quality)
+    adapter = try reader.optionalString("adapter") ?? ""
   }
 
   private static func readFigures(_ reader: inout JSONObjectReader, _ trip: inout Trip) throws(JSONError) {
@@ -150,7 +150,7 @@ extension TripMemory {
 
   /// Up to a date in 2096: sums of a few of them stay within 64 bits.
   private static func nanoseconds(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> Int64 {
-    Int64(try reader.requiredInt(key, in: 0...4_000_000_000_000)) * 1_000_000
+    Int64(try reader.requiredInt(key, in: 0...4_000_000_000_000_000_000))
   }
 
   private static func integral(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> RateIntegral {

@@ -12,6 +12,8 @@ public struct TripMemory: Equatable, Sendable {
   public var vehicleId: String
   /// The vehicle, where it said its VIN: another one's trip is not gone on with.
   public var vin: String?
+  /// Which of the owner's adapters it came by; empty: there is only one.
+  public var adapter = ""
   /// Which boot ``time`` counts from.
   public var bootId: String
   /// When it was written, ns of that boot.

@@ -21,8 +21,10 @@ public struct TripOptions: BitwiseCopyable, Equatable, Sendable {
   public var volumetricEfficiency: Double?
   /// How many; PID A2 counts the fuel of one.
   public var cylinders: Int?
-  /// What it burns, where PID 51 does not say.
+  /// What it burns; nil: as PID 51 says.
   public var fuel: FuelKind?
+  /// Whether it may drive with its engine still; PID 51 says so, too.
+  public var mayDriveElectrically = false
   /// Whether a trip that is under way when the session ends is closed with its last known state. False: its memory is
   /// kept by the owner, and the next session goes on with it.
   public var endsWithSession = true

@@ -31,7 +31,7 @@ extension TripWatch {
     }
     lostAt = nil
     lastRunning = nil
-    isElectrified = false
+    isElectrified = options.mayDriveElectrically
     hasSpark = false
     fuelKind = options.fuel
     air = EngineAir()
@@ -70,7 +70,9 @@ extension Trip {
   /// A later trip of the same vehicle turns out to be this one.
   fileprivate mutating func add(_ later: Trip) {
     end = max(end, later.end)
-    lastMotion = later.lastMotion > later.start ? later.lastMotion : lastMotion
+    // An engine that only idles has not moved.
+    let hasMoved = later.lastMotion > later.start || later.maxSpeed > 0
+    lastMotion = hasMoved ? later.lastMotion : lastMotion
     lastHint = max(lastHint, later.lastHint)
     speed.add(later.speed)
     groundDistance += later.groundDistance

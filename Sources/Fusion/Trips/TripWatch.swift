@@ -50,6 +50,7 @@ public struct TripWatch: ~Copyable {
   public init(_ options: TripOptions = TripOptions()) {
     self.options = options
     fuelKind = options.fuel
+    isElectrified = options.mayDriveElectrically
   }
 
   /// A trip has been told and is not over.
