@@ -31,6 +31,8 @@ extension Configuration {
     }
     if var object = try reader.optionalObject("power") { power = try Power(&object) }
     if var object = try reader.optionalObject("record") { record = try Record(&object) }
+    if var object = try reader.optionalObject("trips") { trips = try Trips(&object) }
+    if var object = try reader.optionalObject("driving") { driving = try Driving(&object) }
     gps = try Self.list(&reader, "gps") { value throws(JSONError) in try GPSSource(value, folder: folder) }
     geofences = try Self.path(&reader, "geofences", folder)
     signalSets = try Self.list(&reader, "signalSets") { value throws(JSONError) in
@@ -143,6 +145,8 @@ extension Configuration.Vehicle {
     if let name = try reader.optionalString("fuel", oneOf: Fuel.allCases.map(\.rawValue)) {
       fuel = Fuel(rawValue: name)
     }
+    volumetricEfficiency = try reader.optionalDouble("volumetricEfficiency", in: 0.3...1.5)
+    cylinders = try reader.optionalInt("cylinders", in: 1...16)
     try reader.finish()
   }
 }

@@ -18,6 +18,8 @@ public struct Configuration: Equatable, Sendable {
   public var poll = Poll()
   public var power = Power()
   public var record = Record()
+  public var trips = Trips()
+  public var driving = Driving()
   public var gps: [GPSSource] = []
   /// Path of a GeoJSON file.
   public var geofences: String?
@@ -39,6 +41,10 @@ public struct Configuration: Equatable, Sendable {
     /// Litres, 0.1…30.
     public var displacement: Double?
     public var fuel: Fuel?
+    /// The share of its swept volume that the engine takes in, 0.3…1.5.
+    public var volumetricEfficiency: Double?
+    /// 1…16
+    public var cylinders: Int?
 
     public init() {}
   }

@@ -62,7 +62,7 @@ extension Daemon {
     } catch {
       throw StartError(.unavailable, error.description)
     }
-    let record = records.add(device: address.deviceName, ring.consumer)
+    let record = records.add(device: address.deviceName, name: name, ring.consumer)
     let thread = try Thread("obdgated-line\(number)") { line.run() }
     lines[number] = RunningLine(name: name, control: control, thread: thread, record: record)
   }

@@ -36,6 +36,11 @@ public struct Daemon: ~Copyable {
     desk.vehicleId = configuration.vehicle.id
     desk.cadence = .every(nanoseconds: Int64(configuration.record.period * 1e9))
     desk.loadedSignals = settings.poll.loadedSignals
+    desk.trips = TripOptions(configuration.trips, configuration.vehicle)
+    desk.driving = DrivingOptions(configuration.driving)
+    desk.bootId = try Identity.bootId()
+    // Where they can be kept, trips go on with the next start.
+    desk.trips?.endsWithSession = configuration.stateDirectory == nil
     Self.sayWhatIsMissing(configuration)
     let parts = try Parts()
     self.path = path
@@ -84,12 +89,13 @@ public struct Daemon: ~Copyable {
     let queue = self.queue
     let records = self.records
     let desk = self.desk
+    let trips = settings.configuration.stateDirectory.map { TripStore(folder: $0) }
     let mailbox = self.mailbox
     let writer = try Thread("obdgated-out") {
       var writer = LineWriter(STDOUT_FILENO, queue)
       mailbox.post(.writerEnded(writer.run { cgateway_is_ending() != 0 }))
     }
-    let recordThread = try Thread("obdgated-fusion") { records.run(desk) }
+    let recordThread = try Thread("obdgated-fusion") { records.run(desk, trips: trips) }
     let status = try supervise()
     scouting.signal()
     for line in lines.values { line.control.stop() }
@@ -214,6 +220,8 @@ public struct Daemon: ~Copyable {
       if SignalNames.parameters(of: period.signal).isEmpty { names.append("poll.signals.\(period.signal)") }
     }
     if old.gps != new.gps { names.append("gps") }
+    if old.trips != new.trips { names.append("trips") }
+    if old.driving != new.driving { names.append("driving") }
     if old.signalSets != new.signalSets { names.append("signalSets") }
     if old.stateDirectory != new.stateDirectory { names.append("stateDirectory") }
     if old.sinks != new.sinks { names.append("sinks") }

@@ -21,6 +21,12 @@ enum Identity {
     throw StartError(.badConfiguration, "gatewayId: not configured, and this machine has no /etc/machine-id; set one")
   }
 
+  /// Which boot this is: times of the boot clock are comparable within it (proc(5)).
+  static func bootId() throws(StartError) -> String {
+    let text = try FileText.read("/proc/sys/kernel/random/boot_id")
+    return String(decoding: text.prefix { $0 > 0x20 }, as: UTF8.self)
+  }
+
   /// A new epoch: records from here on count from 1.
   static func newEpoch() -> UUIDv7 {
     var random = SystemRandomNumberGenerator()

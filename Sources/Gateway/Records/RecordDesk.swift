@@ -17,6 +17,12 @@ public struct RecordDesk: ~Copyable {
     public var cadence: Cadence = .every(nanoseconds: 1_000_000_000)
     public var naming: Naming = .plain
     public var loadedSignals: [LoadedSignal] = []
+    /// Nil: no trips.
+    public var trips: TripOptions? = TripOptions()
+    /// Nil: nothing of the driving.
+    public var driving: DrivingOptions? = DrivingOptions()
+    /// Which boot the times of deliveries count from.
+    public var bootId = ""
 
     public init(gatewayId: String, epoch: UUIDv7, idSeed: UInt64) {
       self.gatewayId = gatewayId
@@ -32,14 +38,18 @@ public struct RecordDesk: ~Copyable {
       fusion.cadence = cadence
       fusion.naming = naming
       fusion.loadedSignals = loadedSignals
+      fusion.trips = trips
+      fusion.driving = driving
       return fusion
     }
   }
 
-  private var options: Options
-  private var sources: [RecordSource] = []
+  private(set) var options: Options
+  private(set) var sources: [RecordSource] = []
   /// Speaks for the gateway itself.
-  private let own: RecordSource
+  let own: RecordSource
+  /// Trips of which no line goes on yet.
+  var waitingTrips: [WaitingTrip] = []
   /// `seq` of the next record.
   public private(set) var nextSequence: UInt64 = 1
   private var wallOffset: Int64 = 0
@@ -47,13 +57,19 @@ public struct RecordDesk: ~Copyable {
 
   public init(_ options: Options) {
     self.options = options
-    own = RecordSource(device: "", Fusion(options.fusion))
+    own = RecordSource(device: "", name: "", Fusion(options.fusion))
   }
 
   /// Adds a line; the number that its deliveries come with.
-  public mutating func addSource(device: String) -> Int {
-    let source = RecordSource(device: device, Fusion(options.fusion))
+  ///
+  /// - Parameters:
+  ///   - device: how its records call the adapter.
+  ///   - name: what the adapter is known by from one start to the next.
+  ///   - time: now.
+  public mutating func addSource(device: String, name: String = "", at time: Int64 = 0) -> Int {
+    let source = RecordSource(device: device, name: name, Fusion(options.fusion))
     source.fusion.setWallTime(offset: wallOffset, quality: quality)
+    giveWaitingTrip(to: source, at: time)
     // A line that is no more leaves its place.
     if let free = sources.firstIndex(where: { $0.isClosed }) {
       sources[free] = source
@@ -73,6 +89,7 @@ public struct RecordDesk: ~Copyable {
     begin(source)
     source.finish(at: time, into: &sink)
     end(source)
+    takeTrip(of: source, at: time)
   }
 
   /// Says what the date is, from here on.
@@ -124,11 +141,13 @@ public struct RecordDesk: ~Copyable {
       source.reportFailures(at: now, notAfter: now, into: &sink)
       end(source)
     }
+    if !waitingTrips.isEmpty { endWaitingTrips(at: now, into: &sink) }
   }
 
   /// When a record is due next; `.max`: none.
   public var nextDue: Int64 {
     var due = Int64.max
+    for index in waitingTrips.indices { due = min(due, waitingTrips[index].deadline) }
     for index in sources.indices where !sources[index].isClosed { due = min(due, sources[index].nextDue) }
     return due
   }
@@ -142,7 +161,7 @@ public struct RecordDesk: ~Copyable {
     end(own)
   }
 
-  private func begin(_ source: RecordSource) { source.fusion.nextSequence = nextSequence }
+  func begin(_ source: RecordSource) { source.fusion.nextSequence = nextSequence }
 
-  private mutating func end(_ source: RecordSource) { nextSequence = source.fusion.nextSequence }
+  mutating func end(_ source: RecordSource) { nextSequence = source.fusion.nextSequence }
 }

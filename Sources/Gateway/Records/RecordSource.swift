@@ -7,6 +7,8 @@ import Telemetry
 /// One line's records in the making. A class, so that an array can hold it and nothing is moved; one thread has it.
 final class RecordSource {
   var device: String
+  /// What its adapter is known by from one start to the next.
+  let name: String
   var fusion: Fusion
   private(set) var isClosed = false
 
@@ -17,16 +19,16 @@ final class RecordSource {
   /// Bus by its ELM digit, as the session last said.
   private var protocolName: String?
 
-  init(device: String, _ fusion: consuming Fusion) {
+  init(device: String, name: String, _ fusion: consuming Fusion) {
     self.device = device
+    self.name = name
     self.fusion = fusion
     codes.reserveCapacity(256)
   }
 
   /// When a record is due next; `.max`: none.
   var nextDue: Int64 {
-    let boundary = fusion.nextBoundary
-    return min(boundary == .min ? .max : boundary, failures.nextReport)
+    min(fusion.nextDue, failures.nextReport)
   }
 
   func take<Sink: RecordSink & ~Copyable>(_ delivery: Delivery, into sink: inout Sink) {

@@ -31,8 +31,10 @@ final class RecordThread: Sendable {
   }
 
   /// A new line; its thread puts in at `producer`.
-  func add(device: String, _ consumer: consuming RingConsumer<Delivery>) -> RecordLine {
-    let line = RecordLine(device: device, consumer)
+  ///
+  /// - Parameter name: what its adapter is known by from one start to the next.
+  func add(device: String, name: String, _ consumer: consuming RingConsumer<Delivery>) -> RecordLine {
+    let line = RecordLine(device: device, name: name, consumer)
     give(.add(line))
     return line
   }
@@ -58,8 +60,11 @@ final class RecordThread: Sendable {
   }
 
   /// The thread's body.
-  func run(_ options: RecordDesk.Options) {
+  ///
+  /// - Parameter trips: what was under way, and where that is kept; nil: nowhere.
+  func run(_ options: RecordDesk.Options, trips: TripStore? = nil) {
     var desk = RecordDesk(options)
+    var trips = trips.map { KeptTrips($0, desk: &desk) }
     var sink = QueueSink(queue)
     var lines: [RecordLine] = []
     var nextClock: Int64 = 0
@@ -76,13 +81,15 @@ final class RecordThread: Sendable {
       if let loss = queue.takeLoss(isLast: isEnding) { Self.report(loss, at: now, &desk, &sink) }
       if isEnding {
         for line in lines { desk.removeSource(line.source, at: now, into: &sink) }
+        trips?.keep(of: &desk, at: now)
         sink.flush()
         queue.end()
         return
       }
       sink.flush()
+      trips?.keepDue(of: &desk, at: now)
       // The clock is looked at when a record is made, not more often.
-      if bell.wait(until: desk.nextDue) { bell.silence() }
+      if bell.wait(until: min(desk.nextDue, trips?.next ?? .max)) { bell.silence() }
     }
   }
 
@@ -97,7 +104,7 @@ final class RecordThread: Sendable {
     for order in taken {
       switch order {
       case .add(let line):
-        line.source = desk.addSource(device: line.device)
+        line.source = desk.addSource(device: line.device, name: line.name, at: BootClock.now)
         lines.append(line)
       case .remove(let line):
         line.drain(into: &desk, &sink)
@@ -126,13 +133,16 @@ final class RecordThread: Sendable {
 /// One line as the record thread knows it; nobody else touches it once it is added.
 final class RecordLine: @unchecked Sendable {
   let device: String
+  /// What its adapter is known by from one start to the next.
+  let name: String
   /// Its number at the desk.
   var source = -1
   private var consumer: RingConsumer<Delivery>
   private var dropped = 0
 
-  init(device: String, _ consumer: consuming RingConsumer<Delivery>) {
+  init(device: String, name: String = "", _ consumer: consuming RingConsumer<Delivery>) {
     self.device = device
+    self.name = name
     self.consumer = consumer
   }
 

@@ -1,0 +1,86 @@
+import Fusion
+import Glibc
+import Ports
+
+/// The trips that are under way, kept over a restart and a power cut: `trips.jsonl` in the state directory, a line for each
+/// adapter that has one (`Fusion.TripMemory`).
+///
+/// A line that cannot be read is said, and there is no such trip. The file is written whole under another name and
+/// renamed, so that a power cut leaves the old one or the new one.
+struct TripStore {
+  /// It is written so often while a trip is under way, ns: what is driven in this time a power cut may cost.
+  static let period: Int64 = 10_000_000_000
+
+  private let path: String
+  private var isEmpty: Bool
+  private(set) var memories: [TripMemory] = []
+
+  /// - Parameter folder: the state directory.
+  init(folder: String) {
+    path = folder + "/trips.jsonl"
+    isEmpty = unsafe access(path, F_OK) != 0
+    guard !isEmpty else { return }
+    do throws(StartError) {
+      for (index, line) in try FileText.read(path).split(separator: 0x0A).enumerated() {
+        do throws(TripMemoryError) {
+          memories.append(try TripMemory(parsing: Array(line)))
+        } catch {
+          say("\(path):\(index + 1): \(Self.reason(error)); its trip is lost")
+        }
+      }
+    } catch {
+      say("\(error); no trip goes on")
+    }
+  }
+
+  /// Keeps what is under way now, in place of all that was kept.
+  mutating func keep(_ memories: [TripMemory]) {
+    if memories.isEmpty, isEmpty { return }
+    var text: [UInt8] = []
+    for memory in memories { text += memory.text }
+    do throws(StartError) {
+      try FileText.replace(path, with: text)
+      isEmpty = memories.isEmpty
+    } catch {
+      say(error.description)
+    }
+  }
+
+  private static func reason(_ error: TripMemoryError) -> String {
+    switch error {
+    case .damaged: "damaged"
+    case .notReadable(let error): error.reason
+    }
+  }
+}
+
+/// When the trips of a desk are kept: every few seconds while one is under way, and at once when one began or ended.
+struct KeptTrips {
+  private var store: TripStore
+  private var changes = 0
+  private var isUnderWay = true
+  private var nextTime: Int64 = 0
+
+  /// Gives the desk what was under way when the program ended.
+  init(_ store: TripStore, desk: inout RecordDesk) {
+    self.store = store
+    desk.resumeTrips(store.memories, at: BootClock.now)
+  }
+
+  /// When there is something to keep though nothing happened; `.max`: nothing is under way.
+  var next: Int64 { isUnderWay ? nextTime : .max }
+
+  /// Keeps what there is, if it is time to.
+  mutating func keepDue(of desk: inout RecordDesk, at now: Int64) {
+    guard now >= nextTime || desk.tripChanges != changes else { return }
+    keep(of: &desk, at: now)
+  }
+
+  mutating func keep(of desk: inout RecordDesk, at now: Int64) {
+    let memories = desk.tripMemories(at: now)
+    store.keep(memories)
+    isUnderWay = !memories.isEmpty
+    changes = desk.tripChanges
+    nextTime = now + TripStore.period
+  }
+}

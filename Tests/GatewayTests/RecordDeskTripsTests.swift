@@ -1,0 +1,132 @@
+import AdapterSession
+import Fusion
+import OBDWire
+import Telemetry
+import TestKit
+import Testing
+
+@testable import Gateway
+
+/// Trips over the ends of lines, of the program and of the power.
+@Suite struct RecordDeskTripsTests {
+  private struct Lines: RecordSink, ~Copyable {
+    var trips: [Record] = []
+    mutating func record(_ line: Span<UInt8>) {
+      var bytes: [UInt8] = []
+      for index in line.indices { bytes.append(line[index]) }
+      if let record = try? Record(bytes.dropLast()), record.type == "trip" { trips.append(record) }
+    }
+  }
+
+  private static let second: Int64 = 1_000_000_000
+  /// 2026-05-04T22:00:00Z
+  private static let evening: Int64 = 1_777_932_000 * second
+
+  private func desk(boot: String = "a", offset: Int64 = evening) -> RecordDesk {
+    var options = RecordDesk.Options(gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3)
+    options.bootId = boot
+    options.trips?.endsWithSession = false
+    var desk = RecordDesk(options)
+    desk.setWallTime(offset: offset, quality: .ntp)
+    return desk
+  }
+
+  private static func signal(_ name: String) -> SignalID {
+    let row = saeSignals.span.indices.first { saeSignals.span[$0].name.description == name }
+    return SignalID(rawValue: UInt16(row ?? 0))
+  }
+
+  /// 36 km/h with a running engine, a reading a second.
+  private func drive(_ desk: inout RecordDesk, _ source: Int, _ seconds: ClosedRange<Int64>, _ lines: inout Lines) {
+    for second in seconds {
+      for (name, pid, value) in [("rpm", UInt16(0x0C), 2_000.0), ("speed", 0x0D, 36)] {
+        let reading = Reading(
+          origin: Origin(ecu: .can11(0x7E8), line: 0, position: 0), signal: Self.signal(name), service: 1,
+          identifier: pid, value: value)
+        desk.take(Delivery(.reading(reading), at: second * Self.second), from: source, into: &lines)
+      }
+    }
+  }
+
+  private func events(_ lines: borrowing Lines) -> [String?] { lines.trips.map { $0["event"] } }
+
+  @Test func a_line_that_comes_back_goes_on_with_its_trip() {
+    var desk = desk()
+    var lines = Lines()
+    let first = desk.addSource(device: "/dev/a", name: "usb:1", at: 0)
+    drive(&desk, first, 0...60, &lines)
+    desk.removeSource(first, at: 61 * Self.second, into: &lines)
+    #expect(desk.tripMemories(at: 61 * Self.second).map(\.adapter) == ["usb:1"])
+    let again = desk.addSource(device: "/dev/b", name: "usb:1", at: 70 * Self.second)
+    drive(&desk, again, 71...130, &lines)
+    desk.advance(to: 400 * Self.second, into: &lines)
+    #expect(events(lines) == ["start", "end"])
+    #expect(lines.trips.last?.number("distance") == 1.19)
+    #expect(desk.tripMemories(at: 400 * Self.second).isEmpty)
+  }
+
+  @Test func a_line_that_stays_away_ends_its_trip() {
+    var desk = desk()
+    var lines = Lines()
+    let first = desk.addSource(device: "/dev/a", name: "usb:1", at: 0)
+    drive(&desk, first, 0...60, &lines)
+    desk.removeSource(first, at: 61 * Self.second, into: &lines)
+    _ = desk.addSource(device: "/dev/c", name: "usb:2", at: 70 * Self.second)
+    #expect(desk.nextDue <= 241 * Self.second)
+    desk.advance(to: 241 * Self.second, into: &lines)
+    #expect(events(lines) == ["start", "end"])
+    #expect(lines.trips.last?["endTime"] == "2026-05-04T22:01:00.000Z")
+    #expect(desk.tripMemories(at: 242 * Self.second).isEmpty)
+  }
+
+  @Test func a_power_cut_neither_loses_nor_doubles_a_trip() throws {
+    let scratch = try ScratchFolder()
+    var lines = Lines()
+    var before = desk()
+    let first = before.addSource(device: "/dev/a", name: "usb:1", at: 0)
+    drive(&before, first, 0...60, &lines)
+    var store = TripStore(folder: scratch.path)
+    #expect(store.memories.isEmpty)
+    store.keep(before.tripMemories(at: 60 * Self.second))
+    // An hour later, on another boot.
+    let kept = TripStore(folder: scratch.path)
+    #expect(kept.memories.count == 1)
+    var after = desk(boot: "b", offset: Self.evening + 3_660 * Self.second)
+    after.resumeTrips(kept.memories, at: 0)
+    let again = after.addSource(device: "/dev/a", name: "usb:1", at: Self.second)
+    drive(&after, again, 5...65, &lines)
+    after.advance(to: 400 * Self.second, into: &lines)
+    #expect(events(lines) == ["start", "end", "start", "end"])
+    #expect(lines.trips[0]["tripId"] == lines.trips[1]["tripId"])
+    #expect(lines.trips[2]["tripId"] == lines.trips[3]["tripId"])
+    #expect(lines.trips[1]["endTime"] == "2026-05-04T22:01:00.000Z")
+    #expect(lines.trips.map(\.sequence).suffix(3) == lines.trips.map(\.sequence).suffix(3).sorted()[...])
+    store.keep(after.tripMemories(at: 400 * Self.second))
+    #expect(TripStore(folder: scratch.path).memories.isEmpty)
+  }
+
+  @Test func a_damaged_line_costs_its_own_trip_alone() throws {
+    let scratch = try ScratchFolder()
+    var lines = Lines()
+    var desk = desk()
+    for name in ["usb:1", "usb:2"] {
+      drive(&desk, desk.addSource(device: name, name: name, at: 0), 0...60, &lines)
+    }
+    var store = TripStore(folder: scratch.path)
+    let memories = desk.tripMemories(at: 60 * Self.second)
+    store.keep(memories)
+    _ = try scratch.write("trips.jsonl", memories[0].text.dropLast(9) + [0x0A] + memories[1].text)
+    #expect(TripStore(folder: scratch.path).memories.map(\.adapter) == ["usb:2"])
+  }
+
+  @Test func where_nothing_is_kept_a_trip_ends_with_its_line() {
+    var options = RecordDesk.Options(gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3)
+    options.trips?.endsWithSession = true
+    var desk = RecordDesk(options)
+    var lines = Lines()
+    let first = desk.addSource(device: "/dev/a")
+    drive(&desk, first, 0...60, &lines)
+    desk.removeSource(first, at: 61 * Self.second, into: &lines)
+    #expect(events(lines) == ["start", "end"])
+  }
+}
