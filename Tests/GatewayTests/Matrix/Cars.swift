@@ -15,7 +15,7 @@ enum Cars {
   static let idling = #"{"phases": [{"phase": "idle", "seconds": 10}]}"#
 
   static func car(
-    bus: String = "can11/500", vin: String = "1D4GP00R55B123456", ecus: String = engine, from: Int = 0
+    bus: String = "can11/500", vin: String = "1D4GP00R55B123456", ecus: String = engine, from: Double = 0
   ) -> String {
     """
     {"bus": "\(bus)", "noise": 0, "vin": "\(vin)", "from": \(from), "drive": \(idling), "ecus": [\(ecus)]}
@@ -31,7 +31,7 @@ enum Cars {
   static let four = scenario(ecus: ["7E9", "7EA", "7EB"].reduce(engine) { $0 + ", " + ecu($1) })
 
   /// Another car from `time` on, s.
-  static func swapped(at time: Int, isOtherBus: Bool = false) -> String {
+  static func swapped(at time: Double, isOtherBus: Bool = false) -> String {
     let vin = "WP0ZZZ99ZTS392124"
     let other =
       isOtherBus ? car(bus: "can29/500", vin: vin, ecus: ecu("18DAF110"), from: time) : car(vin: vin, from: time)

@@ -8,6 +8,8 @@ struct DaemonPlays: Sendable {
   var protocolDigit: String?
   /// s between two questions for a signal; 0: an answer is nearly always under way.
   var period = 0.25
+  /// The gateway must read before the fault begins: else nothing was shown.
+  var needsConnection = true
   /// Another adapter that stands in the first one's place when the fault ends.
   var successor: String?
 
@@ -25,76 +27,90 @@ struct DaemonPlays: Sendable {
 
 extension DaemonPlays {
   /// By the row's name. What is not among them waits for longer than seconds, or needs a clock that leaps.
-  static let all = link.merging(dialogue) { first, _ in first }.merging(vehicle) { first, _ in first }
+  ///
+  /// - Parameter t: s until what is to happen to a gateway that reads begins.
+  static func all(from t: Double = 3) -> [String: DaemonPlays] {
+    link(t).merging(dialogue(t)) { first, _ in first }.merging(vehicle(t)) { first, _ in first }
+  }
 
-  private static let link: [String: DaemonPlays] = [
-    "unplug, replug: idle": DaemonPlays("unplug@3s..4s", ends: 4),
-    "unplug, replug: mid-reply": DaemonPlays(
-      [3, 3.03, 3.06].map { .init(faults: "unplug@\($0)s..\($0 + 1)s", ends: $0 + 1) }
-    ).with {
-      // Of the 90 ms from one question to the next, 60 are the answer's.
-      $0.scenario = Cars.scenario(adapter: #""baud": 9600"#)
-      $0.period = 0
-    },
-    "unplug, replug: mid-init": DaemonPlays(
-      [0.3, 0.7, 0.9, 1, 1.2].map { .init(faults: "unplug@\($0)s..\($0 + 1)s", ends: $0 + 1) }),
-    "RFCOMM peer gone": DaemonPlays("unplug@3s..4s", ends: 4),
-    "wrong baud": DaemonPlays(""),
-    "reply split at every byte": DaemonPlays("split"),
-    "CRLF": DaemonPlays("crlf"),
-    "NULs": DaemonPlays("nul"),
-    "100 kB of garbage": DaemonPlays("garbage=100000@3s", ends: 4).with {
-      $0.scenario = Cars.scenario(adapter: #""baud": 1000000"#)
-    },
-    "another adapter in its place": DaemonPlays("", ends: 4).with {
-      $0.successor = Cars.scenario(adapter: #""kind": "clone""#)
-    },
-  ]
+  private static func link(_ t: Double) -> [String: DaemonPlays] {
+    [
+      "unplug, replug: idle": DaemonPlays("unplug@\(t)s..\(t + 1)s", ends: t + 1),
+      "unplug, replug: mid-reply": DaemonPlays(
+        [t, t + 0.03, t + 0.06].map { .init(faults: "unplug@\($0)s..\($0 + 1)s", ends: $0 + 1) }
+      ).with {
+        // Of the 90 ms from one question to the next, 60 are the answer's.
+        $0.scenario = Cars.scenario(adapter: #""baud": 9600"#)
+        $0.period = 0
+      },
+      "unplug, replug: mid-init": DaemonPlays(
+        [0.3, 0.7, 0.9, 1, 1.2].map { .init(faults: "unplug@\($0)s..\($0 + 1)s", ends: $0 + 1) }),
+      "RFCOMM peer gone": DaemonPlays("unplug@\(t)s..\(t + 1)s", ends: t + 1),
+      "wrong baud": DaemonPlays(""),
+      "reply split at every byte": DaemonPlays("split"),
+      "CRLF": DaemonPlays("crlf"),
+      "NULs": DaemonPlays("nul"),
+      "100 kB of garbage": DaemonPlays("garbage=100000@\(t)s", ends: t + 1).with {
+        $0.scenario = Cars.scenario(adapter: #""baud": 1000000"#)
+      },
+      "another adapter in its place": DaemonPlays("", ends: t + 1).with {
+        $0.successor = Cars.scenario(adapter: #""kind": "clone""#)
+      },
+    ]
+  }
 
-  private static let dialogue: [String: DaemonPlays] = [
-    "prompt lost": DaemonPlays("promptLost@3s", ends: 3),
-    "prompt twice": DaemonPlays("promptTwice@3s..4s", ends: 4),
-    "OK before the prompt": DaemonPlays("promptOK"),
-    "reply joined with the next": DaemonPlays("replyJoined@3s", ends: 3),
-    "reply twice": DaemonPlays("replyTwice@3s..4s", ends: 4),
-    "0xFC after ATZ": DaemonPlays("bannerByte=FC"),
-    "banner late": DaemonPlays("bannerLate=2500ms@0s"),
-    "banner missing": DaemonPlays("bannerMissing"),
-    "banner mid-session": DaemonPlays("reset@3s", ends: 3),
-    "brown-out reset": DaemonPlays("brownOut=1s@3s", ends: 4),
-    "LV RESET mid-poll": DaemonPlays("lvReset@3s", ends: 3),
-    "ERR94": DaemonPlays("err=94@3s", ends: 3),
-    "ACT ALERT": DaemonPlays("actAlert@3s", ends: 3),
-    "? to each AT command": DaemonPlays(FaultRows.refusals),
-    "suffix refused": DaemonPlays("noSuffix"),
-    "multi-PID refused": DaemonPlays("noMultiPID"),
-    "adapter that reports protocol 0": DaemonPlays("protocolZero"),
-    "BUS INIT: ERROR thrice": DaemonPlays("busInitError=3@0s", ends: 6).with {
-      // The fast one: each try takes 0.6 s instead of 2.7.
-      $0.scenario = Cars.scenario(bus: "kwpFast", ecus: Cars.ecu("10"))
-      $0.protocolDigit = "5"
-    },
-    "CAN ERROR storm": DaemonPlays("canError@3s..5s", ends: 5),
-    "STOPPED": DaemonPlays("stopped=0.4@3s..5s", ends: 5),
-    "BUFFER FULL with a cut frame": DaemonPlays("bufferFull=0.3@3s..5s", ends: 5),
-    "<DATA ERROR": DaemonPlays("dataError=0.3@3s..5s", ends: 5),
-    "<RX ERROR": DaemonPlays("rxError=0.3@3s..5s", ends: 5),
-  ]
+  private static func dialogue(_ t: Double) -> [String: DaemonPlays] {
+    [
+      "prompt lost": DaemonPlays("promptLost@\(t)s", ends: t),
+      "prompt twice": DaemonPlays("promptTwice@\(t)s..\(t + 1)s", ends: t + 1),
+      "OK before the prompt": DaemonPlays("promptOK"),
+      "reply joined with the next": DaemonPlays("replyJoined@\(t)s", ends: t),
+      "reply twice": DaemonPlays("replyTwice@\(t)s..\(t + 1)s", ends: t + 1),
+      "0xFC after ATZ": DaemonPlays("bannerByte=FC"),
+      "banner late": DaemonPlays("bannerLate=2500ms@0s"),
+      "banner missing": DaemonPlays("bannerMissing"),
+      "banner mid-session": DaemonPlays("reset@\(t)s", ends: t),
+      "brown-out reset": DaemonPlays("brownOut=1s@\(t)s", ends: t + 1),
+      "LV RESET mid-poll": DaemonPlays("lvReset@\(t)s", ends: t),
+      "ERR94": DaemonPlays("err=94@\(t)s", ends: t),
+      "ACT ALERT": DaemonPlays("actAlert@\(t)s", ends: t),
+      "? to each AT command": DaemonPlays(FaultRows.refusals),
+      "suffix refused": DaemonPlays("noSuffix"),
+      "multi-PID refused": DaemonPlays("noMultiPID"),
+      "adapter that reports protocol 0": DaemonPlays("protocolZero"),
+      "BUS INIT: ERROR thrice": DaemonPlays("busInitError=3@0s", ends: 6).with {
+        // The fast one: each try takes 0.6 s instead of 2.7.
+        $0.scenario = Cars.scenario(bus: "kwpFast", ecus: Cars.ecu("10"))
+        $0.protocolDigit = "5"
+        $0.needsConnection = false
+      },
+      "CAN ERROR storm": DaemonPlays("canError@\(t)s..\(t + 2)s", ends: t + 2),
+      "STOPPED": DaemonPlays("stopped=0.4@\(t)s..\(t + 2)s", ends: t + 2),
+      "BUFFER FULL with a cut frame": DaemonPlays("bufferFull=0.3@\(t)s..\(t + 2)s", ends: t + 2),
+      "<DATA ERROR": DaemonPlays("dataError=0.3@\(t)s..\(t + 2)s", ends: t + 2),
+      "<RX ERROR": DaemonPlays("rxError=0.3@\(t)s..\(t + 2)s", ends: t + 2),
+    ]
+  }
 
-  private static let vehicle: [String: DaemonPlays] = [
-    "NO DATA for one PID among six": DaemonPlays("noPID=05@3s..5s", ends: 5),
-    "NO DATA for one request": DaemonPlays("noData=05@4s..6s", ends: 6),
-    "one of two ECUs vanishes": DaemonPlays("ecuGone=7E9@3s..6s", ends: 6),
-    "four ECUs interleaved": DaemonPlays(""),
-    "nine senders": DaemonPlays("senders=9@3s..5s", ends: 5),
-    "negative response 0x21": DaemonPlays("busy=010C@3s..5s", ends: 5),
-    "negative response 0x78": DaemonPlays("pending=010C:100ms@3s..5s", ends: 5),
-    "VIN with 16 characters": DaemonPlays("shortVIN=16"),
-    "wrong consecutive index": DaemonPlays("badSequence=0.3@3s..5s", ends: 5),
-    "lost frame": DaemonPlays("lostFrame=0.2@3s..5s", ends: 5),
-    "car swapped": DaemonPlays("brownOut=1s@5s", ends: 6).with { $0.scenario = Cars.swapped(at: 5) },
-    "car swapped, another bus": DaemonPlays("brownOut=1s@5s", ends: 6).with {
-      $0.scenario = Cars.swapped(at: 5, isOtherBus: true)
-    },
-  ]
+  private static func vehicle(_ t: Double) -> [String: DaemonPlays] {
+    [
+      "NO DATA for one PID among six": DaemonPlays("noPID=05@\(t)s..\(t + 2)s", ends: t + 2),
+      "NO DATA for one request": DaemonPlays("noData=05@\(t + 1)s..\(t + 3)s", ends: t + 3).with {
+        // A K-line takes 3 s to be there: nothing is lost if the fault was there first.
+        $0.needsConnection = false
+      },
+      "one of two ECUs vanishes": DaemonPlays("ecuGone=7E9@\(t)s..\(t + 3)s", ends: t + 3),
+      "four ECUs interleaved": DaemonPlays(""),
+      "nine senders": DaemonPlays("senders=9@\(t)s..\(t + 2)s", ends: t + 2),
+      "negative response 0x21": DaemonPlays("busy=010C@\(t)s..\(t + 2)s", ends: t + 2),
+      "negative response 0x78": DaemonPlays("pending=010C:100ms@\(t)s..\(t + 2)s", ends: t + 2),
+      "VIN with 16 characters": DaemonPlays("shortVIN=16"),
+      "wrong consecutive index": DaemonPlays("badSequence=0.3@\(t)s..\(t + 2)s", ends: t + 2),
+      "lost frame": DaemonPlays("lostFrame=0.2@\(t)s..\(t + 2)s", ends: t + 2),
+      "car swapped": DaemonPlays("brownOut=1s@\(t + 2)s", ends: t + 3).with { $0.scenario = Cars.swapped(at: t + 2) },
+      "car swapped, another bus": DaemonPlays("brownOut=1s@\(t + 2)s", ends: t + 3).with {
+        $0.scenario = Cars.swapped(at: t + 2, isOtherBus: true)
+      },
+    ]
+  }
 }

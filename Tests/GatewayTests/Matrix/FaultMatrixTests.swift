@@ -16,12 +16,11 @@ import Testing
   }
 
   @Test func the_daemon_does_so_on_a_real_port() async throws {
-    #expect(Set(DaemonPlays.all.keys).subtracting(FaultRows.all.map(\.name)) == [], "no rows are called so")
+    #expect(Set(DaemonPlays.all().keys).subtracting(FaultRows.all.map(\.name)) == [], "no rows are called so")
     var table = MatrixTable()
     try await withThrowingTaskGroup(of: MatrixTable.Entry?.self) { group in
       for row in FaultRows.all {
-        guard let plays = DaemonPlays.all[row.name] else { continue }
-        group.addTask { try await Self.playDaemon(row, plays) }
+        if DaemonPlays.all()[row.name] != nil { group.addTask { try await Self.playDaemon(row) } }
       }
       for try await entry in group { if let entry { table.add(entry) } }
     }
@@ -35,16 +34,31 @@ import Testing
     return entry
   }
 
-  private static func playDaemon(_ row: FaultRow, _ plays: DaemonPlays) async throws -> MatrixTable.Entry? {
+  private static func playDaemon(_ row: FaultRow) async throws -> MatrixTable.Entry? {
     // The machine has other things to do besides: that is no fault of the daemon's.
     let limit = try row.initTime() + 7
     return try await withThrowingTaskGroup(of: (FaultRow.Play, FaultRow.Outcome?).self) { group in
-      for play in plays.plays {
-        group.addTask { (play, try await aside { try row.runDaemon(play, plays, limit: limit) }) }
+      for number in DaemonPlays.all()[row.name]!.plays.indices {
+        group.addTask { try await aside { try Self.playDaemon(row, number, limit: limit) } }
       }
       var entry = MatrixTable.Entry(row.name, limit: limit)
       for try await (play, outcome) in group { if let outcome { entry.add(outcome, play) } }
       return entry.plays == 0 ? nil : entry
     }
+  }
+
+  /// On a machine so busy that the gateway was not there yet when the fault began, it is played again, later.
+  private static func playDaemon(
+    _ row: FaultRow, _ number: Int, limit: Double
+  ) throws -> (FaultRow.Play, FaultRow.Outcome?) {
+    for start in [3.0, 8] {
+      let plays = DaemonPlays.all(from: start)[row.name]!
+      let outcome = try row.runDaemon(plays.plays[number], plays, limit: limit)
+      let isLate =
+        plays.needsConnection && plays.plays[number].ends >= start && (outcome?.firstValue ?? 99) > start - 0.5
+      if outcome == nil || !isLate { return (plays.plays[number], outcome) }
+    }
+    let plays = DaemonPlays.all(from: 20)[row.name]!
+    return (plays.plays[number], try row.runDaemon(plays.plays[number], plays, limit: limit))
   }
 }

@@ -23,6 +23,8 @@ extension FaultRow {
     defer { successor?.stop() }
     do {
       var ends = adapter.started + .seconds(play.ends)
+      let first = try daemon.line(within: .seconds(play.ends + limit)) { $0.contains("\"\(signal)\":") }
+      outcome.firstValue = (first.time - adapter.started).inSeconds
       if let other = plays.successor {
         while try daemon.line(within: .seconds(10), where: { _ in true }).time < ends {}
         adapter.stop()
@@ -30,7 +32,11 @@ extension FaultRow {
         successor = second
         ends = second.started
       }
-      outcome.recovery = try recovery(of: daemon, from: ends, isOver: play.ends == 0, limit: limit)
+      // A record may hold what was read before the end.
+      let fresh = play.ends == 0 ? ends : ends + .milliseconds(300)
+      var value = first
+      while value.time < fresh { value = try self.value(of: daemon, until: ends, limit: limit) }
+      outcome.recovery = (value.time - ends).inSeconds
       try awaitWords(of: daemon, limit: limit)
       for _ in 0..<5 { try daemon.line(within: .seconds(5)) { $0.contains("\"\(signal)\":") } }
     } catch let late as RunningProgram.Late {
@@ -62,17 +68,12 @@ extension FaultRow {
       """
   }
 
-  /// s from the fault's end to the first value that was read behind it.
-  private func recovery(
-    of daemon: RunningProgram, from end: ContinuousClock.Instant, isOver: Bool, limit: Double
-  ) throws -> Double {
-    // A record may hold what was read before the end.
-    let fresh = isOver ? end : end + .milliseconds(300)
+  /// The next record with the value that must come again.
+  private func value(
+    of daemon: RunningProgram, until end: ContinuousClock.Instant, limit: Double
+  ) throws -> RunningProgram.Line {
     let wait = (end - .now) + .seconds(limit) + .seconds(1)
-    while true {
-      let line = try daemon.line(within: max(wait, .seconds(1))) { $0.contains("\"\(signal)\":") }
-      if line.time >= fresh { return (line.time - end).inSeconds }
-    }
+    return try daemon.line(within: max(wait, .seconds(1))) { $0.contains("\"\(signal)\":") }
   }
 
   /// Until adapter records have said all that the row wants said.

@@ -60,6 +60,8 @@ extension FaultRow {
   struct Outcome: Sendable {
     /// s from the fault's end to the first value that was read behind it; nil: none came.
     var recovery: Double?
+    /// s from the start to the first value; nil: not looked for, or none came.
+    var firstValue: Double?
     var said: [String] = []
     var complaints: [String] = []
     var commands: [String] = []
