@@ -13,6 +13,7 @@ extension AdapterSession {
   /// ATST0D, 53 ms: longer than P2max, and so much shorter than the adapter's pause that the next request is there when it
   /// ends.
   private static let waitBeforePause: UInt8 = 0x0D
+  private static let pauseDoubtsLimit = 3
 
   var isKLine: Bool { bus == .iso9141 || bus == .kwp }
 
@@ -23,14 +24,37 @@ extension AdapterSession {
   }
 
   /// No request goes out before.
-  var earliestRequest: Int64 { isKLine && !keepsPause ? lastContentAt + Limit.p3min : 0 }
+  var earliestRequest: Int64 { isKLine && (!keepsPause || doubted >= 0) ? lastContentAt + Limit.p3min : 0 }
 
   /// The answer to ATPPS.
   mutating func learnPause(_ reply: ReplyObserver) {
     if reply.failed(.unknownCommand) { learn(.noParameterList) }
     // Of a damaged list nothing is believed.
     keepsPause = reply.keepsPause == true && !reply.isDamaged
+    pauseDoubts = 0
     if keepsPause { learn(.keepsPause) } else { memory.quirks.remove(.keepsPause) }
+    baseWait = waitForECUs
+  }
+
+  /// An adapter may list what it does not do: an ECU then misses what it is asked too soon. So a request that was sent
+  /// within P3min and not answered is sent once more behind it, and an answer then speaks against the adapter.
+  mutating func weighPause(_ index: Int, _ reply: ReplyObserver, at now: Int64) {
+    guard keepsPause, index != doubted else {
+      if index == doubted, reply.messages > 0 { pauseDoubts += 1 }
+      doubted = -1
+      if pauseDoubts >= Self.pauseDoubtsLimit { distrustPause() }
+      return
+    }
+    guard isEarly, reply.failed(.noData) else { return }
+    doubted = index
+    plan.update(index) { $0.due = now }
+  }
+
+  private mutating func distrustPause() {
+    keepsPause = false
+    pauseDoubts = 0
+    memory.quirks.remove(.keepsPause)
+    learn(.breaksPause)
     baseWait = waitForECUs
   }
 }

@@ -9,6 +9,7 @@ extension AdapterSession {
     if isPlanOutdated {
       plan.make(for: car, wishes, addressed, bus: bus, quirks: memory.quirks, at: now)
       isPlanOutdated = false
+      doubted = -1
     }
     if addressChange != nil { return decideAddress(at: now) }
     if clearing != nil { return address < 0 ? decideClearing(at: now) : changeAddress(to: -1) }
@@ -61,6 +62,7 @@ extension AdapterSession {
     let wanted = planned.addressed >= 0 ? addressed[planned.addressed].timeout ?? baseWait : baseWait
     if let change = changeWait(to: wanted) { return change }
     isJobsTurn = true
+    isEarly = isKLine && now < lastContentAt + Limit.p3min
     let suffix = plan.send(index, at: now)
     let command = Command(planned.request, expectedFrames: suffix)
     return .send(command, planned.request, .poll(index, suffix: suffix), limit: pollLimit)
@@ -84,9 +86,12 @@ extension AdapterSession {
     // The plan may be another by now.
     guard !isPlanOutdated, index < plan.count else { return }
     let isTelling = plan.requests[index].addressed < 0 && !plan.requests[index].isAbsent
+    let isRepeated = index == doubted
     let verdict = plan.record(index, reply, suffix: suffix, car, at: now)
+    weighPause(index, reply, at: now)
     apply(verdict)
-    if isTelling { countSilence(reply, isAlive: verdict.isAlive, at: now) }
+    // The same silence twice is one.
+    if isTelling, !isRepeated || verdict.isAlive { countSilence(reply, isAlive: verdict.isAlive, at: now) }
     if isTelling, stage == .running { meetStrangers(reply) }
   }
 

@@ -174,7 +174,7 @@ extension AdapterSession {
     nextCodes = now + configuration.codesPeriod
     // An adapter that started anew may be another one, or have other parameters.
     keepsPause = false
-    if isKLine, !memory.quirks.contains(.noParameterList) { jobs |= Job.parameters.bit }
+    if isKLine, memory.quirks.isDisjoint(with: [.noParameterList, .breaksPause]) { jobs |= Job.parameters.bit }
     baseWait = waitForECUs
     stage = .greeting
   }

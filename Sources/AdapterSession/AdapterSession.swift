@@ -126,6 +126,12 @@ public struct AdapterSession: ~Copyable {
   var baseWait: UInt8 = Self.usualWait
   /// The adapter says that it keeps a K-line's pause itself.
   var keepsPause = false
+  /// How often it turned out that it does not.
+  var pauseDoubts = 0
+  /// The request under way was sent within P3min.
+  var isEarly = false
+  /// Request of the plan that is sent once more, behind P3min; -1: none.
+  var doubted = -1
   /// Row of the addressed request whose settings the adapter has; -1: none.
   var address = -1
   var addressSince: Int64 = 0

@@ -16,6 +16,8 @@ struct PlannedRequest: BitwiseCopyable {
   /// When it is due, ns.
   var due: Int64
   var wasSent = false
+  /// All that was asked was answered once: its ECUs take several PIDs at once.
+  var wasWhole = false
   /// Replies without any answer, in a row.
   var failures = 0
   /// Answers to the first of several PIDs only, or refusals of all together, in a row.

@@ -54,6 +54,7 @@ extension PollPlan {
     hear(index, reply, car, &verdict)
     if reply.answeredPlaces.nonzeroBitCount > 1 { hearsSeveral = true }
     let isWhole = isWhole(index, reply, car)
+    if isWhole { update(index) { $0.wasWhole = true } }
     if !reply.isDamaged { findMissing(index, reply, &verdict) }
     learnCount(index, reply, suffix: suffix, isWhole: isWhole)
     return verdict
@@ -193,7 +194,7 @@ extension PollPlan {
     let identifiers = requests[index].request.identifierCount
     let answered = reply.answeredPlaces
     guard identifiers > 1 else { return }
-    if answered == 1 {
+    if answered == 1, !requests[index].wasWhole {
       partial(index, &verdict)
       return
     }

@@ -60,6 +60,8 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let keepsPause = Quirks(rawValue: 1 << 25)
   /// ATPPS is refused.
   public static let noParameterList = Quirks(rawValue: 1 << 26)
+  /// ATPPS lists a pause that the adapter does not keep: ECUs of a K-line miss requests that come too soon.
+  public static let breaksPause = Quirks(rawValue: 1 << 27)
 
   /// A word for reports; of several quirks, the lowest.
   public var name: StaticString {
@@ -91,6 +93,7 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
     case 24: "noBaudChange"
     case 25: "keepsPause"
     case 26: "noParameterList"
+    case 27: "breaksPause"
     default: ""
     }
   }

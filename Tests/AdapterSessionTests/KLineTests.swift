@@ -66,6 +66,52 @@ import Testing
     #expect(!bench.session.memory.quirks.contains(.keepsPause))
   }
 
+  @Test func an_adapter_that_lists_a_pause_and_does_not_keep_it_is_found_out() {
+    let adapter = TinyAdapter([])
+    adapter.protocolNumber = "A5"
+    var answeredAt: Int64 = 0
+    var missed: [Int64] = []
+    adapter.hook = { command, now in
+      if command == "ATPPS" { return (Self.list, 0) }
+      if command.hasPrefix("AT") || command.hasPrefix("ST") { return nil }
+      let isEarly = now - answeredAt < 55 * Bench.millisecond
+      answeredAt = now + Self.answerTime
+      if isEarly {
+        missed.append(now)
+        return ("NO DATA\r\r>", 60 * Bench.millisecond)
+      }
+      if command == "0100" { return ("86F110410000180000E0\r\r>", Self.answerTime) }
+      let answers = ["010C": "84F110410C1AF8E4\r\r>", "010D": "83F110410D3204\r\r>"]
+      return answers[command].map { ($0, Self.answerTime) } ?? ("NO DATA\r\r>", 60 * Bench.millisecond)
+    }
+    var wishes = PollWishes()
+    for pid in [0x0C, 0x0D] as [UInt8] { wishes.set(pid, period: 0) }
+    let bench = Bench(adapter, wishes: wishes)
+    bench.run(seconds: 60)
+    #expect(!missed.isEmpty)
+    #expect(bench.events.contains(.quirk(.breaksPause)))
+    #expect(!bench.session.memory.quirks.contains(.keepsPause))
+    let half = bench.now - 30 * Bench.second
+    #expect(missed.allSatisfy { $0 < half }, "it is asked too soon no more")
+    #expect(!bench.events.contains(.quirk(.slowECU)))
+  }
+
+  @Test func a_PID_without_data_says_nothing_about_the_pause() {
+    let adapter = TinyAdapter([])
+    adapter.protocolNumber = "A5"
+    adapter.hook = { command, _ in
+      if command == "ATPPS" { return (Self.list, 0) }
+      if command.hasPrefix("AT") || command.hasPrefix("ST") { return nil }
+      if command == "0100" { return ("86F110410000180000E0\r\r>", Self.answerTime) }
+      guard command == "010C" else { return ("NO DATA\r\r>", 60 * Bench.millisecond) }
+      return ("84F110410C1AF8E4\r\r>", Self.answerTime)
+    }
+    let bench = Bench(adapter)
+    bench.run(seconds: 60)
+    #expect(bench.requests.count { $0 == "010D" } > 3)
+    #expect(bench.session.memory.quirks == .keepsPause)
+  }
+
   @Test func a_list_that_is_refused_is_asked_for_once() {
     let bench = bench(parameters: "?\r\r>")
     bench.run(seconds: 5)

@@ -84,6 +84,30 @@ import Testing
     #expect(bench.commands.contains("ATST0E"))
   }
 
+  @Test func the_second_of_two_PIDs_without_data_is_set_aside_and_nobody_is_blamed() {
+    let adapter = TinyAdapter([Cars.engine()])
+    var wishes = PollWishes()
+    wishes.setOthersToNever()
+    for pid in [0x0C, 0x0D] as [UInt8] { wishes.set(pid, period: 0) }
+    let bench = Bench(adapter, wishes: wishes)
+    bench.run(seconds: 5)
+    let data = adapter.ecus[0].pids[0x0D]!
+    adapter.hook = { [adapter] command, _ in
+      // The support bit stays: only the data are missing.
+      adapter.ecus[0].pids[0x0D] = command == "0100" ? data : nil
+      return nil
+    }
+    let others = values(bench, 0x0C)
+    bench.run(seconds: 10)
+    #expect(values(bench, 0x0C) > others + 50)
+    #expect(!bench.events.contains(.multiPIDRefused(ecus: 1)))
+    adapter.hook = nil
+    adapter.ecus[0].pids[0x0D] = data
+    let before = values(bench, 0x0D)
+    bench.run(seconds: 60)
+    #expect(values(bench, 0x0D) > before + 50)
+  }
+
   @Test func one_PID_of_six_without_data_is_set_aside_and_comes_back() {
     let adapter = TinyAdapter([Cars.engine()])
     let bench = Bench(adapter, wishes: Cars.six)
