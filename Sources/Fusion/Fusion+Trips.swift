@@ -96,6 +96,16 @@ extension Fusion {
     tripDeadline = .max
   }
 
+  /// Says that the times are made up, not those of the readings: what rests on durations is told no more, neither trips
+  /// nor driving. A trip under way ends with what is known of it.
+  public mutating func distrustTimes<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
+    guard options.trips != nil || options.driving != nil else { return }
+    options.trips?.endsWithSession = true
+    finishTrips(into: &sink)
+    options.trips = nil
+    options.driving = nil
+  }
+
   private mutating func write<Sink: RecordSink & ~Copyable>(_ change: TripChange, into sink: inout Sink) {
     switch change {
     case .start(let report):

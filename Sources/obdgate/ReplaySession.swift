@@ -99,7 +99,11 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
       timeSource = .log
       fusion.setWallTime(offset: wall, quality: .system)
     }
-    if !isGPSPaced { fusion.begin(at: clock.now) }
+    if !isGPSPaced {
+      fusion.begin(at: clock.now)
+      // The time that bytes need on a line says nothing of how long a car has driven.
+      if clock.isBytePaced || time == .none { fusion.distrustTimes(into: &outputs) }
+    }
     guard !clock.isBytePaced, gpsTime.isOpen else { return }
     let silence = clock.now - gpsTime.lastArrival
     let isDue = direction != .fromGPS && clock.now >= fusion.nextBoundary

@@ -79,14 +79,14 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"trips":{"stopTime":5}}"#, "1:22: trips.stopTime", "from 60 to 3600"),
+    (#"{"trips":{"stopTime":5}}"#, "1:22: trips.stopTime", "from 60.0 to 3600.0"),
     (#"{"trips":{"stopTimes":180}}"#, "trips.stopTimes", "did you mean \"stopTime\"?"),
-    (#"{"trips":{"longestGap":600}}"#, "trips.longestGap", "from 2 to 60"),
+    (#"{"trips":{"longestGap":600}}"#, "trips.longestGap", "from 2.0 to 60.0"),
     (#"{"trips":true}"#, "trips", "an object"),
-    (#"{"driving":{"harshBraking":0}}"#, "driving.harshBraking", "from 1 to 10"),
+    (#"{"driving":{"harshBraking":0}}"#, "driving.harshBraking", "from 1.0 to 10.0"),
     (#"{"driving":{"harshBraking":true}}"#, "driving.harshBraking", "a number or false"),
     (#"{"driving":{"lowVoltage":"11.8"}}"#, "driving.lowVoltage", "a number or false"),
-    (#"{"driving":{"speedLimit":1300}}"#, "driving.speedLimit", "from 5 to 300"),
+    (#"{"driving":{"speedLimit":1300}}"#, "driving.speedLimit", "from 5.0 to 300.0"),
     (#"{"vehicle":{"volumetricEfficiency":85}}"#, "vehicle.volumetricEfficiency", "from 0.3 to 1.5"),
     (#"{"vehicle":{"cylinders":2.5}}"#, "vehicle.cylinders", "whole number"),
   ])

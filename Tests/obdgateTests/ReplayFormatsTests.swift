@@ -16,6 +16,9 @@ import Testing
   /// The bus is known from settings, which not every log holds.
   private static let settings: Set<String> = ["protocol"]
 
+  /// They rest on durations, which not every log tells.
+  private static let timed: Set<String> = ["trip", "driving"]
+
   /// What a replay came to: the newest of each value, and what the other records say.
   private struct Outcome: Equatable {
     var values: [String: JSON] = [:]
@@ -27,7 +30,7 @@ import Testing
       for record in try records(result) {
         if record["type"] == "telemetry" {
           values.merge(record.without(head.union(position)).members) { _, newer in newer }
-        } else {
+        } else if !timed.contains(record["type"]?.text ?? "") {
           others.append(record.without(head.subtracting(["type"]).union(ageing).union(settings)))
         }
       }

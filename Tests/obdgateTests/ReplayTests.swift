@@ -72,6 +72,18 @@ import Testing
     #expect(slow.compactMap { $0["speed"]?.number } == [42])
   }
 
+  @Test func a_drive_whose_times_are_known_is_a_trip() throws {
+    let trips = try records(try obdgate(["replay", capture("drive")])).of("trip")
+    #expect(trips.map { $0["event"] } == ["start", "end"])
+    #expect(trips[0]["tripId"] == trips[1]["tripId"])
+    // The same bytes without their times: nobody knows how far that was.
+    let raw = try CaptureRendering(path: capture("drive")).rawWithEcho
+    let untimed = try records(try obdgate(["replay", "-"], stdin: bytes(raw)))
+    #expect(untimed.count > 10)
+    #expect(untimed.of("trip").isEmpty)
+    #expect(untimed.of("driving").isEmpty)
+  }
+
   @Test func a_logs_own_wall_times_date_its_records() throws {
     let log = """
       (1770102900.000000) can0 7DF#02010C0000000000
