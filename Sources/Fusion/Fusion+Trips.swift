@@ -47,8 +47,12 @@ extension Fusion {
     }
   }
 
-  /// Gives driving the speed of a fix.
+  /// Gives trips and driving a position.
   mutating func follow<Sink: RecordSink & ~Copyable>(_ fix: Fix, into sink: inout Sink) {
+    if options.trips != nil, let latitude = fix.latitude, let longitude = fix.longitude {
+      trips.fix(latitude: latitude, longitude: longitude, speed: fix.speed, at: now)
+      tellTrips(into: &sink)
+    }
     if options.driving != nil, let speed = fix.speed {
       driving.groundSpeed(speed, at: now)
       tellDriving(into: &sink)

@@ -42,6 +42,8 @@ public struct TripWatch: ~Copyable {
   var odometer: (km: Double, time: Int64)?
   var air = EngineAir()
   var supply = SupplyVoltage()
+  var ground = GroundMotion()
+  var lastFix: Int64?
   /// The engine has idled a trip to its end: alone it begins none until it has stood.
   var isSpent = false
   /// When a former trip went on: what was before is no time without a speed.

@@ -86,6 +86,10 @@ struct Road: ~Copyable {
       more(&watch, now)
       if let rpm = car.rpm { watch.engineSpeed(rpm, at: now) }
       if let speed = car.speed { watch.speed(speed, at: now) }
+      if let ground = car.ground {
+        latitude += ground / 3.6 / 111_200
+        watch.fix(latitude: latitude, longitude: 11, speed: car.hasDoppler ? ground : nil, at: now)
+      }
       tell()
       second += 1
     }

@@ -87,6 +87,33 @@ import Testing
   ]
 
   static let losses: [Scenario] = [
+    Scenario("tunnel: the wheels count on", [.init(0, 419, metres: 4_195, idle: 0, max: 36)]) { road in
+      road.go(60, .drive(36).with(ground: 36))
+      road.go(300, .drive(36))
+      road.go(60, .drive(36).with(ground: 36))
+      road.go(300, .off)
+    },
+    Scenario("receiver lost for good", [.init(0, 119, metres: 1_190, idle: 0, max: 36)]) { road in
+      road.go(60, .drive(36).with(ground: 36))
+      road.go(60, .drive(36))
+    },
+    Scenario(
+      "adapter lost on the way: the positions count on", [.init(0, 244, metres: 2_400, "mixed", idle: 4, max: 36)]
+    ) { road in
+      road.go(5, .idle)
+      road.go(60, .drive(36).with(ground: 36))
+      road.go(120, .carried(36))
+      road.go(60, .drive(36).with(ground: 36))
+      road.go(300, .off)
+    },
+    Scenario(
+      "adapter lost to the end of the trip", [.init(0, 184, metres: 1_800, "mixed", idle: 4, max: 36)]
+    ) { road in
+      road.go(5, .idle)
+      road.go(60, .drive(36).with(ground: 36))
+      road.go(120, .carried(36))
+      road.go(300, .carried(0))
+    },
     Scenario("adapter and receiver lost for a minute", [.init(0, 179, metres: 1_180, idle: 0, max: 36)]) { road in
       road.go(60, .drive(36))
       road.go(60, .silent)
@@ -108,14 +135,63 @@ import Testing
       road.go(400, .silent)
       road.go(60, .drive(36))
     },
+    Scenario("a receiver alone", [.init(0, 119, metres: 1_190, "gps", idle: 0, max: 36)]) { road in
+      road.go(120, .carried(36))
+      road.go(300, .carried(0))
+    },
+    Scenario(
+      "a receiver alone, at 0.1 Hz and without Doppler", [.init(0, 290, metres: 2_900, "gps", idle: 0, max: 36)]
+    ) { road in
+      for _ in 0..<30 {
+        road.go(1, Road.Car(rpm: nil, speed: nil, ground: 360, hasDoppler: false))
+        road.wait(9)
+      }
+    },
+    Scenario("a short tunnel, a receiver alone", [.init(0, 239, metres: 1_790, "gps", idle: 0, max: 36)]) { road in
+      road.go(90, .carried(36))
+      road.go(60, .silent)
+      road.go(90, .carried(36))
+      road.go(300, .carried(0))
+    },
   ]
 
   static let carried: [Scenario] = [
+    Scenario(
+      "ferry",
+      [.init(0, 69, metres: 600, idle: 8, max: 36), .init(7_275, 7_394, metres: 595, idle: 59, max: 36)]
+    ) { road in
+      road.go(5, .idle.with(volts: 14.2))
+      road.go(60, .drive(36).with(volts: 14.2))
+      road.go(5, .idle.with(volts: 14.2))
+      road.go(5, .off.with(volts: 12.6))
+      road.go(7_200, .carried(30).with(volts: 12.6))
+      road.go(60, .idle.with(volts: 14.2))
+      road.go(60, .drive(36).with(volts: 14.2))
+    },
+    Scenario("ferry, and no adapter that tells a voltage", [.init(0, 64, metres: 600, idle: 4, max: 36)]) { road in
+      road.go(5, .idle)
+      road.go(60, .drive(36))
+      road.go(5, .off)
+      road.go(7_200, .carried(30))
+    },
+    Scenario("ferry with the engine on", [.init(0, 1_863, metres: 600, idle: 1_802, max: 36)]) { road in
+      road.go(5, .idle)
+      road.go(60, .drive(36))
+      road.go(3_600, .idle.with(ground: 30))
+      road.go(300, .off)
+    },
+    Scenario("tow, the ignition off", []) { road in
+      road.go(5, .off.with(volts: 12.6))
+      road.go(1_800, .carried(80).with(volts: 12.6))
+    },
+    Scenario("tow, while nothing but the voltage is heard of", []) { road in
+      road.go(1_800, .carried(80).with(volts: 12.4))
+    },
     Scenario("tow on its own wheels, the ignition on", [.init(0, 59, metres: 595, idle: 0, max: 36)]) { road in
       road.go(60, .drive(36).with(volts: 14.2))
       road.go(600, .off.with(volts: 12.6))
       road.go(900, Road.Car(rpm: 0, speed: 40, volts: 12.4))
-    }
+    },
   ]
 
   static let electric: [Scenario] = [
