@@ -28,6 +28,8 @@ public struct GapRecord: RecordBody, Equatable, Sendable {
   public var reason: Reason
   /// The only sink that lost them.
   public var sink: String?
+  /// In which they were counted; absent: the epoch of this record.
+  public var lostEpoch: UUIDv7?
 
   public init(fromSequence: UInt64, toSequence: UInt64, reason: Reason) {
     self.fromSequence = fromSequence
@@ -42,5 +44,6 @@ public struct GapRecord: RecordBody, Equatable, Sendable {
     line.field("types", types.map { types in types.map(\.name) })
     line.field("reason", reason.name)
     line.field("sink", sink)
+    line.field("lostEpoch", lostEpoch)
   }
 }

@@ -45,6 +45,18 @@ public enum RecordTime: Equatable, Sendable {
     case .elapsed(let nanoseconds): UInt64(max(nanoseconds, 0) / 1_000_000)
     }
   }
+
+  /// Writes the keys that say it: `timestamp` or `elapsed`, and `timeQuality`.
+  public func write(to line: inout JSONLineEncoder) {
+    switch self {
+    case .wall(let timestamp, let quality):
+      line.field("timestamp", timestamp)
+      line.field("timeQuality", quality.name)
+    case .elapsed(let nanoseconds):
+      line.field("elapsed", Double(nanoseconds) / 1e9)
+      line.field("timeQuality", TimeQuality.unset.name)
+    }
+  }
 }
 
 /// The keys that every record begins with, always in this order:
@@ -83,14 +95,7 @@ public struct RecordHead: Sendable {
   public func write(to line: inout JSONLineEncoder) {
     line.field("type", type.name)
     line.field("id", id)
-    switch time {
-    case .wall(let timestamp, let quality):
-      line.field("timestamp", timestamp)
-      line.field("timeQuality", quality.name)
-    case .elapsed(let nanoseconds):
-      line.field("elapsed", Double(nanoseconds) / 1e9)
-      line.field("timeQuality", TimeQuality.unset.name)
-    }
+    time.write(to: &line)
     line.field("gatewayId", gatewayId)
     line.field("vehicleId", vehicleId)
     line.field("epoch", epoch)
