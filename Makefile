@@ -64,10 +64,11 @@ need-jq:
 need-python:
 	@scripts/install.sh python
 
-# What the ports are built with: libudev, and the header of libsystemd, which is opened when Bluetooth is searched.
+# What the ports are built with: libudev, and the header of libsystemd, which is opened when Bluetooth is searched. And
+# what the spool is built with: SQLite.
 need-headers:
 	@scripts/install.sh debian /usr/include/libudev.h:libudev-dev /usr/include/systemd/sd-bus.h:libsystemd-dev \
-	  pkg-config:pkg-config
+	  /usr/include/sqlite3.h:libsqlite3-dev pkg-config:pkg-config
 
 # What the ports are tested with: devices that udev believes in, and a BlueZ on a bus of its own.
 need-testbed:

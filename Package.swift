@@ -33,6 +33,7 @@ let package = Package(
     .target(name: "CPorts"),
     .target(name: "CGateway"),
     .target(name: "CSystemd"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // Floor 1: walled (no Foundation, no heap, no clock, no I/O) and pure.
     .target(name: "OBDWire", swiftSettings: inlined),
@@ -53,6 +54,7 @@ let package = Package(
     // Floor 3: input and output.
     .target(name: "Captures", swiftSettings: inlined),
     .target(name: "Ports", dependencies: ["CPorts", "CSystemd", "CUdev"], swiftSettings: inlined),
+    .target(name: "Spool", dependencies: ["Telemetry", "CSQLite"], swiftSettings: inlined),
     .target(name: "Simulator", dependencies: ["JSONText"], exclude: ["README.md"], swiftSettings: strict),
 
     // Floor 4: ties the services together.
@@ -89,6 +91,10 @@ let package = Package(
       name: "PortsProbe", dependencies: ["Ports"], path: "Tests/PortsProbe", swiftSettings: strict),
     .testTarget(
       name: "PortsTests", dependencies: ["Ports", "CPorts", "PortsProbe", "TestKit"], swiftSettings: strict),
+    .executableTarget(
+      name: "SpoolProbe", dependencies: ["Spool", "Telemetry"], path: "Tests/SpoolProbe", swiftSettings: strict),
+    .testTarget(
+      name: "SpoolTests", dependencies: ["Spool", "SpoolProbe", "Telemetry", "TestKit"], swiftSettings: strict),
     .testTarget(name: "TroubleCodesTests", dependencies: ["TroubleCodes"], swiftSettings: strict),
     .testTarget(
       name: "AdapterSessionTests", dependencies: ["AdapterSession", "OBDWire", "TestKit"], swiftSettings: strict),

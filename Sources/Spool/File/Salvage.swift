@@ -1,0 +1,118 @@
+import Telemetry
+
+/// Reads what can still be read of a damaged database: a page that is gone takes the ten records that were in it, not
+/// the hundred thousand behind it.
+///
+/// Only records whose sum fits are given.
+struct Salvage: ~Copyable {
+  /// One record, as the damaged file had it.
+  struct Found {
+    let sequence: UInt64
+    let record: PendingRecord
+  }
+
+  /// Records in each step: what is held in memory.
+  static let stepSize = 2_000
+  /// How often reading may fail altogether: each time costs a few pages.
+  private static let mostFailures = 100_000
+
+  private let connection: SQLiteConnection
+  private var failures = 0
+
+  /// - Throws: where it is no database any more.
+  init(path: String) throws(SQLiteError) {
+    let connection = try SQLiteConnection(path: path)
+    try connection.execute("PRAGMA cache_size = -768; PRAGMA mmap_size = 0", "set up")
+    _ = try connection.number("SELECT count(*) FROM sqlite_schema", "read the tables")
+    self.connection = connection
+  }
+
+  deinit { connection.keepLog() }
+
+  /// What is known of the file's numbers; nil: nothing.
+  var state: SpoolOpening.State? { try? SpoolOpening.state(connection) }
+
+  /// The losses that it owed a record of, as far as they can be read.
+  var owed: [Loss] { (try? SpoolOpening.owed(connection)) ?? [] }
+
+  /// How far sinks were, as far as that can be read: one that is not known to have a record gets it again.
+  func progress(of names: [String]) -> [SinkProgress] {
+    names.map { name in
+      let sink = SinkProgress(name: name)
+      do throws(SQLiteError) {
+        var find = try SQLiteStatement(connection, "SELECT number FROM sink WHERE name = ?1", "read the sinks")
+        find.bind(name, at: 1)
+        sink.row = try find.onlyNumber()
+        try SpoolOpening.restore(sink, connection)
+      } catch {
+        // What was read before the error holds.
+        return sink
+      }
+      return sink
+    }
+  }
+
+  /// A boot's id and what was known of its clock; where the id cannot be read, one that no kernel gives.
+  func boot(_ number: Int64) -> (id: String, clock: [ClockBook.Entry]) {
+    let id = try? connection.text("SELECT id FROM boot WHERE number = \(number)", "read the boots")
+    let book = try? SpoolOpening.clock(connection)
+    guard let id, !id.isEmpty else { return ("unknown boot \(number)", book?.entries[number] ?? []) }
+    return (id, book?.entries[number] ?? [])
+  }
+
+  /// The next records of a lane, ascending, and where to go on; none at its end.
+  mutating func next(_ lane: Lane, behind position: inout UInt64) -> [Found] {
+    var found: [Found] = []
+    var step: UInt64 = 0
+    while failures < Self.mostFailures {
+      do throws(SQLiteError) {
+        found += try read(lane, behind: &position)
+        return found
+      } catch {
+        failures += 1
+        // Number by number at first, to lose none behind the gap; then faster, as it may be a long one.
+        step = step < 64 ? step + 1 : step * 2
+        guard position < UInt64(Int64.max) / 2, step < UInt64(Int64.max) / 2 else { return found }
+        position += step < 64 ? 1 : step
+      }
+    }
+    return found
+  }
+
+  private func read(_ lane: Lane, behind position: inout UInt64) throws(SQLiteError) -> [Found] {
+    let table = lane == .events ? "event" : "telemetry"
+    var rows = try SQLiteStatement(
+      connection, "SELECT seq, boot, time, type, sum, line FROM \(table) WHERE seq > ?1 ORDER BY seq", "save records")
+    rows.bind(position, at: 1)
+    var found: [Found] = []
+    while found.count < Self.stepSize {
+      do throws(SQLiteError) {
+        guard try rows.next() else { break }
+      } catch {
+        // What was read before is good; the place that is not is met again in the next step.
+        guard found.isEmpty else { return found }
+        throw error
+      }
+      let sequence = rows.unsigned(0)
+      guard sequence > position, sequence <= UInt64(Int64.max) else {
+        throw SQLiteError(.damaged, "save records", "numbers out of order")
+      }
+      position = sequence
+      if let record = Self.record(rows, sequence) { found.append(Found(sequence: sequence, record: record)) }
+    }
+    return found
+  }
+
+  private static func record(_ row: borrowing SQLiteStatement, _ sequence: UInt64) -> PendingRecord? {
+    guard let raw = UInt8(exactly: row.number(3)), let type = RecordType(rawValue: raw) else { return nil }
+    let (boot, time) = (row.number(1), row.number(2))
+    let line = row.withBytes(5) { line in
+      let sum = SpoolFile.sum(line, sequence: sequence, boot: boot, time: time, type: raw)
+      return sum == row.number(4) ? StoredLine(type: type, copying: line) : nil
+    }
+    guard let line else { return nil }
+    var record = PendingRecord(line, time: time, explains: nil)
+    record.boot = boot
+    return record
+  }
+}

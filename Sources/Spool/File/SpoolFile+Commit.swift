@@ -1,0 +1,128 @@
+import Telemetry
+
+extension SpoolFile {
+  /// How much may be kept.
+  struct Bounds {
+    var bytes: Int64
+    /// ns; `.max`: any.
+    var age: Int64
+    /// Boot time.
+    var now: Int64
+  }
+
+  /// What a commit makes of the numbers, before it is known to hold.
+  struct Draft {
+    var last: UInt64
+    var counts: [Int64]
+    var owed: [Loss]
+    /// By lane: the records up to here were dropped.
+    var dropped: [UInt64] = [0, 0]
+  }
+
+  /// Commits, all or nothing: new records, what sinks have acknowledged, what is dropped to keep within bounds, and the
+  /// losses that follow from it.
+  ///
+  /// - Parameters:
+  ///   - records: are given the numbers behind ``last``, in turn.
+  ///   - owed: losses of which no record tells yet; those that follow are put to them.
+  ///   - settled: rows of losses that records of the memory have told.
+  func commit(
+    _ records: [PendingRecord], sinks: [SinkProgress], owed: inout [Loss], settled: [Int64], bounds: Bounds
+  ) throws(SQLiteError) {
+    var draft = Draft(last: last, counts: counts, owed: owed)
+    let reserve = min(max(UInt64(records.count) * 2, Self.smallestReserve), Self.largestReserve)
+    try transaction { () throws(SQLiteError) in
+      for record in records { try store(record, &draft) }
+      for row in settled { try connection.execute("DELETE FROM loss WHERE number = \(row)", "settle a loss") }
+      if hasNewClock { try keepClock() }
+      try tellDamaged(sinks, &draft)
+      try removeAcknowledged(sinks, &draft)
+      try keepWithin(bounds, sinks, &draft)
+      try keepProgress(sinks, draft)
+      try setState(last: draft.last, reserved: draft.last + reserve, clean: false, draft.counts)
+    }
+    last = draft.last
+    reserved = last + reserve
+    counts = draft.counts
+    owed = draft.owed
+    hasNewClock = false
+    damaged = []
+    for sink in sinks {
+      for lane in Lane.allCases where draft.dropped[lane.rawValue] > 0 {
+        sink.lanes[lane.rawValue].skip(0...draft.dropped[lane.rawValue])
+      }
+      sink.forgetStamps(upTo: min(sink.lanes[0].cursor, sink.lanes[1].cursor))
+      sink.hasNewAcknowledgements = false
+      sink.hasNewStamps = false
+    }
+  }
+
+  private func store(_ record: PendingRecord, _ draft: inout Draft) throws(SQLiteError) {
+    let sequence = draft.last + 1
+    let type = record.line.type.rawValue
+    let boot = record.boot == 0 ? boot : record.boot
+    let sum = Self.sum(record.line.bytes.span, sequence: sequence, boot: boot, time: record.time, type: type)
+    try with(record.lane) { lane throws(SQLiteError) in
+      lane.insert.bind(sequence, at: 1)
+      lane.insert.bind(boot, at: 2)
+      lane.insert.bind(record.time, at: 3)
+      lane.insert.bind(Int64(type), at: 4)
+      lane.insert.bind(sum, at: 5)
+      try lane.insert.run(record.line.bytes, at: 6)
+    }
+    draft.last = sequence
+    draft.counts[record.lane.rawValue] += 1
+    if let loss = record.explains { try tell(loss, by: sequence) }
+  }
+
+  private func keepClock() throws(SQLiteError) {
+    try connection.execute("DELETE FROM clock WHERE boot = \(boot)", "keep the clock")
+    for entry in clock.entries[boot] ?? [] { try keep(entry, boot: boot) }
+  }
+
+  /// Writes down what is known of a boot's clock.
+  func keep(_ entry: ClockBook.Entry, boot: Int64) throws(SQLiteError) {
+    try connection.execute(
+      "INSERT INTO clock VALUES (\(boot), \(entry.since), \(entry.wall.quality.rawValue), \(entry.wall.offset))",
+      "keep the clock")
+  }
+
+  /// Writes down what sinks have, and how it went out.
+  private func keepProgress(_ sinks: [SinkProgress], _ draft: Draft) throws(SQLiteError) {
+    for sink in sinks {
+      let hasDropped = draft.dropped != [0, 0]
+      if sink.hasNewAcknowledgements || hasDropped {
+        statements.clearAcknowledged.bind(sink.row, at: 1)
+        try statements.clearAcknowledged.run()
+        for lane in Lane.allCases {
+          var known = sink.lanes[lane.rawValue].acknowledged
+          known.insert(0...draft.dropped[lane.rawValue])
+          for range in known.ranges { try keep(range, of: sink, lane) }
+        }
+      }
+      guard sink.hasNewStamps else { continue }
+      statements.clearStamps.bind(sink.row, at: 1)
+      try statements.clearStamps.run()
+      for stamp in sink.stamps {
+        for range in stamp.sequences.ranges { try keep(range, of: sink, stamp.wall) }
+      }
+    }
+  }
+
+  private func keep(_ range: ClosedRange<UInt64>, of sink: SinkProgress, _ lane: Lane) throws(SQLiteError) {
+    statements.addAcknowledged.bind(sink.row, at: 1)
+    statements.addAcknowledged.bind(Int64(lane.rawValue), at: 2)
+    statements.addAcknowledged.bind(range.lowerBound, at: 3)
+    statements.addAcknowledged.bind(range.upperBound, at: 4)
+    try statements.addAcknowledged.run()
+  }
+
+  private func keep(_ range: ClosedRange<UInt64>, of sink: SinkProgress, _ wall: WallTime) throws(SQLiteError) {
+    statements.addStamp.bind(sink.row, at: 1)
+    statements.addStamp.bind(range.lowerBound, at: 2)
+    statements.addStamp.bind(range.upperBound, at: 3)
+    statements.addStamp.bind(Int64(wall.quality.rawValue), at: 4)
+    statements.addStamp.bind(wall.offset, at: 5)
+    try statements.addStamp.run()
+  }
+}

@@ -1,0 +1,57 @@
+import Telemetry
+
+extension SpoolFile {
+  /// Writes down a loss of which a record is owed; one of the same kind that is still owed takes it in.
+  func add(_ loss: Loss, _ draft: inout Draft) throws(SQLiteError) {
+    for index in draft.owed.indices where draft.owed[index].row != 0 && draft.owed[index].merge(loss) {
+      try write(draft.owed[index], over: draft.owed[index].row, told: nil)
+      return
+    }
+    var added = loss
+    added.row = try write(loss, over: nil, told: nil)
+    draft.owed.append(added)
+  }
+
+  /// A record tells of a loss; it is remembered as long as the record is there.
+  func tell(_ loss: Loss, by sequence: UInt64) throws(SQLiteError) {
+    try write(loss, over: loss.row == 0 ? nil : loss.row, told: sequence)
+  }
+
+  /// The records that told of losses are with every sink.
+  func forgetTold(_ range: ClosedRange<UInt64>) throws(SQLiteError) {
+    try connection.execute(
+      "DELETE FROM loss WHERE told BETWEEN \(range.lowerBound) AND \(min(range.upperBound, UInt64(Int64.max)))",
+      "forget losses")
+  }
+
+  /// The records that told of losses were dropped: another one is owed.
+  func oweAgain(_ range: ClosedRange<UInt64>, _ draft: inout Draft) throws(SQLiteError) {
+    let told = try SpoolOpening.losses(connection, where: "told BETWEEN \(range.lowerBound) AND \(range.upperBound)")
+    guard !told.isEmpty else { return }
+    try forgetTold(range)
+    for loss in told { try add(loss, &draft) }
+  }
+
+  @discardableResult
+  private func write(_ loss: Loss, over row: Int64?, told: UInt64?) throws(SQLiteError) -> Int64 {
+    var statement = try SQLiteStatement(
+      connection,
+      """
+      INSERT OR REPLACE INTO loss
+        VALUES (?1, ?2, nullif(?3, ''), nullif(?4, 0), nullif(?5, 0), ?6, ?7, nullif(?8, ''), ?9) RETURNING number
+      """, "keep a loss")
+    if let row { statement.bind(row, at: 1) }
+    statement.bind(Int64(loss.reason.rawValue), at: 2)
+    statement.bind(loss.epoch?.string ?? "", at: 3)
+    statement.bind(loss.sequences?.lowerBound ?? 0, at: 4)
+    statement.bind(loss.sequences?.upperBound ?? 0, at: 5)
+    if let count = loss.count { statement.bind(count, at: 6) }
+    statement.bind(loss.types.reduce(0 as UInt64) { $0 | 1 << UInt64($1.rawValue) }, at: 7)
+    statement.bind(loss.sink ?? "", at: 8)
+    if let told { statement.bind(told, at: 9) }
+    guard try statement.next() else { throw SQLiteError(.system, "keep a loss", "no row was written") }
+    let number = statement.number(0)
+    _ = try statement.next()
+    return number
+  }
+}

@@ -1,0 +1,150 @@
+import Telemetry
+
+extension SpoolFile {
+  /// What is being read for one sink.
+  struct Request {
+    let sink: SinkProgress
+    let limit: RecordBatch.Limit
+    let source: RecordBatch.Source
+    /// Whether the newest record goes before older ones.
+    let newestFirst: Bool
+  }
+
+  /// One row, apart from its line.
+  private struct Row {
+    let sequence: UInt64
+    let boot: Int64
+    let time: Int64
+    let type: RecordType?
+    let sum: Int64
+
+    init(_ row: borrowing SQLiteStatement) {
+      sequence = row.unsigned(0)
+      boot = row.number(1)
+      time = row.number(2)
+      type = UInt8(exactly: row.number(3)).flatMap { RecordType(rawValue: $0) }
+      sum = row.number(4)
+    }
+  }
+
+  /// What became of an attempt to put a record into a batch.
+  private enum Outcome { case taken, full, damaged }
+  /// Why reading stopped: the lane has no more, the batch is full, or there is something that the sink has.
+  private enum Stop { case end, full, taken }
+
+  /// A sink's way out of turn is closed above so many ranges: each of them costs memory, and a row.
+  private static let mostRanges = 4_096
+
+  /// Puts records that a sink does not have behind those of the batch: events; the newest telemetry; then what is left,
+  /// the oldest first. Where the batch takes all of it, telemetry stands in the order of its numbers.
+  ///
+  /// - Returns: false where the batch is full.
+  @discardableResult
+  func fill(_ batch: inout RecordBatch, _ request: Request, _ lane: Lane) throws(SQLiteError) -> Bool {
+    guard batch.records.count < max(request.limit.records, 1) else { return false }
+    guard lane == .telemetry, request.newestFirst else { return try readInTurn(&batch, request, lane) }
+    let place = batch.records.count
+    let hasNewest = try readNewest(&batch, request)
+    let hasAll = try readInTurn(&batch, request, lane)
+    if hasAll, hasNewest, batch.records.count > place + 1 { batch.moveToEnd(place) }
+    return hasAll
+  }
+
+  private func readInTurn(
+    _ batch: inout RecordBatch, _ request: Request, _ lane: Lane
+  ) throws(SQLiteError) -> Bool {
+    var position = request.sink.lanes[lane.rawValue].taken(behind: 0)
+    while true {
+      switch try readRun(&batch, request, lane, from: &position) {
+      case .end: return true
+      case .full: return false
+      // Go on behind it.
+      case .taken: continue
+      }
+    }
+  }
+
+  /// Reads one record after the other.
+  private func readRun(
+    _ batch: inout RecordBatch, _ request: Request, _ lane: Lane, from position: inout UInt64
+  ) throws(SQLiteError) -> Stop {
+    let sink = request.sink
+    try with(lane) { lane in lane.read.bind(position, at: 1) }
+    defer { reset(lane) }
+    while true {
+      guard let row = try nextRow(lane) else { return .end }
+      if sink.lanes[lane.rawValue].isTaken(row.sequence) {
+        position = sink.lanes[lane.rawValue].taken(behind: row.sequence - 1)
+        return .taken
+      }
+      guard batch.records.count < request.limit.records || batch.isEmpty else { return .full }
+      switch try take(row, lane, into: &batch, request) {
+      case .full: return .full
+      case .damaged: damaged.append((lane, row.sequence))
+      case .taken: sink.lanes[lane.rawValue].handOut(row.sequence, previous: position)
+      }
+      position = row.sequence
+    }
+  }
+
+  /// - Returns: whether there was one to take.
+  private func readNewest(_ batch: inout RecordBatch, _ request: Request) throws(SQLiteError) -> Bool {
+    let progress = request.sink.lanes[Lane.telemetry.rawValue]
+    let newest = try before(.max, in: .telemetry)
+    guard newest > 0, !progress.isTaken(newest), progress.acknowledged.ranges.count < Self.mostRanges else {
+      return false
+    }
+    let previous = try before(newest, in: .telemetry)
+    try with(.telemetry) { lane in lane.read.bind(newest - 1, at: 1) }
+    defer { reset(.telemetry) }
+    guard let row = try nextRow(.telemetry) else { return false }
+    guard try take(row, .telemetry, into: &batch, request) == .taken else { return false }
+    request.sink.lanes[Lane.telemetry.rawValue].handOut(newest, previous: previous)
+    return true
+  }
+
+  /// The number of the last record before a number; 0: there is none.
+  private func before(_ sequence: UInt64, in lane: Lane) throws(SQLiteError) -> UInt64 {
+    try with(lane) { lane throws(SQLiteError) in
+      lane.before.bind(min(sequence, UInt64(Int64.max)), at: 1)
+      return UInt64(bitPattern: try lane.before.onlyNumber())
+    }
+  }
+
+  private func nextRow(_ lane: Lane) throws(SQLiteError) -> Row? {
+    try with(lane) { lane throws(SQLiteError) in try lane.read.next() ? Row(lane.read) : nil }
+  }
+
+  private func reset(_ lane: Lane) {
+    switch lane {
+    case .events: statements.events.read.reset()
+    case .telemetry: statements.telemetry.read.reset()
+    }
+  }
+
+  /// Writes the line of the row that is being read.
+  private func take(
+    _ row: Row, _ lane: Lane, into batch: inout RecordBatch, _ request: Request
+  ) throws(SQLiteError) -> Outcome {
+    guard let type = row.type else { return .damaged }
+    let known = request.sink.stamp(of: row.sequence)
+    let wall = known ?? clock.wall(boot: row.boot, time: row.time)
+    let start = batch.bytes.count
+    let isSound = try with(lane) { lane throws(SQLiteError) in
+      lane.read.withBytes(5) { line in
+        let sum = Self.sum(line, sequence: row.sequence, boot: row.boot, time: row.time, type: type.rawValue)
+        guard sum == row.sum else { return false }
+        renderer.write(
+          line, epoch: epoch, sequence: row.sequence, time: row.time, wall: wall, to: &batch.bytes)
+        return true
+      }
+    }
+    guard isSound else { return .damaged }
+    guard batch.take(RecordBatch.Number(row.sequence, in: request.source), type, from: start, request.limit) else {
+      return .full
+    }
+    // The time may yet turn out to be another: it is kept, so that a resend says the same.
+    if known == nil, row.boot == boot, !wall.isFinal { request.sink.stamp(row.sequence, wall) }
+    return .taken
+  }
+}

@@ -1,0 +1,105 @@
+import Telemetry
+
+extension SpoolFile {
+  /// Removes the records that every sink has.
+  func removeAcknowledged(_ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
+    guard let first = sinks.first, sinks.contains(where: \.hasNewAcknowledgements) else { return }
+    for lane in Lane.allCases {
+      var everyone = first.lanes[lane.rawValue].acknowledged
+      for sink in sinks.dropFirst() { everyone = everyone.intersection(sink.lanes[lane.rawValue].acknowledged) }
+      for range in everyone.ranges {
+        try remove(range, from: lane, &draft)
+        if lane == .events { try forgetTold(range) }
+      }
+    }
+  }
+
+  /// Drops what is too much: the oldest telemetry, and events once there is none.
+  func keepWithin(_ bounds: Bounds, _ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
+    if bounds.age != .max { try dropOld(bounds, sinks, &draft) }
+    guard try usedBytes() > bounds.bytes else { return }
+    // More than needed, so that a full spool tells of a few large gaps and not of one in each commit.
+    let aim = bounds.bytes - bounds.bytes / 32
+    for lane in [Lane.telemetry, .events] {
+      var dropped: [(sequence: UInt64, type: RecordType)] = []
+      while try usedBytes() > aim {
+        let oldest = try look(lane, behind: 0, count: 256).map { ($0.sequence, $0.type) }
+        guard let last = oldest.last else { break }
+        dropped += oldest
+        try remove(0...last.0, from: lane, &draft)
+      }
+      try tellDropped(dropped, from: lane, sinks, &draft)
+    }
+  }
+
+  private func dropOld(_ bounds: Bounds, _ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
+    for lane in [Lane.telemetry, .events] {
+      var dropped: [(sequence: UInt64, type: RecordType)] = []
+      while true {
+        let oldest = try look(lane, behind: 0, count: 256)
+        let old = oldest.prefix { age(boot: $0.boot, time: $0.time, now: bounds.now) > bounds.age }
+        guard let last = old.last else { break }
+        dropped += old.map { ($0.sequence, $0.type) }
+        try remove(0...last.sequence, from: lane, &draft)
+        if old.count < oldest.count { break }
+      }
+      try tellDropped(dropped, from: lane, sinks, &draft)
+    }
+  }
+
+  /// How old a record is, as far as that is known: of an earlier boot without a clock, at least as old as this one.
+  func age(boot other: Int64, time: Int64, now: Int64) -> Int64 {
+    if other == boot { return now &- time }
+    let then = clock.wall(boot: other, time: time)
+    let wall = clock.latest(boot: boot)
+    guard then.quality != .unset, wall.quality != .unset else { return now }
+    return max((now &+ wall.offset) &- (time &+ then.offset), now)
+  }
+
+  private func tellDropped(
+    _ dropped: [(sequence: UInt64, type: RecordType)], from lane: Lane, _ sinks: [SinkProgress], _ draft: inout Draft
+  ) throws(SQLiteError) {
+    guard let first = dropped.first?.sequence, let last = dropped.last?.sequence else { return }
+    draft.dropped[lane.rawValue] = last
+    let losses = Loss.of(dropped, epoch: epoch, sinks: sinks.map(\.name), reason: .spoolFull) { sink, sequence in
+      sinks[sink].lanes[lane.rawValue].acknowledged.contains(sequence)
+    }
+    for loss in losses { try add(loss, &draft) }
+    if lane == .events { try oweAgain(first...last, &draft) }
+  }
+
+  /// Removes records that were found damaged, and says so.
+  func tellDamaged(_ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
+    for (lane, sequence) in damaged {
+      try remove(sequence...sequence, from: lane, &draft)
+      try add(Loss(.damagedSpool, epoch: epoch, sequences: sequence...sequence, count: 1), &draft)
+      if lane == .events { try oweAgain(sequence...sequence, &draft) }
+    }
+  }
+
+  private func remove(_ range: ClosedRange<UInt64>, from lane: Lane, _ draft: inout Draft) throws(SQLiteError) {
+    try with(lane) { lane throws(SQLiteError) in
+      lane.remove.bind(range.lowerBound, at: 1)
+      lane.remove.bind(min(range.upperBound, UInt64(Int64.max)), at: 2)
+      try lane.remove.run()
+    }
+    draft.counts[lane.rawValue] -= connection.changes
+  }
+
+  /// The records behind a number, without their lines.
+  private func look(
+    _ lane: Lane, behind sequence: UInt64, count: Int64
+  ) throws(SQLiteError) -> [(sequence: UInt64, type: RecordType, boot: Int64, time: Int64)] {
+    try with(lane) { lane throws(SQLiteError) in
+      var found: [(sequence: UInt64, type: RecordType, boot: Int64, time: Int64)] = []
+      lane.look.bind(sequence, at: 1)
+      lane.look.bind(count, at: 2)
+      while try lane.look.next() {
+        // A type that cannot be: the record is damaged, and is dropped as what its table holds.
+        let type = RecordType(rawValue: UInt8(truncatingIfNeeded: lane.look.number(1))) ?? .telemetry
+        found.append((lane.look.unsigned(0), type, lane.look.number(2), lane.look.number(3)))
+      }
+      return found
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Telemetry
+
+/// The database of a spool, open; see ``Spool`` for what is in it. In one thread.
+///
+/// Whatever changes it is one transaction; what the object says of it changes after the commit only.
+final class SpoolFile {
+  let path: String
+  let connection: SQLiteConnection
+  var statements: SpoolStatements
+  var renderer = RecordRenderer()
+  let pageSize: Int64
+
+  /// Whether whoever had it before closed it.
+  let wasClean: Bool
+  /// In which its records are counted.
+  let epoch: UUIDv7
+  /// The highest number that was ever committed or given up.
+  var last: UInt64
+  /// Numbers up to here are set aside: after an unclean stop the next one is behind it.
+  var reserved: UInt64
+  /// Records, by ``Lane``.
+  var counts: [Int64]
+  /// The number of this boot.
+  let boot: Int64
+  var clock = ClockBook()
+  /// The file does not know what ``clock`` knows of this boot.
+  var hasNewClock = false
+  /// Records that were found damaged, and are not told of yet.
+  var damaged: [(lane: Lane, sequence: UInt64)] = []
+
+  /// Bytes of the database that hold something.
+  func usedBytes() throws(SQLiteError) -> Int64 {
+    let pages = try statements.pages.onlyNumber()
+    return try (pages - statements.freePages.onlyNumber()) * pageSize
+  }
+
+  /// Opens the file, or makes it, and takes it into use: from here on it counts as not closed.
+  ///
+  /// - Parameters:
+  ///   - bootId: of the kernel (`/proc/sys/kernel/random/boot_id`): times of another boot are on another line.
+  ///   - resuming: the epoch that this process had open before: nothing of it is given up.
+  ///   - sinks: get what the file knows of them; what it knows of others is forgotten.
+  /// - Throws: where it cannot be used; of the kind `damaged` where another one has to take its place.
+  init(
+    path: String, bootId: String, sinks: [SinkProgress], resuming: UUIDv7?, newEpoch: () -> UUIDv7
+  ) throws(SQLiteError) {
+    self.path = path
+    connection = try SQLiteConnection(path: path)
+    let isNew = try SpoolOpening.configure(connection)
+    if isNew { try SpoolOpening.make(connection, epoch: newEpoch()) }
+    pageSize = try connection.number("PRAGMA page_size", "open")
+    let state = try SpoolOpening.state(connection)
+    if !isNew { try SpoolOpening.check(connection, state) }
+    epoch = state.epoch
+    counts = state.counts
+    wasClean = state.isClean || state.epoch == resuming
+    // What was set aside and not committed is given up.
+    last = wasClean ? state.last : max(state.last, state.reserved)
+    reserved = last + SpoolFile.smallestReserve
+    boot = try SpoolOpening.takeIntoUse(
+      connection, state, last: last, reserved: reserved, bootId: bootId, sinks: sinks)
+    statements = try SpoolStatements(connection)
+    clock = try SpoolOpening.clock(connection)
+    if isNew { DamagedFiles.synchroniseFolder(of: path) }
+  }
+
+  /// How many numbers are set aside at least, and at most.
+  static let smallestReserve: UInt64 = 64
+  static let largestReserve: UInt64 = 8_192
+
+  /// Calls `body` with the statements of a lane.
+  func with<Result>(
+    _ lane: Lane, _ body: (inout LaneStatements) throws(SQLiteError) -> Result
+  ) throws(SQLiteError) -> Result {
+    switch lane {
+    case .events: try body(&statements.events)
+    case .telemetry: try body(&statements.telemetry)
+    }
+  }
+
+  private var isClosed = false
+
+  // What is not closed in good order may be the file of a spool that another has replaced.
+  deinit { if !isClosed { connection.keepLog() } }
+
+  /// Writes the log back and says that nothing is missing. The file is not used any more.
+  func close() throws(SQLiteError) {
+    try transaction { () throws(SQLiteError) in try setState(last: last, reserved: last, clean: true, counts) }
+    reserved = last
+    isClosed = true
+  }
+
+  /// Runs `body` as one transaction: all of it is committed when this returns, none of it where it throws.
+  func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
+    try statements.begin.run()
+    do throws(SQLiteError) {
+      let result = try body()
+      try statements.commit.run()
+      return result
+    } catch {
+      // SQLite may have rolled back already; where not even that can be done, the next begin says so.
+      if connection.isInTransaction { try? statements.rollback.run() }
+      throw error
+    }
+  }
+
+  func setState(last: UInt64, reserved: UInt64, clean: Bool, _ counts: [Int64]) throws(SQLiteError) {
+    statements.setState.bind(last, at: 1)
+    statements.setState.bind(reserved, at: 2)
+    statements.setState.bind(clean ? 1 : 0 as Int64, at: 3)
+    statements.setState.bind(counts[0], at: 4)
+    statements.setState.bind(counts[1], at: 5)
+    try statements.setState.run()
+  }
+
+  /// The sum that stands beside a record.
+  static func sum(_ line: Span<UInt8>, sequence: UInt64, boot: Int64, time: Int64, type: UInt8) -> Int64 {
+    var sum = Checksum()
+    sum.update(line)
+    sum.update(sequence)
+    sum.update(UInt64(bitPattern: boot))
+    sum.update(UInt64(bitPattern: time))
+    sum.update(UInt64(type))
+    return Int64(sum.value)
+  }
+}

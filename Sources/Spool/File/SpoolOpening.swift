@@ -1,0 +1,217 @@
+import Telemetry
+
+/// The steps of opening a ``SpoolFile``.
+///
+/// What is checked: the header, the tables, the state's row, both ends of both queues; the numbers of the records
+/// against the state. After an unclean stop a file of up to 16 MiB is gone through page by page (`quick_check`). A
+/// larger one is not: that would take seconds. What is wrong further inside shows when it is read: SQLite checks each
+/// page's cells, and each record has a sum of its own.
+enum SpoolOpening {
+  /// What the state's row says.
+  struct State {
+    var epoch: UUIDv7
+    var last: UInt64
+    var reserved: UInt64
+    var isClean: Bool
+    var counts: [Int64]
+  }
+
+  /// Pages that are gone through after an unclean stop.
+  private static let checkedPages: Int64 = 4_096
+
+  /// Sets the connection up.
+  ///
+  /// - Returns: whether there is nothing in the file yet.
+  static func configure(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> Bool {
+    try connection.execute(SpoolSchema.settings, "set up")
+    let isNew = try connection.number("SELECT count(*) FROM sqlite_schema", "read the tables") == 0
+    let mode = try connection.text("PRAGMA journal_mode = WAL", "set the journal's mode")
+    guard mode == "wal" else {
+      throw SQLiteError(.system, "set the journal's mode", "the file system does not allow a shared log (WAL)")
+    }
+    return isNew
+  }
+
+  /// Makes the tables.
+  static func make(_ connection: borrowing SQLiteConnection, epoch: UUIDv7) throws(SQLiteError) {
+    try connection.execute(
+      """
+      BEGIN IMMEDIATE;
+      PRAGMA application_id = \(SpoolSchema.applicationId);
+      PRAGMA user_version = \(SpoolSchema.version);
+      \(SpoolSchema.tables)
+      INSERT INTO state VALUES (1, '\(epoch.string)', 0, 0, 1, 0, 0);
+      COMMIT;
+      """, "make the tables")
+  }
+
+  /// Reads the state's row.
+  static func state(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> State {
+    guard try connection.number("PRAGMA application_id", "read the header") == SpoolSchema.applicationId,
+      try connection.number("PRAGMA user_version", "read the header") == SpoolSchema.version
+    else { throw SQLiteError(.damaged, "read the header", "this is not a spool, or one of another version") }
+    var row = try SQLiteStatement(
+      connection, "SELECT epoch, last, reserved, clean, events, telemetry FROM state", "read the state")
+    guard try row.next(), let epoch = UUIDv7(string: row.text(0)), row.number(1) >= 0, row.number(2) >= 0 else {
+      throw SQLiteError(.damaged, "read the state", "there is no state, or one that cannot be")
+    }
+    return State(
+      epoch: epoch, last: row.unsigned(1), reserved: row.unsigned(2), isClean: row.number(3) == 1,
+      counts: [row.number(4), row.number(5)])
+  }
+
+  /// Looks for damage, as far as that is quick.
+  static func check(_ connection: borrowing SQLiteConnection, _ state: State) throws(SQLiteError) {
+    for table in ["event", "telemetry"] {
+      let first = try connection.number("SELECT min(seq) FROM \(table)", "check")
+      let last = try connection.number("SELECT max(seq) FROM \(table)", "check")
+      guard first >= 0, last <= Int64(bitPattern: state.last) else {
+        throw SQLiteError(.damaged, "check", "\(table) holds numbers that were never given")
+      }
+    }
+    guard !state.isClean, try connection.number("PRAGMA page_count", "check") <= checkedPages else { return }
+    let verdict = try connection.text("PRAGMA quick_check(1)", "check")
+    guard verdict == "ok" else { throw SQLiteError(.damaged, "check", verdict) }
+  }
+
+  /// Notes that the file is in use, by whom it is read, and in which boot.
+  ///
+  /// - Returns: the boot's number.
+  static func takeIntoUse(
+    _ connection: borrowing SQLiteConnection, _ state: State, last: UInt64, reserved: UInt64, bootId: String,
+    sinks: [SinkProgress]
+  ) throws(SQLiteError) -> Int64 {
+    try connection.execute("BEGIN IMMEDIATE", "take into use")
+    let boot = try number(connection, table: "boot", column: "id", of: bootId)
+    // A boot of which no record is left is forgotten.
+    try connection.execute(
+      """
+      DELETE FROM boot WHERE number <> \(boot)
+        AND number < ifnull((SELECT boot FROM event ORDER BY seq LIMIT 1), \(boot))
+        AND number < ifnull((SELECT boot FROM telemetry ORDER BY seq LIMIT 1), \(boot));
+      DELETE FROM clock WHERE boot NOT IN (SELECT number FROM boot);
+      """, "take into use")
+    for sink in sinks { sink.row = try number(connection, table: "sink", column: "name", of: sink.name) }
+    let rows = sinks.map { "\($0.row)" }.joined(separator: ",")
+    try connection.execute(
+      """
+      DELETE FROM sink WHERE number NOT IN (\(rows));
+      DELETE FROM acknowledged WHERE sink NOT IN (\(rows));
+      DELETE FROM stamp WHERE sink NOT IN (\(rows));
+      """, "take into use")
+    for sink in sinks { try restore(sink, connection) }
+    if last > state.last {
+      try connection.execute(
+        """
+        INSERT INTO loss (reason, epoch, first, last, types)
+          VALUES (\(GapRecord.Reason.powerLoss.rawValue), '\(state.epoch.string)', \(state.last + 1), \(last), 0)
+        """, "take into use")
+    }
+    try connection.execute(
+      "UPDATE state SET last = \(last), reserved = \(reserved), clean = 0; COMMIT", "take into use")
+    return boot
+  }
+
+  /// The number that a name has in a table; it gets one where it has none.
+  static func number(
+    _ connection: borrowing SQLiteConnection, table: String, column: String, of text: String
+  ) throws(SQLiteError) -> Int64 {
+    var insert = try SQLiteStatement(
+      connection, "INSERT OR IGNORE INTO \(table) (\(column)) VALUES (?1)", "take into use")
+    insert.bind(text, at: 1)
+    try insert.run()
+    var find = try SQLiteStatement(connection, "SELECT number FROM \(table) WHERE \(column) = ?1", "take into use")
+    find.bind(text, at: 1)
+    return try find.onlyNumber()
+  }
+
+  /// What the file knows of a sink, by its row.
+  static func restore(
+    _ sink: SinkProgress, _ connection: borrowing SQLiteConnection
+  ) throws(SQLiteError) {
+    var ranges = try SQLiteStatement(
+      connection, "SELECT lane, first, last FROM acknowledged WHERE sink = ?1", "read acknowledgements")
+    ranges.bind(sink.row, at: 1)
+    while try ranges.next() {
+      guard let lane = Lane(rawValue: Int(ranges.number(0))), ranges.unsigned(1) <= ranges.unsigned(2) else {
+        throw SQLiteError(.damaged, "read acknowledgements", "a range that cannot be")
+      }
+      sink.lanes[lane.rawValue].skip(ranges.unsigned(1)...ranges.unsigned(2))
+    }
+    var stamps = try SQLiteStatement(
+      connection, "SELECT first, last, quality, wall FROM stamp WHERE sink = ?1", "read stamps")
+    stamps.bind(sink.row, at: 1)
+    while try stamps.next() {
+      guard stamps.unsigned(0) <= stamps.unsigned(1), let wall = WallTime(stamps, at: 2) else {
+        throw SQLiteError(.damaged, "read stamps", "a stamp that cannot be")
+      }
+      sink.restoreStamp(stamps.unsigned(0)...stamps.unsigned(1), wall)
+    }
+  }
+
+  /// What is known of the clock in all boots.
+  static func clock(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> ClockBook {
+    var book = ClockBook()
+    var rows = try SQLiteStatement(
+      connection, "SELECT boot, since, quality, wall FROM clock ORDER BY boot, since", "read the clocks")
+    while try rows.next() {
+      guard let wall = WallTime(rows, at: 2) else {
+        throw SQLiteError(.damaged, "read the clocks", "a time that cannot be")
+      }
+      book.restore(ClockBook.Entry(since: rows.number(1), wall: wall), boot: rows.number(0))
+    }
+    return book
+  }
+
+  /// The losses of which no record tells yet.
+  static func owed(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> [Loss] {
+    try losses(connection, where: "told IS NULL")
+  }
+
+  /// Losses of a kind; the condition is SQL.
+  static func losses(
+    _ connection: borrowing SQLiteConnection, where condition: String
+  ) throws(SQLiteError) -> [Loss] {
+    var losses: [Loss] = []
+    var rows = try SQLiteStatement(
+      connection, "SELECT number, reason, epoch, first, last, count, types, sink FROM loss WHERE \(condition)",
+      "read losses")
+    while try rows.next() {
+      guard let reason = GapRecord.Reason(rawValue: UInt8(truncatingIfNeeded: rows.number(1))) else {
+        throw SQLiteError(.damaged, "read losses", "a reason that cannot be")
+      }
+      let isKnown = !rows.isNull(3) && rows.unsigned(3) <= rows.unsigned(4)
+      var loss = Loss(
+        reason, epoch: UUIDv7(string: rows.text(2)), sequences: isKnown ? rows.unsigned(3)...rows.unsigned(4) : nil,
+        count: rows.isNull(5) ? nil : rows.unsigned(5))
+      loss.types = RecordType.allCases.filter { rows.unsigned(6) >> UInt64($0.rawValue) & 1 == 1 }
+      loss.sink = rows.isNull(7) ? nil : rows.text(7)
+      loss.row = rows.number(0)
+      losses.append(loss)
+    }
+    return losses
+  }
+}
+
+extension WallTime {
+  /// Of two columns of a row: quality, offset; nil where they are none.
+  init?(_ row: borrowing SQLiteStatement, at column: Int32) {
+    guard let quality = TimeQuality(rawValue: UInt8(truncatingIfNeeded: row.number(column))) else { return nil }
+    self.init(offset: row.number(column + 1), quality: quality)
+  }
+}
+
+extension UUIDv7 {
+  /// The text form as a string.
+  var string: String {
+    let text = text
+    var string = ""
+    for index in 0..<36 { string.append(Character(Unicode.Scalar(text[index]))) }
+    return string
+  }
+
+  /// Reads the text form; nil unless it is a UUID of version 7.
+  init?(string: String) {
+    self.init(string.utf8.span)
+  }
+}

@@ -1,0 +1,126 @@
+/// The tables of the file, as ``Spool`` describes them.
+enum SpoolSchema {
+  /// `obds`, in the header of every spool.
+  static let applicationId: Int64 = 0x6F62_6473
+  /// Changes when the tables do.
+  static let version: Int64 = 1
+
+  /// For every connection; the journal's mode and the header are set when the file is made.
+  static let settings = """
+    PRAGMA synchronous = FULL;
+    PRAGMA cache_size = -768;
+    PRAGMA mmap_size = 0;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA wal_autocheckpoint = 512;
+    PRAGMA journal_size_limit = 4194304;
+    PRAGMA cell_size_check = ON;
+    PRAGMA trusted_schema = OFF;
+    PRAGMA busy_timeout = 2000;
+    """
+
+  static let tables = """
+    CREATE TABLE state (
+      one INTEGER PRIMARY KEY CHECK (one = 1), epoch TEXT NOT NULL, last INTEGER NOT NULL, reserved INTEGER NOT NULL,
+      clean INTEGER NOT NULL, events INTEGER NOT NULL, telemetry INTEGER NOT NULL) STRICT;
+    CREATE TABLE event (
+      seq INTEGER PRIMARY KEY, boot INTEGER NOT NULL, time INTEGER NOT NULL, type INTEGER NOT NULL,
+      sum INTEGER NOT NULL, line BLOB NOT NULL) STRICT;
+    CREATE TABLE telemetry (
+      seq INTEGER PRIMARY KEY, boot INTEGER NOT NULL, time INTEGER NOT NULL, type INTEGER NOT NULL,
+      sum INTEGER NOT NULL, line BLOB NOT NULL) STRICT;
+    CREATE TABLE boot (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
+    CREATE TABLE clock (
+      boot INTEGER NOT NULL, since INTEGER NOT NULL, quality INTEGER NOT NULL, wall INTEGER NOT NULL,
+      PRIMARY KEY (boot, since)) STRICT, WITHOUT ROWID;
+    CREATE TABLE sink (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+    CREATE TABLE acknowledged (
+      sink INTEGER NOT NULL, lane INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+      PRIMARY KEY (sink, lane, first)) STRICT, WITHOUT ROWID;
+    CREATE TABLE stamp (
+      sink INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, quality INTEGER NOT NULL,
+      wall INTEGER NOT NULL, PRIMARY KEY (sink, first)) STRICT, WITHOUT ROWID;
+    CREATE TABLE loss (
+      number INTEGER PRIMARY KEY, reason INTEGER NOT NULL, epoch TEXT, first INTEGER, last INTEGER, count INTEGER,
+      types INTEGER NOT NULL, sink TEXT, told INTEGER) STRICT;
+    """
+}
+
+/// The statements that every commit and every batch needs, made ready once.
+struct SpoolStatements: ~Copyable {
+  var events: LaneStatements
+  var telemetry: LaneStatements
+  var begin: SQLiteStatement
+  var commit: SQLiteStatement
+  var rollback: SQLiteStatement
+  var pages: SQLiteStatement
+  var freePages: SQLiteStatement
+  var setState: SQLiteStatement
+  var clearAcknowledged: SQLiteStatement
+  var addAcknowledged: SQLiteStatement
+  var clearStamps: SQLiteStatement
+  var addStamp: SQLiteStatement
+
+  init(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
+    let events = try LaneStatements(connection, "event")
+    let telemetry = try LaneStatements(connection, "telemetry")
+    let begin = try SQLiteStatement(connection, "BEGIN IMMEDIATE", "begin a commit")
+    let commit = try SQLiteStatement(connection, "COMMIT", "commit")
+    let rollback = try SQLiteStatement(connection, "ROLLBACK", "roll back")
+    let pages = try SQLiteStatement(connection, "PRAGMA page_count", "count pages")
+    let freePages = try SQLiteStatement(connection, "PRAGMA freelist_count", "count free pages")
+    let setState = try SQLiteStatement(
+      connection, "UPDATE state SET last = ?1, reserved = ?2, clean = ?3, events = ?4, telemetry = ?5", "keep the state"
+    )
+    let clearAcknowledged = try SQLiteStatement(
+      connection, "DELETE FROM acknowledged WHERE sink = ?1", "keep acknowledgements")
+    let addAcknowledged = try SQLiteStatement(
+      connection, "INSERT INTO acknowledged VALUES (?1, ?2, ?3, ?4)", "keep acknowledgements")
+    let clearStamps = try SQLiteStatement(connection, "DELETE FROM stamp WHERE sink = ?1", "keep stamps")
+    let addStamp = try SQLiteStatement(connection, "INSERT INTO stamp VALUES (?1, ?2, ?3, ?4, ?5)", "keep stamps")
+    // All at once: where one cannot be had, there are none.
+    self.events = events
+    self.telemetry = telemetry
+    self.begin = begin
+    self.commit = commit
+    self.rollback = rollback
+    self.pages = pages
+    self.freePages = freePages
+    self.setState = setState
+    self.clearAcknowledged = clearAcknowledged
+    self.addAcknowledged = addAcknowledged
+    self.clearStamps = clearStamps
+    self.addStamp = addStamp
+  }
+}
+
+/// Those of one lane's table.
+struct LaneStatements: ~Copyable {
+  /// seq, boot, time, type, sum, line
+  var insert: SQLiteStatement
+  /// Behind a number, ascending: seq, boot, time, type, sum, line.
+  var read: SQLiteStatement
+  /// Behind a number, ascending: seq, type, boot, time. What the line says is not read.
+  var look: SQLiteStatement
+  /// Before a number, descending: seq.
+  var before: SQLiteStatement
+  var remove: SQLiteStatement
+
+  init(_ connection: borrowing SQLiteConnection, _ table: String) throws(SQLiteError) {
+    let insert = try SQLiteStatement(
+      connection, "INSERT INTO \(table) VALUES (?1, ?2, ?3, ?4, ?5, ?6)", "store a record")
+    let read = try SQLiteStatement(
+      connection, "SELECT seq, boot, time, type, sum, line FROM \(table) WHERE seq > ?1 ORDER BY seq", "read records")
+    let look = try SQLiteStatement(
+      connection, "SELECT seq, type, boot, time FROM \(table) WHERE seq > ?1 ORDER BY seq LIMIT ?2",
+      "look through records")
+    let before = try SQLiteStatement(
+      connection, "SELECT seq FROM \(table) WHERE seq < ?1 ORDER BY seq DESC LIMIT 1", "find the newest record")
+    let remove = try SQLiteStatement(connection, "DELETE FROM \(table) WHERE seq BETWEEN ?1 AND ?2", "remove records")
+    // All at once: where one cannot be had, there are none.
+    self.insert = insert
+    self.read = read
+    self.look = look
+    self.before = before
+    self.remove = remove
+  }
+}

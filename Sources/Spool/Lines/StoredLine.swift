@@ -1,0 +1,137 @@
+import Telemetry
+
+/// Why a line cannot be stored: it is not what ``Telemetry/RecordHead`` writes.
+public struct RecordFormError: Error, Equatable, Sendable {
+  public enum Kind: Sendable {
+    /// A key of the head is not where it belongs, or has another kind of value.
+    case malformedHead
+    /// A type that is not among ``Telemetry/RecordType``.
+    case unknownType
+    /// A control character, which JSON text does not have.
+    case controlCharacter
+    /// No line feed at the end, or more than 16 KiB.
+    case notOneLine
+  }
+  public let kind: Kind
+  /// Where in the line, in bytes.
+  public let offset: Int
+}
+
+/// A record as it is kept: its line without what is known only when it leaves.
+///
+///     {"type":"trip","id":"0193…",⟨1⟩,"gatewayId":"gw-17","vehicleId":"VAN-001",⟨2⟩,"tripId":"0193…",
+///     "event":"end"⟨3⟩startTime:-1800000⟨3⟩,"distance":12.5}
+///
+/// ⟨1⟩, the byte 01, stands for `timestamp` (or `elapsed`) and `timeQuality`; ⟨2⟩, 02, for `epoch` and `seq`; between
+/// two bytes 03 stand a trip's key and how many milliseconds after the record's own time that moment was. JSON text has
+/// no such bytes, so that nothing else can be taken for them.
+struct StoredLine: Equatable, Sendable {
+  static let timeMark: UInt8 = 0x01
+  static let numberMark: UInt8 = 0x02
+  static let momentMark: UInt8 = 0x03
+
+  let type: RecordType
+  /// The line with its marks and without its line feed.
+  let bytes: [UInt8]
+
+  /// One that was stored before.
+  init(type: RecordType, copying bytes: Span<UInt8>) {
+    self.type = type
+    self.bytes = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+  }
+
+  /// - Parameter line: one record with its line feed.
+  init(parsing line: Span<UInt8>) throws(RecordFormError) {
+    guard line.count > 1, line.count <= JSONLineEncoder.recordCapacity, line[line.count - 1] == UInt8(ascii: "\n")
+    else {
+      throw RecordFormError(kind: .notOneLine, offset: max(line.count - 1, 0))
+    }
+    var reader = HeadReader(line)
+    try reader.expect("{\"type\":")
+    let name = try reader.string()
+    guard let type = RecordType.allCases.first(where: { reader.text(name, is: $0.name) }) else {
+      throw RecordFormError(kind: .unknownType, offset: name.lowerBound)
+    }
+    try reader.expect(",\"id\":")
+    _ = try reader.string()
+    try reader.expect(",")
+    let time = try reader.time()
+    try reader.expect(",\"gatewayId\":")
+    _ = try reader.string()
+    try reader.expect(",\"vehicleId\":")
+    _ = try reader.string()
+    try reader.expect(",")
+    let start = reader.position
+    try reader.expect("\"epoch\":")
+    _ = try reader.string()
+    try reader.expect(",\"seq\":")
+    try reader.number()
+    self.type = type
+    var kept: [UInt8] = []
+    kept.reserveCapacity(line.count)
+    try Self.copy(line, 0..<time.range.lowerBound, to: &kept)
+    kept.append(Self.timeMark)
+    try Self.copy(line, time.range.upperBound..<start, to: &kept)
+    kept.append(Self.numberMark)
+    let body = reader.position..<(line.count - 1)
+    if type == .trip, let date = time.date {
+      try Self.copyTrip(line, body, from: Self.timestamp(line, date), to: &kept)
+    } else {
+      try Self.copy(line, body, to: &kept)
+    }
+    bytes = kept
+  }
+
+  private static func copy(
+    _ line: Span<UInt8>, _ range: Range<Int>, to kept: inout [UInt8]
+  ) throws(RecordFormError) {
+    var lowest = UInt8.max
+    for index in range { lowest = min(lowest, line[index]) }
+    guard lowest >= 0x20 else {
+      let offset = range.first { line[$0] < 0x20 } ?? range.lowerBound
+      throw RecordFormError(kind: .controlCharacter, offset: offset)
+    }
+    unsafe line.extracting(range).withUnsafeBufferPointer { unsafe kept.append(contentsOf: $0) }
+  }
+
+  /// A trip's moments are kept as their distance to the record's own time: who learns later that the clock was wrong
+  /// moves all of them.
+  private static func copyTrip(
+    _ line: Span<UInt8>, _ range: Range<Int>, from moment: Timestamp, to kept: inout [UInt8]
+  ) throws(RecordFormError) {
+    var from = range.lowerBound
+    for key in momentKeys {
+      let pattern = ",\"\(key)\":\""
+      let length = pattern.utf8.count
+      guard let start = find(pattern, in: line, from..<range.upperBound), start + length + 25 <= range.upperBound,
+        line[start + length + 24] == UInt8(ascii: "\"")
+      else { continue }
+      let then = try timestamp(line, (start + length)..<(start + length + 24))
+      try copy(line, from..<start, to: &kept)
+      let distance = then.milliseconds - moment.milliseconds
+      kept.append(momentMark)
+      kept.append(contentsOf: "\(key):\(distance)".utf8)
+      kept.append(momentMark)
+      from = start + length + 25
+    }
+    try copy(line, from..<range.upperBound, to: &kept)
+  }
+
+  private static func timestamp(_ line: Span<UInt8>, _ range: Range<Int>) throws(RecordFormError) -> Timestamp {
+    do throws(Timestamp.ParsingError) {
+      return try Timestamp(parsing: line.extracting(range))
+    } catch {
+      throw RecordFormError(kind: .malformedHead, offset: range.lowerBound + error.offset)
+    }
+  }
+
+  private static let momentKeys = ["startTime", "endTime"]
+
+  private static func find(_ pattern: String, in line: Span<UInt8>, _ range: Range<Int>) -> Int? {
+    let wanted = pattern.utf8.span
+    guard range.count >= wanted.count else { return nil }
+    return (range.lowerBound...(range.upperBound - wanted.count)).first { start in
+      wanted.indices.allSatisfy { line[start + $0] == wanted[$0] }
+    }
+  }
+}

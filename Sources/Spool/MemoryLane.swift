@@ -1,0 +1,174 @@
+import Telemetry
+
+/// Records that no file has: those that wait for the next commit, and, while the file cannot be used, all new ones.
+///
+/// In the latter case sinks are handed them from here, counted in an epoch of their own. A record is given its number
+/// when the first sink is handed it, so that the file can still take the others once it is there again.
+struct MemoryLane: ~Copyable {
+  private(set) var records: [PendingRecord] = []
+  /// What they take, roughly.
+  private(set) var bytes = 0
+  /// In which those with a number are counted.
+  let epoch: UUIDv7
+  /// The highest number given.
+  private(set) var last: UInt64 = 0
+  private var renderer = RecordRenderer()
+  /// Records without a number: the file has to take them.
+  private(set) var uncountedRecords = 0
+  /// Events among them.
+  private(set) var uncountedEvents = 0
+
+  init(epoch: UUIDv7) { self.epoch = epoch }
+
+  mutating func append(_ record: PendingRecord) {
+    records.append(record)
+    bytes += record.size
+    count(record, 1)
+  }
+
+  /// Those without a number: what a commit takes.
+  var uncounted: [PendingRecord] {
+    uncountedRecords == records.count ? records : records.filter { $0.number == 0 }
+  }
+
+  /// The file has all those without a number.
+  mutating func removeUncounted() {
+    records.removeAll { $0.number == 0 }
+    recount()
+  }
+
+  /// The losses that records tell of are in no file any more.
+  mutating func forgetRows() {
+    for index in records.indices { records[index].explains?.row = 0 }
+  }
+
+  private mutating func count(_ record: PendingRecord, _ difference: Int) {
+    guard record.number == 0 else { return }
+    uncountedRecords += difference
+    if record.lane == .events { uncountedEvents += difference }
+  }
+
+  private mutating func recount() {
+    bytes = 0
+    (uncountedRecords, uncountedEvents) = (0, 0)
+    for record in records {
+      bytes += record.size
+      count(record, 1)
+    }
+  }
+
+  // MARK: Sinks
+
+  /// Puts records of a lane that a sink does not have behind those of the batch.
+  ///
+  /// - Parameters:
+  ///   - givesNumbers: whether those without a number are handed out, too.
+  ///   - wall: what date it is.
+  /// - Returns: false where the batch is full.
+  mutating func fill(
+    _ batch: inout RecordBatch, sink: Int, _ lane: Lane, _ limit: RecordBatch.Limit, givesNumbers: Bool,
+    wall: WallTime
+  ) -> Bool {
+    let bit: UInt32 = 1 << UInt32(sink)
+    for index in records.indices where records[index].lane == lane {
+      guard (records[index].acknowledged | records[index].handedOut) & bit == 0 else { continue }
+      if records[index].number == 0, !givesNumbers { continue }
+      let number = records[index].number == 0 ? last + 1 : records[index].number
+      let isNew = records[index].number == 0
+      let start = batch.bytes.count
+      let line = records[index].line.bytes
+      renderer.write(
+        line.span, epoch: epoch, sequence: number, time: records[index].time,
+        wall: isNew ? wall : records[index].wall, to: &batch.bytes)
+      let name = RecordBatch.Number(number, in: .memory)
+      guard batch.take(name, records[index].line.type, from: start, limit) else { return false }
+      records[index].handedOut |= bit
+      if isNew {
+        count(records[index], -1)
+        records[index].number = number
+        records[index].wall = wall
+        last = number
+      }
+    }
+    return true
+  }
+
+  /// Notes that a sink has, for good, those of the range that it was handed.
+  ///
+  /// - Parameter sinks: how many there are; what all have is removed.
+  /// - Returns: rows of losses that are told with this.
+  mutating func acknowledge(_ range: ClosedRange<UInt64>, sink: Int, of sinks: Int) -> [Int64] {
+    let bit: UInt32 = 1 << UInt32(sink)
+    let all: UInt32 = sinks == 32 ? .max : 1 << UInt32(sinks) - 1
+    var told: [Int64] = []
+    for index in records.indices where range.contains(records[index].number) && records[index].handedOut & bit != 0 {
+      records[index].handedOut &= ~bit
+      records[index].acknowledged |= bit
+      if records[index].acknowledged == all, let row = records[index].explains?.row, row != 0 { told.append(row) }
+    }
+    records.removeAll { $0.acknowledged == all }
+    recount()
+    return told
+  }
+
+  /// What a sink was handed, of a range, is to be handed out once more.
+  mutating func giveBack(_ range: ClosedRange<UInt64>, sink: Int) {
+    for index in records.indices where range.contains(records[index].number) {
+      records[index].handedOut &= ~(1 << UInt32(sink))
+    }
+  }
+
+  // MARK: Room
+
+  /// Drops the oldest telemetry, and events once there is none, until no more than `limit` bytes are taken.
+  ///
+  /// - Returns: what is lost by it.
+  mutating func keepWithin(_ limit: Int, sinks: [String]) -> [Loss] {
+    guard bytes > limit else { return [] }
+    // More than needed, so that a few large gaps are told of and not one for each record.
+    let aim = limit - limit / 8
+    var dropped: [PendingRecord] = []
+    for lane in [Lane.telemetry, .events] {
+      var index = 0
+      var kept: [PendingRecord] = []
+      kept.reserveCapacity(records.count)
+      while index < records.count {
+        if bytes > aim, records[index].lane == lane {
+          bytes -= records[index].size
+          dropped.append(records[index])
+        } else {
+          kept.append(records[index])
+        }
+        index += 1
+      }
+      records = kept
+    }
+    recount()
+    for index in dropped.indices where dropped[index].number == 0 {
+      last += 1
+      dropped[index].number = last
+    }
+    dropped.sort { $0.number < $1.number }
+    let numbers = dropped.map { ($0.number, $0.line.type) }
+    let byNumber = Dictionary(uniqueKeysWithValues: dropped.map { ($0.number, $0.acknowledged) })
+    let losses = Loss.of(numbers, epoch: epoch, sinks: sinks, reason: .spoolFull) { sink, number in
+      byNumber[number, default: 0] >> UInt32(sink) & 1 == 1
+    }
+    // A record of a loss that is lost itself: the loss is owed again.
+    return (losses + dropped.compactMap(\.explains)).map { takeBack(for: $0) }
+  }
+
+  /// A record of a loss of the same kind, that no sink has seen, is taken back: one will tell of both. Otherwise
+  /// records about losses would in time be all that is kept.
+  private mutating func takeBack(for loss: Loss) -> Loss {
+    let found = records.firstIndex { record in
+      guard record.number == 0, var told = record.explains else { return false }
+      return told.merge(loss)
+    }
+    guard let found, var merged = records[found].explains, merged.merge(loss) else { return loss }
+    bytes -= records[found].size
+    count(records[found], -1)
+    records.remove(at: found)
+    return merged
+  }
+}

@@ -1,0 +1,88 @@
+import Telemetry
+
+/// What date it was at the boot clock's 0, and how that is known.
+public struct WallTime: Equatable, Sendable {
+  /// ns from 1970 to the boot clock's 0; without meaning where `quality` is `unset`.
+  public var offset: Int64
+  /// Where it is known from; `unset`: it is not.
+  public var quality: TimeQuality
+
+  public init(offset: Int64, quality: TimeQuality) {
+    self.offset = offset
+    self.quality = quality
+  }
+
+  /// The date is not known.
+  public static let unknown = WallTime(offset: 0, quality: .unset)
+
+  /// Whether what is known can still turn out to be wrong: what GPS or NTP gave is not doubted any more.
+  var isFinal: Bool { rank == 2 }
+
+  fileprivate var rank: Int {
+    switch quality {
+    case .gps, .ntp: 2
+    case .system: 1
+    case .unset: 0
+    }
+  }
+}
+
+/// What is known of the date in each boot, from when on.
+///
+/// - What is better known holds for the whole boot so far: records made before the clock was right leave with the right
+///   time.
+/// - A step of a clock that is no better known than before holds from then on.
+/// - One that is known no better and says the same is nothing new. (The distance between the two clocks changes in
+///   steps only: Linux slews both alike.)
+struct ClockBook: Equatable {
+  /// From a moment of the boot on.
+  struct Entry: Equatable {
+    /// Boot time, ns.
+    var since: Int64
+    var wall: WallTime
+  }
+
+  /// Two readings of the clocks may lie so far apart, ns.
+  static let tolerance: Int64 = 10_000_000
+
+  /// By the number of the boot, ascending by time; a boot without an entry had no clock.
+  private(set) var entries: [Int64: [Entry]] = [:]
+
+  /// What is known of a moment.
+  func wall(boot: Int64, time: Int64) -> WallTime {
+    guard let known = entries[boot] else { return .unknown }
+    return (known.last { $0.since <= time } ?? known.first)?.wall ?? .unknown
+  }
+
+  /// What is known of now.
+  func latest(boot: Int64) -> WallTime { entries[boot]?.last?.wall ?? .unknown }
+
+  /// Takes in what a stored row says; rows of a boot in the order of their time.
+  mutating func restore(_ entry: Entry, boot: Int64) { entries[boot, default: []].append(entry) }
+
+  /// Takes in what the clocks say at `now`.
+  ///
+  /// - Returns: whether that is new.
+  mutating func learn(_ wall: WallTime, boot: Int64, at now: Int64) -> Bool {
+    guard let last = entries[boot]?.last?.wall else {
+      guard wall.quality != .unset else { return false }
+      entries[boot] = [Entry(since: .min, wall: wall)]
+      return true
+    }
+    // A clock that is not kept any more goes on from where it was.
+    guard wall.quality != .unset else { return false }
+    let (difference, overflow) = wall.offset.subtractingReportingOverflow(last.offset)
+    let isStep = overflow || difference.magnitude > UInt64(Self.tolerance)
+    if wall.rank > last.rank {
+      let better = (entries[boot] ?? []).filter { $0.wall.rank >= wall.rank }
+      entries[boot] = better.isEmpty ? [Entry(since: .min, wall: wall)] : better + [Entry(since: now, wall: wall)]
+      return true
+    }
+    guard isStep else { return false }
+    entries[boot, default: []].append(Entry(since: now, wall: wall))
+    return true
+  }
+
+  /// Forgets a boot of which no record is left.
+  mutating func forget(boot: Int64) { entries[boot] = nil }
+}

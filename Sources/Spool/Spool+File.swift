@@ -1,0 +1,133 @@
+import Telemetry
+
+// The file comes and goes: opening it, failing, trying again.
+extension Spool {
+  /// Opens the file; a damaged one is set aside, and another takes its place.
+  mutating func openFile() {
+    do throws(SpoolError) {
+      if lock == nil { lock = try FolderLock(options.folder) }
+      do throws(SQLiteError) {
+        try takeFile()
+      } catch {
+        guard error.kind == .damaged else { throw explained(error) }
+        try replaceFile(error)
+      }
+    } catch {
+      stayInMemory(error)
+    }
+  }
+
+  mutating func takeFile() throws(SQLiteError) {
+    let before = lastEpoch
+    let found = options.sinks.map { SinkProgress(name: $0) }
+    let opened = try SpoolFile(
+      path: path, bootId: bootId, sinks: found, resuming: before, newEpoch: options.newEpoch)
+    let losses = try SpoolOpening.owed(opened.connection)
+    if opened.epoch == before {
+      // What sinks have acknowledged meanwhile is more than the file knows.
+      for (sink, row) in zip(progress, found.map(\.row)) { sink.row = row }
+      for sink in progress { sink.hasNewAcknowledgements = true }
+    } else {
+      progress = found
+      generation += 1
+      owed += losses
+      if !opened.wasClean { news.append(.uncleanStop(path: path)) }
+      news.append(.opened(path: path, records: opened.counts.reduce(0, +)))
+    }
+    if opened.clock.learn(wall, boot: opened.boot, at: now) { opened.hasNewClock = true }
+    file = opened
+    lastEpoch = opened.epoch
+    state = .durable
+    retryAt = .max
+  }
+
+  /// Commits what waits.
+  mutating func commit() {
+    guard let file else { return openFile() }
+    do throws(SQLiteError) {
+      try commit(to: file)
+    } catch {
+      fail(error)
+    }
+  }
+
+  private mutating func commit(to file: SpoolFile) throws(SQLiteError) {
+    try commit(memory.uncounted, to: file)
+    memory.removeUncounted()
+    waitingSince = nil
+  }
+
+  /// Commits these records, and what sinks have acknowledged.
+  mutating func commit(_ records: [PendingRecord], to file: SpoolFile) throws(SQLiteError) {
+    let bounds = SpoolFile.Bounds(bytes: options.maximumBytes, age: options.maximumAge, now: now)
+    try file.commit(records, sinks: progress, owed: &owed, settled: settled, bounds: bounds)
+    settled = []
+  }
+
+  /// The file failed: what that means for the records from here on.
+  mutating func fail(_ error: SQLiteError) {
+    switch error.kind {
+    case .damaged:
+      do throws(SpoolError) {
+        try replaceFile(error)
+        // What waited goes into the new one.
+        if let file { try commitAgain(to: file) }
+      } catch {
+        file = nil
+        stayInMemory(error)
+      }
+    case .full, .readOnly, .busy, .system:
+      // What is committed may still be read.
+      stayInMemory(explained(error))
+    }
+  }
+
+  /// With what the system says, where SQLite only knows that something failed.
+  private func explained(_ error: SQLiteError) -> SpoolError {
+    guard error.kind == .system, let code = lock?.writeFailure(), code != 0 else { return SpoolError(error, path) }
+    return .system(path, "\(error.action)", code)
+  }
+
+  private mutating func commitAgain(to file: SpoolFile) throws(SpoolError) {
+    do throws(SQLiteError) {
+      try commit(to: file)
+    } catch {
+      throw SpoolError(error, path)
+    }
+  }
+
+  private mutating func stayInMemory(_ error: SpoolError) {
+    if state != .inMemory(error) { news.append(.inMemory(error)) }
+    // A sink that asks again and again does not put the next attempt off.
+    if state == .durable || retryAt <= now { retryAt = now &+ options.retryInterval }
+    state = .inMemory(error)
+    waitingSince = nil
+  }
+
+  /// Tries the file again.
+  mutating func retry() {
+    guard case .inMemory(let error) = state else { return }
+    // Where there is only no room, the file is as it was. Otherwise it may be another by now, or its descriptor dead.
+    guard let file, error.kind == .full else { return reopen() }
+    do throws(SQLiteError) {
+      try commit(to: file)
+      state = .durable
+      retryAt = .max
+      news.append(.durableAgain(path: path))
+    } catch {
+      fail(error)
+    }
+  }
+
+  private mutating func reopen() {
+    openFile()
+    if state == .durable { commit() }
+    if state == .durable { news.append(.durableAgain(path: path)) }
+  }
+
+  /// Owes a record of a loss that no file knows.
+  mutating func owe(_ loss: Loss) {
+    for index in owed.indices where owed[index].row == 0 && owed[index].merge(loss) { return }
+    owed.append(loss)
+  }
+}

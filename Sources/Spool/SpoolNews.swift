@@ -1,0 +1,27 @@
+/// What people should know of a spool: a line for each.
+public enum SpoolNews: Equatable, Sendable, CustomStringConvertible {
+  /// The file is open, with so many records that some sink lacks.
+  case opened(path: String, records: Int64)
+  /// Whoever had it before did not close it: what was not committed is lost.
+  case uncleanStop(path: String)
+  /// It was damaged; a new one has taken its place, with the records that could still be read.
+  case setAside(SpoolError, kept: String, saved: UInt64)
+  /// A record in it was damaged and does not leave.
+  case damagedRecord(path: String, sequence: UInt64)
+  /// It cannot be used: the newest records are kept in memory.
+  case inMemory(SpoolError)
+  /// It can be used again.
+  case durableAgain(path: String)
+
+  public var description: String {
+    switch self {
+    case .opened(let path, let records): "\(path): \(records) records wait for sinks"
+    case .uncleanStop(let path): "\(path): not closed the last time; what was not committed then is lost"
+    case .setAside(let error, let kept, let saved):
+      "\(error); set aside as \(kept); a new spool begins with \(saved) records that could be read"
+    case .damagedRecord(let path, let sequence): "\(path): record \(sequence) is damaged and does not leave"
+    case .inMemory(let error): "\(error); the newest records are kept in memory"
+    case .durableAgain(let path): "\(path): records are kept in the file again"
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import Spool
+
+/// A disk that is full for a while. Says:
+///
+///     state durable|memory    where records are kept now
+///     sent SOURCE SEQ N       record N left
+struct Faults {
+  private let folder: String
+  private let file: String
+
+  init(_ folder: String, _ file: String) {
+    self.folder = folder
+    self.file = file
+  }
+
+  func run() {
+    for fault in [ENOSPC, EROFS, EIO] { run(fault) }
+  }
+
+  private func run(_ fault: Int32) {
+    var options = SpoolOptions(folder)
+    options.commitInterval = 1
+    options.retryInterval = 10
+    say("fault \(fault)")
+    var spool = Spool(options, bootId: "probe", at: 0)
+    var maker = Maker()
+    maker.tellLosses(to: &spool)
+    for number in 1...100 { maker.append(number, to: &spool) }
+    settle(&spool, at: 10)
+    set(fault)
+    for number in 101...200 { maker.append(number, to: &spool) }
+    settle(&spool, at: 20)
+    send(&spool, upTo: 120, at: 21)
+    for number in 201...300 { maker.append(number, to: &spool) }
+    settle(&spool, at: 40)
+    set(0)
+    settle(&spool, at: 60)
+    for number in 301...400 { maker.append(number, to: &spool) }
+    settle(&spool, at: 80)
+    maker.tellLosses(to: &spool)
+    send(&spool, upTo: .max, at: 90)
+    spool.close(at: 100)
+    while let news = spool.takeNews() { say("news \(news)") }
+  }
+
+  private func settle(_ spool: inout Spool, at now: Int64) {
+    spool.advance(to: now)
+    spool.advance(to: now + 5)
+    if case .inMemory = spool.state { say("state memory") } else { say("state durable") }
+  }
+
+  /// Hands out and acknowledges, at most so many records.
+  private func send(_ spool: inout Spool, upTo count: Int, at now: Int64) {
+    var batch = RecordBatch()
+    var sent = 0
+    while sent < count {
+      spool.nextBatch(for: 0, limit: RecordBatch.Limit(records: 30), at: now, into: &batch)
+      guard !batch.isEmpty else { return }
+      for record in batch.records {
+        let source = record.number.source == .memory ? "memory" : "file"
+        say("sent \(source) \(record.number.sequence) \(Rounds.value(batch.bytes[record.range]))")
+      }
+      spool.acknowledge(batch, by: 0)
+      sent += batch.records.count
+    }
+  }
+
+  /// Has every write fail with this `errno`; 0: none.
+  private func set(_ fault: Int32) {
+    let descriptor = unsafe open(file, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+    let text = Array("\(fault)\n".utf8)
+    if unsafe write(descriptor, text, text.count) != text.count { say("failed \(file)") }
+    close(descriptor)
+  }
+}

@@ -1,0 +1,73 @@
+import Spool
+
+/// Appends, commits, hands out and acknowledges, and says every step, so that whoever reads it knows what must be there
+/// after it was killed:
+///
+///     opened EPOCH            the spool is open
+///     loss REASON FROM TO N   of which a record is owed
+///     made N                  record N was appended (and may be lost)
+///     committed N             all records up to N are durable
+///     sent SEQ N              record N left under that number
+///     acknowledged SEQ        and was acknowledged
+struct Rounds {
+  private let folder: String
+  private let seed: UInt64
+
+  init(_ folder: String, seed: UInt64) {
+    self.folder = folder
+    self.seed = seed
+  }
+
+  /// Records are numbered from `seed` × 1,000,000 on.
+  func run(_ rounds: Int) {
+    var random = Reproducible(state: seed)
+    var options = SpoolOptions(folder)
+    options.commitInterval = 1
+    var spool = Spool(options, bootId: "probe", at: 0)
+    var maker = Maker()
+    var batch = RecordBatch()
+    var made = Int(seed) * 1_000_000
+    var now: Int64 = 1
+    say("opened \(spool.epoch.map { "\($0.high).\($0.low)" } ?? "-")")
+    maker.tellLosses(to: &spool)
+    for _ in 0..<rounds {
+      let first = made + 1
+      for _ in 0..<Int.random(in: 1...60, using: &random) {
+        made += 1
+        maker.append(made, isEvent: Int.random(in: 0..<20, using: &random) == 0, to: &spool)
+      }
+      say("made \(first) \(made)")
+      spool.advance(to: now)
+      now += 2
+      spool.advance(to: now)
+      guard spool.state == .durable else {
+        say("failed \(spool.state)")
+        return
+      }
+      say("committed \(made)")
+      spool.nextBatch(for: 0, limit: RecordBatch.Limit(records: 40), at: now, into: &batch)
+      for record in batch.records { say("sent \(record.number.sequence) \(Self.value(batch.bytes[record.range]))") }
+      for record in batch.records where Int.random(in: 0..<8, using: &random) > 0 {
+        let sequence = record.number.sequence
+        // Said before it is so: whoever reads this knows that it may be missing from now on.
+        say("acknowledged \(sequence)")
+        spool.acknowledge(sequence...sequence, in: record.number.source, by: 0)
+      }
+      if Int.random(in: 0..<4, using: &random) == 0 { spool.giveBack(by: 0) }
+    }
+    spool.close(at: now)
+    say("closed")
+  }
+
+  /// `"rpm":17` → 17; a gap: 0.
+  static func value(_ line: ArraySlice<UInt8>) -> Int {
+    let key = Array("\"rpm\":".utf8)
+    var index = line.startIndex
+    while index + key.count < line.endIndex, !line[index...].starts(with: key) { index += 1 }
+    var value = 0
+    for byte in line[min(index + key.count, line.endIndex)...].prefix(while: { $0 >= 0x30 && $0 <= 0x39 }) {
+      value = value * 10 + Int(byte - 0x30)
+    }
+    return value
+  }
+}

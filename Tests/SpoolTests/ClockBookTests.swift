@@ -1,0 +1,45 @@
+import Telemetry
+import Testing
+
+@testable import Spool
+
+@Suite final class ClockBookTests {
+  private var book = ClockBook()
+  private let ntp = WallTime(offset: Lines.day, quality: .ntp)
+
+  private func learn(_ wall: WallTime, boot: Int64, at now: Int64) -> Bool { book.learn(wall, boot: boot, at: now) }
+
+  @Test func a_boot_without_a_clock_has_no_date() { #expect(book.wall(boot: 1, time: 5) == .unknown) }
+
+  @Test func what_is_learned_later_holds_for_records_made_before() {
+    #expect(learn(ntp, boot: 1, at: 100))
+    #expect(book.wall(boot: 1, time: 5) == ntp)
+    #expect(book.wall(boot: 2, time: 5) == .unknown)
+  }
+
+  @Test func ntp_corrects_what_the_machines_own_clock_said() {
+    _ = book.learn(WallTime(offset: 77, quality: .system), boot: 1, at: 1)
+    #expect(learn(ntp, boot: 1, at: 100))
+    #expect(book.wall(boot: 1, time: 5) == ntp)
+  }
+
+  @Test func a_clock_that_is_no_longer_kept_goes_on() {
+    _ = book.learn(ntp, boot: 1, at: 1)
+    #expect(!learn(WallTime(offset: Lines.day + 1_000, quality: .system), boot: 1, at: 100))
+    #expect(!learn(.unknown, boot: 1, at: 100))
+    #expect(book.wall(boot: 1, time: 200) == ntp)
+  }
+
+  @Test func a_step_of_a_kept_clock_leaves_earlier_records_as_they_were() {
+    _ = book.learn(ntp, boot: 1, at: 1)
+    let stepped = WallTime(offset: Lines.day + Lines.second, quality: .ntp)
+    #expect(learn(stepped, boot: 1, at: 100))
+    #expect(book.wall(boot: 1, time: 99) == ntp)
+    #expect(book.wall(boot: 1, time: 100) == stepped)
+  }
+
+  @Test func two_readings_of_the_same_clock_are_nothing_new() {
+    _ = book.learn(ntp, boot: 1, at: 1)
+    #expect(!learn(WallTime(offset: Lines.day + 2_000, quality: .ntp), boot: 1, at: 100))
+  }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import Spool
+
+/// Bytes of the file are overwritten: what is damaged is never sent, what can be saved is, and the spool goes on.
+@Suite struct DamageTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  /// A closed spool of so many records.
+  private func made(_ count: Int) throws -> SpoolOptions {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    try spool.event(1)
+    try spool.telemetry(2...count, text: 200)
+    spool.close(at: 0)
+    return options
+  }
+
+  private func change(_ options: SpoolOptions, _ body: (inout Data) -> Void) throws {
+    let url = URL(fileURLWithPath: options.folder + "/spool.db")
+    var data = try Data(contentsOf: url)
+    body(&data)
+    try data.write(to: url)
+  }
+
+  @Test func a_file_that_is_no_database_is_set_aside_and_said() throws {
+    let options = try made(10)
+    try change(options) { $0 = Data("this is no database, but a file of somebody's that is long enough".utf8) }
+    var spool = Spool(options)
+    let news = spool.allNews()
+    #expect(spool.state == .durable)
+    guard
+      case .setAside(let error, let kept, saved: 0)? = news.first(where: {
+        if case .setAside = $0 { true } else { false }
+      })
+    else {
+      Issue.record("\(news)")
+      return
+    }
+    #expect(error.kind == .damaged)
+    #expect(FileManager.default.contents(atPath: kept)?.starts(with: Data("this is no database".utf8)) == true)
+    // What was lost nobody can know.
+    let loss = try spool.tellLosses()
+    #expect(loss.map(\.reason) == [.damagedSpool])
+    #expect(loss.first?.sequences == nil && loss.first?.count == nil)
+    try spool.telemetry(5...6)
+    spool.settle()
+    #expect(spool.drain().compactMap(\.value) == [5, 6])
+  }
+
+  @Test func another_programs_database_is_set_aside() throws {
+    let options = SpoolOptions(scratch)
+    try FileManager.default.createDirectory(atPath: options.folder, withIntermediateDirectories: true)
+    do {
+      let other = try SQLiteConnection(path: options.folder + "/spool.db")
+      try other.execute("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')", "make")
+    }
+    var spool = Spool(options)
+    #expect(spool.allNews().contains { if case .setAside = $0 { true } else { false } })
+    #expect(spool.state == .durable)
+  }
+
+  @Test func a_new_epoch_begins_with_a_new_file() throws {
+    let options = try made(10)
+    let before = try #require(try epoch(options))
+    try change(options) { $0.replaceSubrange(0..<100, with: Data(repeating: 0xEE, count: 100)) }
+    let after = try #require(try epoch(options))
+    #expect(before != after)
+    #expect(try epoch(options) == after)
+  }
+
+  private func epoch(_ options: SpoolOptions) throws -> String? {
+    var spool = Spool(options)
+    defer { spool.close(at: 0) }
+    return spool.epoch?.string
+  }
+
+  @Test func at_most_two_damaged_files_are_kept() throws {
+    let options = try made(3)
+    for round in 0..<5 {
+      try change(options) { $0 = Data("damage \(round) ".utf8) + Data(repeating: 7, count: 2_000) }
+      var spool = Spool(options)
+      spool.close(at: 0)
+    }
+    let kept = try FileManager.default.contentsOfDirectory(atPath: options.folder).filter { $0.contains("damaged") }
+    #expect(kept.sorted() == ["spool.db.damaged-1", "spool.db.damaged-2"])
+    let newest = FileManager.default.contents(atPath: options.folder + "/spool.db.damaged-2")
+    #expect(newest?.starts(with: Data("damage 4".utf8)) == true)
+  }
+
+  /// SQLite sees nothing wrong with a page in which a figure has changed.
+  @Test func a_record_with_a_changed_figure_does_not_leave() throws {
+    let options = try made(30)
+    try change(options) { data in
+      let place = data.range(of: Data("\"rpm\":17,".utf8))
+      #expect(place != nil)
+      if let place { data[place.lowerBound + 6] = UInt8(ascii: "9") }
+    }
+    var spool = Spool(options)
+    let first = spool.drain()
+    #expect(first.compactMap(\.value) == [1] + Array(2...16) + Array(18...30))
+    let damaged = try #require(
+      spool.allNews().compactMap { if case .damagedRecord(_, let number) = $0 { number } else { nil } }.first)
+    spool.settle()
+    let losses = try spool.tellLosses()
+    #expect(losses.map(\.sequences) == [damaged...damaged])
+    #expect(losses.map(\.reason) == [.damagedSpool])
+    #expect(losses.map(\.count) == [1])
+    spool.settle()
+    #expect(spool.drain().count == 1)
+    spool.settle()
+    #expect(spool.depth.file == 0)
+  }
+
+  /// The old database is closed after the new one is there: it must not take the new one's log with it.
+  @Test func damage_found_while_running_begins_a_file_that_survives_a_crash() throws {
+    let options = try made(400)
+    var spool = Spool(options)
+    let before = spool.epoch
+    try change(options) { $0.replaceSubrange(16_384..<$0.count, with: Data(count: $0.count - 16_384)) }
+    _ = spool.drain()
+    #expect(spool.allNews().contains { if case .setAside = $0 { true } else { false } })
+    #expect(spool.state == .durable)
+    let after = spool.epoch
+    #expect(after != nil && after != before)
+    let losses = try spool.tellLosses()
+    #expect(losses.map(\.reason) == [.damagedSpool])
+    #expect(losses.first?.epoch == before)
+    try spool.telemetry(500...510)
+    spool.settle()
+    spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: [], newEpoch: options.newEpoch))
+    var again = Spool(options)
+    let epoch = again.epoch
+    #expect(epoch == after)
+    #expect(Set(again.drain().compactMap(\.value)).isSuperset(of: 500...510))
+  }
+
+  /// One page of the middle is gone: nine or ten records.
+  @Test func what_can_be_read_of_a_damaged_file_is_taken_over() throws {
+    let options = try made(2_000)
+    let before = try epoch(options)
+    try change(options) { data in
+      let page = data.count / 8_192 * 4_096
+      data.replaceSubrange(page..<page + 4_096, with: Data(repeating: 0xA5, count: 4_096))
+    }
+    var spool = Spool(options)
+    let seen = spool.drain()
+    let values = Set(seen.compactMap(\.value))
+    let saved = spool.allNews().compactMap { if case .setAside(_, _, let saved) = $0 { saved } else { nil } }
+    #expect(values.count >= 1_985 && values.count < 2_000)
+    #expect(saved == [UInt64(values.count)])
+    let losses = try spool.tellLosses()
+    #expect(losses.map(\.epoch?.string) == [before])
+    #expect(losses.map(\.count) == [UInt64(2_000 - values.count)])
+    // Each of them leaves under one epoch and number.
+    #expect(Set(seen.map(\.sequence)).count == seen.count)
+  }
+
+  @Test func what_a_sink_had_of_a_damaged_file_it_does_not_get_again() throws {
+    var options = SpoolOptions(scratch, sinks: ["a", "b"])
+    options.commitInterval = 1
+    var spool = Spool(options, boot: "first")
+    spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
+    try spool.telemetry(1...1_000, text: 200)
+    spool.settle()
+    spool.acknowledge(spool.take(0, records: 300))
+    spool.settle()
+    spool.close(at: 0)
+    try change(options) { data in
+      let page = (data.count / 4_096 - 8) * 4_096
+      data.replaceSubrange(page..<page + 4_096, with: Data(repeating: 0xA5, count: 4_096))
+    }
+    var again = Spool(options, boot: "second")
+    let all = again.drain(1)
+    let rest = again.drain(0)
+    #expect(all.count >= 985 && all.count < 1_000)
+    #expect(Set(rest.compactMap(\.value)).isDisjoint(with: 1...299))
+    #expect(rest.count >= 685 && rest.count <= 700)
+    // The time of their own boot.
+    #expect(all.allSatisfy { $0.json.contains("\"timestamp\":\"2026-11-21T00:") })
+  }
+
+  /// Random bytes over random places: never a crash, never a record that was not made, and records go on being kept.
+  @Test(arguments: 0..<40) func whatever_is_overwritten_nothing_false_leaves(_ seed: Int) throws {
+    var random = Reproducible(seed)
+    let options = try made(400)
+    let honest = Set((2...400).map { Self.values(String(decoding: Lines.telemetry($0, text: 200), as: UTF8.self)) })
+    try change(options) { data in
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        // A quarter of them in the header and the first pages, where the tables are described.
+        let limit = Int.random(in: 0..<4, using: &random) == 0 ? 8_192 : data.count
+        let start = Int.random(in: 0..<limit, using: &random)
+        for place in start..<min(start + Int.random(in: 1...600, using: &random), data.count) {
+          data[place] = UInt8.random(in: 0...255, using: &random)
+        }
+      }
+    }
+    for _ in 0..<2 {
+      var spool = Spool(options)
+      #expect(spool.state == .durable)
+      try spool.tellLosses()
+      for record in spool.drain() where record.json.contains(#""type":"telemetry""#) {
+        #expect(honest.contains(Self.values(record.json)), "\(record.json)")
+      }
+      #expect(spool.state == .durable)
+      try spool.tellLosses()
+      try spool.telemetry(500...510)
+      spool.settle()
+      #expect(spool.drain().compactMap(\.value).suffix(11) == Array(500...510)[...])
+      spool.close(at: 0)
+    }
+  }
+
+  /// A record from its first value on.
+  private static func values(_ json: String) -> Substring {
+    json.range(of: "\"rpm\":").map { json[$0.lowerBound...] } ?? ""
+  }
+}

@@ -1,0 +1,36 @@
+import Glibc
+import TestKit
+import Testing
+
+@testable import Spool
+
+/// The process is killed at random instants, and starts again on what it left.
+@Suite struct KillTests {
+  @Test func no_committed_record_is_lost_and_no_number_used_twice() async throws {
+    let faults = try await aside { () throws -> [String] in
+      let scratch = try ScratchFolder()
+      let folder = scratch.file("spool")
+      var random = Reproducible(17)
+      var account = ProbeAccount()
+      for round in 1...20 {
+        let probe = try RunningProgram(try ProbeProgram.path, ["run", folder, "\(round)", "1000000"])
+        defer { probe.kill() }
+        // A random line, and from there a random piece of time: in the middle of whatever it does then.
+        var left = Int.random(in: 1...400, using: &random)
+        try probe.line(within: .seconds(60)) { _ in
+          left -= 1
+          return left == 0
+        }
+        usleep(UInt32.random(in: 0...3_000, using: &random))
+        probe.send(SIGKILL)
+        #expect(try probe.end(within: .seconds(10)) == 128 + SIGKILL)
+        // What it wrote before it was killed is all there, then the pipe is at its end.
+        #expect(throws: RunningProgram.Late.self) { try probe.line(within: .seconds(60)) { _ in false } }
+        for line in probe.output { account.take(line.text[...]) }
+      }
+      #expect(account.committed.count > 1_000)
+      return try account.faults(of: folder)
+    }
+    #expect(faults == [])
+  }
+}

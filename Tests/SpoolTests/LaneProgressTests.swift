@@ -1,0 +1,50 @@
+import Testing
+
+@testable import Spool
+
+@Suite final class LaneProgressTests {
+  private var lane = LaneProgress()
+
+  private func acknowledge(_ range: ClosedRange<UInt64>) -> [UInt64] { lane.acknowledge(range) }
+
+  @Test func the_cursor_follows_acknowledgements_in_turn() {
+    lane.handOut(1, previous: 0)
+    lane.handOut(5, previous: 1)
+    #expect(acknowledge(1...1) == [1])
+    #expect(lane.cursor == 1)
+    #expect(acknowledge(1...9) == [5])
+    // 2, 3 and 4 are records of the other lane.
+    #expect(lane.cursor == 5)
+    #expect(lane.acknowledged.ranges == [0...5])
+  }
+
+  @Test func what_came_out_of_turn_stands_above_the_cursor() {
+    lane.handOut(9, previous: 8)
+    _ = lane.acknowledge(9...9)
+    #expect(lane.cursor == 0)
+    #expect(lane.acknowledged.ranges == [0...0, 9...9])
+  }
+
+  @Test func only_what_was_handed_out_can_be_acknowledged() {
+    lane.handOut(3, previous: 0)
+    #expect(acknowledge(4...100) == [])
+    #expect(lane.cursor == 0)
+    #expect(lane.isTaken(3))
+  }
+
+  @Test func what_is_given_back_is_not_taken_any_more() {
+    for number: UInt64 in 1...4 { lane.handOut(number, previous: number - 1) }
+    _ = lane.acknowledge(2...2)
+    lane.giveBack(1...1)
+    #expect([1, 2, 3, 4].filter { lane.isTaken($0) } == [2, 3, 4])
+    lane.giveBack()
+    #expect([1, 2, 3, 4].filter { lane.isTaken($0) } == [2])
+  }
+
+  @Test func the_end_of_what_is_taken_is_found_through_both_kinds() {
+    for number: UInt64 in 1...3 { lane.handOut(number, previous: number - 1) }
+    _ = lane.acknowledge(2...2)
+    #expect(lane.taken(behind: 0) == 3)
+    #expect(lane.taken(behind: 7) == 7)
+  }
+}

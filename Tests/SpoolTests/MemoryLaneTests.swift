@@ -1,0 +1,109 @@
+import TestKit
+import Testing
+
+@testable import Spool
+@testable import Telemetry
+
+/// A spool whose folder cannot be made: everything stays in memory.
+@Suite struct MemoryLaneTests {
+  private var options: SpoolOptions {
+    var options = SpoolOptions(folder: "/dev/null/spool", sinks: ["a", "b"]) {
+      UUIDv7(milliseconds: 3, first: 3, rest: .random(in: 0...UInt64.max))
+    }
+    options.memoryBytes = 64 << 10
+    return options
+  }
+
+  @Test func records_leave_from_memory_counted_from_one() throws {
+    var spool = Spool(options)
+    try spool.telemetry(1...3)
+    try spool.event(4)
+    let first = spool.take(0)
+    #expect(first.map(\.value) == [4, 1, 2, 3])
+    #expect(first.map(\.sequence) == [1, 2, 3, 4])
+    #expect(first.allSatisfy { $0.number.source == .memory })
+    #expect(spool.epoch == nil)
+  }
+
+  @Test func each_sink_gets_the_same_bytes_and_what_all_have_is_forgotten() throws {
+    var spool = Spool(options)
+    try spool.telemetry(1...3)
+    let one = spool.take(0)
+    spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
+    let other = spool.take(1)
+    #expect(one == other)
+    spool.acknowledge(one, by: 0)
+    #expect(spool.depth.memory == 3)
+    spool.acknowledge(other, by: 1)
+    #expect(spool.depth.memory == 0)
+  }
+
+  @Test func what_is_given_back_comes_again() throws {
+    var spool = Spool(options)
+    try spool.telemetry(1...3)
+    let first = spool.take(0)
+    #expect(spool.take(0).isEmpty)
+    spool.giveBack(by: 0)
+    #expect(spool.take(0) == first)
+  }
+
+  @Test func memory_is_bounded_and_what_is_dropped_is_told() throws {
+    var spool = Spool(options)
+    try spool.event(1)
+    for number in 2...5_000 {
+      try spool.telemetry(number...number, text: 100)
+      // As the gateway does: told at once.
+      try spool.tellLosses()
+    }
+    let depth = spool.depth.memory
+    #expect(depth < 200)
+    let seen = spool.take(0)
+    #expect(seen.first?.value == 1)
+    let values = seen.filter { $0.json.contains(#""type":"telemetry""#) }.compactMap(\.value)
+    #expect(values == Array((values.first ?? 0)...5_000))
+    // Every number is a record's or in a gap.
+    var known = SequenceSet()
+    var lost: UInt64 = 0
+    for record in seen {
+      known.insert(record.sequence...record.sequence)
+      let object = try record.object
+      if let from = object["fromSeq"] as? UInt64, let to = object["toSeq"] as? UInt64 {
+        known.insert(from...to)
+        lost += object["count"] as? UInt64 ?? to - from + 1
+      }
+    }
+    #expect(known.ranges.count == 1)
+    #expect(known.ranges.first?.lowerBound == 1)
+    #expect(lost == UInt64((values.first ?? 0) - 2))
+  }
+
+  @Test func a_folder_that_cannot_be_made_is_said_once_and_tried_again() throws {
+    var spool = Spool(options)
+    #expect(spool.allNews().count == 1)
+    #expect(spool.nextDue == options.retryInterval)
+    for second in 1...60 { spool.advance(to: Int64(second) * Lines.second) }
+    #expect(spool.allNews().isEmpty)
+    #expect(spool.nextDue == 65 * Lines.second)
+  }
+
+  @Test func what_no_sink_has_seen_goes_to_the_file_once_it_is_there() throws {
+    let scratch = try ScratchFolder()
+    var options = SpoolOptions(scratch)
+    // Somebody else has it at first.
+    var other = Spool(options)
+    options.sinks = ["a"]
+    var spool = Spool(options)
+    try spool.telemetry(1...2)
+    let early = spool.take()
+    try spool.telemetry(3...5)
+    other.close(at: 0)
+    spool.advance(to: 10 * Lines.second)
+    #expect(spool.state == .durable)
+    let late = spool.take()
+    #expect(late.map(\.value) == [3, 4, 5])
+    #expect(late.allSatisfy { $0.number.source != .memory })
+    #expect(spool.depth.memory == 2)
+    spool.acknowledge(early)
+    #expect(spool.depth.memory == 0)
+  }
+}

@@ -1,0 +1,77 @@
+import Telemetry
+
+@testable import Spool
+
+/// What `SpoolProbe run` said, and what must therefore be in the spool that it left.
+struct ProbeAccount {
+  private var made: Set<Int> = []
+  private var waiting: Set<Int> = []
+  /// Values that were said to be durable.
+  private(set) var committed: Set<Int> = []
+  /// By number, over all runs.
+  private(set) var sent: [UInt64: Int] = [:]
+  private var acknowledged: Set<UInt64> = []
+  private var lost = SequenceSet()
+  /// Lines that contradict each other.
+  private(set) var contradictions: [String] = []
+
+  /// Takes in a line, in the order in which they were said.
+  mutating func take(_ line: Substring) {
+    let words = line.split(separator: " ")
+    func number(_ index: Int) -> Int { index < words.count ? Int(words[index]) ?? 0 : 0 }
+    switch words.first {
+    case "opened": waiting = []
+    case "loss" where number(2) > 0: lost.insert(UInt64(number(2))...UInt64(number(3)))
+    case "made":
+      waiting.formUnion(number(1)...number(2))
+      made.formUnion(number(1)...number(2))
+    case "committed":
+      committed.formUnion(waiting)
+      waiting = []
+    case "sent":
+      let before = sent.updateValue(number(2), forKey: UInt64(number(1)))
+      if let before, before != number(2) { contradictions.append("\(line), before it was \(before)") }
+      if !made.contains(number(2)), number(2) != 0 { contradictions.append("\(line) was never made") }
+    case "acknowledged": acknowledged.insert(UInt64(number(1)))
+    default: break
+    }
+  }
+
+  /// What is wrong with the spool of a folder; nothing: every committed record that was not acknowledged is there,
+  /// once, under the number that it had, and every number is a record's or in a gap.
+  func faults(of folder: String) throws -> [String] {
+    var faults = contradictions
+    var options = SpoolOptions(folder: folder, sinks: ["a"], newEpoch: { UUIDv7(milliseconds: 7, first: 7, rest: 7) })
+    options.commitInterval = 1
+    var spool = Spool(options, boot: "probe")
+    for news in spool.allNews() {
+      if case .setAside = news { faults.append("\(news)") }
+    }
+    guard spool.state == .durable else { return faults + ["\(spool.state)"] }
+    var known = lost
+    for loss in try spool.tellLosses() {
+      if let range = loss.sequences { known.insert(range) } else { faults.append("\(loss)") }
+    }
+    spool.settle()
+    var found: [Int: UInt64] = [:]
+    for record in spool.drain() {
+      known.insert(record.sequence...record.sequence)
+      guard let value = record.value else { continue }
+      if let other = found.updateValue(record.sequence, forKey: value) {
+        faults.append("\(value) twice: \(other), \(record.sequence)")
+      }
+      if let before = sent[record.sequence], before != value {
+        faults.append("number \(record.sequence) was of \(before), is of \(value)")
+      }
+      if !made.contains(value) { faults.append("\(value) was never made") }
+    }
+    let done = Set(acknowledged.compactMap { sent[$0] })
+    let missing = committed.subtracting(done).subtracting(found.keys)
+    if !missing.isEmpty { faults.append("committed and gone: \(missing.sorted())") }
+    for number in sent.keys { known.insert(number...number) }
+    if known.ranges.count > 1 || known.ranges.first.map({ $0.lowerBound > 1 }) == true {
+      faults.append("unexplained: numbers between \(known.ranges)")
+    }
+    return faults
+  }
+}

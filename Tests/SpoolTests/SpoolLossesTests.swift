@@ -1,0 +1,198 @@
+import TestKit
+import Testing
+
+@testable import Spool
+@testable import Telemetry
+
+@Suite struct SpoolLossesTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  /// A spool that is gone without having been closed, as after a power cut.
+  private func crash(_ spool: consuming Spool) {}
+
+  @Test func after_a_clean_stop_nothing_is_missing() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    try spool.telemetry(1...3)
+    spool.close(at: 0)
+    var again = Spool(options)
+    let losses = try again.tellLosses()
+    #expect(losses.isEmpty)
+    #expect(again.allNews() == [.opened(path: again.path, records: 3)])
+  }
+
+  @Test func after_an_unclean_stop_a_gap_tells_of_the_numbers_set_aside() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    try spool.telemetry(1...10)
+    spool.settle()
+    try spool.telemetry(11...15)
+    spool.advance(to: spool.now)
+    crash(spool)
+    var again = Spool(options)
+    #expect(again.allNews().contains(.uncleanStop(path: again.path)))
+    let losses = try again.tellLosses()
+    try again.telemetry(16...16)
+    again.settle()
+    let loss = try #require(losses.first)
+    #expect(losses.count == 1)
+    #expect(loss.reason == .powerLoss)
+    #expect(loss.sequences == 11...74)
+    #expect(loss.count == nil)
+    #expect(loss.epoch == again.epoch)
+    let seen = again.drain()
+    // The gap is the first record behind the hole, and the hole is all that it tells of.
+    #expect(seen.map(\.sequence) == [75] + Array(1...10) + [76])
+    let gap = try #require(seen.first).object
+    #expect(gap["type"] as? String == "gap")
+    #expect(gap["reason"] as? String == "powerLoss")
+    #expect(gap["fromSeq"] as? Int == 11)
+    #expect(gap["toSeq"] as? Int == 74)
+  }
+
+  @Test func no_number_is_used_twice_however_often_it_crashes() throws {
+    let options = SpoolOptions(scratch)
+    var names: [UInt64: Int] = [:]
+    for round in 0..<12 {
+      var spool = Spool(options)
+      try spool.tellLosses()
+      try spool.telemetry((round * 10)...(round * 10 + 4))
+      spool.settle()
+      for record in spool.take() {
+        guard let value = record.value else { continue }
+        #expect(names.updateValue(value, forKey: record.sequence) ?? value == value)
+      }
+      // Never acknowledged, never closed.
+      try spool.telemetry((round * 10 + 5)...(round * 10 + 9))
+      crash(spool)
+    }
+    #expect(names.count == 60)
+  }
+
+  @Test func a_loss_is_owed_until_the_record_about_it_is_committed() throws {
+    let options = SpoolOptions(scratch)
+    crash(Spool(options))
+    var second = Spool(options)
+    try second.tellLosses()
+    // The record about it was made, and lost.
+    crash(second)
+    var third = Spool(options)
+    let owed = try third.tellLosses()
+    #expect(owed.map(\.reason) == [.powerLoss, .powerLoss])
+    third.settle()
+    third.close(at: 0)
+    var fourth = Spool(options)
+    let none = fourth.takeLoss()
+    #expect(none == nil)
+    #expect(fourth.drain().count == 2)
+  }
+
+  @Test func a_full_spool_drops_the_oldest_telemetry_and_says_so() throws {
+    var options = SpoolOptions(scratch)
+    options.maximumBytes = 1 << 20
+    var spool = Spool(options)
+    try spool.event(1)
+    try spool.telemetry(2...6_000, text: 300)
+    spool.settle()
+    let used = try spool.file?.usedBytes() ?? .max
+    #expect(used <= 1 << 20)
+    let losses = try spool.tellLosses()
+    spool.settle()
+    let seen = spool.drain()
+    let left = seen.compactMap(\.value).filter { $0 != 1 }.sorted()
+    // The event is there, and the newest telemetry without a hole.
+    #expect(seen.first?.value == 1)
+    #expect(left == Array((left.first ?? 0)...6_000))
+    #expect(losses.count == 1)
+    let loss = try #require(losses.first)
+    #expect(loss.reason == .spoolFull)
+    #expect(loss.types == [.telemetry])
+    #expect(loss.count == UInt64(6_000 - 1 - left.count))
+    #expect(loss.sequences == 2...UInt64((left.first ?? 0) - 1))
+    #expect(loss.sink == nil)
+  }
+
+  @Test func events_are_dropped_once_there_is_no_telemetry_and_their_gaps_are_told_again() throws {
+    var options = SpoolOptions(scratch)
+    options.maximumBytes = 512 << 10
+    var spool = Spool(options)
+    try spool.telemetry(1...3_000, text: 300)
+    spool.settle()
+    let first = try spool.tellLosses()
+    spool.settle()
+    for number in 3_001...6_000 {
+      try spool.event(number)
+      // Twenty at a time: each is a commit, with what it costs.
+      if number % 20 == 0 { spool.advance(to: spool.now) }
+    }
+    var losses = try spool.tellLosses()
+    spool.settle()
+    while let more = Optional(try spool.tellLosses()), !more.isEmpty {
+      losses += more
+      spool.settle()
+    }
+    let seen = spool.drain()
+    #expect(first.first?.types == [.telemetry])
+    #expect(seen.allSatisfy { !$0.json.contains(#""type":"telemetry""#) })
+    // Whatever is not there is in a gap that is there.
+    var known = SequenceSet()
+    for record in seen {
+      known.insert(record.sequence...record.sequence)
+      let object = try record.object
+      if let from = object["fromSeq"] as? UInt64, let to = object["toSeq"] as? UInt64 { known.insert(from...to) }
+    }
+    #expect(known.ranges.count == 1)
+    #expect(known.ranges.first?.lowerBound == 1)
+    #expect(!losses.isEmpty)
+  }
+
+  @Test func a_sink_that_has_the_records_loses_nothing() throws {
+    var options = SpoolOptions(scratch, sinks: ["has", "lacks"])
+    options.maximumBytes = 1 << 20
+    var spool = Spool(options)
+    for round in 0..<6 {
+      try spool.telemetry((round * 1_000 + 1)...(round * 1_000 + 1_000), text: 300)
+      spool.settle()
+      _ = spool.drain(0)
+    }
+    spool.settle()
+    let losses = try spool.tellLosses()
+    #expect(!losses.isEmpty)
+    #expect(losses.allSatisfy { $0.sink == "lacks" })
+  }
+
+  @Test func what_is_too_old_is_dropped() throws {
+    var options = SpoolOptions(scratch)
+    options.maximumAge = 100 * Lines.second
+    var spool = Spool(options)
+    try spool.telemetry(1...50)
+    spool.advance(to: 60 * Lines.second)
+    try spool.telemetry(51...130)
+    spool.advance(to: 130 * Lines.second)
+    spool.advance(to: 136 * Lines.second)
+    let losses = try spool.tellLosses()
+    #expect(losses.map(\.count) == [35])
+    #expect(losses.map(\.sequences) == [1...35])
+    #expect(spool.take().compactMap(\.value).min() == 36)
+  }
+
+  @Test func records_of_an_earlier_boot_age_by_the_clock() throws {
+    var options = SpoolOptions(scratch)
+    options.maximumAge = 3_600 * Lines.second
+    var spool = Spool(options, boot: "first")
+    spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
+    try spool.telemetry(1...2)
+    spool.close(at: 0)
+    // Nobody knows how long it was off: the records are as old as this boot at least.
+    var clockless = Spool(options, boot: "second")
+    try clockless.telemetry(3...3)
+    clockless.settle()
+    #expect(clockless.depth.file == 3)
+    clockless.setWallTime(WallTime(offset: Lines.day + 7_200 * Lines.second, quality: .ntp), at: clockless.now)
+    clockless.settle()
+    let losses = try clockless.tellLosses()
+    #expect(losses.map(\.sequences) == [1...2])
+  }
+}

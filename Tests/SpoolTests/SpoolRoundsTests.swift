@@ -1,0 +1,103 @@
+import TestKit
+import Testing
+
+@testable import Spool
+
+/// Many rounds of everything that a gateway and its sinks do, with restarts between, against a simple account of it.
+@Suite struct SpoolRoundsTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  @Test(arguments: 0..<8) func every_record_reaches_every_sink(_ seed: Int) throws {
+    let account = Account(SpoolOptions(scratch, sinks: ["a", "b", "c"]), seed)
+    for _ in 0..<150 { try account.step() }
+    try account.finish()
+  }
+
+  /// A spool and what is known of it. (A class: the spool is replaced at a restart.)
+  private final class Account {
+    let options: SpoolOptions
+    var spool: Spool
+    var random: Reproducible
+    var made = 0
+    /// Those that were committed: they must arrive.
+    var committed = 0
+    var lost: Set<Int> = []
+    /// By sink: the values that it had.
+    var had: [Set<Int>] = [[], [], []]
+    /// By number: the record that left under it.
+    var left: [UInt64: String] = [:]
+
+    init(_ options: SpoolOptions, _ seed: Int) {
+      self.options = options
+      random = Reproducible(seed)
+      spool = Spool(options)
+    }
+
+    func step() throws {
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0, 1: try make(Int.random(in: 1...40, using: &random))
+      case 2: settle()
+      case 3: spool.giveBack(by: Int.random(in: 0..<3, using: &random))
+      case 4: if Int.random(in: 0..<3, using: &random) == 0 { try restart() }
+      default: take(Int.random(in: 0..<3, using: &random))
+      }
+    }
+
+    private func make(_ count: Int) throws {
+      for _ in 0..<count {
+        made += 1
+        if Int.random(in: 0..<10, using: &random) == 0 {
+          try spool.event(made)
+        } else {
+          try spool.telemetry(made...made)
+        }
+      }
+    }
+
+    private func settle() {
+      spool.settle()
+      committed = made
+    }
+
+    /// As after a power cut, or in good order.
+    private func restart() throws {
+      if Bool.random(using: &random) {
+        spool.close(at: spool.now)
+        committed = made
+      } else {
+        lost.formUnion((committed + 1)..<(made + 1))
+        // What held the file and its lock is gone, nothing was written.
+        spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: [], newEpoch: options.newEpoch))
+      }
+      spool = Spool(options)
+      try spool.tellLosses()
+    }
+
+    private func take(_ sink: Int) {
+      let seen = spool.take(sink, records: Int.random(in: 1...30, using: &random))
+      for record in seen {
+        let before = left.updateValue(record.json, forKey: record.sequence)
+        #expect(before == nil || before == record.json)
+        if let value = record.value { had[sink].insert(value) }
+      }
+      let some = seen.filter { _ in Int.random(in: 0..<4, using: &random) > 0 }
+      spool.acknowledge(some, by: sink)
+    }
+
+    func finish() throws {
+      settle()
+      for sink in 0..<3 {
+        spool.giveBack(by: sink)
+        had[sink].formUnion(spool.drain(sink).compactMap(\.value))
+        #expect(had[sink].union(lost) == Set(1...made))
+        // A burst is committed in parts before it is told to: lost records are some of those that were not told.
+        #expect(had[sink] == had[0])
+      }
+      spool.settle()
+      let depth = spool.depth.file
+      #expect(depth == 0)
+    }
+  }
+}

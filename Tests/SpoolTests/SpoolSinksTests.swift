@@ -1,0 +1,136 @@
+import TestKit
+import Testing
+
+@testable import Spool
+@testable import Telemetry
+
+@Suite struct SpoolSinksTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  @Test func events_go_first_then_the_newest_record_then_the_backlog() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try spool.telemetry(1...5)
+    try spool.event(6)
+    try spool.telemetry(7...9)
+    spool.settle()
+    #expect(spool.take(records: 4).map(\.value) == [6, 9, 1, 2])
+    #expect(spool.take(records: 4).map(\.value) == [3, 4, 5, 7])
+    #expect(spool.take(records: 4).map(\.value) == [8])
+  }
+
+  @Test func a_backlog_does_not_hold_up_what_is_new() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try spool.telemetry(1...50)
+    spool.settle()
+    #expect(spool.take(records: 3).map(\.value) == [50, 1, 2])
+    try spool.telemetry(51...52)
+    spool.settle()
+    #expect(spool.take(records: 3).map(\.value) == [52, 3, 4])
+  }
+
+  @Test func without_a_backlog_telemetry_comes_in_its_order() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try spool.telemetry(1...5)
+    spool.settle()
+    #expect(spool.take(records: 5).map(\.value) == [1, 2, 3, 4, 5])
+    try spool.telemetry(6...7)
+    spool.settle()
+    #expect(spool.take(records: 5).map(\.value) == [6, 7])
+  }
+
+  @Test func a_batch_keeps_to_its_bytes_and_gives_one_record_however_long() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try spool.telemetry(1...10, text: 1_000)
+    spool.settle()
+    var batch = RecordBatch()
+    spool.nextBatch(for: 0, limit: RecordBatch.Limit(records: 100, bytes: 3_000), at: 0, into: &batch)
+    #expect(batch.records.count == 2)
+    #expect(batch.bytes.count <= 3_000)
+    #expect(batch.bytes.count == batch.records.reduce(0) { $0 + $1.range.count })
+    spool.nextBatch(for: 0, limit: RecordBatch.Limit(records: 100, bytes: 10), at: 0, into: &batch)
+    #expect(batch.records.count == 1)
+  }
+
+  @Test func what_was_not_acknowledged_comes_again_after_a_crash_byte_by_byte() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    spool.setWallTime(WallTime(offset: Lines.day, quality: .system), at: 0)
+    try spool.telemetry(1...6)
+    spool.settle()
+    let first = spool.take(records: 4)
+    spool.acknowledge(Array(first.prefix(2)))
+    spool.settle()
+    // Acknowledged and not committed: it may come again.
+    spool.acknowledge(Array(first.dropFirst(2).prefix(1)))
+    // No close: as if killed. Its lock and file go with it.
+    spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: []) { UUIDv7(milliseconds: 0, first: 0, rest: 0) })
+    var again = Spool(options)
+    // The clock has become right meanwhile: what went out with the other time keeps it.
+    again.setWallTime(WallTime(offset: Lines.day + 3_600 * Lines.second, quality: .ntp), at: 0)
+    let second = again.take()
+    let resent = first.dropFirst(2)
+    #expect(resent.allSatisfy { second.contains($0) })
+    #expect(second.count == 4)
+    #expect(second.filter { !resent.contains($0) }.allSatisfy { $0.json.contains("T01:00:0") })
+    #expect(resent.allSatisfy { $0.json.contains("T00:00:0") && $0.json.contains("system") })
+  }
+
+  @Test func each_sink_keeps_the_time_that_it_was_given() throws {
+    var spool = Spool(SpoolOptions(scratch, sinks: ["a", "b"]))
+    try spool.telemetry(1...1)
+    spool.settle()
+    let unset = spool.take(0)
+    #expect(unset.first?.json.contains(#""elapsed":1,"timeQuality":"unset""#) == true)
+    spool.setWallTime(WallTime(offset: Lines.day, quality: .gps), at: 0)
+    let known = spool.take(1)
+    #expect(known.first?.json.contains(#""timestamp":"2026-11-21T00:00:01.000Z","timeQuality":"gps""#) == true)
+    spool.giveBack(by: 0)
+    #expect(spool.take(0) == unset)
+  }
+
+  @Test func records_of_an_earlier_boot_get_the_time_of_their_boot() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options, boot: "first")
+    spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
+    try spool.telemetry(1...1)
+    spool.settle()
+    spool.close(at: 0)
+    var clockless = Spool(options, boot: "second")
+    try clockless.telemetry(2...2)
+    clockless.settle()
+    clockless.close(at: 0)
+    var third = Spool(options, boot: "third")
+    third.setWallTime(WallTime(offset: Lines.day * 2, quality: .ntp), at: 0)
+    try third.telemetry(3...3)
+    third.settle()
+    let seen = third.take()
+    #expect(seen.map(\.value) == [1, 2, 3])
+    #expect(seen[0].json.contains("2026-11-21T00:00:01.000Z"))
+    #expect(seen[1].json.contains(#""elapsed":2,"#))
+    #expect(seen[2].json.contains("2083-"))
+  }
+
+  @Test func what_is_given_back_comes_again_and_nothing_else() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try spool.telemetry(1...5)
+    spool.settle()
+    let seen = spool.take()
+    spool.acknowledge(seen.filter { $0.sequence == 2 })
+    spool.giveBack(1...3, in: seen[0].number.source, by: 0)
+    #expect(spool.take().map(\.value) == [1, 3])
+    spool.giveBack(by: 0)
+    #expect(spool.take().map(\.value) == [1, 3, 4, 5])
+  }
+
+  @Test func a_sink_that_hangs_holds_up_no_other() throws {
+    var spool = Spool(SpoolOptions(scratch, sinks: ["hangs", "goes"]))
+    for round in 0..<20 {
+      try spool.telemetry((round * 10 + 1)...(round * 10 + 10))
+      spool.settle()
+      #expect(spool.drain(1).count == 10)
+    }
+    #expect(spool.take(0).compactMap(\.value).sorted() == Array(1...200))
+  }
+}

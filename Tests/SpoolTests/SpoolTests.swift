@@ -1,0 +1,123 @@
+import TestKit
+import Testing
+
+@testable import Spool
+@testable import Telemetry
+
+@Suite struct SpoolTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  @Test func a_committed_record_is_there_after_a_restart() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    try spool.telemetry(1...3)
+    try spool.event(4)
+    spool.settle()
+    spool.close(at: spool.now)
+    var again = Spool(options)
+    let loss = again.takeLoss()
+    #expect(loss == nil)
+    #expect(again.take().map(\.value) == [4, 1, 2, 3])
+  }
+
+  @Test func no_sink_is_handed_what_is_not_committed() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try spool.telemetry(1...3)
+    spool.advance(to: 0)
+    #expect(spool.take().isEmpty)
+    #expect(spool.nextDue == spool.options.commitInterval)
+    spool.advance(to: spool.options.commitInterval - 1)
+    #expect(spool.take().isEmpty)
+    spool.advance(to: spool.options.commitInterval)
+    #expect(spool.take().count == 3)
+  }
+
+  @Test func an_event_is_committed_at_once_and_telemetry_with_it() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try spool.telemetry(1...2)
+    try spool.event(3)
+    #expect(spool.nextDue == .min)
+    spool.advance(to: 7)
+    #expect(spool.take().map(\.value) == [3, 1, 2])
+    #expect(spool.nextDue == .max)
+  }
+
+  @Test func numbers_count_from_one_and_go_on_after_a_restart() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    try spool.telemetry(1...3)
+    spool.settle()
+    #expect(spool.take().map(\.sequence) == [1, 2, 3])
+    let epoch = spool.epoch
+    spool.close(at: 0)
+    var again = Spool(options)
+    try again.telemetry(4...4)
+    again.settle()
+    #expect(again.epoch == epoch)
+    #expect(again.take().map(\.sequence) == [1, 2, 3, 4])
+    #expect(again.drain().isEmpty)
+  }
+
+  @Test func a_record_says_the_epoch_and_number_of_the_spool() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try spool.telemetry(1...1)
+    spool.settle()
+    let seen = spool.take()
+    let object = try #require(seen.first).object
+    #expect(object["seq"] as? Int == 1)
+    #expect(object["epoch"] as? String == spool.epoch?.string)
+    #expect(object["rpm"] as? Int == 1)
+  }
+
+  @Test func what_every_sink_has_is_removed() throws {
+    var spool = Spool(SpoolOptions(scratch, sinks: ["a", "b"]))
+    try spool.telemetry(1...10)
+    try spool.event(11)
+    spool.settle()
+    #expect(spool.drain(0).count == 11)
+    spool.settle()
+    #expect(spool.depth.file == 11)
+    let some = spool.take(1, records: 5)
+    spool.acknowledge(some, by: 1)
+    spool.settle()
+    #expect(spool.depth.file == 6)
+    #expect(spool.drain(1).count == 6)
+    spool.settle()
+    #expect(spool.depth.file == 0)
+  }
+
+  @Test func a_new_sink_gets_what_is_still_there_and_one_that_is_gone_holds_nothing_back() throws {
+    var spool = Spool(SpoolOptions(scratch, sinks: ["a", "b"]))
+    try spool.telemetry(1...4)
+    spool.settle()
+    _ = spool.drain(0)
+    spool.close(at: 0)
+    var other = Spool(SpoolOptions(scratch, sinks: ["c", "a"]))
+    #expect(other.drain(1).isEmpty)
+    #expect(other.drain(0).map(\.value) == [1, 2, 3, 4])
+    other.settle()
+    #expect(other.depth.file == 0)
+  }
+
+  @Test func one_process_has_a_spool() throws {
+    let first = Spool(SpoolOptions(scratch))
+    var second = Spool(SpoolOptions(scratch))
+    guard case .inMemory(let error) = second.state else {
+      Issue.record("two have it")
+      return
+    }
+    #expect(error.kind == .inUse)
+    #expect(second.allNews() == [.inMemory(error)])
+    #expect(first.state == .durable)
+  }
+
+  @Test func a_large_burst_is_committed_in_parts() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try spool.telemetry(1...3_000, text: 300)
+    #expect(spool.depth.file > 2_000)
+    spool.settle()
+    #expect(spool.drain().compactMap(\.value).sorted() == Array(1...3_000))
+  }
+}

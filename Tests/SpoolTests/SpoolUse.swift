@@ -1,0 +1,103 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import Spool
+@testable import Telemetry
+
+/// What a sink gets, as a test looks at it.
+struct Seen: Equatable {
+  let number: RecordBatch.Number
+  let json: String
+
+  var sequence: UInt64 { number.sequence }
+  /// `"rpm":17` → 17, of telemetry; `"speed":17` of events.
+  var value: Int? {
+    for key in ["\"rpm\":", "\"speed\":"] {
+      guard let range = json.range(of: key) else { continue }
+      return Int(json[range.upperBound...].prefix { $0.isNumber })
+    }
+    return nil
+  }
+  var object: [String: Any] {
+    get throws { try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any] ?? [:] }
+  }
+}
+
+extension SpoolOptions {
+  /// A spool in a folder, as most tests want it.
+  init(_ folder: borrowing ScratchFolder, sinks: [String] = ["a"]) {
+    self.init(folder: folder.file("spool"), sinks: sinks) {
+      UUIDv7(milliseconds: 1, first: .random(in: 0...UInt64.max), rest: .random(in: 0...UInt64.max))
+    }
+  }
+}
+
+extension Spool {
+  init(_ options: SpoolOptions, boot: String = "boot-1") { self.init(options, bootId: boot, at: 0) }
+
+  /// Appends telemetry records `"rpm":n` of the time n s.
+  mutating func telemetry(_ numbers: ClosedRange<Int>, text: Int = 0) throws {
+    for number in numbers {
+      try append(Lines.telemetry(number, text: text).span, at: Int64(number) * Lines.second)
+    }
+  }
+
+  /// Appends an event.
+  mutating func event(_ number: Int) throws {
+    try append(Lines.event(number).span, at: Int64(number) * Lines.second)
+  }
+
+  /// Commits what waits, however short.
+  mutating func settle() {
+    advance(to: now)
+    advance(to: now + options.commitInterval)
+  }
+
+  /// The next batch of a sink.
+  mutating func take(_ sink: Int = 0, records: Int = 1_000, bytes: Int = 1 << 20) -> [Seen] {
+    var batch = RecordBatch()
+    nextBatch(for: sink, limit: RecordBatch.Limit(records: records, bytes: bytes), at: now, into: &batch)
+    return batch.seen
+  }
+
+  /// All batches of a sink, acknowledged.
+  mutating func drain(_ sink: Int = 0, records: Int = 1_000) -> [Seen] {
+    var all: [Seen] = []
+    while true {
+      let seen = take(sink, records: records)
+      guard !seen.isEmpty else { return all }
+      all += seen
+      acknowledge(seen, by: sink)
+    }
+  }
+
+  mutating func acknowledge(_ seen: [Seen], by sink: Int = 0) {
+    for record in seen { acknowledge(record.sequence...record.sequence, in: record.number.source, by: sink) }
+  }
+
+  /// Everything that is to be said.
+  mutating func allNews() -> [SpoolNews] {
+    var all: [SpoolNews] = []
+    while let one = takeNews() { all.append(one) }
+    return all
+  }
+
+  /// Appends a `gap` record for each loss, as the gateway does.
+  @discardableResult
+  mutating func tellLosses() throws -> [Loss] {
+    var all: [Loss] = []
+    while let loss = takeLoss() {
+      all.append(loss)
+      let body = loss.gap ?? GapRecord(fromSequence: 0, toSequence: 0, reason: loss.reason)
+      try append(Lines.record(Lines.head(.gap, 0), body).span, at: now, explaining: loss)
+    }
+    return all
+  }
+}
+
+extension RecordBatch {
+  var seen: [Seen] {
+    records.map { Seen(number: $0.number, json: String(decoding: bytes[$0.range], as: UTF8.self)) }
+  }
+}

@@ -1,0 +1,100 @@
+import Testing
+
+@testable import Spool
+@testable import Telemetry
+
+@Suite struct StoredLineTests {
+  private static func render(_ line: StoredLine, time: Int64, _ wall: WallTime) -> String {
+    var renderer = RecordRenderer()
+    var out: [UInt8] = []
+    renderer.write(
+      line.bytes.span, epoch: UUIDv7(milliseconds: 5, first: 6, rest: 7), sequence: 42, time: time, wall: wall, to: &out
+    )
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  private static func expected(_ type: RecordType, _ number: Int, _ time: RecordTime) -> RecordHead {
+    var head = Lines.head(type, number, time: time)
+    head.epoch = UUIDv7(milliseconds: 5, first: 6, rest: 7)
+    head.sequence = 42
+    return head
+  }
+
+  @Test(arguments: RecordType.allCases) func every_type_leaves_as_its_encoder_would_have_written_it(
+    _ type: RecordType
+  ) throws {
+    let body = [UInt8](#","note":"a\"b\\"}"#.utf8) + [0x0A]
+    func line(_ head: RecordHead) -> [UInt8] {
+      var line = JSONLineEncoder()
+      line.begin()
+      head.write(to: &line)
+      return line.line.indices.map { line.line[$0] } + body
+    }
+    let stored = try StoredLine(parsing: line(Lines.head(type, 7)).span)
+    #expect(stored.type == type)
+    let wall = RecordTime.wall(Timestamp(nanoseconds: Lines.day + 7), .ntp)
+    let known = Self.render(stored, time: 7, WallTime(offset: Lines.day, quality: .ntp))
+    #expect(known == String(decoding: line(Self.expected(type, 7, wall)), as: UTF8.self))
+    let unknown = Self.render(stored, time: 7_500_000_000, .unknown)
+    let elapsed = Self.expected(type, 7, .elapsed(nanoseconds: 7_500_000_000))
+    #expect(unknown == String(decoding: line(elapsed), as: UTF8.self))
+  }
+
+  @Test func a_time_that_was_wrong_does_not_leave() throws {
+    let old = RecordTime.wall(Timestamp(nanoseconds: Lines.second), .system)
+    let stored = try StoredLine(
+      parsing: Lines.record(
+        Lines.head(.gap, 1, time: old), GapRecord(fromSequence: 1, toSequence: 2, reason: .powerLoss)
+      )
+      .span)
+    let text = Self.render(stored, time: 0, WallTime(offset: Lines.day, quality: .gps))
+    #expect(!text.contains("1970"))
+    #expect(text.contains(#""timestamp":"2026-11-21T00:00:00.000Z","timeQuality":"gps""#), "\(text)")
+  }
+
+  /// A trip's own moments move with the clock.
+  @Test func a_trips_moments_keep_their_distance_to_its_time() throws {
+    var trip = TripRecord(tripId: UUIDv7(milliseconds: 1, first: 1, rest: 1), event: .end)
+    // By the clock of a box without a battery: the first half hour of 1970.
+    trip.startTime = Timestamp(nanoseconds: 60 * Lines.second)
+    trip.endTime = Timestamp(nanoseconds: 1_859 * Lines.second)
+    trip.distance = 12.5
+    let made = RecordTime.wall(Timestamp(nanoseconds: 1_860 * Lines.second), .system)
+    let stored = try StoredLine(parsing: Lines.record(Lines.head(.trip, 1, time: made), trip).span)
+    let wall = WallTime(offset: Lines.day - 1_860 * Lines.second, quality: .ntp)
+    trip.startTime = Timestamp(nanoseconds: Lines.day - 1_800 * Lines.second)
+    trip.endTime = Timestamp(nanoseconds: Lines.day - Lines.second)
+    let time = RecordTime.wall(Timestamp(nanoseconds: Lines.day), .ntp)
+    let wanted = String(decoding: Lines.record(Self.expected(.trip, 1, time), trip), as: UTF8.self)
+    #expect(Self.render(stored, time: 1_860 * Lines.second, wall) == wanted)
+  }
+
+  @Test func a_trips_moments_are_absent_while_the_date_is_not_known() throws {
+    var trip = TripRecord(tripId: UUIDv7(milliseconds: 1, first: 1, rest: 1), event: .start)
+    trip.startTime = Timestamp(nanoseconds: 60 * Lines.second)
+    trip.distance = 0
+    let made = RecordTime.wall(Timestamp(nanoseconds: 61 * Lines.second), .system)
+    let stored = try StoredLine(parsing: Lines.record(Lines.head(.trip, 1, time: made), trip).span)
+    trip.startTime = nil
+    let wanted = Lines.record(Self.expected(.trip, 1, .elapsed(nanoseconds: 5)), trip)
+    #expect(Self.render(stored, time: 5, .unknown) == String(decoding: wanted, as: UTF8.self))
+  }
+
+  @Test(arguments: [
+    ("{}\n", RecordFormError.Kind.malformedHead), (#"{"type":"rumour","id":"x"}"# + "\n", .unknownType),
+    (#"{"type":"gap","id":"x","timestamp":"y""# + "\n", .malformedHead), ("\n", .notOneLine), ("", .notOneLine),
+    (#"{"type":"gap"}"#, .notOneLine),
+  ])
+  func what_is_no_record_is_refused(_ text: String, _ kind: RecordFormError.Kind) {
+    #expect { try StoredLine(parsing: Array(text.utf8).span) } throws: { error in
+      (error as? RecordFormError)?.kind == kind
+    }
+  }
+
+  @Test func a_control_character_is_refused_with_its_place() {
+    var line = Lines.telemetry(1, text: 4)
+    let place = line.count - 4
+    line[place] = 0x01
+    #expect(throws: RecordFormError(kind: .controlCharacter, offset: place)) { try StoredLine(parsing: line.span) }
+  }
+}
