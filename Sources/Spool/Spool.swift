@@ -24,8 +24,9 @@ import Telemetry
 ///   an epoch of their own, and sinks are handed those. The file is tried again every few seconds; it then takes what
 ///   no sink has been handed yet.
 ///
-/// The file: `spool.db`, SQLite (3.37 or later), WAL, `synchronous=FULL`; `spool.lock` is held by the process that uses
-/// it.
+/// The file: `spool.db`, SQLite (3.37 or later), WAL, `synchronous=FULL`, pages of 4 KiB, a cache of 768 KiB, nothing
+/// mapped into memory; the log is written back at 2 MiB and is never left longer than 4. `spool.lock` is held by the
+/// process that uses it.
 ///
 /// | table | a row is |
 /// |---|---|
@@ -175,6 +176,7 @@ public struct Spool: ~Copyable {
   private var hasWork: Bool {
     guard let file else { return true }
     return memory.uncountedRecords > 0 || file.hasNewClock || !file.damaged.isEmpty || !settled.isEmpty
+      || owed.contains { $0.row == 0 }
       || progress.contains { $0.hasNewAcknowledgements || $0.hasNewStamps }
   }
 

@@ -97,4 +97,19 @@ import Testing
     line[place] = 0x01
     #expect(throws: RecordFormError(kind: .controlCharacter, offset: place)) { try StoredLine(parsing: line.span) }
   }
+
+  /// Whatever comes in, what leaves is one line without a control character.
+  @Test func changed_bytes_are_refused_or_leave_as_one_line() {
+    var random = Reproducible(3)
+    for round in 0..<3_000 {
+      var line = round % 2 == 0 ? Lines.telemetry(round, text: 20) : Lines.event(round)
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        line[Int.random(in: 0..<line.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      guard let stored = try? StoredLine(parsing: line.span) else { continue }
+      let text = Array(Self.render(stored, time: 1, .unknown).utf8)
+      #expect(text.last == 0x0A)
+      #expect(text.dropLast().allSatisfy { $0 >= 0x20 })
+    }
+  }
 }

@@ -39,6 +39,7 @@ extension SpoolFile {
       try removeAcknowledged(sinks, &draft)
       try keepWithin(bounds, sinks, &draft)
       try keepProgress(sinks, draft)
+      try keepOwed(&draft)
       try setState(last: draft.last, reserved: draft.last + reserve, clean: false, draft.counts)
     }
     last = draft.last

@@ -12,6 +12,13 @@ extension SpoolFile {
     draft.owed.append(added)
   }
 
+  /// Writes down losses that no file has yet: they are owed after a crash, too.
+  func keepOwed(_ draft: inout Draft) throws(SQLiteError) {
+    for index in draft.owed.indices where draft.owed[index].row == 0 {
+      draft.owed[index].row = try write(draft.owed[index], over: nil, told: nil)
+    }
+  }
+
   /// A record tells of a loss; it is remembered as long as the record is there.
   func tell(_ loss: Loss, by sequence: UInt64) throws(SQLiteError) {
     try write(loss, over: loss.row == 0 ? nil : loss.row, told: sequence)

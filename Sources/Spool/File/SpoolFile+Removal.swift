@@ -21,29 +21,22 @@ extension SpoolFile {
     // More than needed, so that a full spool tells of a few large gaps and not of one in each commit.
     let aim = bounds.bytes - bounds.bytes / 32
     for lane in [Lane.telemetry, .events] {
-      var dropped: [(sequence: UInt64, type: RecordType)] = []
       while try usedBytes() > aim {
-        let oldest = try look(lane, behind: 0, count: 256).map { ($0.sequence, $0.type) }
-        guard let last = oldest.last else { break }
-        dropped += oldest
-        try remove(0...last.0, from: lane, &draft)
+        let oldest = try look(lane, behind: 0, count: 256)
+        guard !oldest.isEmpty else { break }
+        try drop(oldest[...], from: lane, sinks, &draft)
       }
-      try tellDropped(dropped, from: lane, sinks, &draft)
     }
   }
 
   private func dropOld(_ bounds: Bounds, _ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
     for lane in [Lane.telemetry, .events] {
-      var dropped: [(sequence: UInt64, type: RecordType)] = []
       while true {
         let oldest = try look(lane, behind: 0, count: 256)
         let old = oldest.prefix { age(boot: $0.boot, time: $0.time, now: bounds.now) > bounds.age }
-        guard let last = old.last else { break }
-        dropped += old.map { ($0.sequence, $0.type) }
-        try remove(0...last.sequence, from: lane, &draft)
-        if old.count < oldest.count { break }
+        if !old.isEmpty { try drop(old, from: lane, sinks, &draft) }
+        if old.count < 256 { break }
       }
-      try tellDropped(dropped, from: lane, sinks, &draft)
     }
   }
 
@@ -56,12 +49,15 @@ extension SpoolFile {
     return max((now &+ wall.offset) &- (time &+ then.offset), now)
   }
 
-  private func tellDropped(
-    _ dropped: [(sequence: UInt64, type: RecordType)], from lane: Lane, _ sinks: [SinkProgress], _ draft: inout Draft
+  /// Drops the oldest records of a lane, some hundred at a time; what was dropped before in this commit is told with them.
+  private func drop(
+    _ records: ArraySlice<Look>, from lane: Lane, _ sinks: [SinkProgress], _ draft: inout Draft
   ) throws(SQLiteError) {
-    guard let first = dropped.first?.sequence, let last = dropped.last?.sequence else { return }
+    guard let first = records.first?.sequence, let last = records.last?.sequence else { return }
+    try remove(0...last, from: lane, &draft)
     draft.dropped[lane.rawValue] = last
-    let losses = Loss.of(dropped, epoch: epoch, sinks: sinks.map(\.name), reason: .spoolFull) { sink, sequence in
+    let names = records.map { ($0.sequence, $0.type) }
+    let losses = Loss.of(names, epoch: epoch, sinks: sinks.map(\.name), reason: .spoolFull) { sink, sequence in
       sinks[sink].lanes[lane.rawValue].acknowledged.contains(sequence)
     }
     for loss in losses { try add(loss, &draft) }
@@ -86,18 +82,25 @@ extension SpoolFile {
     draft.counts[lane.rawValue] -= connection.changes
   }
 
-  /// The records behind a number, without their lines.
-  private func look(
-    _ lane: Lane, behind sequence: UInt64, count: Int64
-  ) throws(SQLiteError) -> [(sequence: UInt64, type: RecordType, boot: Int64, time: Int64)] {
+  /// A record without its line.
+  private struct Look {
+    let sequence: UInt64
+    let type: RecordType
+    let boot: Int64
+    let time: Int64
+  }
+
+  /// The records behind a number.
+  private func look(_ lane: Lane, behind sequence: UInt64, count: Int64) throws(SQLiteError) -> [Look] {
     try with(lane) { lane throws(SQLiteError) in
-      var found: [(sequence: UInt64, type: RecordType, boot: Int64, time: Int64)] = []
+      var found: [Look] = []
       lane.look.bind(sequence, at: 1)
       lane.look.bind(count, at: 2)
       while try lane.look.next() {
         // A type that cannot be: the record is damaged, and is dropped as what its table holds.
         let type = RecordType(rawValue: UInt8(truncatingIfNeeded: lane.look.number(1))) ?? .telemetry
-        found.append((lane.look.unsigned(0), type, lane.look.number(2), lane.look.number(3)))
+        let (boot, time) = (lane.look.number(2), lane.look.number(3))
+        found.append(Look(sequence: lane.look.unsigned(0), type: type, boot: boot, time: time))
       }
       return found
     }

@@ -1,30 +1,30 @@
 /// Numbers of records, kept as the ranges that they form: a thousand in a row cost as much as one.
-public struct SequenceSet: Equatable, Sendable {
+struct SequenceSet: Equatable, Sendable {
   /// Ascending, at least one number apart from each other.
-  public private(set) var ranges: [ClosedRange<UInt64>] = []
+  private(set) var ranges: [ClosedRange<UInt64>] = []
 
-  public init() {}
+  init() {}
 
-  public init(_ range: ClosedRange<UInt64>) { ranges = [range] }
+  init(_ range: ClosedRange<UInt64>) { ranges = [range] }
 
   /// Whether there is none.
-  public var isEmpty: Bool { ranges.isEmpty }
+  var isEmpty: Bool { ranges.isEmpty }
 
   /// How many there are.
-  public var count: UInt64 { ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound + 1) } }
+  var count: UInt64 { ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound + 1) } }
 
   /// The range that a number lies in; nil: it is not in the set.
-  public func range(containing number: UInt64) -> ClosedRange<UInt64>? {
+  func range(containing number: UInt64) -> ClosedRange<UInt64>? {
     let index = firstIndex(endingFrom: number)
     guard index < ranges.count, ranges[index].lowerBound <= number else { return nil }
     return ranges[index]
   }
 
   /// Whether a number is in the set.
-  public func contains(_ number: UInt64) -> Bool { range(containing: number) != nil }
+  func contains(_ number: UInt64) -> Bool { range(containing: number) != nil }
 
   /// Puts all numbers of a range in.
-  public mutating func insert(_ range: ClosedRange<UInt64>) {
+  mutating func insert(_ range: ClosedRange<UInt64>) {
     // The neighbours that it touches become one with it.
     let first = firstIndex(endingFrom: range.lowerBound == 0 ? 0 : range.lowerBound - 1)
     var end = first
@@ -37,7 +37,7 @@ public struct SequenceSet: Equatable, Sendable {
   }
 
   /// Takes all numbers of a range out.
-  public mutating func remove(_ range: ClosedRange<UInt64>) {
+  mutating func remove(_ range: ClosedRange<UInt64>) {
     let first = firstIndex(endingFrom: range.lowerBound)
     var end = first
     var kept: [ClosedRange<UInt64>] = []
@@ -51,7 +51,7 @@ public struct SequenceSet: Equatable, Sendable {
   }
 
   /// The numbers that are in both.
-  public func intersection(_ other: SequenceSet) -> SequenceSet {
+  func intersection(_ other: SequenceSet) -> SequenceSet {
     var result = SequenceSet()
     var (left, right) = (0, 0)
     while left < ranges.count, right < other.ranges.count {
