@@ -90,8 +90,13 @@ import Testing
     let text = rendering.events.filter { $0.direction == "g" }.map(\.text).joined()
     let result = try obdgate("replay", "-", text: text)
     #expect(result.status == 0)
-    let found = try records(result)
-    #expect(found.allSatisfy { $0["type"] == "telemetry" })
+    let all = try records(result)
+    let found = all.of("telemetry")
+    // It is driven at 46 km/h, which its positions alone show, too.
+    let trips = all.of("trip")
+    #expect(trips.map { $0["event"] } == ["start", "end"])
+    #expect(trips.allSatisfy { $0["distanceSource"] == "gps" })
+    #expect(found.count + trips.count == all.count)
     let fixes = try JSON.lines(try obdgate("nmea", text: text).output)
     #expect(
       found.compactMap { $0["latitude"]?.number } == fixes.compactMap { $0["latitude"]?.number })

@@ -13,6 +13,9 @@ struct TripStore {
 
   private let path: String
   private var isEmpty: Bool
+  /// What was written last.
+  private var kept: [UInt8] = []
+  private var lastReason = ""
   private(set) var memories: [TripMemory] = []
 
   /// - Parameter folder: the state directory.
@@ -38,11 +41,17 @@ struct TripStore {
     if memories.isEmpty, isEmpty { return }
     var text: [UInt8] = []
     for memory in memories { text += memory.text }
+    // One that waits for its adapter stays as it is.
+    guard text != kept else { return }
     do throws(StartError) {
       try FileText.replace(path, with: text)
+      kept = text
       isEmpty = memories.isEmpty
+      lastReason = ""
     } catch {
-      say(error.description)
+      // A disk that is full stays so: said once.
+      if error.description != lastReason { say("\(error); a power cut may lose the trip under way") }
+      lastReason = error.description
     }
   }
 
