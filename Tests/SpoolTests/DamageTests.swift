@@ -151,7 +151,7 @@ import Testing
     let seen = spool.drain()
     let values = Set(seen.compactMap(\.value))
     let saved = spool.allNews().compactMap { if case .setAside(_, _, let saved) = $0 { saved } else { nil } }
-    #expect(values.count >= 1_985 && values.count < 2_000)
+    #expect(values.count >= 1_985 && values.count < 2_000, "\(values.count)")
     #expect(saved == [UInt64(values.count)])
     let losses = try spool.tellLosses()
     #expect(losses.map(\.epoch?.string) == [before])

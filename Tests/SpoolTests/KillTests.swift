@@ -4,15 +4,15 @@ import Testing
 
 @testable import Spool
 
-/// The process is killed at random instants, and starts again on what it left.
+/// The process is killed at random instants, and starts again on what it left: 20 times, or `SPOOL_KILLS`.
 @Suite struct KillTests {
   @Test func no_committed_record_is_lost_and_no_number_used_twice() async throws {
     let faults = try await aside { () throws -> [String] in
       let scratch = try ScratchFolder()
       let folder = scratch.file("spool")
-      var random = Reproducible(17)
+      var random = Reproducible(Torture.count("SPOOL_SEED", usually: 17))
       var account = ProbeAccount()
-      for round in 1...20 {
+      for round in 1...Torture.count("SPOOL_KILLS", usually: 20) {
         let probe = try RunningProgram(try ProbeProgram.path, ["run", folder, "\(round)", "1000000"])
         defer { probe.kill() }
         // A random line, and from there a random piece of time: in the middle of whatever it does then.

@@ -9,8 +9,10 @@ import Testing
 /// Real writes of a real run are recorded by a library in front of it; each cut builds the files that could be found
 /// afterwards, opens a spool on them, and holds it to what the program had said by then.
 @Suite struct PowerCutTests {
-  /// 3 × 200 cuts.
-  @Test(arguments: 1...3) func no_committed_record_is_lost(_ seed: Int) async throws {
+  /// 3 × 200 cuts, or as many runs as `SPOOL_RUNS` says.
+  @Test(arguments: 1...Torture.count("SPOOL_RUNS", usually: 3)) func no_committed_record_is_lost(_ seed: Int)
+    async throws
+  {
     let faults = try await aside { try Self.run(seed, cuts: 200) }
     #expect(faults == [])
   }

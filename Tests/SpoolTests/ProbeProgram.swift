@@ -2,6 +2,13 @@ import Foundation
 import Synchronization
 import TestKit
 
+/// How long tests go on that can go on for ever: a number in the environment.
+enum Torture {
+  static func count(_ variable: String, usually: Int) -> Int {
+    ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usually
+  }
+}
+
 /// The program `SpoolProbe`, built beside the tests, and what can stand between it and its files.
 enum ProbeProgram {
   static var path: String {

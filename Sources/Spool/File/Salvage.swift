@@ -62,28 +62,56 @@ struct Salvage: ~Copyable {
 
   /// The next records of a lane, ascending, and where to go on; none at its end.
   mutating func next(_ lane: Lane, behind position: inout UInt64) -> [Found] {
-    var found: [Found] = []
-    var step: UInt64 = 0
-    while failures < Self.mostFailures {
+    while true {
       do throws(SQLiteError) {
-        found += try read(lane, behind: &position)
-        return found
+        return try read(lane, behind: &position)
       } catch {
-        failures += 1
-        // Number by number at first, to lose none behind the gap; then faster, as it may be a long one.
-        step = step < 64 ? step + 1 : step * 2
-        guard position < UInt64(Int64.max) / 2, step < UInt64(Int64.max) / 2 else { return found }
-        position += step < 64 ? 1 : step
+        guard let readable = firstReadable(lane, behind: position) else { return [] }
+        position = readable
       }
     }
-    return found
   }
 
-  private func read(_ lane: Lane, behind position: inout UInt64) throws(SQLiteError) -> [Found] {
+  /// The first number behind which something can be read again; nil: none was found.
+  private mutating func firstReadable(_ lane: Lane, behind position: UInt64) -> UInt64? {
+    var bad = position
+    var step: UInt64 = 1
+    while failures < Self.mostFailures, bad < UInt64(Int64.max) / 4 {
+      failures += 1
+      if isReadable(lane, behind: bad + step) { break }
+      bad += step
+      step *= 2
+    }
+    var good = bad + step
+    guard isReadable(lane, behind: good) else { return nil }
+    // Back to the end of what is damaged.
+    while good - bad > 1 {
+      let middle = bad + (good - bad) / 2
+      if isReadable(lane, behind: middle) { good = middle } else { bad = middle }
+    }
+    return good
+  }
+
+  private func isReadable(_ lane: Lane, behind position: UInt64) -> Bool {
+    do throws(SQLiteError) {
+      var row = try rows(lane, behind: position)
+      _ = try row.next()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func rows(_ lane: Lane, behind position: UInt64) throws(SQLiteError) -> SQLiteStatement {
     let table = lane == .events ? "event" : "telemetry"
     var rows = try SQLiteStatement(
       connection, "SELECT seq, boot, time, type, sum, line FROM \(table) WHERE seq > ?1 ORDER BY seq", "save records")
     rows.bind(position, at: 1)
+    return rows
+  }
+
+  private func read(_ lane: Lane, behind position: inout UInt64) throws(SQLiteError) -> [Found] {
+    var rows = try rows(lane, behind: position)
     var found: [Found] = []
     while found.count < Self.stepSize {
       do throws(SQLiteError) {
@@ -95,6 +123,7 @@ struct Salvage: ~Copyable {
       }
       let sequence = rows.unsigned(0)
       guard sequence > position, sequence <= UInt64(Int64.max) else {
+        guard found.isEmpty else { return found }
         throw SQLiteError(.damaged, "save records", "numbers out of order")
       }
       position = sequence
