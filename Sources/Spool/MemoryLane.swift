@@ -3,13 +3,15 @@ import Telemetry
 /// Records that no file has: those that wait for the next commit, and, while the file cannot be used, all new ones.
 ///
 /// In the latter case sinks are handed them from here, counted in an epoch of their own. A record is given its number
-/// when the first sink is handed it, so that the file can still take the others once it is there again.
+/// when the first sink is handed it; once the file is there again, it takes those that some sink still lacks.
 struct MemoryLane: ~Copyable {
   private(set) var records: [PendingRecord] = []
   /// What they take, roughly.
   private(set) var bytes = 0
   /// In which those with a number are counted.
-  let epoch: UUIDv7
+  private(set) var epoch: UUIDv7
+  /// How often an epoch has begun: names the one that a sink speaks of.
+  private(set) var generation: UInt32 = 0
   /// The highest number given.
   private(set) var last: UInt64 = 0
   private var renderer = RecordRenderer()
@@ -17,6 +19,8 @@ struct MemoryLane: ~Copyable {
   private(set) var uncountedRecords = 0
   /// Events among them.
   private(set) var uncountedEvents = 0
+  /// What they take, roughly.
+  private(set) var uncountedBytes = 0
 
   init(epoch: UUIDv7) { self.epoch = epoch }
 
@@ -26,15 +30,24 @@ struct MemoryLane: ~Copyable {
     count(record, 1)
   }
 
-  /// Those without a number: what a commit takes.
-  var uncounted: [PendingRecord] {
-    uncountedRecords == records.count ? records : records.filter { $0.number == 0 }
+  /// What a commit takes: those that no sink has seen, and those that some sinks have and that none is being handed.
+  var movable: [PendingRecord] { records.filter(Self.isMovable) }
+
+  /// Whether there are any.
+  var hasMovable: Bool {
+    uncountedRecords > 0 || !records.isEmpty && records.contains(where: Self.isMovable)
   }
 
-  /// The file has all those without a number.
-  mutating func removeUncounted() {
-    records.removeAll { $0.number == 0 }
+  private static func isMovable(_ record: PendingRecord) -> Bool { record.number == 0 || record.handedOut == 0 }
+
+  /// The file has all of them. Once no other is left, numbers begin again, in a new epoch.
+  mutating func removeMovable(newEpoch: () -> UUIDv7) {
+    records.removeAll(where: Self.isMovable)
     recount()
+    guard records.isEmpty, last > 0 else { return }
+    last = 0
+    epoch = newEpoch()
+    generation += 1
   }
 
   /// The losses that records tell of are in no file any more.
@@ -45,12 +58,13 @@ struct MemoryLane: ~Copyable {
   private mutating func count(_ record: PendingRecord, _ difference: Int) {
     guard record.number == 0 else { return }
     uncountedRecords += difference
+    uncountedBytes += difference * record.size
     if record.lane == .events { uncountedEvents += difference }
   }
 
   private mutating func recount() {
     bytes = 0
-    (uncountedRecords, uncountedEvents) = (0, 0)
+    (uncountedRecords, uncountedEvents, uncountedBytes) = (0, 0, 0)
     for record in records {
       bytes += record.size
       count(record, 1)
@@ -80,7 +94,7 @@ struct MemoryLane: ~Copyable {
       renderer.write(
         line.span, epoch: epoch, sequence: number, time: records[index].time,
         wall: isNew ? wall : records[index].wall, to: &batch.bytes)
-      let name = RecordBatch.Number(number, in: .memory)
+      let name = RecordBatch.Number(number, in: .memory(generation))
       guard batch.take(name, records[index].line.type, from: start, limit) else { return false }
       records[index].handedOut |= bit
       if isNew {

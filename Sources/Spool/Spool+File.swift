@@ -52,8 +52,17 @@ extension Spool {
   }
 
   private mutating func commit(to file: SpoolFile) throws(SQLiteError) {
-    try commit(memory.uncounted, to: file)
-    memory.removeUncounted()
+    let first = file.last + 1
+    let records = memory.movable
+    try commit(records, to: file)
+    for (index, record) in records.enumerated() where record.acknowledged != 0 {
+      let number = first + UInt64(index)
+      for (bit, sink) in progress.enumerated() where record.acknowledged >> UInt32(bit) & 1 == 1 {
+        sink.lanes[record.lane.rawValue].skip(number...number)
+        sink.hasNewAcknowledgements = true
+      }
+    }
+    memory.removeMovable(newEpoch: options.newEpoch)
     waitingSince = nil
   }
 

@@ -62,10 +62,10 @@ extension Spool {
   /// that gives a resend.
   public mutating func acknowledge(_ range: ClosedRange<UInt64>, in source: RecordBatch.Source, by sink: Int) {
     switch source {
-    case .memory: settled += memory.acknowledge(range, sink: sink, of: options.sinks.count)
+    case .memory(memory.generation): settled += memory.acknowledge(range, sink: sink, of: options.sinks.count)
     case .file(generation): progress[sink].acknowledge(range)
-    // Of a file that was set aside.
-    case .file: break
+    // Of a file that was set aside, of an epoch that is over.
+    case .file, .memory: break
     }
   }
 
@@ -77,9 +77,9 @@ extension Spool {
   /// A sink does not have those of the range that it was handed: they are handed to it once more.
   public mutating func giveBack(_ range: ClosedRange<UInt64>, in source: RecordBatch.Source, by sink: Int) {
     switch source {
-    case .memory: memory.giveBack(range, sink: sink)
+    case .memory(memory.generation): memory.giveBack(range, sink: sink)
     case .file(generation): for lane in Lane.allCases { progress[sink].lanes[lane.rawValue].giveBack(range) }
-    case .file: break
+    case .file, .memory: break
     }
   }
 

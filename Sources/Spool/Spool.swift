@@ -22,7 +22,7 @@ import Telemetry
 ///   sum does not fit is dropped alone. What is missing is a ``Loss`` with the reason `damagedSpool`.
 /// - **A file that cannot be used** (disk full, read-only, gone): new records stay in memory, the newest of them, under
 ///   an epoch of their own, and sinks are handed those. The file is tried again every few seconds; it then takes what
-///   no sink has been handed yet.
+///   some sink still lacks.
 ///
 /// The file: `spool.db`, SQLite (3.37 or later), WAL, `synchronous=FULL`, pages of 4 KiB, a cache of 768 KiB, nothing
 /// mapped into memory; the log is written back at 2 MiB and is never left longer than 4. `spool.lock` is held by the
@@ -129,7 +129,7 @@ public struct Spool: ~Copyable {
     memory.append(PendingRecord(try StoredLine(parsing: line), time: time, explains: loss))
     if state == .durable {
       let room = file.map { Int($0.reserved - $0.last) } ?? 0
-      if memory.uncountedRecords >= room || memory.bytes >= Self.largestCommit { commit() }
+      if memory.uncountedRecords >= room || memory.uncountedBytes >= Self.largestCommit { commit() }
     }
     if memory.bytes > options.memoryBytes {
       for loss in memory.keepWithin(options.memoryBytes, sinks: options.sinks) { owe(loss) }
@@ -175,7 +175,7 @@ public struct Spool: ~Copyable {
 
   private var hasWork: Bool {
     guard let file else { return true }
-    return memory.uncountedRecords > 0 || file.hasNewClock || !file.damaged.isEmpty || !settled.isEmpty
+    return memory.hasMovable || file.hasNewClock || !file.damaged.isEmpty || !settled.isEmpty
       || owed.contains { $0.row == 0 }
       || progress.contains { $0.hasNewAcknowledgements || $0.hasNewStamps }
   }

@@ -58,7 +58,7 @@ struct Faults {
       spool.nextBatch(for: 0, limit: RecordBatch.Limit(records: 30), at: now, into: &batch)
       guard !batch.isEmpty else { return }
       for record in batch.records {
-        let source = record.number.source == .memory ? "memory" : "file"
+        let source = if case .memory = record.number.source { "memory" } else { "file" }
         say("sent \(source) \(record.number.sequence) \(Rounds.value(batch.bytes[record.range]))")
       }
       spool.acknowledge(batch, by: 0)

@@ -21,7 +21,7 @@ import Testing
     let first = spool.take(0)
     #expect(first.map(\.value) == [4, 1, 2, 3])
     #expect(first.map(\.sequence) == [1, 2, 3, 4])
-    #expect(first.allSatisfy { $0.number.source == .memory })
+    #expect(first.allSatisfy { $0.number.source == .memory(0) })
     #expect(spool.epoch == nil)
   }
 
@@ -101,9 +101,42 @@ import Testing
     #expect(spool.state == .durable)
     let late = spool.take()
     #expect(late.map(\.value) == [3, 4, 5])
-    #expect(late.allSatisfy { $0.number.source != .memory })
+    #expect(late.allSatisfy { $0.number.source == .file(1) })
     #expect(spool.depth.memory == 2)
     spool.acknowledge(early)
     #expect(spool.depth.memory == 0)
+  }
+
+  @Test func what_only_one_sink_has_seen_goes_to_the_file_for_the_others() throws {
+    let scratch = try ScratchFolder()
+    let options = SpoolOptions(scratch, sinks: ["a", "b"])
+    var other = Spool(options)
+    var spool = Spool(options)
+    try spool.telemetry(1...4)
+    let first = spool.take(0)
+    spool.acknowledge(first.filter { $0.value != 4 })
+    other.close(at: 0)
+    spool.advance(to: 10 * Lines.second)
+    #expect(spool.state == .durable)
+    // Record 4 is still on its way to a.
+    #expect(spool.depth.memory == 1)
+    #expect(spool.take(0).isEmpty)
+    let rest = spool.take(1)
+    #expect(rest.compactMap(\.value).sorted() == [1, 2, 3, 4])
+    spool.giveBack(by: 0)
+    spool.settle()
+    // Given back by a, on its way to b: it stays where b knows it.
+    #expect(spool.take(0).map(\.value) == [4])
+    spool.acknowledge(rest, by: 1)
+    spool.giveBack(by: 0)
+    spool.settle()
+    #expect(spool.depth.memory == 0)
+    let last = spool.drain(0)
+    #expect(last.map(\.value) == [4])
+    #expect(last.first?.number.source == .file(1))
+    spool.settle()
+    #expect(spool.depth.file == 0)
+    // An acknowledgement that comes too late is of nothing any more.
+    spool.acknowledge(first)
   }
 }

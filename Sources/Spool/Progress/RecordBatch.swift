@@ -5,8 +5,8 @@ import Telemetry
 public struct RecordBatch: Sendable {
   /// Where a record is kept.
   public enum Source: Hashable, Sendable {
-    /// In memory only, in an epoch of its own.
-    case memory
+    /// In memory only, in the so-manieth epoch of its own.
+    case memory(UInt32)
     /// In a file: the so-manieth that this process has made or found.
     case file(UInt32)
   }
