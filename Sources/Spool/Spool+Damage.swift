@@ -39,15 +39,20 @@ extension Spool {
     var before = known
     do throws(SQLiteError) {
       var salvage = try Salvage(path: kept)
-      if before == nil {
-        if let state = salvage.state {
-          let held = state.counts.reduce(0, +)
-          before = Before(epoch: state.epoch, last: max(state.last, state.reserved), held: held, sinks: [])
-        }
-        for loss in salvage.owed { owe(loss.withoutRow) }
-      }
       let sinks = known?.sinks ?? salvage.progress(of: options.sinks)
+      if before == nil, let state = salvage.state {
+        let held = state.counts.reduce(0, +)
+        before = Before(epoch: state.epoch, last: max(state.last, state.reserved), held: held, sinks: sinks)
+      }
+      if known == nil { for loss in salvage.owed { owe(loss.withoutRow) } }
+      // Owed from the beginning: a crash on the way must not leave the rest untold.
+      let place = owed.count
+      owed.append(loss(before, saved: 0))
       var boots: [Int64: Int64] = [:]
+      defer {
+        let row = owed.remove(at: place).row
+        if row != 0 { settled.append(row) }
+      }
       for lane in Lane.allCases { try copy(lane, from: &salvage, to: file, sinks, &boots, &saved) }
     } catch {
       // No database any more, or the new file failed, too, which the next commit finds.
@@ -55,7 +60,7 @@ extension Spool {
       return saved
     }
     // Not one is missing, as far as the old file counted.
-    if let before, before.held >= 0, saved >= UInt64(before.held) { return saved }
+    if let before, saved >= UInt64(clamping: before.held) { return saved }
     owe(loss(before, saved: saved))
     return saved
   }

@@ -49,7 +49,7 @@ extension SpoolFile {
     return max((now &+ wall.offset) &- (time &+ then.offset), now)
   }
 
-  /// Drops the oldest records of a lane, some hundred at a time; what was dropped before in this commit is told with them.
+  /// Drops the oldest records of a lane, some hundred at a time; what this commit dropped before is told with them.
   private func drop(
     _ records: ArraySlice<Look>, from lane: Lane, _ sinks: [SinkProgress], _ draft: inout Draft
   ) throws(SQLiteError) {
