@@ -59,7 +59,7 @@ extension Fusion {
     }
     tripDeadline = limit
     guard let trip else { return false }
-    let next = trips.trip?.start ?? now
+    let next = trips.hasTrip ? trips.trip.start : now
     // A date before its end is of a clock that ran back.
     if next - trip.end >= stopTime || next < trip.end - FormerTrip.clockJitter {
       closeFormerTrip(into: &sink)

@@ -80,7 +80,7 @@ extension Fusion {
     guard settleFormerTrip(into: &sink) else { return }
     while let change = trips.decide(at: now) { write(change, into: &sink) }
     formerVehicleId = nil
-    if trips.trip == nil { tripId = nil }
+    if !trips.hasTrip { tripId = nil }
     tripDeadline = trips.deadline
   }
 

@@ -26,6 +26,8 @@ public struct DrivingWatch: ~Copyable {
   private var supply = SupplyVoltage()
   private var low = Run()
   private var isLowTold = false
+  /// One of the following is there.
+  private var hasNews = false
   /// Not told yet.
   private var harshEvent: DrivingEvent?
   private var overspeedEvent: DrivingEvent?
@@ -36,9 +38,11 @@ public struct DrivingWatch: ~Copyable {
 
   /// What is to be told; nil: nothing more.
   public mutating func next() -> DrivingEvent? {
+    guard hasNews else { return nil }
     if let event = harshEvent.take() { return event }
     if let event = overspeedEvent.take() { return event }
     if let event = idlingEvent.take() { return event }
+    hasNews = false
     return voltageEvent.take()
   }
 
@@ -106,6 +110,7 @@ public struct DrivingWatch: ~Copyable {
 
   private mutating func tell(_ peak: HarshMotion.Peak) {
     let threshold = peak.acceleration < 0 ? options.harshBraking : options.harshAcceleration
+    hasNews = true
     harshEvent = .harsh(
       acceleration: peak.acceleration, threshold: threshold ?? 0, fromSpeed: peak.fromSpeed, toSpeed: peak.toSpeed,
       seconds: peak.seconds)
@@ -126,6 +131,7 @@ public struct DrivingWatch: ~Copyable {
     overPeak = since == time ? kmh : max(overPeak, kmh)
     guard !isOverTold, time - since >= options.overspeedTime else { return }
     isOverTold = true
+    hasNews = true
     overspeedEvent = .overspeed(speed: kmh, limit: limit, maxSpeed: overPeak, seconds: Double(time - since) / 1e9)
   }
 
@@ -136,6 +142,7 @@ public struct DrivingWatch: ~Copyable {
     }
     guard let limit = options.idlingTime, !isIdlingTold, both.end - both.start >= limit else { return }
     isIdlingTold = true
+    hasNews = true
     idlingEvent = .idling(
       seconds: Double(both.end - both.start) / 1e9, limit: Double(limit) / 1e9, rpm: rpm)
   }
@@ -154,6 +161,7 @@ public struct DrivingWatch: ~Copyable {
     low.note(volts <= limit, at: time, longestGap: Self.voltageGap)
     guard let since = low.since, !isLowTold, time - since >= options.lowVoltageTime else { return }
     isLowTold = true
+    hasNews = true
     voltageEvent = .lowVoltage(voltage: volts, limit: limit, seconds: Double(time - since) / 1e9)
   }
 }

@@ -154,12 +154,15 @@ struct HarshMotion: BitwiseCopyable {
       let span = new.time - old.time
       if span > Self.mostSpan { break }
       guard span >= Self.leastSpan else { continue }
+      // Nearly all pairs are too alike for any span.
+      let change = new.speed - old.speed
+      guard let threshold = change < 0 ? options.harshBraking : options.harshAcceleration,
+        abs(change) > Self.rounding + 3.6 * threshold * Double(Self.leastSpan) / 1e9
+      else { continue }
       let seconds = Double(span) / 1e9
       let staleness = Double(min(old.time - old.since, renewal)) / 1e9
-      let change = new.speed - old.speed
       let least = (abs(change) - Self.rounding) / 3.6 / (seconds + staleness + Self.lateness)
-      let threshold = change < 0 ? options.harshBraking : options.harshAcceleration
-      guard let threshold, least >= threshold, least > best?.least ?? 0 else { continue }
+      guard least >= threshold, least > best?.least ?? 0 else { continue }
       best = Peak(
         acceleration: change / 3.6 / seconds, fromSpeed: old.speed, toSpeed: new.speed, seconds: seconds,
         least: least, end: new.time)

@@ -45,13 +45,13 @@ extension TripWatch {
   /// PID 5E, L/h.
   public mutating func fuelRate(_ litresPerHour: Double, at time: Int64) {
     guard let rate = flow(litresPerHour, at: time) else { return }
-    trip?.fuel.volume.add(rate, at: time, longestGap: options.longestGap)
+    trip.fuel.volume.add(rate, at: time, longestGap: options.longestGap)
   }
 
   /// PID 9D, the engine's share, g/s.
   public mutating func fuelMassRate(_ gramsPerSecond: Double, at time: Int64) {
     guard let rate = flow(gramsPerSecond, at: time) else { return }
-    trip?.fuel.mass.add(rate, at: time, longestGap: options.longestGap)
+    trip.fuel.mass.add(rate, at: time, longestGap: options.longestGap)
   }
 
   /// PID A2, mg for one stroke of one cylinder.
@@ -60,19 +60,19 @@ extension TripWatch {
       let rpm = air.engineSpeed.value(at: time, within: options.longestGap)
     else { return }
     let rate = milligrams / 1_000 * Double(cylinders) * rpm / 120
-    trip?.fuel.stroke.add(rate, at: time, longestGap: options.longestGap)
+    trip.fuel.stroke.add(rate, at: time, longestGap: options.longestGap)
   }
 
   /// PID 10, g/s.
   public mutating func massAirFlow(_ gramsPerSecond: Double, at time: Int64) {
     guard let flow = flow(gramsPerSecond, at: time) else { return }
     if let share = commandedShare(at: time) {
-      trip?.fuel.airCommanded.add(flow * share, at: time, longestGap: options.longestGap)
+      trip.fuel.airCommanded.add(flow * share, at: time, longestGap: options.longestGap)
     }
     if let lambda = air.measuredLambda.value(at: time, within: options.longestGap), lambda < Self.scaleEnd {
-      trip?.fuel.airMeasured.add(flow / lambda, at: time, longestGap: options.longestGap)
+      trip.fuel.airMeasured.add(flow / lambda, at: time, longestGap: options.longestGap)
     } else {
-      trip?.fuel.airMeasured.breakOff()
+      trip.fuel.airMeasured.breakOff()
     }
   }
 
@@ -85,7 +85,7 @@ extension TripWatch {
     else { return }
     let flow = EngineAir.flow(
       pressure: pressure, temperature: temperature, rpm: rpm, volume: displacement * efficiency)
-    trip?.fuel.densityCommanded.add(flow * share, at: time, longestGap: options.longestGap)
+    trip.fuel.densityCommanded.add(flow * share, at: time, longestGap: options.longestGap)
   }
 
   /// Intake air warms slowly.
@@ -110,11 +110,11 @@ extension TripWatch {
     air.engineSpeed = EngineAir.Timed(value: rpm, time: time)
   }
 
-  /// A value that can be one, once the trip that it belongs to is known.
+  /// A value that can be one, once the trip that it belongs to is known; nil: there is none.
   private mutating func flow(_ value: Double, at time: Int64) -> Double? {
     guard value.isFinite, value >= 0 else { return nil }
     expire(at: time)
-    return value
+    return hasTrip ? value : nil
   }
 
   /// By how much the air is divided; 0 while no fuel is injected.

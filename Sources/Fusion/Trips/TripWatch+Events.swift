@@ -6,8 +6,8 @@ extension TripWatch {
     let isRunning = rpm > 0
     if isRunning {
       sign(isMoving: false, since: time, at: time)
-      if let last = lastEngineSpeed, last.rpm > 0, let trip, last.time >= trip.start {
-        self.trip?.running += time - last.time
+      if let last = lastEngineSpeed, last.rpm > 0, hasTrip, last.time >= trip.start {
+        trip.running += time - last.time
       }
       lastRunning = time
     } else {
@@ -28,20 +28,19 @@ extension TripWatch {
     stand.note(kmh == 0, at: time, longestGap: options.longestGap)
     countIdle()
     defer { lastSpeed = (kmh, time) }
-    guard trip != nil else { return }
-    if let trip, isSpeedAbsent(at: time) {
+    guard hasTrip else { return }
+    if isSpeedAbsent(at: time) {
       let since = max(trip.start, lastSpeed?.time ?? trip.start, resumedAt)
-      self.trip?.commitPending(
-        elapsed: Double(time - since) / 1e9, longestGap: Double(options.longestGap) / 1e9)
+      trip.commitPending(elapsed: Double(time - since) / 1e9, longestGap: Double(options.longestGap) / 1e9)
     } else {
-      trip?.dropPending()
+      trip.dropPending()
     }
     guard isDriven || kmh == 0 else {
-      trip?.speed.breakOff()
+      trip.speed.breakOff()
       return
     }
-    trip?.speed.add(kmh, at: time, longestGap: options.longestGap)
-    trip?.reach(kmh)
+    trip.speed.add(kmh, at: time, longestGap: options.longestGap)
+    trip.reach(kmh)
   }
 
   /// The adapter's voltage, V.
@@ -64,7 +63,7 @@ extension TripWatch {
     guard km.isFinite, km >= 0, km < 429_496_729 else { return }
     expire(at: time)
     odometer = (km, time)
-    trip?.readOdometer(km)
+    if hasTrip { trip.readOdometer(km) }
   }
 
   /// PID 51.
@@ -72,7 +71,7 @@ extension TripWatch {
     isElectrified = isElectrified || FuelKind.isElectrified(code: code)
     guard options.fuel == nil, let kind = FuelKind(code: code) else { return }
     if kind != .electricity || fuelKind == nil { fuelKind = kind }
-    trip?.fuel.burns(kind)
+    if hasTrip { trip.fuel.burns(kind) }
   }
 
   /// PID 01: whether a spark lights the fuel.
@@ -91,12 +90,12 @@ extension TripWatch {
   }
 
   private mutating func takeHint(at time: Int64) {
-    guard trip != nil, let lastEngineSpeed, lastEngineSpeed.rpm > 0 else { return }
+    guard hasTrip, let lastEngineSpeed, lastEngineSpeed.rpm > 0 else { return }
     guard let volts = supply.volts(at: time), volts >= options.chargingVoltage else { return }
-    trip?.lastHint = time
+    trip.lastHint = time
   }
 
   private mutating func countIdle() {
-    if let both = engine.overlap(stand) { trip?.countIdle(both) }
+    if hasTrip, let both = engine.overlap(stand) { trip.countIdle(both) }
   }
 }

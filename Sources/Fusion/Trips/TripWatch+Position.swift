@@ -18,9 +18,9 @@ extension TripWatch {
     guard !isAlone || isBelieved(at: time) else { return }
     if isAlone {
       sign(isMoving: true, since: since, at: time)
-      if let speed = step.speed { trip?.reach(speed) }
+      if hasTrip, let speed = step.speed { trip.reach(speed) }
     }
-    trip?.addGround(step)
+    if hasTrip { trip.addGround(step) }
   }
 
   /// Positions that move, with no word from the vehicle, are its own motion.
@@ -31,7 +31,7 @@ extension TripWatch {
       if volts < options.chargingVoltage - 0.2 { return false }
     }
     if lastSpeed == nil, lastEngineSpeed == nil { return true }
-    guard trip != nil else { return false }
+    guard hasTrip else { return false }
     return lastEngineSpeed.map { $0.rpm > 0 || isElectrified } ?? true
   }
 }

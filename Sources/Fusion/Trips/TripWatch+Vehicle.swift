@@ -2,7 +2,7 @@ extension TripWatch {
   /// The vehicle answers no more: the one that answers next may be another.
   public mutating func vehicleLost(at time: Int64) {
     expire(at: time)
-    if checkpoint == nil { checkpoint = trip }
+    if checkpoint == nil, hasTrip { checkpoint = trip }
     lostAt = time
   }
 
@@ -17,11 +17,9 @@ extension TripWatch {
   /// What the new one said between ``vehicleLost(at:)`` and now is not the old one's.
   public mutating func vehicleChanged(at time: Int64) {
     expire(at: time)
-    let former = checkpoint ?? (isOfNewVehicle ? nil : trip)
-    let own = isOfNewVehicle ? trip : nil
-    if let former { close(former) }
-    trip = own
-    checkpoint = nil
+    if !isOfNewVehicle {
+      if let former = checkpoint ?? (hasTrip ? trip : nil) { close(former) }
+    }
     if lostAt == nil {
       lastEngineSpeed = nil
       lastSpeed = nil
@@ -41,13 +39,14 @@ extension TripWatch {
 
   /// The trip began after the old vehicle was lost.
   private var isOfNewVehicle: Bool {
-    guard checkpoint == nil, let lostAt, let trip else { return false }
+    guard checkpoint == nil, let lostAt, hasTrip else { return false }
     return trip.start >= lostAt
   }
 
   /// The trip as it is to be remembered; nil: there is none.
   func snapshot(at time: Int64) -> Trip? {
-    guard var trip else { return nil }
+    guard hasTrip else { return nil }
+    var trip = trip
     if isSpeedAbsent(at: time) { trip.groundDistance += trip.pendingMetres / 1_000 }
     trip.dropPending()
     return trip
@@ -60,8 +59,9 @@ extension TripWatch {
     var whole = former
     resumedAt = time
     if time - former.end > options.longestGap { whole.hasHole = true }
-    if let trip { whole.add(trip) }
+    if hasTrip { whole.add(trip) }
     trip = whole
+    hasTrip = true
     isSpent = false
   }
 }

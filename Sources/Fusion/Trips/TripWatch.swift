@@ -18,10 +18,12 @@
 /// Call order: any event, then ``decide(at:)`` until it gives nil; also when ``deadline`` has come.
 public struct TripWatch: ~Copyable {
   let options: TripOptions
-  /// What is, or may become, a trip.
-  var trip: Trip?
-  /// Over, and not told yet.
-  var ended: Trip?
+  /// What is, or may become, a trip, where ``hasTrip``. Not an optional: every reading would copy it.
+  var trip = Trip(start: 0)
+  var hasTrip = false
+  /// Over, and not told yet, where ``hasEnded``.
+  var ended = Trip(start: 0)
+  var hasEnded = false
   /// When the last trip was over: none begins before.
   var lastEnd: Int64 = .min
   /// The trip as it was when the vehicle was lost, until it is known again.
@@ -56,12 +58,12 @@ public struct TripWatch: ~Copyable {
   }
 
   /// A trip has been told and is not over.
-  public var isUnderWay: Bool { trip?.isTold ?? false }
+  public var isUnderWay: Bool { hasTrip && trip.isTold }
 
   /// When ``decide(at:)`` may say something without an event; `.max`: never.
   public var deadline: Int64 {
-    if ended != nil { return .min }
-    guard let trip else { return .max }
+    if hasEnded { return .min }
+    guard hasTrip else { return .max }
     return min(
       Self.after(max(trip.end, trip.lastHint), options.stopTime), Self.after(trip.lastMotion, options.idleTime))
   }
@@ -74,26 +76,26 @@ public struct TripWatch: ~Copyable {
   /// What is to be told now; nil: nothing more.
   public mutating func decide(at now: Int64) -> TripChange? {
     expire(at: now)
-    if let over = ended {
+    if hasEnded {
       // The way that made it one was known only when it was over.
-      guard over.isTold else {
-        ended?.isTold = true
-        return .start(report(over, isSpeedAbsent: true))
+      guard ended.isTold else {
+        ended.isTold = true
+        return .start(report(ended, isSpeedAbsent: true))
       }
-      ended = nil
-      return .end(report(over, isSpeedAbsent: true))
+      hasEnded = false
+      return .end(report(ended, isSpeedAbsent: true))
     }
-    guard let trip, !trip.isTold else { return nil }
+    guard hasTrip, !trip.isTold else { return nil }
     let isSpeedAbsent = isSpeedAbsent(at: now)
     guard trip.integrated(isSpeedAbsent: isSpeedAbsent) >= options.leastDistance else { return nil }
-    self.trip?.isTold = true
+    trip.isTold = true
     return .start(report(trip, isSpeedAbsent: isSpeedAbsent))
   }
 
   /// Closes what is under way with its last known state.
   public mutating func finish(at now: Int64) -> TripChange? {
     if let change = decide(at: now) { return change }
-    guard let trip else { return nil }
+    guard hasTrip else { return nil }
     close(trip)
     return decide(at: now)
   }
@@ -109,7 +111,7 @@ public struct TripWatch: ~Copyable {
   /// - Parameter since: when that began, where it is a new trip.
   mutating func sign(isMoving: Bool, since: Int64, at time: Int64) {
     if isMoving { isSpent = false }
-    if trip == nil {
+    if !hasTrip {
       guard !isSpent else { return }
       var new = Trip(start: max(since, lastEnd))
       if let odometer, since - odometer.time <= Self.odometerAge {
@@ -117,16 +119,17 @@ public struct TripWatch: ~Copyable {
       }
       new.fuel.burns(fuelKind)
       trip = new
+      hasTrip = true
     }
-    trip?.end = time
-    if isMoving { trip?.lastMotion = time }
+    trip.end = time
+    if isMoving { trip.lastMotion = time }
   }
 
   private static let odometerAge: Int64 = 60_000_000_000
 
   /// Ends the trip whose time has come.
   mutating func expire(at now: Int64) {
-    guard var trip else { return }
+    guard hasTrip else { return }
     let idleEnd = Self.after(trip.lastMotion, options.idleTime)
     let stopEnd = Self.after(max(trip.end, trip.lastHint), options.stopTime)
     guard now >= min(idleEnd, stopEnd) else { return }
@@ -138,8 +141,11 @@ public struct TripWatch: ~Copyable {
   mutating func close(_ trip: Trip) {
     var trip = trip
     if !isSpeedAbsent(at: trip.end) { trip.dropPending() }
-    if trip.isTold || trip.integrated(isSpeedAbsent: true) >= options.leastDistance { ended = trip }
-    self.trip = nil
+    if trip.isTold || trip.integrated(isSpeedAbsent: true) >= options.leastDistance {
+      ended = trip
+      hasEnded = true
+    }
+    hasTrip = false
     checkpoint = nil
     lastEnd = max(lastEnd, trip.end)
   }
