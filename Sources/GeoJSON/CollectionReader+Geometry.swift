@@ -64,7 +64,9 @@ extension CollectionReader {
 
   private mutating func readPositions(_ value: JSONValue) throws(JSONError) {
     positions.removeAll(keepingCapacity: true)
-    for element in try value.requireArray() { positions.append(try Self.position(element)) }
+    _ = try value.requireArray()
+    let odd = value.forEachPair { positions.append(GeoPosition(latitude: $1, longitude: $0)) }
+    if let odd { positions.append(try Self.position(odd)) }
   }
 
   /// Longitude, latitude and whatever comes behind them: an altitude says nothing to a fence (RFC 7946, 3.1.1).

@@ -19,7 +19,7 @@ extension FenceSet {
   /// - Throws: the first error of the file. Nothing is read of a file that has one.
   public init(geoJSON text: [UInt8], file: String) throws(GeoJSONError) {
     // Each position has its bracket.
-    var reader = CollectionReader(corners: text.count { $0 == UInt8(ascii: "[") })
+    var reader = CollectionReader(corners: text.reduce(0) { $0 &+ ($1 == UInt8(ascii: "[") ? 1 : 0) })
     do throws(JSONError) {
       let document = try JSONDocument(parsing: text)
       try reader.read(document.root)

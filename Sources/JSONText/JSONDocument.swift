@@ -18,6 +18,8 @@ public struct JSONDocument: Sendable {
   public static let defaultMaximumDepth = 64
   /// Bytes that one text may have.
   public static let maximumCount = 1 << 30
+  /// Bytes from which on memory for the nodes is taken beforehand.
+  private static var largeCount: Int { 1 << 20 }
 
   /// - Parameters:
   ///   - text: one JSON value, white space around it allowed.
@@ -27,9 +29,11 @@ public struct JSONDocument: Sendable {
     try parse(text, maximumDepth: maximumDepth)
   }
 
-  /// The same from an array.
+  /// The same from an array, which is kept and not copied unless a string in it holds an escape.
   public init(parsing text: [UInt8], maximumDepth: Int = defaultMaximumDepth) throws(JSONError) {
-    try parse(text.span, maximumDepth: maximumDepth)
+    try read(text.span, maximumDepth: maximumDepth)
+    bytes = text
+    bytes.append(contentsOf: decoded)
   }
 
   /// A document without a text, for ``parse(_:maximumDepth:)``; its ``root`` is null.
@@ -40,6 +44,16 @@ public struct JSONDocument: Sendable {
   ///
   /// - Throws: as the initializers do; the document is then empty and its ``root`` null.
   public mutating func parse(_ text: Span<UInt8>, maximumDepth: Int = defaultMaximumDepth) throws(JSONError) {
+    try read(text, maximumDepth: maximumDepth)
+    bytes.removeAll(keepingCapacity: true)
+    bytes.reserveCapacity(text.count + decoded.count)
+    // The buffer lives as long as the call.
+    unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: decoded)
+  }
+
+  /// All but the bytes themselves.
+  private mutating func read(_ text: Span<UInt8>, maximumDepth: Int) throws(JSONError) {
     var nodes = take(&self.nodes)
     var decoded = take(&self.decoded)
     nodes.removeAll(keepingCapacity: true)
@@ -48,6 +62,9 @@ public struct JSONDocument: Sendable {
       reset()
       throw JSONError(.tooLarge(limit: Self.maximumCount), line: 1, column: 1, offset: 0)
     }
+    // Seldom fewer than 7 bytes make a node. Of a large text, room for that many is only written to as they come;
+    // without it, the half of them would be copied.
+    if text.count >= Self.largeCount { nodes.reserveCapacity(text.count / 7) }
     var parser = JSONParser(
       text, maximumDepth: min(max(maximumDepth, 1), 512), nodes: consume nodes, decoded: consume decoded)
     do {
@@ -56,11 +73,6 @@ public struct JSONDocument: Sendable {
       reset()
       throw error
     }
-    bytes.removeAll(keepingCapacity: true)
-    bytes.reserveCapacity(text.count + parser.decoded.count)
-    // The buffer lives as long as the call.
-    unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
-    bytes.append(contentsOf: parser.decoded)
     textCount = text.count
     self.nodes = take(&parser.nodes)
     self.decoded = take(&parser.decoded)

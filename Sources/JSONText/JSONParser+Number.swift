@@ -4,35 +4,36 @@ extension JSONParser {
   ///     -0   12   3.14   6.02e23
   mutating func parseNumber() throws(JSONError) {
     let start = position
-    if bytes[position] == UInt8(ascii: "-") { position += 1 }
-    if position < bytes.count, bytes[position] == UInt8(ascii: "0") {
-      position += 1
-      if position < bytes.count, isDigit(bytes[position]) {
+    var next = position
+    if bytes[next] == UInt8(ascii: "-") { next &+= 1 }
+    if next < bytes.count, bytes[next] == UInt8(ascii: "0") {
+      next &+= 1
+      if next < bytes.count, isDigit(bytes[next]) {
         throw error(.invalidNumber(expected: "no leading zero"), at: start)
       }
     } else {
-      try expectDigits("a digit")
+      next = try digits(from: next, "a digit")
     }
-    if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
-      position += 1
-      try expectDigits("a digit behind the point")
+    if next < bytes.count, bytes[next] == UInt8(ascii: ".") {
+      next = try digits(from: next &+ 1, "a digit behind the point")
     }
-    if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
-      position += 1
-      if position < bytes.count, bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-") {
-        position += 1
-      }
-      try expectDigits("a digit in the exponent")
+    if next < bytes.count, bytes[next] | 0x20 == UInt8(ascii: "e") {
+      next &+= 1
+      if next < bytes.count, bytes[next] == UInt8(ascii: "+") || bytes[next] == UInt8(ascii: "-") { next &+= 1 }
+      next = try digits(from: next, "a digit in the exponent")
     }
+    position = next
     nodes.append(
-      JSONNode(
-        offset: UInt32(start), start: UInt32(start), extent: UInt32(position - start), kind: .number))
+      JSONNode(offset: UInt32(start), start: UInt32(start), extent: UInt32(next - start), kind: .number))
   }
 
-  private mutating func expectDigits(_ expected: StaticString) throws(JSONError) {
-    let first = position
-    while position < bytes.count, isDigit(bytes[position]) { position += 1 }
-    if position == first { throw error(.invalidNumber(expected: "\(expected)")) }
+  /// The place behind one digit or more.
+  @inline(__always)
+  private func digits(from first: Int, _ expected: StaticString) throws(JSONError) -> Int {
+    var next = first
+    while next < bytes.count, isDigit(bytes[next]) { next &+= 1 }
+    if next == first { throw error(.invalidNumber(expected: "\(expected)"), at: first) }
+    return next
   }
 
   private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }

@@ -118,8 +118,9 @@ struct JSONParser: ~Copyable, ~Escapable {
     open.removeLast()
   }
 
+  @inline(__always)
   private mutating func skipWhiteSpace() {
-    while position < bytes.count {
+    while position < bytes.count, bytes[position] <= 0x20 {
       switch bytes[position] {
       case 0x20, 0x0A, 0x0D, 0x09: position += 1
       default: return
@@ -127,12 +128,14 @@ struct JSONParser: ~Copyable, ~Escapable {
     }
   }
 
+  @inline(__always)
   private mutating func skipped(_ byte: UInt8) -> Bool {
     guard position < bytes.count, bytes[position] == byte else { return false }
     position += 1
     return true
   }
 
+  @inline(__always)
   private mutating func expect(_ byte: UInt8, _ expected: StaticString) throws(JSONError) {
     guard position < bytes.count else { throw error(.unexpectedEnd(expected: "\(expected)")) }
     guard bytes[position] == byte else {

@@ -8,12 +8,11 @@ extension JSONValue {
 
   /// A string that is one of `choices`.
   public func requireString(oneOf choices: [String]) throws(JSONError) -> String {
-    let expected = choices.map { JSONError.quoted($0) }.joined(separator: ", ")
-    guard let string else { throw wrongType(choices.count > 1 ? "one of " + expected : expected) }
-    guard choices.contains(string) else {
-      throw error(.invalidValue(expected: choices.count > 1 ? "one of " + expected : expected, found: summary))
-    }
-    return string
+    if let string, choices.contains(string) { return string }
+    let listed = choices.map { JSONError.quoted($0) }.joined(separator: ", ")
+    let expected = choices.count > 1 ? "one of " + listed : listed
+    guard node.kind == .string else { throw wrongType(expected) }
+    throw error(.invalidValue(expected: expected, found: summary))
   }
 
   /// True or false.
@@ -24,17 +23,18 @@ extension JSONValue {
 
   /// A whole number, written without point and exponent, within `range`.
   public func requireInt(in range: ClosedRange<Int> = .min ... .max) throws(JSONError) -> Int {
+    if let int, range.contains(int) { return int }
     let expected =
       range == .min ... .max ? "a whole number" : "a whole number from \(range.lowerBound) to \(range.upperBound)"
     guard node.kind == .number else { throw wrongType(expected) }
-    guard let int, range.contains(int) else { throw error(.outOfRange(expected: expected, found: summary)) }
-    return int
+    throw error(.outOfRange(expected: expected, found: summary))
   }
 
   /// A number within `range`, a finite `Double`.
   public func requireDouble(
     in range: ClosedRange<Double> = finite
   ) throws(JSONError) -> Double {
+    if let double, range.contains(double) { return double }
     let isOpen = range.upperBound == .greatestFiniteMagnitude
     let expected =
       switch (range.lowerBound == -.greatestFiniteMagnitude, isOpen) {
@@ -44,8 +44,7 @@ extension JSONValue {
       case (false, false): "a number from \(range.lowerBound) to \(range.upperBound)"
       }
     guard node.kind == .number else { throw wrongType(expected) }
-    guard let double, range.contains(double) else { throw error(.outOfRange(expected: expected, found: summary)) }
-    return double
+    throw error(.outOfRange(expected: expected, found: summary))
   }
 
   /// The elements of an array.

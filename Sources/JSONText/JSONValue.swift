@@ -48,8 +48,7 @@ public struct JSONValue: Sendable {
   ) throws(Failure) -> Result? {
     let node = self.node
     guard node.kind == .string || node.kind == .number else { return nil }
-    let start = Int(node.start)
-    return try body(document.bytes.span.extracting(start..<(start + Int(node.extent))))
+    return try body(valueSpan)
   }
 
   /// A number as it is written: `1.50`; nil for any other value.
@@ -77,6 +76,12 @@ public struct JSONValue: Sendable {
 
   /// The members of an object, in the order of the text; empty for any other value.
   public var members: JSONMembers { JSONMembers(self) }
+
+  /// The same without a copy of the array's reference.
+  var valueSpan: Span<UInt8> {
+    let start = Int(node.start)
+    return document.bytes.span.extracting(start..<(start + Int(node.extent)))
+  }
 
   var valueBytes: ArraySlice<UInt8> {
     let start = Int(node.start)
