@@ -6,11 +6,11 @@
 ///     var watch = FenceWatch(set)
 ///
 /// Edges are straight in longitude and latitude (RFC 7946, 3.1.1), the boundary is inside. Corners are kept as whole
-/// 1e-7° (1.1 cm); an index of boxes finds the fences near a place, and boxes of up to 32 edges the edges near it, so
+/// 1e-7° (1.1 cm); an index of boxes finds the fences near a place, and boxes of up to 64 edges the edges near it, so
 /// that neither many fences nor large ones cost much. No question allocates.
 public struct FenceSet: Sendable {
   /// What the fences are called, in the order in which they were added.
-  public internal(set) var fences: [Fence] = []
+  public internal(set) var fences = Fences()
   var shapes: [Shape] = []
   /// One more than there are, so that the next one's beginning is always there.
   var parts: [Part] = []
@@ -90,7 +90,7 @@ struct Part: BitwiseCopyable, Sendable {
 /// Consecutive edges of one ring or line, and the box around them.
 struct Chunk: BitwiseCopyable, Sendable {
   /// Edges of one chunk at most.
-  static var capacity: Int { 32 }
+  static var capacity: Int { 64 }
 
   var box: Box
   /// The corner at which its first edge begins.

@@ -107,19 +107,19 @@ extension FenceWatch {
 
   private mutating func enter(_ fence: Int, at time: Int64, _ position: GeoPosition) {
     track(Track(fence: Int32(fence), isInside: true, since: time))
-    if set.fences[fence].notifyOnEntry { tell(.enter, fence, time, position) }
+    if set.fences.notifiesOnEntry(fence) { tell(.enter, fence, time, position) }
   }
 
   private mutating func exit(_ fence: Int, at time: Int64, _ position: GeoPosition) {
     forget(fence)
-    if set.fences[fence].notifyOnExit { tell(.exit, fence, time, position) }
+    if set.fences.notifiesOnExit(fence) { tell(.exit, fence, time, position) }
   }
 
   /// Tells once in each visit that it has lasted.
   mutating func dwell(_ slot: Int, _ fix: FenceFix) {
     guard tracks[slot].isInside, !tracks[slot].hasDwelt else { return }
     let fence = Int(tracks[slot].fence)
-    guard let least = set.fences[fence].dwell, fix.time - tracks[slot].since >= least else { return }
+    guard let least = set.fences.dwell(of: fence), fix.time - tracks[slot].since >= least else { return }
     tracks[slot].hasDwelt = true
     tell(.dwell, fence, fix.time, fix.position)
   }

@@ -80,7 +80,7 @@ public struct FenceWatch: ~Copyable {
   public var speedLimit: (fence: Int, limit: Double)? {
     var lowest: (fence: Int, limit: Double)?
     for track in tracks where track.isInside {
-      guard let limit = set.fences[Int(track.fence)].speedLimit else { continue }
+      guard let limit = set.fences.speedLimit(of: Int(track.fence)) else { continue }
       if limit < lowest?.limit ?? .infinity { lowest = (Int(track.fence), limit) }
     }
     return lowest

@@ -19,7 +19,7 @@ import Testing
            "geometry":{"type":"LineString","coordinates":[[9,47,400],[9.1,47.1,410]]}}]}
         """.utf8), file: "fences.geojson")
     #expect(
-      set.fences == [
+      Array(set.fences) == [
         Fence(id: "yard", name: "Yard", dwell: 600_000_000_000),
         Fence(id: "town", notifyOnEntry: false, notifyOnExit: false, speedLimit: 30), Fence(id: "isles"),
         Fence(id: "road"),
