@@ -46,7 +46,8 @@ let package = Package(
     .target(name: "SignalSets", dependencies: ["OBDWire", "JSONText"], swiftSettings: strict),
     .target(name: "GeoJSON", dependencies: ["Geofencing", "JSONText"], swiftSettings: inlined),
     .target(
-      name: "Fusion", dependencies: ["OBDWire", "NMEAWire", "Telemetry", "JSONText"], swiftSettings: inlined),
+      name: "Fusion", dependencies: ["OBDWire", "NMEAWire", "Geofencing", "Telemetry", "JSONText"],
+      swiftSettings: inlined),
 
     .target(name: "TroubleCodes", swiftSettings: strict),
     .target(name: "AdapterSession", dependencies: ["OBDWire"], swiftSettings: inlined),
@@ -61,7 +62,8 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "OBDWire", "JSONText", "Telemetry", "SignalSets", "Fusion", "AdapterSession", "Captures", "Ports", "CGateway",
+        "OBDWire", "NMEAWire", "JSONText", "Geofencing", "Telemetry", "SignalSets", "GeoJSON", "Fusion",
+        "AdapterSession", "Captures", "Ports", "CGateway",
       ], swiftSettings: inlined),
 
     // Floor 5: programs.
@@ -85,7 +87,7 @@ let package = Package(
     .testTarget(
       name: "SignalSetsTests", dependencies: ["SignalSets", "OBDWire", "TestKit"], swiftSettings: strict),
     .testTarget(
-      name: "FusionTests", dependencies: ["Fusion", "OBDWire", "NMEAWire", "Telemetry", "TestKit"],
+      name: "FusionTests", dependencies: ["Fusion", "OBDWire", "NMEAWire", "Geofencing", "Telemetry", "TestKit"],
       swiftSettings: strict),
     .executableTarget(
       name: "PortsProbe", dependencies: ["Ports"], path: "Tests/PortsProbe", swiftSettings: strict),
@@ -103,7 +105,8 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Gateway", "AdapterSession", "Fusion", "OBDWire", "Ports", "Simulator", "Telemetry", "TestKit",
+        "Gateway", "AdapterSession", "Fusion", "Geofencing", "GeoJSON", "NMEAWire", "OBDWire", "Ports", "Simulator",
+        "Telemetry", "TestKit",
       ], swiftSettings: strict),
     .testTarget(name: "obdgatedTests", dependencies: ["TestKit", "Simulator"], swiftSettings: strict),
     .testTarget(name: "CapturesTests", dependencies: ["Captures", "TestKit"], swiftSettings: strict),

@@ -17,7 +17,7 @@ struct Column: BitwiseCopyable {
   }
   /// What else than telemetry the value is for.
   enum Role: UInt8, BitwiseCopyable {
-    case none, engineSpeed, mil, distanceMIL, monitor, fuelType, obdStandard
+    case none, engineSpeed, vehicleSpeed, mil, distanceMIL, monitor, fuelType, obdStandard
   }
 
   var name: Name
@@ -39,6 +39,8 @@ struct Column: BitwiseCopyable {
   var told: UInt16 = 0
   /// How long a value stands in records after it was read, ns; 0: in the record of its own interval only.
   var window: Int64 = 0
+  /// Time between the last two readings, ns: a slow bus does not keep the period that was asked for.
+  var pace: Int64 = 0
   var values = InlineArray<9, Double>(repeating: 0)
   /// When each was read.
   var times = InlineArray<9, Int64>(repeating: .min / 2)
@@ -62,6 +64,7 @@ struct Column: BitwiseCopyable {
       switch definition.identifier {
       case 0x01: definition.bitOffset == 0 ? .mil : .monitor
       case 0x0C: .engineSpeed
+      case 0x0D: .vehicleSpeed
       case 0x1C: .obdStandard
       case 0x21: .distanceMIL
       case 0x41: .monitor

@@ -21,6 +21,7 @@ extension Fusion {
     if columns[column].fresh & bit != 0, options.cadence == .cycle, let newest { cut(at: newest, into: &sink) }
     if columns[column].values[ecu] != reading.value { hasChanged = true }
     columns[column].values[ecu] = reading.value
+    columns[column].pace = now - columns[column].times[ecu]
     columns[column].times[ecu] = now
     columns[column].fresh |= bit
     if columns[column].known & bit == 0 { noteAnswer(of: ecu, in: column) }
@@ -129,6 +130,14 @@ extension Fusion {
     }
   }
 
+  /// The speed that the vehicle itself says, km/h; nil where it has not said one for 3 s.
+  public func vehicleSpeed(at time: Int64) -> Double? {
+    guard let speedColumn else { return nil }
+    let owner = Int(columns[speedColumn].owner)
+    guard time - columns[speedColumn].times[owner] <= Self.speedWindow else { return nil }
+    return columns[speedColumn].values[owner]
+  }
+
   /// Values that were read before are no longer held: whose they were answers no more.
   mutating func forgetValues() {
     for column in columns.indices { columns[column].times = InlineArray(repeating: .min / 2) }
@@ -153,6 +162,7 @@ extension Fusion {
     switch role {
     case .none: break
     case .engineSpeed: noteEngineSpeed(of: ecu)
+    case .vehicleSpeed: speedColumn = column
     case .mil:
       ecus[ecu].mil = ECUState.Timed(value: reading.value, time: now)
     case .distanceMIL:

@@ -11,6 +11,15 @@ extension Fusion {
     write(body, at: now, into: &sink)
   }
 
+  /// Makes a record of something that was found out at `time` and happened before, between two fixes: its own time is
+  /// `moment`, which is not after `time`.
+  public mutating func record<Body: RecordBody, Sink: RecordSink & ~Copyable>(
+    _ body: Body, at time: Int64, occurred moment: Int64, into sink: inout Sink
+  ) {
+    tick(time, into: &sink)
+    write(body, at: min(moment, now), into: &sink)
+  }
+
   /// Writes a record and hands it on.
   mutating func write<Body: RecordBody, Sink: RecordSink & ~Copyable>(
     _ body: Body, at time: Int64, into sink: inout Sink

@@ -17,7 +17,8 @@ extension Fusion {
   /// Values that were read before this interval stand as long as their window lasts.
   private mutating func holdWithinWindows(at time: Int64) {
     for column in columns.indices where columns[column].window > 0 {
-      let earliest = time - columns[column].window
+      let pace = columns[column].pace
+      let earliest = time - max(columns[column].window, pace < Self.slowestPace ? 2 * pace : 0)
       for ecu in ecus.indices where columns[column].times[ecu] >= earliest {
         columns[column].fresh |= 1 << UInt16(ecu)
       }

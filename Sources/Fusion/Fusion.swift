@@ -43,6 +43,7 @@ public struct Fusion: ~Copyable {
   /// By signal: its column + 1, 0 for none yet, ``notTelemetry``.
   var columnOfSignal: [UInt16]
   let loadedKeys: LoadedKeys
+  var speedColumn: Int?
   var vinColumn: Int?
   var codesColumn: Int?
   var ecus: [ECUState] = [ECUState(.unknown)]
@@ -95,6 +96,10 @@ public struct Fusion: ~Copyable {
   static let maximumECUs = 8
   /// A fix that is older is no position of the record's time.
   static let fixWindow: Int64 = 1_500_000_000
+  /// What comes more seldom than this has no pace: it was interrupted.
+  static let slowestPace: Int64 = 15_000_000_000
+  /// A speed that is older says nothing of now.
+  static let speedWindow: Int64 = 3_000_000_000
   static let notTelemetry: UInt16 = .max
 
   public init(_ options: FusionOptions) {

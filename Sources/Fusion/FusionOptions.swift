@@ -16,7 +16,8 @@ public enum Cadence: Equatable, Sendable {
 /// interval in which they were read.
 ///
 /// A signal that is polled every 5 s would otherwise stand in every fifth record of a second. What is older than its
-/// window is absent: it was asked for since, and there was no answer.
+/// window is absent: it was asked for since, and there was no answer. Where a slow bus brings a signal more seldom than
+/// it was asked for, twice the time between its last two readings is its window.
 public struct SignalWindows: Equatable, Sendable {
   /// By PID of service 01 (and of service 22, F4xx).
   public var parameters: [Int64]

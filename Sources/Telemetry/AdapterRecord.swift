@@ -7,6 +7,8 @@ public struct AdapterRecord: RecordBody, Equatable, Sendable {
     case found, connected, lost, recovered, quirk, sleeping, awake
     /// An answer could not be used.
     case error
+    /// Another receiver's fixes are the vehicle's position from now on.
+    case positionSource
     /// As records print it.
     public var name: StaticString {
       switch self {
@@ -18,6 +20,7 @@ public struct AdapterRecord: RecordBody, Equatable, Sendable {
       case .sleeping: "sleeping"
       case .awake: "awake"
       case .error: "error"
+      case .positionSource: "positionSource"
       }
     }
   }

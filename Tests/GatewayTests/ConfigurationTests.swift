@@ -1,7 +1,10 @@
 import Foundation
-import Gateway
+import Fusion
+import Geofencing
 import TestKit
 import Testing
+
+@testable import Gateway
 
 @Suite struct ConfigurationTests {
   private func read(_ text: String, file: String = "/etc/obdgate/gateway.json") throws -> Configuration {
@@ -40,7 +43,7 @@ import Testing
     #expect(configuration.poll.signals.map(\.signal) == ["rpm", "speed", "coolantTemp"])
     #expect(configuration.poll.signals.map(\.seconds) == [0.1, 0.1, 5])
     #expect(configuration.gps == [.serial(device: "/dev/ttyACM0", baud: nil), .gpsd(host: "127.0.0.1", port: 2947)])
-    #expect(configuration.geofences == "/etc/obdgate/fences.geojson")
+    #expect(configuration.geofences?.file == "/etc/obdgate/fences.geojson")
     #expect(configuration.signalSets == ["/etc/obdgate/Ford-F-150.json"])
     #expect(configuration.stateDirectory == "/var/lib/obdgate")
     #expect(
@@ -52,9 +55,24 @@ import Testing
   }
 
   @Test func relative_paths_are_relative_to_the_file() throws {
-    #expect(try read(#"{"geofences":"a.json"}"#, file: "conf/g.json").geofences == "conf/a.json")
-    #expect(try read(#"{"geofences":"a.json"}"#, file: "g.json").geofences == "a.json")
-    #expect(try read(#"{"geofences":"/a.json"}"#, file: "conf/g.json").geofences == "/a.json")
+    #expect(try read(#"{"geofences":"a.json"}"#, file: "conf/g.json").geofences?.file == "conf/a.json")
+    #expect(try read(#"{"geofences":"a.json"}"#, file: "g.json").geofences?.file == "a.json")
+    #expect(try read(#"{"geofences":"/a.json"}"#, file: "conf/g.json").geofences?.file == "/a.json")
+  }
+
+  @Test func fences_may_say_when_a_change_counts() throws {
+    let text = #"{"geofences": {"file": "a.json", "announceFirstFix": true, "leastErrorRadius": 8, "hold": 20}}"#
+    let fences = try #require(try read(text, file: "conf/g.json").geofences)
+    #expect(fences.file == "conf/a.json" && fences.announcesFirstFix && fences.errorPerHDOP == nil)
+    let rules = FenceRules(fences)
+    #expect(rules.announcesFirstFix && rules.leastErrorRadius == 8 && rules.hold == 20_000_000_000)
+    #expect(rules.errorPerHDOP == FenceRules().errorPerHDOP)
+  }
+
+  @Test func records_may_be_made_on_change_or_for_each_turn() throws {
+    #expect(Cadence(try read(#"{"record": {"period": 0.5}}"#).record) == .every(nanoseconds: 500_000_000))
+    #expect(Cadence(try read(#"{"record": {"on": "change"}}"#).record) == .onChange(nanoseconds: 1_000_000_000))
+    #expect(Cadence(try read(#"{"record": {"on": "cycle"}}"#).record) == .cycle)
   }
 
   @Test func settings_of_an_adapter_are_read() throws {

@@ -18,7 +18,7 @@ import Testing
   private func roster(_ text: String) throws -> DeviceRoster {
     let configuration = try configuration(text)
     var roster = DeviceRoster(configuration)
-    _ = roster.configured(configuration.adapters)
+    _ = roster.configured(configuration)
     return roster
   }
 

@@ -18,7 +18,7 @@ import Testing
   private func roster(_ text: String = "{}") throws -> (DeviceRoster, [DeviceRoster.Step]) {
     let configuration = try Configuration(parsing: Array(text.utf8), file: "gateway.json")
     var roster = DeviceRoster(configuration)
-    let steps = roster.configured(configuration.adapters)
+    let steps = roster.configured(configuration)
     return (roster, steps)
   }
 
@@ -78,7 +78,36 @@ import Testing
     var (roster, _) = try roster()
     let stranger = device("/dev/ttyUSB0", name: "USB2.0-Serial", vendor: 0x1A86, product: 0x7523)
     _ = roster.present([stranger])
-    #expect(roster.heard(.sentences(baud: 9600), from: stranger) == [.receiver(stranger, .heard, baud: 9600)])
+    #expect(
+      roster.heard(.sentences(baud: 9600), from: stranger) == [
+        .startReceiver(0, .serial(path: "/dev/ttyUSB0", baud: 9600), .heard, label: "USB2.0-Serial")
+      ])
+  }
+
+  @Test func a_receiver_that_is_named_begins_at_once_and_follows_its_plug() throws {
+    var (roster, steps) = try roster(#"{"gps": [{"device": "/dev/ttyUSB0"}, {"gpsd": "localhost"}]}"#)
+    #expect(
+      steps == [
+        .startReceiver(0, .serial(path: "/dev/ttyUSB0", baud: nil), .configured, label: ""),
+        .startReceiver(1, .tcp(host: "localhost", port: 2947), .configured, label: ""),
+      ])
+    let receiver = device("/dev/ttyUSB0", name: "u-blox 7", vendor: 0x1546, product: 0x01A7)
+    #expect(roster.present([receiver]) == [.move(0, serial("/dev/ttyUSB0"))])
+    #expect(roster.apply(gone("/dev/ttyUSB0")) == [.move(0, nil)])
+    let back = device("/dev/ttyUSB3", name: "u-blox 7", vendor: 0x1546, product: 0x01A7)
+    #expect(roster.present([back]) == [.move(0, serial("/dev/ttyUSB3"))])
+  }
+
+  @Test func a_receiver_that_is_found_keeps_its_number_in_another_socket() throws {
+    var (roster, _) = try roster()
+    let receiver = device("/dev/ttyACM0", name: "u-blox 7 - GPS/GNSS Receiver", vendor: 0x1546, product: 0x01A7)
+    let steps = roster.present([receiver])
+    #expect(steps.count == 1)
+    guard case .startReceiver(0, _, .knownProduct, _) = steps.first else {
+      Issue.record("\(steps)")
+      return
+    }
+    #expect(roster.apply(gone("/dev/ttyACM0")) == [.move(0, nil)])
   }
 
   @Test func a_stranger_may_be_asked_where_the_configuration_says_so() throws {

@@ -60,7 +60,7 @@ import Testing
     var desk = desk()
     var lines = Lines()
     let source = desk.addSource(device: "/dev/a")
-    desk.setWallTime(offset: 1_800_000_000_000_000_000, quality: .ntp)
+    desk.setMachineClock(WallClock(offset: 1_800_000_000_000_000_000, quality: .ntp))
     let error = WireError(.dataError, origin: Origin(ecu: .unknown, line: 0, position: 0))
     let line = Array("41 0C".utf8)
     for second: Int64 in 1...3 {

@@ -34,7 +34,7 @@ extension Configuration {
     if var object = try reader.optionalObject("trips") { trips = try Trips(&object) }
     if var object = try reader.optionalObject("driving") { driving = try Driving(&object) }
     gps = try Self.list(&reader, "gps") { value throws(JSONError) in try GPSSource(value, folder: folder) }
-    geofences = try Self.path(&reader, "geofences", folder)
+    if let value = reader.optional("geofences") { geofences = try Geofences(value, folder: folder) }
     signalSets = try Self.list(&reader, "signalSets") { value throws(JSONError) in
       Self.resolved(try Self.notEmpty(value, value.requireString()), folder)
     }
@@ -261,6 +261,29 @@ extension Configuration.Record {
   init(_ reader: inout JSONObjectReader) throws(JSONError) {
     self.init()
     period = try reader.optionalDouble("period", in: 0.05...3600) ?? period
+    if let name = try reader.optionalString("on", oneOf: Trigger.allCases.map(\.rawValue)) {
+      trigger = Trigger(rawValue: name) ?? trigger
+    }
+    try reader.finish()
+  }
+}
+
+extension Configuration.Geofences {
+  /// A path, or an object that has one as its `file`.
+  init(_ value: JSONValue, folder: String) throws(JSONError) {
+    if let text = value.string {
+      self.init(file: Configuration.resolved(try Configuration.notEmpty(value, text), folder))
+      return
+    }
+    var reader = try JSONObjectReader(value)
+    let file = try reader.required("file")
+    self.init(file: Configuration.resolved(try Configuration.notEmpty(file, file.requireString()), folder))
+    announcesFirstFix = try reader.optionalBool("announceFirstFix") ?? announcesFirstFix
+    leastErrorRadius = try reader.optionalDouble("leastErrorRadius", in: 1...1_000)
+    errorPerHDOP = try reader.optionalDouble("errorPerHDOP", in: 0...100)
+    hold = try reader.optionalDouble("hold", in: 0...3_600)
+    carriedDistance = try reader.optionalDouble("carriedDistance", in: 10...10_000)
+    carriedTime = try reader.optionalDouble("carriedTime", in: 1...3_600)
     try reader.finish()
   }
 }

@@ -21,8 +21,7 @@ public struct Configuration: Equatable, Sendable {
   public var trips = Trips()
   public var driving = Driving()
   public var gps: [GPSSource] = []
-  /// Path of a GeoJSON file.
-  public var geofences: String?
+  public var geofences: Geofences?
   /// Paths of OBDb signal sets.
   public var signalSets: [String] = []
   /// Folder for what must survive a restart.
@@ -130,10 +129,36 @@ public struct Configuration: Equatable, Sendable {
 
   /// When telemetry records are made.
   public struct Record: Equatable, Sendable {
+    /// When one is made.
+    public enum Trigger: String, Equatable, Sendable, CaseIterable {
+      /// Every period.
+      case period
+      /// Every period in which something has changed.
+      case change
+      /// Whenever a signal repeats: for each turn of the poll.
+      case cycle
+    }
+
     /// Seconds, 0.05…3600.
     public var period = 1.0
+    public var trigger = Trigger.period
 
     public init() {}
+  }
+
+  /// Which fences are watched, and when a change counts; what is nil is as `Geofencing.FenceRules` says. Metres, seconds.
+  public struct Geofences: Equatable, Sendable {
+    /// Path of a GeoJSON file.
+    public var file: String
+    /// Whether being in a fence at the first fix is told as an enter.
+    public var announcesFirstFix = false
+    public var leastErrorRadius: Double?
+    public var errorPerHDOP: Double?
+    public var hold: Double?
+    public var carriedDistance: Double?
+    public var carriedTime: Double?
+
+    public init(file: String) { self.file = file }
   }
 
   /// A GPS receiver, or gpsd.

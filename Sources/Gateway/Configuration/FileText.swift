@@ -3,11 +3,13 @@ import Ports
 
 /// Reads a small file whole.
 enum FileText {
-  /// Larger than any configuration, signal set or fence file: what is larger is something else.
+  /// Larger than any configuration or signal set: what is larger is something else.
   static let limit = 16 << 20
+  /// A hundred thousand fences of fifty corners each have half of it.
+  static let fenceLimit = 512 << 20
 
   /// - Throws: what and where, in one line.
-  static func read(_ path: String) throws(StartError) -> [UInt8] {
+  static func read(_ path: String, limit: Int = limit) throws(StartError) -> [UInt8] {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       let isMissing = errno == ENOENT || errno == ENOTDIR
@@ -26,7 +28,7 @@ enum FileText {
       }
       text += buffer[..<count]
       guard text.count <= limit else {
-        throw StartError(.badConfiguration, "\(path): longer than 16 MiB, expected a configuration")
+        throw StartError(.badConfiguration, "\(path): longer than \(limit >> 20) MiB, expected a configuration")
       }
     }
   }

@@ -10,6 +10,8 @@ struct PollSettings: Sendable {
   var addressed: [AddressedRequest] = []
   var definitions: [SignalDefinition] = []
   var loadedSignals: [LoadedSignal] = []
+  /// How long values stand in records.
+  var windows = SignalWindows()
   /// ns between two readings of the adapter's voltage; nil: the usual.
   var voltagePeriod: Int64?
 
@@ -28,11 +30,23 @@ struct PollSettings: Sendable {
       for pid in SignalNames.parameters(of: period.signal) { named[pid] = min(nanoseconds, named[pid] ?? .max) }
     }
     for (pid, period) in named { wishes.set(pid, period: period) }
+    for pid in windows.parameters.indices { windows.parameters[pid] = Self.window(wishes.period(of: UInt8(pid))) }
+    windows.adapter = Self.window(voltagePeriod ?? SessionConfiguration().voltagePeriod)
     guard let loaded else { return }
     definitions = loaded.definitions
     loadedSignals = loaded.recordSignals
     addressed = try Self.requests(loaded, poll, file)
+    windows.loaded = loadedSignals.map { signal in
+      let command = loaded.commands.first { $0.signals.contains { $0.id == signal.name } }
+      return Self.window(command.flatMap { AddressedRequest($0, poll) }?.period ?? 0)
+    }
   }
+
+  /// Two periods: one answer may fail. What is asked for more seldom than that is worth repeating stands where it is read:
+  /// monitors and standards would make every record several times as long.
+  private static func window(_ period: Int64) -> Int64 { period <= longestHeldPeriod ? 2 * period : 0 }
+
+  private static let longestHeldPeriod: Int64 = 30_000_000_000
 
   private static func nanoseconds(_ seconds: Double) -> Int64 { Int64((seconds * 1e9).rounded()) }
 

@@ -1,9 +1,14 @@
+import GeoJSON
+import Geofencing
 import SignalSets
 
 /// A configuration with the files that it names, read and checked: all that a start or a reload needs.
 public struct Settings: Sendable {
   public let configuration: Configuration
   private(set) var poll: PollSettings
+  /// nil: none are watched.
+  let fences: FenceSet?
+  let fenceRules: FenceRules
 
   /// Reads a configuration file and what it names.
   ///
@@ -31,6 +36,8 @@ public struct Settings: Sendable {
     guard configuration.sinks.contains(.stdout) else {
       throw StartError(.badConfiguration, "sinks: this version writes to stdout only; add { \"type\": \"stdout\" }")
     }
+    fences = try configuration.geofences.map { wanted throws(StartError) in try Self.fences(wanted.file) } ?? nil
+    fenceRules = FenceRules(configuration.geofences)
     var sets: [SignalSet] = []
     for path in configuration.signalSets {
       let text = try FileText.read(path)
@@ -48,7 +55,17 @@ public struct Settings: Sendable {
     settings.poll.addressed = other.poll.addressed
     settings.poll.definitions = other.poll.definitions
     settings.poll.loadedSignals = other.poll.loadedSignals
+    settings.poll.windows.loaded = other.poll.windows.loaded
     return settings
+  }
+
+  private static func fences(_ path: String) throws(StartError) -> FenceSet {
+    let text = try FileText.read(path, limit: FileText.fenceLimit)
+    do throws(GeoJSONError) {
+      return try FenceSet(geoJSON: text, file: path)
+    } catch {
+      throw StartError(.badConfiguration, error.description)
+    }
   }
 
   private static func checked<Value>(_ make: () throws(SignalSetError) -> Value) throws(StartError) -> Value {

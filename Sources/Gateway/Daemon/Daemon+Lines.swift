@@ -6,9 +6,21 @@ import Telemetry
 struct RunningLine {
   /// What its adapter is known by, from one start to the next.
   let name: String
-  let control: AdapterControl
+  let line: LineControl
   let thread: Thread
-  let record: RecordLine
+  let use: Use
+
+  /// What is on it.
+  enum Use {
+    case adapter(AdapterControl, RecordLine)
+    case receiver(ReceiverFeed)
+  }
+
+  /// What an adapter's session has learned; nil: nothing new.
+  func takeLearned() -> SessionMemory? {
+    guard case .adapter(let control, _) = use else { return nil }
+    return control.takeLearned()
+  }
 }
 
 /// Lines begin and move.
@@ -16,26 +28,62 @@ extension Daemon {
   mutating func carryOut(_ step: DeviceRoster.Step) throws(StartError) {
     switch step {
     case .start(let number, let address, let configured): try start(number, address, configured)
+    case .startReceiver(let number, let address, let ground, let label):
+      try start(receiver: number, address, ground, label)
     case .stop(let number):
       guard let line = lines.removeValue(forKey: number) else { return }
-      line.control.stop()
+      line.line.stop()
       line.thread.join()
-      if let learned = line.control.takeLearned() { memory.keep(learned, of: line.name) }
-      records.remove(line.record)
+      if let learned = line.takeLearned() { memory.keep(learned, of: line.name) }
+      switch line.use {
+      case .adapter(_, let record): records.remove(record)
+      case .receiver(let feed): records.remove(feed)
+      }
     case .move(let number, let address):
       guard let line = lines[number] else { return }
-      if let address { records.move(line.record, to: address.deviceName) }
-      line.control.address = address
+      if let address {
+        switch line.use {
+        case .adapter(_, let record): records.move(record, to: address.deviceName)
+        case .receiver(let feed): records.move(feed, to: address.deviceName)
+        }
+      }
+      line.line.address = address
     case .listen(let device): listen(to: device)
     case .leave(let device, let label, let reason):
       var record = AdapterRecord(event: .found, device: device, reason: reason.rawValue)
       if !label.isEmpty { record.identity = label }
       records.record(record, at: BootClock.now)
-    case .receiver(let device, let ground, _):
-      var record = AdapterRecord(event: .found, device: device.node, reason: "receiver: \(ground.rawValue)")
-      if !device.label.isEmpty { record.identity = device.label }
+    }
+  }
+
+  /// Begins to listen to a receiver, or to gpsd.
+  private mutating func start(
+    receiver number: Int, _ address: PortAddress, _ ground: DeviceVerdict.Ground, _ label: String
+  ) throws(StartError) {
+    if ground != .configured {
+      var record = AdapterRecord(event: .found, device: address.deviceName, reason: "receiver: \(ground.rawValue)")
+      if !label.isEmpty { record.identity = label }
       records.record(record, at: BootClock.now)
     }
+    let ring = Ring<FixDelivery>(capacity: ReceiverFeed.ringCapacity)
+    let outlet = FixOutlet(ring.producer, bell: records.bell)
+    let feed = records.add(receiver: address.deviceName, ring.consumer)
+    let control: LineControl
+    let body: () -> Void
+    do throws(PortError) {
+      control = try LineControl(address: address)
+      if case .serial(_, let baud) = address {
+        let line = LineBox(try Line(control, NMEAReceiver(outlet, control: control, baud: baud)))
+        body = { line.run() }
+      } else {
+        let line = LineBox(try Line(control, GPSDClient(outlet, control: control)))
+        body = { line.run() }
+      }
+    } catch {
+      throw StartError(.unavailable, error.description)
+    }
+    let thread = try Thread("obdgated-gps\(number)", body)
+    lines[number] = RunningLine(name: roster.name(of: number), line: control, thread: thread, use: .receiver(feed))
   }
 
   private mutating func start(_ number: Int, _ address: PortAddress, _ adapter: Configuration.Adapter?)
@@ -54,17 +102,18 @@ extension Daemon {
     for request in settings.poll.addressed { _ = session.add(request) }
     let ring = Ring<Delivery>(capacity: RecordThread.ringCapacity)
     let control: AdapterControl
-    let line: LineBox
+    let line: LineBox<AdapterDriver<DeliveryOutlet>>
     do throws(PortError) {
       control = try AdapterControl(address: address, memory: memory[name], learned: mailbox.bell)
       let outlet = DeliveryOutlet(ring.producer, bell: records.bell, control: control)
-      line = LineBox(try AdapterLine(control, session, outlet, definitions: settings.poll.definitions))
+      let driver = AdapterDriver(session, outlet, definitions: settings.poll.definitions)
+      line = LineBox(try Line(control.line, driver))
     } catch {
       throw StartError(.unavailable, error.description)
     }
     let record = records.add(device: address.deviceName, name: name, ring.consumer)
     let thread = try Thread("obdgated-line\(number)") { line.run() }
-    lines[number] = RunningLine(name: name, control: control, thread: thread, record: record)
+    lines[number] = RunningLine(name: name, line: control.line, thread: thread, use: .adapter(control, record))
   }
 
   /// Listens to a device in a thread of its own; what it heard comes by the mailbox.
@@ -109,10 +158,10 @@ extension PortAddress {
 }
 
 /// Carries a line into its thread.
-private final class LineBox: @unchecked Sendable {
-  private var line: AdapterLine
+private final class LineBox<Driver: LineDriver & ~Copyable>: @unchecked Sendable {
+  private var line: Line<Driver>
 
-  init(_ line: consuming AdapterLine) { self.line = line }
+  init(_ line: consuming Line<Driver>) { self.line = line }
 
   func run() { line.run() }
 }

@@ -21,6 +21,8 @@ public struct Daemon: ~Copyable {
   var lines: [Int: RunningLine] = [:]
   /// What is kept of adapters and vehicles over a restart.
   var memory: AdapterMemory
+  /// What is kept of the fences over a restart.
+  var fenceMemory: FenceFile
   /// Ends threads that listen to devices or search Bluetooth.
   let scouting: WakeUp
 
@@ -34,7 +36,8 @@ public struct Daemon: ~Copyable {
     var random = SystemRandomNumberGenerator()
     var desk = RecordDesk.Options(gatewayId: gatewayId, epoch: Identity.newEpoch(), idSeed: random.next())
     desk.vehicleId = configuration.vehicle.id
-    desk.cadence = .every(nanoseconds: Int64(configuration.record.period * 1e9))
+    desk.cadence = Cadence(configuration.record)
+    desk.windows = settings.poll.windows
     desk.loadedSignals = settings.poll.loadedSignals
     desk.trips = TripOptions(configuration.trips, configuration.vehicle)
     desk.driving = DrivingOptions(configuration.driving)
@@ -52,13 +55,12 @@ public struct Daemon: ~Copyable {
     records = parts.records
     roster = DeviceRoster(configuration)
     memory = AdapterMemory(folder: configuration.stateDirectory)
+    fenceMemory = FenceFile(folder: configuration.stateDirectory)
   }
 
   /// Says what the configuration asks for and this version does not do.
   private static func sayWhatIsMissing(_ configuration: Configuration) {
     if configuration.sinks.contains(where: { $0 != .stdout }) { say("sinks: this version writes to stdout only") }
-    if !configuration.gps.isEmpty { say("gps: this version reads no receiver; records have no position") }
-    if configuration.geofences != nil { say("geofences: this version checks none") }
   }
 
   /// What needs descriptors.
@@ -70,10 +72,11 @@ public struct Daemon: ~Copyable {
 
     init() throws(StartError) {
       do throws(PortError) {
-        mailbox = try Mailbox()
+        let mailbox = try Mailbox()
+        self.mailbox = mailbox
         scouting = try WakeUp()
         queue = try RecordQueue()
-        records = try RecordThread(queue: queue)
+        records = try RecordThread(queue: queue, kept: mailbox.bell)
       } catch {
         throw StartError(.unavailable, error.description)
       }
@@ -96,13 +99,17 @@ public struct Daemon: ~Copyable {
       mailbox.post(.writerEnded(writer.run { cgateway_is_ending() != 0 }))
     }
     let recordThread = try Thread("obdgated-fusion") { records.run(desk, trips: trips) }
+    if let fences = settings.fences {
+      records.setFences(fences, settings.fenceRules, resuming: fenceMemory.read())
+    }
     let status = try supervise()
     scouting.signal()
-    for line in lines.values { line.control.stop() }
+    for line in lines.values { line.line.stop() }
     for line in lines.values { line.thread.join() }
     keepLearned()
     records.end()
     recordThread.join()
+    keepLearned()
     // A terminal that is stopped blocks its writer for ever: the end of the process ends it, too.
     if hasWriterEnded() { writer.join() }
     return status
@@ -120,7 +127,7 @@ public struct Daemon: ~Copyable {
 
   private mutating func supervise() throws(StartError) -> Int32 {
     let watch = SerialWatch()
-    for step in roster.configured(settings.configuration.adapters) { try carryOut(step) }
+    for step in roster.configured(settings.configuration) { try carryOut(step) }
     if let devices = watch?.present() {
       for step in roster.present(devices) { try carryOut(step) }
     }
@@ -158,8 +165,9 @@ public struct Daemon: ~Copyable {
 
   private mutating func keepLearned() {
     for line in lines.values {
-      if let learned = line.control.takeLearned() { memory.keep(learned, of: line.name) }
+      if let learned = line.takeLearned() { memory.keep(learned, of: line.name) }
     }
+    if let fences = records.takeFenceMemory() { fenceMemory.keep(fences) }
   }
 
   private func wait(_ monitor: Int32) {
@@ -202,8 +210,12 @@ public struct Daemon: ~Copyable {
     }
     settings = new.keepingSignalSets(of: settings)
     for step in roster.reconfigure(new.configuration) { try carryOut(step) }
-    for line in lines.values { line.control.poll(new.poll.wishes) }
-    records.setCadence(.every(nanoseconds: Int64(new.configuration.record.period * 1e9)))
+    for line in lines.values {
+      if case .adapter(let control, _) = line.use { control.poll(new.poll.wishes) }
+    }
+    records.setCadence(Cadence(new.configuration.record))
+    records.setWindows(new.poll.windows)
+    records.setFences(new.fences, new.fenceRules)
     say("SIGHUP: \(path) read")
   }
 
@@ -219,7 +231,6 @@ public struct Daemon: ~Copyable {
       // The adapter's voltage and the sets' signals are no PIDs of the plan's.
       if SignalNames.parameters(of: period.signal).isEmpty { names.append("poll.signals.\(period.signal)") }
     }
-    if old.gps != new.gps { names.append("gps") }
     if old.trips != new.trips { names.append("trips") }
     if old.driving != new.driving { names.append("driving") }
     if old.signalSets != new.signalSets { names.append("signalSets") }

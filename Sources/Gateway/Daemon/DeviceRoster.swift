@@ -1,28 +1,35 @@
 import Ports
 
-/// Which adapters there are, and which of them is where: what comes and goes in, what to do out. No device in reach.
+/// Which adapters and receivers there are, and which of them is where: what comes and goes in, what to do out. No device
+/// in reach.
 ///
-/// An adapter keeps its number as long as the daemon runs, by the key that its identity gives (``DeviceIdentity/key``):
+/// A device keeps its number as long as the daemon runs, by the key that its identity gives (``DeviceIdentity/key``):
 /// pulled out and put back as another ttyUSB, or swapped with its neighbour, it is the same one.
 struct DeviceRoster {
   /// What is to be done.
   enum Step: Equatable {
     /// A new adapter: its line begins. `configured`: what the configuration says of it; nil: it was found.
     case start(Int, PortAddress, configured: Configuration.Adapter?)
-    /// An adapter that the configuration no longer names: its line ends.
+    /// A new satellite receiver, or gpsd: its line begins. `ground`: why it is taken for one.
+    case startReceiver(Int, PortAddress, DeviceVerdict.Ground, label: String)
+    /// A device that the configuration no longer names: its line ends.
     case stop(Int)
-    /// An adapter is somewhere else now, or back; nil: it is away.
+    /// A device is somewhere else now, or back; nil: it is away.
     case move(Int, PortAddress?)
     /// A device that may be a receiver or an adapter: it is to be listened to.
     case listen(DeviceIdentity)
     /// A device was found and is left alone.
     case leave(device: String, label: String, DeviceVerdict.Reason)
-    /// A satellite receiver was found.
-    case receiver(DeviceIdentity, DeviceVerdict.Ground, baud: Int?)
+  }
+
+  /// What the configuration names.
+  enum Named: Equatable {
+    case adapter(Configuration.Adapter)
+    case receiver(Configuration.GPSSource)
   }
 
   private struct Entry {
-    var configured: Configuration.Adapter?
+    var configured: Named?
     /// As the configuration names it, or its Bluetooth address; nil: a serial device that was found.
     var name: String?
     /// nil: not seen yet.
@@ -69,40 +76,60 @@ struct DeviceRoster {
     return entry.name ?? entry.key ?? "adapter \(number)"
   }
 
-  /// The adapters that the configuration names begin at once: a path may lead to a device that udev does not know.
-  mutating func configured(_ adapters: [Configuration.Adapter]) -> [Step] {
-    adapters.map { adapter in
-      var entry = Entry(configured: adapter)
+  /// What the configuration names begins at once: a path may lead to a device that udev does not know.
+  mutating func configured(_ configuration: Configuration) -> [Step] { start(Self.named(configuration)) }
+
+  private static func named(_ configuration: Configuration) -> [Named] {
+    configuration.adapters.map { .adapter($0) } + configuration.gps.map { .receiver($0) }
+  }
+
+  private mutating func start(_ all: [Named]) -> [Step] {
+    all.map { named in
+      var entry = Entry(configured: named)
       let address: PortAddress
-      switch adapter.link {
-      case .serial(let device):
+      switch named {
+      case .adapter(let adapter): address = place(of: adapter, &entry)
+      case .receiver(.serial(let device, let baud)):
         entry.path = device
-        entry.baud = adapter.baud
-        address = .serial(path: device, baud: adapter.baud)
-      case .tcp(let host, let port): address = .tcp(host: host, port: Int(port))
-      case .rfcomm(let text):
-        // The configuration's reader takes nothing else.
-        guard let device = BluetoothAddress(text) else { preconditionFailure("\(text) is no Bluetooth address") }
-        entry.bluetooth = device
-        known.insert(device)
-        address = .rfcomm(device, channel: nil)
+        entry.baud = baud
+        address = .serial(path: device, baud: baud)
+      case .receiver(.gpsd(let host, let port)): address = .tcp(host: host, port: Int(port))
       }
       entry.name = address.deviceName
       entries.append(entry)
-      return .start(entries.count - 1, address, configured: adapter)
+      switch named {
+      case .adapter(let adapter): return .start(entries.count - 1, address, configured: adapter)
+      case .receiver: return .startReceiver(entries.count - 1, address, .configured, label: "")
+      }
     }
   }
 
-  /// Takes another configuration: adapters that it names as before go on undisturbed.
+  private mutating func place(of adapter: Configuration.Adapter, _ entry: inout Entry) -> PortAddress {
+    switch adapter.link {
+    case .serial(let device):
+      entry.path = device
+      entry.baud = adapter.baud
+      return .serial(path: device, baud: adapter.baud)
+    case .tcp(let host, let port): return .tcp(host: host, port: Int(port))
+    case .rfcomm(let text):
+      // The configuration's reader takes nothing else.
+      guard let device = BluetoothAddress(text) else { preconditionFailure("\(text) is no Bluetooth address") }
+      entry.bluetooth = device
+      known.insert(device)
+      return .rfcomm(device, channel: nil)
+    }
+  }
+
+  /// Takes another configuration: devices that it names as before go on undisturbed.
   mutating func reconfigure(_ configuration: Configuration) -> [Step] {
     let former = (rules, findsSerial)
     rules = Self.rules(configuration)
     findsSerial = configuration.discovery.serial
     var steps: [Step] = []
-    var added = configuration.adapters
+    var added = Self.named(configuration)
     for number in entries.indices {
-      guard let adapter = entries[number].configured else { continue }
-      if let same = added.firstIndex(of: adapter) {
+      guard let named = entries[number].configured else { continue }
+      if let same = added.firstIndex(of: named) {
         added.remove(at: same)
       } else {
         if let device = entries[number].bluetooth { known.remove(device) }
@@ -117,19 +144,26 @@ struct DeviceRoster {
       entries[number] = Entry()
       steps.append(.stop(number))
     }
-    steps += configured(added)
+    steps += start(added)
     guard former != (rules, findsSerial) else { return steps }
     // What was left alone may be named, or allowed to be asked, now.
     for device in table.devices where entry(of: device) == nil { steps += take(.appeared(device)) }
     return steps
   }
 
-  private func isNamed(_ entry: Entry, by adapter: Configuration.Adapter) -> Bool {
-    switch adapter.link {
-    case .serial(let path): table.devices.contains { $0.key == entry.key && $0.isNamed(path) }
-    case .rfcomm(let text): entry.bluetooth != nil && BluetoothAddress(text) == entry.bluetooth
-    case .tcp: false
+  private func isNamed(_ entry: Entry, by named: Named) -> Bool {
+    let path: String
+    switch named {
+    case .receiver(.serial(let device, _)): path = device
+    case .receiver(.gpsd): return false
+    case .adapter(let adapter):
+      switch adapter.link {
+      case .serial(let device): path = device
+      case .rfcomm(let text): return entry.bluetooth != nil && BluetoothAddress(text) == entry.bluetooth
+      case .tcp: return false
+      }
     }
+    return table.devices.contains { $0.key == entry.key && $0.isNamed(path) }
   }
 
   /// Takes the whole list of serial devices.
@@ -210,7 +244,8 @@ struct DeviceRoster {
     case .receiver(let ground):
       var baud: Int?
       if case .sentences(let rate) = heard { baud = rate }
-      return [.receiver(device, ground, baud: baud)]
+      entries.append(Entry(key: device.key, node: device.node, baud: baud))
+      return [.startReceiver(entries.count - 1, .serial(path: device.node, baud: baud), ground, label: device.label)]
     case .listen: return [.listen(device)]
     case .leave(let reason):
       return reason == .unrelated ? [] : [.leave(device: device.node, label: device.label, reason)]

@@ -46,6 +46,11 @@ public struct ShortText: BitwiseCopyable, Sendable {
     length = UInt8(truncatingIfNeeded: count)
   }
 
+  /// A fixed text.
+  init(_ text: StaticString) {
+    self = text.withUTF8Buffer { unsafe ShortText(Span(_unsafeElements: $0)) }
+  }
+
   public var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     borrowing get { storage.span.extracting(first: Int(length)) }

@@ -23,6 +23,7 @@ public struct RecordDesk: ~Copyable {
     public var driving: DrivingOptions? = DrivingOptions()
     /// Which boot the times of deliveries count from.
     public var bootId = ""
+    public var windows = SignalWindows()
 
     public init(gatewayId: String, epoch: UUIDv7, idSeed: UInt64) {
       self.gatewayId = gatewayId
@@ -40,6 +41,7 @@ public struct RecordDesk: ~Copyable {
       fusion.loadedSignals = loadedSignals
       fusion.trips = trips
       fusion.driving = driving
+      fusion.windows = windows
       return fusion
     }
   }
@@ -50,6 +52,9 @@ public struct RecordDesk: ~Copyable {
   let own: RecordSource
   /// Trips of which no line goes on yet.
   var waitingTrips: [WaitingTrip] = []
+  var receivers: [ReceiverSource] = []
+  /// Where the vehicle is, and what that and the date depend on.
+  var whereabouts: Whereabouts
   /// `seq` of the next record.
   public private(set) var nextSequence: UInt64 = 1
   private var wallOffset: Int64 = 0
@@ -58,6 +63,7 @@ public struct RecordDesk: ~Copyable {
   public init(_ options: Options) {
     self.options = options
     own = RecordSource(device: "", name: "", Fusion(options.fusion))
+    whereabouts = Whereabouts(notBefore: Version.released)
   }
 
   /// Adds a line; the number that its deliveries come with.
@@ -92,12 +98,16 @@ public struct RecordDesk: ~Copyable {
     takeTrip(of: source, at: time)
   }
 
-  /// Says what the date is, from here on.
-  ///
-  /// - Parameters:
-  ///   - offset: ns from 1970 to the boot clock's 0.
-  ///   - quality: where it is known from.
-  public mutating func setWallTime(offset: Int64, quality: TimeQuality) {
+  /// Says what the machine's clock is, from here on; where a receiver knows better, its date counts.
+  public mutating func setMachineClock(_ clock: WallClock) {
+    whereabouts.setMachineClock(clock)
+    tellDate()
+  }
+
+  /// Hands on what is known of the date.
+  mutating func tellDate() { setWallTime(offset: whereabouts.date.offset, quality: whereabouts.date.quality) }
+
+  private mutating func setWallTime(offset: Int64, quality: TimeQuality) {
     guard offset != wallOffset || quality != self.quality else { return }
     wallOffset = offset
     self.quality = quality
@@ -108,7 +118,14 @@ public struct RecordDesk: ~Copyable {
   /// When telemetry records are made, from the next one on.
   public mutating func setCadence(_ cadence: Cadence) {
     options.cadence = cadence
+    own.fusion.setCadence(cadence)
     for source in sources { source.fusion.setCadence(cadence) }
+  }
+
+  /// How long values stand, from the next record on.
+  public mutating func setWindows(_ windows: SignalWindows) {
+    options.windows = windows
+    for source in sources { source.fusion.setWindows(windows) }
   }
 
   /// Takes one delivery of a line.
@@ -133,6 +150,9 @@ public struct RecordDesk: ~Copyable {
 
   /// Makes the records that are due.
   public mutating func advance<Sink: RecordSink & ~Copyable>(to now: Int64, into sink: inout Sink) {
+    begin(own)
+    own.fusion.advance(to: now, into: &sink)
+    end(own)
     // By index: iterating the array itself takes from the heap in builds that are not optimised.
     for index in sources.indices where !sources[index].isClosed {
       let source = sources[index]
@@ -146,7 +166,7 @@ public struct RecordDesk: ~Copyable {
 
   /// When a record is due next; `.max`: none.
   public var nextDue: Int64 {
-    var due = Int64.max
+    var due = own.nextDue
     for index in waitingTrips.indices { due = min(due, waitingTrips[index].deadline) }
     for index in sources.indices where !sources[index].isClosed { due = min(due, sources[index].nextDue) }
     return due

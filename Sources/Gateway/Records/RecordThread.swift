@@ -1,4 +1,5 @@
 import Fusion
+import Geofencing
 import Ports
 import Synchronization
 import Telemetry
@@ -16,7 +17,12 @@ final class RecordThread: Sendable {
     case remove(RecordLine)
     case move(RecordLine, device: String)
     case record(AdapterRecord, time: Int64)
+    case addReceiver(ReceiverFeed)
+    case removeReceiver(ReceiverFeed)
+    case moveReceiver(ReceiverFeed, device: String)
     case cadence(Cadence)
+    case windows(SignalWindows)
+    case fences(FenceSet?, FenceRules, FenceMemory?)
     case end
   }
 
@@ -24,10 +30,13 @@ final class RecordThread: Sendable {
   let bell: WakeUp
   private let orders = Mutex<[Order]>([])
   private let queue: RecordQueue
+  private let fenceMemory: Kept<FenceMemory>
 
-  init(queue: RecordQueue) throws(PortError) {
+  /// - Parameter kept: rung when something is to be kept over a restart.
+  init(queue: RecordQueue, kept: WakeUp) throws(PortError) {
     bell = try WakeUp()
     self.queue = queue
+    fenceMemory = Kept(bell: kept)
   }
 
   /// A new line; its thread puts in at `producer`.
@@ -48,6 +57,30 @@ final class RecordThread: Sendable {
   /// Makes a record of something that no line tells.
   func record(_ record: AdapterRecord, at time: Int64) { give(.record(record, time: time)) }
 
+  /// A new receiver; its thread puts in at the ring's other end.
+  func add(receiver device: String, _ consumer: consuming RingConsumer<FixDelivery>) -> ReceiverFeed {
+    let feed = ReceiverFeed(device: device, consumer)
+    give(.addReceiver(feed))
+    return feed
+  }
+
+  /// The receiver's device is somewhere else now.
+  func move(_ feed: ReceiverFeed, to device: String) { give(.moveReceiver(feed, device: device)) }
+
+  /// A receiver's thread has ended.
+  func remove(_ feed: ReceiverFeed) { give(.removeReceiver(feed)) }
+
+  /// Which fences are watched from now on; `memory` is an earlier run's, for the first ones.
+  func setFences(_ set: FenceSet?, _ rules: FenceRules, resuming memory: FenceMemory? = nil) {
+    give(.fences(set, rules, memory))
+  }
+
+  /// What is to be kept of the fences over a restart; nil: nothing new.
+  func takeFenceMemory() -> FenceMemory? { fenceMemory.take() }
+
+  /// How long values stand from now on.
+  func setWindows(_ windows: SignalWindows) { give(.windows(windows)) }
+
   /// When records are made from now on.
   func setCadence(_ cadence: Cadence) { give(.cadence(cadence)) }
 
@@ -67,16 +100,18 @@ final class RecordThread: Sendable {
     var trips = trips.map { KeptTrips($0, desk: &desk) }
     var sink = QueueSink(queue)
     var lines: [RecordLine] = []
+    var feeds: [ReceiverFeed] = []
     var nextClock: Int64 = 0
     while true {
       let now = BootClock.now
       if now >= nextClock {
-        let wall = WallClock.read()
-        desk.setWallTime(offset: wall.offset, quality: wall.quality)
+        desk.setMachineClock(WallClock.read())
         nextClock = now + 1_000_000_000
       }
-      let isEnding = carryOut(&lines, &desk, &sink)
+      let isEnding = carryOut(&lines, &feeds, &desk, &sink)
       for index in lines.indices { lines[index].drain(into: &desk, &sink) }
+      for index in feeds.indices { feeds[index].drain(into: &desk, &sink) }
+      if let memory = desk.takeFenceNews(at: now, isLast: isEnding) { fenceMemory.put(memory) }
       desk.advance(to: now, into: &sink)
       if let loss = queue.takeLoss(isLast: isEnding) { Self.report(loss, at: now, &desk, &sink) }
       if isEnding {
@@ -93,7 +128,9 @@ final class RecordThread: Sendable {
     }
   }
 
-  private func carryOut(_ lines: inout [RecordLine], _ desk: inout RecordDesk, _ sink: inout QueueSink) -> Bool {
+  private func carryOut(
+    _ lines: inout [RecordLine], _ feeds: inout [ReceiverFeed], _ desk: inout RecordDesk, _ sink: inout QueueSink
+  ) -> Bool {
     let taken = orders.withLock { orders in
       // An empty array has no storage: taking it costs nothing while nothing is asked.
       guard !orders.isEmpty else { return [Order]() }
@@ -114,7 +151,20 @@ final class RecordThread: Sendable {
         line.drain(into: &desk, &sink)
         desk.setDevice(device, of: line.source)
       case .record(let record, let time): desk.record(record, at: time, into: &sink)
+      case .addReceiver(let feed):
+        feed.number = desk.addReceiver(device: feed.device)
+        feeds.append(feed)
+      case .removeReceiver(let feed):
+        feed.drain(into: &desk, &sink)
+        desk.removeReceiver(feed.number)
+        feeds.removeAll { $0 === feed }
+      case .moveReceiver(let feed, let device):
+        feed.drain(into: &desk, &sink)
+        desk.setDevice(device, ofReceiver: feed.number)
       case .cadence(let cadence): desk.setCadence(cadence)
+      case .windows(let windows): desk.setWindows(windows)
+      case .fences(let set, let rules, let memory):
+        desk.setFences(set, rules, resuming: memory, at: BootClock.now)
       case .end: isEnding = true
       }
     }
@@ -152,6 +202,49 @@ final class RecordLine: @unchecked Sendable {
     if consumer.dropped != dropped {
       desk.dropped(consumer.dropped - dropped, from: source, at: BootClock.now, into: &sink)
       dropped = consumer.dropped
+    }
+  }
+}
+
+/// One receiver as the record thread knows it; nobody else touches it once it is added.
+final class ReceiverFeed: @unchecked Sendable {
+  /// Fixes that a receiver may be ahead: half a minute of a fast one.
+  static let ringCapacity = 256
+
+  let device: String
+  /// Its number at the desk.
+  var number = -1
+  private var consumer: RingConsumer<FixDelivery>
+
+  init(device: String, _ consumer: consuming RingConsumer<FixDelivery>) {
+    self.device = device
+    self.consumer = consumer
+  }
+
+  /// Gives everything that has come to the desk. A fix that found no place is one fewer: the next one says where the
+  /// vehicle is.
+  func drain(into desk: inout RecordDesk, _ sink: inout QueueSink) {
+    while let delivery = consumer.take() { desk.take(delivery, fromReceiver: number, into: &sink) }
+  }
+}
+
+/// The newest of something that another thread writes to disk.
+final class Kept<Value: Sendable>: Sendable {
+  private let value = Mutex<Value?>(nil)
+  private let bell: WakeUp
+
+  init(bell: WakeUp) { self.bell = bell }
+
+  func put(_ new: Value) {
+    value.withLock { $0 = new }
+    bell.signal()
+  }
+
+  /// What has come since this was asked last.
+  func take() -> Value? {
+    value.withLock { value in
+      defer { value = nil }
+      return value
     }
   }
 }

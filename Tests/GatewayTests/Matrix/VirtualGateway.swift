@@ -68,7 +68,7 @@ final class VirtualGateway {
     desk = RecordDesk(options)
     line = RecordLine(device: address.deviceName, ring.consumer)
     line.source = desk.addSource(device: line.device)
-    desk.setWallTime(offset: 1_800_000_000_000_000_000, quality: .system)
+    desk.setMachineClock(WallClock(offset: 1_800_000_000_000_000_000, quality: .system))
   }
 
   private var bootTime: Int64 {

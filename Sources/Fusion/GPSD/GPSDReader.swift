@@ -1,0 +1,218 @@
+import JSONText
+import NMEAWire
+
+/// Takes what a ``GPSDReader`` finds, in the stream's order, from inside ``GPSDReader/receive(_:into:)``.
+public protocol GPSDHandler: ~Copyable {
+  /// A receiver's report of its position, or of having none.
+  mutating func fix(_ fix: Fix)
+  /// What else gpsd has said.
+  mutating func said(_ notice: GPSDNotice)
+}
+
+/// What gpsd says beside fixes.
+public enum GPSDNotice: Equatable, Sendable {
+  /// Its greeting, with its version: `3.22`.
+  case version(String)
+  /// It refuses something, in its own words.
+  case error(String)
+  /// A line that is not JSON, or not as gpsd documents it; counted.
+  case malformed
+}
+
+/// Reads the JSON protocol of gpsd (gpsd_json(5)): a line for each report.
+///
+///     {"class":"VERSION","release":"3.22",…}
+///     {"class":"SKY","device":"/dev/ttyACM0","hdop":0.94,"uSat":9,…}
+///     {"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-05-04T10:00:00.000Z","lat":48.1,"lon":11.5,…}
+///
+/// A fix is a TPV with what SKY and ATT of the same receiver said just before. gpsd serves all its receivers to everyone:
+/// the first that has a fix counts until it has sent ``patience`` reports less than another. A fix that gpsd calls
+/// simulated is none.
+///
+/// Once it has seen the longest line, reading takes nothing from the heap.
+public struct GPSDReader: ~Copyable {
+  /// The longest line that is read; a SKY with all satellites of four systems has 10 KiB.
+  public static let maximumLength = 65_536
+  /// What asks gpsd for reports.
+  public static let watch: StaticString = "?WATCH={\"enable\":true,\"json\":true};\r\n"
+  /// What gpsd answers at any time: tells a silent receiver from a gpsd that is gone.
+  public static let ping: StaticString = "?VERSION;\r\n"
+  /// Reports of another receiver after which the chosen one counts as silent.
+  static let patience = 5
+
+  private var line: [UInt8] = []
+  private var isTooLong = false
+  private var document = JSONDocument()
+  /// The receiver whose reports count.
+  private var device: [UInt8] = []
+  private var hasFix = false
+  private var othersInARow = 0
+  private var sky = Sky()
+
+  /// What the chosen receiver said since its last TPV.
+  private struct Sky {
+    var hdop: Double?
+    var satellites: Int?
+    var heading: Double?
+  }
+
+  public init() { line.reserveCapacity(4_096) }
+
+  /// Takes the next bytes of the stream.
+  public mutating func receive<Handler: GPSDHandler & ~Copyable>(_ bytes: Span<UInt8>, into handler: inout Handler) {
+    for index in bytes.indices {
+      let byte = bytes[index]
+      if byte == 0x0A {
+        if isTooLong { handler.said(.malformed) } else { take(into: &handler) }
+        line.removeAll(keepingCapacity: true)
+        isTooLong = false
+      } else if line.count < Self.maximumLength {
+        if byte != 0x0D { line.append(byte) }
+      } else {
+        isTooLong = true
+      }
+    }
+  }
+
+  private mutating func take<Handler: GPSDHandler & ~Copyable>(into handler: inout Handler) {
+    guard !line.isEmpty else { return }
+    do throws(JSONError) {
+      let line = line
+      try document.parse(line.span)
+      let report = document.root
+      guard let kind = report["class"] else { throw report.error(.missingKey("class")) }
+      if kind.isString("TPV") {
+        guard try isChosen(report) else { return }
+        let fix = try fix(of: report)
+        sky = Sky()
+        handler.fix(fix)
+      } else if kind.isString("SKY") {
+        guard isFromChosen(report) else { return }
+        if let hdop = try report["hdop"]?.requireDouble(in: 0...1_000) { sky.hdop = hdop }
+        if let used = try report["uSat"]?.requireInt(in: 0...1_000) { sky.satellites = used }
+      } else if kind.isString("ATT") {
+        if isFromChosen(report) { sky.heading = try report["heading"]?.requireDouble(in: 0...360) }
+      } else if kind.isString("VERSION") {
+        handler.said(.version(try report["release"]?.requireString() ?? ""))
+      } else if kind.isString("ERROR") {
+        handler.said(.error(try report["message"]?.requireString() ?? ""))
+      }
+    } catch {
+      handler.said(.malformed)
+    }
+  }
+
+  // MARK: Which receiver
+
+  private func isFromChosen(_ report: JSONValue) -> Bool {
+    guard let name = report["device"] else { return true }
+    return device.isEmpty || (name.withUTF8 { isSame($0) } ?? false)
+  }
+
+  private func isSame(_ name: Span<UInt8>) -> Bool {
+    guard name.count == device.count else { return false }
+    for index in device.indices where device[index] != name[index] { return false }
+    return true
+  }
+
+  private mutating func isChosen(_ report: JSONValue) throws(JSONError) -> Bool {
+    let isValid = try report["mode"]?.requireInt(in: 0...100) ?? 0 >= 2
+    if isFromChosen(report) {
+      othersInARow = 0
+      hasFix = isValid
+      if device.isEmpty { choose(report) }
+      return true
+    }
+    othersInARow += 1
+    guard isValid, !hasFix || othersInARow >= Self.patience else { return false }
+    choose(report)
+    hasFix = true
+    sky = Sky()
+    return true
+  }
+
+  private mutating func choose(_ report: JSONValue) {
+    othersInARow = 0
+    var name: [UInt8] = []
+    _ = report["device"]?.withUTF8 { bytes in
+      for index in bytes.indices { name.append(bytes[index]) }
+    }
+    device = name
+  }
+
+  // MARK: The fix
+
+  private func fix(of report: JSONValue) throws(JSONError) -> Fix {
+    var fix = Fix()
+    (fix.date, fix.time) = try Self.moment(report["time"])
+    fix.trueHeading = sky.heading
+    let mode = try report["mode"]?.requireInt(in: 0...100) ?? 0
+    let status = try report["status"]?.requireInt(in: 0...100) ?? 0
+    fix.type = Self.type(mode: mode, status: status)
+    guard fix.type != .none else { return fix }
+    guard let latitude = try report["lat"]?.requireDouble(in: -90...90),
+      let longitude = try report["lon"]?.requireDouble(in: -180...180)
+    else {
+      fix.type = .none
+      return fix
+    }
+    fix.latitude = latitude
+    fix.longitude = longitude
+    // "alt" is what versions before 3.20 call it; some of theirs were above the ellipsoid, so that it is left out.
+    if mode >= 3 { fix.altitude = try report["altMSL"]?.requireDouble() }
+    // m/s.
+    if let speed = try report["speed"]?.requireDouble(in: 0...100_000) { fix.speed = speed * 3.6 }
+    fix.course = try report["track"]?.requireDouble(in: 0...360)
+    fix.horizontalError = try report["eph"]?.requireDouble(in: 0...1e9)
+    fix.hdop = sky.hdop
+    fix.satellites = sky.satellites
+    return fix
+  }
+
+  /// gpsd_json(5), TPV: mode 2 and 3 are fixes; status 2 DGPS, 3 RTK fixed, 4 RTK floating, 5 dead reckoning, 6 the same
+  /// with satellites, 7 a surveyed place, 8 simulated.
+  private static func type(mode: Int, status: Int) -> FixType {
+    guard mode >= 2 else { return .none }
+    switch status {
+    case 2: return .dgps
+    case 3: return .rtkFixed
+    case 4: return .rtkFloat
+    case 5, 6: return .estimated
+    case 7, 8: return .none
+    default: return mode == 2 ? .twoD : .threeD
+    }
+  }
+
+  /// `2026-05-04T10:00:00.000Z`
+  private static func moment(_ value: JSONValue?) throws(JSONError) -> (CalendarDate?, TimeOfDay?) {
+    guard let value else { return (nil, nil) }
+    let parts = value.withUTF8 { text -> (CalendarDate?, TimeOfDay?)? in
+      guard text.count >= 20, text[text.count - 1] == UInt8(ascii: "Z"), text[10] == UInt8(ascii: "T"),
+        let year = digits(text, 0..<4), let month = digits(text, 5..<7), let day = digits(text, 8..<10),
+        let hour = digits(text, 11..<13), let minute = digits(text, 14..<16), let second = digits(text, 17..<19)
+      else { return nil }
+      var nanosecond = 0
+      if text[19] == UInt8(ascii: ".") {
+        let places = min(text.count - 21, 9)
+        guard places > 0, let decimals = digits(text, 20..<20 + places) else { return nil }
+        nanosecond = decimals
+        for _ in places..<9 { nanosecond *= 10 }
+      }
+      guard let date = CalendarDate(year: year, month: month, day: day),
+        let time = TimeOfDay(hour: hour, minute: minute, second: second, nanosecond: nanosecond)
+      else { return nil }
+      return (date, time)
+    }
+    guard let found = parts ?? nil else { throw value.invalid(expected: "a time such as 2026-05-04T10:00:00.000Z") }
+    return found
+  }
+
+  private static func digits(_ text: Span<UInt8>, _ range: Range<Int>) -> Int? {
+    var number = 0
+    for index in range {
+      guard (0x30...0x39).contains(text[index]) else { return nil }
+      number = number * 10 + Int(text[index] - 0x30)
+    }
+    return number
+  }
+}

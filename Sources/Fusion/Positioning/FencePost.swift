@@ -1,0 +1,83 @@
+import Geofencing
+import NMEAWire
+import Telemetry
+
+/// Follows the vehicle through its fences and makes `geofence` records of what happens there.
+///
+///     var post = FencePost(set)
+///     post.fix(fix, at: now, vehicleSpeed: fusion.vehicleSpeed(at: now), fusion: &fusion, into: &sink)
+public struct FencePost: ~Copyable {
+  private var watch: FenceWatch
+  /// What the fix under way has brought.
+  private var events = Events()
+  /// Something happened at a fence since this was set to false: what is remembered is worth a write.
+  public var hasNews = false
+
+  private struct Events: FenceHandler {
+    var list: [FenceEvent] = []
+
+    mutating func fenceEvent(_ event: FenceEvent) { list.append(event) }
+  }
+
+  /// - Parameters:
+  ///   - memory: what an earlier run remembered; nil: nothing.
+  ///   - time: now.
+  public init(_ set: FenceSet, rules: FenceRules = FenceRules(), resuming memory: FenceMemory? = nil, at time: Int64 = 0) {
+    if let memory {
+      watch = FenceWatch(set, rules: rules, resuming: memory, at: time)
+    } else {
+      watch = FenceWatch(set, rules: rules)
+    }
+    events.list.reserveCapacity(64)
+  }
+
+  /// Watches other fences from now on; visits to fences that are in both go on.
+  public mutating func reload(_ set: FenceSet) {
+    watch.reload(set)
+    hasNews = true
+  }
+
+  /// What is to be kept over a restart.
+  public func memory(at time: Int64) -> FenceMemory { watch.memory(at: time) }
+
+  /// The lowest limit of the fences that the vehicle is in, km/h; nil: none has one.
+  public var speedLimit: Double? { watch.speedLimit?.limit }
+
+  /// Takes the vehicle's next fix. One without a position says nothing.
+  ///
+  /// - Parameters:
+  ///   - time: when it was received.
+  ///   - vehicleSpeed: km/h, as the vehicle says; nil where it does not.
+  ///   - fusion: writes the records, each at the time of its event.
+  public mutating func fix<Sink: RecordSink & ~Copyable>(
+    _ fix: Fix, at time: Int64, vehicleSpeed: Double?, fusion: inout Fusion, into sink: inout Sink
+  ) {
+    guard let latitude = fix.latitude, let longitude = fix.longitude else { return }
+    watch.fix(
+      FenceFix(
+        time: time, latitude: latitude, longitude: longitude, hdop: fix.hdop, vehicleSpeed: vehicleSpeed,
+        groundSpeed: fix.speed), into: &events)
+    guard !events.list.isEmpty else { return }
+    hasNews = true
+    for event in events.list {
+      let fence = watch.set.fences[event.fence]
+      let record = GeofenceRecord(
+        fenceId: fence.id, fenceName: fence.name, event: GeofenceRecord.Event(event.kind),
+        latitude: event.position.latitude, longitude: event.position.longitude)
+      fusion.record(record, at: time, occurred: event.time, into: &sink)
+    }
+    events.list.removeAll(keepingCapacity: true)
+  }
+}
+
+extension GeofenceRecord.Event {
+  /// What a watch tells, as records say it.
+  public init(_ kind: FenceEvent.Kind) {
+    self =
+      switch kind {
+      case .enter: .enter
+      case .exit: .exit
+      case .dwell: .dwell
+      }
+  }
+}

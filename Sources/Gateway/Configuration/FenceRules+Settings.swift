@@ -1,0 +1,29 @@
+import Fusion
+import Geofencing
+
+extension FenceRules {
+  /// As configured; what the configuration leaves open stands.
+  init(_ wanted: Configuration.Geofences?) {
+    self.init()
+    guard let wanted else { return }
+    announcesFirstFix = wanted.announcesFirstFix
+    if let radius = wanted.leastErrorRadius { leastErrorRadius = radius }
+    if let radius = wanted.errorPerHDOP { errorPerHDOP = radius }
+    if let seconds = wanted.hold { hold = Int64((seconds * 1e9).rounded()) }
+    if let distance = wanted.carriedDistance { carriedDistance = distance }
+    if let seconds = wanted.carriedTime { carriedTime = Int64((seconds * 1e9).rounded()) }
+  }
+}
+
+extension Cadence {
+  /// As configured.
+  init(_ record: Configuration.Record) {
+    let period = Int64((record.period * 1e9).rounded())
+    self =
+      switch record.trigger {
+      case .period: .every(nanoseconds: period)
+      case .change: .onChange(nanoseconds: period)
+      case .cycle: .cycle
+      }
+  }
+}

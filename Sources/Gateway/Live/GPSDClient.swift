@@ -1,0 +1,94 @@
+import Fusion
+import NMEAWire
+import Ports
+
+/// A client of gpsd: asks for its reports, and makes sure that it is still there.
+///
+/// gpsd says nothing while its receivers say nothing, and a connection may be dead without a sign: after
+/// ``quiet`` it is asked for its version, which it always answers.
+struct GPSDClient: LineDriver, ~Copyable {
+  static let quiet: Int64 = 10_000_000_000
+  static let answer: Int64 = 5_000_000_000
+  /// A connection that gives up is tried again after this.
+  private static let pause: Int64 = 2_000_000_000
+
+  private let control: LineControl
+  private var reader = GPSDReader()
+  private var ear: Ear
+  private var isAsked = false
+  private(set) var reopenNotBefore: Int64?
+
+  private struct Ear: GPSDHandler, ~Copyable {
+    var outlet: FixOutlet
+    var now: Int64 = 0
+    var isConnected = false
+    private var saidMalformed = false
+
+    init(_ outlet: consuming FixOutlet) { self.outlet = outlet }
+
+    mutating func fix(_ fix: Fix) { outlet.put(.fix(fix, began: now), at: now) }
+
+    mutating func said(_ notice: GPSDNotice) {
+      switch notice {
+      case .version(let release):
+        guard !isConnected else { return }
+        isConnected = true
+        outlet.put(.connected(ShortText(Array("gpsd \(release)".utf8).span)), at: now)
+      case .error(let message): outlet.put(.refused(ShortText(Array(message.utf8).span)), at: now)
+      case .malformed:
+        // Once for a connection: something else may listen on that port, and say much.
+        guard !saidMalformed else { return }
+        saidMalformed = true
+        outlet.put(.noSentences, at: now)
+      }
+    }
+
+    mutating func lost(_ loss: FixDelivery.Loss, at time: Int64) {
+      saidMalformed = false
+      guard isConnected else { return }
+      isConnected = false
+      outlet.put(.lost(loss), at: time)
+    }
+  }
+
+  init(_ outlet: consuming FixOutlet, control: LineControl) {
+    ear = Ear(outlet)
+    self.control = control
+  }
+
+  mutating func prepare() {}
+
+  mutating func unreachable(_ kind: PortError.Kind, at now: Int64) { ear.outlet.put(.unreachable(kind), at: now) }
+
+  mutating func closed(at now: Int64) {
+    ear.lost(isAsked ? .silent : .portClosed, at: now)
+    reader = GPSDReader()
+  }
+
+  mutating func opened(at now: Int64, _ actions: inout PortActions) {
+    reopenNotBefore = nil
+    isAsked = false
+    actions.send(GPSDReader.watch)
+    actions.deadline = now + Self.quiet
+  }
+
+  mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
+    ear.now = now
+    isAsked = false
+    reader.receive(bytes, into: &ear)
+    actions.deadline = now + Self.quiet
+  }
+
+  mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions) {
+    guard !isAsked else {
+      reopenNotBefore = now + Self.pause
+      actions.stop()
+      return
+    }
+    isAsked = true
+    actions.send(GPSDReader.ping)
+    actions.deadline = now + Self.answer
+  }
+
+  mutating func wokenUp(at now: Int64, _ actions: inout PortActions) { if !control.mayStayOpen { actions.stop() } }
+}

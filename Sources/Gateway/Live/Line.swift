@@ -1,0 +1,70 @@
+import AdapterSession
+import OBDWire
+import Ports
+
+/// What is done on a line while it is open, and told when it is not.
+protocol LineDriver: PortHandler, ~Copyable {
+  /// The line is open and about to run.
+  mutating func prepare()
+  /// The line could not be opened; told once for each reason.
+  mutating func unreachable(_ kind: PortError.Kind, at now: Int64)
+  /// The line was open and is closed: by the driver, or because the device is gone.
+  mutating func closed(at now: Int64)
+  /// Where the driver closed the line to open it again: not before this time.
+  var reopenNotBefore: Int64? { get }
+}
+
+/// One device's thread: opens the line, lets the driver work, and begins again when the device is gone.
+struct Line<Driver: LineDriver & ~Copyable>: ~Copyable {
+  private let control: LineControl
+  private var driver: Driver
+  private var loop: PortLoop
+  private var reconnecting = Reconnecting()
+
+  init(_ control: LineControl, _ driver: consuming Driver) throws(PortError) {
+    self.control = control
+    loop = try PortLoop(wakeUp: control.wakeUp)
+    self.driver = driver
+  }
+
+  /// Runs until ``LineControl/stop()``.
+  mutating func run() {
+    while !control.isStopping {
+      guard let address = control.addressToOpen() else {
+        rest(until: .max)
+        continue
+      }
+      var port = AddressedPort(address)
+      do throws(PortError) {
+        try port.open(within: Reconnecting.limit(of: address), unless: control.wakeUp)
+        reconnecting.opened(at: BootClock.now)
+        driver.prepare()
+        try loop.run(&port, &driver)
+      } catch {
+        let now = BootClock.now
+        if !port.isOpen, reconnecting.failed(error.kind) { driver.unreachable(error.kind, at: now) }
+      }
+      let wasOpen = port.isOpen
+      port.close()
+      let now = BootClock.now
+      if control.isStopping { return }
+      if wasOpen { driver.closed(at: now) }
+      rest(until: reconnecting.nextTry(address, wasOpen: wasOpen, notBefore: driver.reopenNotBefore, at: now))
+    }
+  }
+
+  /// Waits, unless somebody has news: a device that is back, the end.
+  private func rest(until moment: Int64) {
+    guard !control.isStopping else { return }
+    if control.wakeUp.wait(until: moment) { control.wakeUp.silence() }
+  }
+}
+
+extension AdapterDriver: LineDriver where Listener == DeliveryOutlet {
+  mutating func prepare() {
+    // What was asked for while the line was closed: its bell may have been heard already.
+    _ = listener.wokenUp(&session)
+  }
+
+  mutating func unreachable(_ kind: PortError.Kind, at now: Int64) { listener.unreachable(kind, at: now) }
+}

@@ -1,0 +1,92 @@
+import Fusion
+import NMEAWire
+import Testing
+
+/// Several receivers: whose fixes are the vehicle's.
+@Suite struct FixChoiceTests {
+  /// A choice that expectations can look at.
+  private final class Receivers {
+    private var choice = FixChoice()
+    var chosen: Int? { choice.chosen }
+    func add() -> Int { choice.add() }
+    func remove(_ source: Int) { choice.remove(source) }
+    func take(_ fix: Fix, from source: Int, at time: Int64) -> Bool { choice.take(fix, from: source, at: time) }
+  }
+
+  private func fix(_ type: FixType, hdop: Double? = 1) -> Fix {
+    var fix = Fix()
+    fix.type = type
+    fix.hdop = hdop
+    if type != .none { (fix.latitude, fix.longitude) = (48, 11) }
+    return fix
+  }
+
+  private func seconds(_ seconds: Double) -> Int64 { Int64(seconds * 1e9) }
+
+  @Test func a_single_receiver_counts_with_and_without_a_fix() {
+    let choice = Receivers()
+    let only = choice.add()
+    #expect(choice.take(fix(.none), from: only, at: 0))
+    #expect(choice.take(fix(.threeD), from: only, at: seconds(1)))
+    #expect(choice.take(fix(.none), from: only, at: seconds(2)))
+  }
+
+  @Test func a_receiver_without_a_fix_gives_way_to_one_with_it() {
+    let choice = Receivers()
+    let (first, second) = (choice.add(), choice.add())
+    #expect(choice.take(fix(.none), from: first, at: 0))
+    #expect(choice.take(fix(.threeD), from: second, at: seconds(0.1)))
+    #expect(!choice.take(fix(.none), from: first, at: seconds(1)))
+  }
+
+  @Test func two_equal_ones_do_not_take_turns() {
+    let choice = Receivers()
+    let (first, second) = (choice.add(), choice.add())
+    for second_ in 0..<100 {
+      #expect(choice.take(fix(.threeD), from: first, at: seconds(Double(second_))))
+      #expect(!choice.take(fix(.threeD), from: second, at: seconds(Double(second_) + 0.5)))
+    }
+  }
+
+  @Test func a_silent_one_is_left_after_a_second_and_a_half() {
+    let choice = Receivers()
+    let (first, second) = (choice.add(), choice.add())
+    _ = choice.take(fix(.rtkFixed), from: first, at: 0)
+    #expect(!choice.take(fix(.twoD), from: second, at: seconds(1.4)))
+    #expect(choice.take(fix(.twoD), from: second, at: seconds(1.6)))
+    #expect(choice.chosen == second)
+  }
+
+  @Test func a_better_one_must_stay_better_for_ten_seconds() {
+    let choice = Receivers()
+    let (first, second) = (choice.add(), choice.add())
+    var changedAt: Int?
+    for step in 0..<40 {
+      let time = Double(step)
+      _ = choice.take(fix(.threeD), from: first, at: seconds(time))
+      // A short flash of RTK at 3 s, and RTK for good from 20 s on.
+      let type: FixType = step == 3 || step >= 20 ? .rtkFixed : .threeD
+      if choice.take(fix(type), from: second, at: seconds(time + 0.5)), changedAt == nil { changedAt = step }
+    }
+    #expect(changedAt == 30)
+  }
+
+  @Test func of_two_of_a_kind_the_clearly_lower_dilution_wins() {
+    let choice = Receivers()
+    let (first, second) = (choice.add(), choice.add())
+    for step in 0..<12 {
+      _ = choice.take(fix(.threeD, hdop: 2.4), from: first, at: seconds(Double(step)))
+      _ = choice.take(fix(.threeD, hdop: 0.9), from: second, at: seconds(Double(step) + 0.5))
+    }
+    #expect(choice.chosen == second)
+  }
+
+  @Test func one_that_is_unplugged_leaves_its_place() {
+    let choice = Receivers()
+    let (first, second) = (choice.add(), choice.add())
+    _ = choice.take(fix(.threeD), from: first, at: 0)
+    choice.remove(first)
+    #expect(choice.take(fix(.twoD), from: second, at: 1))
+    #expect(choice.add() == first)
+  }
+}
