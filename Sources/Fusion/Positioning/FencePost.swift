@@ -22,7 +22,9 @@ public struct FencePost: ~Copyable {
   /// - Parameters:
   ///   - memory: what an earlier run remembered; nil: nothing.
   ///   - time: now.
-  public init(_ set: FenceSet, rules: FenceRules = FenceRules(), resuming memory: FenceMemory? = nil, at time: Int64 = 0) {
+  public init(
+    _ set: FenceSet, rules: FenceRules = FenceRules(), resuming memory: FenceMemory? = nil, at time: Int64 = 0
+  ) {
     if let memory {
       watch = FenceWatch(set, rules: rules, resuming: memory, at: time)
     } else {
