@@ -33,7 +33,7 @@ release:
 tests: need-headers
 	@swift build --build-tests -debug-info-format none
 
-test: need-jq need-python need-testbed tests release
+test: need-jq need-python need-gpsd need-testbed tests release
 	@swift test --skip-build --disable-xctest
 
 lint:
@@ -82,7 +82,7 @@ need-seeds:
 	@scripts/install.sh debian /usr/bin/python3:python3
 
 need-gpsd:
-	@scripts/install.sh debian gpsdecode:gpsd-clients
+	@scripts/install.sh debian gpsdecode:gpsd-clients gpsfake:gpsd-tools /usr/sbin/gpsd:gpsd
 
 clean:
 	@rm -rf .build .tools Benchmarks/.build

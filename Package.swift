@@ -77,7 +77,7 @@ let package = Package(
       ], swiftSettings: strict),
 
     // Tests: each imports what it tests, and the shared kit.
-    .target(name: "TestKit", dependencies: ["Simulator"], path: "Tests/TestKit", swiftSettings: strict),
+    .target(name: "TestKit", dependencies: ["Ports", "Simulator"], path: "Tests/TestKit", swiftSettings: strict),
     .testTarget(name: "OBDWireTests", dependencies: ["OBDWire", "TestKit"], swiftSettings: strict),
     .testTarget(name: "NMEAWireTests", dependencies: ["NMEAWire", "TestKit"], swiftSettings: strict),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestKit"], swiftSettings: strict),

@@ -33,8 +33,13 @@ extension Fusion {
   }
 
   /// Takes a position. Its own time of day is not used: `time` says when it was received.
-  public mutating func fix<Sink: RecordSink & ~Copyable>(_ fix: Fix, at time: Int64, into sink: inout Sink) {
+  ///
+  /// - Parameter privacy: how much of it records show.
+  public mutating func fix<Sink: RecordSink & ~Copyable>(
+    _ fix: Fix, at time: Int64, privacy: PositionPrivacy = .full, into sink: inout Sink
+  ) {
     tick(time, into: &sink)
+    self.privacy = privacy
     // A receiver faster than the poll must not cut its turns: it makes records of its own only where nothing else is.
     if isFixFresh, options.cadence == .cycle, let newest, !columns.contains(where: { $0.fresh != 0 }) {
       cut(at: newest, into: &sink)

@@ -179,11 +179,13 @@ extension Fusion {
     guard time - fixTime <= Self.fixWindow else { return true }
     let mark = line.mark
     var position = Position(fixType: fix.type.name)
-    position.latitude = fix.latitude
-    position.longitude = fix.longitude
-    position.altitude = fix.altitude
-    position.heading = fix.course
-    position.trueHeading = fix.trueHeading
+    position.latitude = fix.latitude.flatMap { privacy.shown($0) }
+    position.longitude = fix.longitude.flatMap { privacy.shown($0) }
+    if !privacy.hidesDirection {
+      position.altitude = fix.altitude
+      position.heading = fix.course
+      position.trueHeading = fix.trueHeading
+    }
     position.gpsSpeed = fix.speed
     position.hdop = fix.hdop
     position.satellites = fix.satellites

@@ -56,6 +56,8 @@ public struct Fusion: ~Copyable {
   var fix = Fix()
   /// When it was received; `.min / 2`: never.
   var fixTime: Int64 = .min / 2
+  /// How much of it records show.
+  var privacy = PositionPrivacy.full
   /// It came since the last record.
   var isFixFresh = false
   /// The fix that the record before had; nil: none.

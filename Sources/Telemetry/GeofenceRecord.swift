@@ -21,12 +21,12 @@ public struct GeofenceRecord: RecordBody, Equatable, Sendable {
   public var fenceName: String?
   /// What the vehicle did.
   public var event: Event
-  /// Degrees, of the fix that decided it.
-  public var latitude: Double
-  /// Degrees, of the fix that decided it.
-  public var longitude: Double
+  /// Degrees, of the fix that decided it; nil where it is not to be known.
+  public var latitude: Double?
+  /// Degrees, of the fix that decided it; nil where it is not to be known.
+  public var longitude: Double?
 
-  public init(fenceId: String, fenceName: String?, event: Event, latitude: Double, longitude: Double) {
+  public init(fenceId: String, fenceName: String?, event: Event, latitude: Double?, longitude: Double?) {
     self.fenceId = fenceId
     self.fenceName = fenceName
     self.event = event
@@ -38,7 +38,7 @@ public struct GeofenceRecord: RecordBody, Equatable, Sendable {
     line.field("fenceId", fenceId)
     line.field("fenceName", fenceName)
     line.field("event", event.name)
-    line.field("latitude", latitude, decimals: Position.angleDecimals)
-    line.field("longitude", longitude, decimals: Position.angleDecimals)
+    if let latitude { line.field("latitude", latitude, decimals: Position.angleDecimals) }
+    if let longitude { line.field("longitude", longitude, decimals: Position.angleDecimals) }
   }
 }

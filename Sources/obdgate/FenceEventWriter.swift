@@ -1,3 +1,4 @@
+import Fusion
 import Geofencing
 import JSONText
 import NMEAWire
@@ -19,7 +20,8 @@ struct FenceEventWriter: ~Copyable, FenceHandler {
     guard stop == nil else { return }
     let fence = set.fences[event.fence]
     let body = GeofenceRecord(
-      fenceId: fence.id, fenceName: fence.name, event: Self.kind(event.kind), latitude: event.position.latitude,
+      fenceId: fence.id, fenceName: fence.name, event: GeofenceRecord.Event(event.kind),
+      latitude: event.position.latitude,
       longitude: event.position.longitude)
     encoder.begin()
     encoder.field("type", GeofenceRecord.type.name)
@@ -34,14 +36,6 @@ struct FenceEventWriter: ~Copyable, FenceHandler {
     body.write(to: &encoder)
     encoder.finish()
     do { try output.write(encoder) } catch { stop = error }
-  }
-
-  private static func kind(_ kind: FenceEvent.Kind) -> GeofenceRecord.Event {
-    switch kind {
-    case .enter: .enter
-    case .exit: .exit
-    case .dwell: .dwell
-    }
   }
 }
 

@@ -31,16 +31,19 @@ struct FencesCommand: ParsableCommand {
 
   func run() throws {
     do {
-      try FencesRun(set(), announcesFirst: announceFirst).run(over: fixes)
+      try FencesRun(FenceFile.read(fences), announcesFirst: announceFirst).run(over: fixes)
     } catch let failure as Failure {
       throw failure.reported(by: "fences")
     }
   }
+}
 
-  private func set() throws(Failure) -> FenceSet {
-    let text = try InputFile.contents(of: fences, limit: 1 << 30)
+/// A file of fences.
+enum FenceFile {
+  static func read(_ path: String) throws(Failure) -> FenceSet {
+    let text = try InputFile.contents(of: path, limit: 1 << 30)
     do throws(GeoJSONError) {
-      return try FenceSet(geoJSON: text, file: fences)
+      return try FenceSet(geoJSON: text, file: path)
     } catch {
       throw Failure(.badData, error.message)
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import Fusion
+import Geofencing
 import SignalSets
 
 /// `obdgate replay`: captures in, records out.
@@ -30,6 +31,9 @@ struct ReplayCommand: ParsableCommand {
     help: ArgumentHelp("A record every so many seconds, or whenever a signal repeats.", valueName: "seconds|cycle"))
   var every: RecordPeriod = .seconds(1)
 
+  @Option(help: ArgumentHelp("A GeoJSON file of fences: geofence records tell what happens there.", valueName: "file"))
+  var fences: String?
+
   @Option(help: ArgumentHelp("Where each wire error is written, as JSON lines.", valueName: "file"))
   var errors: String?
 
@@ -52,9 +56,11 @@ struct ReplayCommand: ParsableCommand {
   func run() throws {
     do {
       let loaded = signals.isEmpty ? nil : try SignalSetCache.load(signals)
+      let fences = try fences.map { try FenceFile.read($0) }
       var run = try ReplayRun(
         options: ReplayOptions(
-          format: format, speed: speed, period: every, names: names, baud: baud, loaded: loaded), errors: errors)
+          format: format, speed: speed, period: every, names: names, baud: baud, loaded: loaded, fences: fences),
+        errors: errors)
       var firstFailure: Failure?
       for file in files {
         do {
@@ -133,4 +139,5 @@ struct ReplayOptions {
   var names: ValueNames
   var baud: Int
   var loaded: LoadedSignals?
+  var fences: FenceSet?
 }

@@ -26,7 +26,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     speed = options.speed
     session = ReplaySession(
       fusion: fusion, outputs: outputs, clock: ReplayClock(baud: options.baud, isBytePaced: !format.hasEvents),
-      isGPSPaced: format == .nmea)
+      isGPSPaced: format == .nmea, fences: options.fences)
     command.reserveCapacity(128)
   }
 

@@ -1,5 +1,6 @@
 import Captures
 import Fusion
+import Geofencing
 import NMEAWire
 import OBDWire
 import Telemetry
@@ -62,16 +63,20 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   /// A file of NMEA alone: the sentences' times are the only ones.
   private let isGPSPaced: Bool
   private var gpsTime = GPSTimeline()
+  private var fences: FencePost?
   private var wireErrors = [Int](repeating: 0, count: 64)
   private var wireKinds: [WireError.Kind] = []
   private var rejected = [Int](repeating: 0, count: 64)
   private var rejectReasons: [RejectReason] = []
 
-  init(fusion: consuming Fusion, outputs: consuming ReplayOutputs, clock: ReplayClock, isGPSPaced: Bool) {
+  init(
+    fusion: consuming Fusion, outputs: consuming ReplayOutputs, clock: ReplayClock, isGPSPaced: Bool, fences: FenceSet?
+  ) {
     self.fusion = fusion
     self.outputs = outputs
     self.clock = clock
     self.isGPSPaced = isGPSPaced
+    self.fences = fences.map { FencePost($0) }
   }
 
   consuming func release() -> ReplayOutputs { outputs }
@@ -168,6 +173,8 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     // In a receiver's own log each second's fix has a record of its own time.
     if isGPSPaced { fusion.begin(at: time) }
     fusion.fix(fix, at: time, into: &outputs)
+    let speed = fusion.vehicleSpeed(at: time)
+    fences?.fix(fix, at: time, vehicleSpeed: speed, fusion: &fusion, into: &outputs)
   }
 
   private static let epochJitter: Int64 = 1_000_000_000

@@ -69,6 +69,16 @@ import Testing
     #expect(rules.errorPerHDOP == FenceRules().errorPerHDOP)
   }
 
+  @Test func privacy_is_read_and_what_it_means() throws {
+    let text = #"{"privacy": {"position": "coarse", "decimals": 1, "fences": {"home": "off"}}}"#
+    let rules = PrivacyRules(try read(text).privacy)
+    #expect(rules.everywhere == .coarse(decimals: 1))
+    #expect(rules.zones == [.init(fence: "home", privacy: .off)])
+    #expect(PrivacyRules(try read("{}").privacy) == PrivacyRules())
+    #expect(throws: ConfigurationError.self) { try read(#"{"privacy": {"fences": {"home": "hidden"}}}"#) }
+    #expect(throws: StartError.self) { try Settings(try read(#"{"privacy": {"fences": {"home": "off"}}}"#)) }
+  }
+
   @Test func records_may_be_made_on_change_or_for_each_turn() throws {
     #expect(Cadence(try read(#"{"record": {"period": 0.5}}"#).record) == .every(nanoseconds: 500_000_000))
     #expect(Cadence(try read(#"{"record": {"on": "change"}}"#).record) == .onChange(nanoseconds: 1_000_000_000))

@@ -203,4 +203,50 @@ import Testing
     #expect(short.result.status == 0 && long.result.status == 0, "\(long.result.errors)")
     #expect(long.allocations - short.allocations < 32, "\(short.allocations) → \(long.allocations)")
   }
+
+  // MARK: replay --fences
+
+  /// A capture of the same drive: the vehicle's own speed, and a receiver.
+  private static func capture(speed: Int) -> String {
+    var lines = ["# obdgate-capture 1", "# recorded: 2026-05-04T10:00:00Z"]
+    for second in 0...39 {
+      let longitude = 10.994 + 0.0003 * Double(second)
+      let text = String(format: "%03.0f%07.4f", longitude.rounded(.down), (longitude - longitude.rounded(.down)) * 60)
+      let body = String(format: "GPRMC,1000%02d.00,A,4800.0000,N,%@,E,043.2,090.0,040526,,,A", second, text)
+      let sentence = NMEATests.sentence(body).trimmingCharacters(in: .whitespacesAndNewlines)
+      lines.append(String(format: "%d.100000 > 010D\\r", second))
+      lines.append(String(format: "%d.150000 < 7E8 03 41 0D %02X \\r\\r>", second, speed))
+      lines.append(String(format: "%d.200000 g %@\\r\\n", second, sentence))
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func replay(_ capture: String, fences: String) throws -> Tool.Result {
+    let scratch = try ScratchFolder()
+    let file = try scratch.write("drive.capture", capture)
+    return try obdgate(["replay", "--fences", try scratch.write("fences.geojson", fences), file])
+  }
+
+  @Test func a_replay_tells_fences_among_its_records() throws {
+    let result = try replay(Self.capture(speed: 80), fences: Self.square)
+    #expect(result.status == 0, "\(result.errors)")
+    let lines = try JSON.lines(result.output)
+    let events = lines.filter { $0["type"] == "geofence" }
+    #expect(events.map { $0["event"] } == ["enter", "dwell", "exit"])
+    #expect(events.first?["fenceId"] == "yard" && events.first?["gatewayId"] == "replay")
+    #expect(lines.map { $0["seq"]?.number } == lines.indices.map { Double($0 + 1) })
+  }
+
+  @Test func a_vehicle_whose_wheels_stand_still_passes_no_fence() throws {
+    let result = try replay(Self.capture(speed: 0), fences: Self.square)
+    #expect(result.status == 0)
+    #expect(try JSON.lines(result.output).allSatisfy { $0["type"] != "geofence" })
+  }
+
+  @Test func a_replay_with_broken_fences_names_the_feature() throws {
+    let broken = Self.square.replacingOccurrences(of: "[11.002,48.002]", with: "[11.002,91]")
+    let result = try replay(Self.capture(speed: 80), fences: broken)
+    #expect(result.status == 65)
+    #expect(result.errors.contains("yard") && result.output.isEmpty, "\(result.errors)")
+  }
 }

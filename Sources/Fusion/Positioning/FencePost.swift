@@ -10,6 +10,9 @@ public struct FencePost: ~Copyable {
   private var watch: FenceWatch
   /// What the fix under way has brought.
   private var events = Events()
+  /// Fences in which records show less of the position, by index.
+  private var zones: [(fence: Int, privacy: PositionPrivacy)] = []
+  private var privacy: PrivacyRules
   /// Something happened at a fence since this was set to false: what is remembered is worth a write.
   public var hasNews = false
 
@@ -23,19 +26,50 @@ public struct FencePost: ~Copyable {
   ///   - memory: what an earlier run remembered; nil: nothing.
   ///   - time: now.
   public init(
-    _ set: FenceSet, rules: FenceRules = FenceRules(), resuming memory: FenceMemory? = nil, at time: Int64 = 0
+    _ set: FenceSet, rules: FenceRules = FenceRules(), privacy: PrivacyRules = PrivacyRules(),
+    resuming memory: FenceMemory? = nil, at time: Int64 = 0
   ) {
+    self.privacy = privacy
     if let memory {
       watch = FenceWatch(set, rules: rules, resuming: memory, at: time)
     } else {
       watch = FenceWatch(set, rules: rules)
     }
     events.list.reserveCapacity(64)
+    findZones()
   }
 
+  private mutating func findZones() {
+    zones = privacy.zones.compactMap { zone in
+      watch.set.fences.firstIndex { $0.id == zone.fence }.map { ($0, zone.privacy) }
+    }
+  }
+
+  /// How much of a place records show. A fix near the edge of a zone counts as inside: its error must not tell where home
+  /// is, and the way to the door neither.
+  ///
+  /// - Parameter fix: with a position.
+  public func privacy(of fix: Fix) -> PositionPrivacy {
+    var shown = privacy.everywhere
+    guard let latitude = fix.latitude, let longitude = fix.longitude else { return shown }
+    let place = GeoPosition(latitude: latitude, longitude: longitude)
+    for zone in zones {
+      let isNear =
+        watch.isInside(zone.fence) || watch.set.contains(place, fence: zone.fence)
+        || watch.set.distance(from: place, toBoundaryOf: zone.fence, limit: Self.zoneMargin) != nil
+      if isNear { shown = shown.stricter(zone.privacy) }
+    }
+    return shown
+  }
+
+  /// m around a zone in which it counts, too.
+  private static let zoneMargin = 50.0
+
   /// Watches other fences from now on; visits to fences that are in both go on.
-  public mutating func reload(_ set: FenceSet) {
+  public mutating func reload(_ set: FenceSet, privacy: PrivacyRules) {
     watch.reload(set)
+    self.privacy = privacy
+    findZones()
     hasNews = true
   }
 
@@ -61,11 +95,12 @@ public struct FencePost: ~Copyable {
         groundSpeed: fix.speed), into: &events)
     guard !events.list.isEmpty else { return }
     hasNews = true
+    let privacy = privacy(of: fix)
     for event in events.list {
       let fence = watch.set.fences[event.fence]
       let record = GeofenceRecord(
         fenceId: fence.id, fenceName: fence.name, event: GeofenceRecord.Event(event.kind),
-        latitude: event.position.latitude, longitude: event.position.longitude)
+        latitude: privacy.shown(event.position.latitude), longitude: privacy.shown(event.position.longitude))
       fusion.record(record, at: time, occurred: event.time, into: &sink)
     }
     events.list.removeAll(keepingCapacity: true)

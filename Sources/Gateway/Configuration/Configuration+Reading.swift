@@ -35,6 +35,7 @@ extension Configuration {
     if var object = try reader.optionalObject("driving") { driving = try Driving(&object) }
     gps = try Self.list(&reader, "gps") { value throws(JSONError) in try GPSSource(value, folder: folder) }
     if let value = reader.optional("geofences") { geofences = try Geofences(value, folder: folder) }
+    if var object = try reader.optionalObject("privacy") { privacy = try Privacy(&object) }
     signalSets = try Self.list(&reader, "signalSets") { value throws(JSONError) in
       Self.resolved(try Self.notEmpty(value, value.requireString()), folder)
     }
@@ -284,6 +285,24 @@ extension Configuration.Geofences {
     hold = try reader.optionalDouble("hold", in: 0...3_600)
     carriedDistance = try reader.optionalDouble("carriedDistance", in: 10...10_000)
     carriedTime = try reader.optionalDouble("carriedTime", in: 1...3_600)
+    try reader.finish()
+  }
+}
+
+extension Configuration.Privacy {
+  init(_ reader: inout JSONObjectReader) throws(JSONError) {
+    self.init()
+    let names = Level.allCases.map(\.rawValue)
+    if let name = try reader.optionalString("position", oneOf: names) { position = Level(rawValue: name) ?? position }
+    decimals = try reader.optionalInt("decimals", in: 0...5) ?? decimals
+    if let object = try reader.optionalObject("fences") {
+      for member in object.object.members {
+        guard let level = Level(rawValue: try member.value.requireString()) else {
+          throw member.value.invalid(expected: "\"full\", \"coarse\" or \"off\"")
+        }
+        zones.append(Zone(fence: member.key, level: level))
+      }
+    }
     try reader.finish()
   }
 }

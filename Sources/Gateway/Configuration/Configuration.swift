@@ -22,6 +22,7 @@ public struct Configuration: Equatable, Sendable {
   public var driving = Driving()
   public var gps: [GPSSource] = []
   public var geofences: Geofences?
+  public var privacy = Privacy()
   /// Paths of OBDb signal sets.
   public var signalSets: [String] = []
   /// Folder for what must survive a restart.
@@ -159,6 +160,26 @@ public struct Configuration: Equatable, Sendable {
     public var carriedTime: Double?
 
     public init(file: String) { self.file = file }
+  }
+
+  /// How much of the vehicle's position leaves it.
+  public struct Privacy: Equatable, Sendable {
+    public enum Level: String, Equatable, Sendable, CaseIterable { case full, coarse, off }
+
+    public struct Zone: Equatable, Sendable {
+      /// The fence's id.
+      public var fence: String
+      public var level: Level
+    }
+
+    /// Everywhere.
+    public var position = Level.full
+    /// Of a coarse position, decimals of a degree: 0…5.
+    public var decimals = 2
+    /// In certain fences.
+    public var zones: [Zone] = []
+
+    public init() {}
   }
 
   /// A GPS receiver, or gpsd.

@@ -27,3 +27,19 @@ extension Cadence {
       }
   }
 }
+
+extension PrivacyRules {
+  /// As configured.
+  init(_ wanted: Configuration.Privacy) {
+    func privacy(_ level: Configuration.Privacy.Level) -> PositionPrivacy {
+      switch level {
+      case .full: .full
+      case .coarse: .coarse(decimals: wanted.decimals)
+      case .off: .off
+      }
+    }
+    self.init(
+      everywhere: privacy(wanted.position),
+      zones: wanted.zones.map { Zone(fence: $0.fence, privacy: privacy($0.level)) })
+  }
+}

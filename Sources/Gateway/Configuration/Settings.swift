@@ -1,3 +1,4 @@
+import Fusion
 import GeoJSON
 import Geofencing
 import SignalSets
@@ -9,6 +10,7 @@ public struct Settings: Sendable {
   /// nil: none are watched.
   let fences: FenceSet?
   let fenceRules: FenceRules
+  let privacy: PrivacyRules
 
   /// Reads a configuration file and what it names.
   ///
@@ -38,6 +40,12 @@ public struct Settings: Sendable {
     }
     fences = try configuration.geofences.map { wanted throws(StartError) in try Self.fences(wanted.file) } ?? nil
     fenceRules = FenceRules(configuration.geofences)
+    privacy = PrivacyRules(configuration.privacy)
+    for zone in privacy.zones where !(fences?.fences.contains { $0.id == zone.fence } ?? false) {
+      let place = configuration.geofences.map { "in \($0.file)" } ?? "as geofences names no file"
+      throw StartError(
+        .badConfiguration, "\(file.map { "\($0): " } ?? "")privacy.fences: no fence \"\(zone.fence)\" \(place)")
+    }
     var sets: [SignalSet] = []
     for path in configuration.signalSets {
       let text = try FileText.read(path)

@@ -99,9 +99,7 @@ public struct Daemon: ~Copyable {
       mailbox.post(.writerEnded(writer.run { cgateway_is_ending() != 0 }))
     }
     let recordThread = try Thread("obdgated-fusion") { records.run(desk, trips: trips) }
-    if let fences = settings.fences {
-      records.setFences(fences, settings.fenceRules, resuming: fenceMemory.read())
-    }
+    records.setFences(settings.fences, settings.fenceRules, privacy: settings.privacy, resuming: fenceMemory.read())
     let status = try supervise()
     scouting.signal()
     for line in lines.values { line.line.stop() }
@@ -215,7 +213,7 @@ public struct Daemon: ~Copyable {
     }
     records.setCadence(Cadence(new.configuration.record))
     records.setWindows(new.poll.windows)
-    records.setFences(new.fences, new.fenceRules)
+    records.setFences(new.fences, new.fenceRules, privacy: new.privacy)
     say("SIGHUP: \(path) read")
   }
 

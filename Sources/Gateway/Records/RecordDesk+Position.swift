@@ -66,18 +66,19 @@ extension RecordDesk {
     if former != number, whereabouts.receiverCount > 1 { tell(.positionSource, of: number, at: time, into: &sink) }
     if let news = whereabouts.tellTime(fix, began: began) { tell(news, of: number, at: time, into: &sink) }
     tellDate()
+    let privacy = whereabouts.post?.privacy(of: fix) ?? whereabouts.privacy.everywhere
     var hasLine = false
     for index in sources.indices where !sources[index].isClosed {
       let source = sources[index]
       begin(source)
-      source.fusion.fix(fix, at: time, into: &sink)
+      source.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
       end(source)
       hasLine = true
     }
     // A box without an adapter still knows where it is.
     if !hasLine {
       begin(own)
-      own.fusion.fix(fix, at: time, into: &sink)
+      own.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
       end(own)
     }
     passFences(fix, at: time, into: &sink)
@@ -100,16 +101,21 @@ extension RecordDesk {
   ///
   /// - Parameters:
   ///   - set: nil: none any more.
+  ///   - rules: when a change counts; those of the first set stay.
+  ///   - privacy: how much of a position records show.
   ///   - memory: what an earlier run remembered, for the first set.
-  public mutating func setFences(_ set: FenceSet?, _ rules: FenceRules, resuming memory: FenceMemory?, at time: Int64) {
+  public mutating func setFences(
+    _ set: FenceSet?, _ rules: FenceRules, privacy: PrivacyRules, resuming memory: FenceMemory?, at time: Int64
+  ) {
+    whereabouts.privacy = privacy
     guard let set else {
       whereabouts.post = nil
       return
     }
     if whereabouts.post != nil {
-      whereabouts.post?.reload(set)
+      whereabouts.post?.reload(set, privacy: privacy)
     } else {
-      whereabouts.post = FencePost(set, rules: rules, resuming: memory, at: time)
+      whereabouts.post = FencePost(set, rules: rules, privacy: privacy, resuming: memory, at: time)
     }
   }
 

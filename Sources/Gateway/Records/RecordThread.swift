@@ -22,7 +22,7 @@ final class RecordThread: Sendable {
     case moveReceiver(ReceiverFeed, device: String)
     case cadence(Cadence)
     case windows(SignalWindows)
-    case fences(FenceSet?, FenceRules, FenceMemory?)
+    case fences(FenceSet?, FenceRules, PrivacyRules, FenceMemory?)
     case end
   }
 
@@ -71,8 +71,10 @@ final class RecordThread: Sendable {
   func remove(_ feed: ReceiverFeed) { give(.removeReceiver(feed)) }
 
   /// Which fences are watched from now on; `memory` is an earlier run's, for the first ones.
-  func setFences(_ set: FenceSet?, _ rules: FenceRules, resuming memory: FenceMemory? = nil) {
-    give(.fences(set, rules, memory))
+  func setFences(
+    _ set: FenceSet?, _ rules: FenceRules, privacy: PrivacyRules, resuming memory: FenceMemory? = nil
+  ) {
+    give(.fences(set, rules, privacy, memory))
   }
 
   /// What is to be kept of the fences over a restart; nil: nothing new.
@@ -163,8 +165,8 @@ final class RecordThread: Sendable {
         desk.setDevice(device, ofReceiver: feed.number)
       case .cadence(let cadence): desk.setCadence(cadence)
       case .windows(let windows): desk.setWindows(windows)
-      case .fences(let set, let rules, let memory):
-        desk.setFences(set, rules, resuming: memory, at: BootClock.now)
+      case .fences(let set, let rules, let privacy, let memory):
+        desk.setFences(set, rules, privacy: privacy, resuming: memory, at: BootClock.now)
       case .end: isEnding = true
       }
     }

@@ -12,6 +12,8 @@ struct Whereabouts: ~Copyable {
   /// Receivers in use.
   var receiverCount = 0
   var post: FencePost?
+  /// Where no fences are watched, what holds everywhere.
+  var privacy = PrivacyRules()
   private var satellites: SatelliteTime
   private var machine = WallClock(offset: 0, quality: .unset)
 

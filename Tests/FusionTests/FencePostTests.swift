@@ -1,0 +1,82 @@
+import Fusion
+import Geofencing
+import NMEAWire
+import Testing
+
+/// Fences among the records: events at their own times, and how much of a place is shown.
+@Suite struct FencePostTests {
+  /// Two circles of 60 m, at 0 m and at 2,000 m to the north.
+  private static func fences() throws -> FenceSet {
+    var builder = FenceSetBuilder()
+    for (id, north) in [("home", 0.0), ("depot", 2_000)] {
+      try builder.addCircle(Fence(id: id), around: GeoPosition(latitude: latitude(north), longitude: 11), radius: 60)
+    }
+    return builder.build()
+  }
+
+  private static func latitude(_ north: Double) -> Double { 48 + north / 111_190 }
+
+  /// A drive to the north, from and to so many m, at so many m a second.
+  private func drive(
+    from start: Double, to end: Double, speed: Double = 20, privacy: PrivacyRules = PrivacyRules()
+  ) throws -> [Record] {
+    var session = Session()
+    var post = FencePost(try Self.fences(), privacy: privacy)
+    var second = 0.0
+    while start + second * speed <= end {
+      var fix = Fix()
+      fix.type = .threeD
+      (fix.latitude, fix.longitude, fix.hdop) = (Self.latitude(start + second * speed), 11, 0.9)
+      (fix.altitude, fix.course, fix.speed) = (520, 0, speed * 3.6)
+      let time = Session.nanoseconds(second)
+      session.fusion.fix(fix, at: time, privacy: post.privacy(of: fix), into: &session.sink)
+      post.fix(fix, at: time, vehicleSpeed: nil, fusion: &session.fusion, into: &session.sink)
+      second += 1
+    }
+    return try session.finish(at: second)
+  }
+
+  @Test func an_event_stands_between_the_records_of_its_time() throws {
+    let records = try drive(from: 1_800, to: 2_200)
+    let events = records.of("geofence")
+    #expect(events.map { $0.text("event") } == ["enter", "exit"])
+    #expect(records.map(\.sequence) == Array(1...records.count))
+    // 140 m at 20 m/s, and the error radius of 5 m behind the edge.
+    #expect(events.first?.elapsed == 8)
+  }
+
+  @Test func a_fence_that_was_crossed_between_two_fixes_has_the_times_between() throws {
+    let records = try drive(from: 1_850, to: 2_250, speed: 75)
+    let events = records.of("geofence")
+    #expect(events.map { $0.text("event") } == ["enter", "exit"])
+    let times = events.compactMap(\.elapsed)
+    #expect(times.allSatisfy { (0...6).contains($0) } && times == times.sorted())
+  }
+
+  @Test func a_place_is_hidden_in_its_zone_and_around_it_and_shown_elsewhere() throws {
+    let hidden = PrivacyRules(zones: [.init(fence: "home", privacy: .off)])
+    let records = try drive(from: -300, to: 300, privacy: hidden)
+    for record in records.of("telemetry") {
+      let north = -300 + 20 * (record.elapsed ?? 0)
+      // The record's fix may be the one of the second before.
+      if abs(north) < 80 {
+        #expect(record.number("latitude") == nil && record.number("altitude") == nil && record.number("heading") == nil)
+        #expect(record.text("fixType") == "3d" && record.number("gpsSpeed") == 72)
+      } else if abs(north) > 140 {
+        #expect(record.number("latitude") != nil)
+      }
+    }
+    let events = records.of("geofence")
+    #expect(events.map { $0.text("event") } == ["enter", "exit"])
+    #expect(events.allSatisfy { $0.number("latitude") == nil && $0.number("longitude") == nil })
+  }
+
+  @Test func a_coarse_place_is_rounded_and_has_no_direction() throws {
+    let records = try drive(from: 500, to: 900, privacy: PrivacyRules(everywhere: .coarse(decimals: 2)))
+    #expect(!records.isEmpty)
+    for record in records {
+      #expect(record.number("latitude") == 48 || record.number("latitude") == 48.01)
+      #expect(record.number("longitude") == 11 && record.number("heading") == nil && record.number("altitude") == nil)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Fusion
+import NMEAWire
+import Ports
+import Telemetry
+import TestKit
+import Testing
+
+@testable import Gateway
+
+/// The real receivers' logs through the daemon's way of fixes: listener, ring, desk, records; on a virtual clock.
+///
+/// Held against the log itself: every position in a record is one that the receiver gave and called valid, and no date of
+/// a receiver's cold start or of its forgotten weeks moves a record away from the machine's time.
+@Suite struct ReceiverLogsTests {
+  private static let second: Int64 = 1_000_000_000
+  /// 2026-11-21T12:00:00Z, at the boot clock's 0.
+  private static let machine: Int64 = 1_795_262_400 * second
+
+  private struct Pair: Hashable {
+    var latitude: Int64
+    var longitude: Int64
+
+    init(_ latitude: Double, _ longitude: Double) {
+      self.latitude = Int64((latitude * 1e7).rounded())
+      self.longitude = Int64((longitude * 1e7).rounded())
+    }
+
+    /// Rounding may have gone the other way.
+    var neighbours: [Pair] {
+      [Int64(-1), 0, 1].flatMap { one in
+        [Int64(-1), 0, 1].map { two in
+          var pair = self
+          pair.latitude += one
+          pair.longitude += two
+          return pair
+        }
+      }
+    }
+  }
+
+  /// Positions that the log's receiver gave, each with the machine that it was.
+  private struct Given: FixHandler {
+    var pairs: Set<Pair> = []
+    mutating func fix(_ fix: Fix) {
+      if let latitude = fix.latitude, let longitude = fix.longitude { pairs.insert(Pair(latitude, longitude)) }
+    }
+    mutating func rejected(_ reason: RejectReason, sentence: Span<UInt8>, position: UInt64) {}
+  }
+
+  private struct Lines: RecordSink {
+    var records: [Record] = []
+    mutating func record(_ line: Span<UInt8>) {
+      var bytes: [UInt8] = []
+      for index in line.indices { bytes.append(line[index]) }
+      if let record = try? Record(bytes.dropLast()) { records.append(record) }
+    }
+  }
+
+  private static func names() throws -> [String] {
+    guard let folder = try TestData.path("nmea") else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".log") }.sorted()
+  }
+
+  /// The log's bytes without its comments, cut where a sentence with another time of day begins.
+  private static func epochs(_ bytes: [UInt8]) -> [[UInt8]] {
+    var epochs: [[UInt8]] = [[]]
+    var time: Substring = ""
+    for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) where line.first != UInt8(ascii: "#") {
+      let fields = String(decoding: line, as: UTF8.self).split(separator: ",", omittingEmptySubsequences: false)
+      let kind = fields.first?.suffix(3) ?? ""
+      if ["RMC", "GGA", "GNS"].contains(kind), fields.count > 1, fields[1] != time {
+        time = fields[1]
+        epochs.append([])
+      }
+      epochs[epochs.count - 1] += line + [0x0A]
+    }
+    return epochs
+  }
+
+  private func play(_ epochs: [[UInt8]]) throws -> [Record] {
+    let ring = Ring<FixDelivery>(capacity: 4_096)
+    var consumer = ring.consumer
+    var receiver = NMEAReceiver(
+      FixOutlet(ring.producer, bell: try WakeUp()), control: try LineControl(address: nil), baud: 9_600)
+    var actions = PortActions()
+    var desk = RecordDesk(
+      RecordDesk.Options(gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3))
+    var lines = Lines()
+    let number = desk.addReceiver(device: "/dev/ttyACM0")
+    desk.setMachineClock(WallClock(offset: Self.machine, quality: .system))
+    var now: Int64 = Self.second
+    receiver.opened(at: now, &actions)
+    for epoch in epochs {
+      // The bytes come as 9600 baud brings them, up to half a second; then it is silent until the next second.
+      let start = now
+      var at = 0
+      while at < epoch.count {
+        let end = min(at + 48, epoch.count)
+        receiver.received(epoch.span.extracting(at..<end), at: now, &actions)
+        now = min(now + 50_000_000, start + 600_000_000)
+        at = end
+      }
+      if let deadline = actions.deadline, deadline < start + Self.second {
+        actions.deadline = nil
+        receiver.deadlinePassed(at: deadline, &actions)
+      }
+      now = start + Self.second
+      while let delivery = consumer.take() { desk.take(delivery, fromReceiver: number, into: &lines) }
+      desk.advance(to: now, into: &lines)
+    }
+    return lines.records
+  }
+
+  @Test(arguments: try ReceiverLogsTests.names())
+  func no_fix_is_wrong_and_no_date_bends_a_record(_ name: String) throws {
+    guard let path = try TestData.path("nmea/\(name)") else { return }
+    let epochs = Self.epochs(Array(try Data(contentsOf: URL(fileURLWithPath: path))))
+    var given = Given()
+    var reader = FixReader()
+    reader.receive(Array(epochs.joined()).span, into: &given)
+    reader.finish(into: &given)
+    let records = try play(epochs)
+    let telemetry = records.filter { $0.type == "telemetry" }
+    var found = 0
+    for record in telemetry {
+      guard let latitude = record.number("latitude"), let longitude = record.number("longitude") else { continue }
+      found += 1
+      let isGiven = Pair(latitude, longitude).neighbours.contains { given.pairs.contains($0) }
+      #expect(isGiven, "\(name): \(latitude), \(longitude) is no fix of the log")
+    }
+    #expect((found == 0) == given.pairs.isEmpty, "\(name): \(found) records with a position")
+    // All of these logs are older than this program. Most dates are impossible; what a receiver past its rollover would
+    // send this year is put right; neither leaves the time that the machine vouches for.
+    for record in records {
+      let moment = try Timestamp(parsing: try #require(record["timestamp"]).utf8.span).nanoseconds
+      let limits = (Self.machine - 86_400 * Self.second)...(Self.machine + 400 * 86_400 * Self.second)
+      #expect(limits.contains(moment), "\(name): \(record.text)")
+      if record["timeQuality"] != "gps" { #expect(moment - Self.machine <= Int64(epochs.count + 1) * Self.second) }
+    }
+    #expect(!records.contains { $0["timeQuality"] == "gps" } || records.contains { $0.said == "quirk(weekRollover)" })
+  }
+}
