@@ -27,7 +27,7 @@ import Testing
     options.bootId = boot
     options.trips?.endsWithSession = false
     var desk = RecordDesk(options)
-    desk.setWallTime(offset: offset, quality: .ntp)
+    desk.setMachineClock(WallClock(offset: offset, quality: .ntp))
     return desk
   }
 

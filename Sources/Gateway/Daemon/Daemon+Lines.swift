@@ -102,11 +102,11 @@ extension Daemon {
     for request in settings.poll.addressed { _ = session.add(request) }
     let ring = Ring<Delivery>(capacity: RecordThread.ringCapacity)
     let control: AdapterControl
-    let line: LineBox<AdapterDriver<DeliveryOutlet>>
+    let line: LineBox<AdapterLine>
     do throws(PortError) {
       control = try AdapterControl(address: address, memory: memory[name], learned: mailbox.bell)
       let outlet = DeliveryOutlet(ring.producer, bell: records.bell, control: control)
-      let driver = AdapterDriver(session, outlet, definitions: settings.poll.definitions)
+      let driver = AdapterLine(session, outlet, definitions: settings.poll.definitions)
       line = LineBox(try Line(control.line, driver))
     } catch {
       throw StartError(.unavailable, error.description)

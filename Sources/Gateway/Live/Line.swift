@@ -1,5 +1,3 @@
-import AdapterSession
-import OBDWire
 import Ports
 
 /// What is done on a line while it is open, and told when it is not.
@@ -58,13 +56,4 @@ struct Line<Driver: LineDriver & ~Copyable>: ~Copyable {
     guard !control.isStopping else { return }
     if control.wakeUp.wait(until: moment) { control.wakeUp.silence() }
   }
-}
-
-extension AdapterDriver: LineDriver where Listener == DeliveryOutlet {
-  mutating func prepare() {
-    // What was asked for while the line was closed: its bell may have been heard already.
-    _ = listener.wokenUp(&session)
-  }
-
-  mutating func unreachable(_ kind: PortError.Kind, at now: Int64) { listener.unreachable(kind, at: now) }
 }
