@@ -22,14 +22,14 @@ import Testing
     var longitude: Int64
 
     init(_ latitude: Double, _ longitude: Double) {
-      self.latitude = Int64((latitude * 1e7).rounded())
-      self.longitude = Int64((longitude * 1e7).rounded())
+      self.latitude = Int64((latitude * 1e6).rounded())
+      self.longitude = Int64((longitude * 1e6).rounded())
     }
 
-    /// Rounding may have gone the other way.
+    /// 2e-6°: a receiver says its place in several sentences, not with the same decimals.
     var neighbours: [Pair] {
-      [Int64(-1), 0, 1].flatMap { one in
-        [Int64(-1), 0, 1].map { two in
+      (Int64(-2)...2).flatMap { one in
+        (Int64(-2)...2).map { two in
           var pair = self
           pair.latitude += one
           pair.longitude += two
@@ -109,6 +109,9 @@ import Testing
       while let delivery = consumer.take() { desk.take(delivery, fromReceiver: number, into: &lines) }
       desk.advance(to: now, into: &lines)
     }
+    receiver.closed(at: now)
+    while let delivery = consumer.take() { desk.take(delivery, fromReceiver: number, into: &lines) }
+    desk.advance(to: now + 2 * Self.second, into: &lines)
     return lines.records
   }
 
