@@ -14,7 +14,8 @@ writes to stdout goes through to ours, line by line. STEPS.json is a list of the
     {"start": true}                  starts the program; what is plugged in before it is found by looking
     {"tell": "back"}                 a line on stderr: whoever runs this then knows how far it is
 
-"tcp": "127.0.0.1:35000" in place of "answers" has a server speak for the device, such as obdgate simulate --tcp.
+"says": "track.nmea" in place of "answers" has the device say the file's lines for ever, one every 0.05 s, as a satellite
+receiver does. "tcp": "127.0.0.1:35000" in place of "answers" has a server speak for the device, such as obdgate simulate --tcp.
 "number" is that of ttyUSB. "links" are told in the message of plugging in; a program that looks for devices that were
 plugged in before finds none, for those libudev takes from udevd's own files. "answers": what the device says to a line ending in CR; then a prompt. Without it, it is
 silent. A SIGTERM is the program's. Exit status: the program's; 70 where a step waited in vain.
@@ -89,6 +90,8 @@ class Device:
         self.gone = threading.Event()
         if "tcp" in step:
             self.thread = threading.Thread(target=self.relay, args=(step["tcp"],), daemon=True)
+        elif "says" in step:
+            self.thread = threading.Thread(target=self.recite, args=(step["says"],), daemon=True)
         else:
             self.thread = threading.Thread(target=self.talk, args=(step.get("answers", {}),), daemon=True)
         self.thread.start()
@@ -145,6 +148,18 @@ class Device:
                 answer = answers.get(command.decode("ascii", "replace"))
                 if answer is not None:
                     os.write(self.line, f"\r{answer}\r\r>".encode())
+
+    def recite(self, path):
+        lines = [line for line in open(path, "rb")]
+        while not self.gone.is_set():
+            for line in lines:
+                if self.gone.wait(0.05):
+                    return
+                try:
+                    os.write(self.line, line)
+                except OSError:
+                    # What nobody takes is lost, as on a wire.
+                    continue
 
     def relay(self, address):
         host, port = address.rsplit(":", 1)

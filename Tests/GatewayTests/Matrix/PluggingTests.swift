@@ -84,7 +84,7 @@ import Testing
     if let worst = recoveries.max(), worst > limit { play.outcome.complaints.append("recovered after \(worst) s") }
   }
 
-  private static func hasModules() throws -> Bool {
+  static func hasModules() throws -> Bool {
     let check = "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev"
     if try Tool.run("/usr/bin/python3", ["-c", check]).status == 0 { return true }
     if TestData.isCI { throw TestData.Missing("gir1.2-umockdev-1.0 and python3-gi") }
