@@ -73,8 +73,8 @@ import Testing
 
   @Test func a_coarse_place_is_rounded_and_has_no_direction() throws {
     let records = try drive(from: 500, to: 900, privacy: PrivacyRules(everywhere: .coarse(decimals: 2)))
-    #expect(!records.isEmpty)
-    for record in records {
+    #expect(!records.of("telemetry").isEmpty)
+    for record in records.of("telemetry") {
       #expect(record.number("latitude") == 48 || record.number("latitude") == 48.01)
       #expect(record.number("longitude") == 11 && record.number("heading") == nil && record.number("altitude") == nil)
     }

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// Positions that the log's receiver gave, each with the machine that it was.
+  /// Positions that the log's receiver gave: each sentence by itself.
   private struct Given: FixHandler {
     var pairs: Set<Pair> = []
     mutating func fix(_ fix: Fix) {
@@ -69,8 +69,9 @@ import Testing
     for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) where line.first != UInt8(ascii: "#") {
       let fields = String(decoding: line, as: UTF8.self).split(separator: ",", omittingEmptySubsequences: false)
       let kind = fields.first?.suffix(3) ?? ""
-      if ["RMC", "GGA", "GNS"].contains(kind), fields.count > 1, fields[1] != time {
-        time = fields[1]
+      let place = kind == "GLL" ? 5 : 1
+      if ["RMC", "GGA", "GNS", "ZDA", "GLL"].contains(kind), fields.count > place, fields[place] != time {
+        time = fields[place]
         epochs.append([])
       }
       epochs[epochs.count - 1] += line + [0x0A]
@@ -120,9 +121,11 @@ import Testing
     guard let path = try TestData.path("nmea/\(name)") else { return }
     let epochs = Self.epochs(Array(try Data(contentsOf: URL(fileURLWithPath: path))))
     var given = Given()
-    var reader = FixReader()
-    reader.receive(Array(epochs.joined()).span, into: &given)
-    reader.finish(into: &given)
+    for sentence in epochs.joined().split(separator: UInt8(ascii: "$")) {
+      var reader = FixReader()
+      reader.receive(([UInt8(ascii: "$")] + sentence).span, into: &given)
+      reader.finish(into: &given)
+    }
     let records = try play(epochs)
     let telemetry = records.filter { $0.type == "telemetry" }
     var found = 0
@@ -132,14 +135,16 @@ import Testing
       let isGiven = Pair(latitude, longitude).neighbours.contains { given.pairs.contains($0) }
       #expect(isGiven, "\(name): \(latitude), \(longitude) is no fix of the log")
     }
-    #expect((found == 0) == given.pairs.isEmpty, "\(name): \(found) records with a position")
+    // A log of a second or two may end before a record is due.
+    if given.pairs.count >= 3 { #expect(found > 0, "\(name): no record with a position") }
+    if given.pairs.isEmpty { #expect(found == 0) }
     // All of these logs are older than this program. Most dates are impossible; what a receiver past its rollover would
     // send this year is put right; neither leaves the time that the machine vouches for.
     for record in records {
       let moment = try Timestamp(parsing: try #require(record["timestamp"]).utf8.span).nanoseconds
       let limits = (Self.machine - 86_400 * Self.second)...(Self.machine + 400 * 86_400 * Self.second)
       #expect(limits.contains(moment), "\(name): \(record.text)")
-      if record["timeQuality"] != "gps" { #expect(moment - Self.machine <= Int64(epochs.count + 1) * Self.second) }
+      if record["timeQuality"] != "gps" { #expect(moment - Self.machine <= Int64(epochs.count + 3) * Self.second) }
     }
     #expect(!records.contains { $0["timeQuality"] == "gps" } || records.contains { $0.said == "quirk(weekRollover)" })
   }

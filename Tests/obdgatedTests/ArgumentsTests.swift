@@ -21,10 +21,14 @@ import Testing
     let scratch = try ScratchFolder()
     let example = try String(contentsOfFile: TestData.projectRoot + "/config.example.json", encoding: .utf8)
     let file = try scratch.write("config.json", example)
-    guard let missing = try run(["--config", file, "--check"]) else { return }
-    #expect(missing.status == 66)
-    #expect(missing.errors.contains("Ford-F-150.json"), "\(missing.errors)")
-    try scratch.write("Ford-F-150.json", #"{"commands": []}"#)
+    for (name, content) in [
+      ("fences.geojson", #"{"type": "FeatureCollection", "features": []}"#), ("Ford-F-150.json", #"{"commands": []}"#),
+    ] {
+      guard let missing = try run(["--config", file, "--check"]) else { return }
+      #expect(missing.status == 66)
+      #expect(missing.errors.contains(name), "\(missing.errors)")
+      try scratch.write(name, content)
+    }
     let result = try #require(try run(["--config", file, "--check"]))
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.output == "")
