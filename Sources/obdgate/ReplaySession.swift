@@ -175,6 +175,10 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     fusion.fix(fix, at: time, into: &outputs)
     let speed = fusion.vehicleSpeed(at: time)
     fences?.fix(fix, at: time, vehicleSpeed: speed, fusion: &fusion, into: &outputs)
+    if let fences = fences.take() {
+      fusion.setFenceLimit(fences.speedLimit)
+      self.fences = consume fences
+    }
   }
 
   private static let epochJitter: Int64 = 1_000_000_000

@@ -123,7 +123,8 @@ import Testing
     var given = Given()
     for sentence in epochs.joined().split(separator: UInt8(ascii: "$")) {
       var reader = FixReader()
-      reader.receive(([UInt8(ascii: "$")] + sentence).span, into: &given)
+      let whole = [UInt8(ascii: "$")] + sentence
+      reader.receive(whole.span, into: &given)
       reader.finish(into: &given)
     }
     let records = try play(epochs)

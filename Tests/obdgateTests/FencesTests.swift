@@ -243,6 +243,16 @@ import Testing
     #expect(try JSON.lines(result.output).allSatisfy { $0["type"] != "geofence" })
   }
 
+  @Test func a_fences_limit_is_held_against_the_vehicles_speed() throws {
+    let limited = Self.square.replacingOccurrences(of: #""dwellSeconds":5"#, with: #""dwellSeconds":5,"speedLimit":50"#)
+    let lines = try JSON.lines(try replay(Self.capture(speed: 80), fences: limited).output)
+    let overspeed = lines.filter { $0["event"] == "overspeed" }
+    #expect(overspeed.count == 1, "\(lines)")
+    #expect(overspeed.first?["limit"] == 50)
+    let free = try JSON.lines(try replay(Self.capture(speed: 80), fences: Self.square).output)
+    #expect(!free.contains { $0["event"] == "overspeed" })
+  }
+
   @Test func a_replay_with_broken_fences_names_the_feature() throws {
     let broken = Self.square.replacingOccurrences(of: "[11.002,48.002]", with: "[11.002,91]")
     let result = try replay(Self.capture(speed: 80), fences: broken)

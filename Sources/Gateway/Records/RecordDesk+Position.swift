@@ -110,6 +110,7 @@ extension RecordDesk {
     whereabouts.privacy = privacy
     guard let set else {
       whereabouts.post = nil
+      for index in sources.indices { sources[index].fusion.setFenceLimit(nil) }
       return
     }
     if whereabouts.post != nil {
@@ -142,5 +143,8 @@ extension RecordDesk {
     begin(source)
     whereabouts.post?.fix(fix, at: time, vehicleSpeed: speed, fusion: &source.fusion, into: &sink)
     end(source)
+    let limit = whereabouts.post?.speedLimit
+    own.fusion.setFenceLimit(limit)
+    for index in sources.indices where !sources[index].isClosed { sources[index].fusion.setFenceLimit(limit) }
   }
 }
