@@ -7,7 +7,14 @@
 public struct FenceFinder: ~Copyable {
   /// The fences that are asked about.
   public let set: FenceSet
+  /// Fences whose boxes meet `window`.
   private var near: FenceList
+  private var window = (west: Int64(1), south: Int64(1), east: Int64(0), north: Int64(0))
+  private var last = (x: Int64.min / 2, y: Int64.min / 2)
+
+  /// 1e-7°: how far around a position the index is asked where the one before was nearer than this. Along a drive most
+  /// questions then need none.
+  private static var reach: Int64 { 20_000 }
 
   /// - Parameter set: the fences.
   public init(_ set: FenceSet) {
@@ -19,11 +26,22 @@ public struct FenceFinder: ~Copyable {
   public mutating func forEachFence(containing position: GeoPosition, _ body: (Int) -> Void) {
     guard position.isOnEarth else { return }
     let place = Place(position)
-    near.begin()
-    set.tree.search(BoxQuery(west: place.x, south: place.y, east: place.x, north: place.y), into: &near)
+    if place.x < window.west || place.x > window.east || place.y < window.south || place.y > window.north {
+      look(place)
+    }
+    last = (place.x, place.y)
     let found = near.fences.span
     for index in found.indices where set.standing(of: place, at: Int(found[index]), within: 0).isInside {
       body(Int(found[index]))
     }
+  }
+
+  private mutating func look(_ place: Place) {
+    let isNear = abs(place.x - last.x) < Self.reach && abs(place.y - last.y) < Self.reach
+    let reach = isNear ? Self.reach : 0
+    window = (place.x - reach, place.y - reach, place.x + reach, place.y + reach)
+    near.begin()
+    set.tree.search(
+      BoxQuery(west: window.west, south: window.south, east: window.east, north: window.north), into: &near)
   }
 }

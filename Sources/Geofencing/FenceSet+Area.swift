@@ -4,7 +4,7 @@ extension FenceSet {
   /// Whole numbers decide, so a place on an edge is found to be on it. Of a chunk that lies wholly to the east only the
   /// ends count: whether they are above and below.
   func area(_ shape: Shape, from place: Place, within limit: Double) -> Standing {
-    let reach = place.reach(limit)
+    let reach = limit > 0 ? place.reach(limit) : .none
     var found = Standing(isInside: false, distance: limit > 0 ? limit : .infinity)
     for part in Int(shape.first)..<Int(shape.first + shape.count) {
       if isInside(part, of: shape, place, reach, &found.distance) { found.isInside = true }
@@ -33,7 +33,13 @@ extension FenceSet {
         continue
       }
       let probe = EdgeProbe(x: x, y: y)
+      // Most edges lie wholly above or below; differences of latitudes fit.
+      let level = Int32(truncatingIfNeeded: y)
+      var above = vertices[first].y &- level
       for edge in first..<(first + count) {
+        let before = above
+        above = vertices[edge + 1].y &- level
+        if before > 0 ? above > 0 : before < 0 && above < 0 { continue }
         switch probe.look(at: vertices[edge], vertices[edge + 1]) {
         case .beside: break
         case .crossed: isInside.toggle()

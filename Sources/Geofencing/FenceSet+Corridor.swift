@@ -3,12 +3,13 @@ extension FenceSet {
   func corridor(_ shape: Shape, from place: Place, within limit: Double) -> Standing {
     let radius = Double(shape.radius)
     let far = radius + max(limit, 1)
-    let distance = distance(toLineOf: shape, from: place, limit: far)
+    // Asked for inside or outside only, the first edge that is near enough says it.
+    let distance = distance(toLineOf: shape, from: place, limit: far, enough: limit > 0 ? 0 : radius)
     return Standing(isInside: distance <= radius, distance: abs(distance - radius))
   }
 
-  /// m to the line itself, or `limit` if it is farther.
-  func distance(toLineOf shape: Shape, from place: Place, limit: Double) -> Double {
+  /// m to the line itself, or `limit` if it is farther; what is not more than `enough` may not be the least.
+  func distance(toLineOf shape: Shape, from place: Place, limit: Double, enough: Double) -> Double {
     let reach = place.reach(limit)
     let chunks = self.chunks.span
     let vertices = self.vertices.span
@@ -27,6 +28,7 @@ extension FenceSet {
         if Int64(min(a.y, b.y)) > place.y + reach.y || Int64(max(a.y, b.y)) < place.y - reach.y { continue }
         if Int64(min(a.x, b.x)) > x + reach.x || Int64(max(a.x, b.x)) < x - reach.x { continue }
         best = measure.metres(to: a, b, best: best)
+        if best <= enough { return best }
       }
     }
     return best
