@@ -2,6 +2,7 @@
 #include "cgateway.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 void cgateway_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+void cgateway_give_back_memory(void) { malloc_trim(0); }
 
 int cgateway_clock_is_synchronised(void) {
   struct timex state;

@@ -9,6 +9,9 @@ int cgateway_clock_is_synchronised(void);
 /// Names the calling thread, as `top -H` shows it.
 void cgateway_name_thread(const char *name);
 
+/// Gives back to the kernel what the allocator holds and nobody uses (malloc_trim(3)).
+void cgateway_give_back_memory(void);
+
 /// SIGTERM and SIGINT, and SIGHUP, are counted and written to this eventfd from now on; SIGPIPE is ignored.
 void cgateway_catch_signals(int event);
 /// Whether SIGTERM or SIGINT has come.
