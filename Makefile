@@ -9,7 +9,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test tests release lint format fuzz bench bench-live benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed
+.PHONY: help run test tests release lint format fuzz bench bench-live bench-fences benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border.
@@ -54,6 +54,10 @@ bench: need-jq need-python need-gpsd release
 bench-live: need-python release
 	@/usr/bin/python3 scripts/live.py
 
+# The figures of fences: 100,000 of them, and GEOS over the same points.
+bench-fences: need-python
+	@scripts/bench-fences.sh
+
 # ordo-one/benchmark over the libraries: a package of its own, so that obdgate itself does not depend on it.
 benchmarks:
 	@swift package --package-path Benchmarks --disable-sandbox benchmark
@@ -85,4 +89,4 @@ need-gpsd:
 	@scripts/install.sh debian gpsdecode:gpsd-clients gpsfake:gpsd-tools /usr/sbin/gpsd:gpsd
 
 clean:
-	@rm -rf .build .tools Benchmarks/.build
+	@rm -rf .build .tools Benchmarks/.build Benchmarks/Fences/.build
