@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """The live figures of docs/Performance.md: obdgated and python-OBD against the same simulated adapters, in one run.
 
-    live.py [link] [rate] [kwp] [cost] [start] [--seconds N]      nothing named: all
+    live.py [link] [rate] [kwp] [cost] [fences] [start] [--seconds N]      nothing named: all
 
     link    values/s and link use by scripts/link-use.py, CAN at three rates and three latencies
     rate    values/s of six signals against python-OBD's fastest mode, 115200 baud, three latencies
     kwp     both on KWP, at 38400 baud, and the rate at 115200 baud, too
     cost    processor time and memory of obdgated flat out at 500000 baud, 10 ms
+    fences  the same with a receiver at 5 Hz that drives through 1,000 fences, against the same without both
     start   time to the first record of the program itself, to the first reading, and back after an unplug
 
 Needs `make release` and .tools/venv.
@@ -15,13 +16,16 @@ Needs `make release` and .tools/venv.
 import argparse
 import importlib.util
 import json
+import math
 import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import tty
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("OBDGATE_BUILD", ROOT / ".build/release"))
@@ -78,13 +82,13 @@ class Car:
 class Daemon:
     """obdgated on one device, six signals as fast as the link allows, nothing else after the start."""
 
-    def __init__(self, folder, name, device, baud):
+    def __init__(self, folder, name, device, baud, **more):
         self.out = folder / f"{name}.jsonl"
         config = folder / f"{name}.config"
         config.write_text(json.dumps({
             "gatewayId": "bench", "adapters": [{"device": str(device), "baud": baud}],
             "discovery": {"serial": False, "bluetooth": False},
-            "poll": {"defaultPeriod": 86400, "dtcPeriod": 86400, "signals": {s: 0 for s in SIGNALS} | {"batteryVoltage": 86400}}}))
+            "poll": {"defaultPeriod": 86400, "dtcPeriod": 86400, "signals": {s: 0 for s in SIGNALS} | {"batteryVoltage": 86400}}} | more))
         self.began = time.monotonic()
         self.process = subprocess.Popen([BUILD / "obdgated", "--config", config], stdout=open(self.out, "w"))
 
@@ -187,6 +191,81 @@ def cost(folder, seconds):
     print(f"\n- flat out at 500000 baud, 10 ms: {share:.2%} of one core, {resident / 1024:.1f} MiB resident, {peak / 1024:.1f} MiB at most")
 
 
+class Receiver:
+    """A receiver on a pty: five epochs a second, 20 m/s to the east along 48° N."""
+
+    def __init__(self):
+        self.master, other = os.openpty()
+        tty.setraw(other)
+        os.set_blocking(self.master, False)
+        self.name, self.other, self.ended = os.ttyname(other), other, threading.Event()
+        self.thread = threading.Thread(target=self.drive)
+        self.thread.start()
+
+    def drive(self):
+        began, step = time.monotonic(), 0
+        while not self.ended.wait(max(0, began + step * 0.2 - time.monotonic())):
+            moment = f"12{step // 300 % 60:02}{step * 0.2 % 60:05.2f}"
+            degrees = 11 + step * 4 / 74_600
+            place = f"4800.00000,N,{int(degrees):03}{degrees % 1 * 60:08.5f},E"
+            text = "".join(sentence(body) for body in (
+                f"GPRMC,{moment},A,{place},38.88,90.0,050327,,,A",
+                f"GPGGA,{moment},{place},1,09,0.9,520.0,M,47.0,M,,",
+                "GPGSA,A,3,02,05,07,09,13,16,20,26,,,,,1.87,0.9,1.58"))
+            try:
+                os.write(self.master, text.encode())
+            except BlockingIOError:
+                pass
+            step += 1
+
+    def stop(self):
+        self.ended.set()
+        self.thread.join()
+        os.close(self.master)
+        os.close(self.other)
+
+
+def sentence(body):
+    checksum = 0
+    for character in body:
+        checksum ^= ord(character)
+    return f"${body}*{checksum:02X}\r\n"
+
+
+def thousand_fences(file):
+    """Octagons of 40 m, one every 130 m along the way."""
+    features = []
+    for number in range(1_000):
+        ring = [[11 + (number * 130 + 40 * math.cos(corner * math.pi / 4)) / 74_600,
+                 48 + 40 * math.sin(corner * math.pi / 4) / 111_200] for corner in range(8)]
+        features.append({"type": "Feature", "properties": {"id": f"f{number}"},
+                         "geometry": {"type": "Polygon", "coordinates": [ring + ring[:1]]}})
+    file.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    return str(file)
+
+
+def fences(folder, seconds):
+    for name in ("without", "with"):
+        car = Car(folder, name, 500000, 10)
+        receiver = Receiver() if name == "with" else None
+        more = {}
+        if receiver:
+            more = {"gps": [{"device": receiver.name}], "geofences": thousand_fences(folder / "fences.geojson")}
+        daemon = Daemon(folder, name, car.link, 500000, **more)
+        daemon.wait('"latitude"' if receiver else '"type":"telemetry"')
+        time.sleep(5)
+        before, began = daemon.cpu(), time.monotonic()
+        time.sleep(max(seconds, 20))
+        share = (daemon.cpu() - before) / (time.monotonic() - began)
+        resident, peak = daemon.memory()
+        events = daemon.out.read_text().count('"type":"geofence"')
+        daemon.stop()
+        car.stop()
+        if receiver:
+            receiver.stop()
+        print(f"- {name} receiver and 1,000 fences: {share:.2%} of one core, {resident / 1024:.1f} MiB resident, {peak / 1024:.1f} at most, {events} events")
+
+
 def start(folder, seconds):
     best = min(timed([BUILD / "obdgated", "--version"]) for _ in range(20))
     print(f"\n- `obdgated --version`: {best * 1e3:.1f} ms")
@@ -217,7 +296,7 @@ def timed(command):
 
 
 if __name__ == "__main__":
-    parts = {"link": link, "rate": rate, "kwp": kwp, "cost": cost, "start": start}
+    parts = {"link": link, "rate": rate, "kwp": kwp, "cost": cost, "fences": fences, "start": start}
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("parts", nargs="*", choices=[[], *parts], default=[])
     arguments.add_argument("--seconds", type=float, default=10)

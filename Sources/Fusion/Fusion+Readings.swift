@@ -45,7 +45,7 @@ extension Fusion {
       cut(at: newest, into: &sink)
     }
     self.fix = fix
-    fixTime = now
+    fixTime = min(time, now)
     isFixFresh = true
     newest = now
     follow(fix, into: &sink)

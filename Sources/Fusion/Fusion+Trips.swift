@@ -60,7 +60,7 @@ extension Fusion {
   }
 
   /// The lowest speed limit of the fences that the vehicle is in, km/h; nil: none has one.
-  public mutating func setFenceLimit(_ limit: Double?) { driving.setFenceLimit(limit) }
+  public mutating func setFenceLimit(_ limit: Double?) { driving.setFenceLimit(limit, at: now) }
 
   // MARK: The vehicle
 
@@ -69,7 +69,7 @@ extension Fusion {
     if formerVehicleId == nil { formerVehicleId = vehicleId }
     trips.vehicleChanged(at: now)
     driving.vehicleChanged()
-    tripDeadline = .min
+    if options.trips != nil { tripDeadline = .min }
   }
 
   // MARK: Records

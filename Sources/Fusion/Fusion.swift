@@ -129,8 +129,8 @@ public struct Fusion: ~Copyable {
   public mutating func setCadence(_ cadence: Cadence) {
     guard cadence != options.cadence else { return }
     options.cadence = cadence
-    // From `.cycle` nothing is due by itself: the next event counts anew.
-    if nextBoundary == .max { nextBoundary = .min }
+    // From `.cycle` nothing was due by itself: periods count from here on.
+    if nextBoundary == .max { nextBoundary = now }
   }
 
   /// Says when the session begins: records are due then, and a period later, and so on. Without it the first one is due a

@@ -39,7 +39,10 @@ extension FenceWatch {
       FenceMemory.Visit(
         id: set.fences[Int(track.fence)].id, duration: max(0, time - track.since), hasDwelt: track.hasDwelt)
     }
-    return FenceMemory(visits: visits, fingerprint: set.fingerprint, position: last?.place.position)
+    // Where a fence has not been seen yet, another run must learn it, too. Without a fix in this run the place is the one
+    // that it began with.
+    return FenceMemory(
+      visits: visits, fingerprint: hasUnknown ? 0 : set.fingerprint, position: last?.place.position ?? resumedPosition)
   }
 
   /// Goes on where another watch ended: who was inside is inside, and its exit is told.
@@ -58,6 +61,7 @@ extension FenceWatch {
       track(Track(fence: Int32(fence), isInside: true, hasDwelt: visit.hasDwelt, since: time - visit.duration))
     }
     hasUnknown = isUnknown.contains(true)
+    resumedPosition = memory.position
     if let position = memory.position { motion.resume(at: Place(position).point) }
   }
 

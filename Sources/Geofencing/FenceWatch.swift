@@ -17,6 +17,8 @@ public struct FenceWatch: ~Copyable {
   public let rules: FenceRules
   var motion: Motion
   var last: (place: Place, time: Int64)?
+  /// Where the vehicle was when another watch ended.
+  var resumedPosition: GeoPosition?
   /// Fences that are not simply outside.
   var tracks: [Track] = []
   /// Where in `tracks` each fence is; −1: outside.

@@ -175,7 +175,7 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     fusion.fix(fix, at: time, into: &outputs)
     let speed = fusion.vehicleSpeed(at: time)
     fences?.fix(fix, at: time, vehicleSpeed: speed, fusion: &fusion, into: &outputs)
-    if let fences = fences.take() {
+    if fix.latitude != nil, let fences = fences.take() {
       fusion.setFenceLimit(fences.speedLimit)
       self.fences = consume fences
     }
@@ -250,7 +250,8 @@ private struct GPSTimeline {
 
   /// The fix's UTC time in nanoseconds since 1970; nil where the date is not known.
   func wall(of fix: Fix) -> Int64? {
-    guard let date = fix.date, let time = fix.time else { return nil }
+    // ZDA has four digits for the year; those outside do not fit 64 bits of nanoseconds.
+    guard let date = fix.date, let time = fix.time, (1980...2200).contains(date.year) else { return nil }
     let days = Timestamp.days(year: date.year, month: date.month, day: date.day)
     return Int64(days) * Self.day + Self.nanoseconds(time)
   }

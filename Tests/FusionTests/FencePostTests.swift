@@ -71,6 +71,13 @@ import Testing
     #expect(events.allSatisfy { $0.number("latitude") == nil && $0.number("longitude") == nil })
   }
 
+  @Test func a_private_fence_that_was_crossed_between_two_fixes_is_not_told_with_its_place() throws {
+    let hidden = PrivacyRules(zones: [.init(fence: "home", privacy: .off)])
+    let records = try drive(from: -375, to: 450, speed: 75, privacy: hidden)
+    let events = records.of("geofence")
+    #expect(!events.isEmpty && events.allSatisfy { $0.number("latitude") == nil })
+  }
+
   @Test func a_coarse_place_is_rounded_and_has_no_direction() throws {
     let records = try drive(from: 500, to: 900, privacy: PrivacyRules(everywhere: .coarse(decimals: 2)))
     #expect(!records.of("telemetry").isEmpty)

@@ -55,6 +55,16 @@ import Testing
     #expect(found.news == [.impossible])
   }
 
+  @Test(arguments: [1, 1677, 1700, 2263, 9999]) func a_year_that_no_clock_can_hold_is_no_date(_ year: Int) {
+    var time = SatelliteTime(notBefore: Self.built)
+    var wrong = fix("2026-12-24T12:00:00Z")
+    wrong.date = CalendarDate(year: year, month: 1, day: 1)
+    let first = time.fix(wrong, at: 0, machine: nil)
+    let second = time.fix(wrong, at: Self.second, machine: Self.built)
+    #expect(first == .impossible && second == nil)
+    #expect(time.offset == nil)
+  }
+
   @Test func a_receiver_past_its_rollover_is_put_right() {
     // 1,024 weeks before 24 December 2026.
     let found = run("2007-05-10T12:00:00Z", machine: "2026-12-23T08:00:00Z")

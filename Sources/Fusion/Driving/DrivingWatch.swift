@@ -16,6 +16,7 @@ public struct DrivingWatch: ~Copyable {
   private var isIdlingTold = false
   private var lastSpeed: Int64?
   private var fenceLimit: Double?
+  private var fenceLimitTime: Int64 = .min / 2
   // Overspeed.
   private var over = Run()
   private var overLimit = 0.0
@@ -47,7 +48,12 @@ public struct DrivingWatch: ~Copyable {
   }
 
   /// The lowest limit of the fences that the vehicle is in, km/h; nil: none has one.
-  public mutating func setFenceLimit(_ limit: Double?) { fenceLimit = limit }
+  ///
+  /// It holds as long as a pause between readings may last: where nobody knows any more where the vehicle is, none does.
+  public mutating func setFenceLimit(_ limit: Double?, at time: Int64) {
+    fenceLimit = limit
+    fenceLimitTime = time
+  }
 
   /// No reading follows: what is on its way is told.
   public mutating func finish() {
@@ -117,7 +123,8 @@ public struct DrivingWatch: ~Copyable {
   }
 
   private mutating func weigh(_ kmh: Double, at time: Int64) {
-    let limit = min(options.speedLimit ?? .infinity, fenceLimit ?? .infinity)
+    let fence = time - fenceLimitTime <= options.longestGap ? fenceLimit : nil
+    let limit = min(options.speedLimit ?? .infinity, fence ?? .infinity)
     // Another limit is another excess.
     if limit != overLimit {
       over.end()

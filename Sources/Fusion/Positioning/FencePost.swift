@@ -50,9 +50,12 @@ public struct FencePost: ~Copyable {
   ///
   /// - Parameter fix: with a position.
   public func privacy(of fix: Fix) -> PositionPrivacy {
+    guard let latitude = fix.latitude, let longitude = fix.longitude else { return privacy.everywhere }
+    return privacy(at: GeoPosition(latitude: latitude, longitude: longitude))
+  }
+
+  private func privacy(at place: GeoPosition) -> PositionPrivacy {
     var shown = privacy.everywhere
-    guard let latitude = fix.latitude, let longitude = fix.longitude else { return shown }
-    let place = GeoPosition(latitude: latitude, longitude: longitude)
     for zone in zones {
       let isNear =
         watch.isInside(zone.fence) || watch.set.contains(place, fence: zone.fence)
@@ -95,12 +98,14 @@ public struct FencePost: ~Copyable {
         groundSpeed: fix.speed), into: &events)
     guard !events.list.isEmpty else { return }
     hasNews = true
-    let privacy = privacy(of: fix)
+    let ofFix = privacy(of: fix)
     for event in events.list {
+      // The place of a fence that was crossed between two fixes lies elsewhere.
+      let shown = ofFix.stricter(privacy(at: event.position))
       let fence = watch.set.fences[event.fence]
       let record = GeofenceRecord(
         fenceId: fence.id, fenceName: fence.name, event: GeofenceRecord.Event(event.kind),
-        latitude: privacy.shown(event.position.latitude), longitude: privacy.shown(event.position.longitude))
+        latitude: shown.shown(event.position.latitude), longitude: shown.shown(event.position.longitude))
       fusion.record(record, at: time, occurred: event.time, into: &sink)
     }
     events.list.removeAll(keepingCapacity: true)

@@ -36,6 +36,8 @@ public struct SatelliteTime: ~Copyable {
   static let tolerance: Int64 = 1_000_000_000
   /// How fast two clocks may drift apart, ns in a second: what a bad crystal does.
   static let drift: Int64 = 100_000
+  /// What no receiver can mean does not fit 64 bits of nanoseconds either.
+  private static let years = 1980...2200
   private static let day: Int64 = 86_400_000_000_000
   private static let rollover: Int64 = 1_024 * 7 * day
   /// A machine without a battery keeps the date of its last shutdown: it may be behind, hardly ahead.
@@ -60,9 +62,13 @@ public struct SatelliteTime: ~Copyable {
   ///   - machine: what the machine's own clock says then, ns since 1970; nil where that is not to be believed either.
   public mutating func fix(_ fix: Fix, at time: Int64, machine: Int64?) -> News? {
     guard fix.latitude != nil, let date = fix.date, let ofDay = fix.time else { return nil }
-    let days = Timestamp.days(year: date.year, month: date.month, day: date.day)
-    let said = Int64(days) * Self.day + Int64(ofDay.secondOfDay) * 1_000_000_000 + Int64(ofDay.nanosecond)
-    guard let (moment, count) = corrected(said, machine) else {
+    var right: (moment: Int64, rollovers: Int)?
+    if Self.years.contains(date.year) {
+      let days = Timestamp.days(year: date.year, month: date.month, day: date.day)
+      let said = Int64(days) * Self.day + Int64(ofDay.secondOfDay) * 1_000_000_000 + Int64(ofDay.nanosecond)
+      right = corrected(said, machine)
+    }
+    guard let (moment, count) = right else {
       candidate = nil
       defer { saidImpossible = true }
       return saidImpossible ? nil : .impossible

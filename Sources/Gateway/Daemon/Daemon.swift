@@ -1,6 +1,7 @@
 import AdapterSession
 import CGateway
 import Fusion
+import Geofencing
 import Glibc
 import OBDWire
 import Ports
@@ -228,6 +229,9 @@ public struct Daemon: ~Copyable {
     for period in new.poll.signals where !old.poll.signals.contains(period) {
       // The adapter's voltage and the sets' signals are no PIDs of the plan's.
       if SignalNames.parameters(of: period.signal).isEmpty { names.append("poll.signals.\(period.signal)") }
+    }
+    if old.geofences != nil, new.geofences != nil, FenceRules(old.geofences) != FenceRules(new.geofences) {
+      names.append("when a change counts (geofences)")
     }
     if old.trips != new.trips { names.append("trips") }
     if old.driving != new.driving { names.append("driving") }

@@ -23,6 +23,7 @@ struct GPSDClient: LineDriver, ~Copyable {
     var now: Int64 = 0
     var isConnected = false
     private var saidMalformed = false
+    private var saidRefused = false
 
     init(_ outlet: consuming FixOutlet) { self.outlet = outlet }
 
@@ -33,10 +34,15 @@ struct GPSDClient: LineDriver, ~Copyable {
       case .version(let release):
         guard !isConnected else { return }
         isConnected = true
+        saidMalformed = false
         outlet.put(.connected(ShortText(Array("gpsd \(release)".utf8).span)), at: now)
-      case .error(let message): outlet.put(.refused(ShortText(Array(message.utf8).span)), at: now)
+      case .error(let message):
+        // Once for a connection.
+        guard !saidRefused else { return }
+        saidRefused = true
+        outlet.put(.refused(ShortText(Array(message.utf8).span)), at: now)
       case .malformed:
-        // Once for a connection: something else may listen on that port, and say much.
+        // Once until gpsd has greeted: something else may listen on that port, say much, and hang up.
         guard !saidMalformed else { return }
         saidMalformed = true
         outlet.put(.noSentences, at: now)
@@ -44,9 +50,9 @@ struct GPSDClient: LineDriver, ~Copyable {
     }
 
     mutating func lost(_ loss: FixDelivery.Loss, at time: Int64) {
-      saidMalformed = false
       guard isConnected else { return }
       isConnected = false
+      saidRefused = false
       outlet.put(.lost(loss), at: time)
     }
   }

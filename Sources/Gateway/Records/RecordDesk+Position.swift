@@ -67,16 +67,22 @@ extension RecordDesk {
     if let news = whereabouts.tellTime(fix, began: began) { tell(news, of: number, at: time, into: &sink) }
     tellDate()
     let privacy = whereabouts.post?.privacy(of: fix) ?? whereabouts.privacy.everywhere
-    var hasLine = false
+    // The lines on which a vehicle has answered; where there is none yet, the first: two would tell every trip twice.
+    var hasSpeaker = false
+    var first: Int?
+    for index in sources.indices where !sources[index].isClosed {
+      first = first ?? index
+      if sources[index].hasSpoken { hasSpeaker = true }
+    }
     for index in sources.indices where !sources[index].isClosed {
       let source = sources[index]
+      guard hasSpeaker ? source.hasSpoken : index == first else { continue }
       begin(source)
       source.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
       end(source)
-      hasLine = true
     }
     // A box without an adapter still knows where it is.
-    if !hasLine {
+    if first == nil {
       begin(own)
       own.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
       end(own)
@@ -110,6 +116,7 @@ extension RecordDesk {
     whereabouts.privacy = privacy
     guard let set else {
       whereabouts.post = nil
+      own.fusion.setFenceLimit(nil)
       for index in sources.indices { sources[index].fusion.setFenceLimit(nil) }
       return
     }
@@ -132,7 +139,7 @@ extension RecordDesk {
   private mutating func passFences<Sink: RecordSink & ~Copyable>(
     _ fix: Fix, at time: Int64, into sink: inout Sink
   ) {
-    guard whereabouts.post != nil else { return }
+    guard whereabouts.post != nil, fix.latitude != nil else { return }
     // The box is in one vehicle: what its lines say of their speed is said of it.
     var source = own
     var speed: Double?

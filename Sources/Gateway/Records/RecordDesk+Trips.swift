@@ -12,7 +12,14 @@ struct WaitingTrip: Sendable {
 extension RecordDesk {
   /// Takes the trips that were under way when the program ended.
   public mutating func resumeTrips(_ memories: [TripMemory], at time: Int64) {
-    for memory in memories { wait(memory, at: time) }
+    for memory in memories {
+      // What a box without an adapter followed goes on at once: nobody has to come back.
+      if memory.adapter == own.name {
+        own.fusion.resumeTrip(memory, bootId: options.bootId, at: time)
+      } else {
+        wait(memory, at: time)
+      }
+    }
   }
 
   /// What is to be kept of all trips under way.
@@ -20,6 +27,7 @@ extension RecordDesk {
     // Nearly always there is one at most: an empty array takes nothing from the heap.
     var memories: [TripMemory] = []
     for index in waitingTrips.indices { memories.append(waitingTrips[index].memory) }
+    if let memory = memory(of: own, at: time) { memories.append(memory) }
     for index in sources.indices where !sources[index].isClosed {
       if let memory = memory(of: sources[index], at: time) { memories.append(memory) }
     }

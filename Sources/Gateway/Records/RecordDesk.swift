@@ -62,7 +62,7 @@ public struct RecordDesk: ~Copyable {
 
   public init(_ options: Options) {
     self.options = options
-    own = RecordSource(device: "", name: "", Fusion(options.fusion))
+    own = RecordSource(device: "", name: "gateway", Fusion(options.fusion))
     whereabouts = Whereabouts(notBefore: Version.released)
   }
 
@@ -97,6 +97,16 @@ public struct RecordDesk: ~Copyable {
     end(source)
     takeTrip(of: source, at: time)
   }
+
+  /// The gateway ends: the last of what no line tells is made records of.
+  public mutating func finishOwn<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+    begin(own)
+    own.finish(at: time, into: &sink)
+    end(own)
+  }
+
+  /// Whether nothing is due at a time of its own.
+  var isByCycle: Bool { options.cadence == .cycle }
 
   /// Says what the machine's clock is, from here on; where a receiver knows better, its date counts.
   public mutating func setMachineClock(_ clock: WallClock) {

@@ -11,6 +11,8 @@ final class RecordSource {
   let name: String
   var fusion: Fusion
   private(set) var isClosed = false
+  /// A vehicle has answered on it: before that it may be an adapter that lies in a drawer.
+  private(set) var hasSpoken = false
 
   /// The list of codes that is coming in, one by one.
   private var list: (head: TroubleCodeList, left: Int)?
@@ -90,6 +92,10 @@ final class RecordSource {
   // MARK: The adapter
 
   private func take<Sink: RecordSink & ~Copyable>(_ event: SessionEvent, at time: Int64, into sink: inout Sink) {
+    switch event {
+    case .connected, .recovered: hasSpoken = true
+    default: break
+    }
     if case .connected(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
     if case .notPolledJ1939 = event { protocolName = ProtocolName.text(fromDigit: UInt8(ascii: "A")) }
     if case .recovered(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }

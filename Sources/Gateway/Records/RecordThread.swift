@@ -118,6 +118,7 @@ final class RecordThread: Sendable {
       if let loss = queue.takeLoss(isLast: isEnding) { Self.report(loss, at: now, &desk, &sink) }
       if isEnding {
         for line in lines { desk.removeSource(line.source, at: now, into: &sink) }
+        desk.finishOwn(at: now, into: &sink)
         trips?.keep(of: &desk, at: now)
         sink.flush()
         queue.end()
@@ -125,8 +126,10 @@ final class RecordThread: Sendable {
       }
       sink.flush()
       trips?.keepDue(of: &desk, at: now)
-      // The clock is looked at when a record is made, not more often.
-      if bell.wait(until: min(desk.nextDue, trips?.next ?? .max)) { bell.silence() }
+      // The clock is looked at when a record is made, not more often. By turns of the poll nothing is due at a time, and
+      // lines ring only for news: what they have read is looked at once a second.
+      let look = desk.isByCycle && !lines.isEmpty ? now + 1_000_000_000 : Int64.max
+      if bell.wait(until: min(desk.nextDue, trips?.next ?? .max, look)) { bell.silence() }
     }
   }
 
