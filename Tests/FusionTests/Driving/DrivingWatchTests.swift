@@ -180,14 +180,25 @@ import Testing
     var options = DrivingOptions()
     options.speedLimit = 130
     var watch = DrivingWatch(options)
-    watch.setFenceLimit(30)
     var found: [DrivingEvent] = []
     for second in 0...60 {
-      if second == 30 { watch.setFenceLimit(nil) }
+      // Each fix tells it anew.
+      watch.setFenceLimit(second < 30 ? 30 : nil, at: Int64(second) * 1_000_000_000)
       watch.speed(50, at: Int64(second) * 1_000_000_000)
       while let event = watch.next() { found.append(event) }
     }
     #expect(found == [.overspeed(speed: 50, limit: 30, maxSpeed: 50, seconds: 10)])
+  }
+
+  @Test func a_fences_limit_lapses_when_nobody_knows_where_the_vehicle_is() {
+    var watch = DrivingWatch(DrivingOptions())
+    watch.setFenceLimit(30, at: 0)
+    var found = 0
+    for second in 60...120 {
+      watch.speed(50, at: Int64(second) * 1_000_000_000)
+      while watch.next() != nil { found += 1 }
+    }
+    #expect(found == 0)
   }
 
   @Test func a_receivers_speed_counts_where_the_vehicle_says_none() {
