@@ -33,7 +33,7 @@ import Testing
       var wrong: [String] = []
       var vin: String?
       while seen.count < emulated.values.count || seen.values.contains(where: { $0 < 3 }) {
-        let line = try daemon.line(within: .seconds(60)) { _ in true }.text
+        let line = try daemon.line(within: .seconds(180)) { _ in true }.text
         let record = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         vin = record["vin"] as? String ?? vin
         guard record["type"] as? String == "telemetry" else { continue }

@@ -52,7 +52,8 @@ public struct DrivingWatch: ~Copyable {
   /// It holds as long as a pause between readings may last: where nobody knows any more where the vehicle is, none does.
   public mutating func setFenceLimit(_ limit: Double?, at time: Int64) {
     fenceLimit = limit
-    fenceLimitTime = time
+    // Before the first event there is no time yet.
+    fenceLimitTime = max(time, .min / 2)
   }
 
   /// No reading follows: what is on its way is told.

@@ -190,6 +190,15 @@ import Testing
     #expect(found == [.overspeed(speed: 50, limit: 30, maxSpeed: 50, seconds: 10)])
   }
 
+  @Test func a_limit_that_is_told_before_anything_happened_counts_for_nothing() {
+    var watch = DrivingWatch(DrivingOptions())
+    watch.setFenceLimit(nil, at: .min)
+    watch.speed(50, at: 60_000_000_000)
+    watch.setFenceLimit(30, at: .min)
+    watch.speed(50, at: 61_000_000_000)
+    #expect(watch.next() == nil)
+  }
+
   @Test func a_fences_limit_lapses_when_nobody_knows_where_the_vehicle_is() {
     var watch = DrivingWatch(DrivingOptions())
     watch.setFenceLimit(30, at: 0)

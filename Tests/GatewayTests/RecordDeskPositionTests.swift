@@ -1,0 +1,88 @@
+import AdapterSession
+import Fusion
+import Geofencing
+import NMEAWire
+import OBDWire
+import Telemetry
+import Testing
+
+@testable import Gateway
+
+/// Positions at the desk: on whose records they stand, and what is kept of them.
+@Suite struct RecordDeskPositionTests {
+  private struct Lines: RecordSink, ~Copyable {
+    var records: [Record] = []
+    mutating func record(_ line: Span<UInt8>) {
+      var bytes: [UInt8] = []
+      for index in line.indices { bytes.append(line[index]) }
+      if let record = try? Record(bytes.dropLast()) { records.append(record) }
+    }
+  }
+
+  private static let second: Int64 = 1_000_000_000
+
+  private func desk() -> RecordDesk {
+    var options = RecordDesk.Options(gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3)
+    options.bootId = "a"
+    options.trips?.endsWithSession = false
+    var desk = RecordDesk(options)
+    desk.setMachineClock(WallClock(offset: 1_800_000_000 * Self.second, quality: .ntp))
+    return desk
+  }
+
+  /// 10 m/s to the north, a fix a second.
+  private func drive(_ desk: inout RecordDesk, _ receiver: Int, _ seconds: ClosedRange<Int64>, _ lines: inout Lines) {
+    for second in seconds {
+      var fix = Fix()
+      fix.type = .threeD
+      (fix.latitude, fix.longitude, fix.hdop, fix.speed) = (48 + Double(second) * 10 / 111_320, 11, 0.9, 36)
+      let time = second * Self.second
+      desk.take(FixDelivery(.fix(fix, began: time), at: time), fromReceiver: receiver, into: &lines)
+      desk.advance(to: time, into: &lines)
+    }
+  }
+
+  @Test func an_adapter_that_never_saw_a_vehicle_tells_no_second_trip() {
+    var desk = desk()
+    var lines = Lines()
+    let used = desk.addSource(device: "/dev/a", name: "usb:1")
+    _ = desk.addSource(device: "rfcomm:drawer", name: "rfcomm:drawer")
+    let receiver = desk.addReceiver(device: "/dev/gps")
+    desk.take(Delivery(.event(.connected(protocolDigit: 0x36)), at: 1), from: used, into: &lines)
+    drive(&desk, receiver, 1...120, &lines)
+    #expect(lines.records.filter { $0.type == "trip" }.count == 1)
+    let telemetry = lines.records.filter { $0.type == "telemetry" }
+    // One record a second, not two.
+    #expect((100...121).contains(telemetry.count), "\(telemetry.count)")
+  }
+
+  @Test func a_box_without_an_adapter_keeps_its_trip() {
+    var desk = desk()
+    var lines = Lines()
+    let receiver = desk.addReceiver(device: "/dev/gps")
+    drive(&desk, receiver, 1...120, &lines)
+    #expect(lines.records.filter { $0.type == "trip" }.map { $0["event"] } == ["start"])
+    let kept = desk.tripMemories(at: 120 * Self.second)
+    #expect(kept.count == 1)
+    var next = self.desk()
+    next.resumeTrips(kept, at: 121 * Self.second)
+    var more = Lines()
+    drive(&next, next.addReceiver(device: "/dev/gps"), 121...200, &more)
+    // It goes on: neither a second start nor an end.
+    #expect(more.records.allSatisfy { $0.type != "trip" })
+    #expect(next.tripMemories(at: 200 * Self.second).count == 1)
+  }
+
+  @Test func a_receiver_that_is_lost_and_comes_back_is_told_by_its_name() {
+    var desk = desk()
+    var lines = Lines()
+    let receiver = desk.addReceiver(device: "/dev/gps")
+    for (step, content) in [
+      FixDelivery.Content.connected(ShortText("NMEA 0183")), .lost(.silent), .connected(ShortText("NMEA 0183")),
+    ].enumerated() {
+      desk.take(FixDelivery(content, at: Int64(step)), fromReceiver: receiver, into: &lines)
+    }
+    #expect(lines.records.map(\.said) == ["connected", "lost(silent)", "recovered"])
+    #expect(lines.records.allSatisfy { $0["identity"] == "NMEA 0183" && $0["device"] == "/dev/gps" })
+  }
+}
