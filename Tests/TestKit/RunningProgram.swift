@@ -26,6 +26,7 @@ public final class RunningProgram: @unchecked Sendable {
   private var lines: [Line] = []
   private var errors: [Line] = []
   private var openStreams = 2
+  private var isOutputRead = false
   private var status: Int32?
   /// Up to where ``line(within:where:)`` has looked.
   private var seen = 0
@@ -59,6 +60,7 @@ public final class RunningProgram: @unchecked Sendable {
   /// Reads its standard output from now on.
   public func readOutput() {
     let output = child.output
+    changed.withLock { isOutputRead = true }
     Thread.detachNewThread { [self] in drain(output, isOutput: true) }
   }
 
@@ -105,7 +107,15 @@ public final class RunningProgram: @unchecked Sendable {
   /// Waits for its end.
   ///
   /// - Returns: the exit code, or 128 + the signal that ended it.
-  public func end(within limit: Duration) throws -> Int32 { try wait(limit, "end", isFinal: false) { status } }
+  public func end(within limit: Duration) throws -> Int32 {
+    let code = try wait(limit, "end", isFinal: false) { status }
+    // What it wrote last may still be in its pipes; a child of its own may hold them open.
+    let deadline = Date(timeIntervalSinceNow: 5)
+    changed.lock()
+    defer { changed.unlock() }
+    while openStreams > (isOutputRead ? 0 : 1), changed.wait(until: deadline) {}
+    return code
+  }
 
   private func wait<Value>(
     _ limit: Duration, _ what: String, isFinal: Bool = true, _ look: () -> Value?
@@ -117,7 +127,7 @@ public final class RunningProgram: @unchecked Sendable {
       if let found = look() { return found }
       let isOver = isFinal && status != nil && openStreams == 0
       guard !isOver, changed.wait(until: deadline) else {
-        let tail = (lines.suffix(6) + errors.suffix(6)).map(\.text).joined(separator: "\n")
+        let tail = (lines.suffix(6) + errors.suffix(60)).map(\.text).joined(separator: "\n")
         throw Late(
           description: "no such \(what) within \(limit) (status \(status.map(String.init) ?? "running")):\n\(tail)")
       }
