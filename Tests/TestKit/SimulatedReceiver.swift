@@ -31,17 +31,17 @@ public final class SimulatedReceiver: Sendable {
 
   /// - Parameters:
   ///   - date: the day that it says; its time of day begins at 12:00:00.
-  ///   - link: a name to give to the terminal; nil: none.
+  ///   - link: a name to give to the terminal; nil: one of its own.
   ///   - state: what it says so many seconds after it was made.
   public init(
     date: String = "050327", link: String? = nil, state: @escaping @Sendable (_ seconds: Double) -> State
   ) throws {
     let terminal = try PseudoTerminal()
-    path = link ?? terminal.path
-    if let link {
-      try? FileManager.default.removeItem(atPath: link)
-      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: terminal.path)
-    }
+    // A name of its own, which goes with the plug: the terminal's number is another test's a moment later, and a daemon
+    // that looks for its receiver must not find that one.
+    path = link ?? NSTemporaryDirectory() + "obdgate-receiver-" + UUID().uuidString
+    try? FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: terminal.path)
     let began = ContinuousClock.now
     let held = Held(terminal)
     Thread.detachNewThread { [self] in
@@ -64,6 +64,7 @@ public final class SimulatedReceiver: Sendable {
       return value
     }
     guard !wasStopping else { return }
+    try? FileManager.default.removeItem(atPath: path)
     ended.wait()
   }
 
