@@ -74,6 +74,17 @@ extension Spool {
     for (range, source) in batch.ranges { acknowledge(range, in: source, by: sink) }
   }
 
+  /// A sink has returned a batch: some of its records it has for good, the others are handed to it once more.
+  ///
+  /// - Parameter acknowledged: by the index of the batch's records.
+  public mutating func settle(_ batch: borrowing RecordBatch, acknowledged: [Range<Int>], by sink: Int) {
+    for records in acknowledged {
+      for (range, source) in batch.ranges(of: records) { acknowledge(range, in: source, by: sink) }
+    }
+    // What is acknowledged is handed out no more, so that only the others come back.
+    for (range, source) in batch.ranges { giveBack(range, in: source, by: sink) }
+  }
+
   /// A sink does not have those of the range that it was handed: they are handed to it once more.
   public mutating func giveBack(_ range: ClosedRange<UInt64>, in source: RecordBatch.Source, by sink: Int) {
     switch source {
@@ -92,9 +103,12 @@ extension Spool {
 
 extension RecordBatch {
   /// Its records as ranges, each of one source.
-  var ranges: [(ClosedRange<UInt64>, Source)] {
+  var ranges: [(ClosedRange<UInt64>, Source)] { ranges(of: records.indices) }
+
+  /// Some of its records as ranges, each of one source.
+  func ranges(of indices: Range<Int>) -> [(ClosedRange<UInt64>, Source)] {
     var sets: [(set: SequenceSet, source: Source)] = []
-    for record in records {
+    for record in records[indices] {
       let number = record.number.sequence
       if let index = sets.firstIndex(where: { $0.source == record.number.source }) {
         sets[index].set.insert(number...number)

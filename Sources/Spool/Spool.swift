@@ -84,6 +84,8 @@ public struct Spool: ~Copyable {
   var retryAt: Int64 = .max
   /// What is known of the clock while no file is open.
   var wall = WallTime.unknown
+  /// All that was taken in.
+  var appended = Arrived()
 
   /// Opens the spool. It always opens: what stands in the way is said by ``takeNews()`` and ``state``.
   ///
@@ -111,6 +113,23 @@ public struct Spool: ~Copyable {
   /// In which records are counted that are committed from now on; nil while there is no file.
   public var epoch: UUIDv7? { file?.epoch }
 
+  /// How many records sinks could be handed so far, since this process opened the spool; by lane.
+  public struct Arrived: Equatable, Sendable {
+    public var events: UInt64 = 0
+    public var telemetry: UInt64 = 0
+
+    public init() {}
+  }
+
+  /// Those committed, and, while the file cannot be used, those in memory: a sink that is handed what is new looks here.
+  public var arrived: Arrived {
+    guard state == .durable else { return appended }
+    var arrived = appended
+    arrived.events &-= UInt64(memory.uncountedEvents)
+    arrived.telemetry &-= UInt64(memory.uncountedRecords - memory.uncountedEvents)
+    return arrived
+  }
+
   /// Records that some sink lacks: in the file, in memory.
   public var depth: (file: Int64, memory: Int) { (file?.counts.reduce(0, +) ?? 0, memory.records.count) }
 
@@ -126,7 +145,12 @@ public struct Spool: ~Copyable {
   public mutating func append(
     _ line: Span<UInt8>, at time: Int64, explaining loss: Loss? = nil
   ) throws(RecordFormError) {
-    memory.append(PendingRecord(try StoredLine(parsing: line), time: time, explains: loss))
+    let record = PendingRecord(try StoredLine(parsing: line), time: time, explains: loss)
+    memory.append(record)
+    switch record.lane {
+    case .events: appended.events += 1
+    case .telemetry: appended.telemetry += 1
+    }
     if state == .durable {
       let room = file.map { Int($0.reserved - $0.last) } ?? 0
       if memory.uncountedRecords >= room || memory.uncountedBytes >= Self.largestCommit { commit() }

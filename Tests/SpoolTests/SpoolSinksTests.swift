@@ -133,4 +133,26 @@ import Testing
     }
     #expect(spool.take(0).compactMap(\.value).sorted() == Array(1...200))
   }
+
+  @Test func of_a_returned_batch_what_is_not_acknowledged_comes_again() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try spool.telemetry(1...6)
+    spool.settle()
+    var batch = RecordBatch()
+    spool.nextBatch(for: 0, at: 0, into: &batch)
+    #expect(batch.records.count == 6)
+    spool.settle(batch, acknowledged: [0..<2, 3..<4], by: 0)
+    #expect(spool.take().compactMap(\.value).sorted() == [3, 5, 6])
+    #expect(spool.take().isEmpty)
+  }
+
+  @Test func records_arrive_for_sinks_when_they_are_committed() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try spool.telemetry(1...3)
+    #expect(spool.arrived == Spool.Arrived())
+    try spool.event(4)
+    spool.settle()
+    #expect(spool.arrived.telemetry == 3)
+    #expect(spool.arrived.events == 1)
+  }
 }

@@ -1,0 +1,113 @@
+import Ports
+import Spool
+import Synchronization
+
+/// Between the thread that has the spool and the thread of one sink: a place for one batch, and for what became of it.
+///
+/// The spool's thread, for each sink, whenever its own bell rings or something is due:
+///
+///     while let report = slot.takeReport() {
+///       if let batch = report.batch { spool.settle(batch, acknowledged: report.delivery.acknowledged, by: index) }
+///       pace.settled(report.delivery, of: report.batch?.records.count ?? 0)      // and say report.delivery.news
+///     }
+///     pace.noticed(spool.arrived, at: now)
+///     if slot.takesBatch, pace.due <= now {
+///       spool.nextBatch(for: index, limit: limit, at: now, into: &batch)
+///       pace.handedOut(batch, limit)
+///       if !batch.isEmpty { slot.offer(&batch) }
+///     }
+///
+/// The sink's thread: ``run(_:)``.
+public final class SinkSlot: Sendable {
+  /// What a sink says of the batch that it had, or between two batches.
+  public struct Report: Sendable {
+    /// The batch; nil: it had none. Its memory may be filled again.
+    public var batch: RecordBatch?
+    public var delivery: Delivery
+  }
+
+  private struct State: Sendable {
+    var offered: RecordBatch?
+    var reports: [Report] = []
+    var isBusy = false
+    var isOver = false
+  }
+
+  private let bell: SinkBell
+  private let wakeUp: WakeUp
+  private let state = Mutex(State())
+
+  /// - Parameter wakeUp: rings the spool's thread when there is a report.
+  /// - Throws: where the process has no descriptors left.
+  public init(reportsTo wakeUp: WakeUp) throws(PortError) {
+    bell = try SinkBell()
+    self.wakeUp = wakeUp
+  }
+
+  // MARK: For the spool's thread
+
+  /// Whether a batch may be offered: the sink has none, and is not over.
+  public var takesBatch: Bool { state.withLock { !$0.isBusy && $0.offered == nil && !$0.isOver } }
+
+  /// Hands a batch to the sink, which leaves an empty one behind.
+  public func offer(_ batch: inout RecordBatch) {
+    state.withLock { state in
+      precondition(state.offered == nil && !state.isBusy, "the sink has a batch")
+      state.offered = batch
+    }
+    batch = RecordBatch()
+    bell.ring()
+  }
+
+  /// What the sink has said since, oldest first; nil: nothing more.
+  public func takeReport() -> Report? { state.withLock { $0.reports.isEmpty ? nil : $0.reports.removeFirst() } }
+
+  /// Ends the sink's thread soon; what it has not handed on by then it does not.
+  public func stop() { bell.stop() }
+
+  /// Whether ``run(_:)`` has returned or is about to: all its reports are there.
+  public var hasEnded: Bool { state.withLock { $0.isOver } }
+
+  // MARK: For the sink's thread
+
+  /// Runs a sink until it is stopped, or nobody takes anything at its other end.
+  public func run<Destination: Sink & ~Copyable>(_ sink: consuming Destination) {
+    while !bell.isStopping {
+      if let batch = takeBatch() {
+        let delivery = sink.deliver(batch, bell)
+        tell(Report(batch: batch, delivery: delivery))
+        if delivery.isOver { break }
+      } else {
+        let delivery = sink.idle(until: .max, bell)
+        if delivery != Delivery() { tell(Report(batch: nil, delivery: delivery)) }
+        if delivery.isOver { break }
+      }
+    }
+    sink.finish(bell)
+    state.withLock { state in
+      if let batch = state.offered { state.reports.append(Report(batch: batch, delivery: Delivery())) }
+      state.offered = nil
+      state.isOver = true
+    }
+    wakeUp.signal()
+  }
+
+  private func takeBatch() -> RecordBatch? {
+    // First silent, then look: what is offered after the look rings anew.
+    bell.silence()
+    return state.withLock { state in
+      guard let batch = state.offered else { return nil }
+      state.offered = nil
+      state.isBusy = true
+      return batch
+    }
+  }
+
+  private func tell(_ report: Report) {
+    state.withLock { state in
+      state.isBusy = false
+      state.reports.append(report)
+    }
+    wakeUp.signal()
+  }
+}
