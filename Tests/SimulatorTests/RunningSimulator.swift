@@ -71,16 +71,31 @@ final class Host {
 
   init(port: UInt16) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let result = unsafe Self.withLoopback(port) { unsafe connect(descriptor, $0, $1) }
+    guard result == 0 else {
+      let code = errno
+      hangUp()
+      throw Failure("connect \(port): \(code)")
+    }
+  }
+
+  /// Whether a program that knows nothing of the port's owner can have it.
+  static func canBind(_ port: UInt16) -> Bool {
+    let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(number) }
+    return unsafe withLoopback(port) { unsafe bind(number, $0, $1) } == 0
+  }
+
+  private static func withLoopback(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let result = unsafe withUnsafePointer(to: &address) { pointer in
+    return unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        unsafe body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard result == 0 else { throw Failure("connect \(port): \(errno)") }
   }
 
   deinit { hangUp() }

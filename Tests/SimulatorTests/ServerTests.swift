@@ -110,6 +110,20 @@ import Testing
     try simulator.stop()
   }
 
+  @Test func an_unplugged_adapters_tcp_port_refuses_and_is_nobody_elses() throws {
+    var options = SimulatorOptions()
+    options.port = .tcp(0)
+    options.faults = "unplug@0s..600s"
+    let simulator = try RunningSimulator(options)
+    let port = try port(of: simulator)
+    let deadline = ContinuousClock.now + .seconds(20)
+    while (try? Host(port: port)) != nil, .now < deadline {}
+    #expect(throws: Host.Failure.self) { try Host(port: port) }
+    #expect(Host.canBind(port) == false)
+    try simulator.stop()
+    #expect(Host.canBind(port))
+  }
+
   @Test func an_unplugged_adapter_hangs_up_and_comes_back_elsewhere() throws {
     let scratch = try ScratchFolder()
     var options = SimulatorOptions()

@@ -47,8 +47,9 @@ enum DeviceHolder {
   }
 
   private static func resolved(_ path: String) -> String? {
-    guard let real = unsafe realpath(path, nil) else { return nil }
-    defer { unsafe free(real) }
-    return unsafe String(cString: real)
+    // In a buffer of our own: a testbed that rewrites paths may write more than glibc has allocated for the shorter one.
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    guard unsafe realpath(path, &buffer) != nil else { return nil }
+    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }

@@ -5,6 +5,8 @@ struct TCPServer: HostLink, ~Copyable {
   private var port: UInt16
   private var listener = Descriptor()
   private var client = Descriptor()
+  /// Bound and never listening: while the adapter is unplugged its port is nobody else's, and still refuses.
+  private var reservation = Descriptor()
 
   /// - Parameter port: 0: one that is free.
   init(port: UInt16) { self.port = port }
@@ -12,6 +14,16 @@ struct TCPServer: HostLink, ~Copyable {
   var name: String { "127.0.0.1:\(port)" }
 
   mutating func open() throws(SimulatorError) {
+    let socket = try bound()
+    // Where nobody listens, a second socket may be bound to the port.
+    if !reservation.isOpen { reservation = try bound() }
+    guard listen(socket.raw, 4) == 0 else { throw .system(.unavailable, "port \(name)") }
+    socket.makeNonblocking()
+    listener = consume socket
+  }
+
+  /// A socket of this port, whose number is known from the first one on.
+  private mutating func bound() throws(SimulatorError) -> Descriptor {
     let socket = Descriptor(Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
     guard socket.raw >= 0 else { throw .system(.unavailable, "no socket") }
     var on: Int32 = 1
@@ -23,14 +35,12 @@ struct TCPServer: HostLink, ~Copyable {
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-        unsafe bind(socket.raw, generic, length) == 0 && listen(socket.raw, 4) == 0
-          && getsockname(socket.raw, generic, &length) == 0
+        unsafe bind(socket.raw, generic, length) == 0 && getsockname(socket.raw, generic, &length) == 0
       }
     }
     guard isBound else { throw .system(.unavailable, "port \(name)") }
     port = UInt16(bigEndian: address.sin_port)
-    socket.makeNonblocking()
-    listener = consume socket
+    return socket
   }
 
   mutating func close() {
