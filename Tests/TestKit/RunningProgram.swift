@@ -6,7 +6,7 @@ import Glibc
 ///     let daemon = try RunningProgram(obdgated, ["--config", file])
 ///     let found = try daemon.line(within: .seconds(5)) { $0.contains("found") }
 ///     daemon.send(SIGTERM)
-///     #expect(try daemon.end(within: .seconds(2)) == 0)
+///     #expect(try daemon.end(within: .seconds(20)) == 0)
 public final class RunningProgram: @unchecked Sendable {
   /// One line and when it was read.
   public struct Line: Sendable {

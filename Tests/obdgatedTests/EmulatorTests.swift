@@ -47,9 +47,9 @@ import Testing
       #expect(seen.count >= 10, "\(seen)")
       #expect(vin == "WP0ZZZ99ZTS390000")
       daemon.send(SIGTERM)
-      #expect(try daemon.end(within: .seconds(2)) == 0)
+      #expect(try daemon.end(within: .seconds(20)) == 0)
       emulator.send(SIGTERM)
-      #expect(try emulator.end(within: .seconds(5)) == 0)
+      #expect(try emulator.end(within: .seconds(20)) == 0)
     }
   }
 }

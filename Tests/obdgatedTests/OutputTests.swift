@@ -15,7 +15,7 @@ import Testing
       }
       try run.awaitReadings(10)
       run.daemon.send(SIGTERM)
-      #expect(try run.daemon.end(within: .seconds(2)) == 0)
+      #expect(try run.daemon.end(within: .seconds(20)) == 0)
       #expect(try run.sequences == Array(1...run.daemon.output.count))
       let texts = run.daemon.output.map(\.text)
       for adapter in run.adapters {

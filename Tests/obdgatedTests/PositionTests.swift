@@ -41,7 +41,7 @@ import Testing
       let exit = try run.daemon.line(within: limit) { $0.contains(#""type":"geofence""#) }.text
       #expect(exit.contains(#""event":"exit""#), "\(exit)")
       run.daemon.send(SIGTERM)
-      #expect(try run.daemon.end(within: .seconds(2)) == 0)
+      #expect(try run.daemon.end(within: .seconds(20)) == 0)
       #expect(try run.sequences == Array(1...run.daemon.output.count))
       #expect(run.daemon.output.filter { $0.text.contains(#""type":"geofence""#) }.count == 2)
     }
@@ -59,7 +59,7 @@ import Testing
       let first = try DaemonRun(settings: text)
       try first.daemon.line(within: .seconds(20)) { $0.contains(#""event":"enter""#) }
       first.daemon.send(SIGTERM)
-      #expect(try first.daemon.end(within: .seconds(2)) == 0)
+      #expect(try first.daemon.end(within: .seconds(20)) == 0)
       inside.stop()
       let outside = try SimulatedReceiver(link: link) { _ in .init(latitude: Self.north(1_000), longitude: 11.5) }
       defer { outside.stop() }

@@ -9,7 +9,7 @@ import Testing
       let run = try DaemonRun()
       try run.awaitReadings(3)
       run.daemon.send(SIGTERM)
-      #expect(try run.daemon.end(within: .seconds(2)) == 0)
+      #expect(try run.daemon.end(within: .seconds(20)) == 0)
       #expect(try run.sequences == Array(1...run.daemon.output.count))
       #expect(run.daemon.errorLines == [])
     }
@@ -22,7 +22,7 @@ import Testing
       // Records are made, and wait.
       try run.awaitSent("010C")
       run.daemon.send(SIGTERM)
-      #expect(try run.daemon.end(within: .seconds(2)) == 0)
+      #expect(try run.daemon.end(within: .seconds(20)) == 0)
     }
   }
 
@@ -48,7 +48,7 @@ import Testing
       try run.awaitReadings(5)
       #expect(run.daemon.errorLines.count == 1)
       run.daemon.send(SIGTERM)
-      #expect(try run.daemon.end(within: .seconds(2)) == 0)
+      #expect(try run.daemon.end(within: .seconds(20)) == 0)
     }
   }
 }

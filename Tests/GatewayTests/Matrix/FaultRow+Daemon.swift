@@ -43,7 +43,7 @@ extension FaultRow {
       outcome.complaints.append("\(late)")
     }
     daemon.send(SIGTERM)
-    if try daemon.end(within: .seconds(2)) != 0 { outcome.complaints.append("SIGTERM did not end it with 0") }
+    if try daemon.end(within: .seconds(20)) != 0 { outcome.complaints.append("SIGTERM did not end it with 0") }
     adapter.stop()
     successor?.stop()
     try judge(daemon, limit, &outcome)
