@@ -1,0 +1,39 @@
+import GeoJSON
+import Geofencing
+import Telemetry
+
+/// The fences of a tenant: the bytes of a GeoJSON FeatureCollection, as they were given.
+public struct FencesDocument: Equatable, Sendable {
+  /// The file's bytes; every feature in it is a fence.
+  public let bytes: [UInt8]
+  /// The strong entity tag of RFC 9110 (8.8.3), quotes included: the same bytes have the same, others have another.
+  public let entityTag: String
+  /// How many times fences have been put, from 1; 0: not stored yet.
+  public var version: Int64 = 0
+  /// When they were put.
+  public var modifiedAt: Timestamp?
+
+  /// - Throws: what is wrong with the first feature that is no fence, with its line and path.
+  public init(geoJSON bytes: [UInt8]) throws(GeoJSONError) {
+    _ = try FenceSet(geoJSON: bytes, file: "fences")
+    self.init(checked: bytes)
+  }
+
+  /// Bytes that were checked when they were stored.
+  public init(checked bytes: [UInt8], version: Int64 = 0, modifiedAt: Timestamp? = nil) {
+    self.bytes = bytes
+    self.version = version
+    self.modifiedAt = modifiedAt
+    // Two keyed sums of 64 bits; the keys are no secret.
+    let first = SipHash(key: (0x6665_6E63_6573_2D31, 0)).hash(bytes.span)
+    let second = SipHash(key: (0x6665_6E63_6573_2D32, 1)).hash(bytes.span)
+    entityTag = "\"\(Hexadecimal.text(first))\(Hexadecimal.text(second))\""
+  }
+}
+
+/// What became of fences that were to be put.
+public enum FencesPut: Equatable, Sendable {
+  case stored(FencesDocument)
+  /// Others are there than the caller had seen: their tag, nil where there are none.
+  case changedMeanwhile(entityTag: String?)
+}

@@ -1,0 +1,126 @@
+import JSONText
+import Telemetry
+
+/// Reads the values of a record's head, and says of those that cannot be what would be right.
+struct FieldReader: ~Escapable {
+  /// Bytes of `gatewayId` and `vehicleId`.
+  static let maximumNameCount = 128
+
+  private let fields: RecordFields
+  private let values: Span<UInt8>
+
+  @_lifetime(copy values)
+  init(_ fields: RecordFields, _ values: Span<UInt8>) {
+    self.fields = fields
+    self.values = values
+  }
+
+  func kind() throws(RecordRefusal) -> RecordKind {
+    let bytes = try string(.type, "the name of a type")
+    for type in RecordType.allCases where bytes.holds(type.name) { return .known(type) }
+    return .other(try name(.type))
+  }
+
+  func identifier(_ key: RecordKey) throws(RecordRefusal) -> UUIDv7 {
+    let expected = "a UUID of version 7"
+    guard let identifier = UUIDv7(try string(key, expected)) else { throw invalid(key, expected) }
+    return identifier
+  }
+
+  func quality() throws(RecordRefusal) -> TimeQuality {
+    let expected = #""gps", "ntp", "system" or "unset""#
+    let bytes = try string(.timeQuality, expected)
+    for quality in TimeQuality.allCases where bytes.holds(quality.name) { return quality }
+    throw invalid(.timeQuality, expected)
+  }
+
+  func time(_ quality: TimeQuality) throws(RecordRefusal) -> Timestamp? {
+    if quality == .unset, fields[.timestamp].form == .absent { return nil }
+    let expected = #"a time like "2024-12-18T07:41:06.250Z""#
+    let bytes = try string(.timestamp, expected)
+    do throws(Timestamp.ParsingError) {
+      return try Timestamp(parsing: bytes)
+    } catch {
+      throw invalid(.timestamp, expected)
+    }
+  }
+
+  /// A text of 1 to 128 bytes without control characters.
+  func name(_ key: RecordKey) throws(RecordRefusal) -> String {
+    let expected = "1 to \(Self.maximumNameCount) bytes without control characters"
+    let bytes = try string(key, expected)
+    guard let name = Self.name(bytes) else { throw invalid(key, expected) }
+    return name
+  }
+
+  /// Nil unless the bytes can be an id.
+  static func name(_ bytes: Span<UInt8>) -> String? {
+    guard !bytes.isEmpty, bytes.count <= maximumNameCount else { return nil }
+    for index in 0..<bytes.count where bytes[index] < 0x20 || bytes[index] == 0x7F { return nil }
+    return unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
+  func sequence() throws(RecordRefusal) -> UInt64 {
+    let expected = "a whole number from 1 up"
+    let field = fields[.seq]
+    guard field.form != .absent else { throw missing(.seq) }
+    guard field.form == .number, field.range.count <= 19 else { throw invalid(.seq, expected) }
+    var number: UInt64 = 0
+    for index in field.range {
+      let digit = values[index] &- UInt8(ascii: "0")
+      guard digit < 10 else { throw invalid(.seq, expected) }
+      number = number * 10 + UInt64(digit)
+    }
+    guard number > 0, number <= Int64.max else { throw invalid(.seq, expected) }
+    return number
+  }
+
+  /// Nil where the record does not say it, or says what is too long for any.
+  func vin() throws(RecordRefusal) -> String? {
+    guard fields[.vin].form != .absent else { return nil }
+    return Self.name(try string(.vin, "a text"))
+  }
+
+  func hasPosition() throws(RecordRefusal) -> Bool {
+    for key in [RecordKey.latitude, .longitude] {
+      switch fields[key].form {
+      case .absent: return false
+      case .number: continue
+      case .string, .other: throw invalid(key, "a number of degrees")
+      }
+    }
+    return true
+  }
+
+  @_lifetime(copy self)
+  private func string(_ key: RecordKey, _ expected: @autoclosure () -> String) throws(RecordRefusal) -> Span<UInt8> {
+    let field = fields[key]
+    guard field.form != .absent else { throw missing(key) }
+    guard field.form == .string else { throw invalid(key, expected()) }
+    return values.extracting(field.range)
+  }
+
+  private func missing(_ key: RecordKey) -> RecordRefusal {
+    RecordRefusal(.missingKey, key: "\(key.name)", "expected this key; every record has it")
+  }
+
+  private func invalid(_ key: RecordKey, _ expected: String) -> RecordRefusal {
+    let field = fields[key]
+    let found =
+      switch field.form {
+      case .absent: "nothing"
+      case .other: "true, false, an array or an object"
+      case .number: text(field.range)
+      case .string: JSONError.quoted(text(field.range))
+      }
+    return RecordRefusal(
+      .invalidValue, key: "\(key.name)", offset: field.offset, "expected \(expected), found \(found)")
+  }
+
+  private func text(_ range: Range<Int>) -> String {
+    // A message shows no more than the beginning.
+    unsafe values.extracting(range).extracting(first: min(range.count, 64)).withUnsafeBufferPointer {
+      unsafe String(decoding: $0, as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/// The records of one request or message: a JSON array of objects, or JSON lines.
+public struct IncomingBatch: Sendable {
+  /// Those that can be stored, in their order.
+  public private(set) var records: [IncomingRecord] = []
+  /// Those that cannot, each with its place among all, from 0.
+  public private(set) var refusals: [(index: Int, refusal: RecordRefusal)] = []
+
+  /// How many there were.
+  public var count: Int { records.count + refusals.count }
+
+  /// - Parameter text: an array where the first character is `[`; else a record on each line, empty lines passed over.
+  ///   Behind something in an array that is no JSON, nothing can be read: what is left of it is refused as one.
+  public init(parsing text: Span<UInt8>) {
+    let range = IncomingRecord.trimmed(text)
+    if !range.isEmpty, text[range.lowerBound] == UInt8(ascii: "[") {
+      readArray(text.extracting(range))
+    } else {
+      readLines(text.extracting(range))
+    }
+  }
+
+  /// What became of all, from what became of ``records``.
+  public func outcomes(_ stored: [IngestOutcome]) -> [IngestOutcome] {
+    var outcomes: [IngestOutcome] = []
+    outcomes.reserveCapacity(count)
+    var next = stored.makeIterator()
+    var refused = refusals[...]
+    for index in 0..<count {
+      if let first = refused.first, first.index == index {
+        outcomes.append(.refused(first.refusal))
+        refused = refused.dropFirst()
+      } else if let outcome = next.next() {
+        outcomes.append(outcome)
+      }
+    }
+    return outcomes
+  }
+
+  private mutating func take(_ text: Span<UInt8>) {
+    do throws(RecordRefusal) {
+      records.append(try IncomingRecord(parsing: text))
+    } catch {
+      refusals.append((count, error))
+    }
+  }
+
+  private mutating func readLines(_ text: Span<UInt8>) {
+    var start = 0
+    while start < text.count {
+      var end = start
+      while end < text.count, text[end] != UInt8(ascii: "\n") { end &+= 1 }
+      let line = text.extracting(start..<end)
+      if !IncomingRecord.trimmed(line).isEmpty { take(line) }
+      start = end + 1
+    }
+  }
+
+  /// Elements end where their brackets close; whether each is JSON, its own reader says.
+  private mutating func readArray(_ text: Span<UInt8>) {
+    var elements = ArrayElements(text)
+    while true {
+      switch elements.next() {
+      case .element(let range): take(text.extracting(range))
+      case .end: return
+      case .broken(let offset, let expected):
+        refusals.append(
+          (count, RecordRefusal(.malformed, offset: offset, "the array breaks off: expected \(expected)")))
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import JSONText
+import Telemetry
+
+extension IncomingRecord {
+  /// Reads one record.
+  ///
+  ///     {"type":"telemetry","id":"0193e0f2-7c11-7a5e-8f3b-2d1c0b9a8877","timestamp":"2024-12-18T07:41:06.250Z",
+  ///      "timeQuality":"gps","gatewayId":"gw-17","vehicleId":"VAN-001","epoch":"0193…","seq":17,"rpm":1726}
+  ///
+  /// Types and keys that nobody knows yet are taken as they are. Refused are: text that is no JSON object, keys that
+  /// stand twice, values that are null, at any depth; a head without one of its keys, or with a value that cannot be.
+  ///
+  /// - Parameter text: the object, white space around it allowed.
+  public init(parsing text: Span<UInt8>) throws(RecordRefusal) {
+    let object = text.extracting(Self.trimmed(text))
+    guard object.count <= Self.maximumCount else {
+      throw RecordRefusal(
+        .tooLarge, "expected at most \(Self.maximumCount) bytes, found \(object.count): make it several records")
+    }
+    var scanner = RecordScanner(object, at: 0)
+    if scanner.scan(), scanner.position == object.count {
+      try self.init(scanner.fields, in: object, body: object)
+    } else {
+      let reader = try RecordDocument(object)
+      try self.init(reader.fields, in: reader.values.span, body: object)
+    }
+  }
+
+  /// Without the white space of JSON at both ends.
+  static func trimmed(_ text: Span<UInt8>) -> Range<Int> {
+    var range = 0..<text.count
+    while !range.isEmpty, isSpace(text[range.lowerBound]) { range = (range.lowerBound + 1)..<range.upperBound }
+    while !range.isEmpty, isSpace(text[range.upperBound - 1]) { range = range.lowerBound..<(range.upperBound - 1) }
+    return range
+  }
+
+  static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
+
+  /// - Parameter values: what the ranges of `fields` are of.
+  init(_ fields: RecordFields, in values: Span<UInt8>, body: Span<UInt8>) throws(RecordRefusal) {
+    let reader = FieldReader(fields, values)
+    kind = try reader.kind()
+    id = try reader.identifier(.id)
+    quality = try reader.quality()
+    time = try reader.time(quality)
+    gatewayId = try reader.name(.gatewayId)
+    vehicleId = try reader.name(.vehicleId)
+    epoch = try reader.identifier(.epoch)
+    sequence = try reader.sequence()
+    vin = try reader.vin()
+    hasPosition = try reader.hasPosition()
+    self.body = unsafe body.withUnsafeBufferPointer { unsafe Array($0) }
+  }
+}

@@ -1,0 +1,44 @@
+import Telemetry
+
+/// A record as it came in: what its place among the others follows from, and its bytes as they were.
+public struct IncomingRecord: Equatable, Sendable {
+  /// Bytes that a record may have, its line feed not counted.
+  public static let maximumCount = 16_384
+
+  public var kind: RecordKind
+  /// Made once by the gateway: a resend has the same.
+  public var id: UUIDv7
+  /// Nil only while the date was not known: ``quality`` is then `unset`.
+  public var time: Timestamp?
+  /// Where ``time`` comes from.
+  public var quality: TimeQuality
+  public var gatewayId: String
+  public var vehicleId: String
+  /// In which ``sequence`` counts.
+  public var epoch: UUIDv7
+  /// From 1 in each gateway and epoch.
+  public var sequence: UInt64
+  /// Where the record says it; never empty.
+  public var vin: String?
+  /// Whether it has `latitude` and `longitude`.
+  public var hasPosition: Bool
+  /// The JSON object, without what stood around it.
+  public var body: [UInt8]
+
+  public init(
+    kind: RecordKind, id: UUIDv7, time: Timestamp?, quality: TimeQuality, gatewayId: String, vehicleId: String,
+    epoch: UUIDv7, sequence: UInt64, vin: String?, hasPosition: Bool, body: [UInt8]
+  ) {
+    self.kind = kind
+    self.id = id
+    self.time = time
+    self.quality = quality
+    self.gatewayId = gatewayId
+    self.vehicleId = vehicleId
+    self.epoch = epoch
+    self.sequence = sequence
+    self.vin = vin
+    self.hasPosition = hasPosition
+    self.body = body
+  }
+}

@@ -1,0 +1,53 @@
+/// The keys of a record that the store reads; all others it keeps as they are.
+enum RecordKey: Int, CaseIterable {
+  case type, id, timestamp, timeQuality, gatewayId, vehicleId, epoch, seq, vin, latitude, longitude
+
+  /// As records print it.
+  var name: StaticString {
+    switch self {
+    case .type: "type"
+    case .id: "id"
+    case .timestamp: "timestamp"
+    case .timeQuality: "timeQuality"
+    case .gatewayId: "gatewayId"
+    case .vehicleId: "vehicleId"
+    case .epoch: "epoch"
+    case .seq: "seq"
+    case .vin: "vin"
+    case .latitude: "latitude"
+    case .longitude: "longitude"
+    }
+  }
+
+  /// The key with this name; nil: one that the store does not read.
+  init?(_ name: Span<UInt8>) {
+    guard let first = name.isEmpty ? nil : name[0] else { return nil }
+    // The length and the first letter leave one to compare with.
+    let candidate: RecordKey
+    switch (name.count, first) {
+    case (2, UInt8(ascii: "i")): candidate = .id
+    case (3, UInt8(ascii: "s")): candidate = .seq
+    case (3, UInt8(ascii: "v")): candidate = .vin
+    case (4, UInt8(ascii: "t")): candidate = .type
+    case (5, UInt8(ascii: "e")): candidate = .epoch
+    case (8, UInt8(ascii: "l")): candidate = .latitude
+    case (9, UInt8(ascii: "l")): candidate = .longitude
+    case (9, UInt8(ascii: "t")): candidate = .timestamp
+    case (9, UInt8(ascii: "g")): candidate = .gatewayId
+    case (9, UInt8(ascii: "v")): candidate = .vehicleId
+    case (11, UInt8(ascii: "t")): candidate = .timeQuality
+    default: return nil
+    }
+    guard name.holds(candidate.name) else { return nil }
+    self = candidate
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether these are the bytes of a text.
+  func holds(_ text: StaticString) -> Bool {
+    guard count == text.utf8CodeUnitCount else { return false }
+    for index in 0..<count where unsafe self[index] != text.utf8Start[index] { return false }
+    return true
+  }
+}

@@ -1,0 +1,202 @@
+/// Reads an ordinary record in one pass: plain ASCII, no escapes, no null, objects of different keys.
+///
+/// Whatever else it meets, wrong or only unusual, it leaves to ``JSONText/JSONDocument``, which reads everything and has
+/// the messages: three times slower, so that it is the second reader and not the first.
+struct RecordScanner: ~Copyable, ~Escapable {
+  /// Objects and arrays inside one another; those of a record are three.
+  private static let maximumDepth = 16
+
+  private let bytes: Span<UInt8>
+  private(set) var position: Int
+  private(set) var fields = RecordFields()
+  /// Sums of the keys of the objects that are open.
+  private var keys = InlineArray<96, UInt64>(repeating: 0)
+  private var keyCount = 0
+
+  /// - Parameter position: of the brace.
+  @_lifetime(copy bytes)
+  init(_ bytes: Span<UInt8>, at position: Int) {
+    self.bytes = bytes
+    self.position = position
+  }
+
+  /// Reads the object; ``position`` is then behind it.
+  ///
+  /// - Returns: false: it is not an ordinary one.
+  mutating func scan() -> Bool { scanObject(depth: 1) }
+
+  private mutating func scanObject(depth: Int) -> Bool {
+    guard depth <= Self.maximumDepth, skipped(UInt8(ascii: "{")) else { return false }
+    let firstKey = keyCount
+    defer { keyCount = firstKey }
+    // A bit for each sum: most keys need no comparison.
+    var seen: (UInt64, UInt64) = (0, 0)
+    skipSpace()
+    if skipped(UInt8(ascii: "}")) { return true }
+    while true {
+      guard let name = scanString() else { return false }
+      let sum = sum(of: name)
+      let bit: UInt64 = 1 << (sum & 63)
+      let isSecond = sum & 64 != 0
+      if (isSecond ? seen.1 : seen.0) & bit != 0 {
+        for index in firstKey..<keyCount where keys[index] == sum { return false }
+      }
+      if isSecond { seen.1 |= bit } else { seen.0 |= bit }
+      guard keyCount < 96 else { return false }
+      keys[keyCount] = sum
+      keyCount += 1
+      skipSpace()
+      guard skipped(UInt8(ascii: ":")) else { return false }
+      skipSpace()
+      if depth == 1 {
+        guard scanMember(RecordKey(bytes.extracting(name))) else { return false }
+      } else {
+        guard scanValue(depth: depth) else { return false }
+      }
+      skipSpace()
+      if skipped(UInt8(ascii: "}")) { return true }
+      guard skipped(UInt8(ascii: ",")) else { return false }
+      skipSpace()
+    }
+  }
+
+  /// The value of a key of the record itself.
+  private mutating func scanMember(_ key: RecordKey?) -> Bool {
+    guard let key else { return scanValue(depth: 1) }
+    let start = position
+    guard start < bytes.count else { return false }
+    switch bytes[start] {
+    case UInt8(ascii: "\""):
+      guard let range = scanString() else { return false }
+      fields[key] = RecordFields.Field(form: .string, range: range, offset: start)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      guard scanNumber() else { return false }
+      fields[key] = RecordFields.Field(form: .number, range: start..<position, offset: start)
+    default:
+      guard scanValue(depth: 1) else { return false }
+      fields[key] = RecordFields.Field(form: .other, range: start..<position, offset: start)
+    }
+    return true
+  }
+
+  private mutating func scanValue(depth: Int) -> Bool {
+    guard position < bytes.count else { return false }
+    switch bytes[position] {
+    case UInt8(ascii: "\""): return scanString() != nil
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return scanNumber()
+    case UInt8(ascii: "{"): return scanObject(depth: depth + 1)
+    case UInt8(ascii: "["): return scanArray(depth: depth + 1)
+    case UInt8(ascii: "t"): return scanLiteral("true")
+    case UInt8(ascii: "f"): return scanLiteral("false")
+    default: return false
+    }
+  }
+
+  private mutating func scanArray(depth: Int) -> Bool {
+    guard depth <= Self.maximumDepth, skipped(UInt8(ascii: "[")) else { return false }
+    skipSpace()
+    if skipped(UInt8(ascii: "]")) { return true }
+    while true {
+      guard scanValue(depth: depth) else { return false }
+      skipSpace()
+      if skipped(UInt8(ascii: "]")) { return true }
+      guard skipped(UInt8(ascii: ",")) else { return false }
+      skipSpace()
+    }
+  }
+
+  private mutating func scanLiteral(_ text: StaticString) -> Bool {
+    let end = position + text.utf8CodeUnitCount
+    guard end <= bytes.count, bytes.extracting(position..<end).holds(text) else { return false }
+    position = end
+    return true
+  }
+
+  /// A string; its characters without the quotes.
+  private mutating func scanString() -> Range<Int>? {
+    guard skipped(UInt8(ascii: "\"")) else { return nil }
+    let start = position
+    var index = start
+    let raw = unsafe bytes.bytes
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    while index &+ 8 <= bytes.count {
+      // Bounds are checked; any eight bytes are a UInt64. A byte's top bit is set where it is a quote, a backslash, a
+      // control character or beyond ASCII, and the lowest that is set is true.
+      let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      let quote = word ^ (ones &* 0x22)
+      let backslash = word ^ (ones &* 0x5C)
+      let ends = ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- ones &* 0x20) & ~word)
+      let marks = (ends | word) & (ones << 7)
+      if marks != 0 {
+        index &+= marks.trailingZeroBitCount >> 3
+        guard bytes[index] == UInt8(ascii: "\"") else { return nil }
+        position = index &+ 1
+        return start..<index
+      }
+      index &+= 8
+    }
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte == UInt8(ascii: "\"") {
+        position = index &+ 1
+        return start..<index
+      }
+      guard byte >= 0x20, byte < 0x80, byte != UInt8(ascii: "\\") else { return nil }
+      index &+= 1
+    }
+    return nil
+  }
+
+  /// RFC 8259 (6).
+  private mutating func scanNumber() -> Bool {
+    var index = position
+    if bytes[index] == UInt8(ascii: "-") { index &+= 1 }
+    let whole = digits(from: index)
+    guard whole > index, whole == index &+ 1 || bytes[index] != UInt8(ascii: "0") else { return false }
+    index = whole
+    if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
+      let end = digits(from: index &+ 1)
+      guard end > index &+ 1 else { return false }
+      index = end
+    }
+    if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
+      index &+= 1
+      if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") { index &+= 1 }
+      let end = digits(from: index)
+      guard end > index else { return false }
+      index = end
+    }
+    position = index
+    return true
+  }
+
+  private func digits(from start: Int) -> Int {
+    var index = start
+    while index < bytes.count, bytes[index] &- UInt8(ascii: "0") < 10 { index &+= 1 }
+    return index
+  }
+
+  /// The same for the same key; seldom the same for others, and then ``JSONText/JSONDocument`` decides.
+  private func sum(of key: Range<Int>) -> UInt64 {
+    var sum = UInt64(truncatingIfNeeded: key.count)
+    for index in key { sum = (sum ^ UInt64(bytes[index])) &* 0x9E37_79B9_7F4A_7C15 }
+    return sum ^ sum >> 32
+  }
+
+  @inline(__always)
+  private mutating func skipSpace() {
+    while position < bytes.count, bytes[position] <= 0x20 {
+      switch bytes[position] {
+      case 0x20, 0x0A, 0x0D, 0x09: position &+= 1
+      default: return
+      }
+    }
+  }
+
+  @inline(__always)
+  private mutating func skipped(_ byte: UInt8) -> Bool {
+    guard position < bytes.count, bytes[position] == byte else { return false }
+    position &+= 1
+    return true
+  }
+}

@@ -1,0 +1,179 @@
+import Telemetry
+
+/// Where the fleet's records, vehicles and rights are kept.
+///
+/// Call order: the storage is open once its initializer returns: its schema is then the newest. Every call may be made
+/// from any task at any time, also beside others of the same kind, until ``close()``, which waits for what is under way
+/// and makes every later call fail with `unavailable`. A tenant exists before anything is asked of it (`default` always
+/// does), a vehicle before its records are asked for, a gateway before its key is looked up: otherwise `notFound`.
+///
+/// - What a call has answered is durable: it is there after kill -9 and after a power cut.
+/// - Every call but the look-up of secrets takes the tenant, and sees nothing of any other.
+/// - No call reads a clock: the caller says what time it is.
+/// - A call that failed with `unavailable` may have been done; each can be made again without harm.
+/// - A task that is cancelled does not take back what it asked for.
+public protocol FleetStorage: Sendable {
+  // MARK: Records
+
+  /// Takes a batch of records in, all of them in one transaction; a refused record does not lose the others.
+  ///
+  /// A vehicle that nobody knows is registered by the first of its records: its id is `vehicleId`. A `vehicleId` that is
+  /// the VIN of a known vehicle means that one. First stored wins: a later record of the same tenant, vehicle, class and
+  /// id changes nothing, but where its `timeQuality` is better (gps > ntp > system > unset), its `timestamp` and
+  /// `timeQuality` replace those that are there, in the body as well.
+  ///
+  /// - Parameter now: of registrations and of the feed.
+  /// - Returns: what became of each record, in their order.
+  func ingest(
+    _ records: [IncomingRecord], from source: IngestSource, tenant: TenantID, at now: Timestamp
+  ) async throws(StorageError) -> [IngestOutcome]
+
+  /// A page of records. With the cursor of the page before, the same question must be asked.
+  ///
+  /// Records that come in meanwhile change nothing of the pages that are to come but to stand at their own place there.
+  ///
+  /// - Throws: `notFound` without such a vehicle; `invalidCursor`.
+  func records(_ query: RecordQuery, tenant: TenantID) async throws(StorageError) -> Page<StoredRecord>
+
+  /// The newest of a vehicle, by id or VIN; nil without such a vehicle.
+  func latest(vehicle: String, tenant: TenantID) async throws(StorageError) -> LatestRecords?
+
+  /// Removes records of a class that are older than `cutoff`: those whose id was made in a month (UTC) that ended by
+  /// then, and whose time is before it. What was made before a clock was right goes by its time, not by its id; what has
+  /// no time stays.
+  ///
+  /// - Returns: how many records were removed; of partitions that are dropped whole, as many as the database thinks
+  ///   they had.
+  @discardableResult
+  func removeRecords(_ recordClass: RecordClass, before cutoff: Timestamp) async throws(StorageError) -> Int64
+
+  // MARK: Feed
+
+  /// The position behind the tenant's newest change.
+  func feedPosition(tenant: TenantID) async throws(StorageError) -> FeedPosition
+
+  /// Changes behind a position, in the order of their commits; fewer than `limit`: no more for now.
+  ///
+  /// A record that has been removed meanwhile is left out.
+  ///
+  /// - Throws: `positionGone` where they are not kept any more.
+  func changes(
+    after position: FeedPosition, limit: Int, tenant: TenantID
+  ) async throws(StorageError) -> [FeedChange]
+
+  /// Gives the feed's position soon after each commit, whichever process made it. A reader that is slow is given the
+  /// newest one alone: what happened is to be asked of ``changes(after:limit:tenant:)``. Ends with ``close()``.
+  func announcements(tenant: TenantID) -> AsyncStream<FeedPosition>
+
+  /// Forgets changes that were made before `cutoff`; the records stay.
+  func removeChanges(before cutoff: Timestamp) async throws(StorageError)
+
+  // MARK: Vehicles
+
+  /// A vehicle by its id or VIN; nil: none.
+  func vehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Vehicle?
+
+  /// Vehicles in the order of their ids (bytes of UTF-8).
+  func vehicles(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<Vehicle>
+
+  /// - Throws: `exists`, also where another vehicle has the VIN or has this id as its VIN.
+  func addVehicle(
+    _ id: String, _ details: VehicleDetails, tenant: TenantID, at now: Timestamp
+  ) async throws(StorageError) -> Vehicle
+
+  /// Replaces what operators say of a vehicle.
+  ///
+  /// - Throws: `notFound`; `exists` where another vehicle has the VIN.
+  func updateVehicle(
+    _ id: String, _ details: VehicleDetails, tenant: TenantID
+  ) async throws(StorageError) -> Vehicle
+
+  /// Removes a vehicle with all its records.
+  ///
+  /// - Returns: false: there was none.
+  func removeVehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Bool
+
+  // MARK: Fences
+
+  /// Nil: no fences have been put.
+  func fences(tenant: TenantID) async throws(StorageError) -> FencesDocument?
+
+  /// Replaces the fences.
+  ///
+  /// - Parameter expected: what has to be there: the tag of what the caller has seen.
+  func putFences(
+    _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp
+  ) async throws(StorageError) -> FencesPut
+
+  // MARK: Gateways
+
+  /// In the order of their ids.
+  func gateways(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<Gateway>
+
+  func gateway(_ id: String, tenant: TenantID) async throws(StorageError) -> Gateway?
+
+  /// - Throws: `exists`.
+  func addGateway(
+    _ id: String, allowedVehicles: [String], key: SecretHash, tenant: TenantID, at now: Timestamp
+  ) async throws(StorageError) -> Gateway
+
+  /// Replaces the vehicles that a gateway may write as.
+  ///
+  /// - Throws: `notFound`.
+  func setAllowedVehicles(
+    _ vehicles: [String], gateway id: String, tenant: TenantID
+  ) async throws(StorageError) -> Gateway
+
+  /// Gives a gateway a new key, in force at once in place of the old one; a revoked gateway is good again.
+  ///
+  /// - Throws: `notFound`.
+  func rotateKey(
+    _ key: SecretHash, gateway id: String, tenant: TenantID, at now: Timestamp
+  ) async throws(StorageError) -> Gateway
+
+  /// - Throws: `notFound`.
+  func revokeGateway(_ id: String, tenant: TenantID, at now: Timestamp) async throws(StorageError)
+
+  /// Notes what gateways said of themselves; ids that are not known are passed over.
+  func gatewaysSeen(_ sightings: [String: GatewaySighting], tenant: TenantID) async throws(StorageError)
+
+  // MARK: Tokens, tenants
+
+  /// The gateway or token that a secret belongs to, revoked ones too: the caller looks. Nil: nobody's.
+  func principal(_ secret: SecretHash) async throws(StorageError) -> Principal?
+
+  /// Adds a token. Its id must be new.
+  func addToken(_ token: OperatorToken, secret: SecretHash, tenant: TenantID) async throws(StorageError)
+
+  /// All tokens, the first that was added first.
+  func tokens(tenant: TenantID) async throws(StorageError) -> [OperatorToken]
+
+  /// - Throws: `notFound`.
+  func revokeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError)
+
+  /// - Throws: `exists`.
+  func addTenant(_ tenant: TenantID, at now: Timestamp) async throws(StorageError)
+
+  /// In the order of their ids.
+  func tenants() async throws(StorageError) -> [Tenant]
+
+  // MARK: The storage itself
+
+  /// Asks the database something that it can only answer while it works.
+  func health() async throws(StorageError) -> StorageHealth
+
+  func counts() async throws(StorageError) -> StorageCounts
+
+  /// Waits for what is under way and closes the database.
+  func close() async
+}
+
+/// What fences must be there for others to take their place (RFC 9110, 13.1: If-Match, If-None-Match).
+public enum FencesExpectation: Equatable, Sendable {
+  /// Whatever is there.
+  case anything
+  /// None yet.
+  case nothing
+  /// Those with one of these tags.
+  case tags([String])
+}
