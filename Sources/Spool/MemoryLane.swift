@@ -71,6 +71,12 @@ struct MemoryLane: ~Copyable {
     }
   }
 
+  /// So many records were lost before they came here: they take numbers.
+  mutating func skip(_ count: UInt64, reason: GapRecord.Reason) -> Loss {
+    defer { last += count }
+    return Loss(reason, epoch: epoch, sequences: (last + 1)...(last + count), count: count)
+  }
+
   // MARK: Sinks
 
   /// Puts records of a lane that a sink does not have behind those of the batch.

@@ -11,6 +11,7 @@ extension Spool {
     for index in owed.indices { owed[index].row = 0 }
     memory.forgetRows()
     settled = []
+    notes.forgetFile()
     let kept = try DamagedFiles.setAside(path)
     do throws(SQLiteError) {
       try takeFile()
@@ -45,6 +46,7 @@ extension Spool {
         before = Before(epoch: state.epoch, last: max(state.last, state.reserved), held: held, sinks: sinks)
       }
       if known == nil { for loss in salvage.owed { owe(loss.withoutRow) } }
+      for (name, value) in salvage.notes where note(name) == nil { keep(value, as: name) }
       // Owed from the beginning: a crash on the way must not leave the rest untold.
       let place = owed.count
       owed.append(loss(before, saved: 0))

@@ -4,8 +4,12 @@ import Telemetry
 extension Spool {
   /// Opens the file; a damaged one is set aside, and another takes its place.
   mutating func openFile() {
+    guard let folder = options.folder else {
+      state = .inMemory(SpoolError(.system, path, "there is no folder for it"))
+      return
+    }
     do throws(SpoolError) {
-      if lock == nil { lock = try FolderLock(options.folder) }
+      if lock == nil { lock = try FolderLock(folder) }
       do throws(SQLiteError) {
         try takeFile()
       } catch {
@@ -23,6 +27,7 @@ extension Spool {
     let opened = try SpoolFile(
       path: path, bootId: bootId, sinks: found, resuming: before, newEpoch: options.newEpoch)
     let losses = try SpoolOpening.owed(opened.connection)
+    let kept = try SpoolFile.notes(opened.connection)
     if opened.epoch == before {
       // What sinks have acknowledged meanwhile is more than the file knows.
       for (sink, row) in zip(progress, found.map(\.row)) { sink.row = row }
@@ -34,6 +39,7 @@ extension Spool {
       if !opened.wasClean { news.append(.uncleanStop(path: path)) }
       news.append(.opened(path: path, records: opened.counts.reduce(0, +)))
     }
+    notes.adopt(kept)
     if opened.clock.learn(wall, boot: opened.boot, at: now) { opened.hasNewClock = true }
     file = opened
     lastEpoch = opened.epoch
@@ -52,9 +58,15 @@ extension Spool {
   }
 
   private mutating func commit(to file: SpoolFile) throws(SQLiteError) {
-    let first = file.last + 1
+    let first = file.last + unnumbered.values.reduce(0, +) + 1
     let records = memory.movable
-    try commit(records, to: file)
+    let bounds = SpoolFile.Bounds(bytes: options.maximumBytes, age: options.maximumAge, now: now)
+    try file.commit(
+      records, sinks: progress, owed: &owed, settled: settled, bounds: bounds, notes: notes.pending,
+      unnumbered: unnumbered)
+    settled = []
+    notes.committed()
+    unnumbered = [:]
     for (index, record) in records.enumerated() where record.acknowledged != 0 {
       let number = first + UInt64(index)
       for (bit, sink) in progress.enumerated() where record.acknowledged >> UInt32(bit) & 1 == 1 {

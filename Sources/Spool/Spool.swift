@@ -38,6 +38,7 @@ import Telemetry
 /// | `acknowledged` | numbers that a sink has in a lane (0 events, 1 telemetry); the first range ends at its cursor |
 /// | `stamp` | numbers that went to a sink with this wall time, and are not acknowledged |
 /// | `loss` | records that will not come: `told` is the `seq` of the `gap` record about it, absent while that is owed |
+/// | `note` | what the caller keeps in step with its records; `sum` is the CRC-32 of `value` |
 ///
 /// A record: `seq`; `boot` and `time`, CLOCK_BOOTTIME in ns; `type`, the number of ``Telemetry/RecordType``; `line`,
 /// its JSON without a line feed, with a byte 01 in place of its time and a byte 02 in place of `epoch` and `seq`;
@@ -86,6 +87,10 @@ public struct Spool: ~Copyable {
   var wall = WallTime.unknown
   /// All that was taken in.
   var appended = Arrived()
+  var notes = Notes()
+  /// Losses before there was a number, by reason: the next commit gives numbers to them.
+  var unnumbered: [GapRecord.Reason: UInt64] = [:]
+  private var isGrouping = false
 
   /// Opens the spool. It always opens: what stands in the way is said by ``takeNews()`` and ``state``.
   ///
@@ -98,7 +103,7 @@ public struct Spool: ~Copyable {
     self.options = options
     self.bootId = bootId
     self.now = now
-    path = options.folder + "/spool.db"
+    path = options.folder.map { $0 + "/spool.db" } ?? "spool"
     progress = options.sinks.map { SinkProgress(name: $0) }
     memory = MemoryLane(epoch: options.newEpoch())
     openFile()
@@ -151,13 +156,25 @@ public struct Spool: ~Copyable {
     case .events: appended.events += 1
     case .telemetry: appended.telemetry += 1
     }
-    if state == .durable {
-      let room = file.map { Int($0.reserved - $0.last) } ?? 0
-      if memory.uncountedRecords >= room || memory.uncountedBytes >= Self.largestCommit { commit() }
-    }
+    if !isGrouping { commitLarge() }
     if memory.bytes > options.memoryBytes {
       for loss in memory.keepWithin(options.memoryBytes, sinks: options.sinks) { owe(loss) }
     }
+  }
+
+  /// What `body` appends and keeps is in one commit: after a crash all of it is there, or none.
+  public mutating func group(_ body: (inout Spool) -> Void) {
+    isGrouping = true
+    body(&self)
+    isGrouping = false
+    commitLarge()
+  }
+
+  /// Commits where more waits than one commit should hold, or than numbers are set aside for.
+  private mutating func commitLarge() {
+    guard state == .durable else { return }
+    let room = file.map { Int($0.reserved - $0.last) } ?? 0
+    if memory.uncountedRecords >= room || memory.uncountedBytes >= Self.largestCommit { commit() }
   }
 
   /// Bytes that wait for one commit.
@@ -199,7 +216,8 @@ public struct Spool: ~Copyable {
 
   private var hasWork: Bool {
     guard let file else { return true }
-    return memory.hasMovable || file.hasNewClock || !file.damaged.isEmpty || !settled.isEmpty
+    return memory.hasMovable || file.hasNewClock || !file.damaged.isEmpty || !settled.isEmpty || notes.hasNew
+      || !unnumbered.isEmpty
       || owed.contains { $0.row == 0 }
       || progress.contains { $0.hasNewAcknowledgements || $0.hasNewStamps }
   }

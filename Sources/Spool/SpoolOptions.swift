@@ -2,8 +2,8 @@ import Telemetry
 
 /// How a spool keeps records.
 public struct SpoolOptions: Sendable {
-  /// Where the file is; made where it is missing.
-  public var folder: String
+  /// Where the file is; made where it is missing. Nil: there is none, and records are kept in memory only.
+  public var folder: String?
   /// The sinks that records are kept for, by names of their own; at most 32. What the file knows of others is
   /// forgotten.
   public var sinks: [String]
@@ -20,7 +20,7 @@ public struct SpoolOptions: Sendable {
   /// Makes a new epoch.
   public var newEpoch: @Sendable () -> UUIDv7
 
-  public init(folder: String, sinks: [String], newEpoch: @escaping @Sendable () -> UUIDv7) {
+  public init(folder: String?, sinks: [String], newEpoch: @escaping @Sendable () -> UUIDv7) {
     self.folder = folder
     self.sinks = sinks
     self.newEpoch = newEpoch

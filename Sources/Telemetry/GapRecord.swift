@@ -3,8 +3,8 @@ public struct GapRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.gap
 
   /// What took the records.
-  public enum Reason: UInt8, Sendable {
-    case spoolFull, powerLoss, damagedSpool, slowReader
+  public enum Reason: UInt8, CaseIterable, Sendable {
+    case spoolFull, powerLoss, damagedSpool, slowReader, slowDisk
     /// As records print it.
     public var name: StaticString {
       switch self {
@@ -12,6 +12,7 @@ public struct GapRecord: RecordBody, Equatable, Sendable {
       case .powerLoss: "powerLoss"
       case .damagedSpool: "damagedSpool"
       case .slowReader: "slowReader"
+      case .slowDisk: "slowDisk"
       }
     }
   }

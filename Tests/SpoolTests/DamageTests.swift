@@ -21,7 +21,7 @@ import Testing
   }
 
   private func change(_ options: SpoolOptions, _ body: (inout Data) -> Void) throws {
-    let url = URL(fileURLWithPath: options.folder + "/spool.db")
+    let url = URL(fileURLWithPath: scratch.file("spool") + "/spool.db")
     var data = try Data(contentsOf: url)
     body(&data)
     try data.write(to: url)
@@ -54,9 +54,9 @@ import Testing
 
   @Test func another_programs_database_is_set_aside() throws {
     let options = SpoolOptions(scratch)
-    try FileManager.default.createDirectory(atPath: options.folder, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(atPath: scratch.file("spool"), withIntermediateDirectories: true)
     do {
-      let other = try SQLiteConnection(path: options.folder + "/spool.db")
+      let other = try SQLiteConnection(path: scratch.file("spool") + "/spool.db")
       try other.execute("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')", "make")
     }
     var spool = Spool(options)
@@ -86,9 +86,9 @@ import Testing
       var spool = Spool(options)
       spool.close(at: 0)
     }
-    let kept = try FileManager.default.contentsOfDirectory(atPath: options.folder).filter { $0.contains("damaged") }
+    let kept = try FileManager.default.contentsOfDirectory(atPath: scratch.file("spool")).filter { $0.contains("damaged") }
     #expect(kept.sorted() == ["spool.db.damaged-1", "spool.db.damaged-2"])
-    let newest = FileManager.default.contents(atPath: options.folder + "/spool.db.damaged-2")
+    let newest = FileManager.default.contents(atPath: scratch.file("spool") + "/spool.db.damaged-2")
     #expect(newest?.starts(with: Data("damage 4".utf8)) == true)
   }
 

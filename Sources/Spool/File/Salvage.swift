@@ -35,6 +35,9 @@ struct Salvage: ~Copyable {
   /// The losses that it owed a record of, as far as they can be read.
   var owed: [Loss] { (try? SpoolOpening.owed(connection)) ?? [] }
 
+  /// What the caller kept beside the records, as far as it can be read.
+  var notes: [String: [UInt8]] { (try? SpoolFile.notes(connection)) ?? [:] }
+
   /// How far sinks were, as far as that can be read: one that is not known to have a record gets it again.
   func progress(of names: [String]) -> [SinkProgress] {
     names.map { name in

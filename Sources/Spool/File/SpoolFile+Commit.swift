@@ -26,13 +26,18 @@ extension SpoolFile {
   ///   - records: are given the numbers behind ``last``, in turn.
   ///   - owed: losses of which no record tells yet; those that follow are put to them.
   ///   - settled: rows of losses that records of the memory have told.
+  ///   - notes: what the caller keeps beside the records.
+  ///   - unnumbered: losses that take the numbers before the records'.
   func commit(
-    _ records: [PendingRecord], sinks: [SinkProgress], owed: inout [Loss], settled: [Int64], bounds: Bounds
+    _ records: [PendingRecord], sinks: [SinkProgress], owed: inout [Loss], settled: [Int64], bounds: Bounds,
+    notes: [(name: String, value: [UInt8])] = [], unnumbered: [GapRecord.Reason: UInt64] = [:]
   ) throws(SQLiteError) {
     var draft = Draft(last: last, counts: counts, owed: owed)
     let reserve = min(max(UInt64(records.count) * 2, Self.smallestReserve), Self.largestReserve)
     try transaction { () throws(SQLiteError) in
+      if !unnumbered.isEmpty { try number(unnumbered, &draft) }
       for record in records { try store(record, &draft) }
+      try keep(notes)
       for row in settled { try connection.execute("DELETE FROM loss WHERE number = \(row)", "settle a loss") }
       if hasNewClock { try keepClock() }
       try tellDamaged(sinks, &draft)

@@ -42,6 +42,7 @@ enum SpoolSchema {
     CREATE TABLE loss (
       number INTEGER PRIMARY KEY, reason INTEGER NOT NULL, epoch TEXT, first INTEGER, last INTEGER, count INTEGER,
       types INTEGER NOT NULL, sink TEXT, told INTEGER) STRICT;
+    CREATE TABLE note (name TEXT PRIMARY KEY, sum INTEGER NOT NULL, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
     """
 }
 

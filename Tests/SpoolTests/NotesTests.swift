@@ -1,0 +1,126 @@
+import TestKit
+import Testing
+
+@testable import Spool
+@testable import Telemetry
+
+@Suite struct NotesTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  @Test func a_note_is_there_after_a_restart_and_an_empty_one_is_none() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    spool.keep(Array("under way".utf8), as: "trips")
+    spool.keep(Array("home".utf8), as: "fences")
+    spool.settle()
+    spool.keep([], as: "fences")
+    spool.close(at: spool.now)
+    let again = Spool(options)
+    let (trips, fences, other) = (again.note("trips"), again.note("fences"), again.note("other"))
+    #expect(trips == Array("under way".utf8))
+    #expect(fences == nil && other == nil)
+  }
+
+  @Test func a_note_waits_for_the_commit_of_its_time() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    spool.keep([1], as: "trips")
+    spool.advance(to: 0)
+    #expect(spool.nextDue == spool.options.commitInterval)
+    spool.settle()
+    #expect(spool.nextDue == .max)
+    // What says the same is nothing new.
+    spool.keep([1], as: "trips")
+    #expect(spool.nextDue == .max)
+  }
+
+  @Test func records_and_notes_of_a_group_are_in_one_commit_however_many_they_are() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    var failures: [any Error] = []
+    // More records than numbers are set aside for, and more bytes than one commit should hold.
+    spool.group { spool in
+      do {
+        try spool.telemetry(1...200, text: 8_000)
+        try spool.event(201)
+      } catch {
+        failures.append(error)
+      }
+      let early = Self.committed(options)
+      #expect(early == 0)
+      spool.keep(Array("none".utf8), as: "trips")
+    }
+    #expect(failures.isEmpty)
+    #expect(Self.committed(options) == 201)
+    // The power goes.
+    spool.file = nil
+    spool.lock = nil
+    let again = Spool(options)
+    let trips = again.note("trips")
+    #expect(trips == Array("none".utf8))
+  }
+
+  /// Records that another process would find.
+  private static func committed(_ options: SpoolOptions) -> Int64? {
+    guard let connection = try? SQLiteConnection(path: options.folder! + "/spool.db") else { return nil }
+    defer { connection.keepLog() }
+    return try? connection.number("SELECT events + telemetry FROM state", "look")
+  }
+
+  @Test func a_damaged_note_says_nothing_and_costs_nothing_else() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    try spool.telemetry(1...2)
+    spool.keep(Array("under way".utf8), as: "trips")
+    spool.close(at: spool.now)
+    let connection = try SQLiteConnection(path: options.folder! + "/spool.db")
+    try connection.execute("UPDATE note SET value = CAST('over' AS BLOB)", "damage")
+    var again = Spool(options)
+    let trips = again.note("trips")
+    #expect(trips == nil)
+    #expect(again.take().map(\.value) == [1, 2])
+  }
+
+  @Test func notes_outlive_a_damaged_file() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    spool.keep(Array("under way".utf8), as: "trips")
+    spool.close(at: spool.now)
+    let connection = try SQLiteConnection(path: options.folder! + "/spool.db")
+    try connection.execute("UPDATE state SET epoch = 'nonsense'", "damage")
+    var again = Spool(options)
+    let trips = again.note("trips")
+    #expect(trips == Array("under way".utf8))
+    again.settle()
+    again.close(at: again.now)
+    let third = Spool(options)
+    let kept = third.note("trips")
+    #expect(kept == Array("under way".utf8))
+  }
+
+  @Test func records_lost_on_the_way_take_numbers_and_are_told_of() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try spool.telemetry(1...2)
+    spool.skip(5, reason: .slowDisk)
+    spool.settle()
+    let taken = spool.takeLoss()
+    let loss = try #require(taken)
+    #expect(loss.sequences == 1...5 && loss.count == 5 && loss.reason == .slowDisk)
+    #expect(spool.take().map(\.sequence) == [6, 7])
+  }
+
+  @Test func so_they_do_while_there_is_no_file() throws {
+    var options = SpoolOptions(scratch)
+    options.folder = nil
+    var spool = Spool(options)
+    spool.skip(3, reason: .slowDisk)
+    try spool.event(1)
+    let taken = spool.takeLoss()
+    let loss = try #require(taken)
+    #expect(loss.sequences == 1...3 && loss.count == 3)
+    #expect(spool.take().map(\.sequence) == [4])
+    #expect(spool.nextDue == .max)
+    #expect(spool.allNews().isEmpty)
+  }
+}
