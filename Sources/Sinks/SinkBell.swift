@@ -33,15 +33,26 @@ public final class SinkBell: Sendable {
 
   /// Waits until it rings or that moment comes (boot time, ns).
   ///
-  /// - Returns: whether it rings.
+  /// - Returns: whether it rang; it is silent then, unless for the end.
   @discardableResult
-  func wait(until deadline: Int64) -> Bool { wakeUp.wait(until: deadline) }
+  func wait(until deadline: Int64) -> Bool {
+    guard wakeUp.wait(until: deadline) else { return false }
+    silence()
+    return true
+  }
 
-  /// Waits the same way for a descriptor, too, a second at most.
+  /// What ended a waiting.
+  struct Ready {
+    /// The bell.
+    var isRung = false
+    /// What poll(2) says of the descriptor; 0: nothing.
+    var events: Int32 = 0
+  }
+
+  /// Waits the same way for a descriptor, too; a second at most.
   ///
   /// - Parameter events: of poll(2); 0: only that it fails or is hung up.
-  /// - Returns: what poll(2) says of the descriptor; 0: nothing.
-  func wait(for descriptor: Int32, _ events: Int32, until deadline: Int64) -> Int32 {
+  func wait(for descriptor: Int32, _ events: Int32, until deadline: Int64) -> Ready {
     var waiting: InlineArray<2, pollfd> = [
       pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: descriptor, events: Int16(events), revents: 0),
@@ -49,7 +60,10 @@ public final class SinkBell: Sendable {
     var span = waiting.mutableSpan
     let limit = Self.milliseconds(until: deadline)
     let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
-    return count > 0 ? Int32(span[1].revents) : 0
+    guard count > 0 else { return Ready() }
+    let ready = Ready(isRung: span[0].revents != 0, events: Int32(span[1].revents))
+    if ready.isRung { silence() }
+    return ready
   }
 
   /// For poll(2): a second at most, because it does not count the time that the machine sleeps.

@@ -1,14 +1,14 @@
 /// Numbers of records, kept as the ranges that they form: a thousand in a row cost as much as one.
-struct SequenceSet: Equatable, Sendable {
+public struct SequenceSet: Equatable, Sendable {
   /// Ascending, at least one number apart from each other.
   private(set) var ranges: [ClosedRange<UInt64>] = []
 
-  init() {}
+  public init() {}
 
-  init(_ range: ClosedRange<UInt64>) { ranges = [range] }
+  public init(_ range: ClosedRange<UInt64>) { ranges = [range] }
 
   /// Whether there is none.
-  var isEmpty: Bool { ranges.isEmpty }
+  public var isEmpty: Bool { ranges.isEmpty }
 
   /// How many there are.
   var count: UInt64 { ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound + 1) } }
@@ -21,10 +21,10 @@ struct SequenceSet: Equatable, Sendable {
   }
 
   /// Whether a number is in the set.
-  func contains(_ number: UInt64) -> Bool { range(containing: number) != nil }
+  public func contains(_ number: UInt64) -> Bool { range(containing: number) != nil }
 
   /// Puts all numbers of a range in.
-  mutating func insert(_ range: ClosedRange<UInt64>) {
+  public mutating func insert(_ range: ClosedRange<UInt64>) {
     // The neighbours that it touches become one with it.
     let first = firstIndex(endingFrom: range.lowerBound == 0 ? 0 : range.lowerBound - 1)
     var end = first

@@ -1,0 +1,115 @@
+#include "ccompression.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+// Each function of the libraries that is used; its type is taken from its own header.
+#define ZSTD_FUNCTIONS(F) \
+  F(ZSTD_compressBound)   \
+  F(ZSTD_createCCtx)      \
+  F(ZSTD_freeCCtx)        \
+  F(ZSTD_compressCCtx)    \
+  F(ZSTD_CCtx_setParameter) \
+  F(ZSTD_compressStream2) \
+  F(ZSTD_isError)
+
+#define GZIP_FUNCTIONS(F) \
+  F(compressBound)        \
+  F(deflateInit2_)        \
+  F(deflate)              \
+  F(deflateEnd)
+
+static struct {
+#define POINTER(name) __typeof__(&name) name;
+  ZSTD_FUNCTIONS(POINTER)
+  GZIP_FUNCTIONS(POINTER)
+} library;
+
+static int zstd_loaded = -ENOSYS;
+static int gzip_loaded = -ENOSYS;
+
+#define RESOLVE(name) \
+  if (!(library.name = (__typeof__(&name))dlsym(handle, #name))) return;
+
+static void load_zstd(void) {
+  void *handle = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!handle) return;
+  ZSTD_FUNCTIONS(RESOLVE)
+  zstd_loaded = 0;
+}
+
+static void load_gzip(void) {
+  void *handle = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!handle) return;
+  GZIP_FUNCTIONS(RESOLVE)
+  gzip_loaded = 0;
+}
+
+int ccompression_load_zstd(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load_zstd);
+  return zstd_loaded;
+}
+
+int ccompression_load_gzip(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load_gzip);
+  return gzip_loaded;
+}
+
+size_t ccompression_zstd_bound(size_t count) { return library.ZSTD_compressBound(count); }
+
+void *ccompression_zstd_make(void) {
+  ZSTD_CCtx *context = library.ZSTD_createCCtx();
+  if (!context) return NULL;
+  // For the streams; a frame made in one piece has a level of its own.
+  library.ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 3);
+  library.ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  // 128 KiB of window instead of 2 MiB: a gateway's memory is small, and its lines are alike from one to the next.
+  library.ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 17);
+  return context;
+}
+
+void ccompression_zstd_free(void *context) { library.ZSTD_freeCCtx(context); }
+
+int64_t ccompression_zstd_frame(void *context, void *out, size_t room, const void *bytes, size_t count) {
+  size_t written = library.ZSTD_compressCCtx(context, out, room, bytes, count, 1);
+  return library.ZSTD_isError(written) ? -1 : (int64_t)written;
+}
+
+int64_t ccompression_zstd_stream(
+    void *context, void *out, size_t room, const void *bytes, size_t count, size_t *taken, int isLast, size_t *left) {
+  ZSTD_outBuffer output = {out, room, 0};
+  ZSTD_inBuffer input = {bytes, count, *taken};
+  size_t more =
+      library.ZSTD_compressStream2(context, &output, &input, isLast ? ZSTD_e_end : ZSTD_e_continue);
+  if (library.ZSTD_isError(more)) return -1;
+  *taken = input.pos;
+  *left = isLast ? more : 0;
+  return (int64_t)output.pos;
+}
+
+size_t ccompression_gzip_bound(size_t count) { return library.compressBound(count) + 32; }
+
+int64_t ccompression_gzip_member(void *out, size_t room, const void *bytes, size_t count) {
+  if (room > UINT_MAX || count > UINT_MAX) return -1;
+  z_stream stream;
+  memset(&stream, 0, sizeof stream);
+  // 15 bits of window, 16 for the header and trailer of gzip.
+  if (library.deflateInit2_(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, (int)sizeof stream) !=
+      Z_OK)
+    return -1;
+  stream.next_in = (Bytef *)bytes;
+  stream.avail_in = (uInt)count;
+  stream.next_out = out;
+  stream.avail_out = (uInt)room;
+  int code = library.deflate(&stream, Z_FINISH);
+  int64_t written = (int64_t)stream.total_out;
+  library.deflateEnd(&stream);
+  return code == Z_STREAM_END ? written : -1;
+}

@@ -1,0 +1,299 @@
+#define CURL_DISABLE_TYPECHECK
+#include "ccurl.h"
+
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+#undef curl_multi_setopt
+
+// Each function of the library that is used; its type is taken from its own header.
+#define FUNCTIONS(F)        \
+  F(curl_global_init)       \
+  F(curl_version_info)      \
+  F(curl_easy_init)         \
+  F(curl_easy_cleanup)      \
+  F(curl_easy_reset)        \
+  F(curl_easy_setopt)       \
+  F(curl_easy_getinfo)      \
+  F(curl_easy_strerror)     \
+  F(curl_slist_append)      \
+  F(curl_slist_free_all)    \
+  F(curl_multi_init)        \
+  F(curl_multi_cleanup)     \
+  F(curl_multi_setopt)      \
+  F(curl_multi_add_handle)  \
+  F(curl_multi_remove_handle) \
+  F(curl_multi_perform)     \
+  F(curl_multi_poll)        \
+  F(curl_multi_info_read)
+
+static struct {
+#define POINTER(name) __typeof__(&name) name;
+  FUNCTIONS(POINTER)
+} library;
+
+static int loaded = -ENOSYS;
+static char version[48];
+
+static void load(void) {
+  void *handle = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+  if (!handle) return;
+#define RESOLVE(name) \
+  if (!(library.name = (__typeof__(&name))dlsym(handle, #name))) return;
+  FUNCTIONS(RESOLVE)
+  if (library.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return;
+  snprintf(version, sizeof version, "libcurl/%s", library.curl_version_info(CURLVERSION_NOW)->version);
+  loaded = 0;
+}
+
+int ccurl_load(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load);
+  return loaded;
+}
+
+const char *ccurl_version(void) { return version; }
+
+/// Headers of an answer that are kept, and how long they may be.
+static const char *const kept_names[] = {"retry-after", "date", "etag", "location"};
+#define KEPT (sizeof kept_names / sizeof kept_names[0])
+#define KEPT_LENGTH 512
+
+struct ccurl_client {
+  CURL *easy;
+  CURLM *multi;
+  struct curl_slist *headers;
+  char *texts[4];
+  ccurl_options options;
+  int is_running;
+  CURLcode code;
+  char reason[CURL_ERROR_SIZE];
+  uint8_t *answer;
+  size_t count;
+  size_t room;
+  size_t answer_limit;
+  int is_too_long;
+  char kept[KEPT][KEPT_LENGTH];
+};
+
+static size_t take_body(char *bytes, size_t size, size_t count, void *context) {
+  ccurl_client *client = context;
+  size_t more = size * count;
+  if (more > client->answer_limit - client->count) {
+    client->is_too_long = 1;
+    return 0;
+  }
+  if (client->count + more > client->room) {
+    size_t room = client->room ? client->room : 4096;
+    while (room < client->count + more) room *= 2;
+    uint8_t *answer = realloc(client->answer, room);
+    if (!answer) return 0;
+    client->answer = answer;
+    client->room = room;
+  }
+  memcpy(client->answer + client->count, bytes, more);
+  client->count += more;
+  return more;
+}
+
+static void forget_answer(ccurl_client *client) {
+  client->count = 0;
+  client->is_too_long = 0;
+  for (size_t index = 0; index < KEPT; index++) client->kept[index][0] = 0;
+}
+
+static size_t take_header(char *bytes, size_t size, size_t count, void *context) {
+  ccurl_client *client = context;
+  size_t length = size * count;
+  // A status line: what came before belongs to an answer like "100 Continue".
+  if (length >= 5 && !memcmp(bytes, "HTTP/", 5)) forget_answer(client);
+  for (size_t index = 0; index < KEPT; index++) {
+    size_t name = strlen(kept_names[index]);
+    if (length <= name || bytes[name] != ':' || strncasecmp(bytes, kept_names[index], name)) continue;
+    size_t from = name + 1, to = length;
+    while (from < to && (bytes[from] == ' ' || bytes[from] == '\t')) from++;
+    while (to > from && (unsigned char)bytes[to - 1] <= ' ') to--;
+    // One that is too long is none.
+    if (to - from >= KEPT_LENGTH) continue;
+    memcpy(client->kept[index], bytes + from, to - from);
+    client->kept[index][to - from] = 0;
+  }
+  return length;
+}
+
+static char *copy(const char *text) { return text ? strdup(text) : NULL; }
+
+ccurl_client *ccurl_make(const ccurl_options *options) {
+  ccurl_client *client = calloc(1, sizeof *client);
+  if (!client) return NULL;
+  client->options = *options;
+  client->options.authorities = client->texts[0] = copy(options->authorities);
+  client->options.certificate = client->texts[1] = copy(options->certificate);
+  client->options.key = client->texts[2] = copy(options->key);
+  client->options.proxy = client->texts[3] = copy(options->proxy);
+  client->easy = library.curl_easy_init();
+  client->multi = library.curl_multi_init();
+  if (!client->easy || !client->multi) {
+    ccurl_free(client);
+    return NULL;
+  }
+  library.curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, 1L);
+  return client;
+}
+
+void ccurl_free(ccurl_client *client) {
+  if (!client) return;
+  ccurl_abandon(client);
+  if (client->easy) library.curl_easy_cleanup(client->easy);
+  if (client->multi) library.curl_multi_cleanup(client->multi);
+  for (int index = 0; index < 4; index++) free(client->texts[index]);
+  free(client->answer);
+  free(client);
+}
+
+static void set_texts(ccurl_client *client) {
+  CURL *easy = client->easy;
+  const ccurl_options *options = &client->options;
+  // An empty text: no proxy, also where the environment names one.
+  library.curl_easy_setopt(easy, CURLOPT_PROXY, options->proxy ? options->proxy : "");
+  library.curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+  if (options->authorities) {
+    library.curl_easy_setopt(easy, CURLOPT_CAINFO, options->authorities);
+    library.curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+  }
+  if (options->certificate) library.curl_easy_setopt(easy, CURLOPT_SSLCERT, options->certificate);
+  if (options->key) library.curl_easy_setopt(easy, CURLOPT_SSLKEY, options->key);
+  library.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  library.curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+}
+
+static void set_limits(ccurl_client *client) {
+  CURL *easy = client->easy;
+  const ccurl_options *options = &client->options;
+  library.curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  // A look-up that hangs does not hold the end up.
+  library.curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+  library.curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  library.curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+  library.curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, options->connect_limit);
+  library.curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, options->request_limit);
+  library.curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, options->slow_speed);
+  library.curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, options->slow_time);
+  library.curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  // Small buffers: the gateway's memory is small, and so are answers.
+  library.curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 16384L);
+  library.curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 16384L);
+}
+
+int ccurl_begin(
+    ccurl_client *client, const char *url, const char *const *headers, int header_count, const void *body,
+    size_t count, size_t answer_limit) {
+  ccurl_abandon(client);
+  client->answer_limit = answer_limit;
+  forget_answer(client);
+  client->reason[0] = 0;
+  CURL *easy = client->easy;
+  library.curl_easy_reset(easy);
+  for (int index = 0; index < header_count; index++) {
+    struct curl_slist *longer = library.curl_slist_append(client->headers, headers[index]);
+    if (!longer) return -ENOMEM;
+    client->headers = longer;
+  }
+  set_texts(client);
+  set_limits(client);
+  CURLcode code = library.curl_easy_setopt(easy, CURLOPT_URL, url);
+  library.curl_easy_setopt(easy, CURLOPT_HTTPHEADER, client->headers);
+  library.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, client->reason);
+  library.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+  library.curl_easy_setopt(easy, CURLOPT_WRITEDATA, client);
+  library.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+  library.curl_easy_setopt(easy, CURLOPT_HEADERDATA, client);
+  if (body) {
+    library.curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    library.curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
+    library.curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+  }
+  if (code != CURLE_OK) return -EINVAL;
+  if (library.curl_multi_add_handle(client->multi, easy) != CURLM_OK) return -ENOMEM;
+  client->is_running = 1;
+  return 0;
+}
+
+int ccurl_continue(ccurl_client *client) {
+  int running = 0;
+  if (library.curl_multi_perform(client->multi, &running) != CURLM_OK) return -EIO;
+  int left = 0;
+  CURLMsg *message;
+  while ((message = library.curl_multi_info_read(client->multi, &left))) {
+    if (message->msg != CURLMSG_DONE) continue;
+    client->code = message->data.result;
+    ccurl_abandon(client);
+    return 1;
+  }
+  return 0;
+}
+
+int ccurl_wait(ccurl_client *client, int descriptor, int milliseconds) {
+  struct curl_waitfd extra = {descriptor, CURL_WAIT_POLLIN, 0};
+  int ready = 0;
+  return library.curl_multi_poll(client->multi, &extra, 1, milliseconds, &ready) == CURLM_OK ? 0 : -EIO;
+}
+
+void ccurl_abandon(ccurl_client *client) {
+  if (client->is_running) library.curl_multi_remove_handle(client->multi, client->easy);
+  client->is_running = 0;
+  // The handle knows the list until it is told of another.
+  if (client->easy) library.curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, NULL);
+  library.curl_slist_free_all(client->headers);
+  client->headers = NULL;
+}
+
+ccurl_end ccurl_result(const ccurl_client *client) {
+  if (client->is_too_long) return ccurl_too_long;
+  switch (client->code) {
+    case CURLE_OK: return ccurl_done;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_CONNECT: return ccurl_unreachable;
+    case CURLE_OPERATION_TIMEDOUT: return ccurl_timed_out;
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_INVALIDCERTSTATUS: return ccurl_certificate;
+    case CURLE_SSL_CERTPROBLEM: return ccurl_own_certificate;
+    case CURLE_GOT_NOTHING:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR: return ccurl_cut;
+    default: return ccurl_other;
+  }
+}
+
+const char *ccurl_reason(const ccurl_client *client) {
+  return client->reason[0] ? client->reason : library.curl_easy_strerror(client->code);
+}
+
+long ccurl_status(const ccurl_client *client) {
+  long status = 0;
+  library.curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
+  return status;
+}
+
+const uint8_t *ccurl_answer(const ccurl_client *client, size_t *count) {
+  *count = client->count;
+  return client->answer;
+}
+
+const char *ccurl_header(const ccurl_client *client, const char *name) {
+  for (size_t index = 0; index < KEPT; index++)
+    if (!strcmp(kept_names[index], name)) return client->kept[index];
+  return "";
+}

@@ -1,0 +1,51 @@
+import Glibc
+import Telemetry
+
+/// Records that a sink's peer refuses for good, each with the reason, for people to look at: JSON lines, one file and the
+/// one before it, readable by the daemon's user alone.
+///
+///     {"sink":"fleetStore","reason":"timestamp: in the future","record":{"type":"telemetry",…}}
+struct DeadLetterFile {
+  let path: String
+  private let sink: String
+  private let limit: Int
+
+  /// - Parameters:
+  ///   - folder: the state directory; nil: there is none, and nothing is kept.
+  ///   - limit: bytes that one file may have.
+  init?(folder: String?, sink: String, limit: Int) {
+    guard let folder else { return nil }
+    path = "\(folder)/refused-\(sink).jsonl"
+    self.sink = sink
+    self.limit = limit
+  }
+
+  /// Keeps records, and waits until they are on the disk.
+  ///
+  /// - Parameter refused: lines with their line feed, and why each is refused.
+  func keep(_ refused: [(line: ArraySlice<UInt8>, reason: String)]) throws(SinkError) {
+    var text: [UInt8] = []
+    var encoder = JSONLineEncoder()
+    for item in refused {
+      encoder.begin()
+      encoder.field("sink", sink)
+      encoder.field("reason", String(item.reason.prefix(1_000)))
+      let head = encoder.line
+      for index in head.indices { text.append(head[index]) }
+      text += Array(",\"record\":".utf8)
+      text += item.line.last == 0x0A ? item.line.dropLast() : item.line
+      text += Array("}\n".utf8)
+    }
+    let file = try makeRoom(for: text.count)
+    try file.write(text[...])
+    try file.synchronise()
+  }
+
+  private func makeRoom(for count: Int) throws(SinkError) -> OpenFile {
+    let file = try OpenFile(path, O_WRONLY | O_APPEND | O_CREAT, mode: 0o600)
+    let size = Int(file.status.st_size)
+    guard size > 0, size + count > limit else { return file }
+    guard unsafe rename(path, path + ".1") == 0 else { throw OpenFile.failure(path, errno) }
+    return try OpenFile(path, O_WRONLY | O_APPEND | O_CREAT, mode: 0o600)
+  }
+}

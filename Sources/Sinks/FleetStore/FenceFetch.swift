@@ -1,0 +1,46 @@
+/// When the server is asked for this gateway's fences, and what its answers mean. No clock, no network.
+struct FenceFetch: Sendable {
+  /// Twelve thousand fences of fifty corners each have no more.
+  static let answerLimit = 16 << 20
+
+  private let period: Int64
+  /// Of what was fetched last.
+  private(set) var etag = ""
+  /// When to ask, boot time in ns.
+  private(set) var nextAt = Int64.min
+  private var backOff = BackOff(first: 5_000_000_000)
+  private var report = FailureReport()
+
+  init(period: Int64) { self.period = period }
+
+  /// - Returns: GeoJSON; nil: there is nothing new.
+  mutating func judge(_ reply: HTTPReply, of url: ServiceURL, at now: Int64) throws(SinkError) -> [UInt8]? {
+    let place = "\(url)/geofences"
+    switch reply.status {
+    case 200:
+      succeeded(at: now)
+      // What cannot be told from the last is taken anew each time.
+      etag = reply.etag
+      return reply.body
+    case 304:
+      succeeded(at: now)
+      return nil
+    case 401, 403: throw SinkError(.unauthorized, place, "the server does not take our token: \(reply.summary)")
+    default: throw SinkError(.badAnswer, place, "the server answers \(reply.summary)")
+    }
+  }
+
+  private mutating func succeeded(at now: Int64) {
+    backOff.succeeded()
+    _ = report.succeeded()
+    nextAt = now &+ period
+  }
+
+  /// - Returns: what to say; nil: that was said.
+  mutating func failed(
+    _ error: SinkError, at now: Int64, using random: inout some RandomNumberGenerator
+  ) -> SinkNews? {
+    nextAt = now &+ max(backOff.failed(using: &random), min(period, 5_000_000_000))
+    return report.failed(error) == nil ? nil : .remark("\(error); the fences stay as they are")
+  }
+}

@@ -1,0 +1,189 @@
+import Ports
+import Spool
+
+/// Records to a fleet store over HTTPS: `POST {url}/telemetry`, JSON lines, compressed; and the fences that it has for
+/// this gateway.
+///
+/// A record is acknowledged once the server says that it has it, has had it, or refuses it for good; what it refuses is
+/// kept in a dead-letter file with the server's reason. Anything else, a truncated answer too, means: once more, later.
+public struct FleetStoreSink: Sink, ~Copyable {
+  /// What a sink needs to know of the gateway around it.
+  public struct Surroundings: Sendable {
+    /// As `User-Agent` and `Obdgate-Version` say it.
+    public var version: String
+    /// Where the dead-letter file is; nil: nothing is kept.
+    public var stateDirectory: String?
+    /// Records that wait in the spool, for `Obdgate-Spool-Depth`.
+    public var depth: @Sendable () -> Int64
+    /// Takes GeoJSON that the server has for this gateway, when it has changed; on the sink's thread.
+    public var takeFences: @Sendable ([UInt8]) -> Void
+
+    public init(
+      version: String, stateDirectory: String?, depth: @escaping @Sendable () -> Int64 = { 0 },
+      takeFences: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+    ) {
+      self.version = version
+      self.stateDirectory = stateDirectory
+      self.depth = depth
+      self.takeFences = takeFences
+    }
+  }
+
+  private let configuration: FleetStoreConfiguration
+  private let surroundings: Surroundings
+  private let deadLetters: DeadLetterFile?
+  private let compressor = BatchCompressor()
+  private var server: UploadPlan.Server
+  private var client: HTTPClient?
+  private var token: String?
+  private var random = SystemRandomNumberGenerator()
+  private var backOff = BackOff()
+  private var report = FailureReport()
+  private var hasWorked = false
+  /// Before that no batch is wanted, boot time in ns.
+  private var retryAt = Int64.min
+  private var fences: FenceFetch?
+
+  /// What it takes at once.
+  public var limit: RecordBatch.Limit { RecordBatch.Limit(records: configuration.gathering.records, bytes: 1 << 18) }
+
+  public init(_ configuration: FleetStoreConfiguration, _ surroundings: Surroundings) {
+    self.configuration = configuration
+    self.surroundings = surroundings
+    server = UploadPlan.Server(configuration.url)
+    deadLetters = DeadLetterFile(
+      folder: surroundings.stateDirectory, sink: configuration.name ?? "fleetStore",
+      limit: configuration.deadLetterBytes)
+    fences = configuration.fencePeriod.map { FenceFetch(period: $0) }
+  }
+
+  // MARK: Records
+
+  public mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery {
+    var delivery = Delivery()
+    do throws(UploadFailure) {
+      try deliver(batch, &delivery, bell)
+      backOff.succeeded()
+      retryAt = .min
+      if report.succeeded() || !hasWorked {
+        delivery.news.append(.working("\(configuration.url): takes records"))
+        hasWorked = true
+      }
+    } catch {
+      fail(error, &delivery.news)
+      delivery.notBefore = retryAt
+    }
+    fetchFencesIfDue(&delivery.news, bell)
+    return delivery
+  }
+
+  private mutating func fail(_ failure: UploadFailure, _ news: inout [SinkNews]) {
+    // Whoever was told to stop has not failed.
+    if failure.error.kind == .stopped { return }
+    if let failing = report.failed(failure.error) { news.append(failing) }
+    retryAt = BootClock.now &+ backOff.failed(asked: failure.wait, using: &random)
+  }
+
+  private mutating func deliver(
+    _ batch: RecordBatch, _ delivery: inout Delivery, _ bell: SinkBell
+  ) throws(UploadFailure) {
+    var plan = UploadPlan(server, records: batch.records.count)
+    defer { server = plan.server }
+    while let request = plan.next() {
+      let reply: HTTPReply
+      do throws(SinkError) {
+        if request.wantsToken { token = nil }
+        reply = try connected(bell).send(post(request, batch))
+      } catch {
+        throw UploadFailure(error)
+      }
+      switch plan.judge(reply) {
+      case .delivered(let records, let refused): try settle(records, refused, batch, &delivery)
+      case .again: break
+      case .stop(let error, let wait): throw UploadFailure(error, wait: wait)
+      }
+    }
+  }
+
+  /// What is refused is acknowledged once it is kept; where it cannot be, it stays in the spool.
+  private func settle(
+    _ records: Range<Int>, _ refused: [StoreAnswer.Refusal], _ batch: RecordBatch, _ delivery: inout Delivery
+  ) throws(UploadFailure) {
+    var start = records.lowerBound
+    for refusal in refused {
+      delivery.acknowledge(start..<refusal.index)
+      start = refusal.index + 1
+    }
+    delivery.acknowledge(start..<records.upperBound)
+    guard !refused.isEmpty else { return }
+    do throws(SinkError) {
+      try deadLetters?.keep(refused.map { (batch.bytes[batch.records[$0.index].range], $0.reason) })
+    } catch {
+      throw UploadFailure(error)
+    }
+    for refusal in refused {
+      delivery.acknowledge(refusal.index..<(refusal.index + 1))
+      let line = batch.bytes[batch.records[refusal.index].range]
+      let id = RecordLine.id(line).map { String(decoding: $0, as: UTF8.self) } ?? "?"
+      delivery.news.append(.refused(record: id, reason: refusal.reason, keptIn: deadLetters?.path))
+    }
+  }
+
+  private func post(_ request: UploadPlan.Request, _ batch: RecordBatch) -> HTTPClient.Request {
+    let first = batch.records[request.records.lowerBound].range.lowerBound
+    let last = batch.records[request.records.upperBound - 1].range.upperBound
+    let encoding = compressor.compress(batch.bytes[first..<last], request.encoding)
+    var headers = commonHeaders + ["Content-Type: application/x-ndjson", "Expect:"]
+    if let name = encoding.name { headers.append("Content-Encoding: \(name)") }
+    return HTTPClient.Request(
+      url: configuration.url.origin + request.path, headers: headers, body: (compressor.body, compressor.count))
+  }
+
+  private var commonHeaders: [String] {
+    var headers = [
+      "User-Agent: obdgate/\(surroundings.version)", "Obdgate-Version: \(surroundings.version)",
+      "Obdgate-Spool-Depth: \(surroundings.depth())", "Accept: application/json",
+    ]
+    if let token { headers.append("Authorization: Bearer \(token)") }
+    return headers
+  }
+
+  /// A client, and a token to go with it.
+  private mutating func connected(_ bell: SinkBell) throws(SinkError) -> HTTPClient {
+    if token == nil, let file = configuration.tokenFile { token = try SecretFile.read(file) }
+    if let client { return client }
+    let made = try HTTPClient(configuration, bell)
+    client = made
+    return made
+  }
+
+  // MARK: Fences
+
+  public mutating func idle(until deadline: Int64, _ bell: SinkBell) -> Delivery {
+    var delivery = Delivery()
+    guard !bell.wait(until: min(deadline, fences?.nextAt ?? .max)) else { return delivery }
+    fetchFencesIfDue(&delivery.news, bell)
+    // News of fences change nothing for records.
+    if !delivery.news.isEmpty { delivery.notBefore = retryAt }
+    return delivery
+  }
+
+  private mutating func fetchFencesIfDue(_ news: inout [SinkNews], _ bell: SinkBell) {
+    guard var fetch = fences, BootClock.now >= fetch.nextAt, !bell.isStopping else { return }
+    defer { fences = fetch }
+    do throws(SinkError) {
+      var headers = commonHeaders
+      if !fetch.etag.isEmpty { headers.append("If-None-Match: \(fetch.etag)") }
+      let reply = try connected(bell).send(
+        HTTPClient.Request(
+          url: configuration.url.description + "/geofences", headers: headers, answerLimit: FenceFetch.answerLimit))
+      if let changed = try fetch.judge(reply, of: configuration.url, at: BootClock.now) {
+        surroundings.takeFences(changed)
+      }
+    } catch {
+      if error.kind == .stopped { return }
+      if error.kind == .unauthorized { token = nil }
+      if let failing = fetch.failed(error, at: BootClock.now, using: &random) { news.append(failing) }
+    }
+  }
+}

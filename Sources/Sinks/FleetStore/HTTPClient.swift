@@ -1,0 +1,119 @@
+import CCurl
+import Glibc
+import Ports
+
+/// One server over HTTP, one request at a time, each within limits; a bell ends the waiting.
+@safe final class HTTPClient {
+  private let client: OpaquePointer
+  private let place: String
+  /// Where the client is told to go on by itself.
+  private let bell: SinkBell
+
+  /// A request.
+  struct Request {
+    var url: String
+    /// `Name: value`
+    var headers: [String]
+    /// The first bytes of it are sent; nil: GET.
+    var body: (bytes: [UInt8], count: Int)?
+    /// An answer that is longer is not taken.
+    var answerLimit = 1 << 20
+  }
+
+  /// - Throws: ``SinkError/Kind/missingLibrary``
+  init(_ configuration: FleetStoreConfiguration, _ bell: SinkBell) throws(SinkError) {
+    place = configuration.url.description
+    self.bell = bell
+    guard ccurl_load() == 0 else {
+      throw SinkError(
+        .missingLibrary, place, "libcurl.so.4 is not installed or too old: install the package libcurl4")
+    }
+    var options = unsafe ccurl_options()
+    unsafe options.connect_limit = Int(configuration.connectLimit / 1_000_000)
+    unsafe options.request_limit = Int(configuration.requestLimit / 1_000_000)
+    unsafe options.slow_speed = 16
+    unsafe options.slow_time = 60
+    let texts = CTexts([
+      configuration.tls.authorities, configuration.tls.certificate, configuration.tls.key, configuration.proxy,
+    ])
+    unsafe options.authorities = texts[0]
+    unsafe options.certificate = texts[1]
+    unsafe options.key = texts[2]
+    unsafe options.proxy = texts[3]
+    let made = unsafe withExtendedLifetime(texts) { unsafe ccurl_make(&options) }
+    guard let made = unsafe made else { throw SinkError(.system, place, "no memory for libcurl") }
+    unsafe client = made
+  }
+
+  deinit { unsafe ccurl_free(client) }
+
+  /// Sends a request and waits for its answer, whatever its status.
+  ///
+  /// - Throws: why there is no answer, or no whole one.
+  func send(_ request: Request) throws(SinkError) -> HTTPReply {
+    let code = begin(request)
+    defer { held = [] }
+    guard code == 0 else { throw SinkError(.system, place, "no request: \(systemReason(-code))") }
+    while true {
+      let state = unsafe ccurl_continue(client)
+      if state == 1 { break }
+      guard state == 0 else { throw ended(.system, "libcurl failed") }
+      if bell.isStopping { throw ended(.stopped, "told to stop") }
+      guard unsafe ccurl_wait(client, bell.descriptor, 1_000) == 0 else { throw ended(.system, "libcurl failed") }
+      bell.silence()
+    }
+    let result = unsafe ccurl_result(client)
+    guard result == ccurl_done else { throw error(result) }
+    return reply
+  }
+
+  private func begin(_ request: Request) -> Int32 {
+    let headers = CTexts(request.headers)
+    return withExtendedLifetime(headers) {
+      guard let body = request.body else {
+        return unsafe ccurl_begin(client, request.url, headers.all, Int32(headers.count), nil, 0, request.answerLimit)
+      }
+      held = body.bytes
+      return unsafe held.withUnsafeBufferPointer { bytes in
+        // The array stays in `held`, untouched, until the next request.
+        unsafe ccurl_begin(
+          client, request.url, headers.all, Int32(headers.count), bytes.baseAddress, body.count, request.answerLimit)
+      }
+    }
+  }
+
+  /// The body that libcurl reads from.
+  private var held: [UInt8] = []
+
+  private func ended(_ kind: SinkError.Kind, _ detail: String) -> SinkError {
+    unsafe ccurl_abandon(client)
+    return SinkError(kind, place, detail)
+  }
+
+  private var reply: HTTPReply {
+    var count = 0
+    let bytes = unsafe ccurl_answer(client, &count)
+    var reply = HTTPReply(
+      status: unsafe ccurl_status(client), body: unsafe Array(UnsafeBufferPointer(start: bytes, count: count)))
+    reply.retryAfter = header("retry-after")
+    reply.date = header("date")
+    reply.etag = header("etag")
+    reply.location = header("location")
+    return reply
+  }
+
+  private func header(_ name: String) -> String { unsafe String(cString: ccurl_header(client, name)) }
+
+  private func error(_ result: ccurl_end) -> SinkError {
+    let reason = unsafe String(cString: ccurl_reason(client))
+    return switch result {
+    case ccurl_unreachable: SinkError(.unreachable, place, reason)
+    case ccurl_timed_out: SinkError(.timedOut, place, reason)
+    case ccurl_certificate: SinkError(.certificate, place, "its certificate is not accepted: \(reason)")
+    case ccurl_own_certificate: SinkError(.certificate, place, "our certificate cannot be used: \(reason)")
+    case ccurl_cut: SinkError(.badAnswer, place, "the connection broke: \(reason)")
+    case ccurl_too_long: SinkError(.badAnswer, place, "its answer is too long")
+    default: SinkError(.system, place, reason)
+    }
+  }
+}

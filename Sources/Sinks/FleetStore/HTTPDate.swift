@@ -1,0 +1,50 @@
+/// A moment as HTTP writes it (RFC 9110, 5.6.7), in its three forms:
+///
+///     Sun, 06 Nov 1994 08:49:37 GMT
+///     Sunday, 06-Nov-94 08:49:37 GMT
+///     Sun Nov  6 08:49:37 1994
+enum HTTPDate {
+  /// Seconds since 1970; nil: not such a date.
+  static func seconds(_ text: String) -> Int64? {
+    let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(String.init)
+    let parts: (day: String, month: String, year: String, time: String)
+    switch words.count {
+    case 6 where words[5] == "GMT": parts = (words[1], words[2], words[3], words[4])
+    case 5: parts = (words[2], words[1], words[4], words[3])
+    default: return nil
+    }
+    let clock = parts.time.split(separator: ":", omittingEmptySubsequences: false).map { Int64($0) ?? -1 }
+    guard let day = Int64(parts.day), (1...31).contains(day), let month = months.firstIndex(of: parts.month),
+      var year = Int64(parts.year), year >= 0, clock.count == 3, (0...23).contains(clock[0]),
+      (0...59).contains(clock[1]), (0...60).contains(clock[2])
+    else { return nil }
+    // Two digits: what lies more than 50 years ahead is past; no server of this century means the last.
+    if parts.year.count == 2 { year += 2_000 }
+    return days(year, Int64(month) + 1, day) * 86_400 + clock[0] * 3_600 + clock[1] * 60 + clock[2]
+  }
+
+  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+  /// Days from 1970-01-01 in the Gregorian calendar; years begin in March, so that a leap day is the last.
+  private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    let shifted = month > 2 ? year : year - 1
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
+  }
+}
+
+/// How long a server asks to be left alone (RFC 9110, 10.2.3).
+enum RetryAfter {
+  /// - Parameters:
+  ///   - text: the header: seconds, or a date.
+  ///   - date: the answer's own `Date`: the distance between the two needs no clock of ours, which may be wrong.
+  /// - Returns: ns; nil: it does not say, or not so that it can be understood.
+  static func nanoseconds(_ text: String, date: String) -> Int64? {
+    if let seconds = Int64(text), !text.hasPrefix("+") {
+      return seconds < 0
+        ? nil : seconds.multipliedReportingOverflow(by: 1_000_000_000).overflow ? .max : seconds * 1_000_000_000
+    }
+    guard let then = HTTPDate.seconds(text), let now = HTTPDate.seconds(date) else { return nil }
+    return max(0, then - now) * 1_000_000_000
+  }
+}

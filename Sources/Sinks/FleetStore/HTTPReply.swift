@@ -1,0 +1,24 @@
+/// What a server answered.
+struct HTTPReply: Equatable, Sendable {
+  var status: Int
+  var body: [UInt8] = []
+  var retryAfter = ""
+  var date = ""
+  var etag = ""
+  var location = ""
+
+  init(status: Int, body: [UInt8] = []) {
+    self.status = status
+    self.body = body
+  }
+
+  /// How long it asks to be left alone, ns.
+  var wait: Int64? { retryAfter.isEmpty ? nil : RetryAfter.nanoseconds(retryAfter, date: date) }
+
+  /// What it says of itself, for people: the beginning of its body on one line.
+  var summary: String {
+    let text = String(decoding: body.prefix(200), as: UTF8.self)
+    let line = text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
+    return line.isEmpty ? "\(status)" : "\(status): \(line)"
+  }
+}

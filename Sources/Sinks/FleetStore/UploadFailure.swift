@@ -1,0 +1,11 @@
+/// Why a batch, or what is left of it, was not delivered.
+struct UploadFailure: Error {
+  var error: SinkError
+  /// How long the server asks to be left alone, ns.
+  var wait: Int64?
+
+  init(_ error: SinkError, wait: Int64? = nil) {
+    self.error = error
+    self.wait = wait
+  }
+}

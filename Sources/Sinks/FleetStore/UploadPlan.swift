@@ -1,0 +1,172 @@
+/// How the records of one batch go to the server: in one request, or in several where it takes no more, down to the one
+/// record that it will never take. Synchronous, without a clock or a network.
+///
+/// Call order: ``next()``, the request, ``judge(_:)`` with what came of it; again until ``next()`` gives nothing or a
+/// verdict says to stop.
+struct UploadPlan: Sendable {
+  /// What the body of a request is compressed with.
+  enum Encoding: Equatable, Sendable {
+    case zstd, gzip, none
+
+    /// As `Content-Encoding` says it.
+    var name: String? {
+      switch self {
+      case .zstd: "zstd"
+      case .gzip: "gzip"
+      case .none: nil
+      }
+    }
+  }
+
+  /// What came of a request.
+  enum Verdict: Equatable, Sendable {
+    /// These records are the server's, but for those that it refused for good.
+    case delivered(Range<Int>, refused: [StoreAnswer.Refusal])
+    /// Go on with ``next()``: smaller, otherwise compressed, with the token read anew, elsewhere on the same server.
+    case again
+    /// No more for now: how long the server asks to be left alone, ns.
+    case stop(SinkError, wait: Int64?)
+  }
+
+  /// What the next request is.
+  struct Request: Equatable, Sendable {
+    var records: Range<Int>
+    var encoding: Encoding
+    var path: String
+    /// The token is to be read anew first.
+    var wantsToken = false
+  }
+
+  /// What was learned of the server, for the next batch, too.
+  struct Server: Equatable, Sendable {
+    /// Origin and path of the API.
+    var url: ServiceURL
+    var encoding = Encoding.zstd
+    /// More records at once were too many for it.
+    var mostRecords = Int.max
+
+    init(_ url: ServiceURL) { self.url = url }
+  }
+
+  private(set) var server: Server
+  /// What is still to be sent, the next one last.
+  private var waiting: [Range<Int>]
+  /// Where the server sent us, on itself; nil: where it is configured.
+  private var movedTo: String?
+  private var moves = 0
+  private var hasReadToken = false
+  private var wantsToken = false
+
+  /// - Parameter records: how many the batch has.
+  init(_ server: Server, records: Int) {
+    self.server = server
+    waiting = records > 0 ? [0..<records] : []
+  }
+
+  /// The next request; nil: everything is delivered.
+  mutating func next() -> Request? {
+    guard var records = waiting.popLast() else { return nil }
+    if records.count > server.mostRecords {
+      let end = records.lowerBound + server.mostRecords
+      waiting.append(end..<records.upperBound)
+      records = records.lowerBound..<end
+    }
+    waiting.append(records)
+    defer { wantsToken = false }
+    return Request(
+      records: records, encoding: server.encoding, path: movedTo ?? server.url.path + "/telemetry",
+      wantsToken: wantsToken)
+  }
+
+  /// What the server's answer to the last request means.
+  mutating func judge(_ reply: HTTPReply) -> Verdict {
+    guard let records = waiting.last else { return .again }
+    let place = server.url.description
+    switch reply.status {
+    case 200: return delivered(records, reply, place)
+    case 301, 302, 303, 307, 308: return moved(reply, place)
+    case 400, 422: return refusedWhole(records, reply)
+    case 401, 403:
+      if reply.status == 401, !hasReadToken {
+        hasReadToken = true
+        wantsToken = true
+        return .again
+      }
+      let error = SinkError(
+        .unauthorized, place, "the server does not take our token: \(reply.summary); give it another by \"tokenFile\"")
+      return .stop(error, wait: reply.wait)
+    case 413:
+      return tooLarge(records, reply)
+    case 415:
+      guard server.encoding != .none else { break }
+      server.encoding = server.encoding == .zstd ? .gzip : .none
+      return .again
+    case 408, 425, 429, 503:
+      return .stop(SinkError(.busy, place, "the server asks us to wait: \(reply.summary)"), wait: reply.wait)
+    default: break
+    }
+    return .stop(SinkError(.badAnswer, place, "the server answers \(reply.summary)"), wait: reply.wait)
+  }
+
+  private mutating func delivered(_ records: Range<Int>, _ reply: HTTPReply, _ place: String) -> Verdict {
+    do throws(StoreAnswer.NotUnderstood) {
+      let answer = try StoreAnswer(parsing: reply.body, records: records.count)
+      waiting.removeLast()
+      let refused = answer.refused.map { refusal in
+        StoreAnswer.Refusal(index: records.lowerBound + refusal.index, reason: refusal.reason)
+      }
+      return .delivered(records, refused: refused)
+    } catch {
+      let error = SinkError(.badAnswer, place, "its answer is not understood: \(error.reason)")
+      return .stop(error, wait: nil)
+    }
+  }
+
+  /// Something in the batch is not taken, and the server does not say what: halves tell.
+  private mutating func refusedWhole(_ records: Range<Int>, _ reply: HTTPReply) -> Verdict {
+    waiting.removeLast()
+    guard records.count > 1 else {
+      return .delivered(
+        records, refused: [StoreAnswer.Refusal(index: records.lowerBound, reason: "HTTP \(reply.summary)")])
+    }
+    split(records)
+    return .again
+  }
+
+  private mutating func tooLarge(_ records: Range<Int>, _ reply: HTTPReply) -> Verdict {
+    guard records.count > 1 else { return refusedWhole(records, reply) }
+    waiting.removeLast()
+    split(records)
+    server.mostRecords = min(server.mostRecords, (records.count + 1) / 2)
+    return .again
+  }
+
+  private mutating func split(_ records: Range<Int>) {
+    let middle = records.lowerBound + (records.count + 1) / 2
+    waiting.append(middle..<records.upperBound)
+    waiting.append(records.lowerBound..<middle)
+  }
+
+  /// A token goes to no other server, however nicely this one asks (RFC 9110, 15.4).
+  private mutating func moved(_ reply: HTTPReply, _ place: String) -> Verdict {
+    let isKept = reply.status == 307 || reply.status == 308
+    guard isKept, moves < 3, let path = samePlace(reply.location) else {
+      let error = SinkError(
+        .redirected, place,
+        "the server sends us to \(reply.location.isEmpty ? "nowhere" : reply.location) (\(reply.status)), "
+          + "which is not followed; configure the address itself")
+      return .stop(error, wait: nil)
+    }
+    moves += 1
+    movedTo = path
+    return .again
+  }
+
+  /// The path of a location on the same scheme, host and port; nil: elsewhere.
+  private func samePlace(_ location: String) -> String? {
+    if location.hasPrefix("/"), !location.hasPrefix("//") { return location }
+    guard let url = ServiceURL(location, schemes: FleetStoreConfiguration.schemes), url.origin == server.url.origin
+    else { return nil }
+    return url.path
+  }
+}

@@ -1,0 +1,96 @@
+import Ports
+import Spool
+
+/// Records as JSON lines in a file, which is put aside when it is long or old enough.
+///
+/// A record is acknowledged once its line is on the disk (fdatasync(2)): batches come with the spool's commits, and each
+/// is written as one. After a crash, records that the file has already are acknowledged and not written again.
+public struct FileSink: Sink, ~Copyable {
+  /// What it takes at once.
+  public static let limit = RecordBatch.Limit(records: 1_000, bytes: 1 << 18)
+  /// How long to wait after a failure, ns: a disk stays full for a while.
+  static let retryInterval: Int64 = 5_000_000_000
+
+  private let configuration: FileSinkConfiguration
+  private var file: RecordFile?
+  private var report = FailureReport()
+  private var news: [SinkNews] = []
+
+  public init(_ configuration: FileSinkConfiguration) { self.configuration = configuration }
+
+  public mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery {
+    var delivery = Delivery()
+    do throws(SinkError) {
+      try write(batch)
+      delivery.acknowledge(0..<batch.records.count)
+      if report.succeeded() { news.append(.working("\(configuration.path): written to")) }
+    } catch {
+      // Its descriptor may be dead: opened anew, it is looked at anew.
+      file = nil
+      if let failing = report.failed(error) { news.append(failing) }
+      delivery.notBefore = BootClock.now &+ Self.retryInterval
+    }
+    delivery.news = news
+    news = []
+    return delivery
+  }
+
+  private mutating func write(_ batch: RecordBatch) throws(SinkError) {
+    let file = try rotatedIfDue(openFile(), for: batch)
+    var lines: [UInt8] = []
+    for record in batch.records {
+      let line = batch.bytes[record.range]
+      if let number = RecordLine.number(line), file.contains(number) { continue }
+      lines += line
+    }
+    if !lines.isEmpty { try file.append(lines[...]) }
+  }
+
+  /// The file that the path leads to now.
+  private mutating func openFile() throws(SinkError) -> RecordFile {
+    if let file, !file.isElsewhere { return file }
+    let isFirst = file == nil
+    file = nil
+    let opened = try RecordFile(configuration.path)
+    switch opened.mended {
+    case .cutLineRemoved(let bytes):
+      news.append(.remark("\(configuration.path): a line that was cut is removed: \(bytes) bytes"))
+    case .lineEnded: news.append(.remark("\(configuration.path): its last line had no end; it has one now"))
+    case nil: break
+    }
+    file = opened
+    // What a crash has left behind.
+    if isFirst { tidy() }
+    return opened
+  }
+
+  private mutating func rotatedIfDue(_ file: RecordFile, for batch: RecordBatch) throws(SinkError) -> RecordFile {
+    guard file.size > 0 else { return file }
+    let isLong = configuration.rotation.bytes.map { file.size + batch.bytes.count > $0 } ?? false
+    guard isLong || isOld(file, batch) else { return file }
+    try RotatedFiles(configuration.path).putAside()
+    self.file = nil
+    let next = try RecordFile(configuration.path)
+    self.file = next
+    tidy()
+    return next
+  }
+
+  private func isOld(_ file: RecordFile, _ batch: RecordBatch) -> Bool {
+    guard let limit = configuration.rotation.milliseconds, let first = file.firstMilliseconds else { return false }
+    return batch.records.contains { record in
+      guard let own = RecordLine.milliseconds(batch.bytes[record.range]), own > first else { return false }
+      return own - first >= limit
+    }
+  }
+
+  /// Files that cannot be compressed or removed hold up no record.
+  private mutating func tidy() {
+    let rotation = configuration.rotation
+    do throws(SinkError) {
+      try RotatedFiles(configuration.path).tidy(keep: rotation.keep, compresses: rotation.compresses)
+    } catch {
+      news.append(.remark("\(error)"))
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import JSONText
+
+/// `{ "type": "file", "path": "records.jsonl", "rotate": { "bytes": 16777216, "seconds": 86400, "keep": 10 } }`
+public struct FileSinkConfiguration: Equatable, Sendable {
+  /// Nil: `file`.
+  public var name: String?
+  public var path: String
+  public var rotation = Rotation()
+
+  /// When the file is put aside and another begun.
+  public struct Rotation: Equatable, Sendable {
+    /// Before it would be longer than so many bytes; nil: never for that.
+    public var bytes: Int? = 16 << 20
+    /// Before it would hold records of a longer time, ms; nil: never for that. Counted by the records' ids.
+    public var milliseconds: UInt64?
+    /// So many of those put aside stay; the oldest goes first.
+    public var keep = 10
+    /// Whether those put aside are compressed with zstd.
+    public var compresses = true
+
+    public init() {}
+  }
+
+  public init(path: String) { self.path = path }
+
+  init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
+    name = try reader.sinkName()
+    path = try reader.requiredPath("path", folder: folder)
+    guard var object = try reader.optionalObject("rotate") else { return }
+    // Whoever says when it is put aside means that alone.
+    let names = ["bytes", "seconds"].filter { object.object[$0] != nil }
+    if !names.isEmpty { rotation.bytes = nil }
+    rotation.bytes = try object.optionalInt("bytes", in: 65_536...(1 << 40)) ?? rotation.bytes
+    rotation.milliseconds = try object.optionalInt("seconds", in: 1...31_622_400).map { UInt64($0) * 1_000 }
+    rotation.keep = try object.optionalInt("keep", in: 0...10_000) ?? rotation.keep
+    rotation.compresses = try object.optionalBool("compress") ?? rotation.compresses
+    try object.finish()
+  }
+}

@@ -1,0 +1,39 @@
+import Glibc
+import Ports
+import Spool
+
+/// Records as JSON lines on a descriptor. A record is acknowledged once all its bytes are written; what a reader does
+/// with them is its own affair. A reader that leaves ends the sink quietly.
+public struct StdoutSink: Sink, ~Copyable {
+  /// What it takes at once.
+  public static let limit = RecordBatch.Limit(records: 1_000, bytes: 1 << 18)
+
+  private let output: LineOutput
+  /// ns that a reader gets, at the end, to take what is under way.
+  private let patience: Int64
+
+  public init(descriptor: Int32 = STDOUT_FILENO, patience: Int64 = 1_000_000_000) {
+    output = LineOutput(descriptor)
+    self.patience = patience
+  }
+
+  public mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery {
+    let (count, end) = output.write(batch.bytes, patience: patience, bell)
+    var delivery = Delivery()
+    delivery.acknowledge(0..<(batch.records.firstIndex { $0.range.upperBound > count } ?? batch.records.count))
+    switch end {
+    case nil, .late: break
+    case .readerLeft: delivery.isOver = true
+    case .failed(let code):
+      delivery.news.append(.failing(SinkError(.system, "stdout", "cannot be written: \(systemReason(code))")))
+      delivery.isOver = true
+    }
+    return delivery
+  }
+
+  public mutating func idle(until deadline: Int64, _ bell: SinkBell) -> Delivery {
+    var delivery = Delivery()
+    delivery.isOver = output.waitForReader(until: deadline, bell)
+    return delivery
+  }
+}

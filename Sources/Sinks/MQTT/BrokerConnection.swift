@@ -1,0 +1,159 @@
+import CMosquitto
+import CPorts
+import Glibc
+import Ports
+
+/// One connection to a broker, from its beginning to its end; another one is another value. One thread has it.
+@safe final class BrokerConnection {
+  /// What has happened on it.
+  enum Event: Equatable {
+    /// The broker takes messages: so many at once, packets so long; 0: it does not say.
+    case connected(window: Int, packet: Int)
+    case refused(reason: Int)
+    case acknowledged(number: Int, reason: Int)
+    /// - Parameter isSilent: the peer closed it.
+    case lost(String, isSilent: Bool)
+  }
+
+  private let client: OpaquePointer
+  private let place: String
+  let level: Int
+  private(set) var isConnected = false
+
+  /// Begins to connect.
+  ///
+  /// - Parameters:
+  ///   - level: as CONNECT says it: 5, or 4.
+  ///   - status: topic of what the broker publishes, retained, once the connection is lost: `offline`.
+  init(
+    _ configuration: MQTTConfiguration, level: Int, clientId: String, status: String, _ bell: SinkBell
+  ) throws(SinkError) {
+    place = configuration.url.description
+    self.level = level
+    guard cmosquitto_load() == 0 else {
+      throw SinkError(
+        .missingLibrary, place, "libmosquitto.so.1 is not installed or too old: install the package libmosquitto1")
+    }
+    let user = try configuration.userFile.map { path throws(SinkError) in try SecretFile.read(path) }
+    let password = try configuration.passwordFile.map { path throws(SinkError) in try SecretFile.read(path) }
+    let files = configuration.tls
+    let texts = CTexts([
+      clientId, user, password, status, "offline", files.authorities, files.certificate, files.key,
+    ])
+    var options = unsafe cmosquitto_options()
+    unsafe options.protocol_version = Int32(level)
+    unsafe options.client_id = texts[0]
+    unsafe options.user = texts[1]
+    unsafe options.password = texts[2]
+    unsafe options.will_topic = texts[3]
+    unsafe options.will = texts[4]
+    unsafe options.authorities = texts[5]
+    unsafe options.certificate = texts[6]
+    unsafe options.key = texts[7]
+    unsafe options.uses_tls = configuration.usesTLS ? 1 : 0
+    var code: Int32 = 0
+    let made = unsafe withExtendedLifetime(texts) { unsafe cmosquitto_make(&options, &code) }
+    guard let made = unsafe made else {
+      throw SinkError(.certificate, place, "its settings are refused: \(Self.reason(code))")
+    }
+    unsafe client = made
+    try Self.lookUp(configuration.url, place, bell)
+    let begun = unsafe cmosquitto_connect(
+      client, configuration.url.host, Int32(configuration.url.port), Int32(configuration.keepAlive))
+    guard begun == 0 else { throw SinkError(.unreachable, place, Self.reason(begun)) }
+  }
+
+  deinit { unsafe cmosquitto_free(client) }
+
+  /// Makes sure that the host has an address: the library waits for its own look-up, which no bell ends.
+  private static func lookUp(_ url: ServiceURL, _ place: String, _ bell: SinkBell) throws(SinkError) {
+    guard let lookup = unsafe cports_lookup_begin(url.host, String(url.port)) else {
+      throw SinkError(.system, place, "no memory or thread to look the name up")
+    }
+    defer { unsafe cports_lookup_end(lookup) }
+    let deadline = BootClock.now &+ 30_000_000_000
+    while true {
+      let code = unsafe cports_lookup_wait(lookup, 50)
+      if code == 0 { return }
+      if code < 0 {
+        let reason = unsafe String(cString: cports_lookup_message(code))
+        throw SinkError(.unreachable, place, "no address for \(url.host): \(reason)")
+      }
+      if bell.isStopping { throw SinkError(.stopped, place, "told to stop") }
+      if BootClock.now >= deadline { throw SinkError(.timedOut, place, "no answer from the name server") }
+    }
+  }
+
+  /// Waits until the bell rings, that moment comes, or something has happened.
+  ///
+  /// - Parameter bell: nil: nothing but the connection is waited for.
+  /// - Returns: whether the bell rang, and what has happened.
+  func wait(until deadline: Int64, _ bell: SinkBell?) -> (isRung: Bool, events: [Event]) {
+    let socket = unsafe cmosquitto_socket(client)
+    let wanted = unsafe cmosquitto_wants_write(client) != 0 ? POLLIN | POLLOUT : POLLIN
+    var isRung = false
+    if let bell {
+      isRung = bell.wait(for: socket, wanted, until: deadline).isRung
+    } else {
+      var waiting = pollfd(fd: socket, events: Int16(wanted), revents: 0)
+      _ = unsafe poll(&waiting, 1, SinkBell.milliseconds(until: deadline))
+    }
+    let code = unsafe cmosquitto_continue(client)
+    var events: [Event] = []
+    while let event = take() { events.append(event) }
+    if code != 0, !events.contains(where: \.isEnd) { events.append(lost(code)) }
+    if events.contains(where: \.isEnd) { isConnected = false }
+    return (isRung, events)
+  }
+
+  private func take() -> Event? {
+    let event = unsafe cmosquitto_take(client)
+    switch event.kind {
+    case cmosquitto_connected:
+      guard event.reason == 0 else { return .refused(reason: Int(event.reason)) }
+      isConnected = true
+      return .connected(window: Int(event.receive_maximum), packet: Int(event.packet_maximum))
+    case cmosquitto_disconnected: return lost(event.reason)
+    case cmosquitto_acknowledged: return .acknowledged(number: Int(event.number), reason: Int(event.reason))
+    default: return nil
+    }
+  }
+
+  private func lost(_ code: Int32) -> Event {
+    // 2: what came was no MQTT; 7: closed by the peer.
+    .lost(Self.reason(code), isSilent: code == 2 || code == 7)
+  }
+
+  /// Publishes a message, QoS 1.
+  ///
+  /// - Returns: its number.
+  func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool = false) throws(SinkError) -> Int {
+    var number: Int32 = 0
+    let code = unsafe cmosquitto_publish(client, topic, payload, payload.count, isRetained ? 1 : 0, &number)
+    guard code == 0 else { throw SinkError(.badAnswer, place, "a message cannot be sent: \(Self.reason(code))") }
+    return Int(number)
+  }
+
+  /// Says goodbye, without a will.
+  func disconnect() { _ = unsafe cmosquitto_disconnect(client) }
+
+  /// What a broker's refusal means, for people.
+  func explanation(_ reason: Int) -> String {
+    unsafe String(cString: cmosquitto_broker_reason(Int32(reason), Int32(level)))
+  }
+
+  private static func reason(_ code: Int32) -> String {
+    // 14: the system has said why.
+    code == 14 ? systemReason(errno) : unsafe String(cString: cmosquitto_reason(code))
+  }
+}
+
+extension BrokerConnection.Event {
+  /// Nothing comes behind it.
+  var isEnd: Bool {
+    switch self {
+    case .refused, .lost: true
+    case .connected, .acknowledged: false
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Ports
+
+// The connection: made, kept up, lost, made again.
+extension MQTTSink {
+  public mutating func idle(until deadline: Int64, _ bell: SinkBell) -> Delivery {
+    var delivery = Delivery()
+    do throws(SinkError) {
+      while BootClock.now < deadline, news.isEmpty, !bell.isStopping {
+        if let connection {
+          let (isRung, events) = connection.wait(until: min(deadline, connectDeadline), bell)
+          try take(events)
+          if BootClock.now >= connectDeadline { throw SinkError(.timedOut, place, "no answer from the broker") }
+          if isRung { break }
+        } else {
+          if bell.wait(until: min(deadline, retryAt)) { break }
+          if BootClock.now >= retryAt { try begin(bell) }
+        }
+      }
+    } catch {
+      fail(error)
+      delivery.notBefore = retryAt
+    }
+    delivery.news = news
+    news = []
+    return delivery
+  }
+
+  /// Waits until the broker takes messages.
+  mutating func connect(_ bell: SinkBell) throws(SinkError) {
+    while true {
+      if connection == nil { try begin(bell) }
+      guard let connection, !connection.isConnected else { return }
+      let events = connection.wait(until: connectDeadline, bell).events
+      if bell.isStopping { throw SinkError(.stopped, place, "told to stop") }
+      try take(events)
+      if BootClock.now >= connectDeadline { throw SinkError(.timedOut, place, "no answer from the broker") }
+    }
+  }
+
+  private mutating func begin(_ bell: SinkBell) throws(SinkError) {
+    connectDeadline = BootClock.now &+ configuration.answerLimit
+    connection = try BrokerConnection(
+      configuration, level: version.level, clientId: configuration.clientId ?? "obdgate-\(surroundings.gatewayId)",
+      status: statusTopic, bell)
+  }
+
+  /// Takes in what has happened but acknowledgements.
+  mutating func take(_ events: [BrokerConnection.Event]) throws(SinkError) {
+    for event in events {
+      switch event {
+      case .connected(let most, let packet): try connected(most, packet)
+      case .refused(let reason): try refused(reason)
+      case .lost(let why, let isSilent):
+        // An old broker may close the connection of a version that it does not know.
+        if connectDeadline != .max, isSilent { version.closedWithoutAnswer() }
+        throw SinkError(.unreachable, place, why)
+      case .acknowledged: break
+      }
+    }
+  }
+
+  private mutating func connected(_ most: Int, _ packet: Int) throws(SinkError) {
+    version.accepted()
+    connectDeadline = .max
+    window = most == 0 ? configuration.window : min(most, configuration.window)
+    packetBytes = packet == 0 ? Int.max : packet
+    backOff.succeeded()
+    let isBack = report.succeeded()
+    if isBack || !hasWorked {
+      news.append(.working("\(place): connected, MQTT \(version.level == 5 ? "5" : "3.1.1")"))
+      hasWorked = true
+    }
+    _ = try connection?.publish(statusTopic, Array("online".utf8), isRetained: true)
+  }
+
+  private mutating func refused(_ reason: Int) throws(SinkError) {
+    let explanation = connection?.explanation(reason) ?? "\(reason)"
+    connection = nil
+    // The other version is tried at once, by whoever finds that there is no connection.
+    if version.refused(reason) { return }
+    let isOurs = [4, 5, 134, 135, 138, 140].contains(reason)
+    throw SinkError(
+      isOurs ? .unauthorized : .busy, place, "the broker does not let us in: \(explanation)")
+  }
+
+  /// The connection, if any, is over; the next is made after a while.
+  mutating func fail(_ error: SinkError) {
+    connection = nil
+    connectDeadline = .max
+    if error.kind == .stopped {
+      retryAt = .min
+      return
+    }
+    if let failing = report.failed(error) { news.append(failing) }
+    retryAt = BootClock.now &+ backOff.failed(using: &random)
+  }
+
+  private var statusTopic: String {
+    "\(configuration.topic)/\(BrokerMessage.level(Array(surroundings.statusId.utf8)))/status"
+  }
+
+  /// Says `offline`, as the will would, and goodbye, if the broker takes that within a second.
+  public mutating func finish(_ bell: SinkBell) {
+    guard let connection, connection.isConnected else { return }
+    let deadline = BootClock.now &+ 1_000_000_000
+    guard let number = try? connection.publish(statusTopic, Array("offline".utf8), isRetained: true) else { return }
+    while BootClock.now < deadline {
+      let events = connection.wait(until: deadline, nil).events
+      if events.contains(where: \.isEnd) { return }
+      if events.contains(where: { if case .acknowledged(number, _) = $0 { true } else { false } }) { break }
+    }
+    connection.disconnect()
+    _ = connection.wait(until: 0, nil)
+  }
+}

@@ -1,0 +1,86 @@
+import Glibc
+import Ports
+
+/// An open file with one owner, closed when the owner goes.
+struct OpenFile: ~Copyable {
+  let descriptor: Int32
+  let path: String
+  let status: stat
+
+  /// - Parameters:
+  ///   - flags: of open(2).
+  ///   - mode: of a file that is made.
+  /// - Throws: why it cannot be opened, or that it is no regular file.
+  init(_ path: String, _ flags: Int32, mode: mode_t = 0o640) throws(SinkError) {
+    // Not blocking: a pipe in its place would wait for a reader.
+    let opened = unsafe open(path, flags | O_CLOEXEC | O_NONBLOCK, mode)
+    guard opened >= 0 else { throw Self.failure(path, errno) }
+    var status = stat()
+    guard unsafe fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(opened)
+      throw SinkError(.badFile, path, "not a file; for a pipe use the sink \"stdout\"")
+    }
+    descriptor = opened
+    self.path = path
+    self.status = status
+  }
+
+  deinit { close(descriptor) }
+
+  /// Writes all of it where the file's position is.
+  func write(_ bytes: ArraySlice<UInt8>) throws(SinkError) {
+    var done = 0
+    while done < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes { room in
+        unsafe Glibc.write(descriptor, room.baseAddress! + done, room.count - done)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw Self.failure(path, errno) }
+      done += count
+    }
+  }
+
+  /// Reads up to so many bytes from a place; fewer at the end.
+  func read(at start: Int, _ count: Int) throws(SinkError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let more = unsafe bytes.withUnsafeMutableBytes { room in
+        unsafe pread(descriptor, room.baseAddress! + done, count - done, off_t(start + done))
+      }
+      if more < 0, errno == EINTR { continue }
+      guard more >= 0 else { throw SinkError(.system, path, "cannot be read: \(systemReason(errno))") }
+      if more == 0 { break }
+      done += more
+    }
+    return Array(bytes[..<done])
+  }
+
+  /// Waits until what was written is on the disk.
+  func synchronise() throws(SinkError) {
+    guard fdatasync(descriptor) == 0 else { throw Self.failure(path, errno) }
+  }
+
+  /// Cuts it off behind so many bytes.
+  func shorten(to count: Int) throws(SinkError) {
+    guard ftruncate(descriptor, off_t(count)) == 0 else { throw Self.failure(path, errno) }
+  }
+
+  /// Whether its path leads elsewhere now: somebody has put it aside.
+  var isElsewhere: Bool {
+    var now = stat()
+    return unsafe stat(path, &now) != 0 || now.st_ino != status.st_ino || now.st_dev != status.st_dev
+  }
+
+  /// What an `errno` means for a file that is to be written.
+  static func failure(_ path: String, _ code: Int32) -> SinkError {
+    let kind: SinkError.Kind =
+      switch code {
+      case ENOSPC, EDQUOT, EFBIG: .full
+      case EROFS: .readOnly
+      case EACCES, EPERM, EISDIR, ENOTDIR, ENOENT, ELOOP, ENXIO: .badFile
+      default: .system
+      }
+    return SinkError(kind, path, "cannot be written: \(systemReason(code))")
+  }
+}
