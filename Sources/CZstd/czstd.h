@@ -1,0 +1,3 @@
+// Zstandard, as the system has it.
+#include <zstd.h>
+#include <zstd_errors.h>

@@ -1,0 +1,52 @@
+import FleetDomain
+import Synchronization
+
+/// Who a token belongs to. What the storage says is remembered for a moment, so that a gateway that sends ten batches a
+/// second is not looked up ten times; a key that is revoked through another process is good for that moment longer.
+final class Authenticator: Sendable {
+  /// How long an answer is good for.
+  static let memory = Duration.seconds(2)
+  private static let capacity = 50_000
+
+  private struct Entry {
+    let identity: Identity?
+    let time: ContinuousClock.Instant
+  }
+
+  private let storage: any FleetStorage
+  private let entries = Mutex<[SecretHash: Entry]>([:])
+
+  init(storage: any FleetStorage) { self.storage = storage }
+
+  /// - Parameter token: nil: the request has none.
+  /// - Throws: 401 where the token is nobody's or was revoked; what the storage throws.
+  func identity(_ token: String?) async throws -> Identity {
+    guard let token else {
+      throw APIError(.unauthorized, "unauthorized", "this needs a key: send the header Authorization: Bearer KEY")
+    }
+    let hash = Secret.hash(of: token)
+    let now = ContinuousClock.now
+    let known = entries.withLock { $0[hash] }
+    let found: Identity?
+    if let known, known.time.duration(to: now) < Self.memory {
+      found = known.identity
+    } else {
+      found = try await storage.principal(hash).map { Identity(principal: $0, key: hash) }
+      entries.withLock { entries in
+        if entries.count >= Self.capacity { entries = entries.filter { $0.value.time.duration(to: now) < Self.memory } }
+        // Keys that are nobody's must not push out those that are somebody's.
+        if found != nil || entries.count < Self.capacity { entries[hash] = Entry(identity: found, time: now) }
+      }
+    }
+    guard let found else {
+      throw APIError(.unauthorized, "unauthorized", "the key in the header Authorization is not known here")
+    }
+    guard !found.isRevoked else {
+      throw APIError(.unauthorized, "revoked", "the key in the header Authorization was revoked; ask for a new one")
+    }
+    return found
+  }
+
+  /// Forgets everything: keys have changed.
+  func forget() { entries.withLock { $0 = [:] } }
+}

@@ -1,0 +1,49 @@
+import FleetDomain
+import Synchronization
+
+/// A bucket of tokens for each key: `burst` requests at once, then `perSecond` of them.
+final class RateLimiter: Sendable {
+  private struct Bucket {
+    var tokens: Double
+    var time: ContinuousClock.Instant
+  }
+
+  /// Keys that are remembered; full buckets are forgotten first.
+  private static let capacity = 100_000
+
+  private let perSecond: Double
+  private let burst: Double
+  private let buckets = Mutex<[SecretHash: Bucket]>([:])
+
+  /// - Parameters:
+  ///   - perSecond: requests of one key that are always allowed; above 0.
+  ///   - burst: those that may come at once; at least 1.
+  init(perSecond: Double, burst: Double) {
+    self.perSecond = perSecond
+    self.burst = burst
+  }
+
+  /// Takes a token.
+  ///
+  /// - Returns: nil where there was one, else whole seconds until there is.
+  func take(_ key: SecretHash, now: ContinuousClock.Instant = .now) -> Int? {
+    buckets.withLock { buckets in
+      if buckets.count >= Self.capacity, buckets[key] == nil { forgetFull(&buckets, now) }
+      var bucket = buckets[key] ?? Bucket(tokens: burst, time: now)
+      bucket.tokens = tokens(of: bucket, now)
+      bucket.time = now
+      let isAllowed = bucket.tokens >= 1
+      if isAllowed { bucket.tokens -= 1 }
+      buckets[key] = bucket
+      return isAllowed ? nil : max(1, Int(((1 - bucket.tokens) / perSecond).rounded(.up)))
+    }
+  }
+
+  private func tokens(of bucket: Bucket, _ now: ContinuousClock.Instant) -> Double {
+    min(burst, bucket.tokens + bucket.time.duration(to: now) / .seconds(1) * perSecond)
+  }
+
+  private func forgetFull(_ buckets: inout [SecretHash: Bucket], _ now: ContinuousClock.Instant) {
+    buckets = buckets.filter { tokens(of: $0.value, now) < burst }
+  }
+}

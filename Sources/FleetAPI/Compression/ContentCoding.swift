@@ -1,0 +1,19 @@
+/// How a body is packed (RFC 9110, 8.4.1).
+enum ContentCoding: String, CaseIterable, Sendable {
+  case identity, gzip, zstd
+
+  /// - Parameter field: the value of `Content-Encoding`; nil where there is none.
+  /// - Throws: 415 for any other coding, or several at once.
+  init(field: String?) throws(APIError) {
+    guard let field else {
+      self = .identity
+      return
+    }
+    guard let coding = ContentCoding(rawValue: field.lowercased() == "x-gzip" ? "gzip" : field.lowercased()) else {
+      throw APIError(
+        .unsupportedMediaType, "unsupportedEncoding",
+        "Content-Encoding: expected zstd, gzip or none, found \(quoted(field))")
+    }
+    self = coding
+  }
+}

@@ -1,0 +1,38 @@
+import FleetDomain
+import HTTPTypes
+import JSONText
+import Logging
+
+extension APIError {
+  /// What a client is told of any error; what it must not know goes to the log.
+  init(_ error: any Error, logger: Logger) {
+    switch error {
+    case let error as APIError: self = error
+    case let error as StorageError: self.init(error, logger: logger)
+    case let error as JSONError: self = .invalid("body: \(error.message)")
+    case is CancellationError:
+      self.init(.serviceUnavailable, "stopping", "the server is stopping; try again", retryAfter: 5)
+    default:
+      logger.error("a request failed: \(error)")
+      self.init(.internalServerError, "internal", "the server failed; its log says why")
+    }
+  }
+
+  private init(_ error: StorageError, logger: Logger) {
+    switch error.kind {
+    case .notFound: self = .notFound(error.description)
+    case .exists: self = .conflict(error.description)
+    case .invalidCursor: self = .badRequest("query: cursor: \(error.detail)")
+    case .invalidQuery: self = .badRequest("query: \(error.description)")
+    case .positionGone:
+      self.init(.gone, "positionGone", "after: records behind it are not kept as news any more; read them anew")
+    case .unavailable, .full, .readOnly:
+      logger.error("storage: \(error)")
+      self.init(
+        .serviceUnavailable, "storageUnavailable", "the storage takes nothing at the moment; try again", retryAfter: 10)
+    case .damaged, .newerSchema, .system:
+      logger.error("storage: \(error)")
+      self.init(.internalServerError, "storageFailed", "the storage failed; the server's log says why")
+    }
+  }
+}

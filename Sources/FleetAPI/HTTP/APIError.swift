@@ -1,0 +1,58 @@
+import HTTPTypes
+import Telemetry
+
+/// Why a request is not answered as it was meant: status, a code for programs, and one line for people that says what,
+/// where and what would be right.
+///
+///     {"error":{"code":"unknownVehicle","message":"vehicles/VAN-9: no such vehicle; see /api/vehicles"}}
+public struct APIError: Error, Equatable, Sendable {
+  /// The HTTP status.
+  public var status: HTTPResponse.Status
+  /// A word that stays the same whatever the message says.
+  public var code: String
+  /// One line.
+  public var message: String
+  /// Seconds after which to try again, for `Retry-After`.
+  public var retryAfter: Int?
+
+  /// - Parameters: as the properties of the same names.
+  public init(_ status: HTTPResponse.Status, _ code: String, _ message: String, retryAfter: Int? = nil) {
+    self.status = status
+    self.code = code
+    self.message = message
+    self.retryAfter = retryAfter
+  }
+
+  /// The error as the one form of body that all errors have.
+  var answer: Answer {
+    var answer = Answer(status: status, json: body)
+    if let retryAfter { answer.headers[.retryAfter] = String(retryAfter) }
+    if status == .unauthorized { answer.headers[.wwwAuthenticate] = #"Bearer realm="fleetstore""# }
+    return answer
+  }
+
+  /// The JSON text of the body.
+  var body: [UInt8] {
+    JSONBody.object { line in
+      line.beginObject("error")
+      line.field("code", code)
+      line.field("message", message)
+      line.end()
+    }
+  }
+}
+
+extension APIError {
+  /// 400: what was sent cannot be read.
+  static func badRequest(_ message: String) -> APIError { APIError(.badRequest, "badRequest", message) }
+  /// 404
+  static func notFound(_ message: String) -> APIError { APIError(.notFound, "notFound", message) }
+  /// 403
+  static func forbidden(_ message: String) -> APIError { APIError(.forbidden, "forbidden", message) }
+  /// 409
+  static func conflict(_ message: String) -> APIError { APIError(.conflict, "conflict", message) }
+  /// 422: readable, and wrong.
+  static func invalid(_ message: String) -> APIError { APIError(.unprocessableContent, "invalid", message) }
+  /// 413
+  static func tooLarge(_ message: String) -> APIError { APIError(.contentTooLarge, "tooLarge", message) }
+}

@@ -1,0 +1,116 @@
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// Ends connections that keep the server waiting, that speak no HTTP, or that the server's stop finds idle.
+///
+/// Stands behind the HTTP codec, in front of whatever decides about upgrades, which removes it when the connection is no
+/// HTTP any more. All on the connection's event loop.
+final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private let limits: ServerLimits
+  /// Requests whose answer has not gone out whole.
+  private var unanswered = 0
+  /// A request's body is still to come.
+  private var isReading = false
+  private var isStopping = false
+  private var deadline: Scheduled<Void>?
+
+  init(limits: ServerLimits) { self.limits = limits }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    if context.channel.isActive { wait(limits.idleSeconds, context) }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+
+  func channelActive(context: ChannelHandlerContext) {
+    wait(limits.idleSeconds, context)
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    deadline?.cancel()
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head:
+      unanswered += 1
+      isReading = true
+      wait(limits.requestSeconds, context)
+    case .body: break
+    case .end:
+      isReading = false
+      // However long the answer takes is the server's matter.
+      deadline?.cancel()
+    }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard case .end = unwrapOutboundIn(data) else {
+      context.write(data, promise: promise)
+      return
+    }
+    unanswered -= 1
+    if unanswered == 0, isStopping {
+      context.writeAndFlush(data, promise: promise)
+      context.close(promise: nil)
+      return
+    }
+    // Answered before the body was there: it is read on for a while, so that the answer is not lost in a reset.
+    if unanswered == 0 { wait(isReading ? min(5, limits.requestSeconds) : limits.idleSeconds, context) }
+    context.write(data, promise: promise)
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard event is ChannelShouldQuiesceEvent else {
+      context.fireUserInboundEventTriggered(event)
+      return
+    }
+    isStopping = true
+    if unanswered == 0 { context.close(promise: nil) }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard let error = error as? HTTPParserError, unanswered == 0 else {
+      context.fireErrorCaught(error)
+      return
+    }
+    refuse(error, context)
+  }
+
+  private func refuse(_ error: HTTPParserError, _ context: ChannelHandlerContext) {
+    let problem =
+      error == .headerOverflow
+      ? APIError(
+        .requestHeaderFieldsTooLarge, "headersTooLarge",
+        "the request's headers are longer than \(limits.headerBytes) bytes")
+      : APIError.badRequest("what was sent is no HTTP/1.1 request")
+    let body = problem.body
+    let headers: HTTPHeaders = [
+      "content-type": "application/json", "content-length": String(body.count), "connection": "close",
+    ]
+    let status = HTTPResponseStatus(
+      statusCode: problem.status.code, reasonPhrase: problem.status.reasonPhrase)
+    let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    context.close(promise: nil)
+  }
+
+  private func wait(_ seconds: Int, _ context: ChannelHandlerContext) {
+    deadline?.cancel()
+    deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) {
+      context.close(promise: nil)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOWebSocket
+
+/// A connection to the server: HTTP/1.1, or a WebSocket if its first request asks for that.
+struct FleetChannel: HTTPChannelHandler {
+  /// A connection whose first request may still be to come.
+  struct Value: ServerChildChannelValue {
+    let channel: any Channel
+    let outcome: EventLoopFuture<Outcome>
+  }
+
+  /// What a connection turned out to be.
+  enum Outcome: Sendable {
+    case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
+    case webSocket
+  }
+
+  let responder: Responder
+  let limits: ServerLimits
+  let isSecure: Bool
+  let hub: LiveHub
+  let live: LiveService
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    channel.eventLoop.makeCompletedFuture {
+      let encoder = HTTPResponseEncoder()
+      var headers = NIOHTTPDecoderLimitConfiguration()
+      headers.maxHeaderListSize = limits.headerBytes
+      headers.maxHeaderFieldSize = limits.headerBytes
+      let decoder = ByteToMessageHandler(
+        HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: headers))
+      let keeper = ConnectionKeeper(limits: limits)
+      let gate = UpgradeGate(origins: hub.settings.origins)
+      let upgrader = NIOTypedHTTPServerUpgradeHandler<Outcome>(
+        httpEncoder: encoder, extraHTTPHandlers: [decoder, keeper, gate],
+        upgradeConfiguration: .init(upgraders: [webSocket(logger)]) { channel in plain(channel) })
+      try channel.pipeline.syncOperations.addHandlers([encoder, decoder, keeper, gate, upgrader])
+      return Value(channel: channel, outcome: upgrader.upgradeResultFuture)
+    }
+  }
+
+  func handle(value: Value, logger: Logger) async {
+    do {
+      switch try await value.outcome.get() {
+      case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
+      case .webSocket: try await value.channel.closeFuture.get()
+      }
+    } catch {
+      logger.debug("connection: \(error)")
+      // It never came to a request, or was closed; a second close does no harm and has nothing to say.
+      value.channel.close(promise: nil)
+    }
+  }
+
+  private func plain(_ channel: any Channel) -> EventLoopFuture<Outcome> {
+    channel.eventLoop.makeCompletedFuture {
+      try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: isSecure))
+      return .http(
+        try NIOAsyncChannel(
+          wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true)))
+    }
+  }
+
+  private func webSocket(_ logger: Logger) -> NIOTypedWebSocketServerUpgrader<Outcome> {
+    NIOTypedWebSocketServerUpgrader(
+      maxFrameSize: LiveConnection.messageLimit,
+      shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
+      upgradePipelineHandler: { channel, head in
+        channel.eventLoop.makeCompletedFuture {
+          let token = BearerToken.parse(head.headers["Authorization"].first)
+          try channel.pipeline.syncOperations.addHandler(
+            LiveConnection(hub: hub, service: live, token: token, logger: logger))
+          return .webSocket
+        }
+      })
+  }
+}

@@ -1,0 +1,78 @@
+/// The part of a request's target behind the question mark, `application/x-www-form-urlencoded`.
+struct QueryParameters: Sendable {
+  private let pairs: [(name: String, value: String)]
+
+  /// - Parameter text: without the question mark.
+  /// - Throws: 400 where a percent sign is not followed by two hexadecimal digits, or what it says is not UTF-8.
+  init(_ text: Substring) throws(APIError) {
+    var pairs: [(name: String, value: String)] = []
+    for pair in text.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = PercentCoding.decode(parts[0], plusIsSpace: true),
+        let value = PercentCoding.decode(parts.count > 1 ? parts[1] : "", plusIsSpace: true)
+      else { throw APIError.badRequest("query: \(quoted(pair)) is not percent-encoded UTF-8") }
+      if pairs.contains(where: { $0.name == name }) {
+        throw APIError.badRequest("query: \(quoted(name)) stands there twice")
+      }
+      pairs.append((name, value))
+    }
+    self.pairs = pairs
+  }
+
+  /// The value of a parameter; nil where it is not there.
+  subscript(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
+
+  /// - Throws: 400 for the first parameter that the route does not know.
+  func refuseOthers(than known: [String]) throws(APIError) {
+    guard let other = pairs.first(where: { !known.contains($0.name) }) else { return }
+    throw APIError.badRequest(
+      "query: unknown parameter \(quoted(other.name)); "
+        + (known.isEmpty ? "none belongs here" : "known here: \(known.joined(separator: ", "))"))
+  }
+}
+
+/// Percent-encoding (RFC 3986, 2.1).
+enum PercentCoding {
+  /// The text; nil where an escape is broken, or the bytes are not UTF-8.
+  static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count)
+    var rest = text.utf8.makeIterator()
+    while let byte = rest.next() {
+      switch byte {
+      case UInt8(ascii: "%"):
+        guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
+        bytes.append(high << 4 | low)
+      case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+      default: bytes.append(byte)
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  /// A text as one segment of a path: all but unreserved characters (2.3) escaped.
+  static func encode(_ text: String) -> String {
+    var out = ""
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        out.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        out += digits.utf8.count == 1 ? "%0" + digits : "%" + digits
+      }
+    }
+    return out
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import NIOCore
+
+/// What one client may take of the server. Times in seconds, sizes in bytes.
+public struct ServerLimits: Equatable, Sendable {
+  /// Until the first byte of a request's head is followed by its last, and from one request to the next.
+  public var idleSeconds = 60
+  /// From the head of a request to the end of its body.
+  public var requestSeconds = 30
+  /// All headers of a request together.
+  public var headerBytes = 16 << 10
+  /// A body as it is sent.
+  public var bodyBytes = 8 << 20
+  /// A body once it is unpacked.
+  public var unpackedBytes = 32 << 20
+  /// Records in one `POST /api/telemetry`.
+  public var batchRecords = 20_000
+  /// Connections at the same time; more wait in the kernel's queue.
+  public var connections = 20_000
+  /// For requests that are being answered when the server is told to stop.
+  public var stopSeconds = 2
+
+  /// As they are unless configured.
+  public init() {}
+}

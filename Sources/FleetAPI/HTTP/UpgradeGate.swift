@@ -1,0 +1,56 @@
+import NIOCore
+import NIOHTTP1
+
+/// Lets only those requests look like upgrades that will be upgraded.
+///
+/// NIO's typed upgrader answers an upgrade that it refuses with nothing at all. So whatever is not a WebSocket handshake
+/// for the right path, version, key and origin (RFC 6455, 4.2.1) loses its `Upgrade` header here and is answered as the
+/// plain request that it then is. Only the first request of a connection can be upgraded: this stands in front of the
+/// upgrader and is removed with it.
+final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+
+  private let origins: AllowedOrigins
+
+  init(origins: AllowedOrigins) { self.origins = origins }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .head(var head) = unwrapInboundIn(data), head.headers.contains(name: "Upgrade") else {
+      context.fireChannelRead(data)
+      return
+    }
+    if !isHandshake(head) {
+      head.headers.remove(name: "Upgrade")
+      let kept = head.headers["Connection"].flatMap { $0.split(separator: ",") }
+        .map { $0.drop { $0 == " " } }.filter { $0.lowercased() != "upgrade" }
+      head.headers.remove(name: "Connection")
+      if !kept.isEmpty { head.headers.add(name: "Connection", value: kept.joined(separator: ", ")) }
+    }
+    context.fireChannelRead(wrapInboundOut(.head(head)))
+  }
+
+  private func isHandshake(_ head: HTTPRequestHead) -> Bool {
+    let path = head.uri.prefix { $0 != "?" }
+    let headers = head.headers
+    let key = headers["Sec-WebSocket-Key"]
+    return head.method == .GET && head.version == .http1_1 && path == FleetRoutes.webSocketPath
+      && headers["Sec-WebSocket-Version"] == ["13"] && key.count == 1 && Self.isKey(key[0])
+      && headers["Upgrade"].map { $0.lowercased() } == ["websocket"]
+      && headers[canonicalForm: "Connection"].contains { $0.lowercased() == "upgrade" }
+      && origins.allow(headers["Origin"].first, host: headers["Host"].first)
+  }
+
+  /// 16 bytes in Base64.
+  private static func isKey(_ text: String) -> Bool {
+    text.utf8.count == 24 && text.hasSuffix("==")
+      && text.utf8.dropLast(2).allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+          true
+        default: false
+        }
+      }
+  }
+}

@@ -1,0 +1,12 @@
+import Glibc
+import Telemetry
+
+/// The time of day: the server's rooms below ask for it, this one looks.
+public enum WallClock {
+  /// Now, in UTC.
+  public static var now: Timestamp {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+}

@@ -1,0 +1,33 @@
+import JSONText
+
+/// One message of a WebSocket client.
+///
+///     {"action":"authenticate","token":"…"}
+///     {"action":"subscribe","channel":"vehicle:VAN-001","after":4711}
+///     {"action":"unsubscribe","channel":"fleet"}
+///     {"action":"ping"}
+enum LiveCommand: Equatable, Sendable {
+  case authenticate(token: String)
+  /// After: the number of the last record that the client has; nil: only what comes from now on.
+  case subscribe(channel: String, after: Int64?)
+  case unsubscribe(channel: String)
+  case ping
+
+  private static let actions = ["authenticate", "subscribe", "unsubscribe", "ping"]
+
+  /// - Throws: the first error of the text, with its place.
+  init(parsing text: [UInt8]) throws(JSONError) {
+    let document = try JSONDocument(parsing: text, maximumDepth: 4)
+    var reader = try JSONObjectReader(document.root)
+    switch try reader.requiredString("action", oneOf: Self.actions) {
+    case "authenticate": self = .authenticate(token: try reader.requiredString("token"))
+    case "subscribe":
+      self = .subscribe(
+        channel: try reader.requiredString("channel"),
+        after: try reader.optionalInt("after", in: 0 ... .max).map { Int64($0) })
+    case "unsubscribe": self = .unsubscribe(channel: try reader.requiredString("channel"))
+    default: self = .ping
+    }
+    try reader.finish()
+  }
+}

@@ -1,0 +1,269 @@
+import Logging
+import NIOCore
+import NIOWebSocket
+
+/// One WebSocket: who is at its other end, what they listen to, and how far behind they are.
+///
+/// Everything here runs on the connection's event loop. What has to wait (the store) is awaited elsewhere and comes back.
+final class LiveConnection: ChannelInboundHandler {
+  typealias InboundIn = WebSocketFrame
+
+  /// Why connections are closed when the server ends.
+  static let stopping = "the server is stopping"
+  /// Bytes of one message from a client.
+  static let messageLimit = 16 << 10
+
+  enum Phase { case waiting, authenticating, open, closing }
+
+  let hub: LiveHub
+  let service: LiveService
+  let logger: Logger
+  private var token: String?
+  private var identity: Identity?
+  var phase = Phase.waiting
+  var context: ChannelHandlerContext?
+  /// In front of the frame encoder: whole frames go out as they are.
+  private var output: ChannelHandlerContext?
+  var room: LiveRoom?
+  var subscriptions: [LiveChannel: Subscription] = [:]
+  /// Messages that came while it was still asked who sends them.
+  private var early: [[UInt8]] = []
+  private var message = MessageAssembly(limit: messageLimit)
+  private var hasSpoken = true
+  private var deadline: Scheduled<Void>?
+
+  /// - Parameter token: the bearer token of the handshake; nil: the first message brings it.
+  init(hub: LiveHub, service: LiveService, token: String?, logger: Logger) {
+    self.hub = hub
+    self.service = service
+    self.token = token
+    self.logger = logger
+  }
+
+  // MARK: Coming and going
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    do {
+      output = try context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
+      let limit = hub.settings.behindBytes
+      try context.channel.syncOptions?.setOption(.writeBufferWaterMark, value: .init(low: limit / 2, high: limit))
+    } catch {
+      context.close(promise: nil)
+      return
+    }
+    room = hub.room(of: context.eventLoop)
+    room?.enter(self)
+    if let token {
+      authenticate(token)
+    } else {
+      let seconds = hub.settings.authenticateSeconds
+      deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) {
+        self.close(.policyViolation, "no token within \(seconds) s")
+      }
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    forgetAll()
+    room?.leave(self)
+    deadline?.cancel()
+    self.context = nil
+    output = nil
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    logger.debug("live connection: \(error)")
+    context.close(promise: nil)
+  }
+
+  private func forgetAll() {
+    for channel in Array(subscriptions.keys) { stopListening(to: channel) }
+  }
+
+  /// Says why, and ends the connection once the other side has heard it, or `lingering` later.
+  func close(_ code: WebSocketErrorCode, _ reason: String, lingering: TimeAmount = .seconds(2)) {
+    guard phase != .closing, let context, let output else { return }
+    phase = .closing
+    forgetAll()
+    early = []
+    deadline?.cancel()
+    output.writeAndFlush(NIOAny(ServerFrame.close(code, reason)), promise: nil)
+    deadline = context.eventLoop.assumeIsolated().scheduleTask(in: lingering) { context.close(promise: nil) }
+  }
+
+  // MARK: What comes in
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = unwrapInboundIn(data)
+    hasSpoken = true
+    if phase == .closing {
+      // Their answer to our close, or their own.
+      if frame.opcode == .connectionClose { context.close(promise: nil) }
+      return
+    }
+    guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
+      close(.protocolError, "a frame is not masked, or has reserved bits")
+      return
+    }
+    switch frame.opcode {
+    case .text, .continuation, .binary: takePart(frame)
+    case .ping: send(.pong, frame.unmaskedData.readableBytesView)
+    case .connectionClose: close(.normalClosure, "", lingering: .milliseconds(200))
+    default: break
+    }
+  }
+
+  private func takePart(_ frame: WebSocketFrame) {
+    switch message.add(frame) {
+    case .incomplete: break
+    case .text(let text): take(text)
+    case .failure(let code, let reason): close(code, reason)
+    }
+  }
+
+  private func take(_ text: [UInt8]) {
+    if phase == .authenticating {
+      guard early.count < 64 else {
+        close(.policyViolation, "too many messages before the token was checked")
+        return
+      }
+      early.append(text)
+      return
+    }
+    do {
+      try run(LiveCommand(parsing: text))
+    } catch {
+      refuse(APIError.badRequest("message: \(error.message)"))
+    }
+  }
+
+  private func run(_ command: LiveCommand) {
+    switch command {
+    case .authenticate(let token): authenticate(token)
+    case .ping: send(event: "pong")
+    case .subscribe(let name, let after):
+      guard let channel = channel(name) else { return }
+      subscribe(to: channel, after: after)
+    case .unsubscribe(let name):
+      guard let channel = channel(name) else { return }
+      stopListening(to: channel)
+      send(event: "unsubscribed", channel: channel)
+    }
+  }
+
+  private func channel(_ name: String) -> LiveChannel? {
+    guard let identity else {
+      close(.policyViolation, #"the first message must be {"action":"authenticate","token":"…"}"#)
+      return nil
+    }
+    guard let channel = LiveChannel(tenant: identity.tenant, name: name) else {
+      refuse(.badRequest("channel: expected \"fleet\" or \"vehicle:ID\", found \(quoted(name))"))
+      return nil
+    }
+    return channel
+  }
+
+  // MARK: Who it is
+
+  private func authenticate(_ token: String) {
+    guard let context else { return }
+    phase = .authenticating
+    let service = service
+    context.eventLoop.makeFutureWithTask { try await service.authenticate(token) }
+      .assumeIsolated().whenComplete { result in self.authenticated(token, result) }
+  }
+
+  private func authenticated(_ token: String, _ result: Result<Identity, any Error>) {
+    guard phase == .authenticating else { return }
+    deadline?.cancel()
+    switch result {
+    case .failure(let error):
+      let problem = APIError(error, logger: logger)
+      refuse(problem)
+      close(.policyViolation, problem.message)
+    case .success(let found):
+      if let identity, identity.tenant != found.tenant {
+        close(.policyViolation, "the new token belongs to another tenant")
+        return
+      }
+      identity = found
+      self.token = token
+      phase = .open
+      send(event: "authenticated")
+      let waiting = early
+      early = []
+      for text in waiting where phase != .closing { take(text) }
+    }
+  }
+
+  /// From time to time: whether there is still somebody, and whether they still may listen.
+  func tick() {
+    guard phase != .closing else { return }
+    guard hasSpoken else {
+      close(.policyViolation, "no answer to a ping")
+      return
+    }
+    hasSpoken = false
+    send(.ping, [])
+    guard phase == .open, let context, let token else { return }
+    let service = service
+    context.eventLoop.makeFutureWithTask { try await service.authenticate(token) }
+      .assumeIsolated().whenFailure { error in
+        let problem = APIError(error, logger: self.logger)
+        if problem.status == .unauthorized { self.close(.policyViolation, problem.message) }
+      }
+  }
+
+  // MARK: What goes out
+
+  func send(_ frames: ByteBuffer) {
+    guard phase == .open, let output else { return }
+    guard output.channel.isWritable else {
+      cutOff()
+      return
+    }
+    output.writeAndFlush(NIOAny(frames), promise: nil)
+  }
+
+  func write(_ frames: ByteBuffer, then next: @escaping () -> Void) {
+    guard phase == .open, let output, let context else { return }
+    let promise = context.eventLoop.makePromise(of: Void.self)
+    promise.futureResult.assumeIsolated().whenSuccess(next)
+    output.writeAndFlush(NIOAny(frames), promise: promise)
+  }
+
+  func cutOff() {
+    close(
+      .policyViolation, "too slow: more than \(hub.settings.behindBytes) bytes behind; resume with after",
+      lingering: .seconds(10))
+  }
+
+  func refuse(_ error: APIError) {
+    let text = JSONBody.object { line in
+      line.field("event", "error" as StaticString)
+      line.beginObject("error")
+      line.field("code", error.code)
+      line.field("message", error.message)
+      line.end()
+    }
+    send(.text, text)
+  }
+
+  func send(event: StaticString, channel: LiveChannel? = nil, id: Int64? = nil) {
+    let text = JSONBody.object { line in
+      line.field("event", event)
+      line.field("channel", channel?.name)
+      line.field("id", id.map { Int($0) })
+    }
+    send(.text, text)
+  }
+
+  private func send(_ opcode: WebSocketOpcode, _ payload: some Collection<UInt8>) {
+    guard phase != .closing, let output else { return }
+    var frame = ByteBuffer()
+    ServerFrame.append(opcode, payload, to: &frame)
+    output.writeAndFlush(NIOAny(frame), promise: nil)
+  }
+}

@@ -1,0 +1,104 @@
+import FleetDomain
+import Logging
+import Synchronization
+
+/// Brings what is stored to the live connections: one task for each tenant that is listened to, which reads the tenant's
+/// feed as often as the storage announces that it has grown, whichever process has stored it.
+final class LiveFeed: Sendable {
+  private enum State {
+    /// Whether its first position is known; who waits for that.
+    case starting([CheckedContinuation<Void, Never>])
+    case running
+  }
+
+  /// Changes that are read at a time.
+  private static let page = 2_000
+
+  private let storage: any FleetStorage
+  private let hub: LiveHub
+  private let logger: Logger
+  private let tenants = Mutex<[TenantID: State]>([:])
+  private let tasks = Mutex<[Task<Void, Never>]>([])
+
+  init(storage: any FleetStorage, hub: LiveHub, logger: Logger) {
+    self.storage = storage
+    self.hub = hub
+    self.logger = logger
+  }
+
+  /// Returns once everything that is stored from now on reaches the tenant's listeners.
+  func follow(_ tenant: TenantID) async {
+    await withCheckedContinuation { continuation in
+      let (isNew, isRunning) = tenants.withLock { tenants in
+        switch tenants[tenant] {
+        case .running: return (false, true)
+        case .starting(let waiting):
+          tenants[tenant] = .starting(waiting + [continuation])
+          return (false, false)
+        case nil:
+          tenants[tenant] = .starting([continuation])
+          return (true, false)
+        }
+      }
+      if isRunning { continuation.resume() }
+      if isNew { tasks.withLock { $0.append(Task { await self.run(tenant) }) } }
+    }
+  }
+
+  /// Ends all tasks.
+  func stop() {
+    for task in tasks.withLock({ $0 }) { task.cancel() }
+  }
+
+  private func run(_ tenant: TenantID) async {
+    // Announcements begin before the position is read: nothing falls between.
+    let announcements = storage.announcements(tenant: tenant)
+    var position: FeedPosition?
+    do {
+      position = try await storage.feedPosition(tenant: tenant)
+    } catch {
+      logger.error("live feed of \(tenant): \(error)")
+    }
+    let waiting = tenants.withLock { tenants in
+      guard case .starting(let waiting) = tenants[tenant] else { return [CheckedContinuation<Void, Never>]() }
+      tenants[tenant] = .running
+      return waiting
+    }
+    for continuation in waiting { continuation.resume() }
+    for await announced in announcements where !Task.isCancelled {
+      position = await advance(tenant, from: position, to: announced)
+    }
+  }
+
+  /// Reads and publishes what is new.
+  ///
+  /// - Returns: how far it came.
+  private func advance(
+    _ tenant: TenantID, from start: FeedPosition?, to announced: FeedPosition
+  ) async -> FeedPosition {
+    // Where nobody listens there is nothing to read.
+    guard var position = start, hub.hasListeners(tenant) else { return announced }
+    while position < announced, !Task.isCancelled {
+      do {
+        let changes = try await storage.changes(after: position, limit: Self.page, tenant: tenant)
+        guard let last = changes.last else { return announced }
+        hub.publish(changes.map(LiveRecord.init), tenant: tenant)
+        position = last.position
+      } catch  where error.kind == .positionGone {
+        logger.warning("live feed of \(tenant): what was stored behind \(position.rawValue) is not kept; passed over")
+        return announced
+      } catch {
+        // The next announcement tries again from here.
+        logger.error("live feed of \(tenant): \(error)")
+        return position
+      }
+    }
+    return position
+  }
+}
+
+extension LiveRecord {
+  init(_ change: FeedChange) {
+    self.init(number: change.position.rawValue, vehicle: change.record.vehicle, body: change.record.body)
+  }
+}

@@ -1,0 +1,72 @@
+import FleetDomain
+import NIOCore
+import Synchronization
+
+/// Who listens to which channel, and what is stored on its way to them.
+///
+/// Each event loop has a room with the connections that run on it. What is published is turned into frames once for each
+/// channel and handed to every loop; a loop then only writes the same bytes to each of its sockets.
+final class LiveHub: Sendable {
+  /// One for each event loop.
+  private let rooms: [LiveRoom.Bound]
+  /// How many subscribers a channel has: what nobody listens to is not even encoded.
+  private let listeners = Mutex<[LiveChannel: Int]>([:])
+  let settings: LiveSettings
+
+  init(loops: some Sequence<any EventLoop>, settings: LiveSettings) {
+    self.settings = settings
+    rooms = loops.map { LiveRoom.make(on: $0, pingSeconds: settings.pingSeconds) }
+  }
+
+  /// Connections that are open, and subscriptions.
+  var counts: (connections: Int, subscriptions: Int) {
+    (rooms.reduce(0) { $0 + $1.count.load(ordering: .relaxed) }, listeners.withLock { $0.values.reduce(0, +) })
+  }
+
+  /// Sends records on that have been committed.
+  ///
+  /// - Parameter records: of one commit, by number.
+  func publish(_ records: [LiveRecord], tenant: TenantID) {
+    guard !records.isEmpty else { return }
+    let wanted = listeners.withLock { listeners in
+      var wanted: Set<LiveChannel> = []
+      guard !listeners.isEmpty else { return wanted }
+      for channel in Set(records.map(\.vehicle)).map({ LiveChannel(tenant: tenant, vehicle: $0) })
+        + [LiveChannel(tenant: tenant, vehicle: nil)] where listeners[channel] != nil
+      {
+        wanted.insert(channel)
+      }
+      return wanted
+    }
+    let updates = wanted.map { channel in
+      LiveUpdate(channel, records.filter { channel.vehicle == nil || channel.vehicle == $0.vehicle })
+    }
+    guard !updates.isEmpty else { return }
+    for room in rooms {
+      room.loop.execute { for update in updates { room.value.deliver(update) } }
+    }
+  }
+
+  /// Whether anybody listens to anything of a tenant.
+  func hasListeners(_ tenant: TenantID) -> Bool {
+    listeners.withLock { $0.keys.contains { $0.tenant == tenant } }
+  }
+
+  /// The room of a connection. On its loop.
+  func room(of loop: any EventLoop) -> LiveRoom? { rooms.first { $0.loop === loop }?.value }
+
+  /// Counts a subscription in or out.
+  func count(_ channel: LiveChannel, by step: Int) {
+    listeners.withLock { listeners in
+      let count = (listeners[channel] ?? 0) + step
+      listeners[channel] = count > 0 ? count : nil
+    }
+  }
+
+  /// Closes every connection as a server that goes away does (RFC 6455, 7.4.1: 1001).
+  func closeAll() {
+    for room in rooms {
+      room.loop.execute { room.value.closeAll() }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import NIOCore
+import Synchronization
+
+/// The live connections of one event loop, by what they listen to. Only ever touched on that loop.
+final class LiveRoom {
+  /// A room with its loop, which any thread may hold.
+  final class Bound: Sendable {
+    let loop: any EventLoop
+    let count = Atomic(0)
+    private let room: NIOLoopBoundBox<LiveRoom?>
+
+    fileprivate init(loop: any EventLoop) {
+      self.loop = loop
+      room = .makeBoxSendingValue(nil, eventLoop: loop)
+    }
+
+    /// On the loop only.
+    var value: LiveRoom {
+      if let room = room.value { return room }
+      let made = LiveRoom(owner: self)
+      room.value = made
+      return made
+    }
+  }
+
+  private unowned let owner: Bound
+  private var listeners: [LiveChannel: [ObjectIdentifier: LiveConnection]] = [:]
+  private var connections: [ObjectIdentifier: LiveConnection] = [:]
+  private var isClosing = false
+
+  private init(owner: Bound) { self.owner = owner }
+
+  static func make(on loop: any EventLoop, pingSeconds: Int) -> Bound {
+    let bound = Bound(loop: loop)
+    loop.scheduleRepeatedTask(initialDelay: .seconds(Int64(pingSeconds)), delay: .seconds(Int64(pingSeconds))) { _ in
+      bound.value.ping()
+    }
+    return bound
+  }
+
+  /// Takes a connection in; one that comes while the server stops is closed like the others.
+  func enter(_ connection: LiveConnection) {
+    connections[ObjectIdentifier(connection)] = connection
+    owner.count.store(connections.count, ordering: .relaxed)
+    if isClosing { connection.close(.goingAway, LiveConnection.stopping, lingering: .milliseconds(500)) }
+  }
+
+  func leave(_ connection: LiveConnection) {
+    connections[ObjectIdentifier(connection)] = nil
+    owner.count.store(connections.count, ordering: .relaxed)
+  }
+
+  func listen(_ connection: LiveConnection, to channel: LiveChannel) {
+    listeners[channel, default: [:]][ObjectIdentifier(connection)] = connection
+  }
+
+  func stopListening(_ connection: LiveConnection, to channel: LiveChannel) {
+    listeners[channel]?[ObjectIdentifier(connection)] = nil
+    if listeners[channel]?.isEmpty == true { listeners[channel] = nil }
+  }
+
+  func deliver(_ update: LiveUpdate) {
+    for connection in (listeners[update.channel] ?? [:]).values { connection.deliver(update) }
+  }
+
+  func closeAll() {
+    isClosing = true
+    for connection in connections.values {
+      connection.close(.goingAway, LiveConnection.stopping, lingering: .milliseconds(500))
+    }
+  }
+
+  private func ping() {
+    for connection in connections.values { connection.tick() }
+  }
+}

@@ -1,0 +1,34 @@
+import NIOWebSocket
+
+/// Puts the frames of a message together (RFC 6455, 5.4).
+struct MessageAssembly {
+  enum Outcome {
+    case incomplete
+    case text([UInt8])
+    case failure(WebSocketErrorCode, String)
+  }
+
+  private let limit: Int
+  private var bytes: [UInt8] = []
+  private var isInside = false
+
+  /// - Parameter limit: bytes of one message.
+  init(limit: Int) { self.limit = limit }
+
+  /// Takes a text, binary or continuation frame.
+  mutating func add(_ frame: WebSocketFrame) -> Outcome {
+    if frame.opcode == .binary { return .failure(.unacceptableData, "messages are text; this one is binary") }
+    guard isInside == (frame.opcode == .continuation) else {
+      return .failure(.protocolError, "a message was begun inside another, or goes on and never began")
+    }
+    let part = frame.unmaskedData.readableBytesView
+    guard bytes.count + part.count <= limit else {
+      return .failure(.messageTooLarge, "a message is longer than \(limit) bytes")
+    }
+    bytes += part
+    isInside = !frame.fin
+    if isInside { return .incomplete }
+    defer { bytes = [] }
+    return .text(bytes)
+  }
+}

@@ -1,0 +1,71 @@
+import HTTPTypes
+
+/// What `openapi.json` says of one route; the route itself says path and method.
+struct Operation: Sendable {
+  /// A query parameter or header.
+  struct Parameter: Sendable {
+    let name: String
+    let isHeader: Bool
+    let description: String
+    /// JSON Schema, as JSON.
+    let schema: String
+  }
+
+  /// A body that comes in or goes out.
+  struct Content: Sendable {
+    let types: [String]
+    /// Name of the schema among the components; nil: any bytes.
+    let schema: String?
+
+    /// JSON of a named schema.
+    static func json(_ schema: String) -> Content { Content(types: ["application/json"], schema: schema) }
+  }
+
+  /// An answer that is no error.
+  struct Result: Sendable {
+    let status: HTTPResponse.Status
+    let description: String
+    let content: Content?
+    let headers: [String]
+
+    init(
+      _ status: HTTPResponse.Status, _ description: String, _ content: Content? = nil, headers: [String] = []
+    ) {
+      self.status = status
+      self.description = description
+      self.content = content
+      self.headers = headers
+    }
+  }
+
+  let id: String
+  let summary: String
+  var parameters: [Parameter] = []
+  var body: Content?
+  let results: [Result]
+  /// Errors that this route has besides those that all have.
+  var errors: [HTTPResponse.Status] = []
+
+  /// Names of the query's parameters.
+  var queryNames: [String] { parameters.filter { !$0.isHeader }.map(\.name) }
+}
+
+extension Operation.Parameter {
+  /// A parameter of the query.
+  static func query(_ name: String, _ description: String, _ schema: String) -> Self {
+    Self(name: name, isHeader: false, description: description, schema: schema)
+  }
+  /// A header.
+  static func header(_ name: String, _ description: String, _ schema: String = #"{"type":"string"}"#) -> Self {
+    Self(name: name, isHeader: true, description: description, schema: schema)
+  }
+
+  static let cursor = query(
+    "cursor", "`next` of the page before; the other parameters must stay the same.", #"{"type":"string"}"#)
+  static let from = query("from", "From this time on.", #"{"type":"string","format":"date-time"}"#)
+  static let to = query("to", "Before this time.", #"{"type":"string","format":"date-time"}"#)
+  static func limit(_ standard: Int, most: Int) -> Self {
+    query(
+      "limit", "Elements of one page.", #"{"type":"integer","minimum":1,"maximum":\#(most),"default":\#(standard)}"#)
+  }
+}

@@ -1,0 +1,92 @@
+import FleetDomain
+import HTTPTypes
+import JSONText
+import Telemetry
+
+extension Call {
+  /// Whose rows it is about.
+  ///
+  /// - Throws: 401 on a route that everybody may ask and that needs it all the same, which would be a fault of the table.
+  var tenant: TenantID {
+    get throws(APIError) { try caller.tenant }
+  }
+
+  /// Who asks.
+  var caller: Identity {
+    get throws(APIError) {
+      guard let identity else { throw APIError(.unauthorized, "unauthorized", "this needs a key") }
+      return identity
+    }
+  }
+
+  /// What stands in the first place of the path.
+  ///
+  /// - Throws: 404 for what can be no name: then there is nothing of that name.
+  func name(_ kind: String) throws(APIError) -> String {
+    let name = parameters.first ?? ""
+    guard Names.isName(name) else { throw APIError.notFound("no \(kind) \(quoted(name))") }
+    return name
+  }
+
+  /// A whole number of the query.
+  func integer(_ name: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
+    guard let text = query[name] else { return nil }
+    guard let number = Int(text), range.contains(number), text.utf8.first != UInt8(ascii: "+") else {
+      throw APIError.badRequest(
+        "query: \(name): expected a whole number from \(range.lowerBound) to \(range.upperBound), found \(quoted(text))"
+      )
+    }
+    return number
+  }
+
+  /// A time of the query.
+  func time(_ name: String) throws(APIError) -> Timestamp? {
+    guard let text = query[name] else { return nil }
+    do {
+      return try Timestamp(parsing: text.utf8.span)
+    } catch {
+      throw APIError.badRequest(
+        "query: \(name): expected a time as 2024-12-18T07:41:06.250Z (RFC 3339), found \(quoted(text))")
+    }
+  }
+
+  /// The place where a list goes on.
+  func cursor() throws(APIError) -> String? {
+    guard let text = query["cursor"] else { return nil }
+    guard Names.isPlain(text, limit: 1_024) else {
+      throw APIError.badRequest("query: cursor: expected \"next\" of the page before, found \(quoted(text))")
+    }
+    return text
+  }
+
+  /// A small JSON object that came as the body, read strictly.
+  ///
+  /// - Throws: 415 for another type, 400 for what is no JSON, 422 for JSON of another form.
+  func object<Value: Sendable>(
+    _ read: (inout JSONObjectReader) throws(JSONError) -> Value
+  ) async throws -> Value {
+    try requireType(["application/json"])
+    let bytes = try await body(upTo: 1 << 20)
+    let document: JSONDocument
+    do throws(JSONError) {
+      document = try JSONDocument(parsing: bytes)
+    } catch {
+      throw APIError.badRequest("body: \(error.message)")
+    }
+    var reader = try JSONObjectReader(document.root)
+    let value = try read(&reader)
+    try reader.finish()
+    return value
+  }
+
+  /// - Throws: 415 where the body says that it is of another type; one that says nothing is taken for the first.
+  func requireType(_ types: [String]) throws(APIError) {
+    guard let field = request.headers[.contentType] else { return }
+    let type = field.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+    guard types.contains(type) else {
+      throw APIError(
+        .unsupportedMediaType, "unsupportedType",
+        "Content-Type: expected \(types.joined(separator: " or ")), found \(quoted(field))")
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import FleetDomain
+
+/// All that the server can be asked for.
+enum FleetRoutes {
+  static let webSocketPath = "/ws"
+
+  static func table(
+    storage: any FleetStorage, authenticator: Authenticator, sightings: SightingBook, metrics: RequestMetrics,
+    hub: LiveHub
+  ) -> RouteTable {
+    let described =
+      [IngestRoute(storage: storage).route]
+      + VehicleRoutes(storage: storage).routes
+      + RecordRoutes(storage: storage).routes
+      + FenceRoutes(storage: storage).routes
+      + GatewayRoutes(storage: storage, authenticator: authenticator, sightings: sightings).routes
+      + TokenRoutes(storage: storage, authenticator: authenticator).routes
+      + SystemRoutes(storage: storage, metrics: metrics, hub: hub).routes
+    let operation = Operation(
+      id: "getOpenAPI", summary: "This description (OpenAPI 3.1).",
+      results: [.init(.ok, "The description.", .json("Description"))])
+    // The description describes itself, too.
+    let stub = Route(.get, "/api/openapi.json", .open, operation) { _ in Answer(status: .ok) }
+    let text = OpenAPIDocument.text(of: described + [stub])
+    let description = Route(.get, stub.path.text, .open, operation) { _ in Answer(json: text) }
+    return RouteTable(routes: described + [description])
+  }
+}

@@ -1,0 +1,129 @@
+import FleetDomain
+import HTTPTypes
+import JSONText
+import Telemetry
+
+/// `/api/gateways`: the boxes in the vehicles and their keys.
+struct GatewayRoutes {
+  let storage: any FleetStorage
+  let authenticator: Authenticator
+  let sightings: SightingBook
+
+  private static let path = "/api/gateways"
+  /// Vehicles that one gateway may write as.
+  private static let mostVehicles = 1_000
+
+  var routes: [Route] { [list, add, get, replace, rotate, revoke] }
+
+  private var list: Route {
+    let operation = Operation(
+      id: "listGateways", summary: "Gateways, by their ids.", parameters: [.cursor, .limit(100, most: 1_000)],
+      results: [.init(.ok, "A page of gateways.", .json("GatewayList"))])
+    return Route(.get, Self.path, .readers, operation) { [storage, sightings] call in
+      await sightings.write()
+      let page = try await storage.gateways(
+        cursor: try call.cursor(), limit: try call.integer("limit", in: 1...1_000) ?? 100, tenant: try call.tenant)
+      var list = ListBody()
+      for gateway in page.items { list.append(JSONBody.object { gateway.write(to: &$0) }) }
+      return Answer(json: list.finish(next: page.next))
+    }
+  }
+
+  private var add: Route {
+    let operation = Operation(
+      id: "addGateway", summary: "Registers a gateway; its key is in this answer and never again.",
+      body: .json("NewGateway"), results: [.init(.created, "The gateway and its key.", .json("GatewayKey"))],
+      errors: [.conflict])
+    return Route(.post, Self.path, .admins, operation) { [storage] call in
+      let (id, vehicles) = try await call.object { reader throws(JSONError) in
+        (
+          try Names.required(&reader, "id"),
+          try Names.list(&reader, "vehicles", most: Self.mostVehicles) ?? []
+        )
+      }
+      let key = Secret(.gatewayKey)
+      let gateway = try await storage.addGateway(
+        id, allowedVehicles: vehicles, key: key.hash, tenant: try call.tenant, at: WallClock.now)
+      var answer = Answer(status: .created, json: gateway.json(with: key))
+      answer.headers[.location] = "\(Self.path)/\(PercentCoding.encode(id))"
+      return answer
+    }
+  }
+
+  private var get: Route {
+    let operation = Operation(
+      id: "getGateway", summary: "A gateway, when it was seen, and what it said of itself.",
+      results: [.init(.ok, "The gateway.", .json("Gateway"))])
+    return Route(.get, Self.path + "/{gatewayId}", .readers, operation) { [storage, sightings] call in
+      let id = try call.name("gateway")
+      await sightings.write()
+      guard let gateway = try await storage.gateway(id, tenant: try call.tenant) else {
+        throw APIError.notFound("no gateway \(quoted(id))")
+      }
+      return Answer(json: JSONBody.object { gateway.write(to: &$0) })
+    }
+  }
+
+  private var replace: Route {
+    let operation = Operation(
+      id: "replaceGateway", summary: "Says which vehicles a gateway may write as; none: those that it registers first.",
+      body: .json("GatewayDetails"), results: [.init(.ok, "The gateway.", .json("Gateway"))])
+    return Route(.put, Self.path + "/{gatewayId}", .admins, operation) { [storage, authenticator] call in
+      let id = try call.name("gateway")
+      let vehicles = try await call.object { reader throws(JSONError) in
+        _ = try reader.required("vehicles")
+        return try Names.list(&reader, "vehicles", most: Self.mostVehicles) ?? []
+      }
+      let gateway = try await storage.setAllowedVehicles(vehicles, gateway: id, tenant: try call.tenant)
+      authenticator.forget()
+      return Answer(json: JSONBody.object { gateway.write(to: &$0) })
+    }
+  }
+
+  private var rotate: Route {
+    let operation = Operation(
+      id: "rotateGatewayKey", summary: "Gives a gateway a new key in place of the old one, also after a revocation.",
+      results: [.init(.ok, "The gateway and its key.", .json("GatewayKey"))])
+    return Route(.post, Self.path + "/{gatewayId}/rotate", .admins, operation) { [storage, authenticator] call in
+      let id = try call.name("gateway")
+      let key = Secret(.gatewayKey)
+      let gateway = try await storage.rotateKey(key.hash, gateway: id, tenant: try call.tenant, at: WallClock.now)
+      authenticator.forget()
+      return Answer(json: gateway.json(with: key))
+    }
+  }
+
+  private var revoke: Route {
+    let operation = Operation(
+      id: "revokeGateway", summary: "Takes a gateway's key back.", results: [.init(.noContent, "Revoked.")])
+    return Route(.post, Self.path + "/{gatewayId}/revoke", .admins, operation) { [storage, authenticator] call in
+      try await storage.revokeGateway(try call.name("gateway"), tenant: try call.tenant, at: WallClock.now)
+      authenticator.forget()
+      return Answer(status: .noContent)
+    }
+  }
+}
+
+extension Gateway {
+  /// Writes its keys.
+  func write(to line: inout JSONLineEncoder) {
+    line.field("id", id)
+    line.field("vehicles", allowedVehicles)
+    line.field("addedAt", addedAt)
+    line.field("keyAt", keyAt)
+    line.field("revokedAt", revokedAt)
+    line.field("lastSeen", lastSeen)
+    line.field("spoolDepth", spoolDepth.map { Int($0) })
+    line.field("version", version)
+  }
+
+  /// With the key, the one time that it is shown.
+  func json(with key: Secret) -> [UInt8] {
+    JSONBody.object { line in
+      line.beginObject("gateway")
+      write(to: &line)
+      line.end()
+      line.field("key", key.text)
+    }
+  }
+}

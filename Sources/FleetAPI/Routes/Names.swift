@@ -1,0 +1,44 @@
+import JSONText
+
+/// Names and texts that clients give to things.
+public enum Names {
+  /// Whether a text can be the id of a vehicle or gateway: 1 to 128 bytes without control characters.
+  public static func isName(_ text: String) -> Bool { !text.isEmpty && isPlain(text, limit: 128) }
+
+  /// Whether a text has no control characters and at most `limit` bytes.
+  static func isPlain(_ text: String, limit: Int) -> Bool {
+    text.utf8.count <= limit
+      && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+  }
+
+  /// A name that must be there.
+  static func required(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> String {
+    try name(try reader.required(key))
+  }
+
+  /// A list of names that may be absent.
+  static func list(_ reader: inout JSONObjectReader, _ key: String, most: Int) throws(JSONError) -> [String]? {
+    guard let value = reader.optional(key) else { return nil }
+    var names: [String] = []
+    for element in try value.requireArray() { names.append(try name(element)) }
+    guard names.count <= most else { throw value.invalid(expected: "at most \(most) names", found: "\(names.count)") }
+    guard Set(names).count == names.count else { throw value.invalid(expected: "no name twice", found: "one") }
+    return names
+  }
+
+  /// A text that may be absent.
+  static func text(_ reader: inout JSONObjectReader, _ key: String, limit: Int = 256) throws(JSONError) -> String? {
+    guard let value = reader.optional(key) else { return nil }
+    let text = try value.requireString()
+    guard !text.isEmpty, isPlain(text, limit: limit) else {
+      throw value.invalid(expected: "1 to \(limit) bytes without control characters")
+    }
+    return text
+  }
+
+  private static func name(_ value: JSONValue) throws(JSONError) -> String {
+    let text = try value.requireString()
+    guard isName(text) else { throw value.invalid(expected: "1 to 128 bytes without control characters") }
+    return text
+  }
+}

@@ -1,0 +1,112 @@
+import FleetDomain
+import HTTPTypes
+import Telemetry
+
+/// What the vehicles have sent: telemetry, the newest of everything, trips, trouble codes, events.
+struct RecordRoutes {
+  let storage: any FleetStorage
+
+  var routes: [Route] {
+    [telemetry, latest]
+      + [
+        ("trips", "Trips", RecordQuery.tripClasses), ("dtcs", "Trouble codes", RecordQuery.dtcClasses),
+        ("events", "Everything else that happened", RecordQuery.eventClasses),
+      ].flatMap { name, what, classes in
+        [
+          list(
+            "/api/\(name)", "list\(name.capitalisedFirst)", "\(what) of the whole fleet, the newest first.", classes),
+          list(
+            "/api/vehicles/{vehicleId}/\(name)", "listVehicle\(name.capitalisedFirst)",
+            "\(what) of a vehicle, the newest first.", classes),
+        ]
+      }
+  }
+
+  private var telemetry: Route {
+    let storage = storage
+    let operation = Operation(
+      id: "listTelemetry", summary: "Telemetry of a vehicle, the oldest first, as it was sent.",
+      parameters: [
+        .from, .to,
+        .query(
+          "fields", "Only these keys of each record, and `id` and `timestamp`; names with commas between.",
+          #"{"type":"string"}"#),
+        .query(
+          "every", "Seconds: of each span of this length only the newest record.",
+          #"{"type":"number","minimum":0.001,"maximum":31536000}"#), .cursor, .limit(1_000, most: 10_000),
+      ], results: [.init(.ok, "A page of records.", .json("RecordList"))])
+    return Route(.get, "/api/vehicles/{vehicleId}/telemetry", .readers, operation) { call in
+      let query = RecordQuery.telemetry(
+        of: try call.name("vehicle"), from: try call.time("from"), to: try call.time("to"),
+        every: try Self.milliseconds(call.query["every"]), cursor: try call.cursor(),
+        limit: try call.integer("limit", in: 1...RecordQuery.maximumLimit) ?? 1_000)
+      let fields = call.query["fields"].map(RecordFieldSelection.init)
+      let page = try await storage.records(query, tenant: try call.tenant)
+      var list = ListBody()
+      for record in page.items { list.append(try fields?.apply(to: record.body) ?? record.body) }
+      return Answer(json: list.finish(next: page.next))
+    }
+  }
+
+  private var latest: Route {
+    let storage = storage
+    let operation = Operation(
+      id: "getLatest", summary: "The newest that is known of a vehicle.",
+      results: [.init(.ok, "The newest record of each type.", .json("Latest"))])
+    return Route(.get, "/api/vehicles/{vehicleId}/latest", .readers, operation) { call in
+      let id = try call.name("vehicle")
+      guard let latest = try await storage.latest(vehicle: id, tenant: try call.tenant) else {
+        throw APIError.notFound("no vehicle \(quoted(id))")
+      }
+      return Answer(json: latest.json)
+    }
+  }
+
+  private func list(_ path: String, _ id: String, _ summary: String, _ classes: [RecordClass]) -> Route {
+    let storage = storage
+    let operation = Operation(
+      id: id, summary: summary, parameters: [.from, .to, .cursor, .limit(100, most: 1_000)],
+      results: [.init(.ok, "A page of records.", .json("RecordList"))])
+    return Route(.get, path, .readers, operation) { call in
+      let query = RecordQuery(
+        vehicle: call.parameters.isEmpty ? nil : try call.name("vehicle"), classes: classes,
+        from: try call.time("from"),
+        to: try call.time("to"), cursor: try call.cursor(), limit: try call.integer("limit", in: 1...1_000) ?? 100)
+      let page = try await storage.records(query, tenant: try call.tenant)
+      var list = ListBody()
+      for record in page.items { list.append(record.body) }
+      return Answer(json: list.finish(next: page.next))
+    }
+  }
+
+  private static func milliseconds(_ text: String?) throws(APIError) -> Int64? {
+    guard let text else { return nil }
+    guard let seconds = Double(text), (0.001...31_536_000).contains(seconds) else {
+      throw APIError.badRequest("query: every: expected seconds from 0.001 to 31536000, found \(quoted(text))")
+    }
+    return Int64((seconds * 1_000).rounded())
+  }
+}
+
+extension LatestRecords {
+  /// `{"vehicle":{…},"telemetry":{…},"position":{…},"trip":{…}}`: what is not known is absent.
+  var json: [UInt8] {
+    var bytes = Array(#"{"vehicle":"#.utf8) + JSONBody.object { vehicle.write(to: &$0) }
+    func add(_ name: String, _ record: StoredRecord) {
+      bytes += Array(",\"\(name)\":".utf8)
+      bytes += record.body
+    }
+    if let telemetry { add("telemetry", telemetry) }
+    if let position { add("position", position) }
+    for record in others {
+      // The vehicle itself has that name already.
+      add(record.recordClass == .known(.vehicle) ? "vehicleRecord" : record.recordClass.name, record)
+    }
+    bytes.append(UInt8(ascii: "}"))
+    return bytes
+  }
+}
+
+extension String {
+  fileprivate var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,77 @@
+import FleetDomain
+import HTTPTypes
+import JSONText
+import Telemetry
+
+/// `/api/tokens`: the tokens of people and programs that read and administer the fleet.
+struct TokenRoutes {
+  let storage: any FleetStorage
+  let authenticator: Authenticator
+
+  private static let path = "/api/tokens"
+
+  var routes: [Route] {
+    [
+      Route(.get, Self.path, .admins, Self.list) { [storage] call in
+        var list = ListBody()
+        for token in try await storage.tokens(tenant: try call.tenant) {
+          list.append(JSONBody.object { token.write(to: &$0) })
+        }
+        return Answer(json: list.finish())
+      },
+      Route(.post, Self.path, .admins, Self.add) { [storage] call in
+        let (role, label) = try await call.object { reader throws(JSONError) in
+          let role = try reader.requiredString("role", oneOf: Role.allCases.map(\.rawValue))
+          return (Role(rawValue: role), try Names.text(&reader, "label") ?? "")
+        }
+        let secret = Secret(.operatorToken)
+        let token = OperatorToken(
+          id: .random(at: WallClock.now), label: label, role: role ?? .readOnly, addedAt: WallClock.now)
+        try await storage.addToken(token, secret: secret.hash, tenant: try call.tenant)
+        let json = JSONBody.object { line in
+          line.beginObject("token")
+          token.write(to: &line)
+          line.end()
+          line.field("secret", secret.text)
+        }
+        return Answer(status: .created, json: json)
+      },
+      Route(.delete, Self.path + "/{tokenId}", .admins, Self.revoke) { [storage, authenticator] call in
+        let name = try call.name("token")
+        guard let id = UUIDv7(name.utf8.span) else { throw APIError.notFound("no token \(quoted(name))") }
+        try await storage.revokeToken(id, tenant: try call.tenant, at: WallClock.now)
+        authenticator.forget()
+        return Answer(status: .noContent)
+      },
+    ]
+  }
+
+  private static let list = Operation(
+    id: "listTokens", summary: "Tokens, the first that was made first; not their secrets.",
+    results: [.init(.ok, "All tokens.", .json("TokenList"))])
+  private static let add = Operation(
+    id: "addToken", summary: "Makes a token; its secret is in this answer and never again.", body: .json("NewToken"),
+    results: [.init(.created, "The token and its secret.", .json("TokenSecret"))])
+  private static let revoke = Operation(
+    id: "revokeToken", summary: "Takes a token back.", results: [.init(.noContent, "Revoked.")])
+}
+
+extension OperatorToken {
+  /// Writes its keys.
+  func write(to line: inout JSONLineEncoder) {
+    line.field("id", id)
+    line.field("label", label)
+    line.field("role", role.rawValue)
+    line.field("addedAt", addedAt)
+    line.field("revokedAt", revokedAt)
+  }
+}
+
+extension UUIDv7 {
+  /// One that nobody can foresee, for rows that the server makes itself.
+  public static func random(at time: Timestamp) -> UUIDv7 {
+    var generator = SystemRandomNumberGenerator()
+    return UUIDv7(
+      milliseconds: UInt64(max(time.milliseconds, 0)), first: generator.next(), rest: generator.next())
+  }
+}

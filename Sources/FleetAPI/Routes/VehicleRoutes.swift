@@ -1,0 +1,110 @@
+import FleetDomain
+import HTTPTypes
+import JSONText
+import Telemetry
+
+/// `/api/vehicles`: what the fleet consists of.
+struct VehicleRoutes {
+  let storage: any FleetStorage
+
+  private static let path = "/api/vehicles"
+
+  var routes: [Route] {
+    let storage = storage
+    return [
+      Route(.get, Self.path, .readers, Self.list) { call in
+        let page = try await storage.vehicles(
+          cursor: try call.cursor(), limit: try call.integer("limit", in: 1...1_000) ?? 100, tenant: try call.tenant)
+        var list = ListBody()
+        for vehicle in page.items { list.append(JSONBody.object { vehicle.write(to: &$0) }) }
+        return Answer(json: list.finish(next: page.next))
+      },
+      Route(.post, Self.path, .admins, Self.add) { call in
+        let (id, details) = try await call.object { reader throws(JSONError) in
+          (try Names.required(&reader, "id"), try VehicleDetails(&reader))
+        }
+        let vehicle = try await storage.addVehicle(id, details, tenant: try call.tenant, at: WallClock.now)
+        var answer = Answer(status: .created, json: JSONBody.object { vehicle.write(to: &$0) })
+        answer.headers[.location] = "\(Self.path)/\(PercentCoding.encode(id))"
+        return answer
+      },
+      Route(.get, Self.path + "/{vehicleId}", .readers, Self.get) { call in
+        let id = try call.name("vehicle")
+        guard let vehicle = try await storage.vehicle(id, tenant: try call.tenant) else {
+          throw APIError.notFound("no vehicle \(quoted(id))")
+        }
+        return Answer(json: JSONBody.object { vehicle.write(to: &$0) })
+      },
+      Route(.put, Self.path + "/{vehicleId}", .admins, Self.replace) { call in
+        let id = try call.name("vehicle")
+        let details = try await call.object { reader throws(JSONError) in try VehicleDetails(&reader) }
+        let vehicle = try await storage.updateVehicle(id, details, tenant: try call.tenant)
+        return Answer(json: JSONBody.object { vehicle.write(to: &$0) })
+      },
+      Route(.delete, Self.path + "/{vehicleId}", .admins, Self.remove) { call in
+        let id = try call.name("vehicle")
+        guard try await storage.removeVehicle(id, tenant: try call.tenant) else {
+          throw APIError.notFound("no vehicle \(quoted(id))")
+        }
+        return Answer(status: .noContent)
+      },
+    ]
+  }
+
+  private static let list = Operation(
+    id: "listVehicles", summary: "Vehicles, by their ids.", parameters: [.cursor, .limit(100, most: 1_000)],
+    results: [.init(.ok, "A page of vehicles.", .json("VehicleList"))])
+  private static let add = Operation(
+    id: "addVehicle", summary: "Adds a vehicle before its first record does.", body: .json("NewVehicle"),
+    results: [.init(.created, "The vehicle.", .json("Vehicle"), headers: ["Location"])], errors: [.conflict])
+  private static let get = Operation(
+    id: "getVehicle", summary: "A vehicle, by its id or VIN.", results: [.init(.ok, "The vehicle.", .json("Vehicle"))])
+  private static let replace = Operation(
+    id: "replaceVehicle", summary: "Replaces what is said of a vehicle; its records stay.",
+    body: .json("VehicleDetails"), results: [.init(.ok, "The vehicle.", .json("Vehicle"))], errors: [.conflict])
+  private static let remove = Operation(
+    id: "removeVehicle", summary: "Removes a vehicle with all its records.", results: [.init(.noContent, "Removed.")])
+}
+
+extension VehicleDetails {
+  /// Reads the keys that operators may give.
+  init(_ reader: inout JSONObjectReader) throws(JSONError) {
+    var vin: String?
+    if let value = reader.optional("vin") {
+      let text = try value.requireString()
+      guard Self.isVIN(text) else { throw value.invalid(expected: "17 of A-H, J-N, P, R-Z and 0-9 (ISO 3779)") }
+      vin = text
+    }
+    self.init(
+      vin: vin, name: try Names.text(&reader, "name"), make: try Names.text(&reader, "make"),
+      model: try Names.text(&reader, "model"), modelYear: try reader.optionalInt("modelYear", in: 1_900...2_100),
+      licencePlate: try Names.text(&reader, "licencePlate", limit: 32))
+  }
+
+  private static func isVIN(_ text: String) -> Bool {
+    text.utf8.count == 17
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "I"), UInt8(ascii: "O"), UInt8(ascii: "Q"): false
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: false
+        }
+      }
+  }
+}
+
+extension Vehicle {
+  /// Writes its keys.
+  func write(to line: inout JSONLineEncoder) {
+    line.field("id", id)
+    line.field("vin", details.vin)
+    line.field("name", details.name)
+    line.field("make", details.make)
+    line.field("model", details.model)
+    line.field("modelYear", details.modelYear)
+    line.field("licencePlate", details.licencePlate)
+    line.field("registeredBy", registeredBy)
+    line.field("addedAt", addedAt)
+    line.field("lastRecordAt", lastRecordAt)
+  }
+}

@@ -1,0 +1,32 @@
+/// How the server is set up.
+public struct ServerOptions: Equatable, Sendable {
+  /// The address that it listens on.
+  public var host = "127.0.0.1"
+  /// 0: any that is free.
+  public var port = 8_080
+  /// Nil: HTTP without TLS.
+  public var tls: TLSFiles?
+  public var limits = ServerLimits()
+  public var rate = RateLimit()
+  public var live = LiveSettings()
+  /// Event loops.
+  public var threads = 2
+
+  /// As it is unless configured.
+  public init() {}
+}
+
+/// How often one key may ask.
+public struct RateLimit: Equatable, Sendable {
+  /// Requests that are always allowed; above 0.
+  public var perSecond = 200.0
+  /// Requests that may come at once; at least 1.
+  public var burst = 1_000.0
+
+  /// As it is unless configured.
+  public init() {}
+}
+
+extension RateLimiter {
+  convenience init(_ limit: RateLimit) { self.init(perSecond: limit.perSecond, burst: limit.burst) }
+}
