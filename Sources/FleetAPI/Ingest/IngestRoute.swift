@@ -42,50 +42,54 @@ struct IngestRoute {
     errors: [.contentTooLarge, .unsupportedMediaType])
 }
 
-/// What a gateway is told of its batch.
+/// What a gateway is told of its batch: figures that add up to its records, and each record's own outcome, in order.
 ///
-///     {"counts":{"stored":1,"duplicate":0,"improved":0,"refused":1},
-///      "results":[{"outcome":"stored"},{"outcome":"refused","reason":{"kind":"missingKey","key":"seq","message":"…"}}]}
+///     {"stored":1,"duplicates":1,"improved":1,"refused":1,"results":[{"index":0,"outcome":"stored"},
+///      {"index":1,"outcome":"duplicate","improved":true},
+///      {"index":2,"outcome":"refused","kind":"missingKey","reason":"seq: expected a whole number from 1"}]}
+///
+/// `improved` are those duplicates whose better time was taken.
 enum IngestAnswer {
   static func body(_ outcomes: [IngestOutcome]) -> [UInt8] {
-    var counts = (stored: 0, duplicate: 0, improved: 0, refused: 0)
+    var (stored, duplicates, improved, refused) = (0, 0, 0, 0)
     var results: [UInt8] = []
-    results.reserveCapacity(outcomes.count * 24)
-    for outcome in outcomes {
-      if !results.isEmpty { results.append(UInt8(ascii: ",")) }
+    results.reserveCapacity(outcomes.count * 40)
+    for (index, outcome) in outcomes.enumerated() {
+      if index > 0 { results.append(UInt8(ascii: ",")) }
       switch outcome {
       case .stored:
-        counts.stored += 1
-        results += stored
+        stored += 1
+        append(index, #""outcome":"stored"}"#, to: &results)
       case .duplicate:
-        counts.duplicate += 1
-        results += duplicate
+        duplicates += 1
+        append(index, #""outcome":"duplicate"}"#, to: &results)
       case .improved:
-        counts.improved += 1
-        results += improved
+        duplicates += 1
+        improved += 1
+        append(index, #""outcome":"duplicate","improved":true}"#, to: &results)
       case .refused(let refusal):
-        counts.refused += 1
-        results += refused(refusal)
+        refused += 1
+        results += self.refused(index, refusal)
       }
     }
     let head =
-      #"{"counts":{"stored":\#(counts.stored),"duplicate":\#(counts.duplicate),"improved":\#(counts.improved),"#
-      + #""refused":\#(counts.refused)},"results":["#
+      #"{"stored":\#(stored),"duplicates":\#(duplicates),"improved":\#(improved),"refused":\#(refused),"results":["#
     return Array(head.utf8) + results + Array("]}".utf8)
   }
 
-  private static let stored = Array(#"{"outcome":"stored"}"#.utf8)
-  private static let duplicate = Array(#"{"outcome":"duplicate"}"#.utf8)
-  private static let improved = Array(#"{"outcome":"improved"}"#.utf8)
+  private static func append(_ index: Int, _ rest: String, to results: inout [UInt8]) {
+    results += Array(#"{"index":"#.utf8)
+    results += Array(String(index).utf8)
+    results.append(UInt8(ascii: ","))
+    results += Array(rest.utf8)
+  }
 
-  private static func refused(_ refusal: RecordRefusal) -> [UInt8] {
+  private static func refused(_ index: Int, _ refusal: RecordRefusal) -> [UInt8] {
     JSONBody.object { line in
+      line.field("index", index)
       line.field("outcome", "refused" as StaticString)
-      line.beginObject("reason")
       line.field("kind", refusal.kind.rawValue)
-      if !refusal.key.isEmpty { line.field("key", refusal.key) }
-      line.field("message", refusal.description)
-      line.end()
+      line.field("reason", refusal.description)
     }
   }
 }

@@ -39,28 +39,22 @@ enum OpenAPISchemas {
         }
       },
       "IngestAnswer": {
-        "type": "object", "required": ["counts", "results"], "additionalProperties": false,
+        "description": "stored, duplicates and refused add up to the records; improved are duplicates whose time was better.",
+        "type": "object", "required": ["stored", "duplicates", "improved", "refused", "results"],
+        "additionalProperties": false,
         "properties": {
-          "counts": {
-            "type": "object", "required": ["stored", "duplicate", "improved", "refused"], "additionalProperties": false,
-            "properties": {
-              "stored": { "type": "integer", "minimum": 0 }, "duplicate": { "type": "integer", "minimum": 0 },
-              "improved": { "type": "integer", "minimum": 0 }, "refused": { "type": "integer", "minimum": 0 }
-            }
-          },
+          "stored": { "type": "integer", "minimum": 0 }, "duplicates": { "type": "integer", "minimum": 0 },
+          "improved": { "type": "integer", "minimum": 0 }, "refused": { "type": "integer", "minimum": 0 },
           "results": {
             "description": "One for each record, in their order.",
             "type": "array",
             "items": {
-              "type": "object", "required": ["outcome"], "additionalProperties": false,
+              "type": "object", "required": ["index", "outcome"], "additionalProperties": false,
               "properties": {
-                "outcome": { "enum": ["stored", "duplicate", "improved", "refused"] },
-                "reason": {
-                  "type": "object", "required": ["kind", "message"], "additionalProperties": false,
-                  "properties": {
-                    "kind": { "type": "string" }, "key": { "type": "string" }, "message": { "type": "string" }
-                  }
-                }
+                "index": { "type": "integer", "minimum": 0 },
+                "outcome": { "enum": ["stored", "duplicate", "refused"] },
+                "improved": { "const": true },
+                "kind": { "type": "string" }, "reason": { "type": "string" }
               }
             }
           }

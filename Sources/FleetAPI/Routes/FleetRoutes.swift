@@ -1,8 +1,17 @@
 import FleetDomain
+import Logging
 
 /// All that the server can be asked for.
 enum FleetRoutes {
   static let webSocketPath = "/ws"
+
+  /// The table over a storage, with everything else new: for who wants to know what there is.
+  static func table(of storage: any FleetStorage) -> RouteTable {
+    table(
+      storage: storage, authenticator: Authenticator(storage: storage),
+      sightings: SightingBook(storage: storage, logger: Logger(label: "routes")), metrics: RequestMetrics(),
+      hub: LiveHub(loops: [], settings: LiveSettings()))
+  }
 
   static func table(
     storage: any FleetStorage, authenticator: Authenticator, sightings: SightingBook, metrics: RequestMetrics,

@@ -1,0 +1,129 @@
+import FleetAPI
+import Glibc
+import JSONText
+import Logging
+
+/// What `fleetstore` is told by its configuration file (JSON, strict); every key may be absent.
+///
+///     { "listen": "127.0.0.1:8080", "database": "sqlite:fleet.db",
+///       "tls": { "certificate": "server.pem", "key": "server.key" },
+///       "rate": { "perSecond": 200, "burst": 1000 }, "logLevel": "info" }
+struct Configuration {
+  var server = ServerOptions()
+  var database = DatabaseAddress.sqlite(path: "fleet.db")
+  var logLevel = Logger.Level.info
+
+  /// - Parameter path: nil: all as it is unless configured.
+  init(path: String?) throws(Failure) {
+    guard let path else { return }
+    let text = try FileText.read(path)
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    do throws(JSONError) {
+      let document = try JSONDocument(parsing: text)
+      var reader = try JSONObjectReader(document.root)
+      try read(&reader, folder: folder)
+      try reader.finish()
+    } catch {
+      throw Failure(.badConfiguration, error.message(in: path))
+    }
+  }
+
+  private mutating func read(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
+    if let value = reader.optional("listen") {
+      guard let address = ListenAddress(try value.requireString()) else {
+        throw value.invalid(expected: "an address as 127.0.0.1:8080 or [::1]:8080")
+      }
+      address.apply(to: &server)
+    }
+    if let value = reader.optional("database") {
+      let text = try value.requireString()
+      do throws(Failure) {
+        database = try DatabaseAddress(text, mayHoldPassword: true).resolved(in: folder)
+      } catch {
+        // The message must not repeat what may hold a password.
+        throw value.invalid(expected: "sqlite:FILE or postgres://USER@HOST/DATABASE", found: "something else")
+      }
+    }
+    if var tls = try reader.optionalObject("tls") {
+      server.tls = TLSFiles(
+        certificate: Self.resolved(try tls.requiredString("certificate"), folder),
+        key: Self.resolved(try tls.requiredString("key"), folder))
+      try tls.finish()
+    }
+    server.threads = try reader.optionalInt("threads", in: 1...256) ?? server.threads
+    if let level = try reader.optionalString("logLevel", oneOf: Logger.Level.allCases.map(\.rawValue)) {
+      logLevel = Logger.Level(rawValue: level) ?? logLevel
+    }
+    try readLimits(&reader)
+    try readRate(&reader)
+    try readLive(&reader)
+  }
+
+  static func resolved(_ path: String, _ folder: String) -> String { path.hasPrefix("/") ? path : folder + path }
+}
+
+extension Configuration {
+  private mutating func readLimits(_ reader: inout JSONObjectReader) throws(JSONError) {
+    guard var object = try reader.optionalObject("limits") else { return }
+    var limits = server.limits
+    limits.idleSeconds = try object.optionalInt("idleSeconds", in: 1...86_400) ?? limits.idleSeconds
+    limits.requestSeconds = try object.optionalInt("requestSeconds", in: 1...86_400) ?? limits.requestSeconds
+    limits.headerBytes = try object.optionalInt("headerBytes", in: 1_024...1_048_576) ?? limits.headerBytes
+    limits.bodyBytes = try object.optionalInt("bodyBytes", in: 1_024...1_073_741_824) ?? limits.bodyBytes
+    limits.unpackedBytes = try object.optionalInt("unpackedBytes", in: 1_024...1_073_741_824) ?? limits.unpackedBytes
+    limits.batchRecords = try object.optionalInt("batchRecords", in: 1...1_000_000) ?? limits.batchRecords
+    limits.connections = try object.optionalInt("connections", in: 1...1_000_000) ?? limits.connections
+    limits.stopSeconds = try object.optionalInt("stopSeconds", in: 1...3_600) ?? limits.stopSeconds
+    try object.finish()
+    server.limits = limits
+  }
+
+  private mutating func readRate(_ reader: inout JSONObjectReader) throws(JSONError) {
+    guard var object = try reader.optionalObject("rate") else { return }
+    server.rate.perSecond = try object.optionalDouble("perSecond", in: 0.01...1_000_000) ?? server.rate.perSecond
+    server.rate.burst = try object.optionalDouble("burst", in: 1...1_000_000) ?? server.rate.burst
+    try object.finish()
+  }
+
+  private mutating func readLive(_ reader: inout JSONObjectReader) throws(JSONError) {
+    guard var object = try reader.optionalObject("live") else { return }
+    var live = server.live
+    live.behindBytes = try object.optionalInt("behindBytes", in: 65_536...1_073_741_824) ?? live.behindBytes
+    live.pingSeconds = try object.optionalInt("pingSeconds", in: 1...3_600) ?? live.pingSeconds
+    live.subscriptions = try object.optionalInt("subscriptions", in: 1...100_000) ?? live.subscriptions
+    live.authenticateSeconds = try object.optionalInt("authenticateSeconds", in: 1...600) ?? live.authenticateSeconds
+    if let origins = try object.optionalArray("origins") {
+      for origin in origins { live.origins.listed.insert(try origin.requireString()) }
+    }
+    try object.finish()
+    server.live = live
+  }
+}
+
+/// Reads a small file whole.
+enum FileText {
+  private static let limit = 16 << 20
+
+  static func read(_ path: String) throws(Failure) -> [UInt8] {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let isMissing = errno == ENOENT || errno == ENOTDIR
+      throw Failure(isMissing ? .noInput : .unreadable, "\(path): cannot be read: \(reason(errno))")
+    }
+    defer { close(descriptor) }
+    var text: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+      if count == 0 { return text }
+      guard count > 0 else {
+        if errno == EINTR { continue }
+        throw Failure(errno == EISDIR ? .noInput : .unreadable, "\(path): cannot be read: \(reason(errno))")
+      }
+      text += buffer[..<count]
+      guard text.count <= limit else { throw Failure(.badConfiguration, "\(path): too long for a configuration") }
+    }
+  }
+
+  private static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Glibc
+
+/// The fleet store: keeps the records of a fleet and answers questions about them.
+@main
+struct Fleetstore: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fleetstore",
+    abstract: "Keeps the records of a fleet of vehicles, on SQLite or PostgreSQL.",
+    discussion: """
+      stdout carries keys and lists alone; everything for people goes to stderr. Exit status, by sysexits.h: 0 done, 64 \
+      wrong usage, 65 a database that cannot be read, 66 no such file, 69 unavailable, 74 unreadable, 78 bad \
+      configuration; 1 what was asked for failed.
+      """,
+    version: "0.1.0",
+    subcommands: [ServeCommand.self, GatewayCommand.self, TokenCommand.self, TenantCommand.self])
+
+  static func main() async {
+    // A client that goes away is no reason to end.
+    _ = signal(SIGPIPE, SIG_IGN)
+    do {
+      var command = try parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch let failure as Failure {
+      StandardError.say("fleetstore: \(failure.description)")
+      Glibc.exit(failure.status.rawValue)
+    } catch {
+      guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+      let text = message(for: error).split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
+      StandardError.say("fleetstore: \(text.joined(separator: " ")): see fleetstore --help")
+      Glibc.exit(ExitCode.validationFailure.rawValue)
+    }
+  }
+
+  /// Without a subcommand there is nothing to do.
+  func run() throws { throw ValidationError("name a subcommand") }
+}

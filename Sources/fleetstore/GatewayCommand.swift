@@ -1,0 +1,96 @@
+import ArgumentParser
+import FleetAPI
+import FleetDomain
+
+/// `fleetstore gateway`: the boxes in the vehicles and their keys.
+struct GatewayCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "gateway", abstract: "Registers gateways, makes, replaces and revokes their keys.",
+    subcommands: [Add.self, Rotate.self, Revoke.self, List.self])
+
+  func run() throws { throw ValidationError("name what to do: add, rotate, revoke or list") }
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Registers a gateway and prints its key, for its tokenFile: the only time that it can be seen.")
+
+    @Argument(help: "gatewayId of its records.") var gatewayId: String
+    @Option(name: .customLong("vehicle"), help: "A vehicle that it may write as; none: those that it registers first.")
+    var vehicles: [String] = []
+    @OptionGroup var owner: TenantOption
+    @OptionGroup var store: StoreOptions
+
+    func run() async throws {
+      let tenant = try owner.tenant()
+      for name in [gatewayId] + vehicles where !Names.isName(name) {
+        throw Failure(.usage, "gateway: expected 1 to 128 bytes without control characters as a name")
+      }
+      let key = Secret(.gatewayKey)
+      try await store.withStorage { storage in
+        _ = try await storage.addGateway(
+          gatewayId, allowedVehicles: vehicles, key: key.hash, tenant: tenant, at: WallClock.now)
+      }
+      StandardOutput.say(key.text)
+    }
+  }
+
+  struct Rotate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Gives a gateway a new key in place of the old one and prints it.")
+
+    @Argument(help: "The gateway's id.") var gatewayId: String
+    @OptionGroup var owner: TenantOption
+    @OptionGroup var store: StoreOptions
+
+    func run() async throws {
+      let tenant = try owner.tenant()
+      let key = Secret(.gatewayKey)
+      try await store.withStorage { storage in
+        _ = try await storage.rotateKey(key.hash, gateway: gatewayId, tenant: tenant, at: WallClock.now)
+      }
+      StandardOutput.say(key.text)
+    }
+  }
+
+  struct Revoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Takes a gateway's key back.")
+
+    @Argument(help: "The gateway's id.") var gatewayId: String
+    @OptionGroup var owner: TenantOption
+    @OptionGroup var store: StoreOptions
+
+    func run() async throws {
+      let tenant = try owner.tenant()
+      try await store.withStorage { storage in
+        try await storage.revokeGateway(gatewayId, tenant: tenant, at: WallClock.now)
+      }
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Prints id, state, when it was seen, records to come, version, vehicles; with tabs between.")
+
+    @OptionGroup var owner: TenantOption
+    @OptionGroup var store: StoreOptions
+
+    func run() async throws {
+      let tenant = try owner.tenant()
+      try await store.withStorage { storage in
+        var cursor: String?
+        repeat {
+          let page = try await storage.gateways(cursor: cursor, limit: 1_000, tenant: tenant)
+          for gateway in page.items {
+            StandardOutput.say(
+              [
+                gateway.id, gateway.revokedAt == nil ? "good" : "revoked", gateway.lastSeen.map(TimeText.of) ?? "never",
+                gateway.spoolDepth.map(String.init) ?? "-", gateway.version ?? "-",
+                gateway.allowedVehicles.isEmpty ? "-" : gateway.allowedVehicles.joined(separator: ","),
+              ].joined(separator: "\t"))
+          }
+          cursor = page.next
+        } while cursor != nil
+      }
+    }
+  }
+}

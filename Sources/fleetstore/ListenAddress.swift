@@ -1,0 +1,26 @@
+import FleetAPI
+
+/// Address and port to listen on: `127.0.0.1:8080`, `[::1]:8080`; port 0 is any that is free.
+struct ListenAddress: Equatable {
+  let host: String
+  let port: Int
+
+  /// Nil where there is no host, or no port from 0 to 65535.
+  init?(_ text: String) {
+    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+    var host = text[..<colon]
+    if host.hasPrefix("["), host.hasSuffix("]") {
+      host = host.dropFirst().dropLast()
+    } else if host.contains(":") {
+      return nil
+    }
+    guard !host.isEmpty else { return nil }
+    self.host = String(host)
+    self.port = Int(port)
+  }
+
+  func apply(to options: inout ServerOptions) {
+    options.host = host
+    options.port = port
+  }
+}

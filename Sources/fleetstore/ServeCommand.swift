@@ -1,0 +1,70 @@
+import ArgumentParser
+import FleetAPI
+import FleetDomain
+import Logging
+import ServiceLifecycle
+
+/// `fleetstore serve`
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Takes records in and answers questions, until SIGTERM.",
+    discussion: "Without any configuration: SQLite in the file fleet.db of this folder, on 127.0.0.1:8080.")
+
+  @OptionGroup var store: StoreOptions
+
+  @Option(help: ArgumentHelp("Address and port; port 0 is any that is free.", valueName: "address"))
+  var listen: String?
+
+  @Option(help: ArgumentHelp("A broker to take records from (not in this version).", valueName: "url"))
+  var broker: String?
+
+  func run() async throws {
+    if broker != nil {
+      throw Failure(.badConfiguration, "broker: this version takes no records from brokers; leave --broker out")
+    }
+    var configuration = try store.configuration()
+    if let listen {
+      guard let address = ListenAddress(listen) else {
+        throw Failure(.usage, "listen: expected an address as 127.0.0.1:8080 or [::1]:8080, found \"\(listen)\"")
+      }
+      address.apply(to: &configuration.server)
+    }
+    let level = configuration.logLevel
+    LoggingSystem.bootstrap { _ in PriorityLog(logLevel: level) }
+    let logger = Logger(label: "fleetstore")
+    let storage = try await configuration.database.open()
+    do {
+      try await FirstStart.prepare(storage)
+      try await serve(configuration.server, storage, logger)
+    } catch let error as StorageError {
+      await storage.close()
+      throw Failure(error)
+    } catch let error as ServerStartError {
+      await storage.close()
+      throw Failure(error)
+    } catch {
+      await storage.close()
+      throw error
+    }
+    await storage.close()
+    logger.info("stopped")
+  }
+
+  private func serve(_ options: ServerOptions, _ storage: any FleetStorage, _ logger: Logger) async throws {
+    var quiet = logger
+    quiet.logLevel = .warning
+    var group = ServiceGroupConfiguration(
+      services: [
+        .init(
+          service: FleetServer(options, storage: storage, logger: logger),
+          successTerminationBehavior: .gracefullyShutdownGroup, failureTerminationBehavior: .cancelGroup)
+      ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
+    // Requests that take longer than that to be answered are not answered.
+    group.maximumGracefulShutdownDuration = .milliseconds(options.limits.stopSeconds * 1_000 - 300)
+    do {
+      try await ServiceGroup(configuration: group).run()
+    } catch is CancellationError {
+      logger.warning("stopped before every request was answered")
+    }
+  }
+}

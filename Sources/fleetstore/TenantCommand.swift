@@ -1,0 +1,38 @@
+import ArgumentParser
+import FleetAPI
+import FleetDomain
+
+/// `fleetstore tenant`: whose fleets one store keeps apart.
+struct TenantCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tenant", abstract: "Makes and lists tenants.", subcommands: [Add.self, List.self])
+
+  func run() throws { throw ValidationError("name what to do: add or list") }
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Makes a tenant; its first token comes from `fleetstore token add --tenant NAME`.")
+
+    @Argument(help: "1 to 63 of a-z, 0-9 and -.") var name: String
+    @OptionGroup var store: StoreOptions
+
+    func run() async throws {
+      guard let tenant = TenantID(name) else {
+        throw Failure(.usage, "tenant: expected 1 to 63 of a-z, 0-9 and -, found \"\(name)\"")
+      }
+      try await store.withStorage { storage in try await storage.addTenant(tenant, at: WallClock.now) }
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Prints the names of all tenants.")
+
+    @OptionGroup var store: StoreOptions
+
+    func run() async throws {
+      try await store.withStorage { storage in
+        for tenant in try await storage.tenants() { StandardOutput.say(tenant.id.text) }
+      }
+    }
+  }
+}

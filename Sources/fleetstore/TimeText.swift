@@ -1,0 +1,14 @@
+import Telemetry
+
+/// Times and ids as lists print them.
+enum TimeText {
+  static func of(_ time: Timestamp) -> String {
+    let text = time.text
+    return unsafe text.span.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
+  static func of(_ id: UUIDv7) -> String {
+    let text = id.text
+    return unsafe text.span.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}
