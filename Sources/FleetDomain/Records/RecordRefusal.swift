@@ -1,3 +1,5 @@
+import JSONText
+
 /// Why a record was not taken: what is wrong, where, and what would be right. It says so for good: the same record is
 /// refused again.
 public struct RecordRefusal: Error, Hashable, Sendable, CustomStringConvertible {
@@ -41,4 +43,9 @@ public struct RecordRefusal: Error, Hashable, Sendable, CustomStringConvertible 
     if let offset { text += "byte \(offset): " }
     return text + detail
   }
+}
+
+extension RecordRefusal {
+  /// A text from a record as a message may show it: in quotes, on one line, at most 60 characters.
+  public static func quoted(_ text: some StringProtocol) -> String { JSONError.quoted(text) }
 }

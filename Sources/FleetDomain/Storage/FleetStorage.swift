@@ -32,15 +32,15 @@ public protocol FleetStorage: Sendable {
   ///
   /// Records that come in meanwhile change nothing of the pages that are to come but to stand at their own place there.
   ///
-  /// - Throws: `notFound` without such a vehicle; `invalidCursor`.
+  /// - Throws: `notFound` without such a vehicle; `invalidCursor`; `invalidQuery` for what ``RecordQuery`` does not allow.
   func records(_ query: RecordQuery, tenant: TenantID) async throws(StorageError) -> Page<StoredRecord>
 
   /// The newest of a vehicle, by id or VIN; nil without such a vehicle.
   func latest(vehicle: String, tenant: TenantID) async throws(StorageError) -> LatestRecords?
 
-  /// Removes records of a class that are older than `cutoff`: those whose id was made in a month (UTC) that ended by
-  /// then, and whose time is before it. What was made before a clock was right goes by its time, not by its id; what has
-  /// no time stays.
+  /// Removes records of a class that are older than `cutoff`: those whose time is before it, and whose id was made in a
+  /// month (UTC) that ended by then, or after 2099. What was made before a clock was right goes by its time, not by its
+  /// id; what has no time stays.
   ///
   /// - Returns: how many records were removed; of partitions that are dropped whole, as many as the database thinks
   ///   they had.

@@ -6,6 +6,8 @@ public struct RecordQuery: Equatable, Sendable {
 
   /// Records that one page may have.
   public static let maximumLimit = 10_000
+  /// The longest span of ``every``, ms: 366 days.
+  public static let maximumSpan: Int64 = 31_622_400_000
 
   /// Of this vehicle, by id or VIN; nil: of all. Telemetry of all vehicles cannot be asked for.
   public var vehicle: String?
@@ -15,7 +17,7 @@ public struct RecordQuery: Equatable, Sendable {
   public var from: Timestamp?
   /// Before this time; nil: to the last.
   public var to: Timestamp?
-  /// Milliseconds, at least 1: of each span of this length, counted from 1970, only the newest record. Spans without a
+  /// Milliseconds, 1 to ``maximumSpan``: of each span of this length, counted from 1970, only the newest record. Spans without a
   /// record are absent, and so are records without a time. Needs a vehicle, one class, oldest first.
   public var every: Int64?
   public var order: Order

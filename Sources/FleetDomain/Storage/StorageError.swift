@@ -17,6 +17,8 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
     case notFound
     /// A cursor that was not given out for this question, or was changed.
     case invalidCursor
+    /// A question that cannot be answered as it is put.
+    case invalidQuery
     /// A feed position that is not kept any more, or never was: the caller has to read the present state afresh.
     case positionGone
     /// Anything else that the database said.

@@ -1,0 +1,57 @@
+import Telemetry
+
+/// The time in a record's text.
+public enum RecordBodyTime {
+  /// The same text with another `timestamp` and `timeQuality`; where it had no `timestamp`, it stands in front of
+  /// `timeQuality` then.
+  ///
+  /// - Parameter body: of a record that was taken in.
+  /// - Throws: what is wrong with a text that is no such record.
+  public static func replacing(
+    in body: [UInt8], time: Timestamp, quality: TimeQuality
+  ) throws(RecordRefusal) -> [UInt8] {
+    let fields = try fields(body)
+    let date = time.text
+    let text = String(decoding: (0..<24).map { date[$0] }, as: UTF8.self)
+    guard fields[.timeQuality].form == .string else {
+      throw RecordRefusal(.missingKey, key: "timeQuality", "expected this key; every record has it")
+    }
+    var parts = [(string(at: fields[.timeQuality].offset, in: body), "\"\(quality.name)\"")]
+    if fields[.timestamp].form == .string {
+      parts.append((string(at: fields[.timestamp].offset, in: body), "\"\(text)\""))
+    } else {
+      let start = key(before: fields[.timeQuality].offset, in: body)
+      parts.append((start..<start, "\"timestamp\":\"\(text)\","))
+    }
+    var changed = body
+    for (range, text) in parts.sorted(by: { $0.0.lowerBound > $1.0.lowerBound }) {
+      changed.replaceSubrange(range, with: text.utf8)
+    }
+    return changed
+  }
+
+  private static func fields(_ body: [UInt8]) throws(RecordRefusal) -> RecordFields {
+    var scanner = RecordScanner(body.span, at: 0)
+    if scanner.scan(), scanner.position == body.count { return scanner.fields }
+    return try RecordDocument(body.span).fields
+  }
+
+  /// From quote to quote.
+  private static func string(at start: Int, in body: [UInt8]) -> Range<Int> {
+    var end = start + 1
+    while end < body.count, body[end] != UInt8(ascii: "\"") { end += body[end] == UInt8(ascii: "\\") ? 2 : 1 }
+    return start..<min(end + 1, body.count)
+  }
+
+  /// Where the key of a value begins, with its quote.
+  private static func key(before value: Int, in body: [UInt8]) -> Int {
+    var quotes = 0
+    var index = value
+    while index > 0, quotes < 2 {
+      index -= 1
+      // The key is the store's own: it holds no quote. Escapes in it end at the backslash of a `\u`, not at a quote.
+      if body[index] == UInt8(ascii: "\"") { quotes += 1 }
+    }
+    return index
+  }
+}

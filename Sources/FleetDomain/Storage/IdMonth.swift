@@ -1,0 +1,69 @@
+import Telemetry
+
+/// The month (UTC) in which a record's id was made, from 2020 to 2099; one more before and one more behind for what was
+/// made while a clock was wrong. Partitions and retention go by it.
+public struct IdMonth: Hashable, Comparable, Sendable {
+  /// 0: before 2020; 1 to 960: a month; 961: after 2099.
+  public let index: Int
+
+  private static let firstYear = 2020
+  private static let last = 961
+
+  /// Nil beyond 0 to 961.
+  public init?(index: Int) {
+    guard (0...Self.last).contains(index) else { return nil }
+    self.index = index
+  }
+
+  public init(of id: UUIDv7) {
+    let days = Int(id.milliseconds / 86_400_000)
+    let first = Self.startDay(1)
+    guard days >= first else {
+      index = 0
+      return
+    }
+    guard days < Self.startDay(Self.last) else {
+      index = Self.last
+      return
+    }
+    // A month has at most 31 days: the guess is never too late, and at most 16 too early in 80 years.
+    var index = 1 + (days - first) / 31
+    while Self.startDay(index + 1) <= days { index += 1 }
+    self.index = index
+  }
+
+  /// The least identifier made from then on, and the first that is not; nil: no limit.
+  public var bounds: (from: UUIDv7?, to: UUIDv7?) {
+    (index == 0 ? nil : Self.least(index), index == Self.last ? nil : Self.least(index + 1))
+  }
+
+  /// When it was over; nil for what lies after 2099.
+  public var end: Timestamp? {
+    index == Self.last ? nil : Timestamp(nanoseconds: Int64(Self.startDay(index + 1)) * 86_400_000_000_000)
+  }
+
+  /// Whether retention up to `cutoff` looks at it.
+  public func isOver(by cutoff: Timestamp) -> Bool { end.map { $0 <= cutoff } ?? true }
+
+  /// `202611`; `early` before 2020, `late` after 2099.
+  public var name: String {
+    switch index {
+    case 0: return "early"
+    case Self.last: return "late"
+    default:
+      let month = (index - 1) % 12 + 1
+      return "\(Self.firstYear + (index - 1) / 12)" + (month < 10 ? "0" : "") + "\(month)"
+    }
+  }
+
+  public static func < (left: IdMonth, right: IdMonth) -> Bool { left.index < right.index }
+
+  /// Days from 1970 to the first of a month.
+  private static func startDay(_ index: Int) -> Int {
+    Timestamp.days(year: firstYear + (index - 1) / 12, month: (index - 1) % 12 + 1, day: 1)
+  }
+
+  private static func least(_ index: Int) -> UUIDv7 {
+    UUIDv7(milliseconds: UInt64(startDay(index)) * 86_400_000, first: 0, rest: 0)
+  }
+}

@@ -1,0 +1,70 @@
+/// Where a page ended, as callers are given it: 40 bytes and a sum over them and the question they belong to, made with
+/// the store's own key. Text that was changed, or given out for another question or tenant, is refused.
+public struct PageCursor: Equatable, Sendable {
+  /// Time in ms, or a span's end.
+  public var time: Int64
+  public var idHigh: UInt64
+  public var idLow: UInt64
+  public var vehicle: Int64
+  public var recordClass: Int64
+
+  public init(time: Int64, idHigh: UInt64 = 0, idLow: UInt64 = 0, vehicle: Int64 = 0, recordClass: Int64 = 0) {
+    self.time = time
+    self.idHigh = idHigh
+    self.idLow = idLow
+    self.vehicle = vehicle
+    self.recordClass = recordClass
+  }
+
+  /// Opens a cursor's text; nil unless ``text(scope:key:)`` made it for the same scope with the same key.
+  public init?(_ text: String, scope: [UInt8], key: CursorKey) {
+    guard let bytes = Hexadecimal.bytes(text), bytes.count == 48 else { return nil }
+    let words = (0..<6).map { word in (0..<8).reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[word * 8 + $1]) } }
+    guard key.sum(Array(bytes[..<40]), scope) == words[5] else { return nil }
+    self.init(
+      time: Int64(bitPattern: words[0]), idHigh: words[1], idLow: words[2], vehicle: Int64(bitPattern: words[3]),
+      recordClass: Int64(bitPattern: words[4]))
+  }
+
+  /// - Parameter scope: the question, and the tenant who asks.
+  public func text(scope: [UInt8], key: CursorKey) -> String {
+    let words = [
+      UInt64(bitPattern: time), idHigh, idLow, UInt64(bitPattern: vehicle), UInt64(bitPattern: recordClass),
+    ]
+    let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) } }
+    return Hexadecimal.text(bytes) + Hexadecimal.text(key.sum(bytes, scope))
+  }
+
+  /// A cursor of a list that is in the order of texts: the last text of the page, and its sum.
+  public static func text(after last: String, scope: [UInt8], key: CursorKey) -> String {
+    Hexadecimal.text(Array(last.utf8)) + Hexadecimal.text(key.sum(Array(last.utf8), scope))
+  }
+
+  /// The last text of the page before; nil unless ``text(after:scope:key:)`` made the cursor for the same scope.
+  public static func last(of text: String, scope: [UInt8], key: CursorKey) -> String? {
+    guard let bytes = Hexadecimal.bytes(text), bytes.count >= 8 else { return nil }
+    let last = Array(bytes.dropLast(8))
+    guard Array(bytes.suffix(8)) == Hexadecimal.bytes(Hexadecimal.text(key.sum(last, scope))) else { return nil }
+    return String(decoding: last, as: UTF8.self)
+  }
+}
+
+/// The key of a store's cursors: 16 random bytes that are kept in the store, so that all its servers have the same.
+public struct CursorKey: Equatable, Sendable {
+  private let words: (UInt64, UInt64)
+
+  /// Nil unless there are 16 bytes.
+  public init?(_ bytes: [UInt8]) {
+    guard bytes.count == 16 else { return nil }
+    words = (
+      bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+    )
+  }
+
+  public static func == (left: CursorKey, right: CursorKey) -> Bool { left.words == right.words }
+
+  func sum(_ bytes: [UInt8], _ scope: [UInt8]) -> UInt64 {
+    // The length in between keeps the two from being taken for one another.
+    SipHash(key: words).hash((bytes + [UInt8(truncatingIfNeeded: bytes.count)] + scope).span)
+  }
+}
