@@ -4,7 +4,7 @@ import Foundation
 ///
 ///     let scratch = try ScratchFolder()
 ///     try scratch.write("a.capture", "# obdgate-capture 1\n")
-public struct ScratchFolder: ~Copyable {
+public struct ScratchFolder: ~Copyable, Sendable {
   public let path: String
 
   public init() throws {

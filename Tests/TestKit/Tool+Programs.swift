@@ -63,7 +63,7 @@ extension Tool {
   }
 
   /// One line for people; in CI, where nothing may be lacking, an error.
-  private static func missing(_ what: String, remedy: String) throws -> String? {
+  static func missing(_ what: String, remedy: String) throws -> String? {
     if TestData.isCI { throw TestData.Missing(what) }
     print("skipped: \(what) is missing (\(remedy))")
     return nil

@@ -1,0 +1,57 @@
+import FleetDomain
+import Synchronization
+
+/// Tells readers of feeds how far they are.
+final class Announcer: Sendable {
+  private struct State {
+    var next = 0
+    var readers: [TenantID: [Int: AsyncStream<FeedPosition>.Continuation]] = [:]
+    var newest: [TenantID: FeedPosition] = [:]
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Positions of a tenant from now on; a reader that is slow finds the newest alone.
+  func stream(_ tenant: TenantID) -> AsyncStream<FeedPosition> {
+    let (stream, continuation) = AsyncStream.makeStream(of: FeedPosition.self, bufferingPolicy: .bufferingNewest(1))
+    let number: Int? = state.withLock { state in
+      guard !state.isClosed else { return nil }
+      state.next += 1
+      state.readers[tenant, default: [:]][state.next] = continuation
+      return state.next
+    }
+    guard let number else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { state in
+        state.readers[tenant]?[number] = nil
+        if state.readers[tenant]?.isEmpty == true { state.readers[tenant] = nil }
+      }
+    }
+    return stream
+  }
+
+  /// Says so to the tenant's readers, unless something newer has been said.
+  func announce(_ tenant: TenantID, _ position: FeedPosition) {
+    let readers = state.withLock { state -> [AsyncStream<FeedPosition>.Continuation] in
+      guard position > state.newest[tenant] ?? .start else { return [] }
+      state.newest[tenant] = position
+      return state.readers[tenant].map { Array($0.values) } ?? []
+    }
+    for reader in readers { reader.yield(position) }
+  }
+
+  /// Ends all streams.
+  func close() {
+    let readers = state.withLock { state -> [AsyncStream<FeedPosition>.Continuation] in
+      state.isClosed = true
+      let all = state.readers.values.flatMap(\.values)
+      state.readers = [:]
+      return all
+    }
+    for reader in readers { reader.finish() }
+  }
+}

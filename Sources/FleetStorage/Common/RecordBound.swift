@@ -1,0 +1,52 @@
+import FleetDomain
+import Telemetry
+
+/// Where a page of records begins and ends, as a condition on the columns of an index.
+///
+/// Records stand in the order of time, id, vehicle and class, the last two only to tell equal ids apart. Bounds are
+/// inclusive, so that one statement serves the first page and all others.
+struct RecordBound {
+  var time: Int64
+  var idHigh: UInt64
+  var idLow: UInt64
+  var vehicle: Int64
+
+  /// Where reading of a class begins.
+  init(_ query: RecordQuery, _ cursor: PageCursor?, recordClass: RecordClass, isFleetWide: Bool) {
+    let isForward = query.order == .oldestFirst
+    guard let cursor else {
+      if isForward {
+        self.init(time: query.from.map(StoredTime.bound) ?? .min, idHigh: 0, idLow: 0, vehicle: 0)
+      } else {
+        let last = query.to.map { StoredTime.bound($0) } ?? .max
+        self.init(time: last == .max ? last : last - 1, idHigh: .max, idLow: .max, vehicle: Int64(Int32.max))
+      }
+      return
+    }
+    self.init(time: cursor.time, idHigh: cursor.idHigh, idLow: cursor.idLow, vehicle: cursor.vehicle)
+    let number = Int64(recordClass.number)
+    // The record that the cursor names was the last of its page; those that are equal but for their class come behind
+    // it where their class does.
+    guard isForward ? number <= cursor.recordClass : number >= cursor.recordClass else { return }
+    if isFleetWide {
+      vehicle += isForward ? 1 : -1
+    } else if isForward {
+      (idLow, idHigh) = idLow == .max ? (0, idHigh + 1) : (idLow + 1, idHigh)
+    } else {
+      (idLow, idHigh) = idLow == 0 ? (.max, idHigh - 1) : (idLow - 1, idHigh)
+    }
+  }
+
+  private init(time: Int64, idHigh: UInt64, idLow: UInt64, vehicle: Int64) {
+    self.time = time
+    self.idHigh = idHigh
+    self.idLow = idLow
+    self.vehicle = vehicle
+  }
+
+  /// The first time that does not belong to the answer: oldest first. `Int64.max`: no limit.
+  static func end(_ query: RecordQuery) -> Int64 { query.to.map(StoredTime.bound) ?? .max }
+
+  /// The first time that belongs to the answer: newest first.
+  static func start(_ query: RecordQuery) -> Int64 { query.from.map(StoredTime.bound) ?? .min }
+}

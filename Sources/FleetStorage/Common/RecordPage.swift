@@ -1,0 +1,91 @@
+import FleetDomain
+import Telemetry
+
+/// Checks a question for records and makes a page of the rows that answer it: the same on both databases.
+struct RecordPage {
+  let query: RecordQuery
+  let cursor: PageCursor?
+  private let scope: [UInt8]
+  private let key: CursorKey
+
+  /// - Parameters:
+  ///   - vehicle: the row of the vehicle asked for; nil: of all.
+  ///   - key: of the store's cursors.
+  init(_ query: RecordQuery, tenant: Int32, vehicle: Int32?, key: CursorKey) throws(StoreFailure) {
+    func refuse(_ detail: String) -> StoreFailure { StoreFailure(.invalidQuery, "records", detail) }
+    guard (1...RecordQuery.maximumLimit).contains(query.limit) else {
+      throw refuse("limit: expected 1 to \(RecordQuery.maximumLimit), found \(query.limit)")
+    }
+    if query.vehicle == nil, query.classes.contains(.known(.telemetry)) {
+      throw refuse("telemetry of all vehicles: ask for one vehicle")
+    }
+    if let every = query.every {
+      guard (1...RecordQuery.maximumSpan).contains(every) else {
+        throw refuse("every: expected 1 to \(RecordQuery.maximumSpan) ms, found \(every)")
+      }
+      guard query.vehicle != nil, query.classes.count == 1, query.order == .oldestFirst else {
+        throw refuse("every: expected one vehicle, one type, oldest first")
+      }
+    }
+    self.query = query
+    self.key = key
+    scope = Self.scope(query, tenant, vehicle)
+    if let text = query.cursor {
+      guard let cursor = PageCursor(text, scope: scope, key: key) else {
+        throw StoreFailure(.invalidCursor, "cursor", "not given out for this question; ask again without it")
+      }
+      self.cursor = cursor
+    } else {
+      cursor = nil
+    }
+  }
+
+  /// - Parameter rows: each list in the order of the question; one more than its limit, where there are more.
+  /// - Returns: the page's rows, and the cursor behind them.
+  func page(_ lists: [[FoundRow]]) -> (rows: [FoundRow], next: String?) {
+    var rows = lists.count == 1 ? lists[0] : lists.flatMap { $0 }
+    let isForward = query.order == .oldestFirst
+    if lists.count > 1 {
+      rows.sort { isForward ? FoundRow.isBefore($0, $1) : FoundRow.isBefore($1, $0) }
+      if let every = query.every { rows = Self.newest(rows, every) }
+    }
+    guard rows.count > query.limit else { return (rows, nil) }
+    rows.removeLast(rows.count - query.limit)
+    return (rows, rows.last.map { text(behind: $0) })
+  }
+
+  private func text(behind row: FoundRow) -> String {
+    guard let every = query.every else { return row.cursor.text(scope: scope, key: key) }
+    return PageCursor(time: Self.spanEnd(row.time, every)).text(scope: scope, key: key)
+  }
+
+  /// The first time of the span behind that which a time is in.
+  static func spanEnd(_ time: Int64, _ every: Int64) -> Int64 {
+    let rest = time % every
+    let (end, overflow) = (time - (rest < 0 ? rest + every : rest)).addingReportingOverflow(every)
+    return overflow ? .max : end
+  }
+
+  /// Of rows in their order, the last of each span.
+  private static func newest(_ rows: [FoundRow], _ every: Int64) -> [FoundRow] {
+    rows.indices.filter { index in
+      index + 1 == rows.count || spanEnd(rows[index].time, every) != spanEnd(rows[index + 1].time, every)
+    }.map { rows[$0] }
+  }
+
+  private static func scope(_ query: RecordQuery, _ tenant: Int32, _ vehicle: Int32?) -> [UInt8] {
+    var scope: [UInt8] = Array("records".utf8)
+    func add(_ number: Int64?) {
+      scope.append(number == nil ? 0 : 1)
+      for shift in 0..<8 { scope.append(UInt8(truncatingIfNeeded: (number ?? 0) >> (8 * Int64(shift)))) }
+    }
+    add(Int64(tenant))
+    add(vehicle.map(Int64.init))
+    add(query.from?.nanoseconds)
+    add(query.to?.nanoseconds)
+    add(query.every)
+    add(Int64(query.order.rawValue))
+    for recordClass in query.classes { add(Int64(recordClass.number)) }
+    return scope
+  }
+}

@@ -1,0 +1,55 @@
+import FleetDomain
+import Telemetry
+
+/// What a row of records is found by.
+struct RowKey: Hashable {
+  var tenant: Int32
+  var vehicle: Int32
+  var recordClass: Int16
+  var idHigh: UInt64
+  var idLow: UInt64
+
+  /// In the order of the unique key: every transaction takes rows in the same order, so that two never wait for each
+  /// other.
+  static func isBefore(_ left: RowKey, _ right: RowKey) -> Bool {
+    if left.tenant != right.tenant { return left.tenant < right.tenant }
+    if left.vehicle != right.vehicle { return left.vehicle < right.vehicle }
+    if left.recordClass != right.recordClass { return left.recordClass < right.recordClass }
+    if left.idHigh != right.idHigh { return left.idHigh < right.idHigh }
+    return left.idLow < right.idLow
+  }
+}
+
+/// A row that is to be inserted.
+struct RecordRow {
+  var key: RowKey
+  /// ``StoredTime``
+  var time: Int64
+  var quality: TimeQuality
+  var hasPosition: Bool
+  var body: [UInt8]
+}
+
+/// A better time for a row that is there.
+struct Improvement {
+  var key: RowKey
+  var time: Timestamp
+  var quality: TimeQuality
+}
+
+/// What the rows of one transaction say of their vehicle.
+struct VehicleTouch {
+  var vehicle: Int32
+  /// The latest time among them.
+  var time: Int64
+  /// The latest telemetry with a position among them.
+  var position: (time: Int64, idHigh: UInt64, idLow: UInt64)?
+}
+
+/// A vehicle as taking records in needs it.
+struct VehicleRow {
+  var key: Int32
+  var id: String
+  var vin: String?
+  var registeredBy: String?
+}

@@ -1,0 +1,100 @@
+import FleetDomain
+import Telemetry
+
+/// The steps of taking records in that are the same on both databases.
+///
+/// Call order: ``tenant(_:)`` and ``vehicles(named:tenant:)``; ``register(_:)`` and ``note(_:tenant:)`` for what is new;
+/// ``insert(_:)``, ``improve(_:)``, ``touch(_:)`` once each; ``publish(_:tenant:at:)`` for each tenant in the order of
+/// their keys. Who opened the transaction commits it.
+extension StoreSession {
+  /// Nil: no such tenant.
+  func tenant(_ id: TenantID) throws(StoreFailure) -> Int32? {
+    try rows("SELECT key FROM tenant WHERE id = $1", [.text(id.text)]).first.map { Int32($0.integer(0)) }
+  }
+
+  /// Adds a vehicle, or finds the one that another process has added meanwhile.
+  func register(_ vehicle: NewVehicle) throws(StoreFailure) -> VehicleRow {
+    // With its VIN; and without where another vehicle turns out to have that.
+    for vin in [vehicle.vin, nil] {
+      try run(
+        """
+        INSERT INTO vehicle (tenant, id, vin, registered_by, added) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+        """,
+        [
+          SQLValue(vehicle.tenant), .text(vehicle.id), SQLValue(vin), .text(vehicle.registeredBy), .integer(vehicle.at),
+        ])
+      if let found = try vehicles(named: [vehicle.id], tenant: vehicle.tenant).first(where: { $0.id == vehicle.id }) {
+        return found
+      }
+    }
+    throw StoreFailure(.system, vehicle.id, "the vehicle could not be registered", mayRetry: true)
+  }
+
+  /// Notes the gateway or VIN of a vehicle that lacked it; a VIN that another vehicle has is left out.
+  func note(_ vehicle: VehicleRow, tenant: Int32) throws(StoreFailure) {
+    try run(
+      """
+      UPDATE vehicle SET registered_by = coalesce(registered_by, $3),
+        vin = CASE WHEN EXISTS (SELECT 1 FROM vehicle WHERE tenant = $2 AND vin = CAST($4 AS TEXT))
+          THEN vin ELSE coalesce(vin, CAST($4 AS TEXT)) END
+      WHERE key = $1
+      """,
+      [SQLValue(vehicle.key), SQLValue(tenant), SQLValue(vehicle.registeredBy), SQLValue(vehicle.vin)])
+  }
+
+  /// Gives rows a better time, in their bodies as well; passes over those that have one as good.
+  func improve(_ improvements: [Improvement]) throws(StoreFailure) {
+    try prepare(for: improvements)
+    for item in improvements {
+      guard let id = UUIDv7(high: item.key.idHigh, low: item.key.idLow) else { continue }
+      let place: [SQLValue] = [
+        SQLValue(item.key.tenant), SQLValue(item.key.vehicle), .integer(Int64(item.key.recordClass)), .identifier(id),
+      ]
+      let found = try rows(
+        "SELECT quality, body FROM record WHERE tenant = $1 AND vehicle = $2 AND class = $3 AND id = $4" + lockingRows,
+        place)
+      guard let row = found.first, let quality = TimeQuality(rawValue: UInt8(truncatingIfNeeded: row.integer(0))),
+        item.quality.isBetter(than: quality)
+      else { continue }
+      let body: [UInt8]
+      do throws(RecordRefusal) {
+        body = try RecordBodyTime.replacing(in: row.bytes(1), time: item.time, quality: item.quality)
+      } catch {
+        throw StoreFailure(.damaged, "record \(id.string)", "\(error)")
+      }
+      try run(
+        """
+        UPDATE record SET time = $5, quality = $6, body = $7
+        WHERE tenant = $1 AND vehicle = $2 AND class = $3 AND id = $4
+        """,
+        place + [.integer(item.time.milliseconds), .integer(Int64(item.quality.rawValue)), .bytes(body)])
+    }
+  }
+
+  /// Adds changes to a tenant's feed.
+  ///
+  /// The tenant's row is locked from here to the commit: positions are given in the order of the commits, so that a
+  /// reader who has seen one has seen all before it.
+  ///
+  /// - Returns: the position behind them.
+  func publish(_ keys: [RowKey], tenant: Int32, at now: Int64) throws(StoreFailure) -> FeedPosition {
+    let position = try rows(
+      "UPDATE tenant SET position = position + $2 WHERE key = $1 RETURNING position",
+      [SQLValue(tenant), .integer(Int64(keys.count))])
+    guard let position = position.first?.integer(0) else {
+      throw StoreFailure(.notFound, "tenant", "removed meanwhile", mayRetry: true)
+    }
+    try run(
+      "INSERT INTO feed (tenant, position, at, keys) VALUES ($1, $2, $3, $4)",
+      [SQLValue(tenant), .integer(position), .integer(now), .bytes(FeedKeys.column(keys))])
+    return FeedPosition(rawValue: position)
+  }
+}
+
+extension UUIDv7 {
+  /// The text form.
+  var string: String {
+    let text = text
+    return String(decoding: (0..<36).map { text[$0] }, as: UTF8.self)
+  }
+}

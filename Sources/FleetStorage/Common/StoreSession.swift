@@ -1,0 +1,52 @@
+import FleetDomain
+import Telemetry
+
+/// One open transaction of a database, with what the two databases do in their own way. Statements that both
+/// understand are written once; their parameters are `$1`, `$2`, and so on.
+protocol StoreSession {
+  /// Runs a statement and reads all its rows.
+  func rows(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> [SQLRow]
+
+  /// Runs a statement.
+  ///
+  /// - Returns: how many rows it changed.
+  @discardableResult
+  func run(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> Int
+
+  /// What makes a SELECT lock its rows.
+  var lockingRows: String { get }
+
+  /// Vehicles that have one of these texts as their id or VIN.
+  func vehicles(named names: [String], tenant: Int32) throws(StoreFailure) -> [VehicleRow]
+
+  /// Inserts rows that are not there yet.
+  ///
+  /// - Parameter rows: each key once, in the order of ``RowKey/isBefore(_:_:)``.
+  /// - Returns: the quality of those that were there, by their index.
+  func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: TimeQuality]
+
+  /// Says which times rows will have that are there already.
+  func prepare(for improvements: [Improvement]) throws(StoreFailure)
+
+  /// Notes the newest time and position of vehicles.
+  ///
+  /// - Throws: what may be tried again, where one of them has been removed meanwhile.
+  func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure)
+
+  /// Rows that answer a question, as ``RecordPage/page(_:)`` takes them.
+  ///
+  /// - Parameter vehicle: nil: of all.
+  func lists(_ page: RecordPage, tenant: Int32, vehicle: Int32?) throws(StoreFailure) -> [[FoundRow]]
+
+  /// The rows that are there of those with these keys, in the keys' order.
+  func found(_ keys: [RowKey]) throws(StoreFailure) -> [FoundRow]
+}
+
+/// A vehicle that its first record registers.
+struct NewVehicle {
+  var tenant: Int32
+  var id: String
+  var vin: String?
+  var registeredBy: String
+  var at: Int64
+}

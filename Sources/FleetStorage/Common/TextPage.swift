@@ -1,0 +1,34 @@
+import FleetDomain
+
+/// A page of a list that is in the order of texts (bytes of UTF-8): vehicles, gateways.
+struct TextPage {
+  /// The list goes on behind this text; empty: from the beginning.
+  let last: String
+  private let limit: Int
+  private let scope: [UInt8]
+  private let key: CursorKey
+
+  init(_ list: String, _ cursor: String?, _ limit: Int, tenant: Int32, key: CursorKey) throws(StoreFailure) {
+    guard (1...RecordQuery.maximumLimit).contains(limit) else {
+      throw StoreFailure(.invalidQuery, list, "limit: expected 1 to \(RecordQuery.maximumLimit), found \(limit)")
+    }
+    self.limit = limit
+    self.key = key
+    scope = Array("\(list) \(tenant)".utf8)
+    guard let cursor else {
+      last = ""
+      return
+    }
+    guard let text = PageCursor.last(of: cursor, scope: scope, key: key) else {
+      throw StoreFailure(.invalidCursor, "cursor", "not given out for this question; ask again without it")
+    }
+    last = text
+  }
+
+  /// - Parameter items: one more than the limit, where there are more.
+  func page<Item>(_ items: [Item], _ text: (Item) -> String) -> Page<Item> {
+    guard items.count > limit else { return Page(items: items, next: nil) }
+    let kept = Array(items.prefix(limit))
+    return Page(items: kept, next: kept.last.map { PageCursor.text(after: text($0), scope: scope, key: key) })
+  }
+}

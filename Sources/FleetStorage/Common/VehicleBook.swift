@@ -1,0 +1,144 @@
+import FleetDomain
+import Telemetry
+
+/// Which vehicle a record belongs to, and whether who sent it may write as that vehicle: of one tenant, in one
+/// transaction.
+struct VehicleBook {
+  private struct Question: Hashable {
+    var vehicleId: String
+    /// Nil: a trusted source.
+    var gateway: String?
+  }
+
+  private let tenant: Int32
+  private var byId: [String: VehicleRow] = [:]
+  private var byVIN: [String: String] = [:]
+  private var answers: [Question: Result<Int32, RecordRefusal>] = [:]
+  /// The last question, so that a batch of one vehicle asks once.
+  private var last: (question: Question, answer: Result<Int32, RecordRefusal>)?
+  /// Ids of vehicles whose gateway or VIN is new.
+  private var changed: Set<String> = []
+
+  init(tenant: Int32) { self.tenant = tenant }
+
+  /// Reads the vehicles that the records of jobs name.
+  mutating func read(_ jobs: [IngestJob], _ transaction: some StoreSession) throws(StoreFailure) {
+    var names: Set<String> = []
+    var previous = ""
+    for job in jobs {
+      for record in job.records {
+        if record.vehicleId != previous { names.insert(record.vehicleId) }
+        previous = record.vehicleId
+        if let vin = record.vin, VehicleBook.isVIN(vin) { names.insert(vin) }
+      }
+    }
+    guard !names.isEmpty else { return }
+    for vehicle in try transaction.vehicles(named: names.sorted(), tenant: tenant) { add(vehicle) }
+  }
+
+  /// The vehicle of a record: that which has this id, else that which has it as its VIN, else a new one.
+  mutating func vehicle(
+    of record: IncomingRecord, from source: IngestSource, at now: Timestamp, _ transaction: some StoreSession
+  ) throws(StoreFailure) -> Result<Int32, RecordRefusal> {
+    var gateway: Gateway?
+    if case .gateway(let sender) = source {
+      guard record.gatewayId == sender.id else {
+        return .failure(
+          RecordRefusal(
+            .foreignGateway, key: "gatewayId",
+            "expected \(Self.quoted(sender.id)), whose key was given, found \(Self.quoted(record.gatewayId))"))
+      }
+      gateway = sender
+    }
+    let question = Question(vehicleId: record.vehicleId, gateway: gateway?.id)
+    let answer: Result<Int32, RecordRefusal>
+    if let last, last.question == question {
+      answer = last.answer
+    } else if let known = answers[question] {
+      answer = known
+    } else {
+      answer = try find(record, gateway, now, transaction)
+      answers[question] = answer
+    }
+    last = (question, answer)
+    if record.vin != nil, case .success = answer { learnVIN(of: record) }
+    return answer
+  }
+
+  /// Notes what was learnt of vehicles that were there before.
+  func write(_ transaction: some StoreSession) throws(StoreFailure) {
+    for id in changed.sorted() {
+      if let vehicle = byId[id] { try transaction.note(vehicle, tenant: tenant) }
+    }
+  }
+
+  /// 17 characters that a VIN may have (ISO 3779).
+  static func isVIN(_ text: String) -> Bool {
+    text.utf8.count == 17
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "I"), UInt8(ascii: "O"), UInt8(ascii: "Q"): false
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: false
+        }
+      }
+  }
+
+  private mutating func add(_ vehicle: VehicleRow) {
+    byId[vehicle.id] = vehicle
+    if let vin = vehicle.vin { byVIN[vin] = vehicle.id }
+  }
+
+  private func named(_ name: String) -> VehicleRow? { byId[name] ?? byVIN[name].flatMap { byId[$0] } }
+
+  private mutating func find(
+    _ record: IncomingRecord, _ gateway: Gateway?, _ now: Timestamp, _ transaction: some StoreSession
+  ) throws(StoreFailure) -> Result<Int32, RecordRefusal> {
+    let name = record.vehicleId
+    guard var vehicle = named(name) else {
+      if let gateway, !gateway.allowedVehicles.isEmpty, !gateway.allowedVehicles.contains(name) {
+        return .failure(Self.foreign(record, gateway))
+      }
+      // A VIN that another vehicle has, or is called by, stays with it.
+      let vin = [name, record.vin ?? ""].first { Self.isVIN($0) && ($0 == name || named($0) == nil) }
+      let added = try transaction.register(
+        NewVehicle(tenant: tenant, id: name, vin: vin, registeredBy: record.gatewayId, at: now.milliseconds))
+      add(added)
+      return .success(added.key)
+    }
+    if let gateway {
+      let allowed = gateway.allowedVehicles
+      let isOwn =
+        allowed.isEmpty
+        ? vehicle.registeredBy == nil || vehicle.registeredBy == gateway.id
+        : allowed.contains(name) || allowed.contains(vehicle.id)
+      guard isOwn else { return .failure(Self.foreign(record, gateway)) }
+    }
+    if vehicle.registeredBy == nil {
+      vehicle.registeredBy = record.gatewayId
+      byId[vehicle.id] = vehicle
+      changed.insert(vehicle.id)
+    }
+    return .success(vehicle.key)
+  }
+
+  private mutating func learnVIN(of record: IncomingRecord) {
+    guard let vin = record.vin, Self.isVIN(vin), var vehicle = named(record.vehicleId), vehicle.vin == nil,
+      named(vin) == nil || vin == vehicle.id
+    else { return }
+    vehicle.vin = vin
+    add(vehicle)
+    changed.insert(vehicle.id)
+  }
+
+  private static func foreign(_ record: IncomingRecord, _ gateway: Gateway) -> RecordRefusal {
+    let own =
+      gateway.allowedVehicles.isEmpty
+      ? "a vehicle that \(quoted(gateway.id)) has registered first"
+      : "one of " + gateway.allowedVehicles.prefix(8).map { quoted($0) }.joined(separator: ", ")
+    return RecordRefusal(
+      .foreignVehicle, key: "vehicleId", "expected \(own), found \(quoted(record.vehicleId))")
+  }
+
+  private static func quoted(_ text: String) -> String { RecordRefusal.quoted(text) }
+}

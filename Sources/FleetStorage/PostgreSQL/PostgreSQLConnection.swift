@@ -1,0 +1,147 @@
+import CPostgres
+import FleetDomain
+import Glibc
+
+/// One connection to PostgreSQL. Used by one thread at a time, whichever; blocks it.
+@safe
+final class PostgreSQLConnection: @unchecked Sendable {
+  private let handle: OpaquePointer
+  /// Names of the statements that the server has ready, by their text.
+  private var prepared: [String: String] = [:]
+
+  /// - Throws: `unavailable` with libpq's words, which hold no password.
+  init(address: String) throws(StoreFailure) {
+    let names = ["connect_timeout", "tcp_user_timeout", "application_name", "dbname", "client_encoding"]
+    let values = ["10", "30000", "fleetstore", address, "UTF8"]
+    // Of what stands twice the later counts: the address has its say on the first three.
+    let handle = unsafe Self.withStrings(names) { names in
+      unsafe Self.withStrings(values) { values in unsafe PQconnectdbParams(names, values, 1) }
+    }
+    guard let handle = unsafe handle else { throw StoreFailure(.system, "PostgreSQL", "no memory for a connection") }
+    unsafe self.handle = handle
+    guard unsafe PQstatus(handle) == CONNECTION_OK else {
+      throw StoreFailure(.unavailable, "PostgreSQL", words)
+    }
+    unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
+  }
+
+  deinit { unsafe PQfinish(handle) }
+
+  /// Whether the connection is there, as far as is known.
+  var isOpen: Bool { unsafe PQstatus(handle) == CONNECTION_OK }
+
+  /// Whether a transaction is open, sound or not.
+  var isInTransaction: Bool { unsafe PQtransactionStatus(handle) != PQTRANS_IDLE }
+
+  /// Runs statements without parameters and rows.
+  func execute(_ sql: String) throws(StoreFailure) {
+    _ = try unsafe result(PQexec(handle, sql))
+  }
+
+  /// Runs one statement, which the server keeps ready.
+  ///
+  /// - Parameter keeps: false for a text that hardly comes again.
+  func query(
+    _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), keeps: Bool = true
+  ) throws(StoreFailure) -> PostgreSQLResult {
+    let name = keeps ? try prepare(sql, parameters.types) : nil
+    let lengths = parameters.places.map { Int32($0.count) }
+    let formats = [Int32](repeating: 1, count: lengths.count)
+    let count = Int32(lengths.count)
+    let raw = unsafe parameters.buffer.withUnsafeBytes { buffer in
+      let values: [UnsafePointer<CChar>?] = unsafe parameters.places.map { place in
+        if place.count < 0 { return nil }
+        // An empty value still needs an address.
+        let start = unsafe buffer.baseAddress.map { unsafe $0 + place.start } ?? UnsafeRawPointer(handle)
+        return unsafe start.assumingMemoryBound(to: CChar.self)
+      }
+      if let name { return unsafe PQexecPrepared(handle, name, count, values, lengths, formats, 1) }
+      return unsafe PQexecParams(handle, sql, count, parameters.types, values, lengths, formats, 1)
+    }
+    return try unsafe result(raw)
+  }
+
+  private func prepare(_ sql: String, _ types: [UInt32]) throws(StoreFailure) -> String {
+    // A null has no type: the server works it out, which is another statement.
+    let key = types.contains(0) ? sql + types.map { $0 == 0 ? "0" : "1" }.joined() : sql
+    if let name = prepared[key] { return name }
+    let name = "s\(prepared.count)"
+    _ = try unsafe result(PQprepare(handle, name, sql, Int32(types.count), types))
+    prepared[key] = name
+    return name
+  }
+
+  @unsafe private func result(_ raw: OpaquePointer?) throws(StoreFailure) -> PostgreSQLResult {
+    guard let raw = unsafe raw else { throw StoreFailure(.unavailable, "PostgreSQL", words) }
+    let result = unsafe PostgreSQLResult(raw)
+    switch unsafe PQresultStatus(raw) {
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return result
+    default: throw unsafe failure(raw)
+    }
+  }
+
+  // MARK: Notifications
+
+  /// Waits for notifications.
+  ///
+  /// - Parameter milliseconds: how long, at most.
+  /// - Returns: what they say; empty: none came.
+  func notifications(within milliseconds: Int32) throws(StoreFailure) -> [String] {
+    var descriptor = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&descriptor, 1, milliseconds)
+    guard unsafe PQconsumeInput(handle) == 1, isOpen else { throw StoreFailure(.unavailable, "PostgreSQL", words) }
+    var all: [String] = []
+    while let notification = unsafe PQnotifies(handle) {
+      unsafe all.append(String(cString: notification.pointee.extra))
+      unsafe PQfreemem(notification)
+    }
+    return all
+  }
+
+  /// `PostgreSQL 15.18`
+  var serverName: String { unsafe "PostgreSQL " + String(cString: PQparameterStatus(handle, "server_version")) }
+
+  /// Major version × 10,000 + minor.
+  var serverVersion: Int { unsafe Int(PQserverVersion(handle)) }
+
+  // MARK: Errors
+
+  private var words: String { unsafe Self.line(String(cString: PQerrorMessage(handle))) }
+
+  @unsafe private func failure(_ raw: OpaquePointer) -> StoreFailure {
+    // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY: macros of characters, which Swift's importer does not bring.
+    let state = unsafe PQresultErrorField(raw, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) } ?? ""
+    let message = unsafe PQresultErrorField(raw, Int32(UInt8(ascii: "M"))).map { unsafe String(cString: $0) }
+    let detail = message ?? words
+    let kind: StorageError.Kind =
+      switch state {
+      case "53100", "53200": .full
+      case "25006": .readOnly
+      case "XX001", "XX002": .damaged
+      case _ where !isOpen || state.isEmpty: .unavailable
+      case _ where state.hasPrefix("08") || state.hasPrefix("57P") || state == "53300": .unavailable
+      case "40001", "40P01": .unavailable
+      default: .system
+      }
+    // Serialisation, a deadlock, a partition that was dropped meanwhile, or a VIN that another has taken meanwhile.
+    let mayRetry = ["40001", "40P01", "23514", "42P01", "23505"].contains(state)
+    return StoreFailure(
+      kind, "PostgreSQL", state.isEmpty ? detail : "\(detail) (SQLSTATE \(state))", mayRetry: mayRetry && isOpen)
+  }
+
+  private static func line(_ text: String) -> String {
+    text.split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
+
+  /// Null-terminated array of C strings, for the time of the call.
+  private static func withStrings<Value>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
+  ) -> Value {
+    var copies: [UnsafePointer<CChar>?] = unsafe strings.map { unsafe UnsafePointer(strdup($0)) } + [nil]
+    defer { for index in unsafe copies.indices { unsafe free(UnsafeMutablePointer(mutating: copies[index])) } }
+    return unsafe copies.withUnsafeMutableBufferPointer { buffer in
+      // One element at least: the end.
+      unsafe body(UnsafePointer(buffer.baseAddress!))
+    }
+  }
+}

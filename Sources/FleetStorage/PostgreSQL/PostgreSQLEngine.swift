@@ -1,0 +1,92 @@
+import FleetDomain
+import Telemetry
+
+/// The store in PostgreSQL: two connections that take records in, one that listens, and a few for all other calls.
+final class PostgreSQLEngine: StoreEngine {
+  /// While one waits for its commit, the other fills the next.
+  private static let laneCount = 2
+
+  let cursorKey: CursorKey
+  let queue: IngestQueue
+  let announcer = Announcer()
+  let schemaVersion: Int
+  private let pool: PostgreSQLPool
+  private let partitions = PostgreSQLPartitions()
+  private let lanes: [PostgreSQLIngest]
+  private let listener: PostgreSQLListener
+
+  /// - Parameter steps: ``PostgreSQLSchema/steps``, or those of another version.
+  init(address: String, connections: Int, steps: [String]) async throws(StorageError) {
+    let pool = PostgreSQLPool(address: address, size: connections)
+    do throws(StoreFailure) {
+      cursorKey = try await pool.run { connection throws(StoreFailure) in
+        try PostgreSQLMigration.run(steps, connection)
+      }
+    } catch {
+      throw error.error
+    }
+    self.pool = pool
+    schemaVersion = steps.count
+    let (announcer, partitions) = (announcer, partitions)
+    let lanes = (0..<Self.laneCount).map { _ in
+      PostgreSQLIngest(address: address, partitions: partitions, announcer: announcer)
+    }
+    self.lanes = lanes
+    queue = IngestQueue(lanes: Self.laneCount) { lane, jobs in lanes[lane].take(jobs) }
+    listener = PostgreSQLListener(address: address, announcer: announcer)
+  }
+
+  func read<Value: Sendable>(
+    _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
+  ) async throws(StorageError) -> Value {
+    try await transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", work)
+  }
+
+  func write<Value: Sendable>(
+    _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
+  ) async throws(StorageError) -> Value {
+    try await transaction("", work)
+  }
+
+  private func transaction<Value: Sendable>(
+    _ mode: String, _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
+  ) async throws(StorageError) -> Value {
+    let partitions = partitions
+    var tries = 0
+    while true {
+      tries += 1
+      do throws(StoreFailure) {
+        return try await pool.run { connection throws(StoreFailure) in
+          let session = PostgreSQLSession(connection: connection, partitions: partitions)
+          return try session.inTransaction(mode) { () throws(StoreFailure) in try work(session) }
+        }
+      } catch {
+        if error.mayRetry, tries < 8 { continue }
+        throw error.error
+      }
+    }
+  }
+
+  func removeRecords(_ recordClass: RecordClass, before cutoff: Timestamp) async throws(StorageError) -> Int64 {
+    let partitions = partitions
+    let removed = try await write { session throws(StoreFailure) in
+      try (session as? PostgreSQLSession)?.removeRecords(recordClass, before: cutoff) ?? 0
+    }
+    partitions.forget()
+    return removed
+  }
+
+  func databaseName() async throws(StorageError) -> String {
+    try await transaction("READ ONLY") { session throws(StoreFailure) in
+      (session as? PostgreSQLSession)?.connection.serverName ?? ""
+    }
+  }
+
+  func close() async {
+    await queue.close()
+    for lane in lanes { lane.close() }
+    await listener.close()
+    announcer.close()
+    await pool.close()
+  }
+}

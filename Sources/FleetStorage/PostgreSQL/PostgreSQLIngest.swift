@@ -1,0 +1,62 @@
+import FleetDomain
+import Synchronization
+
+/// The connection of one lane of the ingest queue: it is made anew when it broke.
+final class PostgreSQLIngest: Sendable {
+  private let address: String
+  private let partitions: PostgreSQLPartitions
+  private let announcer: Announcer
+  private let connection = Mutex<PostgreSQLConnection?>(nil)
+
+  init(address: String, partitions: PostgreSQLPartitions, announcer: Announcer) {
+    self.address = address
+    self.partitions = partitions
+    self.announcer = announcer
+  }
+
+  /// Takes a group in and commits it. Where somebody else was in the way, again, a few times.
+  func take(_ jobs: [IngestJob]) -> Result<IngestGroup, StorageError> {
+    var tries = 0
+    while true {
+      tries += 1
+      do throws(StoreFailure) {
+        let group = try attempt(jobs)
+        for (tenant, position) in group.announcements { announcer.announce(tenant, position) }
+        return .success(group)
+      } catch {
+        // A connection that broke is made anew for the next group. This one is not tried again: nobody knows whether it
+        // was committed, and the caller's own resend finds out.
+        if error.mayRetry, tries < 8 {
+          partitions.forget()
+          continue
+        }
+        return .failure(error.error)
+      }
+    }
+  }
+
+  /// Closes the connection. Not while a group is taken in.
+  func close() { connection.withLock { $0 = nil } }
+
+  private func attempt(_ jobs: [IngestJob]) throws(StoreFailure) -> IngestGroup {
+    let connection = try open()
+    try partitions.make(for: jobs, connection)
+    let session = PostgreSQLSession(connection: connection, partitions: partitions)
+    var group = IngestGroup(jobs)
+    try session.inTransaction { () throws(StoreFailure) in
+      try group.run(in: session)
+      for (tenant, position) in group.announcements {
+        try session.run(
+          "SELECT pg_notify('\(PostgreSQLListener.channel)', $1)", [.text("\(tenant.text) \(position.rawValue)")])
+      }
+    }
+    return group
+  }
+
+  private func open() throws(StoreFailure) -> PostgreSQLConnection {
+    if let open = connection.withLock({ $0 }), open.isOpen, !open.isInTransaction { return open }
+    let new = try PostgreSQLConnection(address: address)
+    connection.withLock { $0 = new }
+    return new
+  }
+}

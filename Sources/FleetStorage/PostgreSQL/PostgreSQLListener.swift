@@ -1,0 +1,62 @@
+import Dispatch
+import FleetDomain
+import Glibc
+import Synchronization
+
+/// Hears of commits of all servers, on a thread and a connection of its own.
+final class PostgreSQLListener: Sendable {
+  static let channel = "obdgate_feed"
+  /// How long the thread sleeps at most before it looks whether it is to end, ms.
+  private static let patience: Int32 = 500
+
+  private let address: String
+  private let announcer: Announcer
+  private let thread = DispatchQueue(label: "postgresql-listener")
+  private let isStopping = Atomic(false)
+
+  init(address: String, announcer: Announcer) {
+    self.address = address
+    self.announcer = announcer
+    thread.async { self.run() }
+  }
+
+  func close() async {
+    isStopping.store(true, ordering: .releasing)
+    await withCheckedContinuation { continuation in thread.async { continuation.resume() } }
+  }
+
+  private func run() {
+    var connection: PostgreSQLConnection?
+    while !isStopping.load(ordering: .acquiring) {
+      do throws(StoreFailure) {
+        if let connection {
+          for text in try connection.notifications(within: Self.patience) { announce(text) }
+        } else {
+          connection = try listen()
+        }
+      } catch {
+        // Calls of every other kind say what is wrong. What happens until the connection is there again is announced
+        // then: readers ask the feed.
+        connection = nil
+        _ = poll(nil, 0, Self.patience)
+      }
+    }
+  }
+
+  private func listen() throws(StoreFailure) -> PostgreSQLConnection {
+    let connection = try PostgreSQLConnection(address: address)
+    try connection.execute("LISTEN \(Self.channel)")
+    let feeds = try connection.query("SELECT id, position FROM tenant")
+    for row in 0..<feeds.count {
+      let row = feeds.row(row)
+      if let tenant = TenantID(row.text(0)) { announcer.announce(tenant, FeedPosition(rawValue: row.integer(1))) }
+    }
+    return connection
+  }
+
+  private func announce(_ text: String) {
+    let parts = text.split(separator: " ")
+    guard parts.count == 2, let tenant = TenantID(String(parts[0])), let position = Int64(parts[1]) else { return }
+    announcer.announce(tenant, FeedPosition(rawValue: position))
+  }
+}

@@ -1,0 +1,100 @@
+import Dispatch
+import FleetDomain
+import Synchronization
+
+/// Connections for calls of any kind: made when they are needed, each used by one call at a time, on a thread that may
+/// block. Callers beyond their number wait in line.
+final class PostgreSQLPool: Sendable {
+  private struct State {
+    var idle: [PostgreSQLConnection] = []
+    var busy = 0
+    var isClosed = false
+    /// Told to go on when a place is free; false: the pool is closed.
+    var waiting: [CheckedContinuation<Bool, Never>] = []
+    var closing: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let address: String
+  private let size: Int
+  private let threads = DispatchQueue(label: "postgresql", attributes: .concurrent)
+  private let state = Mutex(State())
+
+  init(address: String, size: Int) {
+    self.address = address
+    self.size = max(size, 1)
+  }
+
+  /// Runs blocking work with a connection.
+  func run<Value: Sendable>(
+    _ work: @escaping @Sendable (PostgreSQLConnection) throws(StoreFailure) -> Value
+  ) async throws(StoreFailure) -> Value {
+    guard await enter() else { throw StoreFailure(.unavailable, "PostgreSQL", "closed") }
+    let result: Result<Value, StoreFailure> = await withCheckedContinuation { continuation in
+      threads.async { continuation.resume(returning: self.perform(work)) }
+    }
+    return try result.get()
+  }
+
+  private func perform<Value>(
+    _ work: (PostgreSQLConnection) throws(StoreFailure) -> Value
+  ) -> Result<Value, StoreFailure> {
+    var connection: PostgreSQLConnection?
+    defer { leave(connection) }
+    do throws(StoreFailure) {
+      connection = state.withLock { $0.idle.popLast() }
+      let own: PostgreSQLConnection
+      if let connection { own = connection } else { own = try PostgreSQLConnection(address: address) }
+      connection = own
+      return .success(try work(own))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func enter() async -> Bool {
+    await withCheckedContinuation { continuation in
+      let answer: Bool? = state.withLock { state in
+        if state.isClosed { return false }
+        if state.busy < size {
+          state.busy += 1
+          return true
+        }
+        state.waiting.append(continuation)
+        return nil
+      }
+      if let answer { continuation.resume(returning: answer) }
+    }
+  }
+
+  /// Gives the place to who waits longest; a connection that broke is not kept.
+  private func leave(_ connection: PostgreSQLConnection?) {
+    let (next, closing) = state.withLock {
+      state -> (CheckedContinuation<Bool, Never>?, [CheckedContinuation<Void, Never>]) in
+      if let connection, connection.isOpen, !connection.isInTransaction, !state.isClosed {
+        state.idle.append(connection)
+      }
+      if !state.waiting.isEmpty { return (state.waiting.removeFirst(), []) }
+      state.busy -= 1
+      guard state.isClosed, state.busy == 0 else { return (nil, []) }
+      let closing = state.closing
+      state.closing = []
+      return (nil, closing)
+    }
+    next?.resume(returning: true)
+    for waiter in closing { waiter.resume() }
+  }
+
+  /// Waits for the calls that are under way or in line, and closes all connections.
+  func close() async {
+    await withCheckedContinuation { continuation in
+      let isIdle = state.withLock { state in
+        state.isClosed = true
+        state.idle = []
+        guard state.busy > 0 else { return true }
+        state.closing.append(continuation)
+        return false
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import CPostgres
+import FleetDomain
+import Telemetry
+
+/// What a statement gave back, in binary form. Rows and columns count from 0.
+@safe
+struct PostgreSQLResult: ~Copyable {
+  private let handle: OpaquePointer
+
+  /// Takes the result over.
+  @unsafe init(_ handle: OpaquePointer) { unsafe self.handle = handle }
+
+  deinit { unsafe PQclear(handle) }
+
+  var count: Int { unsafe Int(PQntuples(handle)) }
+
+  /// Rows that the statement changed.
+  var changed: Int { unsafe Int(String(cString: PQcmdTuples(handle))) ?? 0 }
+
+  func isNull(_ row: Int, _ column: Int) -> Bool { unsafe PQgetisnull(handle, Int32(row), Int32(column)) == 1 }
+
+  /// A whole number of 2, 4 or 8 bytes.
+  func integer(_ row: Int, _ column: Int) -> Int64 {
+    withBytes(row, column) { bytes in
+      var number: UInt64 = 0
+      for index in bytes.indices { number = number << 8 | UInt64(bytes[index]) }
+      // The sign of a shorter number.
+      let unused = UInt64(64 - 8 * min(bytes.count, 8))
+      return bytes.isEmpty ? 0 : Int64(bitPattern: number << unused) >> Int64(unused)
+    }
+  }
+
+  func bytes(_ row: Int, _ column: Int) -> [UInt8] {
+    withBytes(row, column) { bytes in unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) } }
+  }
+
+  func identifier(_ row: Int, _ column: Int) -> UUIDv7? { UUIDv7(bytes: bytes(row, column)) }
+
+  /// All columns of a row.
+  func row(_ row: Int) -> SQLRow {
+    let columns = unsafe Int(PQnfields(handle))
+    return SQLRow(
+      values: (0..<columns).map { column in
+        if isNull(row, column) { return .null }
+        switch unsafe PQftype(handle, Int32(column)) {
+        case PostgreSQLType.int2, PostgreSQLType.int4, PostgreSQLType.int8: return .integer(integer(row, column))
+        case PostgreSQLType.bytea, PostgreSQLType.uuid: return .bytes(bytes(row, column))
+        default: return .text(String(decoding: bytes(row, column), as: UTF8.self))
+        }
+      })
+  }
+
+  private func withBytes<Value>(_ row: Int, _ column: Int, _ body: (Span<UInt8>) -> Value) -> Value {
+    let count = unsafe Int(PQgetlength(handle, Int32(row), Int32(column)))
+    let start = unsafe UnsafeRawPointer(PQgetvalue(handle, Int32(row), Int32(column)))
+    let bytes = unsafe UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    return unsafe body(bytes.bindMemory(to: UInt8.self).span)
+  }
+}
+
+extension PostgreSQLResult {
+  /// The row of a statement that selects vehicle, class, time, id, quality, body.
+  func foundRow(_ row: Int) throws(StoreFailure) -> FoundRow {
+    guard let recordClass = RecordClass(number: Int16(truncatingIfNeeded: integer(row, 1))),
+      let id = identifier(row, 3), let quality = TimeQuality(rawValue: UInt8(truncatingIfNeeded: integer(row, 4)))
+    else { throw StoreFailure(.damaged, "record", "a row that is not ours") }
+    return FoundRow(
+      recordClass: recordClass, vehicle: Int32(truncatingIfNeeded: integer(row, 0)), time: integer(row, 2), id: id,
+      quality: quality, body: bytes(row, 5))
+  }
+
+  /// All rows of such a statement.
+  consuming func foundRows() throws(StoreFailure) -> [FoundRow] {
+    var rows: [FoundRow] = []
+    for row in 0..<count { rows.append(try foundRow(row)) }
+    return rows
+  }
+}

@@ -1,0 +1,119 @@
+import FleetDomain
+import Telemetry
+
+/// A transaction of a PostgreSQL connection.
+final class PostgreSQLSession: StoreSession {
+  let connection: PostgreSQLConnection
+  let partitions: PostgreSQLPartitions
+  /// Limits of times that hold once this transaction is committed.
+  private var learnt: [PostgreSQLPartitions.Name: PostgreSQLPartitions.Limits] = [:]
+
+  init(connection: PostgreSQLConnection, partitions: PostgreSQLPartitions) {
+    self.connection = connection
+    self.partitions = partitions
+  }
+
+  /// Runs work between BEGIN and COMMIT.
+  ///
+  /// - Parameter mode: what stands behind BEGIN.
+  func inTransaction<Value>(
+    _ mode: String = "", _ work: () throws(StoreFailure) -> Value
+  ) throws(StoreFailure) -> Value {
+    learnt = [:]
+    try connection.execute("BEGIN \(mode)")
+    let value: Value
+    do throws(StoreFailure) {
+      value = try work()
+      try connection.execute("COMMIT")
+    } catch {
+      if connection.isOpen, connection.isInTransaction { try connection.execute("ROLLBACK") }
+      throw error
+    }
+    partitions.learn(learnt)
+    return value
+  }
+
+  var lockingRows: String { " FOR UPDATE" }
+
+  func rows(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> [SQLRow] {
+    let result = try connection.query(sql, PostgreSQLParameters(values))
+    var rows: [SQLRow] = []
+    for row in 0..<result.count { rows.append(result.row(row)) }
+    return rows
+  }
+
+  @discardableResult
+  func run(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> Int {
+    try connection.query(sql, PostgreSQLParameters(values)).changed
+  }
+
+  func vehicles(named names: [String], tenant: Int32) throws(StoreFailure) -> [VehicleRow] {
+    var parameters = PostgreSQLParameters([SQLValue(tenant)])
+    parameters.add(array: names, of: PostgreSQLType.text, arrayType: PostgreSQLType.textArray) { name, buffer in
+      buffer.append(contentsOf: name.utf8)
+    }
+    let result = try connection.query(
+      """
+      SELECT key, id, vin, registered_by FROM vehicle WHERE tenant = $1 AND (id = ANY ($2) OR vin = ANY ($2))
+      ORDER BY key
+      """, parameters)
+    var found: [VehicleRow] = []
+    for row in 0..<result.count {
+      let row = result.row(row)
+      found.append(
+        VehicleRow(
+          key: Int32(row.integer(0)), id: row.text(1), vin: row.optionalText(2), registeredBy: row.optionalText(3)))
+    }
+    return found
+  }
+
+  func prepare(for improvements: [Improvement]) throws(StoreFailure) {
+    try widen(improvements.map { ($0.key, $0.time.milliseconds) })
+  }
+
+  func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure) {
+    var parameters = PostgreSQLParameters()
+    parameters.add(array: vehicles, of: PostgreSQLType.int4, arrayType: PostgreSQLType.int4Array) {
+      $1.append(bigEndian: $0.vehicle)
+    }
+    parameters.add(array: vehicles, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
+      $1.append(bigEndian: $0.time)
+    }
+    let positions = vehicles.map(\.position)
+    parameters.add(optionals: positions, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
+      $1.append(bigEndian: $0.time)
+    }
+    parameters.add(optionals: positions, of: PostgreSQLType.uuid, arrayType: PostgreSQLType.uuidArray) {
+      $1.append(bigEndian: $0.idHigh)
+      $1.append(bigEndian: $0.idLow)
+    }
+    let changed = try connection.query(
+      """
+      UPDATE vehicle SET last_time = greatest(last_time, t.time),
+        position_id = CASE WHEN t.position_time >= coalesce(vehicle.position_time, t.position_time)
+          THEN t.position_id ELSE vehicle.position_id END,
+        position_time = greatest(vehicle.position_time, t.position_time)
+      FROM unnest($1, $2, $3, $4) AS t (key, time, position_time, position_id) WHERE vehicle.key = t.key
+      """, parameters
+    ).changed
+    guard changed == vehicles.count else {
+      throw StoreFailure(.unavailable, "vehicle", "removed meanwhile", mayRetry: true)
+    }
+  }
+
+  /// Sees to it that the limits of partitions hold for rows with these times.
+  func widen(_ times: [(key: RowKey, time: Int64)]) throws(StoreFailure) {
+    var wanted: [PostgreSQLPartitions.Name: (least: Int64, most: Int64)] = [:]
+    for (key, time) in times {
+      guard let recordClass = RecordClass(number: key.recordClass),
+        let id = UUIDv7(high: key.idHigh, low: key.idLow)
+      else { continue }
+      let name = PostgreSQLPartitions.Name(recordClass: recordClass, month: IdMonth(of: id))
+      let limits = wanted[name] ?? (time, time)
+      wanted[name] = (min(limits.least, time), max(limits.most, time))
+    }
+    let new = try partitions.widen(
+      wanted.mapValues { PostgreSQLPartitions.Limits(least: $0.least, most: $0.most) }, self)
+    learnt.merge(new) { $1 }
+  }
+}

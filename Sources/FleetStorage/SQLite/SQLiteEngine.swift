@@ -1,0 +1,118 @@
+import Dispatch
+import FleetDomain
+import GRDB
+import Telemetry
+
+/// The store in a SQLite file: one writer, readers beside it.
+final class SQLiteEngine: StoreEngine {
+  let cursorKey: CursorKey
+  let queue: IngestQueue
+  let announcer: Announcer
+  let schemaVersion: Int
+  private let pool: DatabasePool
+
+  /// - Parameter steps: ``SQLiteSchema/steps``, or those of another version.
+  init(path: String, steps: [String]) throws(StorageError) {
+    do {
+      pool = try DatabasePool(path: path, configuration: Self.configuration)
+      cursorKey = try SQLiteMigration.run(steps, on: pool)
+    } catch {
+      let error = StoreFailure(sqlite: error).error
+      throw StorageError(error.kind, path, error.detail)
+    }
+    schemaVersion = steps.count
+    let announcer = Announcer()
+    self.announcer = announcer
+    let pool = pool
+    queue = IngestQueue(lanes: 1) { _, jobs in Self.take(jobs, pool, announcer) }
+  }
+
+  private static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    configuration.busyMode = .timeout(10)
+    configuration.maximumReaderCount = 4
+    configuration.prepareDatabase { database in
+      // WAL alone keeps a commit through a crash of the program, FULL through a power cut as well.
+      try database.execute(sql: "PRAGMA synchronous = FULL")
+      try database.execute(sql: "PRAGMA cache_size = -8192")
+      try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
+      try database.execute(sql: "PRAGMA journal_size_limit = 33554432")
+    }
+    return configuration
+  }
+
+  private static func take(
+    _ jobs: [IngestJob], _ pool: DatabasePool, _ announcer: Announcer
+  ) -> Result<IngestGroup, StorageError> {
+    var group = IngestGroup(jobs)
+    do {
+      try pool.writeWithoutTransaction { database in
+        try database.inTransaction(.immediate) {
+          try group.run(in: SQLiteSession(database: database))
+          return .commit
+        }
+      }
+    } catch {
+      return .failure(StoreFailure(sqlite: error).error)
+    }
+    for (tenant, position) in group.announcements { announcer.announce(tenant, position) }
+    return .success(group)
+  }
+
+  func read<Value: Sendable>(
+    _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
+  ) async throws(StorageError) -> Value {
+    do {
+      return try await pool.read { database in try work(SQLiteSession(database: database)) }
+    } catch {
+      throw StoreFailure(sqlite: error).error
+    }
+  }
+
+  func write<Value: Sendable>(
+    _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
+  ) async throws(StorageError) -> Value {
+    do {
+      return try await pool.writeWithoutTransaction { database in
+        var value: Value?
+        try database.inTransaction(.immediate) {
+          value = try work(SQLiteSession(database: database))
+          return .commit
+        }
+        guard let value else { throw StoreFailure(.system, "database", "the transaction did not run") }
+        return value
+      }
+    } catch {
+      throw StoreFailure(sqlite: error).error
+    }
+  }
+
+  func removeRecords(_ recordClass: RecordClass, before cutoff: Timestamp) async throws(StorageError) -> Int64 {
+    var total: Int64 = 0
+    // A piece at a time: batches that come in meanwhile do not wait for the whole.
+    while true {
+      let removed = try await write { session throws(StoreFailure) in
+        try (session as? SQLiteSession)?.removePiece(recordClass, before: cutoff) ?? 0
+      }
+      total += removed
+      if removed == 0 { return total }
+    }
+  }
+
+  func databaseName() async throws(StorageError) -> String {
+    let rows = try await read { session throws(StoreFailure) in try session.rows("SELECT sqlite_version()", []) }
+    return "SQLite " + (rows.first?.text(0) ?? "")
+  }
+
+  func close() async {
+    await queue.close()
+    announcer.close()
+    do {
+      // Calls that are under way come first: they are in the pool's queues.
+      try pool.close()
+    } catch {
+      // A reader that is not through yet: the connection then ends with it, and what was committed is in the file.
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import FleetDomain
+import GRDB
+import Telemetry
+
+/// A transaction of a SQLite connection.
+struct SQLiteSession: StoreSession {
+  let database: Database
+
+  /// The one writer has the whole file.
+  var lockingRows: String { "" }
+
+  func rows(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> [SQLRow] {
+    let query = try bound(sql, values)
+    var rows: [SQLRow] = []
+    while try query.next() { rows.append(query.row()) }
+    return rows
+  }
+
+  @discardableResult
+  func run(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> Int { try bound(sql, values).run() }
+
+  private func bound(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> SQLiteQuery {
+    // `?1` is the first parameter wherever it stands; `$1` would be the first that stands there.
+    let query = try SQLiteQuery(database, sql.contains("$") ? String(sql.map { $0 == "$" ? "?" : $0 }) : sql)
+    for (index, value) in values.enumerated() { query.bind(value, at: Int32(index) + 1) }
+    return query
+  }
+
+  func vehicles(named names: [String], tenant: Int32) throws(StoreFailure) -> [VehicleRow] {
+    let query = try SQLiteQuery(
+      database, "SELECT key, id, vin, registered_by FROM vehicle WHERE tenant = ?1 AND (id = ?2 OR vin = ?2)")
+    var found: [Int32: VehicleRow] = [:]
+    for name in names {
+      query.bind(Int64(tenant), at: 1)
+      query.bind(.text(name), at: 2)
+      while try query.next() {
+        let row = query.row()
+        let key = Int32(row.integer(0))
+        found[key] = VehicleRow(
+          key: key, id: row.text(1), vin: row.optionalText(2), registeredBy: row.optionalText(3))
+      }
+    }
+    return found.values.sorted { $0.key < $1.key }
+  }
+
+  func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: TimeQuality] {
+    let insert = try SQLiteQuery(
+      database,
+      """
+      INSERT INTO record (tenant, vehicle, class, time, id, quality, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+      ON CONFLICT DO NOTHING
+      """)
+    let select = try SQLiteQuery(
+      database, "SELECT quality FROM record WHERE tenant = ?1 AND vehicle = ?2 AND class = ?3 AND id = ?4")
+    var existing: [Int: TimeQuality] = [:]
+    for (index, row) in rows.enumerated() {
+      insert.bind(Int64(row.key.tenant), at: 1)
+      insert.bind(Int64(row.key.vehicle), at: 2)
+      insert.bind(Int64(row.key.recordClass), at: 3)
+      insert.bind(row.time, at: 4)
+      insert.bind(high: row.key.idHigh, low: row.key.idLow, at: 5)
+      insert.bind(Int64(row.quality.rawValue), at: 6)
+      insert.bind(row.body, at: 7)
+      if try insert.run() == 1 { continue }
+      select.bind(Int64(row.key.tenant), at: 1)
+      select.bind(Int64(row.key.vehicle), at: 2)
+      select.bind(Int64(row.key.recordClass), at: 3)
+      select.bind(high: row.key.idHigh, low: row.key.idLow, at: 4)
+      if try select.next() {
+        existing[index] = TimeQuality(rawValue: UInt8(truncatingIfNeeded: select.integer(0))) ?? .gps
+      }
+      select.reset()
+    }
+    return existing
+  }
+
+  func prepare(for improvements: [Improvement]) {}
+
+  func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure) {
+    let query = try SQLiteQuery(
+      database,
+      """
+      UPDATE vehicle SET last_time = max(coalesce(last_time, ?2), ?2),
+        position_id = CASE WHEN ?3 >= coalesce(position_time, ?3) THEN ?4 ELSE position_id END,
+        position_time = CASE WHEN ?3 >= coalesce(position_time, ?3) THEN ?3 ELSE position_time END
+      WHERE key = ?1
+      """)
+    for vehicle in vehicles {
+      query.bind(Int64(vehicle.vehicle), at: 1)
+      query.bind(vehicle.time, at: 2)
+      if let position = vehicle.position {
+        query.bind(position.time, at: 3)
+        query.bind(high: position.idHigh, low: position.idLow, at: 4)
+      } else {
+        query.bind(.null, at: 3)
+        query.bind(.null, at: 4)
+      }
+      try query.run()
+    }
+  }
+
+  func found(_ keys: [RowKey]) throws(StoreFailure) -> [FoundRow] {
+    let query = try SQLiteQuery(
+      database,
+      """
+      SELECT vehicle, class, time, id, quality, body FROM record
+      WHERE tenant = ?1 AND vehicle = ?2 AND class = ?3 AND id = ?4
+      """)
+    var found: [FoundRow] = []
+    for key in keys {
+      query.bind(Int64(key.tenant), at: 1)
+      query.bind(Int64(key.vehicle), at: 2)
+      query.bind(Int64(key.recordClass), at: 3)
+      query.bind(high: key.idHigh, low: key.idLow, at: 4)
+      while try query.next() { found.append(try query.foundRow()) }
+    }
+    return found
+  }
+}
+
+extension SQLiteQuery {
+  /// The row of a statement that selects vehicle, class, time, id, quality, body.
+  borrowing func foundRow() throws(StoreFailure) -> FoundRow {
+    guard let recordClass = RecordClass(number: Int16(truncatingIfNeeded: integer(1))), let id = identifier(3),
+      let quality = TimeQuality(rawValue: UInt8(truncatingIfNeeded: integer(4)))
+    else { throw StoreFailure(.damaged, "record", "a row that is not ours") }
+    return FoundRow(
+      recordClass: recordClass, vehicle: Int32(truncatingIfNeeded: integer(0)), time: integer(2), id: id,
+      quality: quality, body: bytes(5))
+  }
+}

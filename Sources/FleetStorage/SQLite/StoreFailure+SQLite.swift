@@ -1,0 +1,29 @@
+import CSQLite
+import FleetDomain
+import GRDB
+
+extension StoreFailure {
+  /// What SQLite or GRDB refused to do.
+  init(sqlite error: any Error) {
+    switch error {
+    case let failure as StoreFailure: self = failure
+    case let failure as StorageError: self.init(failure)
+    case let error as GRDB.DatabaseError:
+      self.init(sqliteCode: error.extendedResultCode.rawValue, error.message ?? error.description)
+    default: self.init(.system, "database", "\(error)")
+    }
+  }
+
+  /// - Parameter code: an extended result code (sqlite3.h).
+  init(sqliteCode code: Int32, _ words: String) {
+    let kind: StorageError.Kind =
+      switch code & 0xFF {
+      case SQLITE_FULL: .full
+      case SQLITE_READONLY, SQLITE_PERM: .readOnly
+      case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
+      case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_ABORT: .unavailable
+      default: .system
+      }
+    self.init(kind, "database", "\(words) (SQLite \(code))", mayRetry: code & 0xFF == SQLITE_BUSY)
+  }
+}

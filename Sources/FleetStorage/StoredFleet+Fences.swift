@@ -1,0 +1,48 @@
+import FleetDomain
+import Telemetry
+
+extension StoredFleet {
+  public func fences(tenant: TenantID) async throws(StorageError) -> FencesDocument? {
+    try await engine.read { session throws(StoreFailure) in
+      try session.fences(of: try session.existing(tenant))
+    }
+  }
+
+  public func putFences(
+    _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp
+  ) async throws(StorageError) -> FencesPut {
+    try await engine.write { session throws(StoreFailure) in
+      let tenant = try session.existing(tenant)
+      // Who puts fences at the same time waits here, and then sees ours.
+      _ = try session.rows("SELECT key FROM tenant WHERE key = $1" + session.lockingRows, [SQLValue(tenant)])
+      let present = try session.fences(of: tenant)
+      let isExpected =
+        switch expected {
+        case .anything: true
+        case .nothing: present == nil
+        case .tags(let tags): present.map { tags.contains($0.entityTag) } ?? false
+        }
+      guard isExpected else { return .changedMeanwhile(entityTag: present?.entityTag) }
+      let version = (present?.version ?? 0) + 1
+      try session.run(
+        """
+        INSERT INTO fences (tenant, version, modified, body) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (tenant) DO UPDATE
+          SET version = excluded.version, modified = excluded.modified, body = excluded.body
+        """,
+        [SQLValue(tenant), .integer(version), .integer(now.milliseconds), .bytes(document.bytes)])
+      return .stored(
+        FencesDocument(
+          checked: document.bytes, version: version, modifiedAt: StoredTime.timestamp(now.milliseconds)))
+    }
+  }
+}
+
+extension StoreSession {
+  fileprivate func fences(of tenant: Int32) throws(StoreFailure) -> FencesDocument? {
+    try rows("SELECT body, version, modified FROM fences WHERE tenant = $1", [SQLValue(tenant)]).first.map { row in
+      FencesDocument(
+        checked: row.bytes(0), version: row.integer(1), modifiedAt: StoredTime.timestamp(row.integer(2)))
+    }
+  }
+}

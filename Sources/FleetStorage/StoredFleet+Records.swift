@@ -1,0 +1,81 @@
+import FleetDomain
+import Telemetry
+
+extension StoredFleet {
+  public func records(
+    _ query: RecordQuery, tenant: TenantID
+  ) async throws(StorageError) -> Page<StoredRecord> {
+    let cursorKey = engine.cursorKey
+    return try await engine.read { session throws(StoreFailure) in
+      let tenant = try session.existing(tenant)
+      var vehicle: VehicleRow?
+      if let name = query.vehicle {
+        vehicle = try session.vehicle(name, tenant: tenant)
+        if vehicle == nil { throw StoreFailure(.notFound, name, "no such vehicle") }
+      }
+      let page = try RecordPage(query, tenant: tenant, vehicle: vehicle?.key, key: cursorKey)
+      let (rows, next) = page.page(try session.lists(page, tenant: tenant, vehicle: vehicle?.key))
+      return Page(items: try session.records(rows, tenant: tenant, known: vehicle), next: next)
+    }
+  }
+
+  public func latest(vehicle name: String, tenant: TenantID) async throws(StorageError) -> LatestRecords? {
+    let cursorKey = engine.cursorKey
+    return try await engine.read { session throws(StoreFailure) in
+      let tenant = try session.existing(tenant)
+      guard let row = try session.vehicle(name, tenant: tenant),
+        let vehicle = try session.vehicleDetails(key: row.key)
+      else { return nil }
+      var newest: [StoredRecord] = []
+      for recordClass in RecordClass.allCases {
+        let query = RecordQuery(vehicle: row.id, classes: [recordClass], limit: 1)
+        let page = try RecordPage(query, tenant: tenant, vehicle: row.key, key: cursorKey)
+        let found = page.page(try session.lists(page, tenant: tenant, vehicle: row.key)).rows
+        newest += found.map { $0.record(of: row.id) }
+      }
+      let position = try session.rows("SELECT position_id FROM vehicle WHERE key = $1", [SQLValue(row.key)])
+      var positioned: StoredRecord?
+      if let id = position.first?.identifier(0) {
+        let key = RowKey(
+          tenant: tenant, vehicle: row.key, recordClass: RecordClass.known(.telemetry).number, idHigh: id.high,
+          idLow: id.low)
+        positioned = try session.found([key]).first?.record(of: row.id)
+      }
+      return LatestRecords(
+        vehicle: vehicle, telemetry: newest.first { $0.recordClass == .known(.telemetry) }, position: positioned,
+        others: newest.filter { $0.recordClass != .known(.telemetry) })
+    }
+  }
+}
+
+extension StoreSession {
+  /// - Throws: `notFound`.
+  func existing(_ id: TenantID) throws(StoreFailure) -> Int32 {
+    guard let key = try tenant(id) else { throw StoreFailure(.notFound, id.text, "no such tenant") }
+    return key
+  }
+
+  /// A vehicle by its id, else by its VIN.
+  func vehicle(_ name: String, tenant: Int32) throws(StoreFailure) -> VehicleRow? {
+    let found = try vehicles(named: [name], tenant: tenant)
+    return found.first { $0.id == name } ?? found.first
+  }
+
+  /// Rows as records with the ids of their vehicles; those whose vehicle is being removed are left out.
+  func records(
+    _ rows: [FoundRow], tenant: Int32, known: VehicleRow?
+  ) throws(StoreFailure) -> [StoredRecord] {
+    var ids: [Int32: String] = [:]
+    if let known { ids[known.key] = known.id }
+    let ofOthers = try vehicleIds(Set(rows.map(\.vehicle)).subtracting(ids.keys))
+    return rows.compactMap { row in (ids[row.vehicle] ?? ofOthers[row.vehicle]).map { row.record(of: $0) } }
+  }
+
+  func vehicleIds(_ keys: Set<Int32>) throws(StoreFailure) -> [Int32: String] {
+    var ids: [Int32: String] = [:]
+    for key in keys {
+      ids[key] = try rows("SELECT id FROM vehicle WHERE key = $1", [SQLValue(key)]).first?.text(0)
+    }
+    return ids
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A PostgreSQL of its own: on a socket in its folder and on a loopback port, everybody is trusted. Ends with the process
+/// that started it, whichever way that ends.
+///
+///     guard let server = try PostgreSQLServer.shared else { return }
+///     let address = try server.database()
+///
+/// initdb refuses root: then it runs as `nobody`.
+public final class PostgreSQLServer: Sendable {
+  private static let user = "fleet"
+
+  /// Where its programs are, `initdb` and `postgres`.
+  private let programs: String
+  private let folder: String
+  public let port: Int
+  private let isSynchronous: Bool
+  /// A shell that waits for us to close its standard input, and then ends the server.
+  private let keeper: Mutex<Child?>
+  private let databases = Atomic(0)
+
+  /// The one that tests share, without fsync; nil, said in one line, where PostgreSQL is not installed.
+  public static var shared: PostgreSQLServer? {
+    get throws { try one.get() }
+  }
+
+  private static let one = Result<PostgreSQLServer?, any Error> { try PostgreSQLServer() }
+
+  /// - Parameter isSynchronous: whether it waits for its disk, for tests that end it unawares.
+  public init?(isSynchronous: Bool = false) throws {
+    // Debian keeps the server's programs out of PATH, a folder for each version.
+    let versions = "/usr/lib/postgresql"
+    let isThere = FileManager.default.fileExists(atPath: versions)
+    let found = isThere ? try FileManager.default.contentsOfDirectory(atPath: versions) : []
+    let folders = found.sorted().reversed().map { "\(versions)/\($0)/bin" }
+    guard let programs = folders.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }) else {
+      _ = try Tool.missing("PostgreSQL's server", remedy: "make test installs it")
+      return nil
+    }
+    self.programs = programs
+    self.isSynchronous = isSynchronous
+    // A socket's path has at most 107 bytes.
+    folder =
+      FileManager.default.temporaryDirectory.appendingPathComponent("obdgate-pg-\(UUID().uuidString.prefix(8))")
+      .path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    port = try Self.freePort()
+    keeper = Mutex(nil)
+    let made = try Tool.shell(
+      """
+      if [ "$(id -u)" = 0 ]; then chown nobody \(folder); fi
+      cd \(folder)
+      \(Self.asNobody) \(programs)/initdb --no-sync -A trust -U \(Self.user) -E UTF8 --locale=C -D data
+      """)
+    guard made.status == 0 else { throw Tool.Failure.system("initdb", reason: made.errors) }
+    try start()
+  }
+
+  deinit {
+    do {
+      try stop()
+    } catch {
+      print("left behind: \(folder): \(error)")
+    }
+  }
+
+  /// A connection URI of a database that was made just now.
+  public func database() throws -> String {
+    let name = "test\(databases.add(1, ordering: .relaxed).newValue)"
+    try sql("CREATE DATABASE \(name)", in: "postgres")
+    return address(name)
+  }
+
+  /// The connection URI of a database of its.
+  public func address(_ database: String) -> String {
+    "postgresql://\(Self.user)@127.0.0.1:\(port)/\(database)"
+  }
+
+  /// Runs statements with psql.
+  ///
+  /// - Returns: rows as lines, columns with `|` between them.
+  @discardableResult
+  public func sql(_ statements: String, in database: String) throws -> [Substring] {
+    let result = try Tool.run(
+      programs + "/psql", ["-XAtq", "-v", "ON_ERROR_STOP=1", "-d", address(database), "-f", "-"],
+      stdin: Array(statements.utf8))
+    guard result.status == 0 else { throw Tool.Failure.system("psql", reason: result.errors) }
+    return result.lines
+  }
+
+  /// Ends the server as the kernel does when memory is short: SIGKILL for each of its processes.
+  public func killNow() throws {
+    _ = try Tool.shell(
+      """
+      cd \(folder)
+      touch stopping
+      server=$(head -1 data/postmaster.pid)
+      kill -9 $server $(ps -o pid= --ppid $server)
+      """)
+  }
+
+  /// Starts it again after ``killNow()``, and waits until it answers.
+  public func restart() throws {
+    try Data().write(to: URL(fileURLWithPath: folder + "/keep"))
+    try stop()
+    try FileManager.default.removeItem(atPath: folder + "/keep")
+    try start()
+  }
+
+  private func start() throws {
+    let synchronous = isSynchronous ? "on" : "off"
+    let options =
+      "-c fsync=\(synchronous) -c max_connections=200 -c shared_buffers=64MB -c unix_socket_directories=\(folder) "
+      + "-c listen_addresses=127.0.0.1 -c max_wal_size=1GB"
+    // What a server that was killed leaves behind is in the way for a moment: it is started until it stays.
+    let keeping = """
+      cd \(folder)
+      rm -f stopping
+      (until [ -e stopping ]; do
+        \(Self.asNobody) \(programs)/postgres -D data -p \(port) \(options) >>log 2>&1
+        sleep 0.1
+      done) >/dev/null 2>&1 &
+      cat >/dev/null
+      touch stopping
+      kill -INT "$(head -1 data/postmaster.pid)" 2>/dev/null
+      wait
+      [ -e keep ] || rm -rf \(folder)
+      """
+    let child = try Child("bash", ["-c", keeping], environment: [:], directory: nil, feeds: true)
+    keeper.withLock { $0 = child }
+    let deadline = ContinuousClock.now + .seconds(120)
+    while try Tool.run(programs + "/pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(port)"]).status != 0 {
+      guard ContinuousClock.now < deadline else {
+        throw Tool.Failure.system("postgres", reason: try String(contentsOfFile: folder + "/log", encoding: .utf8))
+      }
+      poll(nil, 0, 20)
+    }
+  }
+
+  private func stop() throws {
+    let child = keeper.withLock { keeper in
+      defer { keeper = nil }
+      return keeper
+    }
+    guard var child else { return }
+    _ = try child.finish(feeding: [], limit: .seconds(120))
+  }
+
+  private static var asNobody: String {
+    getuid() == 0 ? "setpriv --reuid=nobody --regid=nogroup --clear-groups" : ""
+  }
+
+  /// A port that is free now.
+  private static func freePort() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code = unsafe withUnsafeMutablePointer(to: &address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        unsafe bind(descriptor, address, size) == 0 ? getsockname(descriptor, address, &size) : -1
+      }
+    }
+    guard code == 0 else { throw Tool.Failure.system("bind", reason: "no free port") }
+    return Int(UInt16(bigEndian: address.sin_port))
+  }
+}
