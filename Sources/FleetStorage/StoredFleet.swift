@@ -69,6 +69,7 @@ public final class StoredFleet: FleetStorage {
     }.get()
   }
 
+  @discardableResult
   public func removeRecords(
     _ recordClass: RecordClass, before cutoff: Timestamp
   ) async throws(StorageError) -> Int64 {

@@ -60,7 +60,8 @@ struct ArrayElements: ~Escapable {
       }
       position += 1
     }
-    return false
+    // Cut behind an element: that one is whole.
+    return depth == 0 && position > start
   }
 
   @_lifetime(self: copy self)

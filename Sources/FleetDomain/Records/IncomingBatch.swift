@@ -47,12 +47,31 @@ public struct IncomingBatch: Sendable {
   private mutating func readLines(_ text: Span<UInt8>) {
     var start = 0
     while start < text.count {
+      if takeOrdinary(text, at: &start) { continue }
       var end = start
       while end < text.count, text[end] != UInt8(ascii: "\n") { end &+= 1 }
       let line = text.extracting(start..<end)
       if !IncomingRecord.trimmed(line).isEmpty { take(line) }
       start = end + 1
     }
+  }
+
+  /// Takes a line in one pass, without looking for its end first.
+  ///
+  /// - Returns: false: the line is something else than one ordinary record.
+  private mutating func takeOrdinary(_ text: Span<UInt8>, at start: inout Int) -> Bool {
+    guard text[start] == UInt8(ascii: "{") else { return false }
+    var end = start
+    do throws(RecordRefusal) {
+      guard let record = try IncomingRecord(scanning: text, at: start, end: &end) else { return false }
+      guard end == text.count || text[end] == UInt8(ascii: "\n") else { return false }
+      records.append(record)
+    } catch {
+      guard end > start, end == text.count || text[end] == UInt8(ascii: "\n") else { return false }
+      refusals.append((count, error))
+    }
+    start = end + 1
+    return true
   }
 
   /// Elements end where their brackets close; whether each is JSON, its own reader says.

@@ -26,6 +26,17 @@ extension IncomingRecord {
     }
   }
 
+  /// Reads an ordinary record that begins at a place of a text and is on one line.
+  ///
+  /// - Parameter end: where it ended.
+  /// - Returns: nil: it is not one of those, and nothing is known of its end.
+  init?(scanning text: Span<UInt8>, at start: Int, end: inout Int) throws(RecordRefusal) {
+    var scanner = RecordScanner(text, at: start)
+    guard scanner.scan(), !scanner.hasLineFeed, scanner.position - start <= Self.maximumCount else { return nil }
+    end = scanner.position
+    try self.init(scanner.fields, in: text, body: text.extracting(start..<end))
+  }
+
   /// Without the white space of JSON at both ends.
   static func trimmed(_ text: Span<UInt8>) -> Range<Int> {
     var range = 0..<text.count

@@ -2,12 +2,30 @@
 struct RecordFields {
   enum Form: UInt8 { case absent, string, number, other }
 
+  /// Small, as a table of them is made for each record.
   struct Field {
-    var form = Form.absent
-    /// The characters of a string without its quotes, the digits of a number.
-    var range = 0..<0
-    /// Of the value in the record, for messages.
-    var offset = 0
+    var form: Form
+    private let start: UInt32
+    private let end: UInt32
+    private let place: UInt32
+
+    init() {
+      form = .absent
+      (start, end, place) = (0, 0, 0)
+    }
+
+    /// - Parameters:
+    ///   - range: the characters of a string without its quotes, the digits of a number.
+    ///   - offset: of the value in the record, for messages.
+    init(form: Form, range: Range<Int>, offset: Int) {
+      self.form = form
+      start = UInt32(truncatingIfNeeded: range.lowerBound)
+      end = UInt32(truncatingIfNeeded: range.upperBound)
+      place = UInt32(truncatingIfNeeded: offset)
+    }
+
+    var range: Range<Int> { Int(start)..<Int(end) }
+    var offset: Int { Int(place) }
   }
 
   private var fields = InlineArray<11, Field>(repeating: Field())

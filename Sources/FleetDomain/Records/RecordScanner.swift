@@ -9,8 +9,10 @@ struct RecordScanner: ~Copyable, ~Escapable {
   private let bytes: Span<UInt8>
   private(set) var position: Int
   private(set) var fields = RecordFields()
+  /// Whether a line ended within the object.
+  private(set) var hasLineFeed = false
   /// Sums of the keys of the objects that are open.
-  private var keys = InlineArray<96, UInt64>(repeating: 0)
+  private var keys = InlineArray<64, UInt32>(repeating: 0)
   private var keyCount = 0
 
   /// - Parameter position: of the brace.
@@ -36,13 +38,13 @@ struct RecordScanner: ~Copyable, ~Escapable {
     while true {
       guard let name = scanString() else { return false }
       let sum = sum(of: name)
-      let bit: UInt64 = 1 << (sum & 63)
+      let bit: UInt64 = 1 << UInt64(sum & 63)
       let isSecond = sum & 64 != 0
       if (isSecond ? seen.1 : seen.0) & bit != 0 {
         for index in firstKey..<keyCount where keys[index] == sum { return false }
       }
       if isSecond { seen.1 |= bit } else { seen.0 |= bit }
-      guard keyCount < 96 else { return false }
+      guard keyCount < 64 else { return false }
       keys[keyCount] = sum
       keyCount += 1
       skipSpace()
@@ -177,17 +179,34 @@ struct RecordScanner: ~Copyable, ~Escapable {
   }
 
   /// The same for the same key; seldom the same for others, and then ``JSONText/JSONDocument`` decides.
-  private func sum(of key: Range<Int>) -> UInt64 {
+  private func sum(of key: Range<Int>) -> UInt32 {
+    let raw = unsafe bytes.bytes
     var sum = UInt64(truncatingIfNeeded: key.count)
-    for index in key { sum = (sum ^ UInt64(bytes[index])) &* 0x9E37_79B9_7F4A_7C15 }
-    return sum ^ sum >> 32
+    var index = key.lowerBound
+    while index &+ 8 <= key.upperBound {
+      // Bounds are checked; any eight bytes are a UInt64.
+      let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      sum = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
+      sum ^= sum >> 32
+      index &+= 8
+    }
+    var rest: UInt64 = 0
+    while index < key.upperBound {
+      rest = rest << 8 | UInt64(bytes[index])
+      index &+= 1
+    }
+    sum = (sum ^ rest) &* 0x9E37_79B9_7F4A_7C15
+    return UInt32(truncatingIfNeeded: sum >> 32)
   }
 
   @inline(__always)
   private mutating func skipSpace() {
     while position < bytes.count, bytes[position] <= 0x20 {
       switch bytes[position] {
-      case 0x20, 0x0A, 0x0D, 0x09: position &+= 1
+      case 0x20, 0x0D, 0x09: position &+= 1
+      case 0x0A:
+        hasLineFeed = true
+        position &+= 1
       default: return
       }
     }

@@ -5,6 +5,8 @@ struct StoreFailure: Error {
   let error: StorageError
   /// Somebody else was in the way; nothing was changed.
   let mayRetry: Bool
+  /// A row with the same key is there.
+  var isDuplicateKey = false
 
   init(_ error: StorageError, mayRetry: Bool = false) {
     self.error = error

@@ -61,6 +61,32 @@ final class PostgreSQLConnection: @unchecked Sendable {
     return try unsafe result(raw)
   }
 
+  /// Runs a COPY … FROM STDIN with all its data.
+  func copy(_ sql: String, _ data: [UInt8]) throws(StoreFailure) {
+    guard let started = unsafe PQexec(handle, sql) else { throw StoreFailure(.unavailable, "PostgreSQL", words) }
+    defer { unsafe PQclear(started) }
+    guard unsafe PQresultStatus(started) == PGRES_COPY_IN else { throw unsafe failure(started) }
+    // libpq takes an Int32 at a time; what it cannot send, it says with the result.
+    var start = 0
+    while start < data.count {
+      let piece = data[start..<min(start + 1 << 20, data.count)]
+      let code = unsafe piece.withUnsafeBytes { bytes in
+        unsafe PQputCopyData(
+          handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(truncatingIfNeeded: bytes.count))
+      }
+      guard code == 1 else { break }
+      start = piece.endIndex
+    }
+    _ = unsafe PQputCopyEnd(handle, nil)
+    var error: StoreFailure?
+    while let result = unsafe PQgetResult(handle) {
+      if unsafe PQresultStatus(result) != PGRES_COMMAND_OK, error == nil { error = unsafe failure(result) }
+      unsafe PQclear(result)
+    }
+    if error == nil, start < data.count { error = StoreFailure(.unavailable, "PostgreSQL", words) }
+    if let error { throw error }
+  }
+
   private func prepare(_ sql: String, _ types: [UInt32]) throws(StoreFailure) -> String {
     // A null has no type: the server works it out, which is another statement.
     let key = types.contains(0) ? sql + types.map { $0 == 0 ? "0" : "1" }.joined() : sql
@@ -125,12 +151,14 @@ final class PostgreSQLConnection: @unchecked Sendable {
       }
     // Serialisation, a deadlock, a partition that was dropped meanwhile, or a VIN that another has taken meanwhile.
     let mayRetry = ["40001", "40P01", "23514", "42P01", "23505"].contains(state)
-    return StoreFailure(
+    var failure = StoreFailure(
       kind, "PostgreSQL", state.isEmpty ? detail : "\(detail) (SQLSTATE \(state))", mayRetry: mayRetry && isOpen)
+    failure.isDuplicateKey = state == "23505"
+    return failure
   }
 
   private static func line(_ text: String) -> String {
-    text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
   /// Null-terminated array of C strings, for the time of the call.

@@ -39,6 +39,7 @@ enum PostgreSQLSchema {
       tenant integer NOT NULL, position bigint NOT NULL, at bigint NOT NULL, keys bytea NOT NULL,
       PRIMARY KEY (tenant, position)
     );
+    ALTER TABLE feed ALTER COLUMN keys SET STORAGE EXTERNAL;
     CREATE INDEX feed_at ON feed (at);
 
     CREATE TABLE fences (

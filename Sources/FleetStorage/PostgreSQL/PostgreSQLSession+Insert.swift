@@ -2,9 +2,26 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLSession {
+  /// Rows are as a rule new: COPY takes them in twice as fast as INSERT. Where one is there already, COPY fails as a
+  /// whole, and INSERT takes those in that are not.
   func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: TimeQuality] {
     guard !rows.isEmpty else { return [:] }
     try widen(rows.map { ($0.key, $0.time) })
+    try connection.execute("SAVEPOINT copy")
+    do throws(StoreFailure) {
+      try connection.copy(
+        "COPY record (tenant, vehicle, class, id, time, quality, body) FROM STDIN (FORMAT binary)",
+        Self.copyData(of: rows))
+      return [:]
+    } catch {
+      guard error.isDuplicateKey else { throw error }
+    }
+    // Released, too: rows that are inserted now are this transaction's own, which `existing(_:)` tells by.
+    try connection.execute("ROLLBACK TO SAVEPOINT copy; RELEASE SAVEPOINT copy")
+    return try insertMissing(rows)
+  }
+
+  private func insertMissing(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: TimeQuality] {
     // Arrays of columns: one statement for any number of rows, and no text is made of any value.
     var parameters = keys(of: rows.map(\.key))
     parameters.add(array: rows, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
@@ -23,6 +40,34 @@ extension PostgreSQLSession {
       """, parameters
     ).changed
     return stored == rows.count ? [:] : try existing(rows)
+  }
+
+  /// The binary format of COPY: a head, each row with the number of its fields and the length of each, an end.
+  private static func copyData(of rows: [RecordRow]) -> [UInt8] {
+    var data = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
+    data.reserveCapacity(rows.reduce(64) { $0 + $1.body.count + 80 })
+    data.append(bigEndian: Int32(0))
+    data.append(bigEndian: Int32(0))
+    for row in rows {
+      data.append(bigEndian: Int16(7))
+      data.append(bigEndian: Int32(4))
+      data.append(bigEndian: row.key.tenant)
+      data.append(bigEndian: Int32(4))
+      data.append(bigEndian: row.key.vehicle)
+      data.append(bigEndian: Int32(2))
+      data.append(bigEndian: row.key.recordClass)
+      data.append(bigEndian: Int32(16))
+      data.append(bigEndian: row.key.idHigh)
+      data.append(bigEndian: row.key.idLow)
+      data.append(bigEndian: Int32(8))
+      data.append(bigEndian: row.time)
+      data.append(bigEndian: Int32(2))
+      data.append(bigEndian: Int16(row.quality.rawValue))
+      data.append(bigEndian: Int32(truncatingIfNeeded: row.body.count))
+      data.append(contentsOf: row.body)
+    }
+    data.append(bigEndian: Int16(-1))
+    return data
   }
 
   /// Rows that this transaction did not insert, with their quality: asked only when there are any.

@@ -20,7 +20,12 @@ final class PostgreSQLSession: StoreSession {
     _ mode: String = "", _ work: () throws(StoreFailure) -> Value
   ) throws(StoreFailure) -> Value {
     learnt = [:]
-    try connection.execute("BEGIN \(mode)")
+    do throws(StoreFailure) {
+      try connection.execute("BEGIN \(mode)")
+    } catch {
+      // The connection broke while nobody used it: nothing was done, and another one may be had.
+      throw StoreFailure(error.error, mayRetry: true)
+    }
     let value: Value
     do throws(StoreFailure) {
       value = try work()

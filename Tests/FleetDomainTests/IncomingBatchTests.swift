@@ -1,0 +1,67 @@
+import FleetDomain
+import Telemetry
+import Testing
+
+@Suite struct IncomingBatchTests {
+  private func batch(_ text: String) -> IncomingBatch { IncomingBatch(parsing: Array(text.utf8).span) }
+
+  @Test func lines_and_arrays_give_the_same_records() {
+    let records = (1...5).map { Lines.record(["seq": "\($0)"], $0 == 3 ? #""a":"Grüße ],}""# : #""a":"],\"}""#) }
+    let forms = [
+      records.joined(separator: "\n"), records.joined(separator: "\r\n") + "\r\n",
+      "\n\n" + records.joined(separator: "\n \n"),
+      "[" + records.joined(separator: ",") + "]", "\n [ " + records.joined(separator: " ,\n") + " ]\n",
+    ]
+    for form in forms {
+      let batch = batch(form)
+      #expect(batch.records.map(\.sequence) == [1, 2, 3, 4, 5], "\(form)")
+      #expect(batch.records.map { String(decoding: $0.body, as: UTF8.self) } == records)
+      #expect(batch.refusals.isEmpty)
+    }
+  }
+
+  @Test func nothing_is_no_record() {
+    for text in ["", "\n", "[]", " [ ] ", "\r\n\r\n"] {
+      #expect(batch(text).count == 0)
+    }
+  }
+
+  @Test func a_bad_record_loses_itself_alone() {
+    let records = [Lines.record(["seq": "1"]), Lines.record(["seq": "0"]), "nonsense", Lines.record(["seq": "4"])]
+    for text in [records.joined(separator: "\n"), "[" + records.joined(separator: ",") + "]"] {
+      let batch = batch(text)
+      #expect(batch.count == 4)
+      #expect(batch.records.map(\.sequence) == [1, 4])
+      #expect(batch.refusals.map(\.index) == [1, 2])
+      #expect(batch.refusals.map(\.refusal.kind) == [.invalidValue, .malformed])
+      let outcomes = batch.outcomes([.stored, .duplicate])
+      #expect(outcomes[0] == .stored && outcomes[3] == .duplicate)
+      guard case .refused(let refusal) = outcomes[1] else {
+        Issue.record("\(outcomes)")
+        return
+      }
+      #expect(refusal.key == "seq")
+    }
+  }
+
+  @Test func an_array_that_breaks_off_keeps_what_came_before() {
+    let record = Lines.record()
+    for end in [",", "", ",{\"a\":\"", "]]", ",]"] {
+      let batch = batch("[\(record)\(end)")
+      #expect(batch.records.count == 1 && batch.refusals.map(\.index) == [1], "\(end)")
+    }
+    #expect(batch("[\(record),").records.count == 1)
+    #expect(
+      batch("[\(record),").refusals.map(\.refusal.detail) == [
+        "the array breaks off: expected a record and then ',' or ']'"
+      ])
+  }
+
+  @Test func a_line_is_not_continued_on_the_next() {
+    let record = Lines.record()
+    let broken = record.replacing(",", with: ",\n", maxReplacements: 1)
+    let batch = batch(broken + "\n" + record)
+    #expect(batch.records.count == 1)
+    #expect(batch.refusals.map(\.index) == [0, 1])
+  }
+}

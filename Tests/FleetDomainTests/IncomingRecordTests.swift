@@ -1,0 +1,154 @@
+import FleetDomain
+import Telemetry
+import Testing
+
+@Suite struct IncomingRecordTests {
+  @Test func the_head_is_read_and_the_body_is_kept_as_it_came() throws {
+    let text = Lines.record([:], #""rpm":1.50e2 , "latitude":47.5,"longitude":-9,"ecus":{"7E9":{"speed":[1,true]}}"#)
+    let record = try Lines.parse("  \(text)\r\n")
+    #expect(String(decoding: record.body, as: UTF8.self) == text)
+    #expect(record.kind == .known(.telemetry))
+    #expect(record.id == UUIDv7(Array(Lines.id.utf8).span))
+    #expect(
+      record.time == Timestamp(year: 2024, month: 12, day: 18, hour: 7, minute: 41, second: 6, nanosecond: 250_000_000))
+    #expect(record.quality == .gps)
+    #expect([record.gatewayId, record.vehicleId] == ["gw-17", "VAN-001"])
+    #expect(record.epoch == UUIDv7(Array(Lines.epoch.utf8).span))
+    #expect(record.sequence == 17)
+    #expect(record.vin == nil)
+    #expect(record.hasPosition)
+  }
+
+  @Test(arguments: RecordType.allCases)
+  func every_known_type_has_its_class(_ type: RecordType) throws {
+    let record = try Lines.parse(Lines.record(["type": "\"\(type.name)\""]))
+    #expect(record.kind == .known(type))
+    #expect(RecordClass(number: record.kind.recordClass.number) == .known(type))
+  }
+
+  @Test func types_and_keys_that_nobody_knows_are_taken() throws {
+    let record = try Lines.parse(Lines.record(["type": #""tyrePressure""#], #""x":{"y":[]},"":0,"vin":"WVW""#))
+    #expect(record.kind == .other("tyrePressure"))
+    #expect(record.kind.recordClass == .other)
+    #expect(record.vin == "WVW")
+  }
+
+  @Test func keys_may_stand_in_any_order_and_with_escapes() throws {
+    let text =
+      #"{"\u0073eq":1,"vehicleId":"Z\u00fcrich \"1\"","rpm":1,"gatewayId":"Gerät","#
+      + Lines.record(["seq": "", "vehicleId": "", "gatewayId": ""], "").dropFirst()
+    let record = try Lines.parse(text)
+    #expect(record.vehicleId == #"Zürich "1""#)
+    #expect(record.gatewayId == "Gerät")
+    #expect(record.sequence == 1)
+    #expect(String(decoding: record.body, as: UTF8.self) == text)
+  }
+
+  @Test func a_time_may_be_absent_only_while_it_is_not_known() throws {
+    let unset = try Lines.parse(Lines.record(["timestamp": "", "timeQuality": #""unset""#], #""elapsed":1.5"#))
+    #expect(unset.time == nil)
+    let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record(["timestamp": ""])) }
+    #expect(refusal?.kind == .missingKey)
+    #expect(refusal?.key == "timestamp")
+  }
+
+  @Test(arguments: Lines.head.map(\.0))
+  func a_key_of_the_head_that_is_missing_is_named(_ key: String) {
+    let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record([key: ""])) }
+    #expect(refusal?.kind == .missingKey)
+    #expect(refusal?.description == "\(key): expected this key; every record has it")
+  }
+
+  @Test(arguments: [
+    ("type", "17"), ("type", #""""#), ("id", #""x""#), ("id", #""0193e0f2-7c11-4a5e-8f3b-2d1c0b9a8877""#),
+    ("timestamp", #""2024-12-18T07:41:06""#), ("timestamp", #""2024-13-18T07:41:06Z""#), ("timestamp", "1734507666"),
+    ("timeQuality", #""GPS""#), ("gatewayId", #""""#), ("vehicleId", "[]"), ("vehicleId", #""a\nb""#),
+    ("epoch", #""""#), ("seq", "0"), ("seq", "-1"), ("seq", "1.0"), ("seq", #""1""#), ("seq", "9223372036854775808"),
+    ("seq", "99999999999999999999"), ("vin", "17"), ("latitude", #""47""#),
+  ])
+  func a_value_that_cannot_be_is_refused_with_its_key_and_place(_ key: String, _ value: String) throws {
+    let isOfHead = Lines.head.contains { $0.0 == key }
+    let text = isOfHead ? Lines.record([key: value]) : Lines.record([:], "\"\(key)\":\(value)")
+    let refusal = try #require(throws: RecordRefusal.self) { try Lines.parse(text) }
+    #expect(refusal.kind == .invalidValue)
+    #expect(refusal.key == key)
+    let place = try #require(text.utf8.firstRange(of: Array("\"\(key)\":\(value)".utf8)))
+    #expect(refusal.offset == text.utf8.distance(from: text.startIndex, to: place.lowerBound) + key.utf8.count + 3)
+    #expect(refusal.detail.contains("expected ") && refusal.detail.contains("found "))
+  }
+
+  @Test func names_have_at_most_128_bytes() throws {
+    #expect(
+      try Lines.parse(Lines.record(["vehicleId": "\"\(String(repeating: "x", count: 128))\""])).vehicleId.count == 128)
+    let long = Lines.record(["vehicleId": "\"\(String(repeating: "x", count: 129))\""])
+    #expect(throws: RecordRefusal.self) { try Lines.parse(long) }
+  }
+
+  @Test(arguments: [
+    ("null", RecordRefusal.Kind.malformed), ("[]", .malformed), ("", .malformed), (#"{"a":1"#, .malformed),
+    (Lines.record() + "x", .malformed), (Lines.record([:], #""a":01"#), .malformed),
+    (Lines.record([:], #""a":1.e2"#), .malformed), (Lines.record([:], #""a":"\#u{1}""#), .malformed),
+    (Lines.record([:], #""a":tru"#), .malformed), (Lines.record([:], #""a":[1,]"#), .malformed),
+    (Lines.record([:], #""a":1,"#), .malformed), (Lines.record([:], #""a":"\x""#), .malformed),
+    (Lines.record([:], #""a":null"#), .nullValue), (Lines.record([:], #""a":{"b":[1,null]}"#), .nullValue),
+    (Lines.record([:], #""rpm":1,"rpm":1"#), .duplicateKey), (Lines.record([:], #""seq":18"#), .duplicateKey),
+    (Lines.record([:], #""a":{"b":1,"\u0062":1}"#), .duplicateKey),
+    (Lines.record([:], "\"a\":" + String(repeating: "[", count: 100) + String(repeating: "]", count: 100)), .malformed),
+  ])
+  func what_is_no_record_is_refused(_ text: String, _ kind: RecordRefusal.Kind) {
+    let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(text) }
+    #expect(refusal?.kind == kind, "\(text)")
+  }
+
+  @Test func bytes_that_are_not_utf_8_are_refused() {
+    let bytes = Array(Lines.record([:], #""a":"~""#).utf8).map { $0 == UInt8(ascii: "~") ? 0xFF : $0 }
+    let refusal = #expect(throws: RecordRefusal.self) { try IncomingRecord(parsing: bytes.span) }
+    #expect(refusal?.kind == .malformed)
+  }
+
+  @Test func a_null_is_named_by_its_path() {
+    let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record([:], #""a":{"b":[1,null]}"#)) }
+    #expect(refusal?.key == "a.b[1]")
+  }
+
+  @Test func a_record_has_at_most_16_kibibytes() throws {
+    let empty = Lines.record([:], #""a":"""#).utf8.count
+    let room = IncomingRecord.maximumCount - empty
+    let full = Lines.record([:], #""a":"\#(String(repeating: "x", count: room))""#)
+    #expect(try Lines.parse(full).body.count == 16_384)
+    let over = Lines.record([:], #""a":"\#(String(repeating: "x", count: room + 1))""#)
+    let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(over) }
+    #expect(refusal?.kind == .tooLarge)
+    #expect(refusal?.detail == "expected at most 16384 bytes, found 16385: make it several records")
+  }
+
+  @Test func many_keys_are_no_obstacle() throws {
+    let keys = (0..<500).map { "\"key\($0)\":\($0)" }.joined(separator: ",")
+    #expect(try Lines.parse(Lines.record([:], keys)).sequence == 17)
+    let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record([:], keys + #","key77":0"#)) }
+    #expect(refusal?.kind == .duplicateKey)
+  }
+
+  /// The quick reader and the thorough one must never disagree: any byte of a record may be another.
+  @Test func a_record_with_one_byte_changed_is_taken_or_refused_alike_by_both_readers() throws {
+    let original = Array(Lines.record([:], #""a":[1,{"b":true}],"c":-1.5e3"#).utf8)
+    for place in original.indices {
+      for byte in Array("\"\\{}[],:0 ex".utf8) + [0x0A, 0x00, 0xC3] {
+        var changed = original
+        changed[place] = byte
+        // A key with an escape is left to the thorough reader; what it says must be the same.
+        var escaped = changed
+        escaped.replaceSubrange(1..<1, with: Array(#""\u007a":0,"#.utf8))
+        let quick = Result { try IncomingRecord(parsing: changed.span) }
+        let thorough = Result { try IncomingRecord(parsing: escaped.span) }
+        switch (quick, thorough) {
+        case (.success(let one), .success(let other)):
+          #expect(one.id == other.id && one.time == other.time && one.vehicleId == other.vehicleId)
+        case (.failure(let one as RecordRefusal), .failure(let other as RecordRefusal)):
+          #expect(one.kind == other.kind || place == 0)
+        default: #expect(place == 0, "\(String(decoding: changed, as: UTF8.self))")
+        }
+      }
+    }
+  }
+}

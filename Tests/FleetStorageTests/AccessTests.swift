@@ -1,0 +1,118 @@
+import FleetDomain
+import Telemetry
+import Testing
+
+@testable import FleetStorage
+
+@Suite struct AccessTests {
+  @Test(arguments: Kind.allCases)
+  func a_gateway_is_registered_seen_rotated_and_revoked(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let storage = fleet.storage
+      let added = try await storage.addGateway(
+        "gw-1", allowedVehicles: ["VAN-001", "VAN-2 ä"], key: Sample.secret(1), tenant: .standard, at: Sample.now)
+      #expect(try await storage.principal(Sample.secret(1)) == .gateway(added, .standard))
+      let again = await #expect(throws: StorageError.self) {
+        try await storage.addGateway(
+          "gw-1", allowedVehicles: [], key: Sample.secret(2), tenant: .standard, at: Sample.now)
+      }
+      #expect(again?.kind == .exists)
+      try await storage.gatewaysSeen(
+        ["gw-1": GatewaySighting(at: Sample.time(60), spoolDepth: 17, version: "1.2"), "gw-9": .init(at: Sample.now)],
+        tenant: .standard)
+      try await storage.gatewaysSeen(["gw-1": GatewaySighting(at: Sample.time(30))], tenant: .standard)
+      let seen = try #require(try await storage.gateway("gw-1", tenant: .standard))
+      #expect(seen.lastSeen == Sample.time(60))
+      #expect(seen.spoolDepth == 17)
+      #expect(seen.version == "1.2")
+      let rotated = try await storage.rotateKey(
+        Sample.secret(3), gateway: "gw-1", tenant: .standard, at: Sample.time(90))
+      #expect(rotated.keyAt == Sample.time(90))
+      #expect(try await storage.principal(Sample.secret(1)) == nil)
+      #expect(try await storage.principal(Sample.secret(3)) == .gateway(rotated, .standard))
+      try await storage.revokeGateway("gw-1", tenant: .standard, at: Sample.time(99))
+      #expect(try await storage.gateway("gw-1", tenant: .standard)?.revokedAt == Sample.time(99))
+      let changed = try await storage.setAllowedVehicles([], gateway: "gw-1", tenant: .standard)
+      #expect(changed.allowedVehicles.isEmpty)
+      let list = try await storage.gateways(cursor: nil, limit: 10, tenant: .standard)
+      #expect(list.items == [changed])
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func a_token_is_found_by_its_secret_and_revoked_by_its_id(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let storage = fleet.storage
+      let tokens = Role.allCases.enumerated().map { index, role in
+        OperatorToken(
+          id: UUIDv7(milliseconds: 1, first: 1, rest: UInt64(index)), label: "desk \(index)", role: role,
+          addedAt: Sample.time(Double(index)))
+      }
+      for (index, token) in tokens.enumerated() {
+        try await storage.addToken(token, secret: Sample.secret(UInt8(index)), tenant: .standard)
+      }
+      #expect(try await storage.tokens(tenant: .standard) == tokens)
+      #expect(try await storage.principal(Sample.secret(1)) == .token(tokens[1], .standard))
+      #expect(try await storage.principal(Sample.secret(9)) == nil)
+      try await storage.revokeToken(tokens[0].id, tenant: .standard, at: Sample.time(9))
+      try await storage.revokeToken(tokens[0].id, tenant: .standard, at: Sample.time(99))
+      #expect(try await storage.tokens(tenant: .standard).map(\.revokedAt) == [Sample.time(9), nil])
+      let unknown = await #expect(throws: StorageError.self) {
+        try await storage.revokeToken(Sample.epoch, tenant: .standard, at: Sample.now)
+      }
+      #expect(unknown?.kind == .notFound)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func fences_are_replaced_only_as_expected(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let storage = fleet.storage
+      func document(_ radius: Int) throws -> FencesDocument {
+        try FencesDocument(
+          geoJSON: Array(
+            """
+            {"type":"FeatureCollection","features":[{"type":"Feature","properties":{"id":"yard","radius":\(radius)},
+            "geometry":{"type":"Point","coordinates":[9.1774,47.6595]}}]}
+            """.utf8))
+      }
+      #expect(try await storage.fences(tenant: .standard) == nil)
+      let (small, large) = (try document(10), try document(500))
+      #expect(small.entityTag != large.entityTag)
+      let first = try await storage.putFences(small, expecting: .nothing, tenant: .standard, at: Sample.now)
+      guard case .stored(let stored) = first else {
+        Issue.record("not stored")
+        return
+      }
+      #expect(stored.version == 1)
+      #expect(stored.entityTag == small.entityTag)
+      #expect(try await storage.fences(tenant: .standard) == stored)
+      let late = try await storage.putFences(large, expecting: .nothing, tenant: .standard, at: Sample.now)
+      #expect(late == .changedMeanwhile(entityTag: small.entityTag))
+      let other = try await storage.putFences(
+        large, expecting: .tags([large.entityTag]), tenant: .standard, at: Sample.now)
+      #expect(other == .changedMeanwhile(entityTag: small.entityTag))
+      _ = try await storage.putFences(large, expecting: .tags([small.entityTag]), tenant: .standard, at: Sample.now)
+      let present = try #require(try await storage.fences(tenant: .standard))
+      #expect(present.bytes == large.bytes)
+      #expect(present.version == 2)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func tenants_are_added_once(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let north = try #require(TenantID("north"))
+      try await fleet.storage.addTenant(north, at: Sample.now)
+      #expect(try await fleet.storage.tenants().map(\.id.text) == ["default", "north"])
+      let error = await #expect(throws: StorageError.self) { try await fleet.storage.addTenant(north, at: Sample.now) }
+      #expect(error?.kind == .exists)
+      let health = try await fleet.storage.health()
+      #expect(health.schemaVersion == 1)
+      #expect(health.database.hasPrefix(kind == .sqlite ? "SQLite 3." : "PostgreSQL "))
+      try await fleet.storage.take([Sample.record(1), Sample.record(1)])
+      let counts = try await fleet.storage.counts()
+      #expect([counts.tenants, counts.vehicles, counts.stored, counts.duplicates, counts.commits] == [2, 1, 1, 1, 1])
+    }
+  }
+}
