@@ -33,6 +33,9 @@ let package = Package(
     .target(name: "CPorts"),
     .target(name: "CGateway"),
     .target(name: "CSystemd"),
+    .target(name: "CCompression"),
+    .target(name: "CCurl"),
+    .target(name: "CMosquitto"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // Floor 1: walled (no Foundation, no heap, no clock, no I/O) and pure.
@@ -56,6 +59,13 @@ let package = Package(
     .target(name: "Captures", swiftSettings: inlined),
     .target(name: "Ports", dependencies: ["CPorts", "CSystemd", "CUdev"], swiftSettings: inlined),
     .target(name: "Spool", dependencies: ["Telemetry", "CSQLite"], swiftSettings: inlined),
+    .target(
+      name: "Sinks",
+      dependencies: ["Telemetry", "Spool", "Ports", "JSONText", "CPorts", "CCompression", "CCurl", "CMosquitto"],
+      exclude: [
+        "FleetStore/README.md", "FleetStore/fleetStore.sample.json", "JSONLines/README.md",
+        "JSONLines/file.sample.json", "JSONLines/stdout.sample.json", "MQTT/README.md", "MQTT/mqtt.sample.json",
+      ], swiftSettings: inlined),
     .target(name: "Simulator", dependencies: ["JSONText"], exclude: ["README.md"], swiftSettings: strict),
 
     // Floor 4: ties the services together.
@@ -63,7 +73,7 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "OBDWire", "NMEAWire", "JSONText", "Geofencing", "Telemetry", "SignalSets", "GeoJSON", "Fusion",
-        "AdapterSession", "Captures", "Ports", "CGateway",
+        "AdapterSession", "Captures", "Ports", "Spool", "Sinks", "CGateway",
       ], swiftSettings: inlined),
 
     // Floor 5: programs.
@@ -106,7 +116,7 @@ let package = Package(
       name: "GatewayTests",
       dependencies: [
         "Gateway", "AdapterSession", "Fusion", "Geofencing", "GeoJSON", "NMEAWire", "OBDWire", "Ports", "Simulator",
-        "Telemetry", "TestKit",
+        "Sinks", "Spool", "Telemetry", "TestKit",
       ], swiftSettings: strict),
     .testTarget(name: "obdgatedTests", dependencies: ["TestKit", "Simulator"], swiftSettings: strict),
     .testTarget(name: "CapturesTests", dependencies: ["Captures", "TestKit"], swiftSettings: strict),

@@ -65,14 +65,17 @@ class Car:
         scenario = {
             "adapter": {"kind": kind, "baud": baud},
             "cars": [{"bus": bus, "latency": latency, "ecus": [ecu],
-                      "drive": {"repeat": True, "phases": [{"phase": "cruise", "seconds": 600}]}}],
+                      "drive": {"phases": [
+                          {"phase": "accelerate", "seconds": 4, "speed": 72}, {"phase": "cruise", "seconds": 900}]}}],
         }
         file = folder / f"{name}.json"
         file.write_text(json.dumps(scenario))
         self.process = subprocess.Popen(
             [BUILD / "obdgate", "simulate", "--link", self.link, "--scenario", file, "--log", self.log],
             stderr=subprocess.PIPE, text=True)
-        self.process.stderr.readline()
+        said = self.process.stderr.readline()
+        if self.process.poll() is not None:
+            sys.exit(said)
 
     def stop(self):
         self.process.terminate()
@@ -245,6 +248,7 @@ def thousand_fences(file):
 
 
 def fences(folder, seconds):
+    print()
     for name in ("without", "with"):
         car = Car(folder, name, 500000, 10)
         receiver = Receiver() if name == "with" else None

@@ -222,6 +222,12 @@ public struct Spool: ~Copyable {
       || progress.contains { $0.hasNewAcknowledgements || $0.hasNewStamps }
   }
 
+  /// Commits what waits, without waiting for more.
+  public mutating func commitAll(at now: Int64) {
+    self.now = max(self.now, now)
+    if state == .durable, hasWork { commit() }
+  }
+
   /// Commits everything and closes the file: the next start finds nothing missing.
   ///
   /// Where that cannot be, what was not committed is lost, and the next start says so.

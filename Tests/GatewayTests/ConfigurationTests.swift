@@ -1,6 +1,7 @@
 import Foundation
 import Fusion
 import Geofencing
+import Sinks
 import TestKit
 import Testing
 
@@ -25,7 +26,8 @@ import Testing
     let configuration = try read("{}")
     #expect(configuration == Configuration())
     #expect(configuration.discovery.serial && configuration.discovery.bluetooth && !configuration.discovery.probe)
-    #expect(configuration.sinks == [.stdout])
+    #expect(configuration.sinks == [.stdout(StdoutConfiguration())])
+    #expect(configuration.spool.commitPeriod == 5)
   }
 
   @Test func the_example_of_the_project_is_read_whole() throws {
@@ -46,12 +48,16 @@ import Testing
     #expect(configuration.geofences?.file == "/etc/obdgate/fences.geojson")
     #expect(configuration.signalSets == ["/etc/obdgate/Ford-F-150.json"])
     #expect(configuration.stateDirectory == "/var/lib/obdgate")
-    #expect(
-      configuration.sinks == [
-        .stdout, .file(path: "/etc/obdgate/records.jsonl"),
-        .fleetStore(url: "http://127.0.0.1:8080/api", tokenFile: "/etc/obdgate/token"),
-        .mqtt(url: "mqtt://127.0.0.1:1883", tokenFile: nil),
-      ])
+    #expect(configuration.sinks.map(\.name) == ["stdout", "file", "fleetStore", "mqtt"])
+    guard case .file(let file) = configuration.sinks[1], case .fleetStore(let store) = configuration.sinks[2],
+      case .mqtt(let broker) = configuration.sinks[3]
+    else {
+      Issue.record("\(configuration.sinks)")
+      return
+    }
+    #expect(file.path == "/etc/obdgate/records.jsonl")
+    #expect("\(store.url)" == "http://127.0.0.1:8080/api" && store.tokenFile == "/etc/obdgate/token")
+    #expect("\(broker.url)" == "mqtt://127.0.0.1:1883")
   }
 
   @Test func relative_paths_are_relative_to_the_file() throws {
@@ -112,6 +118,10 @@ import Testing
     (#"{"adapters":[{"rfcomm":"00:1D"}]}"#, "adapters[0].rfcomm", "a Bluetooth address"),
     (#"{"adapters":[{"tcp":"host:0"}]}"#, "adapters[0].tcp", "a port from 1 to 65535"),
     (#"{"gps":[{"device":"/dev/a","gpsd":"b"}]}"#, "gps[0]", "either \"device\" or \"gpsd\""),
+    (#"{"sinks":[]}"#, "sinks", "1 to 32 sinks"),
+    (#"{"sinks":[{"type":"stdout"},{"type":"stdout"}]}"#, "sinks[1]", "a \"name\" of its own"),
+    (#"{"spool":{"commitPeriod":0}}"#, "spool.commitPeriod", "0.1"),
+    (#"{"spool":{"megabytes":1}}"#, "spool.megabytes", "4"),
     (#"{"sinks":[{"type":"kafka"}]}"#, "sinks[0].type", "stdout"),
     (#"{"sinks":[{"type":"file"}]}"#, "sinks[0]", "key \"path\" is missing"),
     (#"{"sinks":[{"type":"mqtt","url":"http://x"}]}"#, "sinks[0].url", "mqtt://"),

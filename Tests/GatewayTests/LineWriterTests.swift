@@ -138,7 +138,7 @@ import Testing
     let text = try await aside {
       let pipe = try Pipe()
       let queue = try RecordQueue(capacity: 1 << 14)
-      let records = try RecordThread(queue: queue, kept: try WakeUp())
+      let records = try RecordThread(.stdout(queue), kept: try WakeUp())
       let desk = RecordDesk.Options(
         gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3)
       let recording = try Gateway.Thread("records") { records.run(desk) }

@@ -87,7 +87,8 @@ import Testing
     drive(&before, first, 0...60, &lines)
     var store = TripStore(folder: scratch.path)
     #expect(store.memories.isEmpty)
-    store.keep(before.tripMemories(at: 60 * Self.second))
+    var outlet = RecordOutlet(.stdout(try RecordQueue()))
+    store.keep(before.tripMemories(at: 60 * Self.second), &outlet)
     // An hour later, on another boot.
     let kept = TripStore(folder: scratch.path)
     #expect(kept.memories.count == 1)
@@ -101,7 +102,7 @@ import Testing
     #expect(lines.trips[2]["tripId"] == lines.trips[3]["tripId"])
     #expect(lines.trips[1]["endTime"] == "2026-05-04T22:01:00.000Z")
     #expect(lines.trips.map(\.sequence).suffix(3) == lines.trips.map(\.sequence).suffix(3).sorted()[...])
-    store.keep(after.tripMemories(at: 400 * Self.second))
+    store.keep(after.tripMemories(at: 400 * Self.second), &outlet)
     #expect(TripStore(folder: scratch.path).memories.isEmpty)
   }
 
@@ -114,7 +115,8 @@ import Testing
     }
     var store = TripStore(folder: scratch.path)
     let memories = desk.tripMemories(at: 60 * Self.second)
-    store.keep(memories)
+    var outlet = RecordOutlet(.stdout(try RecordQueue()))
+    store.keep(memories, &outlet)
     _ = try scratch.write("trips.jsonl", memories[0].text.dropLast(9) + [0x0A] + memories[1].text)
     #expect(TripStore(folder: scratch.path).memories.map(\.adapter) == ["usb:2"])
   }

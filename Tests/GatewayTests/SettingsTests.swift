@@ -77,10 +77,10 @@ import Testing
     #expect(poll.addressed.map(\.period) == [3_600 * second])
   }
 
-  @Test func a_configuration_that_writes_nowhere_is_refused_by_a_check_too() throws {
-    let error = try refusal(#"{"sinks": [{"type": "file", "path": "records.jsonl"}]}"#)
-    #expect(error?.kind == .badConfiguration)
-    #expect(error?.description.contains("stdout") == true)
+  @Test func records_are_kept_where_they_go_anywhere_but_to_stdout() throws {
+    #expect(try !settings("{}").usesSpool)
+    #expect(try settings(#"{"sinks": [{"type": "file", "path": "records.jsonl"}]}"#).usesSpool)
+    #expect(try settings(#"{"sinks": [{"type": "stdout"}, {"type": "mqtt", "url": "mqtt://a"}]}"#).usesSpool)
   }
 
   @Test func signal_sets_stay_as_they_were_until_the_next_start() throws {

@@ -86,7 +86,9 @@ import Testing
       var spool = Spool(options)
       spool.close(at: 0)
     }
-    let kept = try FileManager.default.contentsOfDirectory(atPath: scratch.file("spool")).filter { $0.contains("damaged") }
+    let kept = try FileManager.default.contentsOfDirectory(atPath: scratch.file("spool")).filter {
+      $0.contains("damaged")
+    }
     #expect(kept.sorted() == ["spool.db.damaged-1", "spool.db.damaged-2"])
     let newest = FileManager.default.contents(atPath: scratch.file("spool") + "/spool.db.damaged-2")
     #expect(newest?.starts(with: Data("damage 4".utf8)) == true)

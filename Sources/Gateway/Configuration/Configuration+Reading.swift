@@ -40,9 +40,8 @@ extension Configuration {
       Self.resolved(try Self.notEmpty(value, value.requireString()), folder)
     }
     stateDirectory = try Self.path(&reader, "stateDirectory", folder)
-    if reader.object["sinks"] != nil {
-      sinks = try Self.list(&reader, "sinks") { value throws(JSONError) in try Sink(value, folder: folder) }
-    }
+    if reader.object["sinks"] != nil { sinks = try Self.sinks(&reader, folder) }
+    if var object = try reader.optionalObject("spool") { spool = try SpoolBounds(&object) }
   }
 
   // MARK: Values
@@ -320,43 +319,5 @@ extension Configuration.GPSSource {
       throw value.invalid(expected: "either \"device\" or \"gpsd\"")
     }
     try reader.finish()
-  }
-}
-
-extension Configuration.Sink {
-  init(_ value: JSONValue, folder: String) throws(JSONError) {
-    var reader = try JSONObjectReader(value)
-    switch try reader.requiredString("type", oneOf: ["stdout", "file", "fleetStore", "mqtt"]) {
-    case "file":
-      let path = try reader.required("path")
-      self = .file(path: Configuration.resolved(try Configuration.notEmpty(path, path.requireString()), folder))
-    case "fleetStore":
-      let url = try Self.url(&reader, schemes: ["http://", "https://"])
-      self = .fleetStore(url: url, tokenFile: try Self.tokenFile(&reader, folder))
-    case "mqtt":
-      let url = try Self.url(&reader, schemes: ["mqtt://", "mqtts://"])
-      self = .mqtt(url: url, tokenFile: try Self.tokenFile(&reader, folder))
-    default: self = .stdout
-    }
-    try reader.finish()
-  }
-
-  private static func url(_ reader: inout JSONObjectReader, schemes: [String]) throws(JSONError) -> String {
-    let value = try reader.required("url")
-    let text = try value.requireString()
-    guard let scheme = schemes.first(where: { text.hasPrefix($0) }), text.utf8.count > scheme.utf8.count else {
-      throw value.invalid(expected: "a URL that begins with \(schemes.joined(separator: " or "))")
-    }
-    // A secret belongs into a file that only the daemon reads, not into a configuration that is copied around.
-    let authority = text.dropFirst(scheme.count).prefix { $0 != "/" }
-    guard !authority.contains("@") else {
-      throw value.invalid(expected: "a URL without user and password; give \"tokenFile\"", found: "one with them")
-    }
-    return text
-  }
-
-  private static func tokenFile(_ reader: inout JSONObjectReader, _ folder: String) throws(JSONError) -> String? {
-    guard let value = reader.optional("tokenFile") else { return nil }
-    return Configuration.resolved(try Configuration.notEmpty(value, value.requireString()), folder)
   }
 }

@@ -1,4 +1,5 @@
 import JSONText
+import Sinks
 
 /// What the daemon is told to do: one JSON object, strict. `{}` is valid and leaves everything to discovery.
 ///
@@ -27,7 +28,8 @@ public struct Configuration: Equatable, Sendable {
   public var signalSets: [String] = []
   /// Folder for what must survive a restart.
   public var stateDirectory: String?
-  public var sinks: [Sink] = [Sink.stdout]
+  public var sinks: [SinkConfiguration] = [.stdout(StdoutConfiguration())]
+  public var spool = SpoolBounds()
 
   public init() {}
 
@@ -188,12 +190,16 @@ public struct Configuration: Equatable, Sendable {
     case gpsd(host: String, port: UInt16)
   }
 
-  /// Where records go.
-  public enum Sink: Equatable, Sendable {
-    case stdout
-    case file(path: String)
-    case fleetStore(url: String, tokenFile: String?)
-    case mqtt(url: String, tokenFile: String?)
+  /// How records are kept until every sink has them.
+  public struct SpoolBounds: Equatable, Sendable {
+    /// Seconds that telemetry waits for company before it is on the disk, 0.1…3600: what a power cut can cost.
+    public var commitPeriod = 5.0
+    /// MB that the file may have, 4…1,000,000; the oldest telemetry goes first.
+    public var megabytes = 256.0
+    /// Days after which a record that no sink took is dropped, 0.01…36,500; nil: never.
+    public var days: Double?
+
+    public init() {}
   }
 }
 

@@ -9,7 +9,7 @@ public struct Settings: Sendable {
   public let configuration: Configuration
   private(set) var poll: PollSettings
   /// nil: none are watched.
-  let fences: FenceSet?
+  var fences: FenceSet?
   let fenceRules: FenceRules
   let privacy: PrivacyRules
 
@@ -36,10 +36,7 @@ public struct Settings: Sendable {
   /// - Throws: ``StartError`` where a file that it names is missing or wrong.
   public init(_ configuration: Configuration, file: String? = nil) throws(StartError) {
     self.configuration = configuration
-    guard configuration.sinks.contains(.stdout) else {
-      throw StartError(.badConfiguration, "sinks: this version writes to stdout only; add { \"type\": \"stdout\" }")
-    }
-    fences = try configuration.geofences.map { wanted throws(StartError) in try Self.fences(wanted.file) } ?? nil
+    fences = try Self.fences(configuration)
     fenceRules = FenceRules(configuration.geofences)
     privacy = PrivacyRules(configuration.privacy)
     for zone in privacy.zones where !(fences?.fences.contains { $0.id == zone.fence } ?? false) {
@@ -68,10 +65,26 @@ public struct Settings: Sendable {
     return settings
   }
 
-  private static func fences(_ path: String) throws(StartError) -> FenceSet {
-    let text = try FileText.read(path, limit: FileText.fenceLimit)
+  /// Whether records go anywhere but to stdout: they are kept until they are there.
+  var usesSpool: Bool {
+    configuration.sinks.contains { sink in
+      if case .stdout = sink { false } else { true }
+    }
+  }
+
+  private static func fences(_ configuration: Configuration) throws(StartError) -> FenceSet? {
+    if let wanted = configuration.geofences {
+      return try fences(try FileText.read(wanted.file, limit: FileText.fenceLimit), from: wanted.file)
+    }
+    let isFetching = configuration.sinks.contains { if case .fleetStore = $0 { true } else { false } }
+    guard isFetching, let text = try FetchedFences.read(in: configuration.stateDirectory) else { return nil }
+    return try fences(text, from: FetchedFences.place)
+  }
+
+  /// - Parameter place: where they stand, for messages.
+  static func fences(_ text: [UInt8], from place: String) throws(StartError) -> FenceSet {
     do throws(GeoJSONError) {
-      let set = try FenceSet(geoJSON: text, file: path)
+      let set = try FenceSet(geoJSON: text, file: place)
       // What reading a large file has left in the allocator (6 MB of 100,000 fences) nothing else will use.
       cgateway_give_back_memory()
       return set

@@ -16,8 +16,8 @@ public struct Daemon: ~Copyable {
   var settings: Settings
   let mailbox: Mailbox
   let records: RecordThread
-  private let queue: RecordQueue
-  private let desk: RecordDesk.Options
+  private let way: RecordOutlet.Way
+  let desk: RecordDesk.Options
   var roster: DeviceRoster
   var lines: [Int: RunningLine] = [:]
   /// What is kept of adapters and vehicles over a restart.
@@ -45,39 +45,33 @@ public struct Daemon: ~Copyable {
     desk.bootId = try Identity.bootId()
     // Where they can be kept, trips go on with the next start.
     desk.trips?.endsWithSession = configuration.stateDirectory == nil
-    Self.sayWhatIsMissing(configuration)
-    let parts = try Parts()
+    let parts = try Parts(settings)
     self.path = path
     self.settings = settings
     self.desk = desk
     mailbox = parts.mailbox
     scouting = parts.scouting
-    queue = parts.queue
+    way = parts.way
     records = parts.records
     roster = DeviceRoster(configuration)
     memory = AdapterMemory(folder: configuration.stateDirectory)
     fenceMemory = FenceFile(folder: configuration.stateDirectory)
   }
 
-  /// Says what the configuration asks for and this version does not do.
-  private static func sayWhatIsMissing(_ configuration: Configuration) {
-    if configuration.sinks.contains(where: { $0 != .stdout }) { say("sinks: this version writes to stdout only") }
-  }
-
   /// What needs descriptors.
   private struct Parts {
     let mailbox: Mailbox
     let scouting: WakeUp
-    let queue: RecordQueue
+    let way: RecordOutlet.Way
     let records: RecordThread
 
-    init() throws(StartError) {
+    init(_ settings: Settings) throws(StartError) {
       do throws(PortError) {
         let mailbox = try Mailbox()
         self.mailbox = mailbox
         scouting = try WakeUp()
-        queue = try RecordQueue()
-        records = try RecordThread(queue: queue, kept: mailbox.bell)
+        way = settings.usesSpool ? .spool(try SpoolQueue()) : .stdout(try RecordQueue())
+        records = try RecordThread(way, kept: mailbox.bell)
       } catch {
         throw StartError(.unavailable, error.description)
       }
@@ -90,17 +84,12 @@ public struct Daemon: ~Copyable {
   /// - Throws: ``StartError`` where a thread cannot be had.
   public mutating func run() throws(StartError) -> Int32 {
     cgateway_catch_signals(mailbox.bell.descriptor)
-    let queue = self.queue
     let records = self.records
     let desk = self.desk
-    let trips = settings.configuration.stateDirectory.map { TripStore(folder: $0) }
-    let mailbox = self.mailbox
-    let writer = try Thread("obdgated-out") {
-      var writer = LineWriter(STDOUT_FILENO, queue)
-      mailbox.post(.writerEnded(writer.run { cgateway_is_ending() != 0 }))
-    }
+    let output = try startOutput()
+    let trips = output.trips
     let recordThread = try Thread("obdgated-fusion") { records.run(desk, trips: trips) }
-    records.setFences(settings.fences, settings.fenceRules, privacy: settings.privacy, resuming: fenceMemory.read())
+    records.setFences(settings.fences, settings.fenceRules, privacy: settings.privacy, resuming: output.fences)
     let status = try supervise()
     scouting.signal()
     for line in lines.values { line.line.stop() }
@@ -110,13 +99,45 @@ public struct Daemon: ~Copyable {
     recordThread.join()
     keepLearned()
     // A terminal that is stopped blocks its writer for ever: the end of the process ends it, too.
-    if hasWriterEnded() { writer.join() }
+    if hasWriterEnded() { output.thread.join() }
     return status
+  }
+
+  /// What the records go out by.
+  private struct Output {
+    let thread: Thread
+    /// Nil: nothing is kept.
+    let trips: TripStore?
+    let fences: FenceMemory?
+  }
+
+  /// Starts what takes the records, and reads what was kept when the program ended.
+  private func startOutput() throws(StartError) -> Output {
+    let mailbox = self.mailbox
+    switch way {
+    case .stdout(let queue):
+      let thread = try Thread("obdgated-out") {
+        var writer = LineWriter(STDOUT_FILENO, queue)
+        mailbox.post(.writerEnded(writer.run { cgateway_is_ending() != 0 }))
+      }
+      let trips = settings.configuration.stateDirectory.map { TripStore(folder: $0) }
+      return Output(thread: thread, trips: trips, fences: fenceMemory.read())
+    case .spool(let queue):
+      let forwarding = try startSinks(queue)
+      // Both are in the spool's commits, even where it has no folder.
+      let trips = TripStore(note: forwarding.note(TripStore.note))
+      let fences = forwarding.note(FenceFile.note).flatMap { FenceFile.read($0, from: "the spool's fences") }
+      let thread = try Thread("obdgated-spool") {
+        forwarding.run()
+        mailbox.post(.writerEnded(.finished))
+      }
+      return Output(thread: thread, trips: trips, fences: fences)
+    }
   }
 
   /// Whether the writer ends in the time that it is given; what else is posted does not matter any more.
   private func hasWriterEnded() -> Bool {
-    let deadline = BootClock.now + 1_300_000_000
+    let deadline = BootClock.now + 1_400_000_000
     while true {
       if mailbox.take().contains(where: { if case .writerEnded = $0 { true } else { false } }) { return true }
       guard mailbox.bell.wait(until: deadline) else { return false }
@@ -141,6 +162,8 @@ public struct Daemon: ~Copyable {
           mailbox.post(news)
           return Self.status(of: end)
         }
+        // The sink has said why.
+        if case .sinkOver(let hasFailed) = news { return hasFailed ? 74 : 0 }
         try take(news)
       }
       while let change = watch?.next() {
@@ -185,7 +208,8 @@ public struct Daemon: ~Copyable {
     case .bluetooth(let devices):
       for step in roster.bluetooth(devices) { try carryOut(step) }
     case .noBluetooth(let reason): say(reason)
-    case .writerEnded: break
+    case .fences(let text): take(fences: text)
+    case .writerEnded, .sinkOver: break
     }
   }
 
@@ -238,6 +262,7 @@ public struct Daemon: ~Copyable {
     if old.signalSets != new.signalSets { names.append("signalSets") }
     if old.stateDirectory != new.stateDirectory { names.append("stateDirectory") }
     if old.sinks != new.sinks { names.append("sinks") }
+    if old.spool != new.spool { names.append("spool") }
     return names
   }
 }

@@ -3,12 +3,16 @@ import Glibc
 import JSONText
 import Telemetry
 
-/// What the vehicle's fences were like when the daemon ended, kept over a restart: `fences.json` in the state directory.
+/// What the vehicle's fences were like when the daemon ended, kept over a restart: a note of the spool, beside the records
+/// about it, or, where there is no spool, `fences.json` in the state directory.
 ///
 ///     {"fingerprint":"9f3c…","latitude":48.1,"longitude":11.5,"visits":[{"id":"depot","seconds":81.2,"hasDwelt":true}]}
 ///
 /// Nothing in it is needed: a file that cannot be read is said, and the next fix sets what is inside and outside silently.
 struct FenceFile {
+  /// As the spool names it.
+  static let note = "fences"
+
   private let path: String?
 
   /// - Parameter folder: the state directory; nil: nothing is kept.
@@ -19,40 +23,30 @@ struct FenceFile {
     guard let path, unsafe access(path, F_OK) == 0 else { return nil }
     do throws(StartError) {
       let text = try FileText.read(path)
-      do throws(JSONError) {
-        return try Self.memory(text)
-      } catch {
-        say("\(error.message(in: path)); the fences are learned anew")
-      }
+      return Self.read(text, from: path)
     } catch {
       say("\(error.description); the fences are learned anew")
     }
     return nil
   }
 
+  /// What a text says that was kept.
+  ///
+  /// - Parameter place: where it was kept, for messages.
+  /// - Returns: nil: it cannot be read, which is said.
+  static func read(_ text: [UInt8], from place: String) -> FenceMemory? {
+    do throws(JSONError) {
+      return try memory(text)
+    } catch {
+      say("\(error.message(in: place)); the fences are learned anew")
+      return nil
+    }
+  }
+
   func keep(_ memory: FenceMemory) {
     guard let path else { return }
-    var line = JSONLineEncoder(capacity: 4_096, growable: true)
-    line.begin()
-    line.field("fingerprint", String(memory.fingerprint, radix: 16))
-    if let position = memory.position {
-      line.field("latitude", position.latitude)
-      line.field("longitude", position.longitude)
-    }
-    line.beginArray("visits")
-    for visit in memory.visits {
-      line.beginObject()
-      line.field("id", visit.id)
-      line.field("seconds", Double(visit.duration) / 1e9)
-      line.field("hasDwelt", visit.hasDwelt)
-      line.end()
-    }
-    line.end()
-    line.finish()
-    var text: [UInt8] = []
-    for index in line.line.indices { text.append(line.line[index]) }
     do throws(StartError) {
-      try FileText.replace(path, with: text)
+      try FileText.replace(path, with: memory.text)
     } catch {
       say(error.description)
     }
@@ -80,5 +74,29 @@ struct FenceFile {
           hasDwelt: try visit.optionalBool("hasDwelt") ?? false))
     }
     return FenceMemory(visits: visits, fingerprint: fingerprint, position: position)
+  }
+}
+
+extension FenceMemory {
+  /// As it is kept: a line of JSON.
+  var text: [UInt8] {
+    var line = JSONLineEncoder(capacity: 4_096, growable: true)
+    line.begin()
+    line.field("fingerprint", String(fingerprint, radix: 16))
+    if let position {
+      line.field("latitude", position.latitude)
+      line.field("longitude", position.longitude)
+    }
+    line.beginArray("visits")
+    for visit in visits {
+      line.beginObject()
+      line.field("id", visit.id)
+      line.field("seconds", Double(visit.duration) / 1e9)
+      line.field("hasDwelt", visit.hasDwelt)
+      line.end()
+    }
+    line.end()
+    line.finish()
+    return unsafe line.line.withUnsafeBufferPointer { unsafe Array($0) }
   }
 }

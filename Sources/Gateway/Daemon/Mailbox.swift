@@ -9,8 +9,12 @@ final class Mailbox: Sendable {
     case bluetooth([BluetoothDevice])
     /// Bluetooth cannot be searched; said once.
     case noBluetooth(String)
-    /// A sink's thread has ended by itself.
+    /// The thread that has the way out has ended.
     case writerEnded(LineWriter.End)
+    /// Nobody takes anything at a sink's end any more; after a failure, or because its reader left.
+    case sinkOver(hasFailed: Bool)
+    /// Fences that a server has for this gateway.
+    case fences([UInt8])
   }
 
   /// Rung when there is news, and by signals.

@@ -1,7 +1,5 @@
-import Fusion
 import Ports
 import Synchronization
-import Telemetry
 
 /// Finished records on their way to a reader that may be slow: a fixed amount of memory, from which the oldest go when it
 /// is full, and are reported.
@@ -132,25 +130,5 @@ public final class RecordQueue: Sendable {
     state.firstLength = (state.firstLength + 1) % state.lengths.count
     state.lines -= 1
     state.sequence += 1
-  }
-}
-
-/// The end of a ``RecordQueue`` that records are put in at.
-struct QueueSink: RecordSink, ~Copyable {
-  let queue: RecordQueue
-  private var hasNews = false
-
-  init(_ queue: RecordQueue) { self.queue = queue }
-
-  mutating func record(_ line: Span<UInt8>) {
-    queue.put(line)
-    hasNews = true
-  }
-
-  /// Tells the reader of what was put in since the last call.
-  mutating func flush() {
-    guard hasNews else { return }
-    hasNews = false
-    queue.wakeUp.signal()
   }
 }

@@ -1,6 +1,7 @@
 import AdapterSession
 import Fusion
 import OBDWire
+import Spool
 import Telemetry
 
 /// Makes records of what the lines deliver: one ``Fusion/Fusion`` for each line, one count of records for all.
@@ -113,6 +114,9 @@ public struct RecordDesk: ~Copyable {
     whereabouts.setMachineClock(clock)
     tellDate()
   }
+
+  /// What is known of the date.
+  var wallTime: WallTime { WallTime(offset: wallOffset, quality: quality) }
 
   /// Hands on what is known of the date.
   mutating func tellDate() { setWallTime(offset: whereabouts.date.offset, quality: whereabouts.date.quality) }

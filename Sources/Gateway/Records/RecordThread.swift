@@ -1,6 +1,7 @@
 import Fusion
 import Geofencing
 import Ports
+import Spool
 import Synchronization
 import Telemetry
 
@@ -29,13 +30,15 @@ final class RecordThread: Sendable {
   /// Wakes the thread.
   let bell: WakeUp
   private let orders = Mutex<[Order]>([])
-  private let queue: RecordQueue
+  private let way: RecordOutlet.Way
   private let fenceMemory: Kept<FenceMemory>
 
-  /// - Parameter kept: rung when something is to be kept over a restart.
-  init(queue: RecordQueue, kept: WakeUp) throws(PortError) {
+  /// - Parameters:
+  ///   - way: where the records go.
+  ///   - kept: rung when something is to be kept over a restart.
+  init(_ way: RecordOutlet.Way, kept: WakeUp) throws(PortError) {
     bell = try WakeUp()
-    self.queue = queue
+    self.way = way
     fenceMemory = Kept(bell: kept)
   }
 
@@ -100,7 +103,8 @@ final class RecordThread: Sendable {
   func run(_ options: RecordDesk.Options, trips: TripStore? = nil) {
     var desk = RecordDesk(options)
     var trips = trips.map { KeptTrips($0, desk: &desk) }
-    var sink = QueueSink(queue)
+    var sink = RecordOutlet(way)
+    var wall = WallTime.unknown
     var lines: [RecordLine] = []
     var feeds: [ReceiverFeed] = []
     var nextClock: Int64 = 0
@@ -113,19 +117,22 @@ final class RecordThread: Sendable {
       let isEnding = carryOut(&lines, &feeds, &desk, &sink)
       for index in lines.indices { lines[index].drain(into: &desk, &sink) }
       for index in feeds.indices { feeds[index].drain(into: &desk, &sink) }
-      if let memory = desk.takeFenceNews(at: now, isLast: isEnding) { fenceMemory.put(memory) }
+      keepFences(of: &desk, at: now, isLast: isEnding, &sink)
       desk.advance(to: now, into: &sink)
-      if let loss = queue.takeLoss(isLast: isEnding) { Self.report(loss, at: now, &desk, &sink) }
+      if let loss = sink.takeLoss(isLast: isEnding) { Self.report(loss, at: now, &desk, &sink) }
+      if desk.wallTime != wall {
+        wall = desk.wallTime
+        sink.setWallTime(wall)
+      }
       if isEnding {
         for line in lines { desk.removeSource(line.source, at: now, into: &sink) }
         desk.finishOwn(at: now, into: &sink)
-        trips?.keep(of: &desk, at: now)
-        sink.flush()
-        queue.end()
+        trips?.keep(of: &desk, at: now, &sink)
+        sink.end()
         return
       }
+      trips?.keepDue(of: &desk, at: now, &sink)
       sink.flush()
-      trips?.keepDue(of: &desk, at: now)
       // The clock is looked at when a record is made, not more often. By turns of the poll nothing is due at a time, and
       // lines ring only for news: what they have read is looked at once a second.
       let look = desk.isByCycle && !lines.isEmpty ? now + 1_000_000_000 : Int64.max
@@ -133,8 +140,17 @@ final class RecordThread: Sendable {
     }
   }
 
+  private func keepFences(of desk: inout RecordDesk, at now: Int64, isLast: Bool, _ sink: inout RecordOutlet) {
+    guard let memory = desk.takeFenceNews(at: now, isLast: isLast) else { return }
+    if sink.keepsNotes {
+      sink.keep(memory.text, as: FenceFile.note)
+    } else {
+      fenceMemory.put(memory)
+    }
+  }
+
   private func carryOut(
-    _ lines: inout [RecordLine], _ feeds: inout [ReceiverFeed], _ desk: inout RecordDesk, _ sink: inout QueueSink
+    _ lines: inout [RecordLine], _ feeds: inout [ReceiverFeed], _ desk: inout RecordDesk, _ sink: inout RecordOutlet
   ) -> Bool {
     let taken = orders.withLock { orders in
       // An empty array has no storage: taking it costs nothing while nothing is asked.
@@ -177,7 +193,7 @@ final class RecordThread: Sendable {
   }
 
   private static func report(
-    _ loss: RecordQueue.Loss, at now: Int64, _ desk: inout RecordDesk, _ sink: inout QueueSink
+    _ loss: RecordQueue.Loss, at now: Int64, _ desk: inout RecordDesk, _ sink: inout RecordOutlet
   ) {
     var gap = GapRecord(fromSequence: loss.fromSequence, toSequence: loss.toSequence, reason: .slowReader)
     gap.count = loss.count
@@ -202,7 +218,7 @@ final class RecordLine: @unchecked Sendable {
   }
 
   /// Gives everything that has come to the desk.
-  func drain(into desk: inout RecordDesk, _ sink: inout QueueSink) {
+  func drain(into desk: inout RecordDesk, _ sink: inout RecordOutlet) {
     while let delivery = consumer.take() { desk.take(delivery, from: source, into: &sink) }
     if consumer.dropped != dropped {
       desk.dropped(consumer.dropped - dropped, from: source, at: BootClock.now, into: &sink)
@@ -228,7 +244,7 @@ final class ReceiverFeed: @unchecked Sendable {
 
   /// Gives everything that has come to the desk. A fix that found no place is one fewer: the next one says where the
   /// vehicle is.
-  func drain(into desk: inout RecordDesk, _ sink: inout QueueSink) {
+  func drain(into desk: inout RecordDesk, _ sink: inout RecordOutlet) {
     while let delivery = consumer.take() { desk.take(delivery, fromReceiver: number, into: &sink) }
   }
 }

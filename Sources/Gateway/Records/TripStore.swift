@@ -2,8 +2,9 @@ import Fusion
 import Glibc
 import Ports
 
-/// The trips that are under way, kept over a restart and a power cut: `trips.jsonl` in the state directory, a line for each
-/// adapter that has one (`Fusion.TripMemory`).
+/// The trips that are under way, kept over a restart and a power cut, a line for each adapter that has one
+/// (`Fusion.TripMemory`): a note of the spool, in one commit with the records that tell of them, or, where there is no spool,
+/// `trips.jsonl` in the state directory.
 ///
 /// A line that cannot be read is said, and there is no such trip. The file is written whole under another name and
 /// renamed, so that a power cut leaves the old one or the new one.
@@ -11,7 +12,11 @@ struct TripStore {
   /// It is written so often while a trip is under way, ns: what is driven in this time a power cut may cost.
   static let period: Int64 = 10_000_000_000
 
+  /// As the spool names it.
+  static let note = "trips"
+
   private let path: String
+  private let isNote: Bool
   private var isEmpty: Bool
   /// What was written last.
   private var kept: [UInt8] = []
@@ -21,28 +26,48 @@ struct TripStore {
   /// - Parameter folder: the state directory.
   init(folder: String) {
     path = folder + "/trips.jsonl"
+    isNote = false
     isEmpty = unsafe access(path, F_OK) != 0
     guard !isEmpty else { return }
     do throws(StartError) {
-      for (index, line) in try FileText.read(path).split(separator: 0x0A).enumerated() {
-        do throws(TripMemoryError) {
-          memories.append(try TripMemory(parsing: Array(line)))
-        } catch {
-          say("\(path):\(index + 1): \(Self.reason(error)); its trip is lost")
-        }
-      }
+      read(try FileText.read(path))
     } catch {
       say("\(error); no trip goes on")
     }
   }
 
+  /// - Parameter text: the spool's note; nil: there is none.
+  init(note text: [UInt8]?) {
+    path = "the spool's trips"
+    isNote = true
+    isEmpty = text == nil
+    kept = text ?? []
+    read(kept)
+  }
+
+  private mutating func read(_ text: [UInt8]) {
+    for (index, line) in text.split(separator: 0x0A).enumerated() {
+      do throws(TripMemoryError) {
+        memories.append(try TripMemory(parsing: Array(line)))
+      } catch {
+        say("\(path):\(index + 1): \(Self.reason(error)); its trip is lost")
+      }
+    }
+  }
+
   /// Keeps what is under way now, in place of all that was kept.
-  mutating func keep(_ memories: [TripMemory]) {
+  mutating func keep(_ memories: [TripMemory], _ sink: inout RecordOutlet) {
     if memories.isEmpty, isEmpty { return }
     var text: [UInt8] = []
     for memory in memories { text += memory.text }
     // One that waits for its adapter stays as it is.
     guard text != kept else { return }
+    if isNote {
+      sink.keep(text, as: Self.note)
+      kept = text
+      isEmpty = memories.isEmpty
+      return
+    }
     do throws(StartError) {
       try FileText.replace(path, with: text)
       kept = text
@@ -80,14 +105,14 @@ struct KeptTrips {
   var next: Int64 { isUnderWay ? nextTime : .max }
 
   /// Keeps what there is, if it is time to.
-  mutating func keepDue(of desk: inout RecordDesk, at now: Int64) {
+  mutating func keepDue(of desk: inout RecordDesk, at now: Int64, _ sink: inout RecordOutlet) {
     guard now >= nextTime || desk.tripChanges != changes else { return }
-    keep(of: &desk, at: now)
+    keep(of: &desk, at: now, &sink)
   }
 
-  mutating func keep(of desk: inout RecordDesk, at now: Int64) {
+  mutating func keep(of desk: inout RecordDesk, at now: Int64, _ sink: inout RecordOutlet) {
     let memories = desk.tripMemories(at: now)
-    store.keep(memories)
+    store.keep(memories, &sink)
     isUnderWay = !memories.isEmpty
     changes = desk.tripChanges
     nextTime = now + TripStore.period

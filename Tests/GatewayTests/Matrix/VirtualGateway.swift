@@ -28,7 +28,7 @@ final class VirtualGateway {
   private var actions = PortActions()
   private var reconnecting = Reconnecting()
   private var desk: RecordDesk
-  private var sink: QueueSink
+  private var sink: RecordOutlet
   private let queue: RecordQueue
   private let line: RecordLine
   private let control: AdapterControl
@@ -55,7 +55,7 @@ final class VirtualGateway {
     adapter = VirtualAdapter(scenario, faults: try Fault.list(faults))
     self.address = address
     queue = try RecordQueue()
-    sink = QueueSink(queue)
+    sink = RecordOutlet(.stdout(queue))
     control = try AdapterControl(address: address, memory: memory)
     let ring = Ring<Delivery>(capacity: RecordThread.ringCapacity)
     let outlet = DeliveryOutlet(ring.producer, bell: try WakeUp(), control: control)

@@ -1,0 +1,30 @@
+import JSONText
+import Sinks
+
+extension Configuration {
+  /// The sinks: at least one, at most 32, each with a name of its own.
+  static func sinks(_ reader: inout JSONObjectReader, _ folder: String) throws(JSONError) -> [SinkConfiguration] {
+    let value = try reader.required("sinks")
+    var sinks: [SinkConfiguration] = []
+    for element in try value.requireArray() {
+      let sink = try SinkConfiguration(element, folder: folder)
+      guard !sinks.contains(where: { $0.name == sink.name }) else {
+        throw element.invalid(expected: "a \"name\" of its own: another sink is called \"\(sink.name)\"")
+      }
+      sinks.append(sink)
+    }
+    guard (1...32).contains(sinks.count) else {
+      throw value.invalid(expected: "1 to 32 sinks", found: "\(sinks.count)")
+    }
+    return sinks
+  }
+}
+
+extension Configuration.SpoolBounds {
+  init(_ reader: inout JSONObjectReader) throws(JSONError) {
+    commitPeriod = try reader.optionalDouble("commitPeriod", in: 0.1...3_600) ?? commitPeriod
+    megabytes = try reader.optionalDouble("megabytes", in: 4...1_000_000) ?? megabytes
+    days = try reader.optionalDouble("days", in: 0.01...36_500)
+    try reader.finish()
+  }
+}

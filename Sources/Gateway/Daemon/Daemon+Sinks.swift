@@ -1,0 +1,102 @@
+import Geofencing
+import Glibc
+import Ports
+import Sinks
+import Spool
+
+/// The sinks behind the spool, and what comes back from them.
+extension Daemon {
+  /// Opens the spool and starts a thread for each sink.
+  func startSinks(_ queue: SpoolQueue) throws(StartError) -> Forwarding {
+    let configuration = settings.configuration
+    var options = SpoolOptions(
+      folder: configuration.stateDirectory, sinks: configuration.sinks.map(\.name), newEpoch: Identity.newEpoch)
+    options.commitInterval = Int64(configuration.spool.commitPeriod * 1e9)
+    options.maximumBytes = Int64(configuration.spool.megabytes * 1e6)
+    if let days = configuration.spool.days { options.maximumAge = Int64(days * 86_400 * 1e9) }
+    if configuration.stateDirectory == nil {
+      say("stateDirectory: not configured; what sinks have not taken when the program ends is lost")
+    }
+    var random = SystemRandomNumberGenerator()
+    let origin = Forwarding.Origin(gatewayId: desk.gatewayId, vehicleId: desk.vehicleId, idSeed: random.next())
+    let mailbox = self.mailbox
+    let forwarding = Forwarding(options, bootId: desk.bootId, origin, queue: queue) { hasFailed in
+      mailbox.post(.sinkOver(hasFailed: hasFailed))
+    }
+    for sink in configuration.sinks {
+      let slot: SinkSlot
+      do throws(PortError) {
+        slot = try SinkSlot(reportsTo: queue.bell)
+      } catch {
+        throw StartError(.unavailable, error.description)
+      }
+      forwarding.add(slot, name: sink.name, limit: try start(sink, slot, forwarding), sink.gathering)
+    }
+    return forwarding
+  }
+
+  /// Starts a sink's thread, which ends with the process at the latest.
+  ///
+  /// - Returns: what it takes at once.
+  private func start(
+    _ sink: SinkConfiguration, _ slot: SinkSlot, _ forwarding: Forwarding
+  ) throws(StartError) -> RecordBatch.Limit {
+    let state = settings.configuration.stateDirectory
+    let name = "obdgated-\(sink.name)"
+    switch sink {
+    case .stdout:
+      _ = try Thread(name, isDetached: true) { slot.run(StdoutSink()) }
+      return StdoutSink.limit
+    case .file(let file):
+      _ = try Thread(name, isDetached: true) { slot.run(FileSink(file)) }
+      return FileSink.limit
+    case .fleetStore(var store):
+      // Fences of its own come before a server's.
+      if store.fencePeriod == nil, settings.configuration.geofences == nil { store.fencePeriod = Self.fencePeriod }
+      let mailbox = self.mailbox
+      let surroundings = FleetStoreSink.Surroundings(
+        version: Version.text, stateDirectory: state, depth: { forwarding.depth },
+        takeFences: { mailbox.post(.fences($0)) })
+      let configured = store
+      _ = try Thread(name, isDetached: true) { slot.run(FleetStoreSink(configured, surroundings)) }
+      return RecordBatch.Limit(records: store.gathering.records, bytes: 1 << 18)
+    case .mqtt(let broker):
+      let surroundings = MQTTSink.Surroundings(
+        gatewayId: desk.gatewayId, statusId: desk.vehicleId ?? desk.gatewayId, stateDirectory: state)
+      _ = try Thread(name, isDetached: true) { slot.run(MQTTSink(broker, surroundings)) }
+      return MQTTSink.limit
+    }
+  }
+
+  /// How often a fleet store is asked for fences where none are configured, ns.
+  private static let fencePeriod: Int64 = 300_000_000_000
+
+  /// Watches the fences that a server has for this gateway; wrong ones change nothing.
+  mutating func take(fences text: [UInt8]) {
+    do throws(StartError) {
+      settings.fences = try Settings.fences(text, from: FetchedFences.place)
+      records.setFences(settings.fences, settings.fenceRules, privacy: settings.privacy)
+      say("\(FetchedFences.place): \(settings.fences?.fences.count ?? 0) fences are watched")
+      try FetchedFences.keep(text, in: settings.configuration.stateDirectory)
+    } catch {
+      say("\(error)")
+    }
+  }
+}
+
+/// The fences that a server had for this gateway when it was asked last: `fences.geojson` in the state directory, so that
+/// they are watched after a start without a network.
+enum FetchedFences {
+  static let place = "the fleet store's fences"
+  private static let name = "/fences.geojson"
+
+  static func keep(_ text: [UInt8], in folder: String?) throws(StartError) {
+    if let folder { try FileText.replace(folder + name, with: text) }
+  }
+
+  /// - Returns: nil: none were kept.
+  static func read(in folder: String?) throws(StartError) -> [UInt8]? {
+    guard let path = folder.map({ $0 + name }), unsafe access(path, F_OK) == 0 else { return nil }
+    return try FileText.read(path, limit: FileText.fenceLimit)
+  }
+}

@@ -1,0 +1,161 @@
+import Ports
+import Sinks
+import Spool
+import Synchronization
+import Telemetry
+
+/// The spool's thread: takes records out of its queue, has them committed, and exchanges batches with the sinks.
+///
+/// A sink that hangs holds up itself alone; a disk that hangs holds up no poll and no record.
+final class Forwarding: @unchecked Sendable {
+  /// Who makes the records.
+  struct Origin: Sendable {
+    var gatewayId: String
+    /// Nil: not configured.
+    var vehicleId: String?
+    var idSeed: UInt64
+  }
+
+  /// How long sinks may go on at the end, ns, and how long they may take to return after that.
+  private static let lastCall: Int64 = 700_000_000
+  private static let farewell: Int64 = 500_000_000
+  /// Losses that are told at once: what a full disk makes of them is told in turn.
+  private static let mostLosses = 64
+
+  private let queue: SpoolQueue
+  private let ended: @Sendable (_ hasFailed: Bool) -> Void
+  /// Records that some sink lacks, as the last look found.
+  private let waiting = Atomic<Int64>(0)
+
+  // Of the thread alone, once it runs.
+  private var spool: Spool
+  private var gaps: GapRecords
+  private var wall = WallTime.unknown
+  private var sinks: [Box] = []
+
+  /// Arrays hold what can be copied only.
+  private final class Box {
+    var sink: Outgoing
+    init(_ sink: consuming Outgoing) { self.sink = sink }
+  }
+
+  /// Opens the spool, which may take a while.
+  ///
+  /// - Parameters:
+  ///   - names: of the sinks, in the order in which they are added.
+  ///   - ended: called, in the thread, when nobody takes anything at a sink's end any more.
+  init(
+    _ options: SpoolOptions, bootId: String, _ origin: Origin, queue: SpoolQueue,
+    ended: @escaping @Sendable (_ hasFailed: Bool) -> Void
+  ) {
+    self.queue = queue
+    self.ended = ended
+    spool = Spool(options, bootId: bootId, at: BootClock.now)
+    gaps = GapRecords(gatewayId: origin.gatewayId, vehicleId: origin.vehicleId, seed: origin.idSeed)
+  }
+
+  /// What was remembered beside the records when the program ended; before ``run()``.
+  func note(_ name: String) -> [UInt8]? { spool.note(name) }
+
+  /// Adds the sink that the spool has at the same place; before ``run()``.
+  func add(_ slot: SinkSlot, name: String, limit: RecordBatch.Limit, _ gathering: Gathering) {
+    sinks.append(Box(Outgoing(name: name, index: sinks.count, slot: slot, limit: limit, gathering)))
+  }
+
+  /// Records that some sink lacks.
+  var depth: Int64 { waiting.load(ordering: .relaxed) }
+
+  /// The thread's body.
+  func run() {
+    var load = SpoolQueue.Load()
+    // What the last end has cost is told before anything else.
+    tellLosses(at: BootClock.now)
+    while true {
+      queue.bell.silence()
+      let now = BootClock.now
+      let isLast = takeIn(&load)
+      advance(to: now)
+      if let end = exchange(at: now) { ended(end == .failed) }
+      if isLast { return finish() }
+      var due = spool.nextDue
+      for box in sinks { due = min(due, box.sink.due) }
+      _ = queue.bell.wait(until: due)
+    }
+  }
+
+  /// - Returns: whether nothing more will come.
+  private func takeIn(_ load: inout SpoolQueue.Load) -> Bool {
+    guard queue.take(&load) else { return false }
+    if let known = load.wall {
+      wall = known
+      spool.setWallTime(known, at: BootClock.now)
+    }
+    spool.skip(load.lost, reason: .slowDisk)
+    if load.lost > 0 { say("the disk takes too long: \(load.lost) records are lost") }
+    spool.group { spool in
+      var place = 0
+      for record in load.records {
+        let end = place + Int(record.length)
+        do throws(RecordFormError) {
+          try spool.append(load.bytes.span.extracting(place..<end), at: record.time)
+        } catch {
+          say("a record is not kept, it is no record: \(error)")
+        }
+        place = end
+      }
+      for note in load.notes { spool.keep(note.value, as: note.name) }
+    }
+    let isLast = load.isLast
+    load.clear()
+    return isLast
+  }
+
+  private func advance(to now: Int64) {
+    spool.advance(to: now)
+    tellLosses(at: now)
+    while let line = spool.takeNews() { say("\(line)") }
+    waiting.store(spool.depth.file + Int64(spool.depth.memory), ordering: .relaxed)
+  }
+
+  private func tellLosses(at now: Int64) {
+    var told = 0
+    while told < Self.mostLosses, let loss = spool.takeLoss() {
+      told += 1
+      if !gaps.tell(loss, to: &spool, at: now, wall) {
+        say("records are lost (\(loss.reason.name)), how many is not known")
+      }
+    }
+    // They are events: durable before what comes behind them.
+    if told > 0 { spool.advance(to: now) }
+  }
+
+  /// - Returns: how one of the sinks is over; nil: none is.
+  private func exchange(at now: Int64) -> Outgoing.End? {
+    var end: Outgoing.End?
+    for box in sinks { end = box.sink.exchange(&spool, at: now) ?? end }
+    return end
+  }
+
+  /// Commits everything, lets the sinks take what they can in a moment, and closes the spool.
+  private func finish() {
+    let end = BootClock.now &+ Self.lastCall
+    while true {
+      let now = BootClock.now
+      spool.commitAll(at: now)
+      _ = exchange(at: now)
+      if now >= end || sinks.allSatisfy({ $0.sink.isIdle(at: now) }) { break }
+      _ = queue.bell.wait(until: end)
+      queue.bell.silence()
+    }
+    for box in sinks { box.sink.stop() }
+    let deadline = BootClock.now &+ Self.farewell
+    while true {
+      queue.bell.silence()
+      if sinks.allSatisfy({ $0.sink.hasEnded }) || BootClock.now >= deadline { break }
+      _ = queue.bell.wait(until: deadline)
+    }
+    _ = exchange(at: BootClock.now)
+    spool.close(at: BootClock.now)
+    while let line = spool.takeNews() { say("\(line)") }
+  }
+}

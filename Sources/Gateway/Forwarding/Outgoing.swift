@@ -1,0 +1,56 @@
+import Ports
+import Sinks
+import Spool
+
+/// One sink as the spool's thread knows it.
+struct Outgoing: ~Copyable {
+  let name: String
+  /// Its number in the spool.
+  let index: Int
+  private let slot: SinkSlot
+  private let limit: RecordBatch.Limit
+  private var pace: Pace
+  private var batch = RecordBatch()
+
+  init(name: String, index: Int, slot: SinkSlot, limit: RecordBatch.Limit, _ gathering: Gathering) {
+    self.name = name
+    self.index = index
+    self.slot = slot
+    self.limit = limit
+    pace = Pace(gathering)
+  }
+
+  enum End { case readerLeft, failed }
+
+  /// Takes in what the sink has said, and hands it the next batch where one is due.
+  ///
+  /// - Returns: how it is over: nobody takes anything at its end; nil: it is not.
+  mutating func exchange(_ spool: inout Spool, at now: Int64) -> End? {
+    var end: End?
+    while let report = slot.takeReport() {
+      for line in report.delivery.news { say("\(name): \(line)") }
+      if let batch = report.batch { spool.settle(batch, acknowledged: report.delivery.acknowledged, by: index) }
+      pace.settled(report.delivery, of: report.batch?.records.count ?? 0)
+      if report.delivery.isOver {
+        let hasFailed = report.delivery.news.contains { if case .failing = $0 { true } else { false } }
+        end = hasFailed ? .failed : .readerLeft
+      }
+    }
+    pace.noticed(spool.arrived, at: now)
+    guard slot.takesBatch, pace.due <= now else { return end }
+    spool.nextBatch(for: index, limit: limit, at: now, into: &batch)
+    pace.handedOut(batch, limit)
+    if !batch.isEmpty { slot.offer(&batch) }
+    return end
+  }
+
+  /// When a batch is due, boot time in ns; `.max`: when its bell says so.
+  var due: Int64 { slot.takesBatch ? pace.due : .max }
+
+  /// Whether nothing is under way and nothing is due.
+  func isIdle(at now: Int64) -> Bool { slot.hasEnded || slot.takesBatch && pace.due > now }
+
+  var hasEnded: Bool { slot.hasEnded }
+
+  func stop() { slot.stop() }
+}

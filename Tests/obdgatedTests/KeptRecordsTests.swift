@@ -1,0 +1,187 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Records that are kept until a sink has them: by the real daemon, into a file.
+@Suite struct KeptRecordsTests {
+  /// A daemon's folder: configuration, spool, the file that records go to.
+  private final class Box {
+    let folder: ScratchFolder
+    let adapter: SimulatedAdapter
+    let program: String
+    let configuration: String
+
+    init(_ more: String = #""record": {"period": 0.05}, "spool": {"commitPeriod": 0.2}"#) throws {
+      program = try #require(try Tool.obdgated)
+      folder = try ScratchFolder()
+      adapter = try SimulatedAdapter(.tcp(0), scenario: Scenarios.car(), in: folder.path)
+      configuration = try folder.write(
+        "gateway.json",
+        """
+        {"gatewayId": "gw-test", "adapters": [{"tcp": "\(adapter.name)"}],
+         "discovery": {"serial": false, "bluetooth": false}, "poll": {"defaultPeriod": 0.05},
+         "stateDirectory": "state", "sinks": [{"type": "file", "path": "records.jsonl", "rotate": {"seconds": 86400}}],
+         \(more)}
+        """)
+      try FileManager.default.createDirectory(atPath: folder.file("state"), withIntermediateDirectories: true)
+    }
+
+    deinit { adapter.stop() }
+
+    func start() throws -> RunningProgram { try RunningProgram(program, ["--config", configuration]) }
+
+    /// The file as the sink left it.
+    var lines: [String] {
+      let text = (try? String(contentsOfFile: folder.file("records.jsonl"), encoding: .utf8)) ?? ""
+      return text.split(separator: "\n").map(String.init)
+    }
+
+    var records: [KeptRecord] { get throws { try lines.map { try KeptRecord($0) } } }
+
+    /// Waits for so many lines in the file.
+    func await(_ count: Int, of program: RunningProgram) throws {
+      let deadline = ContinuousClock.now + .seconds(60)
+      while lines.count < count {
+        guard .now < deadline else {
+          throw DaemonRun.Missing(what: "\(count) lines in the file: \(program.errorLines)")
+        }
+        poll(nil, 0, 5)
+      }
+    }
+
+    /// `epoch seq` of what is committed and not with the sink, as Python's SQLite reads it.
+    func committed() throws -> Set<String> {
+      let script = TestData.projectRoot + "/Tests/Support/spool-records.py"
+      let run = try Tool.run("/usr/bin/python3", [script, folder.file("state")])
+      #expect(run.status == 0, "\(run.errors)")
+      return Set(run.output.split(separator: "\n").map { $0.split(separator: " ").prefix(2).joined(separator: " ") })
+    }
+  }
+
+  @Test func a_file_gets_every_record_once_over_a_restart() async throws {
+    try await aside {
+      let box = try Box()
+      for round in 1...2 {
+        let daemon = try box.start()
+        defer { daemon.kill() }
+        try box.await(40 * round, of: daemon)
+        daemon.send(SIGTERM)
+        #expect(try daemon.end(within: .seconds(20)) == 0)
+      }
+      let records = try box.records
+      #expect(Set(records.map(\.epoch)).count == 1)
+      // Events overtake telemetry; in the end none is missing, and nothing had to be said of any.
+      #expect(records.map(\.seq).sorted() == Array(1...records.count))
+      #expect(!records.contains { $0.type == "gap" })
+      #expect(try box.committed() == [])
+    }
+  }
+
+  @Test func what_is_committed_arrives_once_however_often_the_daemon_is_killed() async throws {
+    let rounds = Int(ProcessInfo.processInfo.environment["DAEMON_KILLS"] ?? "") ?? 48
+    // Each with a spool of its own, side by side.
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 { group.addTask { try await aside { try Self.killed(rounds / 4) } } }
+      try await group.waitForAll()
+    }
+  }
+
+  private static func killed(_ rounds: Int) throws {
+    let box = try Box()
+    var committed: Set<String> = []
+    for _ in 0..<rounds {
+      let daemon = try box.start()
+      defer { daemon.kill() }
+      try box.await(box.lines.count + 1, of: daemon)
+      // At any moment of a turn: a commit is on its way, or the file's line is half there.
+      poll(nil, 0, Int32.random(in: 0...400))
+      daemon.kill()
+      committed.formUnion(try box.committed())
+    }
+    let last = try box.start()
+    defer { last.kill() }
+    try box.await(box.lines.count + 20, of: last)
+    last.send(SIGTERM)
+    #expect(try last.end(within: .seconds(20)) == 0)
+    #expect(try box.committed() == [], "nothing is left behind")
+    let records = try box.records
+    let names = records.map { "\($0.epoch) \($0.seq)" }
+    #expect(committed.subtracting(names) == [], "committed, and did not arrive")
+    #expect(names.count == Set(names).count && records.count == Set(records.map(\.id)).count, "nothing came twice")
+    // A number that did not arrive is one that a gap tells of.
+    let told = records.compactMap(\.gap).reduce(into: Set<Int>()) { $0.formUnion($1) }
+    let missing = Set(1...(records.map(\.seq).max() ?? 1)).subtracting(records.map(\.seq))
+    #expect(missing.subtracting(told) == [], "holes that nothing explains")
+    #expect(told.intersection(records.map(\.seq)) == [], "what a gap calls lost did arrive")
+    try trips(records)
+  }
+
+  /// The car drives all the time: one trip has begun, and no kill has ended or doubled it.
+  private static func trips(_ records: [KeptRecord]) throws {
+    let trips = try records.filter { $0.type == "trip" }.map { record in
+      try #require(JSONSerialization.jsonObject(with: Data(record.line.utf8)) as? [String: Any])
+    }
+    let started = trips.filter { $0["event"] as? String == "start" }.compactMap { $0["tripId"] as? String }
+    let ended = trips.filter { $0["event"] as? String == "end" }.compactMap { $0["tripId"] as? String }
+    #expect(started.count == Set(started).count && ended.count == Set(ended).count, "\(trips)")
+    #expect(Set(ended).isSubset(of: started), "\(trips)")
+    #expect(started.count - ended.count <= 1, "\(trips)")
+  }
+
+  @Test func without_a_state_directory_records_are_kept_in_memory_and_that_is_said() async throws {
+    try await aside {
+      let box = try Box()
+      let text = try String(contentsOfFile: box.configuration, encoding: .utf8)
+      try text.replacingOccurrences(of: #""stateDirectory": "state","#, with: "").write(
+        toFile: box.configuration, atomically: true, encoding: .utf8)
+      let daemon = try box.start()
+      defer { daemon.kill() }
+      try box.await(20, of: daemon)
+      daemon.send(SIGTERM)
+      #expect(try daemon.end(within: .seconds(20)) == 0)
+      #expect(daemon.errorLines.contains { $0.contains("stateDirectory") })
+      let records = try box.records
+      #expect(records.map(\.seq).sorted() == Array(1...records.count))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: box.folder.file("state")) == [])
+    }
+  }
+
+  @Test func stdout_beside_a_file_gets_the_same_records_and_ends_the_daemon_when_its_reader_leaves() async throws {
+    try await aside {
+      let box = try Box()
+      let text = try String(contentsOfFile: box.configuration, encoding: .utf8)
+      try text.replacingOccurrences(of: #""sinks": ["#, with: #""sinks": [{"type": "stdout"}, "#).write(
+        toFile: box.configuration, atomically: true, encoding: .utf8)
+      let daemon = try box.start()
+      defer { daemon.kill() }
+      for _ in 0..<30 { try daemon.line(within: .seconds(20)) { _ in true } }
+      daemon.send(SIGTERM)
+      #expect(try daemon.end(within: .seconds(20)) == 0)
+      #expect(Set(daemon.output.map(\.text)) == Set(box.lines))
+      let piped = try Tool.run("/bin/sh", ["-c", "'\(box.program)' --config '\(box.configuration)' | head -n 3"])
+      #expect(piped.status == 0)
+      #expect(piped.output.split(separator: "\n").count == 3)
+    }
+  }
+}
+
+/// A record as the file has it.
+struct KeptRecord {
+  let line: String
+  let id: String
+  let epoch: String
+  let seq: Int
+  let type: String
+  /// Numbers that it tells to be lost, of its own epoch.
+  let gap: ClosedRange<Int>?
+
+  init(_ line: String) throws {
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
+    self.line = line
+    id = try #require(object["id"] as? String)
+    epoch = try #require(object["epoch"] as? String)
+    seq = try #require(object["seq"] as? Int)
+    type = try #require(object["type"] as? String)
+    if let from = object["fromSeq"] as? Int, let to = object["toSeq"] as? Int { gap = from...to } else { gap = nil }
+  }
+}
