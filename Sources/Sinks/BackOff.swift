@@ -26,10 +26,15 @@ public struct BackOff: Sendable {
   ) -> Int64 {
     let ceiling = failures >= 32 ? longest : min(longest, first.multipliedOrMax(by: 1 << Int64(failures)))
     failures += 1
-    let own = Int64.random(in: 0...ceiling, using: &random)
+    let own = Self.upTo(ceiling, using: &random)
     guard let asked else { return own }
     let wait = min(max(asked, 0), Self.longestAsked)
-    return max(own, wait &+ Int64.random(in: 0...(wait / 10 &+ first), using: &random))
+    return max(own, wait &+ Self.upTo(wait / 10 &+ first, using: &random))
+  }
+
+  /// A share of the ceiling, all alike; one random number gives one wait.
+  private static func upTo(_ ceiling: Int64, using random: inout some RandomNumberGenerator) -> Int64 {
+    Int64(random.next().multipliedFullWidth(by: UInt64(ceiling) + 1).high)
   }
 
   /// A peer that asks for more is not believed: a day.

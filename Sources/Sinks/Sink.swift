@@ -52,11 +52,18 @@ public struct Delivery: Equatable, Sendable {
   /// Takes note that a record, or several in a row, is delivered.
   mutating func acknowledge(_ records: Range<Int>) {
     guard !records.isEmpty else { return }
-    if let last = acknowledged.last, last.upperBound == records.lowerBound {
-      acknowledged[acknowledged.count - 1] = last.lowerBound..<records.upperBound
-    } else {
-      let place = acknowledged.firstIndex { $0.lowerBound > records.lowerBound } ?? acknowledged.count
-      acknowledged.insert(records, at: place)
+    let place = acknowledged.firstIndex { $0.lowerBound > records.lowerBound } ?? acknowledged.count
+    acknowledged.insert(records, at: place)
+    join(place)
+    if place > 0 { join(place - 1) }
+  }
+
+  /// Makes one range of a range and the next where they touch.
+  private mutating func join(_ place: Int) {
+    guard place + 1 < acknowledged.count, acknowledged[place].upperBound == acknowledged[place + 1].lowerBound else {
+      return
     }
+    acknowledged[place] = acknowledged[place].lowerBound..<acknowledged[place + 1].upperBound
+    acknowledged.remove(at: place + 1)
   }
 }

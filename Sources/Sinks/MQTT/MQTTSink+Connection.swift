@@ -46,15 +46,16 @@ extension MQTTSink {
 
   /// Takes in what has happened but acknowledgements.
   mutating func take(_ events: [BrokerConnection.Event]) throws(SinkError) {
+    // A broker that has refused us hangs up, too.
+    for case .refused(let reason) in events { return try refused(reason) }
     for event in events {
       switch event {
       case .connected(let most, let packet): try connected(most, packet)
-      case .refused(let reason): try refused(reason)
       case .lost(let why, let isSilent):
         // An old broker may close the connection of a version that it does not know.
         if connectDeadline != .max, isSilent { version.closedWithoutAnswer() }
         throw SinkError(.unreachable, place, why)
-      case .acknowledged: break
+      case .acknowledged, .refused: break
       }
     }
   }

@@ -1,0 +1,43 @@
+import Glibc
+import Ports
+import Sinks
+import Spool
+import Telemetry
+
+/// Memory before anything is opened, and after each sink has delivered ten records.
+func measureMemory(_ file: String) {
+  let all = sinks(file)
+  say("before \(residentMemory()) KiB")
+  let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
+  for configuration in all {
+    var run = ProbeRun("\(folder)/spool-\(configuration.name)", configurations: [configuration], count: 10)
+    run.run()
+    say("\(configuration.name) \(residentMemory()) KiB")
+  }
+}
+
+/// Hands a file sink records as fast as it takes them, in batches as large as it takes.
+func measureFile(_ path: String, count: Int) {
+  var maker = Maker()
+  let records = FileSink.limit.records / 2
+  var sink = FileSink(FileSinkConfiguration(path: path))
+  do {
+    let bell = try SinkBell()
+    let options = SpoolOptions(folder: path + ".spool", sinks: ["a"]) { UUIDv7(milliseconds: 1, first: 1, rest: 1) }
+    var spool = Spool(options, bootId: "boot", at: 0)
+    var batch = RecordBatch()
+    for number in 1...records { try spool.append(maker.telemetry(number, at: 0).span, at: 0) }
+    spool.advance(to: 0)
+    spool.advance(to: options.commitInterval)
+    spool.nextBatch(for: 0, limit: FileSink.limit, at: 0, into: &batch)
+    let started = BootClock.now
+    var done = 0
+    while done < count {
+      done += sink.deliver(batch, bell).acknowledged.reduce(0) { $0 + $1.count }
+    }
+    let seconds = Double(BootClock.now - started) / 1e9
+    say("\(done) records of \(batch.bytes.count / batch.records.count) bytes in \(seconds) s")
+  } catch {
+    say("\(error)")
+  }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import Sinks
+
+@Suite struct BrokerVersionTests {
+  @Test func an_older_broker_is_spoken_to_in_3_1_1_at_once() {
+    for reason in [1, 132] {
+      var version = BrokerVersion()
+      #expect(version.refused(reason) == true)
+      #expect(version.level == 4)
+      #expect(version.refused(reason) == false)
+    }
+  }
+
+  @Test func other_refusals_are_not_about_the_version() {
+    var version = BrokerVersion()
+    #expect(version.refused(135) == false)
+    #expect(version.level == 5)
+  }
+
+  @Test func a_broker_that_hangs_up_is_tried_in_turn_until_one_is_known() {
+    var version = BrokerVersion()
+    version.closedWithoutAnswer()
+    #expect(version.level == 4)
+    version.closedWithoutAnswer()
+    #expect(version.level == 5)
+    version.accepted()
+    version.closedWithoutAnswer()
+    #expect(version.level == 5)
+  }
+}

@@ -1,0 +1,58 @@
+import TestKit
+
+/// Certificates for one test, made by openssl: an authority and what it has signed.
+final class Certificates {
+  let scratch: ScratchFolder
+
+  init() throws {
+    scratch = try ScratchFolder()
+    try scratch.write(
+      "ca.conf",
+      """
+      [ca]
+      default_ca = this
+      [this]
+      database = \(scratch.file("index"))
+      new_certs_dir = \(scratch.path)
+      serial = \(scratch.file("serial"))
+      default_md = sha256
+      policy = any
+      copy_extensions = copy
+      unique_subject = no
+      [any]
+      commonName = supplied
+      """)
+    try scratch.write("index", "")
+    try scratch.write("serial", "01")
+    try run([
+      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30", "-subj",
+      "/CN=test ca",
+      "-keyout", scratch.file("ca.key"), "-out", authority,
+    ])
+  }
+
+  var authority: String { scratch.file("ca.pem") }
+
+  /// A certificate and its key.
+  ///
+  /// - Parameter name: as `DNS:localhost,IP:127.0.0.1`.
+  func make(_ file: String, for name: String, isExpired: Bool = false) throws -> (certificate: String, key: String) {
+    let (certificate, key) = (scratch.file(file + ".pem"), scratch.file(file + ".key"))
+    try run([
+      "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(file)", "-addext",
+      "subjectAltName=\(name)", "-keyout", key, "-out", scratch.file(file + ".csr"),
+    ])
+    let dates = isExpired ? ["200101000000Z", "210101000000Z"] : ["200101000000Z", "491231235959Z"]
+    try run([
+      "ca", "-batch", "-notext", "-config", scratch.file("ca.conf"), "-cert", authority, "-keyfile",
+      scratch.file("ca.key"),
+      "-in", scratch.file(file + ".csr"), "-out", certificate, "-startdate", dates[0], "-enddate", dates[1],
+    ])
+    return (certificate, key)
+  }
+
+  private func run(_ arguments: [String]) throws {
+    let result = try Tool.run("openssl", arguments)
+    guard result.status == 0 else { throw Tool.Failure.system("openssl", reason: result.errors) }
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import Sinks
+
+@Suite struct DeadLetterFileTests {
+  @Test func it_stays_within_its_bound_and_keeps_the_newest() throws {
+    let scratch = try ScratchFolder()
+    let file = try #require(DeadLetterFile(folder: scratch.path, sink: "a", limit: 10_000))
+    for number in 1...200 { try file.keep([(Batches.line(number)[...], "no \"\n way")]) }
+    let newest = try String(contentsOfFile: file.path, encoding: .utf8)
+    let before = try String(contentsOfFile: file.path + ".1", encoding: .utf8)
+    #expect(newest.utf8.count <= 10_000)
+    #expect(before.utf8.count <= 10_000)
+    let kept = try (before + newest).split(separator: "\n").map { line in
+      try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+    #expect(kept.allSatisfy { $0["reason"] as? String == "no \"\n way" && $0["sink"] as? String == "a" })
+    let numbers = kept.compactMap { ($0["record"] as? [String: Any])?["seq"] as? Int }
+    #expect(numbers == Array((201 - numbers.count)...200))
+  }
+
+  @Test func without_a_state_directory_there_is_none() {
+    #expect(DeadLetterFile(folder: nil, sink: "a", limit: 1) == nil)
+  }
+}

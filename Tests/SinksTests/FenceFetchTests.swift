@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Sinks
+
+@Suite struct FenceFetchTests {
+  private let second: Int64 = 1_000_000_000
+  private let url: ServiceURL
+
+  init() throws { url = try #require(ServiceURL("http://a/api", schemes: FleetStoreConfiguration.schemes)) }
+
+  @Test func fences_are_asked_for_at_once_and_then_every_period() throws {
+    var fetch = FenceFetch(period: 300 * second)
+    #expect(fetch.nextAt == .min)
+    var reply = HTTPReply(status: 200, body: [1, 2])
+    reply.etag = "\"7\""
+    #expect(try fetch.judge(reply, of: url, at: 10 * second) == [1, 2])
+    #expect(fetch.etag == "\"7\"")
+    #expect(fetch.nextAt == 310 * second)
+    #expect(try fetch.judge(HTTPReply(status: 304), of: url, at: 310 * second) == nil)
+    #expect(fetch.etag == "\"7\"")
+  }
+
+  @Test func a_failure_is_said_once_and_keeps_what_there_is() throws {
+    var most = SteadyGenerator(value: .max)
+    var fetch = FenceFetch(period: 300 * second)
+    let error = try #require(throws: SinkError.self) {
+      try fetch.judge(HTTPReply(status: 500), of: url, at: 0)
+    }
+    #expect(fetch.failed(error, at: 0, using: &most)?.description.contains("the fences stay as they are") == true)
+    #expect(fetch.nextAt >= 5 * second)
+    #expect(fetch.failed(error, at: 0, using: &most) == nil)
+  }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import Sinks
+@testable import Spool
+
+@Suite struct FileSinkTests: ~Copyable {
+  private let scratch: ScratchFolder
+  private let path: String
+
+  init() throws {
+    scratch = try ScratchFolder()
+    path = scratch.file("records.jsonl")
+  }
+
+  private func text(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
+
+  private func sink(_ change: (inout FileSinkConfiguration.Rotation) -> Void = { _ in }) -> FileSink {
+    var configuration = FileSinkConfiguration(path: path)
+    change(&configuration.rotation)
+    return FileSink(configuration)
+  }
+
+  /// Everything that was written, the oldest file first, decompressed by zstd itself.
+  private func all() throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    for entry in try RotatedFiles(path).entries() {
+      let name = "\(path).\(entry.number)"
+      if entry.isCompressed {
+        let result = try Tool.run("zstd", ["-dc", name + ".zst"])
+        #expect(result.status == 0, "\(result.errors)")
+        bytes += result.stdout
+      } else {
+        bytes += try text(name)
+      }
+    }
+    return bytes + (try text(path))
+  }
+
+  @Test func lines_are_appended_whole_and_acknowledged() throws {
+    var sink = sink()
+    let bell = try SinkBell()
+    #expect(sink.deliver(Batches.telemetry(1...3), bell).acknowledged == [0..<3])
+    #expect(sink.deliver(Batches.telemetry(4...5), bell).acknowledged == [0..<2])
+    #expect(try text(path) == Batches.telemetry(1...5).bytes)
+  }
+
+  @Test func after_a_crash_what_the_file_has_is_not_written_again() throws {
+    var before = sink()
+    let bell = try SinkBell()
+    _ = before.deliver(Batches.telemetry(1...3), bell)
+    var after = sink()
+    // Handed out once more, since the spool had not kept the acknowledgement.
+    #expect(after.deliver(Batches.telemetry(2...5), bell).acknowledged == [0..<4])
+    #expect(try text(path) == Batches.telemetry(1...5).bytes)
+  }
+
+  @Test func a_cut_line_is_healed_and_told() throws {
+    try scratch.write("records.jsonl", Batches.line(1) + Batches.line(2).dropLast(9))
+    var sink = sink()
+    let delivery = sink.deliver(Batches.telemetry(2...3), try SinkBell())
+    #expect(delivery.acknowledged == [0..<2])
+    #expect(delivery.news.contains { "\($0)".contains("a line that was cut is removed") })
+    #expect(try text(path) == Batches.telemetry(1...3).bytes)
+  }
+
+  @Test func a_long_file_is_put_aside_and_compressed() throws {
+    guard try Tool.required("zstd") != nil else { return }
+    var sink = sink { $0.bytes = 70_000 }
+    let bell = try SinkBell()
+    var expected: [UInt8] = []
+    for round in 0..<60 {
+      let batch = Batches.telemetry((round * 40 + 1)...(round * 40 + 40))
+      #expect(sink.deliver(batch, bell).acknowledged == [0..<40])
+      expected += batch.bytes
+    }
+    #expect(try all() == expected)
+    let entries = try RotatedFiles(path).entries()
+    #expect(entries.count > 5)
+    #expect(entries.allSatisfy { $0.isCompressed })
+    #expect(try text(path).count <= 70_000)
+  }
+
+  @Test func no_more_files_are_kept_than_wanted() throws {
+    var sink = sink {
+      $0.bytes = 70_000
+      $0.keep = 2
+      $0.compresses = false
+    }
+    let bell = try SinkBell()
+    for round in 0..<60 { _ = sink.deliver(Batches.telemetry((round * 40 + 1)...(round * 40 + 40)), bell) }
+    let entries = try RotatedFiles(path).entries()
+    #expect(entries.count == 2)
+    #expect(entries.allSatisfy { !$0.isCompressed })
+    #expect(entries[0].number > 3)
+  }
+
+  @Test func a_file_is_put_aside_by_the_time_of_its_records() throws {
+    var sink = sink {
+      $0.bytes = nil
+      $0.milliseconds = 60_000
+      $0.compresses = false
+    }
+    let bell = try SinkBell()
+    let hour: UInt64 = 1_795_219_200_000
+    for (number, seconds) in [(1, 0), (2, 30), (3, 59), (4, 61), (5, 100), (6, 125)] as [(Int, UInt64)] {
+      let line = Batches.line(number, milliseconds: hour + seconds * 1_000)
+      _ = sink.deliver(Batches.batch([(.telemetry, line)], from: number), bell)
+    }
+    let counts = try (1...2).map { try text("\(path).\($0)").count { $0 == 0x0A } }
+    #expect(counts == [3, 2])
+    #expect(try text(path).count { $0 == 0x0A } == 1)
+  }
+
+  @Test func a_file_that_somebody_else_puts_aside_is_followed_by_a_new_one() throws {
+    var sink = sink()
+    let bell = try SinkBell()
+    _ = sink.deliver(Batches.telemetry(1...3), bell)
+    try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
+    #expect(sink.deliver(Batches.telemetry(4...5), bell).acknowledged == [0..<2])
+    try FileManager.default.removeItem(atPath: path)
+    #expect(sink.deliver(Batches.telemetry(6...6), bell).acknowledged == [0..<1])
+    #expect(try text(path + ".old") == Batches.telemetry(1...3).bytes)
+    #expect(try text(path) == Batches.telemetry(6...6).bytes)
+  }
+
+  @Test func what_a_crash_left_uncompressed_is_compressed_at_the_start() throws {
+    guard try Tool.required("zstd") != nil else { return }
+    try scratch.write("records.jsonl.1", Batches.line(1))
+    try scratch.write("records.jsonl.1.zst.new", [1, 2, 3])
+    var sink = sink()
+    _ = sink.deliver(Batches.telemetry(2...2), try SinkBell())
+    #expect(try RotatedFiles(path).entries() == [RotatedFiles.Entry(number: 1, isCompressed: true)])
+    #expect(try all() == Batches.telemetry(1...2).bytes)
+    #expect(!FileManager.default.fileExists(atPath: path + ".1.zst.new"))
+  }
+
+  @Test func a_place_that_cannot_be_written_is_told_once_and_tried_again() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    var sink = sink()
+    let bell = try SinkBell()
+    let first = sink.deliver(Batches.telemetry(1...2), bell)
+    #expect(first.acknowledged.isEmpty)
+    #expect(first.notBefore > .min)
+    #expect(first.news.map { "\($0)".hasSuffix("; its records wait") } == [true])
+    #expect(sink.deliver(Batches.telemetry(1...2), bell).news.isEmpty)
+    try FileManager.default.removeItem(atPath: path)
+    let after = sink.deliver(Batches.telemetry(1...2), bell)
+    #expect(after.acknowledged == [0..<2])
+    #expect(after.news == [.working("\(path): written to")])
+  }
+}

@@ -1,0 +1,75 @@
+import TestKit
+import Testing
+
+@testable import Sinks
+
+@Suite struct FleetStoreTLSTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private func delivery(
+    _ port: Int, _ tls: TLSFiles, host: String = "localhost"
+  ) throws -> Delivery {
+    var configuration = FleetStoreConfiguration(
+      url: try #require(ServiceURL("https://\(host):\(port)/api", schemes: FleetStoreConfiguration.schemes)))
+    configuration.tls = tls
+    var sink = FleetStoreSink(
+      configuration, FleetStoreSink.Surroundings(version: "1", stateDirectory: scratch.path))
+    return sink.deliver(Batches.telemetry(1...3), try SinkBell())
+  }
+
+  private func refusal(_ delivery: Delivery) -> SinkError? {
+    for case .failing(let error) in delivery.news { return error }
+    return nil
+  }
+
+  private func files(_ authority: String?, own: (certificate: String, key: String)? = nil) -> TLSFiles {
+    var files = TLSFiles()
+    files.authorities = authority
+    files.certificate = own?.certificate
+    files.key = own?.key
+    return files
+  }
+
+  @Test func a_server_of_the_configured_authority_is_trusted_and_no_other() throws {
+    let certificates = try Certificates()
+    let server = try certificates.make("server", for: "DNS:localhost")
+    guard let store = try ScriptedStore([:], in: scratch, tls: server) else { return }
+    #expect(try delivery(store.port, files(certificates.authority)).acknowledged == [0..<3])
+    #expect(refusal(try delivery(store.port, files(nil)))?.kind == .certificate)
+    #expect(store.received == [1, 2, 3])
+  }
+
+  @Test func a_certificate_for_another_name_or_one_that_has_expired_is_not_accepted() throws {
+    let certificates = try Certificates()
+    for server in [
+      try certificates.make("other", for: "DNS:other.example"),
+      try certificates.make("expired", for: "DNS:localhost", isExpired: true),
+    ] {
+      guard let store = try ScriptedStore([:], in: scratch, tls: server) else { return }
+      let delivery = try delivery(store.port, files(certificates.authority))
+      #expect(delivery.acknowledged.isEmpty)
+      #expect(refusal(delivery)?.kind == .certificate)
+      #expect(store.requests.isEmpty)
+    }
+  }
+
+  @Test func our_certificate_lets_us_in_where_one_is_wanted() throws {
+    let certificates = try Certificates()
+    let server = try certificates.make("server", for: "DNS:localhost")
+    let own = try certificates.make("gateway", for: "DNS:gw-17")
+    guard let store = try ScriptedStore([:], in: scratch, tls: server, clients: certificates.authority) else { return }
+    #expect(try delivery(store.port, files(certificates.authority, own: own)).acknowledged == [0..<3])
+    #expect(try delivery(store.port, files(certificates.authority)).acknowledged.isEmpty)
+    #expect(store.received == [1, 2, 3])
+  }
+
+  @Test func a_missing_authority_file_is_told() throws {
+    let certificates = try Certificates()
+    guard let store = try ScriptedStore([:], in: scratch, tls: try certificates.make("server", for: "DNS:localhost"))
+    else { return }
+    let delivery = try delivery(store.port, files(scratch.file("none.pem")))
+    #expect(refusal(delivery).map { "\($0)" }?.contains("certificate") == true)
+  }
+}

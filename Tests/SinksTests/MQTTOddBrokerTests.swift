@@ -1,0 +1,85 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import Sinks
+@testable import Spool
+
+/// The sink against brokers that do what mosquitto does not on demand.
+@Suite struct MQTTOddBrokerTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private final class Broker {
+    let program: RunningProgram
+    let port: Int
+
+    init?(_ arguments: [String]) throws {
+      guard let python = try Tool.required("python3") else { return nil }
+      program = try RunningProgram(python, [TestData.projectRoot + "/Tests/SinksTests/Peers/broker.py"] + arguments)
+      port = Int(try program.line(within: .seconds(60)) { $0.hasPrefix("port ") }.text.dropFirst(5)) ?? 0
+    }
+
+    deinit { program.kill() }
+  }
+
+  private func sink(_ port: Int, _ change: (inout MQTTConfiguration) -> Void = { _ in }) throws -> MQTTSink {
+    var configuration = MQTTConfiguration(
+      url: try #require(ServiceURL("mqtt://127.0.0.1:\(port)", schemes: MQTTConfiguration.schemes)))
+    change(&configuration)
+    return MQTTSink(
+      configuration, MQTTSink.Surroundings(gatewayId: "gw-17", statusId: "VAN-001", stateDirectory: scratch.path))
+  }
+
+  private func failure(_ delivery: Delivery) -> SinkError? {
+    for case .failing(let error) in delivery.news { return error }
+    return nil
+  }
+
+  @Test func a_broker_that_refuses_version_5_gets_3_1_1_at_once() throws {
+    guard let broker = try Broker(["--refuse-5"]) else { return }
+    var sink = try sink(broker.port)
+    let delivery = sink.deliver(Batches.telemetry(1...3), try SinkBell())
+    #expect(delivery.acknowledged == [0..<3])
+    #expect(delivery.news.map { "\($0)".hasSuffix("connected, MQTT 3.1.1") } == [true])
+  }
+
+  @Test func a_broker_that_hangs_up_on_version_5_gets_3_1_1_at_the_next_attempt() throws {
+    guard let broker = try Broker(["--hang-up-on-5"]) else { return }
+    var sink = try sink(broker.port)
+    let bell = try SinkBell()
+    #expect(failure(sink.deliver(Batches.telemetry(1...3), bell))?.kind == .unreachable)
+    #expect(sink.deliver(Batches.telemetry(1...3), bell).acknowledged == [0..<3])
+  }
+
+  @Test func what_is_not_acknowledged_is_not_delivered() throws {
+    // One for the status, two for records.
+    guard let broker = try Broker(["--silent-after", "3"]) else { return }
+    var sink = try sink(broker.port) {
+      $0.gathering.records = 1
+      $0.answerLimit = 1_000_000_000
+    }
+    let delivery = sink.deliver(Batches.telemetry(1...5), try SinkBell())
+    #expect(delivery.acknowledged == [0..<2])
+    #expect(failure(delivery)?.kind == .timedOut)
+  }
+
+  @Test func a_record_that_the_broker_refuses_for_good_is_kept_with_its_reason() throws {
+    guard let broker = try Broker(["--refuse-payload", "\"rpm\":7}", "153"]) else { return }
+    var sink = try sink(broker.port)
+    let delivery = sink.deliver(Batches.telemetry(1...10), try SinkBell())
+    #expect(delivery.acknowledged == [0..<10])
+    let kept = try String(contentsOfFile: scratch.file("refused-mqtt.jsonl"), encoding: .utf8)
+    #expect(kept.split(separator: "\n").count == 1)
+    #expect(kept.contains(#""rpm":7}"#))
+  }
+
+  @Test func a_broker_that_takes_nothing_now_gets_it_later() throws {
+    guard let broker = try Broker(["--refuse-payload", "\"rpm\":7}", "151"]) else { return }
+    var sink = try sink(broker.port)
+    let delivery = sink.deliver(Batches.telemetry(7...7), try SinkBell())
+    #expect(delivery.acknowledged.isEmpty)
+    #expect(failure(delivery)?.kind == .busy)
+  }
+}

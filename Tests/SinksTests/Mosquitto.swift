@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import TestKit
+
+/// A mosquitto on a port of its own, which can be killed and started again.
+final class Mosquitto: @unchecked Sendable {
+  let port: Int
+  private let folder: String
+  private let program: String
+  private var running: RunningProgram
+
+  /// - Parameter settings: lines of its configuration besides the listener.
+  init?(_ settings: String = "allow_anonymous true", tls: String = "", in scratch: borrowing ScratchFolder) throws {
+    guard let program = try Tool.required("mosquitto") ?? Self.inSystemFolder else { return nil }
+    self.program = program
+    folder = scratch.path
+    var found: (port: Int, running: RunningProgram)?
+    // Between asking for a port and using it, another may take it.
+    for _ in 0..<5 where found == nil {
+      let port = try UnusedPort().number
+      try "persistence false\nlistener \(port) 127.0.0.1\n\(tls)\n\(settings)\n".write(
+        toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
+      found = try? (port, Self.start(program, folder))
+    }
+    guard let found else { throw Tool.Failure.notStarted(program, reason: "no port that it takes") }
+    (port, running) = found
+  }
+
+  deinit { running.kill() }
+
+  private static var inSystemFolder: String? {
+    FileManager.default.isExecutableFile(atPath: "/usr/sbin/mosquitto") ? "/usr/sbin/mosquitto" : nil
+  }
+
+  private static func start(_ program: String, _ folder: String) throws -> RunningProgram {
+    let running = try RunningProgram(program, ["-v", "-c", folder + "/mosquitto.conf"])
+    do {
+      try running.errorLine(within: .seconds(60)) { $0.hasSuffix(" running") }
+    } catch {
+      running.kill()
+      throw error
+    }
+    return running
+  }
+
+  func kill() throws {
+    running.send(SIGKILL)
+    _ = try running.end(within: .seconds(60))
+  }
+
+  func startAgain() throws { running = try Self.start(program, folder) }
+
+  /// A subscriber to everything below a topic, once the broker knows of it. It prints topic, a space, the payload.
+  func subscriber(_ topic: String = "fleet/#", _ arguments: [String] = []) throws -> RunningProgram {
+    let name = "test-\(UUID().uuidString.prefix(8))"
+    let subscriber = try RunningProgram(
+      "mosquitto_sub",
+      ["-h", "127.0.0.1", "-p", "\(port)", "-V", "5", "-i", name, "-t", topic, "-F", "%r %t %p"] + arguments)
+    try running.errorLine(within: .seconds(60)) { $0.contains("Sending SUBACK to \(name)") }
+    return subscriber
+  }
+
+  /// Waits until it says so.
+  func says(_ text: String) throws { try running.errorLine(within: .seconds(60)) { $0.contains(text) } }
+}

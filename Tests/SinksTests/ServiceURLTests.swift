@@ -1,0 +1,22 @@
+import Testing
+
+@testable import Sinks
+
+@Suite struct ServiceURLTests {
+  private func url(_ text: String) -> ServiceURL? { ServiceURL(text, schemes: FleetStoreConfiguration.schemes) }
+
+  @Test func parts_are_found_and_ports_follow_the_scheme() throws {
+    let named = try #require(url("https://fleet.example/api/"))
+    #expect(named.description == "https://fleet.example:443/api")
+    #expect(url("http://[::1]:8080")?.host == "::1")
+    #expect(url("http://[::1]:8080")?.origin == "http://[::1]:8080")
+    #expect(url("HTTP://127.0.0.1")?.port == 80)
+  }
+
+  @Test(arguments: [
+    "", "https://", "ftp://a", "https://user:secret@a", "https://a:0", "https://a:70000", "https://a:x", "https://a?b",
+    "https://a#b", "https://a b", "https://[::1", "https://::1/",
+  ]) func other_texts_are_none(_ text: String) {
+    #expect(url(text) == nil)
+  }
+}

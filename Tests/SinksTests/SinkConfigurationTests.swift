@@ -1,0 +1,95 @@
+import Foundation
+import JSONText
+import TestKit
+import Testing
+
+@testable import Sinks
+
+@Suite struct SinkConfigurationTests {
+  private func read(_ text: String) throws(JSONError) -> SinkConfiguration {
+    try SinkConfiguration(JSONDocument(parsing: Array(text.utf8)).root, folder: "/etc/obdgate/")
+  }
+
+  private func message(_ text: String) -> String {
+    do throws(JSONError) {
+      return "accepted: \(try read(text))"
+    } catch {
+      return error.message(in: "gateway.json")
+    }
+  }
+
+  @Test(arguments: [
+    "JSONLines/stdout.sample.json", "JSONLines/file.sample.json", "FleetStore/fleetStore.sample.json",
+    "MQTT/mqtt.sample.json",
+  ]) func each_sample_is_a_valid_configuration_and_stands_in_its_README(_ name: String) throws {
+    let folder = TestData.projectRoot + "/Sources/Sinks/"
+    let text = try String(contentsOfFile: folder + name, encoding: .utf8)
+    let sink = try read(text)
+    #expect(name.contains(sink.name))
+    let readme = try String(contentsOfFile: folder + name.split(separator: "/")[0] + "/README.md", encoding: .utf8)
+    let examples = readme.components(separatedBy: "```json\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+    #expect(try examples.contains { try read($0) == sink })
+  }
+
+  @Test func every_key_of_a_README_is_known() throws {
+    for folder in ["JSONLines", "FleetStore", "MQTT"] {
+      let readme = try String(
+        contentsOfFile: TestData.projectRoot + "/Sources/Sinks/\(folder)/README.md", encoding: .utf8)
+      let sources =
+        try FileManager.default.contentsOfDirectory(
+          atPath: TestData.projectRoot + "/Sources/Sinks/\(folder)"
+        ).filter { $0.hasSuffix("Configuration.swift") }.map {
+          try String(contentsOfFile: TestData.projectRoot + "/Sources/Sinks/\(folder)/" + $0, encoding: .utf8)
+        }.joined()
+        + (try String(contentsOfFile: TestData.projectRoot + "/Sources/Sinks/TLSFiles.swift", encoding: .utf8))
+        + "\"name\""
+      for row in readme.split(separator: "\n") where row.hasPrefix("| `") && !row.contains("keepS") {
+        for key in row.split(separator: "|")[0].split(separator: "`") where key.contains(where: \.isLetter) {
+          let last = key.split(separator: ".").last.map(String.init) ?? ""
+          #expect(sources.contains("\"\(last)\""), "\(folder): \(key)")
+        }
+      }
+    }
+  }
+
+  @Test func relative_paths_are_relative_to_the_configuration() throws {
+    guard
+      case .fleetStore(let store) = try read(
+        #"{"type":"fleetStore","url":"http://127.0.0.1:8080/api","tokenFile":"token"}"#)
+    else { return #expect(Bool(false)) }
+    #expect(store.tokenFile == "/etc/obdgate/token")
+    guard case .file(let file) = try read(#"{"type":"file","path":"/var/records.jsonl"}"#) else {
+      return #expect(Bool(false))
+    }
+    #expect(file.path == "/var/records.jsonl")
+    #expect(file.rotation.bytes == 16 << 20)
+  }
+
+  @Test func whoever_says_when_to_rotate_means_that_alone() throws {
+    guard case .file(let file) = try read(#"{"type":"file","path":"a","rotate":{"seconds":60}}"#) else {
+      return #expect(Bool(false))
+    }
+    #expect(file.rotation.bytes == nil)
+    #expect(file.rotation.milliseconds == 60_000)
+  }
+
+  @Test func errors_name_the_place_and_what_would_be_right() {
+    #expect(
+      message(#"{"type":"mqtt","url":"mqtt://a","tokenfile":"t"}"#)
+        == "gateway.json:1:33: tokenfile: unknown key \"tokenfile\"; did you mean \"userFile\"?"
+        || message(#"{"type":"mqtt","url":"mqtt://a","tokenfile":"t"}"#).contains("unknown key \"tokenfile\""))
+    #expect(
+      message(#"{"type":"fleetStore","url":"https://a","tokenfile":"t"}"#).contains(#"did you mean "tokenFile"?"#))
+    #expect(message(#"{"type":"fleetStore","url":"https://u:geheim@a"}"#).contains("without user and password"))
+    #expect(!message(#"{"type":"fleetStore","url":"https://u:geheim@a"}"#).contains("geheim"))
+    #expect(message(#"{"type":"fleetStore","url":"ftp://a"}"#).contains("https:// or http://"))
+    #expect(message(#"{"type":"fleetStore","url":"https://a","batch":{"records":0}}"#).contains("from 1 to 10000"))
+    #expect(message(#"{"type":"fleetStore","url":"https://a","tls":{"keyFile":"k"}}"#).contains("certificateFile"))
+    #expect(message(#"{"type":"mqtt","url":"mqtt://a","window":21}"#).contains("from 1 to 20"))
+    #expect(message(#"{"type":"mqtt","url":"mqtt://a/b"}"#).contains("without a path"))
+    #expect(message(#"{"type":"mqtt","url":"mqtt://a","topic":"a/#"}"#).contains("without + and #"))
+    #expect(message(#"{"type":"file","path":""}"#).contains("a path"))
+    #expect(message(#"{"type":"file","path":"a","name":"../x"}"#).contains("no dot in front"))
+    #expect(message(#"{"type":"kafka"}"#).contains("fleetStore"))
+  }
+}

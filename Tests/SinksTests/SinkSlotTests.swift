@@ -1,0 +1,111 @@
+import Foundation
+import Ports
+import Synchronization
+import TestKit
+import Testing
+
+@testable import Sinks
+@testable import Spool
+
+@Suite struct SinkSlotTests {
+  /// Takes what it gets, or hangs until it is stopped.
+  private struct TestSink: Sink, ~Copyable {
+    var hangs = false
+    var isOver = false
+
+    mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery {
+      var delivery = Delivery()
+      if hangs {
+        while !bell.isStopping { bell.wait(until: .max) }
+        return delivery
+      }
+      delivery.acknowledge(0..<batch.records.count)
+      delivery.isOver = isOver
+      return delivery
+    }
+  }
+
+  private struct Late: Error {}
+
+  /// Waits for a report, as the spool's thread does.
+  private func report(_ slot: SinkSlot, _ wakeUp: WakeUp) throws -> SinkSlot.Report {
+    let deadline = BootClock.now + 60_000_000_000
+    while BootClock.now < deadline {
+      if let report = slot.takeReport() { return report }
+      if wakeUp.wait(until: deadline) { wakeUp.silence() }
+    }
+    throw Late()
+  }
+
+  private func run(_ slot: SinkSlot, hangs: Bool = false, isOver: Bool = false) {
+    Thread.detachNewThread { slot.run(TestSink(hangs: hangs, isOver: isOver)) }
+  }
+
+  @Test func batches_go_one_after_the_other_and_come_back() async throws {
+    try await aside {
+      let wakeUp = try WakeUp()
+      let slot = try SinkSlot(reportsTo: wakeUp)
+      run(slot)
+      for round in 1...200 {
+        var batch = Batches.telemetry(1...round)
+        slot.offer(&batch)
+        #expect(batch.isEmpty)
+        let report = try report(slot, wakeUp)
+        #expect(report.batch?.records.count == round)
+        #expect(report.delivery.acknowledged == [0..<round])
+        #expect(slot.takesBatch)
+      }
+      slot.stop()
+    }
+  }
+
+  @Test func a_sink_that_hangs_delays_no_other_and_stops_when_told() async throws {
+    try await aside {
+      let wakeUp = try WakeUp()
+      let (hanging, going) = (try SinkSlot(reportsTo: wakeUp), try SinkSlot(reportsTo: wakeUp))
+      run(hanging, hangs: true)
+      run(going)
+      var batch = Batches.telemetry(1...5)
+      hanging.offer(&batch)
+      for _ in 0..<50 {
+        var batch = Batches.telemetry(1...5)
+        going.offer(&batch)
+        _ = try report(going, wakeUp)
+      }
+      #expect(!hanging.takesBatch)
+      #expect(hanging.takeReport() == nil)
+      hanging.stop()
+      let report = try report(hanging, wakeUp)
+      #expect(report.batch?.records.count == 5)
+      #expect(report.delivery.acknowledged.isEmpty)
+      going.stop()
+    }
+  }
+
+  @Test func a_sink_that_is_over_takes_no_more() async throws {
+    try await aside {
+      let wakeUp = try WakeUp()
+      let slot = try SinkSlot(reportsTo: wakeUp)
+      run(slot, isOver: true)
+      var batch = Batches.telemetry(1...2)
+      slot.offer(&batch)
+      #expect(try report(slot, wakeUp).delivery.isOver)
+      while !slot.hasEnded { if wakeUp.wait(until: BootClock.now + 1_000_000_000) { wakeUp.silence() } }
+      #expect(!slot.takesBatch)
+    }
+  }
+
+  @Test func a_batch_that_was_offered_too_late_comes_back_whole() async throws {
+    try await aside {
+      let wakeUp = try WakeUp()
+      let slot = try SinkSlot(reportsTo: wakeUp)
+      var batch = Batches.telemetry(1...2)
+      slot.offer(&batch)
+      slot.stop()
+      slot.run(TestSink())
+      let report = try report(slot, wakeUp)
+      #expect(report.batch?.records.count == 2)
+      #expect(report.delivery.acknowledged.isEmpty)
+    }
+  }
+}

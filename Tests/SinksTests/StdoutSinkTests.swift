@@ -1,0 +1,81 @@
+import Foundation
+import Ports
+import TestKit
+import Testing
+
+@testable import Sinks
+@testable import Spool
+
+@Suite struct StdoutSinkTests {
+  /// A pipe that does not outlive the test.
+  private final class Pipe: Sendable {
+    let reading: Int32
+    let writing: Int32
+
+    init() {
+      var ends: [Int32] = [0, 0]
+      _ = unsafe pipe(&ends)
+      (reading, writing) = (ends[0], ends[1])
+      // Nobody's writing may end the whole test run.
+      _ = signal(SIGPIPE, SIG_IGN)
+    }
+
+    deinit { close(writing) }
+
+    func read(_ count: Int) -> [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: count)
+      var done = 0
+      while done < count {
+        let more = unsafe bytes.withUnsafeMutableBytes {
+          unsafe Glibc.read(reading, $0.baseAddress! + done, count - done)
+        }
+        guard more > 0 else { break }
+        done += more
+      }
+      return Array(bytes[..<done])
+    }
+
+    func leave() { close(reading) }
+  }
+
+  @Test func lines_come_out_whole_and_are_acknowledged() async throws {
+    try await aside {
+      let pipe = Pipe()
+      let batch = Batches.telemetry(1...1_000)
+      Thread.detachNewThread { _ = pipe.read(batch.bytes.count) }
+      var sink = StdoutSink(descriptor: pipe.writing)
+      let bell = try SinkBell()
+      #expect(sink.deliver(batch, bell).acknowledged == [0..<1_000])
+    }
+  }
+
+  @Test func a_reader_that_leaves_ends_it_quietly() throws {
+    let pipe = Pipe()
+    pipe.leave()
+    var sink = StdoutSink(descriptor: pipe.writing)
+    let bell = try SinkBell()
+    let idle = sink.idle(until: .max, bell)
+    #expect(idle.isOver)
+    #expect(idle.news.isEmpty)
+    let delivery = sink.deliver(Batches.telemetry(1...3), bell)
+    #expect(delivery.isOver)
+    #expect(delivery.acknowledged.isEmpty)
+    #expect(delivery.news.isEmpty)
+  }
+
+  @Test func told_to_stop_it_waits_for_a_slow_reader_no_longer_than_it_may() throws {
+    let pipe = Pipe()
+    // More than a pipe holds, and nobody reads.
+    let batch = Batches.telemetry(1...2_000)
+    let bell = try SinkBell()
+    bell.stop()
+    var sink = StdoutSink(descriptor: pipe.writing, patience: 50_000_000)
+    let delivery = sink.deliver(batch, bell)
+    let count = delivery.acknowledged.first?.count ?? 0
+    #expect((1..<2_000).contains(count))
+    // What is acknowledged is in the pipe, to its line feed.
+    let end = batch.records[count - 1].range.upperBound
+    #expect(pipe.read(end) == Array(batch.bytes[..<end]))
+    pipe.leave()
+  }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import Sinks
+
+@Suite struct StoreAnswerTests {
+  private func refused(_ text: String, of records: Int) throws -> [Int: String] {
+    let answer = try StoreAnswer(parsing: Array(text.utf8), records: records)
+    return Dictionary(uniqueKeysWithValues: answer.refused.map { ($0.index, $0.reason) })
+  }
+
+  @Test func only_the_refused_may_be_listed() throws {
+    let text = #"{"stored":2,"duplicates":1,"refused":1,"results":[{"index":3,"outcome":"refused","reason":"why"}]}"#
+    #expect(try refused(text, of: 4) == [3: "why"])
+  }
+
+  @Test func all_may_be_listed_in_any_order() throws {
+    let text = #"""
+      {"stored":1,"duplicates":1,"refused":1,"results":[{"index":2,"outcome":"refused"},
+       {"index":0,"outcome":"stored","id":"x"},{"index":1,"outcome":"duplicate"}],"took":3}
+      """#
+    #expect(try refused(text, of: 3) == [2: "no reason given"])
+  }
+
+  @Test func without_refusals_no_list_is_needed() throws {
+    #expect(try refused(#"{"stored":3,"duplicates":0,"refused":0}"#, of: 3).isEmpty)
+  }
+
+  @Test(arguments: [
+    #"{"stored":2,"duplicates":0,"refused":0}"#, #"{"stored":4,"duplicates":0,"refused":0}"#,
+    #"{"stored":2,"duplicates":0,"refused":1}"#, #"{"stored":3,"duplicates":0}"#, #"{"stored":3,"#, "", "[]", "OK",
+    #"{"stored":2,"duplicates":0,"refused":1,"results":[{"index":3,"outcome":"refused"}]}"#,
+    #"{"stored":2,"duplicates":0,"refused":1,"results":[{"index":1,"outcome":"lost"}]}"#,
+    #"{"stored":1,"duplicates":0,"refused":2,"results":[{"index":1,"outcome":"refused"},{"index":1,"outcome":"refused"}]}"#,
+  ]) func what_does_not_fit_together_is_not_understood(_ text: String) {
+    #expect(throws: StoreAnswer.NotUnderstood.self) { try StoreAnswer(parsing: Array(text.utf8), records: 3) }
+  }
+
+  @Test func an_answer_that_is_cut_anywhere_is_not_understood() {
+    let text = Array(
+      #"{"stored":2,"duplicates":0,"refused":1,"results":[{"index":1,"outcome":"refused","reason":"no"}]}"#.utf8)
+    for count in 0..<text.count {
+      #expect(throws: StoreAnswer.NotUnderstood.self) {
+        try StoreAnswer(parsing: Array(text[..<count]), records: 3)
+      }
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import Testing
+
+@testable import Sinks
+
+@Suite struct UploadPlanTests {
+  private let server: UploadPlan.Server
+
+  init() throws {
+    server = UploadPlan.Server(
+      try #require(ServiceURL("https://fleet.example/api", schemes: FleetStoreConfiguration.schemes)))
+  }
+
+  private func stored(_ count: Int) -> HTTPReply {
+    HTTPReply(status: 200, body: Array(#"{"stored":\#(count),"duplicates":0,"refused":0}"#.utf8))
+  }
+
+  /// Runs a plan against a server that takes a batch or not; what it was sent, and what was said of it.
+  private func run(
+    _ records: Int, _ server: UploadPlan.Server? = nil, _ answer: (UploadPlan.Request) -> HTTPReply
+  ) -> (requests: [Range<Int>], delivered: [Range<Int>], refused: [Int], last: UploadPlan) {
+    var plan = UploadPlan(server ?? self.server, records: records)
+    var (requests, delivered, refused): ([Range<Int>], [Range<Int>], [Int]) = ([], [], [])
+    while let request = plan.next() {
+      requests.append(request.records)
+      switch plan.judge(answer(request)) {
+      case .delivered(let range, let those):
+        delivered.append(range)
+        refused += those.map(\.index)
+      case .again: break
+      case .stop: return (requests, delivered, refused, plan)
+      }
+    }
+    return (requests, delivered, refused, plan)
+  }
+
+  @Test func a_batch_is_one_request() {
+    let result = run(100) { stored($0.records.count) }
+    #expect(result.requests == [0..<100])
+    #expect(result.delivered == [0..<100])
+  }
+
+  @Test func too_much_at_once_goes_in_halves_and_later_batches_are_smaller() {
+    let result = run(10) { $0.records.count > 3 ? HTTPReply(status: 413) : stored($0.records.count) }
+    #expect(result.requests == [0..<10, 0..<5, 0..<3, 3..<5, 5..<8, 8..<10])
+    #expect(result.delivered.flatMap { Array($0) } == Array(0..<10))
+    let next = run(7, result.last.server) { stored($0.records.count) }
+    #expect(next.requests == [0..<3, 3..<6, 6..<7])
+  }
+
+  @Test func one_poisonous_record_is_found_and_all_others_are_delivered() {
+    let result = run(16) { request in
+      request.records.contains(11) ? HTTPReply(status: 400, body: Array("bad".utf8)) : stored(request.records.count)
+    }
+    #expect(result.refused == [11])
+    #expect(result.delivered.flatMap { Array($0) } == Array(0..<16))
+  }
+
+  @Test func a_record_too_large_on_its_own_is_refused_with_the_servers_reason() {
+    var plan = UploadPlan(server, records: 1)
+    _ = plan.next()
+    let verdict = plan.judge(HTTPReply(status: 413, body: Array("too\nlarge".utf8)))
+    #expect(verdict == .delivered(0..<1, refused: [.init(index: 0, reason: "HTTP 413: too large")]))
+    #expect(plan.next() == nil)
+  }
+
+  @Test func refusals_name_the_record_in_the_batch_and_not_in_the_request() {
+    var first = server
+    first.mostRecords = 4
+    let result = run(8, first) { request in
+      HTTPReply(
+        status: 200,
+        body: Array(
+          #"{"stored":3,"duplicates":0,"refused":1,"results":[{"index":1,"outcome":"refused","reason":"r"}]}"#.utf8))
+    }
+    #expect(result.refused == [1, 5])
+  }
+
+  @Test func an_encoding_that_the_server_does_not_know_is_replaced_for_good() {
+    var encodings: [UploadPlan.Encoding] = []
+    let result = run(5) { request in
+      encodings.append(request.encoding)
+      return request.encoding == .none ? stored(5) : HTTPReply(status: 415)
+    }
+    #expect(encodings == [.zstd, .gzip, .none])
+    #expect(result.last.server.encoding == .none)
+  }
+
+  @Test func a_token_is_read_anew_once() {
+    var plan = UploadPlan(server, records: 2)
+    #expect(plan.next()?.wantsToken == false)
+    #expect(plan.judge(HTTPReply(status: 401)) == .again)
+    #expect(plan.next()?.wantsToken == true)
+    guard case .stop(let error, _) = plan.judge(HTTPReply(status: 401)) else {
+      Issue.record("goes on with a token that is not taken")
+      return
+    }
+    #expect(error.kind == .unauthorized)
+  }
+
+  @Test func a_redirect_is_followed_on_the_same_server_alone() throws {
+    func reply(_ status: Int, to location: String) -> HTTPReply {
+      var reply = HTTPReply(status: status)
+      reply.location = location
+      return reply
+    }
+    for location in ["/v2/telemetry", "https://fleet.example:443/v2/telemetry", "https://fleet.example/v2/telemetry"] {
+      var plan = UploadPlan(server, records: 1)
+      _ = plan.next()
+      #expect(plan.judge(reply(308, to: location)) == .again)
+      #expect(plan.next()?.path == "/v2/telemetry")
+    }
+    for location in [
+      "https://other.example/v2", "http://fleet.example/v2", "//other.example/v2", "https://fleet.example:8443/v2", "",
+    ] {
+      var plan = UploadPlan(server, records: 1)
+      _ = plan.next()
+      guard case .stop(let error, _) = plan.judge(reply(307, to: location)) else {
+        Issue.record("\(location) is followed")
+        continue
+      }
+      #expect(error.kind == .redirected)
+    }
+    var plan = UploadPlan(server, records: 1)
+    for _ in 0..<3 {
+      _ = plan.next()
+      #expect(plan.judge(reply(307, to: "/again")) == .again)
+    }
+    _ = plan.next()
+    #expect(plan.judge(reply(307, to: "/again")) != .again)
+  }
+
+  @Test(arguments: [429, 503]) func a_busy_server_is_left_alone_as_long_as_it_asks(_ status: Int) {
+    var reply = HTTPReply(status: status)
+    reply.retryAfter = "7"
+    var plan = UploadPlan(server, records: 1)
+    _ = plan.next()
+    guard case .stop(let error, let wait) = plan.judge(reply) else {
+      Issue.record("goes on")
+      return
+    }
+    #expect(error.kind == .busy)
+    #expect(wait == 7_000_000_000)
+  }
+
+  @Test(arguments: [100, 204, 301, 302, 404, 405, 500, 502, 599]) func other_answers_acknowledge_nothing(_ status: Int)
+  {
+    let result = run(3) { _ in HTTPReply(status: status) }
+    #expect(result.delivered.isEmpty)
+    #expect(result.requests.count == 1)
+  }
+}
