@@ -7,9 +7,9 @@ import Telemetry
 ///     let storage = try await StoredFleet(postgreSQL: "postgres://fleet@db.example/fleet")
 ///
 /// Constraints:
-/// - **Answered means durable.** SQLite: WAL with `synchronous=FULL`; PostgreSQL: `synchronous_commit=on`, which the
-///   server must have. Batches that come in together share one commit (at most 4,096 records); each caller is answered
-///   after it.
+/// - **Answered means durable.** SQLite: WAL with `synchronous=FULL`; PostgreSQL: `synchronous_commit`, switched on where
+///   it is off. Batches that come in together share one commit (at most 4,096 records); each caller is answered after
+///   it.
 /// - **Key**: (tenant, vehicle, class, id), where the class is the record's type, and one class for all types that are
 ///   not known. A gateway gives an id once, whatever the type. Keys begin with tenant and vehicle, so that a cluster can
 ///   distribute by them.

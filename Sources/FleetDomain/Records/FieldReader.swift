@@ -47,11 +47,12 @@ struct FieldReader: ~Escapable {
 
   /// A text of 1 to 128 bytes without control characters.
   func name(_ key: RecordKey) throws(RecordRefusal) -> String {
-    let expected = "1 to \(Self.maximumNameCount) bytes without control characters"
-    let bytes = try string(key, expected)
-    guard let name = Self.name(bytes) else { throw invalid(key, expected) }
+    let bytes = try string(key, Self.expectedName)
+    guard let name = Self.name(bytes) else { throw invalid(key, Self.expectedName) }
     return name
   }
+
+  private static let expectedName = "1 to \(maximumNameCount) bytes without control characters"
 
   /// Nil unless the bytes can be an id.
   static func name(_ bytes: Span<UInt8>) -> String? {
@@ -82,14 +83,17 @@ struct FieldReader: ~Escapable {
   }
 
   func hasPosition() throws(RecordRefusal) -> Bool {
-    for key in [RecordKey.latitude, .longitude] {
-      switch fields[key].form {
-      case .absent: return false
-      case .number: continue
-      case .string, .other: throw invalid(key, "a number of degrees")
-      }
+    let hasLatitude = try isNumber(.latitude)
+    let hasLongitude = try isNumber(.longitude)
+    return hasLatitude && hasLongitude
+  }
+
+  private func isNumber(_ key: RecordKey) throws(RecordRefusal) -> Bool {
+    switch fields[key].form {
+    case .absent: return false
+    case .number: return true
+    case .string, .other: throw invalid(key, "a number of degrees")
     }
-    return true
   }
 
   @_lifetime(copy self)

@@ -23,6 +23,9 @@ final class PostgreSQLConnection: @unchecked Sendable {
       throw StoreFailure(.unavailable, "PostgreSQL", words)
     }
     unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
+    // An answer is durable, whatever the server thinks is enough; what waits for standbys as well stays as it is.
+    try execute(
+      "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
   }
 
   deinit { unsafe PQfinish(handle) }

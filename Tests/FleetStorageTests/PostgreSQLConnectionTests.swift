@@ -1,0 +1,37 @@
+import TestKit
+import Testing
+
+@testable import FleetStorage
+
+@Suite struct PostgreSQLConnectionTests {
+  @Test func a_commit_is_waited_for_also_where_the_server_would_not() async throws {
+    try await aside {
+      guard let server = try PostgreSQLServer.shared else { return }
+      let address = try server.database()
+      let name = try #require(address.split(separator: "/").last)
+      for (setting, expected) in [("off", "on"), ("remote_apply", "remote_apply")] {
+        try server.sql("ALTER DATABASE \(name) SET synchronous_commit = \(setting)", in: String(name))
+        let connection = try PostgreSQLConnection(address: address)
+        let found = try connection.query("SHOW synchronous_commit").row(0)
+        #expect(found.text(0) == expected)
+      }
+    }
+  }
+
+  @Test func values_go_in_and_come_out_as_they_are() async throws {
+    try await aside {
+      guard let server = try PostgreSQLServer.shared else { return }
+      let connection = try PostgreSQLConnection(address: try server.database())
+      let values: [SQLValue] = [
+        .integer(.min), .integer(-1), .text("Grüße ' \" \\ $1"), .text(""), .bytes([0, 1, 255]), .bytes([]),
+        .identifier(Sample.epoch),
+      ]
+      let types = ["bigint", "bigint", "text", "text", "bytea", "bytea", "uuid"]
+      let columns = types.enumerated().map { "$\($0 + 1)::\($1)" }.joined(separator: ", ")
+      let row = try connection.query("SELECT \(columns), NULL::text", PostgreSQLParameters(values)).row(0)
+      #expect(row.values.dropLast(2) == values.dropLast())
+      #expect(row.identifier(6) == Sample.epoch)
+      #expect(row.values.last == .null)
+    }
+  }
+}
