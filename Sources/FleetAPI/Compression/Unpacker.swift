@@ -1,5 +1,6 @@
 import CZlib
 import CZstd
+import NIOCore
 
 /// Unpacks one body piece by piece into memory and stops as soon as it would become longer than is allowed: a few
 /// kilobytes that unpack to gigabytes cost no more than the limit.
@@ -18,6 +19,8 @@ struct Unpacker: ~Copyable {
   private var zstd: OpaquePointer?
   /// Its own state points back at it: it must not move.
   private var zlib: UnsafeMutablePointer<z_stream>?
+  /// What was unpacked last, before it goes to the rest.
+  private let scratch: UnsafeMutableRawBufferPointer
   /// Whether a frame or member has been begun and not ended.
   private var isInside = false
 
@@ -27,6 +30,7 @@ struct Unpacker: ~Copyable {
   init(_ coding: ContentCoding, limit: Int) throws(APIError) {
     self.coding = coding
     self.limit = limit
+    unsafe scratch = .allocate(byteCount: coding == .identity ? 0 : Self.step, alignment: 1)
     switch coding {
     case .identity: break
     case .zstd:
@@ -47,6 +51,7 @@ struct Unpacker: ~Copyable {
   }
 
   deinit {
+    unsafe scratch.deallocate()
     if let zstd = unsafe zstd { unsafe ZSTD_freeDCtx(zstd) }
     if let zlib = unsafe zlib {
       unsafe inflateEnd(zlib)
@@ -55,7 +60,12 @@ struct Unpacker: ~Copyable {
   }
 
   /// - Throws: 413 past the limit, 400 where the bytes are not packed as they are said to be.
-  mutating func feed(_ piece: UnsafeRawBufferPointer) throws(APIError) {
+  mutating func feed(_ piece: ByteBuffer) throws {
+    // The bytes live as long as the call.
+    unsafe try piece.withUnsafeReadableBytes { bytes in unsafe try feed(bytes) }
+  }
+
+  private mutating func feed(_ piece: UnsafeRawBufferPointer) throws(APIError) {
     guard unsafe !piece.isEmpty else { return }
     switch coding {
     case .identity:
@@ -80,22 +90,15 @@ struct Unpacker: ~Copyable {
     var input = unsafe ZSTD_inBuffer(src: piece.baseAddress, size: piece.count, pos: 0)
     var hasMore = true
     while unsafe input.pos < input.size || hasMore {
-      let before = out.count
-      var result = 0
-      let room = min(Self.step, limit - before + 1)
-      out.append(contentsOf: repeatElement(0, count: room))
-      let made = unsafe out.withUnsafeMutableBytes { bytes in
-        var output = unsafe ZSTD_outBuffer(dst: bytes.baseAddress! + before, size: room, pos: 0)
-        result = unsafe ZSTD_decompressStream(zstd, &output, &input)
-        return unsafe output.pos
-      }
-      out.removeLast(room - made)
+      var output = unsafe ZSTD_outBuffer(dst: scratch.baseAddress, size: scratch.count, pos: 0)
+      let result = unsafe ZSTD_decompressStream(zstd, &output, &input)
       if ZSTD_isError(result) != 0 {
         throw APIError.badRequest("the body is no zstd stream: \(unsafe String(cString: ZSTD_getErrorName(result)))")
       }
-      guard out.count <= limit else { throw tooLong }
+      try take(unsafe output.pos)
       isInside = result != 0
-      hasMore = made == room
+      // A frame that is complete is also written out whole.
+      hasMore = unsafe isInside && output.pos == output.size
     }
   }
 
@@ -112,25 +115,24 @@ struct Unpacker: ~Copyable {
         unsafe inflateReset(zlib)
         isInside = true
       }
-      let before = out.count
-      let room = min(Self.step, limit - before + 1)
-      out.append(contentsOf: repeatElement(0, count: room))
-      let code = unsafe out.withUnsafeMutableBufferPointer { bytes in
-        unsafe zlib.pointee.next_out = bytes.baseAddress! + before
-        unsafe zlib.pointee.avail_out = UInt32(room)
-        return unsafe inflate(zlib, Z_NO_FLUSH)
-      }
-      let made = room - Int(unsafe zlib.pointee.avail_out)
-      out.removeLast(room - made)
-      guard out.count <= limit else { throw tooLong }
+      unsafe zlib.pointee.next_out = scratch.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      unsafe zlib.pointee.avail_out = UInt32(scratch.count)
+      let code = unsafe inflate(zlib, Z_NO_FLUSH)
+      try take(unsafe scratch.count - Int(zlib.pointee.avail_out))
       switch code {
       case Z_STREAM_END: isInside = false
       // No progress without more of the body: not an error.
       case Z_OK, Z_BUF_ERROR: break
       default: throw APIError.badRequest("the body is no gzip stream (zlib error \(code))")
       }
-      hasMore = made == room
+      hasMore = unsafe zlib.pointee.avail_out == 0
     }
+  }
+
+  /// Adds what was unpacked last.
+  private mutating func take(_ count: Int) throws(APIError) {
+    guard out.count + count <= limit else { throw tooLong }
+    unsafe out.append(contentsOf: scratch[..<count])
   }
 
   private var tooLong: APIError {

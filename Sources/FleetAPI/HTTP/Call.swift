@@ -27,7 +27,7 @@ struct Call: Sendable {
     for try await piece in request.body {
       count += piece.readableBytes
       guard count <= packedLimit else { throw Self.tooLong(packedLimit) }
-      unsafe try piece.withUnsafeReadableBytes { bytes throws(APIError) in unsafe try unpacker.feed(bytes) }
+      try unpacker.feed(piece)
     }
     // The stream of parts ends the same way whether the body was whole or the connection went away.
     if let announced, announced != count {

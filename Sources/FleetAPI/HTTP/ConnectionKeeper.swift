@@ -18,7 +18,8 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
   private var unanswered = 0
   /// A request's body is still to come.
   private var isReading = false
-  private var isStopping = false
+  /// The connection ends with the answer: the server is stopping, or nothing more can be read.
+  private var isLast = false
   private var deadline: Scheduled<Void>?
 
   init(limits: ServerLimits) { self.limits = limits }
@@ -41,8 +42,10 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
-    case .head:
+    case .head(let head):
       unanswered += 1
+      // Behind a request for an upgrade the decoder takes everything for the other protocol's.
+      if head.headers.contains(name: "Upgrade") || head.method == .CONNECT { isLast = true }
       isReading = true
       wait(limits.requestSeconds, context)
     case .body: break
@@ -55,12 +58,17 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    guard case .end = unwrapOutboundIn(data) else {
+    switch unwrapOutboundIn(data) {
+    case .head(var head) where isLast && head.status != .continue:
+      head.headers.replaceOrAdd(name: "Connection", value: "close")
+      context.write(wrapOutboundOut(.head(head)), promise: promise)
+      return
+    case .head, .body:
       context.write(data, promise: promise)
       return
+    case .end: unanswered -= 1
     }
-    unanswered -= 1
-    if unanswered == 0, isStopping {
+    if unanswered == 0, isLast {
       context.writeAndFlush(data, promise: promise)
       context.close(promise: nil)
       return
@@ -75,7 +83,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
       context.fireUserInboundEventTriggered(event)
       return
     }
-    isStopping = true
+    isLast = true
     if unanswered == 0 { context.close(promise: nil) }
   }
 

@@ -49,7 +49,12 @@ struct FleetChannel: HTTPChannelHandler {
     do {
       switch try await value.outcome.get() {
       case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
-      case .webSocket: try await value.channel.closeFuture.get()
+      case .webSocket:
+        try await withTaskCancellationHandler {
+          try await value.channel.closeFuture.get()
+        } onCancel: {
+          value.channel.close(promise: nil)
+        }
       }
     } catch {
       logger.debug("connection: \(error)")

@@ -22,9 +22,13 @@ struct IngestRoute {
         throw APIError.badRequest("the body has no records; expected a JSON array of them, or one on each line")
       }
       let caller = try call.caller
-      let stored = try await storage.ingest(
-        batch.records, from: caller.gateway.map { .gateway($0) } ?? .trusted, tenant: caller.tenant,
-        at: WallClock.now)
+      // Where all are refused there is nothing to store.
+      let stored =
+        batch.records.isEmpty
+        ? []
+        : try await storage.ingest(
+          batch.records, from: caller.gateway.map { .gateway($0) } ?? .trusted, tenant: caller.tenant,
+          at: WallClock.now)
       return Answer(json: IngestAnswer.body(batch.outcomes(stored)))
     }
   }

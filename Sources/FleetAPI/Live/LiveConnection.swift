@@ -73,6 +73,12 @@ final class LiveConnection: ChannelInboundHandler {
     context.fireChannelInactive()
   }
 
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    // The other side is gone without a word; HTTP alone has a use for half of a connection.
+    if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     logger.debug("live connection: \(error)")
     context.close(promise: nil)
@@ -84,12 +90,14 @@ final class LiveConnection: ChannelInboundHandler {
 
   /// Says why, and ends the connection once the other side has heard it, or `lingering` later.
   func close(_ code: WebSocketErrorCode, _ reason: String, lingering: TimeAmount = .seconds(2)) {
-    guard phase != .closing, let context, let output else { return }
-    phase = .closing
-    forgetAll()
-    early = []
+    guard let context, let output else { return }
     deadline?.cancel()
-    output.writeAndFlush(NIOAny(ServerFrame.close(code, reason)), promise: nil)
+    if phase != .closing {
+      phase = .closing
+      forgetAll()
+      early = []
+      output.writeAndFlush(NIOAny(ServerFrame.close(code, reason)), promise: nil)
+    }
     deadline = context.eventLoop.assumeIsolated().scheduleTask(in: lingering) { context.close(promise: nil) }
   }
 

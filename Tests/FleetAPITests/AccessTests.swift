@@ -1,0 +1,69 @@
+import Testing
+
+@testable import FleetAPI
+
+@Suite struct SHA256Tests {
+  /// FIPS 180-4's own examples, and lengths around the borders of a block.
+  @Test(arguments: [
+    ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+    ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    (
+      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+    ),
+    (String(repeating: "a", count: 64), "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"),
+  ])
+  func known_messages_have_their_known_digests(_ message: String, _ digest: String) {
+    let text = SHA256.digest(message.utf8).map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }
+    #expect(text.joined() == digest)
+  }
+}
+
+@Suite struct SecretTests {
+  @Test func secrets_are_long_unlike_each_other_and_say_what_they_are() {
+    let secrets = (0..<100).map { _ in Secret(.gatewayKey).text }
+    #expect(Set(secrets).count == 100)
+    #expect(secrets.allSatisfy { $0.hasPrefix("fsk_") && $0.utf8.count == 68 })
+    #expect(Secret(.operatorToken).text.hasPrefix("fst_"))
+  }
+}
+
+@Suite struct BearerTokenTests {
+  @Test(arguments: [
+    ("Bearer abc", "abc"), ("bearer  abc", "abc"), ("Basic abc", nil), ("Bearer ", nil), ("Bearer", nil),
+  ])
+  func a_token_is_read_from_its_header(_ field: String, _ token: String?) {
+    #expect(BearerToken.parse(field) == token)
+    #expect(BearerToken.parse(nil) == nil)
+  }
+}
+
+@Suite struct RateLimiterTests {
+  @Test func a_bucket_fills_up_with_time_and_not_beyond() throws {
+    let limiter = RateLimiter(perSecond: 2, burst: 4)
+    let key = Secret.hash(of: "a")
+    let start = ContinuousClock.now
+    for _ in 0..<4 { #expect(limiter.take(key, now: start) == nil) }
+    #expect(limiter.take(key, now: start) == 1)
+    #expect(limiter.take(Secret.hash(of: "b"), now: start) == nil)
+    #expect(limiter.take(key, now: start + .milliseconds(500)) == nil)
+    #expect(limiter.take(key, now: start + .milliseconds(500)) == 1)
+    for _ in 0..<4 { #expect(limiter.take(key, now: start + .seconds(60)) == nil) }
+    #expect(limiter.take(key, now: start + .seconds(60)) == 1)
+  }
+}
+
+@Suite struct AllowedOriginsTests {
+  @Test func programs_and_own_pages_are_allowed_and_listed_ones() {
+    let origins = AllowedOrigins(["https://fleet.example"])
+    #expect(origins.allow(nil, host: "a:1"))
+    #expect(origins.allow("http://A:1", host: "a:1"))
+    #expect(origins.allow("https://fleet.example", host: "a:1"))
+    #expect(!origins.allow("https://fleet.example.evil", host: "a:1"))
+    #expect(!origins.allow("null", host: "a:1"))
+    #expect(AllowedOrigins(["*"]).allow("https://anything", host: nil))
+  }
+}

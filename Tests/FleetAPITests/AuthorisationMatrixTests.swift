@@ -1,0 +1,193 @@
+import FleetDomain
+import Foundation
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// Every route × every kind of caller: who may what, and that nothing crosses from one tenant to another.
+///
+/// A route without a row fails.
+@Suite struct AuthorisationMatrixTests {
+  /// Callers from the weakest to the one whose right use changes something.
+  enum Caller: String, CaseIterable {
+    case nobody, unknownKey, revokedGateway, revokedToken
+    /// gw-1 of the tenant `default`.
+    case gateway
+    case readOnly
+    /// An administrator of the tenant `other`.
+    case foreignAdmin
+    case admin
+
+    func token(_ keys: TestServer.Keys) -> String? {
+      switch self {
+      case .nobody: nil
+      case .unknownKey: "fst_" + String(repeating: "0", count: 64)
+      case .revokedGateway: keys.revokedGateway
+      case .revokedToken: keys.revokedToken
+      case .gateway: keys.gateway
+      case .readOnly: keys.readOnly
+      case .foreignAdmin: keys.foreignAdmin
+      case .admin: keys.admin
+      }
+    }
+  }
+
+  /// One question, and the status that each caller gets.
+  struct Row: Sendable, CustomTestStringConvertible {
+    let method: String
+    /// As the table of routes writes it.
+    let route: String
+    /// What is asked for; nil: the route itself.
+    var path: String?
+    var body: String?
+    let gateway, readOnly, foreignAdmin, admin: Int
+    /// Whether nobody's key is asked for.
+    var isOpen = false
+
+    var testDescription: String { "\(method) \(path ?? route)" }
+
+    func status(_ caller: Caller) -> Int {
+      switch caller {
+      case .nobody, .unknownKey, .revokedGateway, .revokedToken: isOpen ? admin : 401
+      case .gateway: gateway
+      case .readOnly: readOnly
+      case .foreignAdmin: foreignAdmin
+      case .admin: admin
+      }
+    }
+  }
+
+  /// VAN-1 is a vehicle of both tenants, VAN-2 of `default` alone.
+  static let rows: [Row] =
+    [
+      Row(
+        method: "POST", route: "/api/telemetry", body: SampleRecord(1).line, gateway: 200, readOnly: 403,
+        foreignAdmin: 200, admin: 200),
+      Row(method: "GET", route: "/api/vehicles", gateway: 403, readOnly: 200, foreignAdmin: 200, admin: 200),
+      Row(
+        method: "POST", route: "/api/vehicles", body: #"{"id":"NEW"}"#, gateway: 403, readOnly: 403, foreignAdmin: 201,
+        admin: 201),
+      Row(
+        method: "GET", route: "/api/vehicles/{vehicleId}", path: "/api/vehicles/VAN-2", gateway: 403, readOnly: 200,
+        foreignAdmin: 404, admin: 200),
+      Row(
+        method: "PUT", route: "/api/vehicles/{vehicleId}", path: "/api/vehicles/VAN-2", body: #"{"name":"x"}"#,
+        gateway: 403, readOnly: 403, foreignAdmin: 404, admin: 200),
+      Row(
+        method: "DELETE", route: "/api/vehicles/{vehicleId}", path: "/api/vehicles/VAN-2", gateway: 403, readOnly: 403,
+        foreignAdmin: 404, admin: 204),
+      Row(method: "GET", route: "/api/geofences", gateway: 200, readOnly: 200, foreignAdmin: 404, admin: 200),
+      Row(
+        method: "PUT", route: "/api/geofences", body: #"{"type":"FeatureCollection","features":[]}"#, gateway: 403,
+        readOnly: 403, foreignAdmin: 204, admin: 204),
+      Row(method: "GET", route: "/api/gateways", gateway: 403, readOnly: 200, foreignAdmin: 200, admin: 200),
+      Row(
+        method: "POST", route: "/api/gateways", body: #"{"id":"gw-9"}"#, gateway: 403, readOnly: 403,
+        foreignAdmin: 201, admin: 201),
+      Row(
+        method: "GET", route: "/api/gateways/{gatewayId}", path: "/api/gateways/gw-2", gateway: 403, readOnly: 200,
+        foreignAdmin: 404, admin: 200),
+      Row(
+        method: "PUT", route: "/api/gateways/{gatewayId}", path: "/api/gateways/gw-2", body: #"{"vehicles":["VAN-2"]}"#,
+        gateway: 403, readOnly: 403, foreignAdmin: 404, admin: 200),
+      Row(
+        method: "POST", route: "/api/gateways/{gatewayId}/rotate", path: "/api/gateways/gw-2/rotate", gateway: 403,
+        readOnly: 403, foreignAdmin: 404, admin: 200),
+      Row(
+        method: "POST", route: "/api/gateways/{gatewayId}/revoke", path: "/api/gateways/gw-2/revoke", gateway: 403,
+        readOnly: 403, foreignAdmin: 404, admin: 204),
+      Row(method: "GET", route: "/api/tokens", gateway: 403, readOnly: 403, foreignAdmin: 200, admin: 200),
+      Row(
+        method: "POST", route: "/api/tokens", body: #"{"role":"readOnly"}"#, gateway: 403, readOnly: 403,
+        foreignAdmin: 201, admin: 201),
+      Row(
+        method: "DELETE", route: "/api/tokens/{tokenId}", path: "/api/tokens/$TOKEN", gateway: 403, readOnly: 403,
+        foreignAdmin: 404, admin: 204),
+      Row(
+        method: "GET", route: "/api/health", gateway: 200, readOnly: 200, foreignAdmin: 200, admin: 200, isOpen: true),
+      Row(method: "GET", route: "/api/metrics", gateway: 403, readOnly: 200, foreignAdmin: 200, admin: 200),
+      Row(
+        method: "GET", route: "/api/openapi.json", gateway: 200, readOnly: 200, foreignAdmin: 200, admin: 200,
+        isOpen: true),
+      Row(method: "GET", route: "/ws", gateway: 426, readOnly: 426, foreignAdmin: 426, admin: 426, isOpen: true),
+    ]
+    + ["telemetry", "latest", "trips", "dtcs", "events"].flatMap { name in
+      // A vehicle of the same tenant that is not the gateway's own, and one that the other tenant has too.
+      ["VAN-1", "VAN-2"].map { vehicle in
+        Row(
+          method: "GET", route: "/api/vehicles/{vehicleId}/\(name)", path: "/api/vehicles/\(vehicle)/\(name)",
+          gateway: 403, readOnly: 200, foreignAdmin: vehicle == "VAN-1" ? 200 : 404, admin: 200)
+      }
+    }
+    + ["trips", "dtcs", "events"].map { name in
+      Row(method: "GET", route: "/api/\(name)", gateway: 403, readOnly: 200, foreignAdmin: 200, admin: 200)
+    }
+
+  @Test(arguments: rows)
+  func a_caller_gets_what_is_theirs(_ row: Row) async throws {
+    try await TestServer.run { server in
+      try await Self.fill(server)
+      let token = try await server.storage.tokens(tenant: .standard)[0]
+      let path = (row.path ?? row.route).replacingOccurrences(of: "$TOKEN", with: TextOf.id(token.id))
+      try await aside {
+        for caller in Caller.allCases {
+          let client = try server.client(caller.token(server.keys))
+          let type = path == "/api/geofences" ? "application/geo+json" : "application/json"
+          let reply = try client.send(
+            row.method, path, row.body.map { Array($0.utf8) } ?? (row.method == "POST" ? [] : nil),
+            headers: row.body == nil ? [:] : ["Content-Type": type])
+          #expect(reply.status == row.status(caller), "\(caller.rawValue): \(reply.text)")
+          if reply.status >= 400 {
+            #expect(reply.errorCode != nil && !reply.errorMessage.isEmpty, "\(caller.rawValue): \(reply.text)")
+          }
+          if caller == .foreignAdmin, !row.isOpen {
+            // What the answer repeats of the question does not count.
+            for mark in ["default-only", "gw-2"] where !path.contains(mark) {
+              #expect(!reply.text.contains(mark), "\(reply.text)")
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func every_route_has_a_row_and_every_row_a_route() async throws {
+    try await TestServer.run { server in
+      let routes = FleetRoutes.table(of: server.storage).routes.map { "\($0.method.rawValue) \($0.path.text)" }
+      #expect(Set(routes) == Set(Self.rows.map { "\($0.method) \($0.route)" }))
+      #expect(Set(routes).count == routes.count)
+    }
+  }
+
+  @Test func the_same_id_in_two_tenants_is_two_vehicles() async throws {
+    try await TestServer.run { server in
+      try await Self.fill(server)
+      try await aside {
+        let foreign = try server.client(server.keys.foreignAdmin)
+        #expect(try foreign.send("GET", "/api/vehicles/VAN-1/telemetry").list.isEmpty)
+        let gateway = try server.client(server.keys.foreignGateway)
+        let sent = try gateway.send("POST", "/api/telemetry", [SampleRecord(1, rest: #""rpm":7"#)].lines)
+        #expect(try sent.json["stored"] as? Int == 1)
+        #expect(try foreign.send("GET", "/api/vehicles/VAN-1/telemetry").list.map { $0["rpm"] as? Int } == [7])
+        let own = try server.client(server.keys.admin).send("GET", "/api/vehicles/VAN-1/telemetry").list
+        #expect(own.map { $0["rpm"] as? Int } == [1726])
+      }
+    }
+  }
+
+  /// Something of everything in the tenant `default`.
+  private static func fill(_ server: TestServer) async throws {
+    _ = try await server.storage.updateVehicle("VAN-2", VehicleDetails(name: "default-only"), tenant: .standard)
+    let fences = try FencesDocument(geoJSON: Array(#"{"type":"FeatureCollection","features":[]}"#.utf8))
+    _ = try await server.storage.putFences(fences, expecting: .anything, tenant: .standard, at: WallClock.now)
+    try await aside {
+      let records = [
+        SampleRecord(1), SampleRecord(2, type: "trip", rest: #""tripId":"default-only""#),
+        SampleRecord(3, type: "dtc"), SampleRecord(4, type: "driving"),
+      ]
+      let reply = try server.client(server.keys.gateway).send("POST", "/api/telemetry", records.lines)
+      #expect(try reply.json["stored"] as? Int == 4)
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// What a connection can do to the server, and what the server does to a connection.
+@Suite struct ConnectionTests {
+  @Test func garbage_is_answered_and_the_connection_closed() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        for garbage in ["\u{16}\u{03}\u{01}nonsense\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n"] {
+          let client = try server.client()
+          try client.write(Array(garbage.utf8))
+          let reply = try client.read()
+          #expect(reply.status == 400)
+          #expect(reply.errorCode == "badRequest")
+          #expect(try client.readToEnd().isEmpty)
+        }
+        // On a connection that has spoken HTTP before.
+        let client = try server.client()
+        #expect(try client.send("GET", "/api/health").status == 200)
+        try client.write(Array("nonsense\r\n\r\n".utf8))
+        #expect(try client.read().status == 400)
+      }
+    }
+  }
+
+  @Test func long_headers_are_refused() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client()
+        try client.write(Array("GET /api/health HTTP/1.1\r\nHost: x\r\nLong: ".utf8))
+        try client.write([UInt8](repeating: UInt8(ascii: "a"), count: 20_000))
+        #expect(try client.read().status == 431)
+      }
+    }
+  }
+
+  @Test func paths_and_methods_that_are_not_there_are_said_so() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        for path in ["/", "/api", "/api/vehicles/", "/api/vehicles/a/b", "/api//vehicles", "/API/vehicles"] {
+          #expect(try client.send("GET", path).errorCode == "notFound", "\(path)")
+        }
+        let reply = try client.send("PATCH", "/api/vehicles/VAN-1", [])
+        #expect(reply.status == 405)
+        #expect(reply.headers["allow"] == "HEAD, GET, PUT, DELETE")
+        #expect(try client.send("GET", "/api/vehicles/%FF").status == 400)
+        #expect(try client.send("GET", "/api/vehicles/%00").status == 404)
+      }
+    }
+  }
+
+  @Test func head_is_get_without_the_body() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.readOnly)
+        let head = try client.send("HEAD", "/api/vehicles")
+        let get = try client.send("GET", "/api/vehicles")
+        #expect(head.status == 200 && head.headers["content-length"] == String(get.body.count))
+      }
+    }
+  }
+
+  @Test func requests_that_come_together_are_answered_in_order() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client()
+        let paths = ["/api/health", "/none", "/api/openapi.json", "/api/health"]
+        try client.write(Array(paths.map { "GET \($0) HTTP/1.1\r\nHost: x\r\n\r\n" }.joined().utf8))
+        #expect(try paths.map { _ in try client.read().status } == [200, 404, 200, 200])
+      }
+    }
+  }
+
+  @Test func a_client_that_waits_to_be_told_to_go_on_is_told() async throws {
+    guard let curl = try Tool.required("curl") else { return }
+    try await TestServer.run { server in
+      try await aside {
+        let scratch = try ScratchFolder()
+        let body = try scratch.write("body", (1...3_000).map { SampleRecord($0) }.lines)
+        let headers = try scratch.write(
+          "headers",
+          "Authorization: Bearer \(server.keys.gateway)\nExpect: 100-continue\nContent-Type: application/x-ndjson\n")
+        let result = try Tool.run(
+          curl,
+          [
+            "-sS", "-v", "-H", "@\(headers)", "--expect100-timeout", "30", "--data-binary", "@\(body)",
+            "http://127.0.0.1:\(server.port)/api/telemetry",
+          ])
+        #expect(result.output.hasPrefix(#"{"stored":3000,"#), "\(result.errors)")
+        #expect(result.errors.contains("100 Continue"))
+      }
+    }
+  }
+
+  @Test func a_refusal_comes_before_the_body_does() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client("wrong")
+        let head =
+          "POST /api/telemetry HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\nContent-Length: 99999\r\n\r\n"
+        try client.write(Array(head.utf8))
+        #expect(try client.read().status == 401)
+      }
+    }
+  }
+
+  @Test func who_says_nothing_or_not_enough_is_not_waited_for() async throws {
+    try await TestServer.run(
+      .test {
+        $0.limits.idleSeconds = 1
+        $0.limits.requestSeconds = 1
+      }
+    ) { server in
+      try await aside {
+        let silent = try server.client()
+        let slow = try server.client()
+        try slow.write(Array("GET /api/health HTT".utf8))
+        let cut = try server.client(server.keys.gateway)
+        try cut.write(
+          Array(
+            "POST /api/telemetry HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(server.keys.gateway)\r\nContent-Length: 9\r\n\r\nabc"
+              .utf8))
+        let idle = try server.client()
+        #expect(try idle.send("GET", "/api/health").status == 200)
+        // Each ends by itself.
+        #expect(try silent.readToEnd().isEmpty)
+        #expect(try slow.readToEnd().isEmpty)
+        _ = try cut.readToEnd()
+        #expect(try idle.readToEnd().isEmpty)
+      }
+    }
+  }
+
+  @Test func one_key_may_ask_only_so_often() async throws {
+    try await TestServer.run(
+      .test {
+        $0.rate.perSecond = 0.01
+        $0.rate.burst = 3
+      }
+    ) { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        for _ in 0..<3 { #expect(try client.send("GET", "/api/vehicles").status == 200) }
+        let reply = try client.send("GET", "/api/vehicles")
+        #expect(reply.status == 429)
+        #expect((reply.headers["retry-after"].flatMap { Int($0) } ?? 0) > 0)
+        // Another key has its own.
+        #expect(try server.client(server.keys.readOnly).send("GET", "/api/vehicles").status == 200)
+        #expect(try client.send("GET", "/api/health").status == 200)
+      }
+    }
+  }
+
+  @Test func tls_is_spoken_where_there_is_a_certificate() async throws {
+    guard let openssl = try Tool.required("openssl"), let curl = try Tool.required("curl") else { return }
+    let scratch = try ScratchFolder()
+    let (certificate, key) = (scratch.file("cert.pem"), scratch.file("key.pem"))
+    let made = try Tool.run(
+      openssl,
+      [
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+        "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate,
+      ])
+    #expect(made.status == 0, "\(made.errors)")
+    try await TestServer.run(.test { $0.tls = TLSFiles(certificate: certificate, key: key) }) { server in
+      try await aside {
+        let url = "https://localhost:\(server.port)/api/health"
+        let resolve = ["--resolve", "localhost:\(server.port):127.0.0.1"]
+        let good = try Tool.run(curl, ["-sS", "--cacert", certificate] + resolve + [url])
+        #expect(good.output.contains(#""status":"ok""#), "\(good.errors)")
+        let unknown = try Tool.run(curl, ["-sS"] + resolve + [url])
+        #expect(unknown.status == 60)
+        let old = try Tool.run(curl, ["-sS", "--cacert", certificate, "--tls-max", "1.1"] + resolve + [url])
+        #expect(old.status != 0)
+        let plain = try Tool.run(curl, ["-sS", "http://127.0.0.1:\(server.port)/api/health"])
+        #expect(plain.status != 0)
+      }
+    }
+  }
+
+  @Test func metrics_count_requests_by_their_routes() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.readOnly)
+        for id in ["VAN-1", "VAN-2", "none"] { _ = try client.send("GET", "/api/vehicles/\(id)") }
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
+        let reply = try client.send("GET", "/api/metrics")
+        #expect(reply.headers["content-type"] == "text/plain; version=0.0.4")
+        let route = #"{method="GET",route="/api/vehicles/{vehicleId}","#
+        #expect(reply.text.contains("fleetstore_requests_total\(route)status=\"200\"} 2\n"))
+        #expect(reply.text.contains("fleetstore_requests_total\(route)status=\"404\"} 1\n"))
+        #expect(reply.text.contains("fleetstore_records_stored_total 1\n"))
+        #expect(!reply.text.contains("VAN-"))
+      }
+    }
+  }
+}

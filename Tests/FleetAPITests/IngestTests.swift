@@ -1,0 +1,182 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// `POST /api/telemetry`: what comes in, what is said of it, and what is kept.
+@Suite struct IngestTests {
+  @Test func each_record_has_its_outcome_in_order() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.gateway)
+        let first = try client.send("POST", "/api/telemetry", [SampleRecord(1)].lines)
+        #expect(first.status == 200)
+        let bad = #"{"type":"telemetry","id":"nonsense"}"#
+        let mixed = [SampleRecord(2).line, "{ not json", SampleRecord(1).line, bad, SampleRecord(3).line]
+        let reply = try client.send("POST", "/api/telemetry", Array(mixed.joined(separator: "\n").utf8))
+        #expect(reply.status == 200)
+        let json = try reply.json
+        #expect(json["stored"] as? Int == 2)
+        #expect(json["duplicates"] as? Int == 1)
+        #expect(json["refused"] as? Int == 2)
+        let results = json["results"] as? [[String: Any]] ?? []
+        #expect(results.map { $0["outcome"] as? String } == ["stored", "refused", "duplicate", "refused", "stored"])
+        #expect(results.map { $0["index"] as? Int } == [0, 1, 2, 3, 4])
+        #expect((results[3]["reason"] as? String)?.contains("id") == true)
+      }
+    }
+  }
+
+  @Test func records_come_back_as_they_were_sent() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let gateway = try server.client(server.keys.gateway)
+        let odd = SampleRecord(7, rest: #""rpm":1.7260e3, "note":"\u00e4\/x" ,"nested":{"a":[1, 2]}"#)
+        _ = try gateway.send("POST", "/api/telemetry", [odd].lines)
+        let reply = try server.client(server.keys.readOnly).send("GET", "/api/vehicles/VAN-1/telemetry")
+        #expect(reply.text == #"{"data":["# + odd.line + "]}")
+      }
+    }
+  }
+
+  @Test func arrays_and_lines_are_taken_alike() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.gateway)
+        let array = "[" + (1...3).map { SampleRecord($0).line }.joined(separator: " ,\n") + "]"
+        let reply = try client.send("POST", "/api/telemetry", json: array)
+        #expect(try reply.json["stored"] as? Int == 3)
+        let again = try client.send(
+          "POST", "/api/telemetry", (1...4).map { SampleRecord($0) }.lines,
+          headers: ["Content-Type": "application/x-ndjson"])
+        #expect(try again.json["stored"] as? Int == 1)
+        #expect(try again.json["duplicates"] as? Int == 3)
+      }
+    }
+  }
+
+  @Test func a_better_time_is_taken_from_a_later_copy() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.gateway)
+        _ = try client.send("POST", "/api/telemetry", [SampleRecord(1, quality: "system", second: 5)].lines)
+        let better = SampleRecord(1, quality: "gps", second: 9)
+        let reply = try client.send("POST", "/api/telemetry", [better].lines)
+        #expect(try reply.json["improved"] as? Int == 1)
+        let list = try server.client(server.keys.readOnly).send("GET", "/api/vehicles/VAN-1/telemetry").list
+        #expect(list.count == 1)
+        #expect(list[0]["timestamp"] as? String == "2026-01-01T00:00:09.000Z")
+      }
+    }
+  }
+
+  @Test(arguments: ["zstd", "gzip"])
+  func a_packed_body_is_unpacked(_ coding: String) async throws {
+    guard let tool = try Tool.required(coding) else { return }
+    try await TestServer.run { server in
+      try await aside {
+        let packed = try Tool.run(tool, ["-c"], stdin: (1...100).map { SampleRecord($0) }.lines).stdout
+        let client = try server.client(server.keys.gateway)
+        let reply = try client.send("POST", "/api/telemetry", packed, headers: ["Content-Encoding": coding])
+        #expect(try reply.json["stored"] as? Int == 100)
+      }
+    }
+  }
+
+  @Test(arguments: ["zstd", "gzip"])
+  func a_bomb_is_refused_and_costs_no_more_than_its_limit(_ coding: String) async throws {
+    guard let tool = try Tool.required(coding) else { return }
+    try await TestServer.run(.test { $0.limits.unpackedBytes = 1 << 20 }) { server in
+      try await aside {
+        // 256 MiB of zeros.
+        let bomb = try Tool.shell("head -c 268435456 /dev/zero | \(tool) -c").stdout
+        let before = try ProcessMemory.peakKiB
+        let client = try server.client(server.keys.gateway)
+        let reply = try client.send("POST", "/api/telemetry", bomb, headers: ["Content-Encoding": coding])
+        #expect(reply.status == 413)
+        #expect(reply.errorCode == "tooLarge")
+        // Other tests run in the same process: that it is far below is what can be said.
+        #expect(try ProcessMemory.peakKiB - before < 160 << 10)
+      }
+    }
+  }
+
+  @Test(arguments: ["zstd", "gzip"])
+  func a_packed_body_that_is_cut_or_none_is_refused(_ coding: String) async throws {
+    guard let tool = try Tool.required(coding) else { return }
+    try await TestServer.run { server in
+      try await aside {
+        let packed = try Tool.run(tool, ["-c"], stdin: (1...100).map { SampleRecord($0) }.lines).stdout
+        let client = try server.client(server.keys.gateway)
+        for body in [Array(packed.dropLast(9)), Array("plain".utf8), Array(packed.prefix(3))] {
+          let reply = try client.send("POST", "/api/telemetry", body, headers: ["Content-Encoding": coding])
+          #expect(reply.status == 400)
+        }
+        #expect(try server.client(server.keys.readOnly).send("GET", "/api/vehicles/VAN-1/telemetry").list.isEmpty)
+      }
+    }
+  }
+
+  @Test func a_body_that_ends_early_stores_nothing() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.gateway)
+        let body = (1...10).map { SampleRecord($0) }.lines
+        let head = "POST /api/telemetry HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(server.keys.gateway)\r\n"
+        try client.write(Array("\(head)Content-Length: \(body.count)\r\n\r\n".utf8) + body.dropLast(100))
+        client.endInput()
+        _ = try client.readToEnd()
+        #expect(try server.client(server.keys.readOnly).send("GET", "/api/vehicles/VAN-1/telemetry").list.isEmpty)
+      }
+    }
+  }
+
+  @Test func limits_of_body_and_records_are_kept() async throws {
+    try await TestServer.run(
+      .test {
+        $0.limits.bodyBytes = 4_096
+        $0.limits.batchRecords = 5
+      }
+    ) { server in
+      try await aside {
+        let long = try server.client(server.keys.gateway).send(
+          "POST", "/api/telemetry", (1...40).map { SampleRecord($0) }.lines)
+        #expect(long.status == 413)
+        let many = try server.client(server.keys.gateway).send(
+          "POST", "/api/telemetry", (1...6).map { SampleRecord($0) }.lines)
+        #expect(many.status == 413)
+        let right = try server.client(server.keys.gateway).send(
+          "POST", "/api/telemetry", (1...5).map { SampleRecord($0) }.lines)
+        #expect(try right.json["stored"] as? Int == 5)
+      }
+    }
+  }
+
+  @Test func other_types_and_codings_are_refused() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.gateway)
+        let type = try client.send("POST", "/api/telemetry", [1], headers: ["Content-Type": "text/html"])
+        #expect(type.status == 415)
+        let coding = try client.send("POST", "/api/telemetry", [1], headers: ["Content-Encoding": "br"])
+        #expect(coding.status == 415)
+        let empty = try client.send("POST", "/api/telemetry", [])
+        #expect(empty.status == 400)
+      }
+    }
+  }
+
+  @Test func a_gateway_writes_as_itself_and_as_its_own_vehicles_alone() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.gateway)
+        let records = [
+          SampleRecord(1, vehicle: "VAN-2"), SampleRecord(2, gateway: "gw-2"), SampleRecord(3),
+        ]
+        let results = try client.send("POST", "/api/telemetry", records.lines).json["results"] as? [[String: Any]] ?? []
+        #expect(results.map { $0["kind"] as? String } == ["foreignVehicle", "foreignGateway", nil])
+      }
+    }
+  }
+}

@@ -1,0 +1,244 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// `/ws`: records as they come in.
+@Suite struct LiveTests {
+  @Test func a_subscriber_gets_what_is_stored_from_then_on() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let gateway = try server.client(server.keys.gateway)
+        _ = try gateway.send("POST", "/api/telemetry", [SampleRecord(1)].lines)
+        let van = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        let fleet = try WebSocketTestClient(port: server.port)
+        #expect(try van.listen("vehicle:VAN-1")["event"] as? String == "subscribed")
+        #expect(try fleet.listen("fleet", token: server.keys.admin)["channel"] as? String == "fleet")
+        _ = try gateway.send("POST", "/api/telemetry", [SampleRecord(2), SampleRecord(3)].lines)
+        let other = [SampleRecord(4, vehicle: "VAN-2", gateway: "gw-2")]
+        _ = try server.client(server.keys.otherGateway).send("POST", "/api/telemetry", other.lines)
+        let (first, second) = (try van.event(), try van.event())
+        #expect(first["channel"] as? String == "vehicle:VAN-1")
+        #expect((first["record"] as? [String: Any])?["seq"] as? Int == 2)
+        #expect((second["record"] as? [String: Any])?["seq"] as? Int == 3)
+        #expect(first["id"] as? Int ?? 0 < second["id"] as? Int ?? 0)
+        let all = try (0..<3).map { _ in (try fleet.event()["record"] as? [String: Any])?["seq"] as? Int }
+        #expect(all == [2, 3, 4])
+        // VAN-2's record does not come to who listens to VAN-1: the next thing heard is this.
+        try van.send(#"{"action":"ping"}"#)
+        #expect(try van.event()["event"] as? String == "pong")
+      }
+    }
+  }
+
+  @Test func a_subscriber_goes_on_where_it_was_cut_off() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let gateway = try server.client(server.keys.gateway)
+        _ = try gateway.send("POST", "/api/telemetry", (1...3).map { SampleRecord($0) }.lines)
+        let first = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try first.listen("vehicle:VAN-1", after: 0)
+        #expect((try first.event()["record"] as? [String: Any])?["seq"] as? Int == 1)
+        let last = try first.event()["id"] as? Int ?? 0
+        // Gone; meanwhile more comes than one page has.
+        for start in stride(from: 4, to: 2_404, by: 600) {
+          _ = try gateway.send("POST", "/api/telemetry", (start..<(start + 600)).map { SampleRecord($0) }.lines)
+        }
+        let second = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try second.listen("vehicle:VAN-1", after: last)
+        _ = try gateway.send("POST", "/api/telemetry", [SampleRecord(2_404)].lines)
+        let seqs = try (0..<2_402).map { _ in (try second.event()["record"] as? [String: Any])?["seq"] as? Int }
+        #expect(seqs == Array(3...2_404))
+      }
+    }
+  }
+
+  @Test func a_place_that_never_was_is_said_so() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try client.listen("fleet", after: 999_999)
+        #expect((try client.event()["error"] as? [String: Any])?["code"] as? String == "positionGone")
+      }
+    }
+  }
+
+  @Test func nothing_crosses_from_one_tenant_to_another() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let foreign = try WebSocketTestClient(port: server.port, token: server.keys.foreignAdmin)
+        _ = try foreign.listen("fleet", after: 0)
+        try foreign.send(#"{"action":"subscribe","channel":"vehicle:VAN-2"}"#)
+        #expect((try foreign.event()["error"] as? [String: Any])?["code"] as? String == "notFound")
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
+        _ = try server.client(server.keys.foreignGateway).send("POST", "/api/telemetry", [SampleRecord(9)].lines)
+        #expect((try foreign.event()["record"] as? [String: Any])?["seq"] as? Int == 9)
+      }
+    }
+  }
+
+  @Test func who_may_not_listen_is_told_and_closed() async throws {
+    try await TestServer.run(.test { $0.live.authenticateSeconds = 1 }) { server in
+      try await aside {
+        for token in [server.keys.gateway, server.keys.revokedToken, "wrong"] {
+          let client = try WebSocketTestClient(port: server.port, token: token)
+          #expect((try client.event()["error"] as? [String: Any])?["message"] != nil)
+          guard case .close(let code, _) = try client.close() else { return }
+          #expect(code == 1008)
+        }
+        let early = try WebSocketTestClient(port: server.port)
+        try early.send(#"{"action":"subscribe","channel":"fleet"}"#)
+        guard case .close(1008, let reason) = try early.close() else {
+          Issue.record("not closed")
+          return
+        }
+        #expect(reason.contains("authenticate"))
+        let silent = try WebSocketTestClient(port: server.port)
+        #expect(try silent.close() == .close(code: 1008, reason: "no token within 1 s"))
+      }
+    }
+  }
+
+  @Test func a_token_that_is_revoked_ends_its_connection() async throws {
+    try await TestServer.run(.test { $0.live.pingSeconds = 1 }) { server in
+      try await aside {
+        let admin = try server.client(server.keys.admin)
+        let added = try admin.send("POST", "/api/tokens", json: #"{"role":"readOnly"}"#).json
+        let client = try WebSocketTestClient(port: server.port, token: added["secret"] as? String)
+        _ = try client.listen("fleet")
+        let id = (added["token"] as? [String: Any])?["id"] as? String ?? ""
+        _ = try admin.send("DELETE", "/api/tokens/\(id)")
+        guard case .close(1008, let reason) = try client.close() else { return }
+        #expect(reason.contains("revoked"))
+      }
+    }
+  }
+
+  @Test func a_reader_that_is_too_slow_is_cut_off_with_a_reason() async throws {
+    try await TestServer.run(.test { $0.live.behindBytes = 65_536 }) { server in
+      try await aside {
+        let slow = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try slow.listen("fleet")
+        let quick = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try quick.listen("vehicle:VAN-2")
+        let gateway = try server.client(server.keys.gateway)
+        let text = String(repeating: "x", count: 15_000)
+        // More than the sockets' own buffers hold; nobody reads.
+        for round in 0..<60 {
+          let records = (1...40).map { SampleRecord(round * 40 + $0, rest: #""note":"\#(text)""#) }
+          _ = try gateway.send("POST", "/api/telemetry", records.lines)
+        }
+        guard case .close(1008, let reason) = try slow.close() else { return }
+        #expect(reason.hasPrefix("too slow"))
+        // The others have not noticed.
+        let other = [SampleRecord(1, vehicle: "VAN-2", gateway: "gw-2")]
+        _ = try server.client(server.keys.otherGateway).send("POST", "/api/telemetry", other.lines)
+        #expect(try quick.event()["event"] as? String == "record")
+      }
+    }
+  }
+
+  @Test func a_stop_closes_everybody_as_going_away() async throws {
+    try await TestServer.run { server in
+      let clients = try await aside {
+        try (0..<3).map { _ in
+          let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+          _ = try client.listen("fleet")
+          return Unchecked(client)
+        }
+      }
+      await server.beginStop()
+      try await aside {
+        for client in clients {
+          let end = try client.value.close()
+          #expect(end == .close(code: 1001, reason: "the server is stopping"))
+        }
+      }
+    }
+  }
+
+  @Test func pings_are_answered_and_sent() async throws {
+    try await TestServer.run(.test { $0.live.pingSeconds = 1 }) { server in
+      try await aside {
+        let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try client.event()
+        try client.send(opcode: 9, Array("abc".utf8))
+        var heard: [WebSocketTestClient.Message] = []
+        while heard.count < 2 { heard.append(try client.next()) }
+        #expect(heard.contains(.pong(Array("abc".utf8))))
+        #expect(heard.contains(.ping([])))
+      }
+    }
+  }
+
+  @Test func a_message_may_come_in_parts_and_must_be_right() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        func client() throws -> WebSocketTestClient {
+          let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+          _ = try client.event()
+          return client
+        }
+        let parts = try client()
+        try parts.send(opcode: 1, Array(#"{"action":"#.utf8), isFinal: false)
+        try parts.send(opcode: 9, [])
+        try parts.send(opcode: 0, Array(#""ping"}"#.utf8))
+        #expect(try parts.event()["event"] as? String == "pong")
+        try parts.send(#"{"action":"subscripe"}"#)
+        #expect((try parts.event()["error"] as? [String: Any])?["code"] as? String == "badRequest")
+        try parts.send(#"{"action":"subscribe","channel":"planet"}"#)
+        #expect((try parts.event()["error"] as? [String: Any])?["message"] as? String ?? "" != "")
+
+        func closed(_ send: (WebSocketTestClient) throws -> Void) throws -> Int {
+          let client = try client()
+          try send(client)
+          guard case .close(let code, _) = try client.close() else { return 0 }
+          return code
+        }
+        #expect(try closed { try $0.send(opcode: 2, [1]) } == 1003)
+        #expect(try closed { try $0.send(opcode: 0, [1]) } == 1002)
+        #expect(try closed { try $0.send(opcode: 1, [1], isMasked: false) } == 1002)
+        #expect(
+          try closed { client in
+            for _ in 0..<3 { try client.send(opcode: client.http.socket > 0 ? 1 : 0, [], isFinal: false) }
+          } == 1002)
+        #expect(try closed { try $0.send(opcode: 8, [0x03, 0xE8]) } == 1000)
+      }
+    }
+  }
+
+  @Test func only_pages_of_this_server_may_connect() async throws {
+    try await TestServer.run(.test { $0.live.origins = AllowedOrigins(["https://fleet.example"]) }) { server in
+      try await aside {
+        func status(_ headers: [String: String]) throws -> Int {
+          try server.client(server.keys.readOnly).send(
+            "GET", "/ws", headers: WebSocketTestClient.handshake.merging(headers) { _, new in new }
+          ).status
+        }
+        #expect(try status([:]) == 101)
+        #expect(try status(["Origin": "https://fleet.example"]) == 101)
+        #expect(try status(["Origin": "http://localhost"]) == 101)
+        #expect(try status(["Origin": "https://evil.example"]) == 403)
+        #expect(try status(["Origin": "null"]) == 403)
+        #expect(try status(["Sec-WebSocket-Version": "12"]) == 426)
+        #expect(try status(["Sec-WebSocket-Key": "short"]) == 426)
+        #expect(try status(["Upgrade": "h2c"]) == 426)
+        // An upgrade to somewhere else is a plain request.
+        let client = try server.client()
+        #expect(try client.send("GET", "/api/health", headers: WebSocketTestClient.handshake).status == 200)
+        // It was the connection's last.
+        #expect(try client.readToEnd().isEmpty)
+        let second = try server.client()
+        #expect(try second.send("GET", "/api/health").status == 200)
+        #expect(try second.send("GET", "/ws", headers: WebSocketTestClient.handshake).status == 426)
+      }
+    }
+  }
+}
+
+/// Clients are used by one thread after the other.
+struct Unchecked<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,57 @@
+import HTTPTypes
+import Testing
+
+@testable import FleetAPI
+
+@Suite struct RoutePathTests {
+  @Test func places_are_filled_by_whole_segments() {
+    let path = RoutePath("/api/vehicles/{vehicleId}/trips")
+    #expect(path.parameters == ["vehicleId"])
+    #expect(path.match(["api", "vehicles", "a%2Fb", "trips"]) == ["a%2Fb"])
+    #expect(path.match(["api", "vehicles", "", "trips"]) == nil)
+    #expect(path.match(["api", "vehicles", "a", "b", "trips"]) == nil)
+    #expect(path.match(["api", "vehicles", "a", "trip"]) == nil)
+  }
+}
+
+@Suite struct QueryParametersTests {
+  @Test func names_and_values_are_decoded() throws {
+    let query = try QueryParameters("a=1&b=x%20y+z&c&d=%C3%A4=")
+    #expect(query["a"] == "1" && query["b"] == "x y z" && query["c"] == "" && query["d"] == "ä=" && query["e"] == nil)
+  }
+
+  @Test(arguments: ["a=%", "a=%4", "a=%GG", "%FF=1", "a=1&a=2"])
+  func what_cannot_be_read_is_refused(_ text: String) {
+    #expect(throws: APIError.self) { try QueryParameters(text[...]) }
+  }
+}
+
+@Suite struct RecordFieldSelectionTests {
+  @Test(arguments: [
+    ("rpm", #"{"id":"x" , "rpm" : 1.50 ,"a":{"rpm":2}}"#, #"{"id":"x","rpm" : 1.50}"#),
+    ("a,none", "{\"id\":1,\n\"a\":[1, {\"b\":2}],\"c\":3}", "{\"id\":1,\"a\":[1, {\"b\":2}]}"),
+    ("c", #"{"a":1,"c":"}, \" {" }"#, #"{"c":"}, \" {"}"#), ("x", "{}", "{}"),
+  ])
+  func chosen_values_stay_as_they_are_written(_ names: String, _ record: String, _ cut: String) throws {
+    #expect(String(decoding: try RecordFieldSelection(names).apply(to: Array(record.utf8)), as: UTF8.self) == cut)
+  }
+}
+
+@Suite struct EntityTagsTests {
+  @Test func tags_are_matched_weakly_or_strongly() throws {
+    let tags = try #require(EntityTags(#""a", W/"b" ,"c""#))
+    #expect(tags.strong == [#""a""#, #""c""#])
+    #expect(tags.weaklyMatch(#""b""#) && !tags.weaklyMatch(#""d""#) && !tags.isAny)
+    #expect(EntityTags("*")?.isAny == true)
+    #expect(EntityTags(nil) == nil)
+  }
+}
+
+@Suite struct PrometheusTextTests {
+  @Test func labels_are_escaped() {
+    var text = PrometheusText()
+    text.add("a_total", .counter, "Things.", 3)
+    text.value("b", [("x", "a\"b\\c\nd")], 1)
+    #expect(text.text == "# HELP a_total Things.\n# TYPE a_total counter\na_total 3\nb{x=\"a\\\"b\\\\c\\nd\"} 1\n")
+  }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Glibc
+
+/// A plain HTTP/1.1 client over one connection, which says exactly what it is told to.
+final class TestClient {
+  struct Reply {
+    let status: Int
+    /// Names in lower case.
+    let headers: [String: String]
+    let body: [UInt8]
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+    var json: [String: Any] {
+      get throws { try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] ?? [:] }
+    }
+    /// `error.code` of an error's body.
+    var errorCode: String? { ((try? json)?["error"] as? [String: Any])?["code"] as? String }
+    var errorMessage: String { ((try? json)?["error"] as? [String: Any])?["message"] as? String ?? "" }
+    /// `data` of a list.
+    var list: [[String: Any]] { (try? json)?["data"] as? [[String: Any]] ?? [] }
+    /// A key of each of them.
+    func integers(_ key: String) -> [Int?] { list.map { $0[key] as? Int } }
+  }
+
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  let socket: Int32
+  private let token: String?
+  /// Read and not yet asked for.
+  private var rest: [UInt8] = []
+
+  /// - Parameter token: sent with every request.
+  init(port: Int, token: String? = nil) throws {
+    self.token = token
+    socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var limit = timeval(tv_sec: 60, tv_usec: 0)
+    unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let code = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard code == 0 else { throw Failure(description: "connect: \(unsafe String(cString: strerror(errno)))") }
+  }
+
+  deinit { close(socket) }
+
+  /// Sends a request and reads its answer.
+  func send(
+    _ method: String, _ path: String, _ body: [UInt8]? = nil, headers: [String: String] = [:]
+  ) throws -> Reply {
+    var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n"
+    if let token { head += "Authorization: Bearer \(token)\r\n" }
+    for (name, value) in headers { head += "\(name): \(value)\r\n" }
+    if let body { head += "Content-Length: \(body.count)\r\n" }
+    try write(Array((head + "\r\n").utf8) + (body ?? []))
+    return try read(hasBody: method != "HEAD")
+  }
+
+  /// The same with a JSON body.
+  func send(_ method: String, _ path: String, json: String, headers: [String: String] = [:]) throws -> Reply {
+    try send(
+      method, path, Array(json.utf8), headers: headers.merging(["Content-Type": "application/json"]) { old, _ in old })
+  }
+
+  /// All pages of a list, from the first to the last.
+  ///
+  /// - Parameter path: with a query.
+  func pages(_ path: String) throws -> [[[String: Any]]] {
+    var pages: [[[String: Any]]] = []
+    var next = ""
+    while true {
+      let reply = try send("GET", path + next)
+      pages.append(reply.list)
+      guard let cursor = try reply.json["next"] as? String else { return pages }
+      next = "&cursor=" + (cursor.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
+    }
+  }
+
+  func write(_ bytes: [UInt8]) throws {
+    var done = 0
+    while done < bytes.count {
+      let count = unsafe bytes[done...].withUnsafeBytes {
+        unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { throw Failure(description: "send: \(unsafe String(cString: strerror(errno)))") }
+      done += count
+    }
+  }
+
+  /// Says that nothing more comes.
+  func endInput() { shutdown(socket, Int32(SHUT_WR)) }
+
+  func read(hasBody: Bool = true) throws -> Reply {
+    let head = try String(decoding: take(through: Array("\r\n\r\n".utf8)), as: UTF8.self)
+    let lines = head.components(separatedBy: "\r\n")
+    guard let status = Int(lines[0].dropFirst(9).prefix(3)) else { throw Failure(description: "no status: \(head)") }
+    var headers: [String: String] = [:]
+    for line in lines.dropFirst() {
+      guard let colon = line.firstIndex(of: ":") else { continue }
+      headers[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+    }
+    let count = hasBody ? headers["content-length"].flatMap { Int($0) } ?? 0 : 0
+    return Reply(status: status, headers: headers, body: try take(count))
+  }
+
+  /// Bytes up to the other side's end.
+  func readToEnd() throws -> [UInt8] {
+    while try fill() {}
+    defer { rest = [] }
+    return rest
+  }
+
+  func take(_ count: Int) throws -> [UInt8] {
+    while rest.count < count {
+      guard try fill() else { throw Failure(description: "the connection ended after \(rest.count) of \(count) bytes") }
+    }
+    defer { rest.removeFirst(count) }
+    return Array(rest[..<count])
+  }
+
+  func take(through mark: [UInt8]) throws -> [UInt8] {
+    var searched = 0
+    while true {
+      if rest.count >= mark.count {
+        for start in searched...(rest.count - mark.count)
+        where rest[start..<(start + mark.count)].elementsEqual(mark) { return try take(start + mark.count) }
+        searched = rest.count - mark.count + 1
+      }
+      guard try fill() else {
+        throw Failure(description: "the connection ended: \(String(decoding: rest, as: UTF8.self))")
+      }
+    }
+  }
+
+  /// False at the end.
+  private func fill() throws -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = unsafe recv(socket, &buffer, buffer.count, 0)
+    guard count >= 0 else { throw Failure(description: "recv: \(unsafe String(cString: strerror(errno)))") }
+    rest += buffer[..<count]
+    return count > 0
+  }
+}

@@ -1,0 +1,133 @@
+import FleetDomain
+import FleetStorage
+import Glibc
+import Logging
+import ServiceLifecycle
+import Telemetry
+import TestKit
+
+@testable import FleetAPI
+
+/// A server on a port of its own, over a SQLite file of its own, with keys of every kind in two tenants.
+///
+/// Clients block: what a test does with one stands in `aside`.
+final class TestServer: Sendable {
+  /// Two fleets that must not see each other.
+  struct Keys: Sendable {
+    /// Tenant `default`, with the vehicles VAN-1 (gateway gw-1) and VAN-2 (gateway gw-2).
+    let admin, readOnly, gateway, otherGateway, revokedGateway, revokedToken: String
+    /// Tenant `other`, with the vehicle VAN-1 too.
+    let foreignAdmin, foreignGateway: String
+  }
+
+  let port: Int
+  let keys: Keys
+  let storage: any FleetStorage
+  private let group: ServiceGroup
+  private let task: Task<Void, any Error>
+
+  private init(
+    port: Int, keys: Keys, storage: any FleetStorage, group: ServiceGroup, task: Task<Void, any Error>
+  ) {
+    self.port = port
+    self.keys = keys
+    self.storage = storage
+    self.group = group
+    self.task = task
+  }
+
+  /// Runs a test against a server and stops it.
+  static func run(
+    _ options: ServerOptions = .test { _ in }, _ test: @Sendable (TestServer) async throws -> Void
+  ) async throws {
+    let scratch = try ScratchFolder()
+    let server = try await start(options, file: scratch.file("fleet.db"))
+    do {
+      try await test(server)
+    } catch {
+      try await server.stop()
+      throw error
+    }
+    try await server.stop()
+  }
+
+  private static func start(_ options: ServerOptions, file: String) async throws -> TestServer {
+    let storage = try StoredFleet(sqlite: file)
+    let keys = try await makeKeys(storage)
+    let (ports, report) = AsyncStream<Int>.makeStream()
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let server = FleetServer(options, storage: storage, logger: logger) { report.yield($0) }
+    var configuration = ServiceGroupConfiguration(
+      services: [
+        .init(
+          service: server, successTerminationBehavior: .gracefullyShutdownGroup,
+          failureTerminationBehavior: .cancelGroup)
+      ], logger: logger)
+    configuration.maximumGracefulShutdownDuration = .seconds(20)
+    let group = ServiceGroup(configuration: configuration)
+    let task = Task {
+      defer { report.finish() }
+      try await group.run()
+    }
+    guard let port = await ports.first(where: { _ in true }) else {
+      try await task.value
+      throw TestClient.Failure(description: "the server ended before it listened")
+    }
+    return TestServer(port: port, keys: keys, storage: storage, group: group, task: task)
+  }
+
+  /// Ends it as SIGTERM does.
+  func stop() async throws {
+    await group.triggerGracefulShutdown()
+    try await task.value
+    await storage.close()
+  }
+
+  /// Tells it to stop and does not wait.
+  func beginStop() async { await group.triggerGracefulShutdown() }
+
+  func client(_ token: String? = nil) throws -> TestClient { try TestClient(port: port, token: token) }
+
+  private static func makeKeys(_ storage: some FleetStorage) async throws -> Keys {
+    let now = WallClock.now
+    let other = TenantID("other")!
+    try await storage.addTenant(other, at: now)
+    func token(_ role: Role, _ tenant: TenantID, revoked: Bool = false) async throws -> String {
+      let secret = Secret(.operatorToken)
+      let token = OperatorToken(id: .random(at: now), label: "test", role: role, addedAt: now)
+      try await storage.addToken(token, secret: secret.hash, tenant: tenant)
+      if revoked { try await storage.revokeToken(token.id, tenant: tenant, at: now) }
+      return secret.text
+    }
+    func gateway(_ id: String, _ vehicles: [String], _ tenant: TenantID) async throws -> String {
+      let key = Secret(.gatewayKey)
+      _ = try await storage.addGateway(id, allowedVehicles: vehicles, key: key.hash, tenant: tenant, at: now)
+      return key.text
+    }
+    for id in ["VAN-1", "VAN-2"] {
+      _ = try await storage.addVehicle(id, VehicleDetails(), tenant: .standard, at: now)
+    }
+    _ = try await storage.addVehicle("VAN-1", VehicleDetails(name: "foreign"), tenant: other, at: now)
+    let revoked = try await gateway("gw-old", ["VAN-1"], .standard)
+    try await storage.revokeGateway("gw-old", tenant: .standard, at: now)
+    return Keys(
+      admin: try await token(.admin, .standard), readOnly: try await token(.readOnly, .standard),
+      gateway: try await gateway("gw-1", ["VAN-1"], .standard),
+      otherGateway: try await gateway("gw-2", ["VAN-2"], .standard), revokedGateway: revoked,
+      revokedToken: try await token(.admin, .standard, revoked: true),
+      foreignAdmin: try await token(.admin, other), foreignGateway: try await gateway("gw-1", ["VAN-1"], other))
+  }
+}
+
+extension ServerOptions {
+  /// As it is unless configured, on a port of its own, and never too many requests.
+  static func test(_ change: (inout ServerOptions) -> Void) -> ServerOptions {
+    var options = ServerOptions()
+    options.port = 0
+    options.threads = 1
+    options.rate.perSecond = 1_000_000
+    options.rate.burst = 1_000_000
+    change(&options)
+    return options
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+
+/// The client's side of RFC 6455 over ``TestClient``, as plain as it can be.
+final class WebSocketTestClient {
+  enum Message: Equatable {
+    case text(String)
+    case ping([UInt8])
+    case pong([UInt8])
+    case close(code: Int, reason: String)
+  }
+
+  let http: TestClient
+
+  /// Connects and upgrades.
+  ///
+  /// - Throws: the answer's status where it is not 101.
+  init(port: Int, token: String? = nil, headers: [String: String] = [:]) throws {
+    http = try TestClient(port: port, token: token)
+    let reply = try http.send("GET", "/ws", headers: Self.handshake.merging(headers) { _, new in new })
+    guard reply.status == 101 else { throw TestClient.Failure(description: "\(reply.status) \(reply.text)") }
+    // RFC 6455, 1.3.
+    guard reply.headers["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" else {
+      throw TestClient.Failure(description: "accept: \(reply.headers)")
+    }
+  }
+
+  static let handshake = [
+    "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+  ]
+
+  func send(_ text: String) throws { try send(opcode: 1, Array(text.utf8)) }
+
+  /// One frame, masked as a client's have to be unless told otherwise.
+  func send(opcode: UInt8, _ payload: [UInt8], isFinal: Bool = true, isMasked: Bool = true) throws {
+    var frame: [UInt8] = [opcode | (isFinal ? 0x80 : 0)]
+    let mask: UInt8 = isMasked ? 0x80 : 0
+    if payload.count < 126 {
+      frame.append(mask | UInt8(payload.count))
+    } else {
+      frame += [mask | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
+    }
+    let key: [UInt8] = isMasked ? [1, 2, 3, 4] : [0, 0, 0, 0]
+    if isMasked { frame += key }
+    frame += payload.enumerated().map { $1 ^ key[$0 % 4] }
+    try http.write(frame)
+  }
+
+  /// The next message of any kind.
+  func next() throws -> Message {
+    let head = try http.take(2)
+    var count = Int(head[1])
+    if count == 126 {
+      count = try http.take(2).reduce(0) { $0 << 8 | Int($1) }
+    } else if count == 127 {
+      count = try http.take(8).reduce(0) { $0 << 8 | Int($1) }
+    }
+    let payload = try http.take(count)
+    switch head[0] & 0x0F {
+    case 1: return .text(String(decoding: payload, as: UTF8.self))
+    case 9: return .ping(payload)
+    case 10: return .pong(payload)
+    case 8:
+      let code = payload.count < 2 ? 1005 : Int(payload[0]) << 8 | Int(payload[1])
+      return .close(code: code, reason: String(decoding: payload.dropFirst(2), as: UTF8.self))
+    default: throw TestClient.Failure(description: "opcode \(head[0])")
+    }
+  }
+
+  /// The next text as JSON; pings are answered.
+  func event() throws -> [String: Any] {
+    while true {
+      switch try next() {
+      case .text(let text): return try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
+      case .ping(let payload): try send(opcode: 10, payload)
+      case .pong: continue
+      case .close(let code, let reason):
+        throw TestClient.Failure(description: "closed: \(code) \(reason)")
+      }
+    }
+  }
+
+  /// Reads on until the connection is closed.
+  func close() throws -> Message {
+    while true {
+      if case .close(let code, let reason) = try next() { return .close(code: code, reason: reason) }
+    }
+  }
+
+  /// Authenticates and subscribes.
+  func listen(_ channel: String, token: String? = nil, after: Int? = nil) throws -> [String: Any] {
+    if let token { try send(#"{"action":"authenticate","token":"\#(token)"}"#) }
+    let authenticated = try event()
+    guard authenticated["event"] as? String == "authenticated" else {
+      throw TestClient.Failure(description: "\(authenticated)")
+    }
+    try send(#"{"action":"subscribe","channel":"\#(channel)"\#(after.map { ",\"after\":\($0)" } ?? "")}"#)
+    return try event()
+  }
+}

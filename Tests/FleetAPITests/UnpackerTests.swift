@@ -1,0 +1,33 @@
+import NIOCore
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+@Suite struct UnpackerTests {
+  /// Lengths around those of the pieces that are unpacked at a time.
+  @Test(arguments: ["zstd", "gzip"], [0, 1, 65_535, 65_536, 65_537, 131_072, 300_000])
+  func bytes_come_out_as_they_went_in_however_they_are_cut(_ tool: String, _ count: Int) throws {
+    guard let program = try Tool.required(tool) else { return }
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    let packed = try Tool.run(program, ["-c"], stdin: bytes).stdout
+    for size in [max(packed.count, 1), 1_000, 7] {
+      #expect(try unpack(tool, packed, size: size, limit: count) == bytes)
+    }
+    if count > 0 {
+      #expect(throws: APIError.self) { try unpack(tool, packed, size: 1_000, limit: count - 1) }
+    }
+    #expect(throws: APIError.self) { try unpack(tool, packed.dropLast(), size: 1_000, limit: count) }
+    // One behind the other is both.
+    #expect(try unpack(tool, packed + packed, size: 999, limit: 2 * count) == bytes + bytes)
+  }
+
+  private func unpack(_ coding: String, _ packed: some Collection<UInt8>, size: Int, limit: Int) throws -> [UInt8] {
+    var unpacker = try Unpacker(ContentCoding(field: coding), limit: limit)
+    var rest = ByteBuffer(bytes: packed)
+    while let piece = rest.readSlice(length: min(size, rest.readableBytes)), piece.readableBytes > 0 {
+      try unpacker.feed(piece)
+    }
+    return try unpacker.finish()
+  }
+}

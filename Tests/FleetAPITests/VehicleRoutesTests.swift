@@ -1,0 +1,130 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// `/api/vehicles` and what is below it.
+@Suite struct VehicleRoutesTests {
+  @Test func a_vehicle_is_added_read_replaced_and_removed() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        let body = #"{"id":"Größe 1/2","vin":"WVWZZZ1JZXW000001","modelYear":2019}"#
+        let added = try client.send("POST", "/api/vehicles", json: body)
+        #expect(added.status == 201)
+        let location = added.headers["location"] ?? ""
+        #expect(location == "/api/vehicles/Gr%C3%B6%C3%9Fe%201%2F2")
+        #expect(try client.send("GET", location).json["vin"] as? String == "WVWZZZ1JZXW000001")
+        #expect(try client.send("GET", "/api/vehicles/WVWZZZ1JZXW000001").json["id"] as? String == "Größe 1/2")
+        #expect(try client.send("POST", "/api/vehicles", json: body).status == 409)
+        let replaced = try client.send("PUT", location, json: #"{"name":"Van"}"#)
+        #expect(try replaced.json["name"] as? String == "Van")
+        #expect(try replaced.json["vin"] == nil)
+        #expect(try client.send("DELETE", location).status == 204)
+        #expect(try client.send("GET", location).status == 404)
+        #expect(try client.send("DELETE", location).status == 404)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"id":"A","vim":"x"}"#, 422, "did you mean \"vin\""), (#"{"id":""}"#, 422, "1 to 128 bytes"),
+    (#"{"id":"A","vin":"WVWZZZ1JZXW00000I"}"#, 422, "17 of"), (#"{"id":7}"#, 422, "a string"),
+    (#"{"name":"x"}"#, 422, "\"id\" is missing"), ("{", 400, "1:2"), ("[]", 422, "an object"),
+    (#"{"id":"a\u0000b"}"#, 422, "control characters"),
+  ])
+  func a_wrong_vehicle_is_told_what_would_be_right(_ body: String, _ status: Int, _ message: String) async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let reply = try server.client(server.keys.admin).send("POST", "/api/vehicles", json: body)
+        #expect(reply.status == status)
+        #expect(reply.errorMessage.contains(message), "\(reply.errorMessage)")
+      }
+    }
+  }
+
+  @Test func lists_go_on_behind_their_cursor() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        for number in 10..<35 { _ = try client.send("POST", "/api/vehicles", json: #"{"id":"N-\#(number)"}"#) }
+        let pages = try client.pages("/api/vehicles?limit=10")
+        #expect(pages.map(\.count) == [10, 10, 7])
+        let found = pages.joined().map { $0["id"] as? String }
+        #expect(found == (10..<35).map { "N-\($0)" } + ["VAN-1", "VAN-2"])
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "limit=0", "limit=x", "limit=1001", "cursor=%00", "from=yesterday", "nonsense=1", "limit=1&limit=2", "to=%ZZ",
+  ])
+  func a_wrong_query_is_told_what_would_be_right(_ query: String) async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let reply = try server.client(server.keys.admin).send("GET", "/api/events?\(query)")
+        #expect(reply.status == 400)
+        #expect(reply.errorMessage.hasPrefix("query:"), "\(reply.errorMessage)")
+      }
+    }
+  }
+}
+
+/// What was sent comes back: cut by time, by fields, thinned out.
+@Suite struct RecordRoutesTests {
+  @Test func telemetry_is_cut_by_time_fields_and_pages() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        _ = try server.client(server.keys.gateway).send(
+          "POST", "/api/telemetry", (0..<100).map { SampleRecord($0 + 1, second: $0) }.lines)
+        let client = try server.client(server.keys.readOnly)
+        let base = "/api/vehicles/VAN-1/telemetry"
+        let window = try client.send(
+          "GET", "\(base)?from=2026-01-01T00:00:10Z&to=2026-01-01T00:00:20Z&fields=rpm,seq")
+        #expect(window.integers("seq") == Array(11...20))
+        #expect(window.list.allSatisfy { $0.keys.sorted() == ["id", "rpm", "seq", "timestamp"] })
+        let pages = try client.pages("\(base)?limit=30")
+        #expect(pages.joined().map { $0["seq"] as? Int } == Array(1...100))
+        let thin = try client.send("GET", "\(base)?every=10")
+        #expect(thin.integers("seq") == Array(stride(from: 10, through: 100, by: 10)))
+      }
+    }
+  }
+
+  @Test func each_list_has_its_types_the_newest_first() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let types = ["trip", "dtc", "driving", "geofence", "adapter", "gap", "telemetry", "trip"]
+        let records = types.enumerated().map { SampleRecord($0 + 1, type: $1) }
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", records.lines)
+        let other = [SampleRecord(9, type: "trip", vehicle: "VAN-2", gateway: "gw-2")]
+        _ = try server.client(server.keys.otherGateway).send("POST", "/api/telemetry", other.lines)
+        let client = try server.client(server.keys.readOnly)
+        func seqs(_ path: String) throws -> [Int?] { try client.send("GET", path).list.map { $0["seq"] as? Int } }
+        #expect(try seqs("/api/vehicles/VAN-1/trips") == [8, 1])
+        #expect(try seqs("/api/trips") == [9, 8, 1])
+        #expect(try seqs("/api/dtcs") == [2])
+        #expect(try seqs("/api/vehicles/VAN-1/events") == [6, 5, 4, 3])
+      }
+    }
+  }
+
+  @Test func the_newest_of_everything_is_there() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let records = [
+          SampleRecord(1, rest: #""latitude":48.1,"longitude":11.5"#), SampleRecord(2), SampleRecord(3, type: "trip"),
+        ]
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", records.lines)
+        let latest = try server.client(server.keys.readOnly).send("GET", "/api/vehicles/VAN-1/latest").json
+        func seq(_ name: String) -> Int? { (latest[name] as? [String: Any])?["seq"] as? Int }
+        #expect((latest["vehicle"] as? [String: Any])?["id"] as? String == "VAN-1")
+        #expect(seq("telemetry") == 2)
+        #expect(seq("position") == 1)
+        #expect(seq("trip") == 3)
+        #expect(latest["dtc"] == nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import TestKit
+
+/// The built `fleetstore` beside the test bundle.
+enum FleetstoreProgram {
+  static var path: String {
+    get throws {
+      let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+      let path = ProcessInfo.processInfo.environment["FLEETSTORE_PROGRAM"] ?? folder + "/fleetstore"
+      guard FileManager.default.isExecutableFile(atPath: path) else { throw TestData.Missing("fleetstore") }
+      return path
+    }
+  }
+
+  static func run(_ arguments: [String], in folder: String, environment: [String: String] = [:]) throws -> Tool.Result {
+    try Tool.run(try path, arguments, environment: environment, directory: folder)
+  }
+}
+
+/// `fleetstore serve` on a port of its own.
+final class ServedStore {
+  let program: RunningProgram
+  let port: Int
+  /// The administrator's token, where this was the first start.
+  let token: String?
+
+  init(_ arguments: [String], isFirst: Bool = true) throws {
+    program = try RunningProgram(
+      try FleetstoreProgram.path, ["serve", "--listen", "127.0.0.1:0"] + arguments)
+    let line = try program.errorLine(within: .seconds(60)) { $0.contains("listening on") }.text
+    guard let number = line.split(separator: ":").last.flatMap({ Int($0) }) else {
+      throw TestData.Missing("the port in: \(line)")
+    }
+    port = number
+    token = isFirst ? try program.line(within: .seconds(60)) { $0.hasPrefix("fst_") }.text : nil
+  }
+
+  /// Asks with curl, the token out of the process table's sight.
+  func ask(_ path: String, token: String?, _ arguments: [String] = []) throws -> String {
+    let configuration = token.map { "header = \"Authorization: Bearer \($0)\"\n" } ?? ""
+    return try Tool.run(
+      "curl", ["-sS", "--config", "-"] + arguments + ["http://127.0.0.1:\(port)\(path)"],
+      stdin: Array(configuration.utf8)
+    ).output
+  }
+}

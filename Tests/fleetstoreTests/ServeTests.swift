@@ -1,0 +1,156 @@
+import Foundation
+import TestKit
+import Testing
+
+/// `fleetstore serve` as an operator sees it.
+@Suite struct ServeTests {
+  @Test func the_first_start_needs_nothing_and_shows_a_token_once() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
+      let first = try ServedStore(database)
+      defer { first.program.kill() }
+      let token = try #require(first.token)
+      #expect(try first.ask("/api/vehicles", token: token) == #"{"data":[]}"#)
+      first.program.send(SIGTERM)
+      #expect(try first.program.end(within: .seconds(60)) == 0)
+      #expect(first.program.errorLines.contains { $0.contains("first start") })
+      #expect(!first.program.errorLines.contains { $0.contains(token) })
+      #expect(first.program.errorLines.filter { !$0.hasPrefix("fleetstore:") }.allSatisfy { $0.hasPrefix("<") })
+
+      let second = try ServedStore(database, isFirst: false)
+      defer { second.program.kill() }
+      #expect(try second.ask("/api/vehicles", token: token) == #"{"data":[]}"#)
+      second.program.send(SIGTERM)
+      #expect(try second.program.end(within: .seconds(60)) == 0)
+      #expect(second.program.output.isEmpty)
+      #expect(!second.program.errorLines.contains { $0.contains("first start") })
+      // The secret itself is nowhere in the file.
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: scratch.file("fleet.db")))
+      #expect(bytes.range(of: Data(token.utf8)) == nil)
+    }
+  }
+
+  @Test func keys_made_beside_a_running_server_are_good_there() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
+      let store = try ServedStore(database)
+      defer { store.program.kill() }
+      func make(_ arguments: [String]) throws -> String {
+        let result = try FleetstoreProgram.run(arguments + database, in: scratch.path)
+        #expect(result.status == 0, "\(result.errors)")
+        return result.output.trimmingCharacters(in: .newlines)
+      }
+      let key = try make(["gateway", "add", "gw-1", "--vehicle", "VAN-1"])
+      #expect(key.hasPrefix("fsk_") && !key.contains("\n"))
+      #expect(try store.ask("/api/geofences", token: key).contains("no fences"))
+      let reader = try make(["token", "add", "--role", "readOnly", "--label", "display"])
+      #expect(try store.ask("/api/gateways", token: reader).contains(#""id":"gw-1","vehicles":["VAN-1"]"#))
+      #expect(try make(["gateway", "list"]).hasPrefix("gw-1\tgood\t"))
+
+      _ = try make(["tenant", "add", "north"])
+      #expect(try make(["tenant", "list"]) == "default\nnorth")
+      let north = try make(["token", "add", "--role", "admin", "--tenant", "north"])
+      #expect(try store.ask("/api/gateways", token: north) == #"{"data":[]}"#)
+      let rotated = try make(["gateway", "rotate", "gw-1"])
+      #expect(try store.ask("/api/geofences", token: rotated).contains("no fences"))
+      _ = try make(["gateway", "revoke", "gw-1"])
+      #expect(try make(["gateway", "list"]).hasPrefix("gw-1\trevoked\t"))
+      let listed = try make(["token", "list"])
+      #expect(listed.contains("\treadOnly\tgood\t") && listed.contains("\tdisplay"))
+      let id = listed.split(separator: "\n").first { $0.contains("display") }?.prefix(36) ?? ""
+      _ = try make(["token", "revoke", String(id)])
+      #expect(try make(["token", "list"]).contains("\treadOnly\trevoked\t"))
+    }
+  }
+
+  @Test(arguments: [
+    (["serve", "--broker", "mqtt://127.0.0.1:1883"], 78, "broker"),
+    (["serve", "--database", "postgres://fleet:secret@127.0.0.1/fleet"], 64, "PGPASSFILE"),
+    (["serve", "--database", "mysql://u:hidden@x"], 64, "sqlite:FILE"),
+    (["serve", "--listen", "nonsense"], 64, "127.0.0.1:8080"), (["serve", "--config", "none.json"], 66, "none.json"),
+    (["serve", "--database", "sqlite:/nowhere/at/all.db"], 69, "/nowhere/at/all.db"), ([], 64, "subcommand"),
+    (["token", "add", "--role", "root"], 64, "readOnly"), (["gateway", "rotate", "none"], 1, "none"),
+    (["tenant", "add", "No Good"], 64, "a-z"), (["gateway"], 64, "add, rotate"),
+  ])
+  func what_cannot_be_done_is_said_in_one_line(_ arguments: [String], _ status: Int32, _ message: String) async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let result = try FleetstoreProgram.run(arguments, in: scratch.path)
+      #expect(result.status == status, "\(result.errors)")
+      #expect(result.errors.contains(message), "\(result.errors)")
+      #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+      #expect(!result.errors.contains("secret") && !result.errors.contains("hidden"))
+      #expect(result.output.isEmpty)
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"lisen":"127.0.0.1:1"}"#, "did you mean \"listen\""), (#"{"listen":"here"}"#, "[::1]:8080"),
+    (#"{"limits":{"bodyBytes":1}}"#, "limits.bodyBytes"), (#"{"database":"mysql://u:hidden@x"}"#, "sqlite:FILE"),
+    ("{", "1:2"), (#"{"tls":{"certificate":"none.pem","key":"none.key"}}"#, "none.pem"),
+    (#"{"live":{"pingSeconds":0}}"#, "live.pingSeconds"), (#"{"logLevel":"loud"}"#, "logLevel"),
+  ])
+  func a_wrong_configuration_is_named_with_its_place(_ text: String, _ message: String) async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let file = try scratch.write("fleetstore.json", text)
+      let result = try FleetstoreProgram.run(["serve", "--listen", "127.0.0.1:0", "--config", file], in: scratch.path)
+      #expect(result.status == 78, "\(result.errors)")
+      let lines = result.errors.split(separator: "\n").filter { !$0.contains("first start") }
+      #expect(lines.count == 1 && lines[0].contains(message), "\(result.errors)")
+      #expect(!result.errors.contains("hidden"))
+    }
+  }
+
+  @Test func a_configuration_says_where_and_how() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let file = try scratch.write(
+        "fleetstore.json",
+        #"{"database":"sqlite:other.db","rate":{"perSecond":0.01,"burst":1},"limits":{"bodyBytes":1024},"logLevel":"debug"}"#
+      )
+      let store = try ServedStore(["--config", file])
+      defer { store.program.kill() }
+      #expect(FileManager.default.fileExists(atPath: scratch.file("other.db")))
+      #expect(try store.ask("/api/vehicles", token: store.token) == #"{"data":[]}"#)
+      #expect(try store.ask("/api/vehicles", token: store.token).contains("tooManyRequests"))
+      // Even the most talkative log has neither token nor query.
+      #expect(
+        try store.program.errorLine(within: .seconds(20)) { $0.contains("GET /api/vehicles 429") }.text.hasPrefix("<7>")
+      )
+      #expect(!store.program.errorLines.contains { $0.contains(store.token ?? "?") })
+    }
+  }
+
+  @Test func a_port_that_is_taken_is_said_so() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let store = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
+      defer { store.program.kill() }
+      let second = try FleetstoreProgram.run(
+        ["serve", "--listen", "127.0.0.1:\(store.port)", "--database", "sqlite:\(scratch.file("b.db"))"],
+        in: scratch.path)
+      #expect(second.status == 69)
+      #expect(second.errors.contains("listen 127.0.0.1:\(store.port)"), "\(second.errors)")
+    }
+  }
+
+  @Test func a_stop_waits_for_no_idle_client() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let store = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
+      defer { store.program.kill() }
+      // Keeps its connection, and one that has said nothing at all.
+      let idle = try RunningProgram(
+        "bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(store.port); echo open; read -u 3 line"])
+      defer { idle.kill() }
+      try idle.line(within: .seconds(20)) { $0 == "open" }
+      #expect(try store.ask("/api/health", token: nil).contains("ok"))
+      store.program.send(SIGTERM)
+      #expect(try store.program.end(within: .seconds(60)) == 0)
+      #expect(store.program.errorLines.contains { $0.hasSuffix("stopped") })
+    }
+  }
+}
