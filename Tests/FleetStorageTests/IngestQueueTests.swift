@@ -1,0 +1,99 @@
+import Dispatch
+import FleetDomain
+import Synchronization
+import Telemetry
+import Testing
+
+@testable import FleetStorage
+
+@Suite struct IngestQueueTests {
+  private static func job(
+    _ number: Int, _ answer: @escaping @Sendable (Result<[IngestOutcome], StorageError>) -> Void
+  ) -> IngestJob {
+    IngestJob(
+      records: [Sample.record(number)], source: .trusted, tenant: .standard, now: Sample.now, answer: answer)
+  }
+
+  @Test func batches_that_wait_at_the_same_time_share_a_transaction() async throws {
+    let groups = Mutex<[[UInt64]]>([])
+    let (began, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let queue = IngestQueue(lanes: 1) { _, jobs in
+      let isFirst = groups.withLock { groups in
+        groups.append(jobs.flatMap { $0.records.map(\.sequence) })
+        return groups.count == 1
+      }
+      if isFirst {
+        began.signal()
+        release.wait()
+      }
+      return .success(IngestGroup(jobs))
+    }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { _ = await queue.ingest { Self.job(0, $0) } }
+      // The first is under way; the others gather behind it.
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          began.wait()
+          continuation.resume()
+        }
+      }
+      for number in 1...20 { group.addTask { _ = await queue.ingest { Self.job(number, $0) } } }
+      while queue.counts.waiting < 20 { await Task.yield() }
+      release.signal()
+    }
+    #expect(groups.withLock { $0.map(\.count) } == [1, 20])
+    #expect(Set(groups.withLock { $0[1] }) == Set(2...21))
+    #expect(queue.counts.commits == 2)
+  }
+
+  @Test func what_one_batch_has_against_it_does_not_cost_the_others() async throws {
+    let (began, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let isFirst = Mutex(true)
+    let queue = IngestQueue(lanes: 1) { _, jobs in
+      if isFirst.withLock({ first in
+        defer { first = false }
+        return first
+      }) {
+        began.signal()
+        release.wait()
+      }
+      if jobs.contains(where: { $0.records[0].sequence == 4 }) {
+        return .failure(StorageError(.system, "database", "no"))
+      }
+      return .success(IngestGroup(jobs))
+    }
+    let failed = await withTaskGroup(of: Int?.self) { group in
+      group.addTask {
+        _ = await queue.ingest { Self.job(0, $0) }
+        return nil
+      }
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          began.wait()
+          continuation.resume()
+        }
+      }
+      for number in 1...5 {
+        group.addTask {
+          if case .failure = await queue.ingest({ Self.job(number, $0) }) { number } else { nil }
+        }
+      }
+      while queue.counts.waiting < 5 { await Task.yield() }
+      release.signal()
+      return await group.reduce(into: [Int]()) { if let number = $1 { $0.append(number) } }
+    }
+    #expect(failed == [3])
+  }
+
+  @Test func a_closed_queue_answers_what_it_has_and_takes_nothing_more() async throws {
+    let queue = IngestQueue(lanes: 2) { _, jobs in .success(IngestGroup(jobs)) }
+    async let last = queue.ingest { Self.job(1, $0) }
+    _ = await last
+    await queue.close()
+    guard case .failure(let error) = await queue.ingest({ Self.job(2, $0) }) else {
+      Issue.record("taken")
+      return
+    }
+    #expect(error.kind == .unavailable)
+  }
+}
