@@ -43,7 +43,7 @@ static struct {
 static int loaded = -ENOSYS;
 
 static void load(void) {
-  void *handle = dlopen("libmosquitto.so.1", RTLD_NOW | RTLD_LOCAL);
+  void *handle = dlopen("libmosquitto.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (!handle) return;
 #define RESOLVE(name) \
   if (!(library.name = (__typeof__(&name))dlsym(handle, #name))) return;

@@ -1,4 +1,5 @@
 import JSONText
+import Spool
 
 /// A sink as it is configured: one object of the configuration's `sinks`, strict.
 ///
@@ -33,6 +34,16 @@ public enum SinkConfiguration: Equatable, Sendable {
     case .file(let sink): sink.name ?? "file"
     case .fleetStore(let sink): sink.name ?? "fleetStore"
     case .mqtt(let sink): sink.name ?? "mqtt"
+    }
+  }
+
+  /// What it takes at once.
+  public var limit: RecordBatch.Limit {
+    switch self {
+    case .stdout: StdoutSink.limit
+    case .file: FileSink.limit
+    case .fleetStore(let sink): RecordBatch.Limit(records: sink.gathering.records)
+    case .mqtt: MQTTSink.limit
     }
   }
 

@@ -8,6 +8,7 @@ import Telemetry
 func measureMemory(_ file: String) {
   let all = sinks(file)
   say("before \(residentMemory()) KiB")
+  for line in SinkLibraries.open(for: all) { say(line) }
   let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
   for configuration in all {
     var run = ProbeRun("\(folder)/spool-\(configuration.name)", configurations: [configuration], count: 10)

@@ -36,15 +36,6 @@ func start(_ configuration: SinkConfiguration, _ slot: SinkSlot, folder: String)
   }
 }
 
-func limit(_ configuration: SinkConfiguration) -> RecordBatch.Limit {
-  switch configuration {
-  case .stdout: StdoutSink.limit
-  case .file: FileSink.limit
-  case .fleetStore(let store): RecordBatch.Limit(records: store.gathering.records)
-  case .mqtt: MQTTSink.limit
-  }
-}
-
 /// The spool's thread, as ``Sinks/SinkSlot`` describes it.
 struct ProbeRun: ~Copyable {
   private let folder: String
@@ -115,7 +106,7 @@ struct ProbeRun: ~Copyable {
     paces[index].noticed(spool.arrived, at: now)
     guard slots[index].takesBatch, paces[index].due <= now else { return }
     var batch = RecordBatch()
-    let limit = limit(configurations[index])
+    let limit = configurations[index].limit
     spool.nextBatch(for: index, limit: limit, at: now, into: &batch)
     paces[index].handedOut(batch, limit)
     if !batch.isEmpty { slots[index].offer(&batch) }

@@ -30,6 +30,7 @@ import Testing
       case .stop: return (requests, delivered, refused, plan)
       }
     }
+    if case .delivered(_, let those) = plan.conclusion { refused += those.map(\.index) }
     return (requests, delivered, refused, plan)
   }
 
@@ -52,15 +53,25 @@ import Testing
       request.records.contains(11) ? HTTPReply(status: 400, body: Array("bad".utf8)) : stored(request.records.count)
     }
     #expect(result.refused == [11])
-    #expect(result.delivered.flatMap { Array($0) } == Array(0..<16))
+    #expect(result.delivered.flatMap { Array($0) } == Array(0..<16).filter { $0 != 11 })
   }
 
   @Test func a_record_too_large_on_its_own_is_refused_with_the_servers_reason() {
-    var plan = UploadPlan(server, records: 1)
-    _ = plan.next()
-    let verdict = plan.judge(HTTPReply(status: 413, body: Array("too\nlarge".utf8)))
-    #expect(verdict == .delivered(0..<1, refused: [.init(index: 0, reason: "HTTP 413: too large")]))
-    #expect(plan.next() == nil)
+    var plan = UploadPlan(server, records: 2)
+    while let request = plan.next() {
+      let isSmall = request.records == 0..<1
+      _ = plan.judge(isSmall ? stored(1) : HTTPReply(status: 413, body: Array("too\nlarge".utf8)))
+    }
+    #expect(plan.conclusion == .delivered(1..<1, refused: [.init(index: 1, reason: "HTTP 413: too large")]))
+  }
+
+  @Test func a_server_that_takes_nothing_at_all_costs_no_record() {
+    for records in [1, 3, 100] {
+      let result = run(records) { _ in HTTPReply(status: 400) }
+      #expect(result.refused.isEmpty)
+      #expect(result.delivered.isEmpty)
+      #expect(result.requests.count <= 12)
+    }
   }
 
   @Test func refusals_name_the_record_in_the_batch_and_not_in_the_request() {

@@ -44,9 +44,6 @@ public struct FleetStoreSink: Sink, ~Copyable {
   private var retryAt = Int64.min
   private var fences: FenceFetch?
 
-  /// What it takes at once.
-  public var limit: RecordBatch.Limit { RecordBatch.Limit(records: configuration.gathering.records, bytes: 1 << 18) }
-
   public init(_ configuration: FleetStoreConfiguration, _ surroundings: Surroundings) {
     self.configuration = configuration
     self.surroundings = surroundings
@@ -97,11 +94,18 @@ public struct FleetStoreSink: Sink, ~Copyable {
       } catch {
         throw UploadFailure(error)
       }
-      switch plan.judge(reply) {
-      case .delivered(let records, let refused): try settle(records, refused, batch, &delivery)
-      case .again: break
-      case .stop(let error, let wait): throw UploadFailure(error, wait: wait)
-      }
+      try settle(plan.judge(reply), batch, &delivery)
+    }
+    if let verdict = plan.conclusion { try settle(verdict, batch, &delivery) }
+  }
+
+  private func settle(
+    _ verdict: UploadPlan.Verdict, _ batch: RecordBatch, _ delivery: inout Delivery
+  ) throws(UploadFailure) {
+    switch verdict {
+    case .delivered(let records, let refused): try settle(records, refused, batch, &delivery)
+    case .again: break
+    case .stop(let error, let wait): throw UploadFailure(error, wait: wait)
     }
   }
 
@@ -110,7 +114,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
     _ records: Range<Int>, _ refused: [StoreAnswer.Refusal], _ batch: RecordBatch, _ delivery: inout Delivery
   ) throws(UploadFailure) {
     var start = records.lowerBound
-    for refusal in refused {
+    for refusal in refused where records.contains(refusal.index) {
       delivery.acknowledge(start..<refusal.index)
       start = refusal.index + 1
     }

@@ -2,7 +2,10 @@
 /// record that it will never take. Synchronous, without a clock or a network.
 ///
 /// Call order: ``next()``, the request, ``judge(_:)`` with what came of it; again until ``next()`` gives nothing or a
-/// verdict says to stop.
+/// verdict says to stop. Then, unless stopped, ``conclusion``.
+///
+/// A record that the server does not take on its own is given up only where the server has taken another of the same
+/// batch: one that takes none at all, such as a hotel's, is in trouble itself.
 struct UploadPlan: Sendable {
   /// What the body of a request is compressed with.
   enum Encoding: Equatable, Sendable {
@@ -55,6 +58,12 @@ struct UploadPlan: Sendable {
   private var movedTo: String?
   private var moves = 0
   private var hasReadToken = false
+  /// The server has taken a record of this batch.
+  private var hasTaken = false
+  /// Records that it does not take on their own.
+  private var suspects: [StoreAnswer.Refusal] = []
+  /// So many of them, and not one that was taken, are enough.
+  private static let mostSuspects = 4
   private var wantsToken = false
 
   /// - Parameter records: how many the batch has.
@@ -112,6 +121,7 @@ struct UploadPlan: Sendable {
     do throws(StoreAnswer.NotUnderstood) {
       let answer = try StoreAnswer(parsing: reply.body, records: records.count)
       waiting.removeLast()
+      if answer.refused.count < records.count { hasTaken = true }
       let refused = answer.refused.map { refusal in
         StoreAnswer.Refusal(index: records.lowerBound + refusal.index, reason: refusal.reason)
       }
@@ -126,11 +136,23 @@ struct UploadPlan: Sendable {
   private mutating func refusedWhole(_ records: Range<Int>, _ reply: HTTPReply) -> Verdict {
     waiting.removeLast()
     guard records.count > 1 else {
-      return .delivered(
-        records, refused: [StoreAnswer.Refusal(index: records.lowerBound, reason: "HTTP \(reply.summary)")])
+      suspects.append(StoreAnswer.Refusal(index: records.lowerBound, reason: "HTTP \(reply.summary)"))
+      return suspects.count < Self.mostSuspects || hasTaken ? .again : .stop(takesNothing, wait: reply.wait)
     }
     split(records)
     return .again
+  }
+
+  private var takesNothing: SinkError {
+    SinkError(
+      .badAnswer, server.url.description, "the server takes no record at all: \(suspects.last?.reason ?? "no reason")")
+  }
+
+  /// What becomes of the records that the server does not take on their own: they are refused for good, or wait with it.
+  var conclusion: Verdict? {
+    guard let first = suspects.first else { return nil }
+    guard hasTaken else { return .stop(takesNothing, wait: nil) }
+    return .delivered(first.index..<first.index, refused: suspects)
   }
 
   private mutating func tooLarge(_ records: Range<Int>, _ reply: HTTPReply) -> Verdict {
