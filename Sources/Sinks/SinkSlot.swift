@@ -12,8 +12,8 @@ import Synchronization
 ///     }
 ///     pace.noticed(spool.arrived, at: now)
 ///     if slot.takesBatch, pace.due <= now {
-///       spool.nextBatch(for: index, limit: limit, at: now, into: &batch)
-///       pace.handedOut(batch, limit)
+///       spool.nextBatch(for: index, limit: configuration.limit, at: now, into: &batch)
+///       pace.handedOut(batch, configuration.limit)
 ///       if !batch.isEmpty { slot.offer(&batch) }
 ///     }
 ///

@@ -237,12 +237,26 @@ import Testing
     #expect(store.requests.last?.path == "/api/v2/telemetry")
   }
 
-  @Test func proxies_of_the_environment_are_not_used() throws {
+  @Test func a_configured_proxy_is_used() throws {
     guard let store = try ScriptedStore([:], in: scratch) else { return }
     var configuration = try configuration(store.port)
     configuration.proxy = "http://127.0.0.1:\(try UnusedPort().number)"
     var proxied = sink(configuration)
     #expect(failure(try deliver(&proxied, Batches.telemetry(1...5))[0])?.kind == .unreachable)
+  }
+
+  @Test func proxies_of_the_environment_are_not_used() async throws {
+    guard let store = try ScriptedStore([:], in: scratch) else { return }
+    let sinks = #"[{"type":"fleetStore","url":"http://127.0.0.1:\#(store.port)/api","batch":{"seconds":0}}]"#
+    let config = try scratch.write("sinks.json", sinks)
+    let folder = scratch.file("spool")
+    let proxy = "http://127.0.0.1:\(try UnusedPort().number)"
+    try await aside {
+      let result = try Tool.run(
+        try ProbeProgram.path, ["run", folder, config, "120"], environment: ["http_proxy": proxy, "all_proxy": proxy])
+      #expect(result.status == 0, "\(result.output)")
+    }
+    #expect(store.received.sorted() == Array(1...120))
   }
 
   // MARK: Fences
