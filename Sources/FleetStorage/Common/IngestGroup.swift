@@ -71,7 +71,7 @@ struct IngestGroup {
     for (id, tenant) in tenants.sorted(by: { $0.value < $1.value }) {
       let keys = changed.lazy.map(\.key).filter { $0.tenant == tenant }
       guard !keys.isEmpty, let now = jobs.map(\.now).max() else { continue }
-      let position = try transaction.publish(Array(keys), tenant: tenant, at: now.milliseconds)
+      let position = try transaction.publish(Array(keys), tenant: tenant, named: id, at: now.milliseconds)
       announcements.append((id, position))
     }
   }

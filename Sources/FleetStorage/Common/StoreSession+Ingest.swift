@@ -4,14 +4,9 @@ import Telemetry
 /// The steps of taking records in that are the same on both databases.
 ///
 /// Call order: ``tenant(_:)`` and ``vehicles(named:tenant:)``; ``register(_:)`` and ``note(_:tenant:)`` for what is new;
-/// ``insert(_:)``, ``improve(_:)``, ``touch(_:)`` once each; ``publish(_:tenant:at:)`` for each tenant in the order of
+/// ``insert(_:)``, ``improve(_:)``, ``touch(_:)`` once each; ``publish(_:tenant:named:at:)`` for each tenant in the order of
 /// their keys. Who opened the transaction commits it.
 extension StoreSession {
-  /// Nil: no such tenant.
-  func tenant(_ id: TenantID) throws(StoreFailure) -> Int32? {
-    try rows("SELECT key FROM tenant WHERE id = $1", [.text(id.text)]).first.map { Int32($0.integer(0)) }
-  }
-
   /// Adds a vehicle, or finds the one that another process has added meanwhile.
   func register(_ vehicle: NewVehicle) throws(StoreFailure) -> VehicleRow {
     // With its VIN; and without where another vehicle turns out to have that.
@@ -69,25 +64,6 @@ extension StoreSession {
         """,
         place + [.integer(item.time.milliseconds), .integer(Int64(item.quality.rawValue)), .bytes(body)])
     }
-  }
-
-  /// Adds changes to a tenant's feed.
-  ///
-  /// The tenant's row is locked from here to the commit: positions are given in the order of the commits, so that a
-  /// reader who has seen one has seen all before it.
-  ///
-  /// - Returns: the position behind them.
-  func publish(_ keys: [RowKey], tenant: Int32, at now: Int64) throws(StoreFailure) -> FeedPosition {
-    let position = try rows(
-      "UPDATE tenant SET position = position + $2 WHERE key = $1 RETURNING position",
-      [SQLValue(tenant), .integer(Int64(keys.count))])
-    guard let position = position.first?.integer(0) else {
-      throw StoreFailure(.notFound, "tenant", "removed meanwhile", mayRetry: true)
-    }
-    try run(
-      "INSERT INTO feed (tenant, position, at, keys) VALUES ($1, $2, $3, $4)",
-      [SQLValue(tenant), .integer(position), .integer(now), .bytes(FeedKeys.column(keys))])
-    return FeedPosition(rawValue: position)
   }
 }
 

@@ -16,6 +16,17 @@ protocol StoreSession {
   /// What makes a SELECT lock its rows.
   var lockingRows: String { get }
 
+  /// A tenant's key; nil: no such tenant.
+  func tenant(_ id: TenantID) throws(StoreFailure) -> Int32?
+
+  /// Adds changes to a tenant's feed, whose row is locked from here to the commit: positions are given in the order of
+  /// the commits, so that a reader who has seen one has seen all before it.
+  ///
+  /// - Returns: the position behind them.
+  func publish(
+    _ keys: [RowKey], tenant: Int32, named id: TenantID, at now: Int64
+  ) throws(StoreFailure) -> FeedPosition
+
   /// Vehicles that have one of these texts as their id or VIN.
   func vehicles(named names: [String], tenant: Int32) throws(StoreFailure) -> [VehicleRow]
 

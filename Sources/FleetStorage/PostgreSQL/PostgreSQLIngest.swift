@@ -17,17 +17,18 @@ final class PostgreSQLIngest: Sendable {
   /// Takes a group in and commits it. Where somebody else was in the way, again, a few times.
   func take(_ jobs: [IngestJob]) -> Result<IngestGroup, StorageError> {
     var tries = 0
+    var expectsDuplicates = false
     while true {
       tries += 1
       do throws(StoreFailure) {
-        let group = try attempt(jobs)
+        let group = try attempt(jobs, expectsDuplicates)
         for (tenant, position) in group.announcements { announcer.announce(tenant, position) }
         return .success(group)
       } catch {
         // A connection that broke is made anew for the next group. This one is not tried again: nobody knows whether it
         // was committed, and the caller's own resend finds out.
         if error.mayRetry, tries < 8 {
-          partitions.forget()
+          if error.isDuplicateKey { expectsDuplicates = true } else { partitions.forget() }
           continue
         }
         return .failure(error.error)
@@ -38,18 +39,13 @@ final class PostgreSQLIngest: Sendable {
   /// Closes the connection. Not while a group is taken in.
   func close() { connection.withLock { $0 = nil } }
 
-  private func attempt(_ jobs: [IngestJob]) throws(StoreFailure) -> IngestGroup {
+  private func attempt(_ jobs: [IngestJob], _ expectsDuplicates: Bool) throws(StoreFailure) -> IngestGroup {
     let connection = try open()
     try partitions.make(for: jobs, connection)
-    let session = PostgreSQLSession(connection: connection, partitions: partitions)
+    let session = PostgreSQLSession(
+      connection: connection, partitions: partitions, expectsDuplicates: expectsDuplicates)
     var group = IngestGroup(jobs)
-    try session.inTransaction { () throws(StoreFailure) in
-      try group.run(in: session)
-      for (tenant, position) in group.announcements {
-        try session.run(
-          "SELECT pg_notify('\(PostgreSQLListener.channel)', $1)", [.text("\(tenant.text) \(position.rawValue)")])
-      }
-    }
+    try session.inTransaction { () throws(StoreFailure) in try group.run(in: session) }
     return group
   }
 

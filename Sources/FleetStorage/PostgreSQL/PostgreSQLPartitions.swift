@@ -2,7 +2,8 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// Which partitions there are, and from when to when the times of each may be: made on demand, before the transaction
+/// What all connections of a server know of the database, so that they need not ask: keys of tenants, and which
+/// partitions there are, from when to when the times of each may be: made on demand, before the transaction
 /// that needs them.
 ///
 /// The limits of times are whole days (UTC), so that the table that has them is seldom written to.
@@ -36,6 +37,8 @@ final class PostgreSQLPartitions: Sendable {
 
   /// What is known; it may be more than there is, and then a transaction fails and ``forget()`` is called.
   private let known = Mutex<[Name: Limits]>([:])
+  /// Keys of tenants.
+  let tenants = Mutex<[TenantID: Int32]>([:])
 
   static func table(_ recordClass: RecordClass) -> String { "record_\(recordClass.name)" }
 

@@ -5,12 +5,15 @@ import Telemetry
 final class PostgreSQLSession: StoreSession {
   let connection: PostgreSQLConnection
   let partitions: PostgreSQLPartitions
+  /// Whether rows that are to be inserted may be there already.
+  let expectsDuplicates: Bool
   /// Limits of times that hold once this transaction is committed.
   private var learnt: [PostgreSQLPartitions.Name: PostgreSQLPartitions.Limits] = [:]
 
-  init(connection: PostgreSQLConnection, partitions: PostgreSQLPartitions) {
+  init(connection: PostgreSQLConnection, partitions: PostgreSQLPartitions, expectsDuplicates: Bool = false) {
     self.connection = connection
     self.partitions = partitions
+    self.expectsDuplicates = expectsDuplicates
   }
 
   /// Runs work between BEGIN and COMMIT.
@@ -50,6 +53,33 @@ final class PostgreSQLSession: StoreSession {
   @discardableResult
   func run(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> Int {
     try connection.query(sql, PostgreSQLParameters(values)).changed
+  }
+
+  /// Tenants are never removed: one that was found is known for good.
+  func tenant(_ id: TenantID) throws(StoreFailure) -> Int32? {
+    if let known = partitions.tenants.withLock({ $0[id] }) { return known }
+    let found = try rows("SELECT key FROM tenant WHERE id = $1", [.text(id.text)]).first.map { Int32($0.integer(0)) }
+    if let found { partitions.tenants.withLock { $0[id] = found } }
+    return found
+  }
+
+  /// Tells the other servers as well, with the commit.
+  func publish(
+    _ keys: [RowKey], tenant: Int32, named id: TenantID, at now: Int64
+  ) throws(StoreFailure) -> FeedPosition {
+    let added = try rows(
+      """
+      WITH moved AS (UPDATE tenant SET position = position + $2 WHERE key = $1 RETURNING position)
+      INSERT INTO feed (tenant, position, at, keys) SELECT $1, position, $3, $4 FROM moved
+      RETURNING position, pg_notify('\(PostgreSQLListener.channel)', $5 || ' ' || position)::text
+      """,
+      [
+        SQLValue(tenant), .integer(Int64(keys.count)), .integer(now), .bytes(FeedKeys.column(keys)), .text(id.text),
+      ])
+    guard let position = added.first?.integer(0) else {
+      throw StoreFailure(.notFound, id.text, "removed meanwhile", mayRetry: true)
+    }
+    return FeedPosition(rawValue: position)
   }
 
   func vehicles(named names: [String], tenant: Int32) throws(StoreFailure) -> [VehicleRow] {

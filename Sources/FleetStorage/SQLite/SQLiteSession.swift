@@ -26,6 +26,22 @@ struct SQLiteSession: StoreSession {
     return query
   }
 
+  func tenant(_ id: TenantID) throws(StoreFailure) -> Int32? {
+    try rows("SELECT key FROM tenant WHERE id = $1", [.text(id.text)]).first.map { Int32($0.integer(0)) }
+  }
+
+  func publish(
+    _ keys: [RowKey], tenant: Int32, named id: TenantID, at now: Int64
+  ) throws(StoreFailure) -> FeedPosition {
+    try run(
+      "UPDATE tenant SET position = position + $2 WHERE key = $1", [SQLValue(tenant), .integer(Int64(keys.count))])
+    let position = try feed(of: tenant).position
+    try run(
+      "INSERT INTO feed (tenant, position, at, keys) VALUES ($1, $2, $3, $4)",
+      [SQLValue(tenant), .integer(position), .integer(now), .bytes(FeedKeys.column(keys))])
+    return FeedPosition(rawValue: position)
+  }
+
   func vehicles(named names: [String], tenant: Int32) throws(StoreFailure) -> [VehicleRow] {
     let query = try SQLiteQuery(
       database, "SELECT key, id, vin, registered_by FROM vehicle WHERE tenant = ?1 AND (id = ?2 OR vin = ?2)")
