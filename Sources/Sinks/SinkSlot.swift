@@ -1,3 +1,4 @@
+import CLibraries
 import Ports
 import Spool
 import Synchronization
@@ -70,15 +71,24 @@ public final class SinkSlot: Sendable {
 
   // MARK: For the sink's thread
 
+  /// A sink that has had nothing to do for so long, ns, lets go of what its libraries take.
+  private static let restAfter: Int64 = 1_000_000_000
+
   /// Runs a sink until it is stopped, or nobody takes anything at its other end.
   public func run<Destination: Sink & ~Copyable>(_ sink: consuming Destination) {
+    var hasWorked = false
     while !bell.isStopping {
       if let batch = takeBatch() {
         let delivery = sink.deliver(batch, bell)
+        hasWorked = true
         tell(Report(batch: batch, delivery: delivery))
         if delivery.isOver { break }
       } else {
-        let delivery = sink.idle(until: .max, bell)
+        let rest = hasWorked ? BootClock.now &+ Self.restAfter : .max
+        let delivery = sink.idle(until: rest, bell)
+        // Back before that, it has worked, or is about to.
+        hasWorked = BootClock.now < rest
+        if !hasWorked { clibraries_give_back_pages() }
         if delivery != Delivery() { tell(Report(batch: nil, delivery: delivery)) }
         if delivery.isOver { break }
       }

@@ -1,0 +1,33 @@
+#define _GNU_SOURCE
+#include "clibraries.h"
+
+#include <link.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int give_back(struct dl_phdr_info *object, size_t size, void *context) {
+  (void)size;
+  (void)context;
+  // The program itself, and the kernel's own object, have no name.
+  if (!object->dlpi_name || !object->dlpi_name[0]) return 0;
+  // A library whose code was changed as it was loaded would lose the changes.
+  for (int index = 0; index < object->dlpi_phnum; index++) {
+    const ElfW(Phdr) *header = &object->dlpi_phdr[index];
+    if (header->p_type != PT_DYNAMIC) continue;
+    for (const ElfW(Dyn) *entry = (const void *)(object->dlpi_addr + header->p_vaddr); entry->d_tag; entry++)
+      if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_TEXTREL)) return 0;
+  }
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  for (int index = 0; index < object->dlpi_phnum; index++) {
+    const ElfW(Phdr) *header = &object->dlpi_phdr[index];
+    if (header->p_type != PT_LOAD || header->p_flags & PF_W) continue;
+    // Whole pages: those at the ends may hold something else.
+    uintptr_t from = (object->dlpi_addr + header->p_vaddr + page - 1) & ~(page - 1);
+    uintptr_t to = (object->dlpi_addr + header->p_vaddr + header->p_filesz) & ~(page - 1);
+    if (from < to) madvise((void *)from, to - from, MADV_DONTNEED);
+  }
+  return 0;
+}
+
+void clibraries_give_back_pages(void) { dl_iterate_phdr(give_back, 0); }
