@@ -1,4 +1,4 @@
-import CLibraries
+import CCurl
 import Ports
 import Spool
 import Synchronization
@@ -88,7 +88,7 @@ public final class SinkSlot: Sendable {
         let delivery = sink.idle(until: rest, bell)
         // Back before that, it has worked, or is about to.
         hasWorked = BootClock.now < rest
-        if !hasWorked { clibraries_give_back_pages() }
+        if !hasWorked { ccurl_give_back_pages() }
         if delivery != Delivery() { tell(Report(batch: nil, delivery: delivery)) }
         if delivery.isOver { break }
       }

@@ -1,4 +1,4 @@
-import CLibraries
+import CCurl
 import Glibc
 import Ports
 import Sinks
@@ -16,7 +16,7 @@ func measureMemory(_ file: String) {
     run.run()
     say("\(configuration.name) at work \(residentMemory()) KiB")
     // As a sink that has nothing to do for a while.
-    clibraries_give_back_pages()
+    ccurl_give_back_pages()
     say("\(configuration.name) \(residentMemory()) KiB")
   }
 }

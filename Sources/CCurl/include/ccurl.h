@@ -67,3 +67,8 @@ long ccurl_status(const ccurl_client *client);
 const uint8_t *ccurl_answer(const ccurl_client *client, size_t *count);
 /// A header of it, "" where it has none: `retry-after`, `date`, `etag`, `location`.
 const char *ccurl_header(const ccurl_client *client, const char *name);
+
+/// Lets go of the pages of libraries that cannot have changed, their code and constants: the kernel reads them anew from
+/// the page cache, a few at a time, when they are used next. Some thirty libraries come with an upload, and most of what
+/// it touches in them is touched by the next one minutes later. Any thread may call it, whatever the others do.
+void ccurl_give_back_pages(void);

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "clibraries.h"
+#include "ccurl.h"
 
 #include <link.h>
 #include <stdint.h>
@@ -30,4 +30,4 @@ static int give_back(struct dl_phdr_info *object, size_t size, void *context) {
   return 0;
 }
 
-void clibraries_give_back_pages(void) { dl_iterate_phdr(give_back, 0); }
+void ccurl_give_back_pages(void) { dl_iterate_phdr(give_back, 0); }
