@@ -5,9 +5,15 @@ import Logging
 
 /// What `fleetstore` is told by its configuration file (JSON, strict); every key may be absent.
 ///
-///     { "listen": "127.0.0.1:8080", "database": "sqlite:fleet.db",
-///       "tls": { "certificate": "server.pem", "key": "server.key" },
-///       "rate": { "perSecond": 200, "burst": 1000 }, "logLevel": "info" }
+///     { "listen": "127.0.0.1:8080", "database": "sqlite:fleet.db", "threads": 2, "logLevel": "info",
+///       "tls":    { "certificate": "server.pem", "key": "server.key" },
+///       "limits": { "idleSeconds": 60, "requestSeconds": 30, "headerBytes": 16384, "bodyBytes": 8388608,
+///                   "unpackedBytes": 33554432, "batchRecords": 20000, "connections": 20000, "stopSeconds": 2 },
+///       "rate":   { "perSecond": 200, "burst": 1000 },
+///       "live":   { "behindBytes": 1048576, "pingSeconds": 30, "subscriptions": 256, "authenticateSeconds": 10,
+///                   "origins": ["https://fleet.example"] } }
+///
+/// These are the values without one, but for `tls` and `origins`, which are empty. Paths are relative to the file.
 struct Configuration {
   var server = ServerOptions()
   var database = DatabaseAddress.sqlite(path: "fleet.db")

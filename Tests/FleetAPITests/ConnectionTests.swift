@@ -53,6 +53,18 @@ import Testing
     }
   }
 
+  @Test(arguments: ["HTTP/1.0\r\n", "HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"])
+  func a_client_that_wants_one_answer_gets_it_and_the_end(_ version: String) async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client()
+        try client.write(Array("GET /api/health \(version)\r\n".utf8))
+        #expect(try client.read().status == 200)
+        #expect(try client.readToEnd().isEmpty)
+      }
+    }
+  }
+
   @Test func head_is_get_without_the_body() async throws {
     try await TestServer.run { server in
       try await aside {

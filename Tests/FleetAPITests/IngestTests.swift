@@ -146,6 +146,8 @@ import Testing
         let many = try server.client(server.keys.gateway).send(
           "POST", "/api/telemetry", (1...6).map { SampleRecord($0) }.lines)
         #expect(many.status == 413)
+        let array = try server.client(server.keys.gateway).send("POST", "/api/telemetry", json: "[1,2,3,4,5,6]")
+        #expect(array.status == 413)
         let right = try server.client(server.keys.gateway).send(
           "POST", "/api/telemetry", (1...5).map { SampleRecord($0) }.lines)
         #expect(try right.json["stored"] as? Int == 5)
@@ -178,5 +180,16 @@ import Testing
         #expect(results.map { $0["kind"] as? String } == ["foreignVehicle", "foreignGateway", nil])
       }
     }
+  }
+}
+
+@Suite struct RecordCountTests {
+  @Test(arguments: [
+    ("", 0), (" \n ", 0), ("{}", 1), ("{}\n\n \r\n{}\n", 2), ("[]", 1),
+    (#"[{"a":[1,2],"b":"x,\",y"},{"c":{"d":1,"e":2}},3]"#, 3),
+    ("[1,1,1,1", 4), ("]]]]", 1), (#"["\"#, 1),
+  ])
+  func a_count_is_never_below_what_there_is(_ body: String, _ count: Int) {
+    #expect(RecordCount.most(in: Array(body.utf8).span) == count)
   }
 }

@@ -45,14 +45,15 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     case .head(let head):
       unanswered += 1
       // Behind a request for an upgrade the decoder takes everything for the other protocol's.
-      if head.headers.contains(name: "Upgrade") || head.method == .CONNECT { isLast = true }
+      if head.headers.contains(name: "Upgrade") || head.method == .CONNECT || !head.isKeepAlive { isLast = true }
       isReading = true
       wait(limits.requestSeconds, context)
     case .body: break
     case .end:
       isReading = false
-      // However long the answer takes is the server's matter.
+      // However long the answer takes is the server's matter; it may have gone out already.
       deadline?.cancel()
+      if unanswered == 0 { wait(limits.idleSeconds, context) }
     }
     context.fireChannelRead(data)
   }

@@ -14,10 +14,10 @@ struct IngestRoute {
     return Route(.post, "/api/telemetry", .roles([.gateway, .admin]), Self.operation) { call in
       try call.requireType(["application/json", "application/x-ndjson", "application/jsonl"])
       let body = try await call.body()
-      let batch = IncomingBatch(parsing: body.span)
-      guard batch.count <= call.limits.batchRecords else {
+      guard RecordCount.most(in: body.span) <= call.limits.batchRecords else {
         throw APIError.tooLarge("the body has more than \(call.limits.batchRecords) records; send fewer at once")
       }
+      let batch = IncomingBatch(parsing: body.span)
       guard batch.count > 0 else {
         throw APIError.badRequest("the body has no records; expected a JSON array of them, or one on each line")
       }

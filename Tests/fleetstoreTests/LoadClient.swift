@@ -1,0 +1,157 @@
+import CZstd
+import Foundation
+import Glibc
+
+/// A client that costs little beside the server it measures: batches are packed beforehand, and each connection has a
+/// thread that does nothing but send one and read its answer.
+enum LoadClient {
+  /// Packed batches of records of usual length, each record another one.
+  ///
+  /// - Parameters:
+  ///   - gateways: whose records they are, in turn; each has one vehicle.
+  ///   - records: in each batch.
+  static func batches(_ count: Int, gateways: Int, records: Int = 100) -> [[UInt8]] {
+    (0..<count).map { batch in
+      let gateway = batch % gateways
+      var text = ""
+      for number in 0..<records { text += record(batch / gateways * records + number + 1, gateway) + "\n" }
+      return packed(Array(text.utf8))
+    }
+  }
+
+  /// Sends all of them over so many connections.
+  ///
+  /// - Returns: seconds from the first to the last answer, and how many records were stored.
+  static func send(
+    _ batches: [[UInt8]], port: Int, keys: [String], connections: Int
+  ) throws -> (seconds: Double, stored: Int) {
+    let (stored, next, failures) = (Counter(), Counter(), Counter())
+    let group = DispatchGroup()
+    let start = ContinuousClock.now
+    for _ in 0..<connections {
+      group.enter()
+      Thread.detachNewThread {
+        defer { group.leave() }
+        do {
+          let socket = try LoadSocket(port: port)
+          while true {
+            let index = next.add(1) - 1
+            guard index < batches.count else { return }
+            let answer = try socket.post(batches[index], key: keys[index % keys.count])
+            guard answer.contains(" 200 "), let range = answer.range(of: "\"stored\":") else {
+              _ = failures.add(1)
+              return
+            }
+            _ = stored.add(Int(answer[range.upperBound...].prefix { $0.isNumber }) ?? 0)
+          }
+        } catch {
+          _ = failures.add(1)
+        }
+      }
+    }
+    group.wait()
+    guard failures.value == 0 else { throw LoadSocket.Failure(what: "\(failures.value) connections failed") }
+    return ((ContinuousClock.now - start) / .seconds(1), stored.value)
+  }
+
+  private static func record(_ number: Int, _ gateway: Int) -> String {
+    let milliseconds = 1_767_225_600_000 + number * 1_000
+    let time = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+    let digits = String(milliseconds, radix: 16)
+    let high = String(repeating: "0", count: 12 - digits.count) + digits
+    let tail = String(format: "%04x%08x", gateway, number)
+    let id = "\(high.prefix(8))-\(high.suffix(4))-7abc-8def-\(tail)"
+    return #"{"type":"telemetry","id":"\#(id)","timestamp":"\#(time.formatted(style))","timeQuality":"gps","#
+      + #""gatewayId":"gw-\#(gateway)","vehicleId":"VAN-\#(gateway)","epoch":"0193e0f2-7c11-7a5e-8f3b-2d1c0b9a8877","#
+      + #""seq":\#(number),"rpm":\#(800 + number % 3_000),"speed":\#(number % 130).5,"engineLoad":42.7,"coolantTemp":88,"#
+      + #""intakeAirTemp":23,"maf":12.34,"fuelLevel":64.3,"throttlePosition":17.6,"batteryVoltage":13.9,"#
+      + #""controlModuleVoltage":13.87,"latitude":47.\#(100_000 + number % 900_000),"longitude":9.1773941,"altitude":412.3,"#
+      + #""heading":271.4,"gpsSpeed":\#(number % 130).2,"hdop":0.9,"satellites":11,"fixType":"3d"}"#
+  }
+
+  private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+  private static func packed(_ bytes: [UInt8]) -> [UInt8] {
+    var out = [UInt8](repeating: 0, count: ZSTD_compressBound(bytes.count))
+    let count = unsafe ZSTD_compress(&out, out.count, bytes, bytes.count, 1)
+    return Array(out[..<count])
+  }
+}
+
+/// One keep-alive connection of the load client.
+final class LoadSocket {
+  struct Failure: Error {
+    let what: String
+  }
+
+  let descriptor: Int32
+  private var buffer = [UInt8](repeating: 0, count: 65_536)
+
+  init(port: Int) throws {
+    descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let code = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard code == 0 else { throw Failure(what: "connect") }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Posts a batch.
+  ///
+  /// - Returns: head and beginning of the answer.
+  func post(_ batch: [UInt8], key: String) throws -> String {
+    let head =
+      "POST /api/telemetry HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(key)\r\nContent-Encoding: zstd\r\n"
+      + "Content-Type: application/x-ndjson\r\nContent-Length: \(batch.count)\r\n\r\n"
+    try write(Array(head.utf8) + batch)
+    var count = 0
+    var length: Int?
+    while true {
+      let more = unsafe buffer[count...].withUnsafeMutableBytes {
+        unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+      }
+      guard more > 0 else { throw Failure(what: "recv") }
+      count += more
+      if length == nil {
+        let text = String(decoding: buffer[..<min(count, 600)], as: UTF8.self)
+        guard let end = text.range(of: "\r\n\r\n"), let field = text.range(of: "Content-Length: ") else { continue }
+        let body = Int(text[field.upperBound...].prefix { $0.isNumber }) ?? 0
+        length = text.utf8.distance(from: text.startIndex, to: end.upperBound) + body
+      }
+      if let length, count >= length { return String(decoding: buffer[..<min(count, 600)], as: UTF8.self) }
+    }
+  }
+
+  func write(_ bytes: [UInt8]) throws {
+    var done = 0
+    while done < bytes.count {
+      let count = unsafe bytes[done...].withUnsafeBytes {
+        unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { throw Failure(what: "send") }
+      done += count
+    }
+  }
+}
+
+/// A number that threads add to.
+final class Counter: @unchecked Sendable {
+  private let lock = NSLock()
+  private var count = 0
+
+  var value: Int { lock.withLock { count } }
+
+  func add(_ step: Int) -> Int {
+    lock.withLock {
+      count += step
+      return count
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+/// Figures rather than promises: only where `FLEETSTORE_PROGRAM` names a release build and `FLEETSTORE_MEASURE` is set.
+///
+///     FLEETSTORE_MEASURE=1 FLEETSTORE_PROGRAM=.build/release/fleetstore swift test --filter MeasureTests --no-parallel
+@Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["FLEETSTORE_MEASURE"] != nil))
+struct MeasureTests {
+  private static let settings = #"{"rate":{"perSecond":1e6,"burst":1e6},"live":{"behindBytes":16777216}"#
+
+  @Test(arguments: ["sqlite", "postgres"])
+  func ingest_of_packed_batches(_ database: String) async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let server = database == "postgres" ? try PostgreSQLServer(isSynchronous: true) : nil
+      let address = try server?.database() ?? "sqlite:\(scratch.file("fleet.db"))"
+      let store = try ServedStore([
+        "--config", try scratch.write("c.json", Self.settings + #","database":"\#(address)"}"#),
+      ])
+      defer { store.program.kill() }
+      print("\(database): \(try Self.residentKiB(store.program.pid)) KiB resident when idle")
+      let keys = try (0..<8).map { try Self.addGateway($0, store) }
+      let batches = LoadClient.batches(2_000, gateways: keys.count)
+      let bytes = batches.reduce(0) { $0 + $1.count }
+      for connections in [4, 8, 16] {
+        // A third each, so that all of them are new.
+        let part = batches.enumerated().filter { $0.offset / 8 % 3 == [4, 8, 16].firstIndex(of: connections) }
+        let mine = part.map { $0.element }
+        let before = try Self.processorSeconds(store.program.pid)
+        let run = try LoadClient.send(mine, port: store.port, keys: keys, connections: connections)
+        let used = try Self.processorSeconds(store.program.pid) - before
+        #expect(run.stored == mine.count * 100)
+        let rate = Int(Double(run.stored) / run.seconds)
+        print(
+          "\(database): \(connections) connections, \(run.stored) records in \(run.seconds) s: \(rate)/s; "
+            + "\(used) s of a core in the server: \(Int(Double(run.stored) / used)) records for each; "
+            + "batch \(bytes / batches.count) bytes")
+      }
+      print("\(database): \(try Self.residentKiB(store.program.pid)) KiB resident after that")
+    }
+  }
+
+  @Test(arguments: [1_000, 5_000])
+  func subscribers_of_one_vehicle(_ count: Int) async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let store = try ServedStore([
+        "--config", try scratch.write("c.json", Self.settings + #","database":"sqlite:a.db"}"#),
+      ])
+      defer { store.program.kill() }
+      let key = try Self.addGateway(0, store)
+      let batches = LoadClient.batches(40, gateways: 1, records: 1)
+      _ = try LoadClient.send([batches[0]], port: store.port, keys: [key], connections: 1)
+      let listeners = try (0..<count).map { _ in try LiveListener(port: store.port, token: store.token ?? "") }
+      for listener in listeners { try listener.awaitSubscribed() }
+      print("\(count) subscribers: \(try Self.residentKiB(store.program.pid)) KiB resident")
+      var delays: [Double] = []
+      let sender = try LoadSocket(port: store.port)
+      for batch in batches.dropFirst() {
+        let start = ContinuousClock.now
+        _ = try sender.post(batch, key: key)
+        delays += try LiveListener.await(listeners, from: start)
+      }
+      delays.sort()
+      func at(_ part: Double) -> Double { delays[Int(Double(delays.count - 1) * part)] }
+      print(
+        "\(count) subscribers: \(delays.count) updates; from the request's first byte: median \(at(0.5)) ms, "
+          + "p99 \(at(0.99)) ms, longest \(at(1)) ms")
+    }
+  }
+
+  private static func addGateway(_ number: Int, _ store: ServedStore) throws -> String {
+    let answer = try store.ask(
+      "/api/gateways", token: store.token,
+      ["-H", "Content-Type: application/json", "-d", #"{"id":"gw-\#(number)","vehicles":["VAN-\#(number)"]}"#])
+    let json = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
+    return json?["key"] as? String ?? ""
+  }
+
+  private static func residentKiB(_ pid: pid_t) throws -> Int {
+    let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+    let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+    return Int(line.split(whereSeparator: \.isWhitespace).dropFirst().first ?? "") ?? 0
+  }
+
+  private static func processorSeconds(_ pid: pid_t) throws -> Double {
+    let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+    let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+    return (Double(fields[12]) ?? 0) / 100 + (Double(fields[13]) ?? 0) / 100
+  }
+}

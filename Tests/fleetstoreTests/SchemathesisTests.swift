@@ -1,0 +1,28 @@
+import TestKit
+import Testing
+
+/// An independent reader of `openapi.json` asks whatever it allows, and what it does not (schemathesis, PyPI).
+@Suite struct SchemathesisTests {
+  @Test func what_the_server_answers_is_what_its_description_says() async throws {
+    guard let schemathesis = try Tool.required("schemathesis") else { return }
+    try await aside {
+      let scratch = try ScratchFolder()
+      let settings = try scratch.write("c.json", #"{"database":"sqlite:a.db","rate":{"perSecond":1e6,"burst":1e6}}"#)
+      let store = try ServedStore(["--config", settings])
+      defer { store.program.kill() }
+      let file = try scratch.write("s.toml", "headers = { Authorization = \"Bearer ${FLEETSTORE_TOKEN}\" }\n")
+      // Not every text that a schema lets through is right: fences are checked as fences, cursors as cursors.
+      let result = try Tool.run(
+        schemathesis,
+        [
+          "--config-file", file, "run", "http://127.0.0.1:\(store.port)/api/openapi.json", "--phases",
+          "coverage,fuzzing", "--max-examples", "5", "--exclude-checks", "positive_data_acceptance",
+          "--continue-on-failure", "--no-color", "--seed", "1",
+        ], environment: ["FLEETSTORE_TOKEN": try #require(store.token)], directory: scratch.path, limit: .seconds(900))
+      #expect(result.status == 0, "\(result.output.suffix(6_000))")
+      #expect(result.output.contains("Tested: 28"), "\(result.output.suffix(2_000))")
+      // Nor has it found anything that only the log tells.
+      #expect(!store.program.errorLines.contains { $0.hasPrefix("<3>") || $0.hasPrefix("<2>") })
+    }
+  }
+}
