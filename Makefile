@@ -9,11 +9,11 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test tests release lint format fuzz bench bench-live bench-fences benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed
+.PHONY: help run test tests release lint format fuzz bench bench-live bench-fences benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers static
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border.
-RELEASE := -c release --static-swift-stdlib -Xlinker -s -debug-info-format none
+RELEASE := -c release --static-swift-stdlib -Xlinker -s -Xlinker -L$(CURDIR)/.build/static -debug-info-format none
 PROGRAM := .build/release/obdgate
 
 SECONDS ?= 60
@@ -26,14 +26,19 @@ help:
 run: release
 	@$(PROGRAM) replay captures/drive.capture
 
-release:
+# The C++ library that the Swift runtime stands on goes inside, too: 0.9 MB of memory less. A folder in which the linker
+# finds nothing but the archive.
+static:
+	@mkdir -p .build/static && ln -sf "$$(gcc -print-file-name=libstdc++.a)" .build/static/libstdc++.a
+
+release: need-headers static
 	@swift build $(RELEASE) --product obdgate >&2
 	@swift build $(RELEASE) --product obdgated >&2
 
 tests: need-headers
 	@swift build --build-tests -debug-info-format none
 
-test: need-jq need-python need-gpsd need-testbed tests release
+test: need-jq need-python need-gpsd need-testbed need-peers tests release
 	@swift test --skip-build --disable-xctest
 
 lint:
@@ -71,8 +76,17 @@ need-python:
 # What the ports are built with: libudev, and the header of libsystemd, which is opened when Bluetooth is searched. And
 # what the spool is built with: SQLite.
 need-headers:
-	@scripts/install.sh debian /usr/include/libudev.h:libudev-dev /usr/include/systemd/sd-bus.h:libsystemd-dev \
+	@scripts/install.sh debian /usr/include/postgresql/libpq-fe.h:libpq-dev /usr/include/zlib.h:zlib1g-dev \
+	  /usr/include/zstd.h:libzstd-dev /usr/include/mosquitto.h:libmosquitto-dev \
+	  '/usr/include/*/curl/curl.h:libcurl4-openssl-dev' /usr/include/libudev.h:libudev-dev /usr/include/systemd/sd-bus.h:libsystemd-dev \
 	  /usr/include/sqlite3.h:libsqlite3-dev pkg-config:pkg-config
+
+# What sinks open when they are configured, and what they are tested against.
+need-peers:
+	@scripts/install.sh debian '/usr/lib/*/libcurl.so.4:libcurl4' '/usr/lib/*/libmosquitto.so.1:libmosquitto1' \
+	  '/usr/lib/*/libzstd.so.1:libzstd1' '/usr/lib/*/libz.so.1:zlib1g' /usr/sbin/mosquitto:mosquitto \
+	  mosquitto_sub:mosquitto-clients zstd:zstd openssl:openssl curl:curl ps:procps setpriv:util-linux \
+	  /usr/lib/postgresql/15/bin/postgres:postgresql-15
 
 # What the ports are tested with: devices that udev believes in, and a BlueZ on a bus of its own.
 need-testbed:

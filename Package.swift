@@ -19,13 +19,23 @@ let package = Package(
   products: [
     .executable(name: "obdgate", targets: ["obdgate"]),
     .executable(name: "obdgated", targets: ["obdgated"]),
+    .executable(name: "fleetstore", targets: ["fleetstore"]),
     // What Benchmarks/ measures.
     .library(name: "OBDWire", targets: ["OBDWire"]),
     .library(name: "NMEAWire", targets: ["NMEAWire"]),
     .library(name: "Telemetry", targets: ["Telemetry"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // The fleet store alone.
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     // Floor 0: one system library or shim each.
@@ -36,6 +46,9 @@ let package = Package(
     .target(name: "CCompression"),
     .target(name: "CCurl"),
     .target(name: "CMosquitto"),
+    .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // Floor 1: walled (no Foundation, no heap, no clock, no I/O) and pure.
@@ -86,6 +99,41 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 
+    // The fleet store: where records of many gateways go.
+    .target(
+      name: "FleetDomain", dependencies: ["Telemetry", "Geofencing", "GeoJSON", "JSONText"], swiftSettings: inlined),
+    .target(
+      name: "FleetStorage",
+      dependencies: [
+        "FleetDomain", "Telemetry", "CPostgres", "CSQLite", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: inlined),
+    .target(
+      name: "FleetAPI",
+      dependencies: [
+        "FleetDomain", "Telemetry", "JSONText", "GeoJSON", "CZstd", "CZlib",
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ], swiftSettings: inlined),
+    .executableTarget(
+      name: "fleetstore",
+      dependencies: [
+        "FleetAPI", "FleetDomain", "FleetStorage", "JSONText", "Telemetry",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ], swiftSettings: strict),
+
     // Tests: each imports what it tests, and the shared kit.
     .target(name: "TestKit", dependencies: ["Ports", "Simulator"], path: "Tests/TestKit", swiftSettings: strict),
     .testTarget(name: "OBDWireTests", dependencies: ["OBDWire", "TestKit"], swiftSettings: strict),
@@ -107,6 +155,16 @@ let package = Package(
       name: "SpoolProbe", dependencies: ["Spool", "Telemetry"], path: "Tests/SpoolProbe", swiftSettings: strict),
     .testTarget(
       name: "SpoolTests", dependencies: ["Spool", "SpoolProbe", "Telemetry", "TestKit"], swiftSettings: strict),
+    .executableTarget(
+      name: "SinksProbe", dependencies: ["Sinks", "Spool", "Telemetry", "Ports", "JSONText", "CCurl"],
+      path: "Tests/SinksProbe", swiftSettings: strict),
+    .executableTarget(
+      name: "FleetBench", dependencies: ["FleetStorage", "FleetDomain", "Telemetry"], path: "Tests/FleetBench",
+      swiftSettings: inlined),
+    .testTarget(
+      name: "SinksTests",
+      dependencies: ["Sinks", "SinksProbe", "CCompression", "Spool", "Telemetry", "Ports", "JSONText", "TestKit"],
+      exclude: ["Peers"], swiftSettings: strict),
     .testTarget(name: "TroubleCodesTests", dependencies: ["TroubleCodes"], swiftSettings: strict),
     .testTarget(
       name: "AdapterSessionTests", dependencies: ["AdapterSession", "OBDWire", "TestKit"], swiftSettings: strict),
@@ -124,6 +182,11 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["OBDWire", "NMEAWire", "SignalSets", "JSONText", "TestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "FleetDomainTests", dependencies: ["FleetDomain", "GeoJSON", "Telemetry", "TestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "FleetStorageTests", dependencies: ["FleetStorage", "FleetDomain", "Telemetry", "CPostgres", "TestKit"],
+      swiftSettings: strict),
     .testTarget(name: "obdgateTests", dependencies: ["TestKit"], swiftSettings: strict),
   ]
 )

@@ -13,6 +13,8 @@ extension Fusion {
   public mutating func tripMemory(bootId: String, at time: Int64) -> TripMemory? {
     // Not decided yet: a further cut must find the same.
     if let formerTrip { return formerTrip.memory }
+    // What was counted may be newer than the caller's clock look.
+    let time = max(time, now)
     guard options.trips != nil, let trip = trips.snapshot(at: time) else { return nil }
     let id = tripId ?? newTripId(start: trip.start)
     tripId = id

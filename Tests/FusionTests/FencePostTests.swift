@@ -36,6 +36,23 @@ import Testing
     return try session.finish(at: second)
   }
 
+  @Test func a_place_far_from_the_last_is_worth_remembering_once_a_minute_at_most() throws {
+    var session = Session()
+    var post = FencePost(try Self.fences())
+    var kept: [Int] = []
+    for second in 0..<200 {
+      var fix = Fix()
+      fix.type = .threeD
+      // Far from any fence: 20 m/s at first, then parked.
+      (fix.latitude, fix.longitude, fix.hdop) = (Self.latitude(9_000 + 20 * Double(min(second, 130))), 11, 0.9)
+      let time = Session.nanoseconds(Double(second))
+      post.fix(fix, at: time, vehicleSpeed: nil, fusion: &session.fusion, into: &session.sink)
+      if post.hasNews { kept.append(second) }
+      post.hasNews = false
+    }
+    #expect(kept == [60, 120, 180])
+  }
+
   @Test func an_event_stands_between_the_records_of_its_time() throws {
     let records = try drive(from: 1_800, to: 2_200)
     let events = records.of("geofence")

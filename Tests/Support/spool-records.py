@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""What a spool holds, read by nobody of the project: `epoch seq type` of each record, a line each. Nothing is written.
+"""What a spool holds, read by nobody of the project: `epoch seq type` of each record, a line each.
 
-    spool-records.py FOLDER
+    spool-records.py FOLDER [live]
+
+Of a spool that nobody has open a copy is read, so that nothing is written; `live`: somebody has.
 """
 
 import pathlib
@@ -12,14 +14,16 @@ import tempfile
 
 TYPES = ("telemetry", "vehicle", "dtc", "monitors", "geofence", "trip", "driving", "adapter", "gap")
 
+folder = pathlib.Path(sys.argv[1])
 with tempfile.TemporaryDirectory() as scratch:
-    # A copy: even a reader of a WAL database leaves its marks.
-    for file in pathlib.Path(sys.argv[1]).glob("spool.db*"):
-        shutil.copy(file, scratch)
-    copy = pathlib.Path(scratch) / "spool.db"
-    if not copy.exists():
+    if sys.argv[2:] != ["live"]:
+        # Even a reader of a WAL database leaves its marks.
+        for file in folder.glob("spool.db*"):
+            shutil.copy(file, scratch)
+        folder = pathlib.Path(scratch)
+    if not (folder / "spool.db").exists():
         sys.exit()
-    database = sqlite3.connect(copy)
+    database = sqlite3.connect(folder / "spool.db", timeout=30)
     if not database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
         sys.exit()
     (epoch,) = database.execute("SELECT epoch FROM state").fetchone()

@@ -19,6 +19,11 @@ extension Tool {
     get throws { try built("OBDGATED_PROGRAM", "obdgated", at: productFolder + "/obdgated") }
   }
 
+  /// The built `fleetstore`: `FLEETSTORE_PROGRAM`, else the one beside the test bundle; nil where it is not built.
+  public static var fleetstore: String? {
+    get throws { try built("FLEETSTORE_PROGRAM", "fleetstore", at: productFolder + "/fleetstore") }
+  }
+
   /// The release build of `obdgate`, for whatever is measured: `OBDGATE_RELEASE`, else `.build/release/obdgate`.
   public static var releaseObdgate: String? {
     get throws {

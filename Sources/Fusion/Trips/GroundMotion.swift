@@ -28,7 +28,12 @@ struct GroundMotion: BitwiseCopyable {
   /// …and has lasted so long, ns.
   private static let leastTime: Int64 = 5_000_000_000
 
+  /// Fixes that leapt and hold together among themselves are believed after this time, ns: what was believed was wrong.
+  private static let doubt: Int64 = 10_000_000_000
+
   private var last: (position: GroundPoint, time: Int64)?
+  /// The last of the fixes that leapt away from ``last`` together, and since when they do.
+  private var doubted: (position: GroundPoint, time: Int64, since: Int64)?
   /// Since when the vehicle moves, and from where.
   private var start: (position: GroundPoint, time: Int64)?
   private var isProven = false
@@ -51,7 +56,11 @@ struct GroundMotion: BitwiseCopyable {
     if speed == nil, elapsed < Self.window { return Step(movingSince: isProven ? start?.time : nil) }
     let way = position.distance(to: last.position)
     let measured = way / Double(elapsed) * 1e9
-    guard measured <= Self.greatestSpeed else { return Step(speed: speed) }
+    guard measured <= Self.greatestSpeed else {
+      doubt(position, at: time)
+      return Step(speed: speed)
+    }
+    doubted = nil
     let isMoving = speed.map { $0 >= Self.leastDoppler } ?? (measured * 3.6 >= Self.leastSpeed)
     defer { self.last = (position, time) }
     // Of a gap only its ends are known: the straight way between is the least that was driven.
@@ -69,6 +78,21 @@ struct GroundMotion: BitwiseCopyable {
     (metres, seconds) = (0, 0)
     if !isMoving { halt() }
     return step
+  }
+
+  /// A fix that cannot follow on the last: either is wrong.
+  private mutating func doubt(_ position: GroundPoint, at time: Int64) {
+    guard let before = doubted, time > before.time,
+      position.distance(to: before.position) <= Self.greatestSpeed * Double(time - before.time) / 1e9
+    else {
+      doubted = (position, time, time)
+      return
+    }
+    doubted = (position, time, before.since)
+    guard time - before.since >= Self.doubt else { return }
+    doubted = nil
+    last = (position, time)
+    halt()
   }
 
   private mutating func prove(_ position: GroundPoint, _ time: Int64) {

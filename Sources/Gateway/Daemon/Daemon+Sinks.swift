@@ -30,26 +30,23 @@ extension Daemon {
       } catch {
         throw StartError(.unavailable, error.description)
       }
-      forwarding.add(slot, name: sink.name, limit: try start(sink, slot, forwarding), sink.gathering)
+      try start(sink, slot, forwarding)
+      forwarding.add(slot, name: sink.name, limit: sink.limit, sink.gathering)
     }
     return forwarding
   }
 
   /// Starts a sink's thread, which ends with the process at the latest.
-  ///
-  /// - Returns: what it takes at once.
   private func start(
     _ sink: SinkConfiguration, _ slot: SinkSlot, _ forwarding: Forwarding
-  ) throws(StartError) -> RecordBatch.Limit {
+  ) throws(StartError) {
     let state = settings.configuration.stateDirectory
     let name = "obdgated-\(sink.name)"
     switch sink {
     case .stdout:
       _ = try Thread(name, isDetached: true) { slot.run(StdoutSink()) }
-      return StdoutSink.limit
     case .file(let file):
       _ = try Thread(name, isDetached: true) { slot.run(FileSink(file)) }
-      return FileSink.limit
     case .fleetStore(var store):
       // Fences of its own come before a server's.
       if store.fencePeriod == nil, settings.configuration.geofences == nil { store.fencePeriod = Self.fencePeriod }
@@ -59,12 +56,10 @@ extension Daemon {
         takeFences: { mailbox.post(.fences($0)) })
       let configured = store
       _ = try Thread(name, isDetached: true) { slot.run(FleetStoreSink(configured, surroundings)) }
-      return RecordBatch.Limit(records: store.gathering.records, bytes: 1 << 18)
     case .mqtt(let broker):
       let surroundings = MQTTSink.Surroundings(
         gatewayId: desk.gatewayId, statusId: desk.vehicleId ?? desk.gatewayId, stateDirectory: state)
       _ = try Thread(name, isDetached: true) { slot.run(MQTTSink(broker, surroundings)) }
-      return MQTTSink.limit
     }
   }
 

@@ -5,6 +5,7 @@ import Geofencing
 import Glibc
 import OBDWire
 import Ports
+import Sinks
 import Telemetry
 
 /// The daemon: starts the lines, the records and the sinks, and keeps them going until a signal ends it.
@@ -83,6 +84,8 @@ public struct Daemon: ~Copyable {
   /// - Returns: 0, or 74 where the records cannot be written any more.
   /// - Throws: ``StartError`` where a thread cannot be had.
   public mutating func run() throws(StartError) -> Int32 {
+    // Libraries look at the environment while they are opened: before other threads begin.
+    for line in SinkLibraries.open(for: settings.configuration.sinks) { say(line) }
     cgateway_catch_signals(mailbox.bell.descriptor)
     let records = self.records
     let desk = self.desk

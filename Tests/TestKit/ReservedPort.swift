@@ -1,0 +1,38 @@
+import Glibc
+
+/// A port of the loopback address that is nobody else's, also while the program that listens there is down.
+///
+/// Bound and never listening: programs that set SO_REUSEADDR, as servers do, may listen beside it, and nobody is given the
+/// number who asks for any that is free.
+public final class ReservedPort: Sendable {
+  /// The port.
+  public let number: UInt16
+  private let descriptor: Int32
+
+  /// - Throws: where there is none.
+  public init() throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var on: Int32 = 1
+    unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let number = descriptor
+    let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+        unsafe bind(number, generic, length) == 0 ? unsafe getsockname(number, generic, &length) : -1
+      }
+    }
+    guard result == 0 else {
+      close(number)
+      throw Unavailable()
+    }
+    self.number = UInt16(bigEndian: address.sin_port)
+  }
+
+  deinit { close(descriptor) }
+
+  /// No port is free.
+  public struct Unavailable: Error {}
+}
