@@ -32,6 +32,23 @@ import Testing
     }
   }
 
+  @Test func what_one_server_stores_another_sends_on() async throws {
+    guard let database = try PostgreSQLServer.shared?.database() else { return }
+    try await TestServer.runTwo(on: database) { first, second in
+      try await aside {
+        let listener = try WebSocketTestClient(port: first.port, token: first.keys.readOnly)
+        _ = try listener.listen("vehicle:VAN-1")
+        let gateway = try second.client(second.keys.gateway)
+        let sent = try gateway.send("POST", "/api/telemetry", (1...3).map { SampleRecord($0) }.lines)
+        #expect(try sent.json["stored"] as? Int == 3)
+        let seqs = try (0..<3).map { _ in (try listener.event()["record"] as? [String: Any])?["seq"] as? Int }
+        #expect(seqs == [1, 2, 3])
+        let list = try first.client(first.keys.readOnly).send("GET", "/api/vehicles/VAN-1/telemetry")
+        #expect(list.integers("seq") == [1, 2, 3])
+      }
+    }
+  }
+
   @Test func a_subscriber_goes_on_where_it_was_cut_off() async throws {
     try await TestServer.run { server in
       try await aside {

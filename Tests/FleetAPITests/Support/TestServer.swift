@@ -41,7 +41,7 @@ final class TestServer: Sendable {
     _ options: ServerOptions = .test { _ in }, _ test: @Sendable (TestServer) async throws -> Void
   ) async throws {
     let scratch = try ScratchFolder()
-    let server = try await start(options, file: scratch.file("fleet.db"))
+    let server = try await start(options, StoredFleet(sqlite: scratch.file("fleet.db")))
     do {
       try await test(server)
     } catch {
@@ -51,9 +51,34 @@ final class TestServer: Sendable {
     try await server.stop()
   }
 
-  private static func start(_ options: ServerOptions, file: String) async throws -> TestServer {
-    let storage = try StoredFleet(sqlite: file)
-    let keys = try await makeKeys(storage)
+  /// Two servers over one PostgreSQL, with the same keys.
+  ///
+  /// - Parameter address: of a database that is empty.
+  static func runTwo(
+    on address: String, _ test: @Sendable (TestServer, TestServer) async throws -> Void
+  ) async throws {
+    let first = try await start(.test { _ in }, StoredFleet(postgreSQL: address))
+    do {
+      let second = try await start(.test { _ in }, StoredFleet(postgreSQL: address), keys: first.keys)
+      do {
+        try await test(first, second)
+      } catch {
+        try await second.stop()
+        throw error
+      }
+      try await second.stop()
+    } catch {
+      try await first.stop()
+      throw error
+    }
+    try await first.stop()
+  }
+
+  private static func start(
+    _ options: ServerOptions, _ storage: StoredFleet, keys known: Keys? = nil
+  ) async throws -> TestServer {
+    let made = known == nil ? try await makeKeys(storage) : nil
+    guard let keys = known ?? made else { throw TestClient.Failure(description: "no keys") }
     let (ports, report) = AsyncStream<Int>.makeStream()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let server = FleetServer(options, storage: storage, logger: logger) { report.yield($0) }
