@@ -6,10 +6,15 @@ extension LiveConnection {
     /// What was published while older records are still read; nil once all of them are sent.
     var held: [LiveUpdate]?
     var heldBytes = 0
+    /// Number of the last record that was sent: what was read from the store may be published only then.
+    var last: Int64 = 0
+
     init(isReplaying: Bool) { held = isReplaying ? [] : nil }
 
-    func forgetHeld(upTo number: Int64) {
-      held?.removeAll { $0.frames(after: number) == nil }
+    /// Everything up to a number was sent.
+    func advance(to number: Int64) {
+      last = number
+      held?.removeAll { $0.last <= number }
       heldBytes = held?.reduce(0) { $0 + $1.frames.readableBytes } ?? 0
     }
   }
@@ -44,7 +49,7 @@ extension LiveConnection {
   /// Sends what is behind a number page by page, then what was published meanwhile.
   private func replay(_ channel: LiveChannel, _ subscription: Subscription, after: Int64) {
     guard let context else { return }
-    subscription.forgetHeld(upTo: after)
+    subscription.advance(to: after)
     let service = service
     context.eventLoop.makeFutureWithTask { try await service.replay(channel, after) }
       .assumeIsolated().whenComplete { result in
@@ -54,7 +59,7 @@ extension LiveConnection {
         case .success(let page):
           let next = {
             page.isLast
-              ? self.release(channel, subscription, after: page.last)
+              ? self.release(channel, subscription, upTo: page.last)
               : self.replay(channel, subscription, after: page.last)
           }
           // The next page once this one is on its way: a backlog is no reason to be called slow.
@@ -63,13 +68,19 @@ extension LiveConnection {
       }
   }
 
-  private func release(_ channel: LiveChannel, _ subscription: Subscription, after: Int64) {
+  private func release(_ channel: LiveChannel, _ subscription: Subscription, upTo number: Int64) {
     guard subscriptions[channel] === subscription else { return }
+    subscription.advance(to: number)
     let held = subscription.held ?? []
     subscription.held = nil
-    for update in held {
-      if let frames = update.frames(after: after) { send(frames) }
-    }
+    for update in held { pass(update, to: subscription) }
+  }
+
+  /// Sends what of an update was not sent yet.
+  private func pass(_ update: LiveUpdate, to subscription: Subscription) {
+    guard let frames = update.frames(after: subscription.last) else { return }
+    subscription.last = update.last
+    send(frames)
   }
 
   private func giveUp(_ channel: LiveChannel, _ error: any Error) {
@@ -87,7 +98,7 @@ extension LiveConnection {
   func deliver(_ update: LiveUpdate) {
     guard let subscription = subscriptions[update.channel] else { return }
     guard subscription.held != nil else {
-      send(update.frames)
+      pass(update, to: subscription)
       return
     }
     subscription.heldBytes += update.frames.readableBytes

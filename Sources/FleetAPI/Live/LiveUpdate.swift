@@ -17,6 +17,8 @@ struct LiveUpdate: Sendable {
   let channel: LiveChannel
   /// One text frame for each record.
   let frames: ByteBuffer
+  /// Number of the last record.
+  let last: Int64
   /// Number of each record, going up, and where its frame begins.
   private let places: [(number: Int64, offset: Int)]
 
@@ -40,11 +42,12 @@ struct LiveUpdate: Sendable {
     }
     self.frames = frames
     self.places = places
+    last = places.last?.number ?? 0
   }
 
   /// Frames of the records behind a number; nil where there are none.
   func frames(after number: Int64) -> ByteBuffer? {
-    guard let first = places.first(where: { $0.number > number }) else { return nil }
+    guard number < last, let first = places.first(where: { $0.number > number }) else { return nil }
     return frames.getSlice(at: first.offset, length: frames.writerIndex - first.offset)
   }
 

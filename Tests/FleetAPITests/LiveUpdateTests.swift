@@ -1,0 +1,33 @@
+import FleetDomain
+import Testing
+
+@testable import FleetAPI
+
+@Suite struct LiveUpdateTests {
+  @Test func what_was_sent_already_is_cut_off() throws {
+    let channel = LiveChannel(tenant: .standard, vehicle: "VAN-1")
+    let update = LiveUpdate(
+      channel, [3, 5, 6].map { LiveRecord(number: $0, vehicle: "VAN-1", body: Array("{\"n\":\($0)}".utf8)) })
+    func frames(_ after: Int64) -> String? { update.frames(after: after).map { String(buffer: $0) } }
+    func message(_ number: Int) -> String {
+      let text = #"{"event":"record","channel":"vehicle:VAN-1","id":\#(number),"record":{"n":\#(number)}}"#
+      return "\u{81}" + String(Character(Unicode.Scalar(UInt8(text.utf8.count)))) + text
+    }
+    // 0x81 alone is no UTF-8: compared without it.
+    let whole = [3, 5, 6].map { message($0).dropFirst() }.joined(separator: "\u{FFFD}")
+    #expect(frames(0)?.dropFirst() == whole[...])
+    #expect(frames(3)?.dropFirst() == [5, 6].map { message($0).dropFirst() }.joined(separator: "\u{FFFD}")[...])
+    #expect(frames(4) == frames(3))
+    #expect(frames(6) == nil)
+    #expect(update.last == 6)
+  }
+}
+
+@Suite struct LiveChannelTests {
+  @Test func names_are_read_as_they_are_written() {
+    for name in ["fleet", "vehicle:VAN-1", "vehicle:a:b ä"] {
+      #expect(LiveChannel(tenant: .standard, name: name)?.name == name)
+    }
+    for name in ["", "vehicle:", "vehicles:1", "Fleet"] { #expect(LiveChannel(tenant: .standard, name: name) == nil) }
+  }
+}
