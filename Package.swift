@@ -187,6 +187,16 @@ let package = Package(
     .testTarget(
       name: "FleetStorageTests", dependencies: ["FleetStorage", "FleetDomain", "Telemetry", "CPostgres", "TestKit"],
       swiftSettings: strict),
+    .testTarget(
+      name: "FleetAPITests",
+      dependencies: [
+        "FleetAPI", "FleetDomain", "FleetStorage", "JSONText", "Telemetry", "TestKit",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ], swiftSettings: strict),
+    .testTarget(name: "fleetstoreTests", dependencies: ["TestKit", "CZstd"], swiftSettings: strict),
     .testTarget(name: "obdgateTests", dependencies: ["TestKit"], swiftSettings: strict),
   ]
 )

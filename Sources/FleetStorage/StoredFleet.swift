@@ -64,7 +64,9 @@ public final class StoredFleet: FleetStorage {
   public func ingest(
     _ records: [IncomingRecord], from source: IngestSource, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> [IngestOutcome] {
-    try await engine.queue.ingest { answer in
+    // Nothing is no batch: no commit would answer it.
+    guard !records.isEmpty else { return [] }
+    return try await engine.queue.ingest { answer in
       IngestJob(records: records, source: source, tenant: tenant, now: now, answer: answer)
     }.get()
   }

@@ -33,4 +33,9 @@ import Testing
           })
     }
   }
+
+  @Test(arguments: Kind.allCases)
+  func a_batch_of_none_is_answered(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in #expect(try await fleet.storage.take([]) == []) }
+  }
 }
