@@ -3,13 +3,14 @@
 #   make run     installs what is missing, builds, replays the bundled drive to JSON lines on stdout
 #   make test    installs what is missing, builds, runs every test
 #
+#   make torture  kills and power cuts by the thousand
 #   make lint | format | fuzz [SECONDS=60] [TARGET=Framing] | bench | clean
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test tests tools release lint format fuzz bench bench-live bench-fences benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers static
+.PHONY: help run test tests tools release torture lint format fuzz bench bench-live bench-fences benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers static
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border.
@@ -44,6 +45,11 @@ tests: need-headers
 
 test: need-jq need-python need-gpsd need-testbed need-peers tests tools
 	@swift test --skip-build --disable-xctest
+
+# Power cuts and kills by the thousand: records that were committed arrive once. Half an hour.
+torture: need-peers tests
+	@DAEMON_KILLS=2000 FLEET_KILLS=200 SPOOL_KILLS=200 SPOOL_RUNS=40 swift test --skip-build --disable-xctest \
+	  --filter 'KeptRecordsTests|FleetTests|KillTests|PowerCutTests'
 
 lint:
 	@swift format lint --strict --parallel --recursive $(wildcard Sources Tests Fuzz Benchmarks/Benchmarks Benchmarks/Package.swift) Package.swift
@@ -89,8 +95,8 @@ need-headers:
 need-peers:
 	@scripts/install.sh debian '/usr/lib/*/libcurl.so.4:libcurl4' '/usr/lib/*/libmosquitto.so.1:libmosquitto1' \
 	  '/usr/lib/*/libzstd.so.1:libzstd1' '/usr/lib/*/libz.so.1:zlib1g' /usr/sbin/mosquitto:mosquitto \
-	  mosquitto_sub:mosquitto-clients zstd:zstd openssl:openssl curl:curl ps:procps setpriv:util-linux \
-	  /usr/lib/postgresql/15/bin/postgres:postgresql-15
+	  mosquitto_sub:mosquitto-clients zstd:zstd openssl:openssl curl:curl sqlite3:sqlite3 ps:procps setpriv:util-linux \
+	  '/usr/lib/postgresql/*/bin/postgres:postgresql' pg_dump:postgresql-client
 
 # What the ports are tested with: devices that udev believes in, and a BlueZ on a bus of its own.
 need-testbed:

@@ -52,6 +52,13 @@ import Testing
           headers: ["Content-Type": "application/x-ndjson"])
         #expect(try again.json["stored"] as? Int == 1)
         #expect(try again.json["duplicates"] as? Int == 3)
+        // As curl says it of any --data.
+        let form = try client.send(
+          "POST", "/api/telemetry", (1...5).map { SampleRecord($0) }.lines,
+          headers: ["Content-Type": "application/x-www-form-urlencoded"])
+        #expect(try form.json["stored"] as? Int == 1)
+        let image = try client.send("POST", "/api/telemetry", [], headers: ["Content-Type": "image/png"])
+        #expect(image.status == 415)
       }
     }
   }

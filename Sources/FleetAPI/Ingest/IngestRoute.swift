@@ -12,7 +12,9 @@ struct IngestRoute {
   var route: Route {
     let storage = storage
     return Route(.post, "/api/telemetry", .roles([.gateway, .admin]), Self.operation) { call in
-      try call.requireType(["application/json", "application/x-ndjson", "application/jsonl"])
+      // What tools say that were not told (`curl --data-binary`): lines and arrays are known by their first character.
+      try call.requireType(
+        Self.types, or: ["application/x-www-form-urlencoded", "application/octet-stream", "text/plain"])
       let body = try await call.body()
       guard RecordCount.most(in: body.span) <= call.limits.batchRecords else {
         throw APIError.tooLarge("the body has more than \(call.limits.batchRecords) records; send fewer at once")
@@ -33,6 +35,8 @@ struct IngestRoute {
     }
   }
 
+  private static let types = ["application/json", "application/x-ndjson", "application/jsonl"]
+
   private static let operation = Operation(
     id: "sendRecords", summary: "Takes records in, each exactly once however often it is sent.",
     parameters: [
@@ -41,7 +45,7 @@ struct IngestRoute {
       .header("Obdgate-Spool-Depth", "Records that the gateway has still to send.", #"{"type":"string"}"#),
     ],
     body: Operation.Content(
-      types: ["application/json", "application/x-ndjson", "application/jsonl"], schema: "RecordBatch"),
+      types: types, schema: "RecordBatch"),
     results: [.init(.ok, "What became of each record.", .json("IngestAnswer"))],
     errors: [.contentTooLarge, .unsupportedMediaType])
 }

@@ -80,10 +80,12 @@ extension Call {
   }
 
   /// - Throws: 415 where the body says that it is of another type; one that says nothing is taken for the first.
-  func requireType(_ types: [String]) throws(APIError) {
+  ///
+  /// - Parameter others: taken as well, though nobody is told to send them.
+  func requireType(_ types: [String], or others: [String] = []) throws(APIError) {
     guard let field = request.headers[.contentType] else { return }
     let type = field.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
-    guard types.contains(type) else {
+    guard types.contains(type) || others.contains(type) else {
       throw APIError(
         .unsupportedMediaType, "unsupportedType",
         "Content-Type: expected \(types.joined(separator: " or ")), found \(quoted(field))")
