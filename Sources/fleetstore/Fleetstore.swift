@@ -18,6 +18,7 @@ struct Fleetstore: AsyncParsableCommand {
   static func main() async {
     // A client that goes away is no reason to end.
     _ = signal(SIGPIPE, SIG_IGN)
+    raiseFileLimit()
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
@@ -34,6 +35,15 @@ struct Fleetstore: AsyncParsableCommand {
       StandardError.say("fleetstore: \(text.joined(separator: " ")): see fleetstore --help")
       Glibc.exit(ExitCode.validationFailure.rawValue)
     }
+  }
+
+  /// A connection is a descriptor: of those that a process may have, all are wanted, not the 1,024 of old programs that
+  /// use select(2).
+  private static func raiseFileLimit() {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+    limit.rlim_cur = limit.rlim_max
+    _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
   /// Without a subcommand there is nothing to do.

@@ -189,14 +189,3 @@ import Testing
     }
   }
 }
-
-@Suite struct RecordCountTests {
-  @Test(arguments: [
-    ("", 0), (" \n ", 0), ("{}", 1), ("{}\n\n \r\n{}\n", 2), ("[]", 1),
-    (#"[{"a":[1,2],"b":"x,\",y"},{"c":{"d":1,"e":2}},3]"#, 3),
-    ("[1,1,1,1", 4), ("]]]]", 1), (#"["\"#, 1),
-  ])
-  func a_count_is_never_below_what_there_is(_ body: String, _ count: Int) {
-    #expect(RecordCount.most(in: Array(body.utf8).span) == count)
-  }
-}

@@ -34,6 +34,32 @@ import Testing
     return (requests, delivered, refused, plan)
   }
 
+  private func foreign(_ records: Range<Int>, of count: Int) -> HTTPReply {
+    let results = records.map { #"{"index":\#($0),"outcome":"refused","kind":"foreignVehicle","reason":"not yours"}"# }
+    let stored = count - records.count
+    let text =
+      #"{"stored":\#(stored),"duplicates":0,"refused":\#(records.count),"results":[\#(results.joined(separator: ","))]}"#
+    return HTTPReply(status: 200, body: Array(text.utf8))
+  }
+
+  @Test func records_of_a_vehicle_that_is_entered_as_anothers_wait_until_that_is_put_right() {
+    var plan = UploadPlan(server, records: 3)
+    _ = plan.next()
+    guard case .stop(let error, _) = plan.judge(foreign(0..<3, of: 3)) else {
+      Issue.record("they were given up")
+      return
+    }
+    #expect(error.kind == .unauthorized && error.detail.contains("not yours"))
+    // Old ones among good ones hold up nobody.
+    let mixed = run(3) { _ in foreign(0..<1, of: 3) }
+    #expect(mixed.delivered == [0..<3] && mixed.refused == [0])
+  }
+
+  @Test func what_a_server_says_is_shown_on_one_line() {
+    #expect(PeerText.shown("x\n\u{1B}[2Jobdgated: all is well") == "x  [2Jobdgated: all is well")
+    #expect(PeerText.shown(String(repeating: "a", count: 5_000)).utf8.count < 300)
+  }
+
   @Test func a_batch_is_one_request() {
     let result = run(100) { stored($0.records.count) }
     #expect(result.requests == [0..<100])

@@ -162,8 +162,10 @@ struct KeptRecord {
   let epoch: String
   let seq: Int
   let type: String
-  /// Numbers that it tells to be lost, of its own epoch.
+  /// Numbers that it tells to be lost…
   let gap: ClosedRange<Int>?
+  /// …of this epoch, where that is not its own.
+  let lostEpoch: String?
 
   init(_ line: String) throws {
     let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
@@ -172,6 +174,7 @@ struct KeptRecord {
     epoch = try #require(object["epoch"] as? String)
     seq = try #require(object["seq"] as? Int)
     type = try #require(object["type"] as? String)
+    lostEpoch = object["lostEpoch"] as? String
     if let from = object["fromSeq"] as? Int, let to = object["toSeq"] as? Int { gap = from...to } else { gap = nil }
   }
 
@@ -186,10 +189,18 @@ struct KeptRecord {
   }
 
   /// Numbers that did not arrive and that no gap tells of, and those that a gap calls lost and that did arrive.
-  static func unexplainedHoles(in records: [KeptRecord]) -> [Int] {
-    let arrived = Set(records.map(\.seq))
-    let told = records.compactMap(\.gap).reduce(into: Set<Int>()) { $0.formUnion($1) }
-    let missing = Set(1...(arrived.max() ?? 1)).subtracting(arrived).subtracting(told)
-    return (missing.union(told.intersection(arrived))).sorted()
+  static func unexplainedHoles(in records: [KeptRecord]) -> [String] {
+    var arrived: [String: Set<Int>] = [:]
+    var told: [String: Set<Int>] = [:]
+    for record in records {
+      arrived[record.epoch, default: []].insert(record.seq)
+      if let gap = record.gap { told[record.lostEpoch ?? record.epoch, default: []].formUnion(gap) }
+    }
+    return arrived.flatMap { epoch, numbers in
+      let lost = told[epoch] ?? []
+      let missing = Set(1...(numbers.max() ?? 1)).subtracting(numbers).subtracting(lost)
+      return missing.sorted().map { "\(epoch) \($0) is missing" }
+        + lost.intersection(numbers).sorted().map { "\(epoch) \($0) is called lost" }
+    }
   }
 }

@@ -1,20 +1,25 @@
+import FleetDomain
+
 /// How many records a body can have at most, counted before any is read: a body of a few kilobytes may unpack to millions
 /// of lines, and each that is refused costs a message.
 enum RecordCount {
   /// Lines that are not empty, or commas between the elements of an array and one.
   static func most(in body: Span<UInt8>) -> Int {
     var first = 0
-    while first < body.count, body[first] <= 0x20 { first += 1 }
+    while first < body.count, isSpace(body[first]) { first += 1 }
     guard first < body.count else { return 0 }
     return body[first] == UInt8(ascii: "[") ? elements(body.extracting(first..<body.count)) : lines(body)
   }
+
+  /// As records are read: a control character is no space, and a line of one is a record that is refused.
+  private static func isSpace(_ byte: UInt8) -> Bool { IncomingRecord.isSpace(byte) }
 
   private static func lines(_ body: Span<UInt8>) -> Int {
     var (count, isEmpty) = (0, true)
     for index in body.indices {
       if body[index] == UInt8(ascii: "\n") {
         isEmpty = true
-      } else if isEmpty, body[index] > 0x20 {
+      } else if isEmpty, !isSpace(body[index]) {
         count &+= 1
         isEmpty = false
       }

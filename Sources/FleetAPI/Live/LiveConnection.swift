@@ -214,7 +214,8 @@ final class LiveConnection: ChannelInboundHandler {
       return
     }
     hasSpoken = false
-    send(.ping, [])
+    // Behind what is on its way a ping says nothing.
+    if output?.channel.isWritable ?? false { send(.ping, []) } else { hasSpoken = true }
     guard phase == .open, let context, let token else { return }
     let service = service
     context.eventLoop.makeFutureWithTask { try await service.authenticate(token) }
@@ -227,7 +228,8 @@ final class LiveConnection: ChannelInboundHandler {
   // MARK: What goes out
 
   func send(_ frames: ByteBuffer) {
-    guard phase == .open, let output else { return }
+    // While another token is looked at, the old one holds.
+    guard phase != .closing, identity != nil, let output else { return }
     guard output.channel.isWritable else {
       cutOff()
       return
@@ -236,7 +238,7 @@ final class LiveConnection: ChannelInboundHandler {
   }
 
   func write(_ frames: ByteBuffer, then next: @escaping () -> Void) {
-    guard phase == .open, let output, let context else { return }
+    guard phase != .closing, identity != nil, let output, let context else { return }
     let promise = context.eventLoop.makePromise(of: Void.self)
     promise.futureResult.assumeIsolated().whenSuccess(next)
     output.writeAndFlush(NIOAny(frames), promise: promise)
@@ -270,6 +272,11 @@ final class LiveConnection: ChannelInboundHandler {
 
   private func send(_ opcode: WebSocketOpcode, _ payload: some Collection<UInt8>) {
     guard phase != .closing, let output else { return }
+    // Who asks and asks and reads no answer is not answered without end.
+    guard output.channel.isWritable else {
+      cutOff()
+      return
+    }
     var frame = ByteBuffer()
     ServerFrame.append(opcode, payload, to: &frame)
     output.writeAndFlush(NIOAny(frame), promise: nil)

@@ -111,7 +111,7 @@ struct VehicleBook {
       let isOwn =
         allowed.isEmpty
         ? vehicle.registeredBy == nil || vehicle.registeredBy == gateway.id
-        : allowed.contains(name) || allowed.contains(vehicle.id)
+        : allowed.contains(name) || allowed.contains(vehicle.id) || vehicle.vin.map(allowed.contains) ?? false
       guard isOwn else { return .failure(Self.foreign(record, gateway)) }
     }
     if vehicle.registeredBy == nil {

@@ -41,7 +41,8 @@ extension SQLiteSession {
          AND vehicle = ?6 AND (time, id) \(from) (?2, ?3) AND time \(to) ?4
         ORDER BY time \(direction), id \(direction) LIMIT ?5
         """
-      : head + """
+      // SQLite does not see by itself that the index of these lists, `class <> 0`, holds this class.
+      : head + " AND class <> 0" + """
          AND (time, id, vehicle) \(from) (?2, ?3, ?6) AND time \(to) ?4
         ORDER BY time \(direction), id \(direction), vehicle \(direction) LIMIT ?5
         """

@@ -25,7 +25,7 @@ public enum PositionPrivacy: Equatable, Sendable {
   var hidesDirection: Bool { self != .full }
 
   /// The one of both that shows less.
-  func stricter(_ other: PositionPrivacy) -> PositionPrivacy {
+  public func stricter(_ other: PositionPrivacy) -> PositionPrivacy {
     switch (self, other) {
     case (.off, _), (_, .off): .off
     case (.coarse(let one), .coarse(let two)): .coarse(decimals: min(one, two))

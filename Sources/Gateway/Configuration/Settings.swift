@@ -12,6 +12,16 @@ public struct Settings: Sendable {
   var fences: FenceSet?
   let fenceRules: FenceRules
   let privacy: PrivacyRules
+  /// Which fences are private is known only once a server has told them.
+  private let isWaitingForZones: Bool
+
+  /// What of the position leaves the vehicle now: while it is not known where the private fences are, no more than would
+  /// there.
+  var presentPrivacy: PrivacyRules {
+    guard isWaitingForZones, fences == nil else { return privacy }
+    let strictest = privacy.zones.reduce(privacy.everywhere) { $0.stricter($1.privacy) }
+    return PrivacyRules(everywhere: strictest)
+  }
 
   /// Reads a configuration file and what it names.
   ///
@@ -39,7 +49,9 @@ public struct Settings: Sendable {
     fences = try Self.fences(configuration)
     fenceRules = FenceRules(configuration.geofences)
     privacy = PrivacyRules(configuration.privacy)
-    for zone in privacy.zones where !(fences?.fences.contains { $0.id == zone.fence } ?? false) {
+    // Those of a server may still come.
+    isWaitingForZones = fences == nil && Self.fetchesFences(configuration) && !privacy.zones.isEmpty
+    for zone in privacy.zones where !isWaitingForZones && !(fences?.has(zone.fence) ?? false) {
       let place = configuration.geofences.map { "in \($0.file)" } ?? "as geofences names no file"
       throw StartError(
         .badConfiguration, "\(file.map { "\($0): " } ?? "")privacy.fences: no fence \"\(zone.fence)\" \(place)")
@@ -76,9 +88,23 @@ public struct Settings: Sendable {
     if let wanted = configuration.geofences {
       return try fences(try FileText.read(wanted.file, limit: FileText.fenceLimit), from: wanted.file)
     }
-    let isFetching = configuration.sinks.contains { if case .fleetStore = $0 { true } else { false } }
-    guard isFetching, let text = try FetchedFences.read(in: configuration.stateDirectory) else { return nil }
-    return try fences(text, from: FetchedFences.place)
+    guard fetchesFences(configuration) else { return nil }
+    // What was fetched is kept for convenience: it never stands in the way of a start.
+    do throws(StartError) {
+      guard let text = try FetchedFences.read(in: configuration.stateDirectory) else { return nil }
+      let set = try fences(text, from: FetchedFences.place)
+      let zones = PrivacyRules(configuration.privacy).zones
+      return zones.allSatisfy { set.has($0.fence) } ? set : nil
+    } catch {
+      say("\(error); they are fetched anew")
+      return nil
+    }
+  }
+
+  /// Whether a server is asked for fences.
+  private static func fetchesFences(_ configuration: Configuration) -> Bool {
+    configuration.geofences == nil
+      && configuration.sinks.contains { $0.fetchesFences }
   }
 
   /// - Parameter place: where they stand, for messages.
@@ -100,4 +126,9 @@ public struct Settings: Sendable {
       throw StartError(.badConfiguration, error.description)
     }
   }
+}
+
+extension FenceSet {
+  /// Whether there is a fence of that id.
+  func has(_ id: String) -> Bool { fences.contains { $0.id == id } }
 }

@@ -69,7 +69,13 @@ extension Daemon {
   /// Watches the fences that a server has for this gateway; wrong ones change nothing.
   mutating func take(fences text: [UInt8]) {
     do throws(StartError) {
-      settings.fences = try Settings.fences(text, from: FetchedFences.place)
+      let fences = try Settings.fences(text, from: FetchedFences.place)
+      if let zone = settings.privacy.zones.first(where: { !fences.has($0.fence) }) {
+        throw StartError(
+          .badConfiguration,
+          "\(FetchedFences.place): no fence \"\(zone.fence)\", which privacy names; the fences stay as they were")
+      }
+      settings.fences = fences
       records.setFences(settings.fences, settings.fenceRules, privacy: settings.privacy)
       say("\(FetchedFences.place): \(settings.fences?.fences.count ?? 0) fences are watched")
       try FetchedFences.keep(text, in: settings.configuration.stateDirectory)
@@ -77,6 +83,11 @@ extension Daemon {
       say("\(error)")
     }
   }
+}
+
+extension SinkConfiguration {
+  /// Whether its server has fences.
+  var fetchesFences: Bool { if case .fleetStore = self { true } else { false } }
 }
 
 /// The fences that a server had for this gateway when it was asked last: `fences.geojson` in the state directory, so that

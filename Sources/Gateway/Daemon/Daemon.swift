@@ -92,7 +92,7 @@ public struct Daemon: ~Copyable {
     let output = try startOutput()
     let trips = output.trips
     let recordThread = try Thread("obdgated-fusion") { records.run(desk, trips: trips) }
-    records.setFences(settings.fences, settings.fenceRules, privacy: settings.privacy, resuming: output.fences)
+    records.setFences(settings.fences, settings.fenceRules, privacy: settings.presentPrivacy, resuming: output.fences)
     let status = try supervise()
     scouting.signal()
     for line in lines.values { line.line.stop() }
@@ -128,8 +128,11 @@ public struct Daemon: ~Copyable {
     case .spool(let queue):
       let forwarding = try startSinks(queue)
       // Both are in the spool's commits, even where it has no folder.
-      let trips = TripStore(note: forwarding.note(TripStore.note))
-      let fences = forwarding.note(FenceFile.note).flatMap { FenceFile.read($0, from: "the spool's fences") }
+      // What an earlier start without a spool has kept goes on once.
+      let folder = settings.configuration.stateDirectory
+      let trips = TripStore(note: forwarding.note(TripStore.note), before: folder)
+      let fences =
+        forwarding.note(FenceFile.note).map { FenceFile.read($0, from: "the spool's fences") } ?? fenceMemory.read()
       let thread = try Thread("obdgated-spool") {
         forwarding.run()
         mailbox.post(.writerEnded(.finished))
@@ -224,7 +227,7 @@ public struct Daemon: ~Copyable {
       say("SIGHUP: there is no configuration file to read; start with --config FILE")
       return
     }
-    let new: Settings
+    var new: Settings
     do throws(StartError) {
       new = try Settings(path: path)
     } catch {
@@ -234,6 +237,12 @@ public struct Daemon: ~Copyable {
     for difference in Self.needingRestart(settings.configuration, new.configuration) {
       say("SIGHUP: \(difference) takes effect with the next start")
     }
+    // What a server has told is newer than what is kept of it.
+    if new.configuration.geofences == nil, settings.configuration.geofences == nil, let fetched = settings.fences,
+      new.privacy.zones.allSatisfy({ fetched.has($0.fence) })
+    {
+      new.fences = fetched
+    }
     settings = new.keepingSignalSets(of: settings)
     for step in roster.reconfigure(new.configuration) { try carryOut(step) }
     for line in lines.values {
@@ -241,7 +250,7 @@ public struct Daemon: ~Copyable {
     }
     records.setCadence(Cadence(new.configuration.record))
     records.setWindows(new.poll.windows)
-    records.setFences(new.fences, new.fenceRules, privacy: new.privacy)
+    records.setFences(new.fences, new.fenceRules, privacy: settings.presentPrivacy)
     say("SIGHUP: \(path) read")
   }
 
@@ -259,6 +268,10 @@ public struct Daemon: ~Copyable {
     }
     if old.geofences != nil, new.geofences != nil, FenceRules(old.geofences) != FenceRules(new.geofences) {
       names.append("when a change counts (geofences)")
+    }
+    // Whether the fleet store is asked for fences follows from it.
+    if (old.geofences == nil) != (new.geofences == nil), new.sinks.contains(where: { $0.fetchesFences }) {
+      names.append("geofences")
     }
     if old.trips != new.trips { names.append("trips") }
     if old.driving != new.driving { names.append("driving") }

@@ -36,13 +36,20 @@ struct TripStore {
     }
   }
 
-  /// - Parameter text: the spool's note; nil: there is none.
-  init(note text: [UInt8]?) {
+  /// - Parameters:
+  ///   - text: the spool's note; nil: there is none.
+  ///   - folder: the state directory: its file, if there is one, is of a time without a spool, and is taken over.
+  init(note text: [UInt8]?, before folder: String? = nil) {
     path = "the spool's trips"
     isNote = true
     isEmpty = text == nil
     kept = text ?? []
     read(kept)
+    guard let folder, text == nil else { return }
+    memories = TripStore(folder: folder).memories
+    // The note that the record thread keeps next takes its place.
+    if !memories.isEmpty { _ = unsafe unlink(folder + "/trips.jsonl") }
+    isEmpty = memories.isEmpty
   }
 
   private mutating func read(_ text: [UInt8]) {

@@ -1,7 +1,10 @@
 /// When the server is asked for this gateway's fences, and what its answers mean. No clock, no network.
 struct FenceFetch: Sendable {
-  /// Twelve thousand fences of fifty corners each have no more.
-  static let answerLimit = 16 << 20
+  /// Three thousand fences of fifty corners each have no more.
+  static let answerLimit = 4 << 20
+
+  /// So long, ns, records wait for an answer that does not come.
+  static let patience: Int64 = 10_000_000_000
 
   private let period: Int64
   /// Of what was fetched last.

@@ -70,7 +70,6 @@ public struct FleetStoreSink: Sink, ~Copyable {
       fail(error, &delivery.news)
       delivery.notBefore = retryAt
     }
-    fetchFencesIfDue(&delivery.news, bell)
     return delivery
   }
 
@@ -165,7 +164,8 @@ public struct FleetStoreSink: Sink, ~Copyable {
 
   public mutating func idle(until deadline: Int64, _ bell: SinkBell) -> Delivery {
     var delivery = Delivery()
-    guard !bell.wait(until: min(deadline, fences?.nextAt ?? .max)) else { return delivery }
+    // Where records come all the time, it rings all the time: what is due is done in between.
+    bell.wait(until: min(deadline, fences?.nextAt ?? .max))
     fetchFencesIfDue(&delivery.news, bell)
     // News of fences change nothing for records.
     if !delivery.news.isEmpty { delivery.notBefore = retryAt }
@@ -180,7 +180,8 @@ public struct FleetStoreSink: Sink, ~Copyable {
       if !fetch.etag.isEmpty { headers.append("If-None-Match: \(fetch.etag)") }
       let reply = try connected(bell).send(
         HTTPClient.Request(
-          url: configuration.url.description + "/geofences", headers: headers, answerLimit: FenceFetch.answerLimit))
+          url: configuration.url.description + "/geofences", headers: headers, answerLimit: FenceFetch.answerLimit,
+          patience: FenceFetch.patience))
       if let changed = try fetch.judge(reply, of: configuration.url, at: BootClock.now) {
         surroundings.takeFences(changed)
       }

@@ -18,6 +18,8 @@ import Ports
     var body: (bytes: [UInt8], count: Int)?
     /// An answer that is longer is not taken.
     var answerLimit = 1 << 20
+    /// ns after which it is given up, where the configured limit is not shorter.
+    var patience = Int64.max
   }
 
   /// - Throws: ``SinkError/Kind/missingLibrary``
@@ -54,11 +56,13 @@ import Ports
     let code = begin(request)
     defer { held = [] }
     guard code == 0 else { throw SinkError(.system, place, "no request: \(systemReason(-code))") }
+    let (deadline, isEndless) = BootClock.now.addingReportingOverflow(request.patience)
     while true {
       let state = unsafe ccurl_continue(client)
       if state == 1 { break }
       guard state == 0 else { throw ended(.system, "libcurl failed") }
       if bell.isStopping { throw ended(.stopped, "told to stop") }
+      if !isEndless, BootClock.now >= deadline { throw ended(.timedOut, "no whole answer in time") }
       guard unsafe ccurl_wait(client, bell.descriptor, 1_000) == 0 else { throw ended(.system, "libcurl failed") }
       bell.silence()
     }

@@ -15,7 +15,7 @@ enum HTTPDate {
     }
     let clock = parts.time.split(separator: ":", omittingEmptySubsequences: false).map { Int64($0) ?? -1 }
     guard let day = Int64(parts.day), (1...31).contains(day), let month = months.firstIndex(of: parts.month),
-      var year = Int64(parts.year), year >= 0, clock.count == 3, (0...23).contains(clock[0]),
+      var year = Int64(parts.year), (0...9_999).contains(year), clock.count == 3, (0...23).contains(clock[0]),
       (0...59).contains(clock[1]), (0...60).contains(clock[2])
     else { return nil }
     // Two digits: what lies more than 50 years ahead is past; no server of this century means the last.
@@ -45,6 +45,7 @@ enum RetryAfter {
         ? nil : seconds.multipliedReportingOverflow(by: 1_000_000_000).overflow ? .max : seconds * 1_000_000_000
     }
     guard let then = HTTPDate.seconds(text), let now = HTTPDate.seconds(date) else { return nil }
-    return max(0, then - now) * 1_000_000_000
+    let (nanoseconds, isForEver) = max(0, then - now).multipliedReportingOverflow(by: 1_000_000_000)
+    return isForEver ? .max : nanoseconds
   }
 }

@@ -11,6 +11,8 @@ struct StoreAnswer: Equatable, Sendable {
     /// Of the record in the request, from 0.
     var index: Int
     var reason: String
+    /// The record is refused for whose it is, not for what it says: that can be put right on the server.
+    var isForeign = false
   }
 
   /// Ascending by index, each once.
@@ -52,7 +54,9 @@ struct StoreAnswer: Equatable, Sendable {
     var reader = try JSONObjectReader(value)
     let index = try reader.requiredInt("index", in: 0...max(0, records - 1))
     let outcome = try reader.requiredString("outcome", oneOf: ["stored", "duplicate", "refused"])
-    let reason = try reader.optionalString("reason")
-    return outcome == "refused" ? Refusal(index: index, reason: reason ?? "no reason given") : nil
+    let reason = try reader.optionalString("reason") ?? "no reason given"
+    let isForeign = try ["foreignGateway", "foreignVehicle"].contains(reader.optionalString("kind") ?? "")
+    return outcome == "refused"
+      ? Refusal(index: index, reason: PeerText.shown(reason), isForeign: isForeign) : nil
   }
 }

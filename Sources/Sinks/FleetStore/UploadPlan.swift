@@ -120,6 +120,13 @@ struct UploadPlan: Sendable {
   private mutating func delivered(_ records: Range<Int>, _ reply: HTTPReply, _ place: String) -> Verdict {
     do throws(StoreAnswer.NotUnderstood) {
       let answer = try StoreAnswer(parsing: reply.body, records: records.count)
+      // All of them another's: the gateway or the vehicle is entered wrongly there, and the records wait until it is right.
+      if !hasTaken, let first = answer.refused.first, answer.refused.count == records.count,
+        answer.refused.allSatisfy(\.isForeign)
+      {
+        return .stop(
+          SinkError(.unauthorized, place, "the server takes none of our records: \(first.reason)"), wait: nil)
+      }
       waiting.removeLast()
       if answer.refused.count < records.count { hasTaken = true }
       let refused = answer.refused.map { refusal in
@@ -175,7 +182,7 @@ struct UploadPlan: Sendable {
     guard isKept, moves < 3, let path = samePlace(reply.location) else {
       let error = SinkError(
         .redirected, place,
-        "the server sends us to \(reply.location.isEmpty ? "nowhere" : reply.location) (\(reply.status)), "
+        "the server sends us to \(reply.location.isEmpty ? "nowhere" : PeerText.shown(reply.location)) (\(reply.status)), "
           + "which is not followed; configure the address itself")
       return .stop(error, wait: nil)
     }

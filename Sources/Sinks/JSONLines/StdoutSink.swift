@@ -12,7 +12,7 @@ public struct StdoutSink: Sink, ~Copyable {
   /// ns that a reader gets, at the end, to take what is under way.
   private let patience: Int64
 
-  public init(descriptor: Int32 = STDOUT_FILENO, patience: Int64 = 1_000_000_000) {
+  public init(descriptor: Int32 = STDOUT_FILENO, patience: Int64 = 300_000_000) {
     output = LineOutput(descriptor)
     self.patience = patience
   }

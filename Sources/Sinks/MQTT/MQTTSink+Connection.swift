@@ -65,13 +65,16 @@ extension MQTTSink {
     connectDeadline = .max
     window = most == 0 ? configuration.window : min(most, configuration.window)
     packetBytes = packet == 0 ? Int.max : packet
+    _ = try connection?.publish(statusTopic, Array("online".utf8), isRetained: true)
+  }
+
+  /// The broker has taken something: that it lets us in is not enough, it may throw us out for every message.
+  mutating func succeeded() {
     backOff.succeeded()
     let isBack = report.succeeded()
-    if isBack || !hasWorked {
-      news.append(.working("\(place): connected, MQTT \(version.level == 5 ? "5" : "3.1.1")"))
-      hasWorked = true
-    }
-    _ = try connection?.publish(statusTopic, Array("online".utf8), isRetained: true)
+    guard isBack || !hasWorked else { return }
+    news.append(.working("\(place): connected, MQTT \(version.level == 5 ? "5" : "3.1.1")"))
+    hasWorked = true
   }
 
   private mutating func refused(_ reason: Int) throws(SinkError) {
@@ -100,10 +103,10 @@ extension MQTTSink {
     "\(configuration.topic)/\(BrokerMessage.level(Array(surroundings.statusId.utf8)))/status"
   }
 
-  /// Says `offline`, as the will would, and goodbye, if the broker takes that within a second.
+  /// Says `offline`, as the will would, and goodbye, if the broker takes that in a moment.
   public mutating func finish(_ bell: SinkBell) {
     guard let connection, connection.isConnected else { return }
-    let deadline = BootClock.now &+ 1_000_000_000
+    let deadline = BootClock.now &+ 300_000_000
     guard let number = try? connection.publish(statusTopic, Array("offline".utf8), isRetained: true) else { return }
     while BootClock.now < deadline {
       let events = connection.wait(until: deadline, nil).events

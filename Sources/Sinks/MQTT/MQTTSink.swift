@@ -76,6 +76,10 @@ public struct MQTTSink: Sink, ~Copyable {
       bytes: min(Self.payloadBytes, packetBytes - Self.headBytes))
     let tooLong = messages.filter { $0.bytes > packetBytes - Self.headBytes }
     messages.removeAll { $0.bytes > packetBytes - Self.headBytes }
+    // A limit that no message keeps is the broker's mistake, not the records'.
+    if !tooLong.isEmpty, messages.isEmpty {
+      throw SinkError(.busy, place, "the broker takes no packet of more than \(packetBytes) bytes")
+    }
     for message in tooLong {
       try refuse(message.records[0], "longer than the broker's maximum packet size", batch, &delivery)
     }
@@ -104,7 +108,9 @@ public struct MQTTSink: Sink, ~Copyable {
     _ verdict: PublishWindow.Verdict, _ batch: RecordBatch, _ delivery: inout Delivery
   ) throws(SinkError) {
     switch verdict {
-    case .delivered(let records): for record in records { delivery.acknowledge(record..<(record + 1)) }
+    case .delivered(let records):
+      succeeded()
+      for record in records { delivery.acknowledge(record..<(record + 1)) }
     case .refused(let record, let reason):
       try refuse(record, connection?.explanation(reason) ?? "\(reason)", batch, &delivery)
     case .stop(let reason):

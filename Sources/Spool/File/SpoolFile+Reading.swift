@@ -73,6 +73,8 @@ extension SpoolFile {
     defer { reset(lane) }
     while true {
       guard let row = try nextRow(lane) else { return .end }
+      // A number that was damaged: SQLite finds rows by it, and would find this one without end.
+      guard row.sequence > position else { throw SQLiteError(.damaged, "read records", "numbers out of order") }
       if sink.lanes[lane.rawValue].isTaken(row.sequence) {
         position = sink.lanes[lane.rawValue].taken(behind: row.sequence - 1)
         return .taken

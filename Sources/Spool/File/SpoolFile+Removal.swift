@@ -45,7 +45,8 @@ extension SpoolFile {
     if other == boot { return now &- time }
     let then = clock.wall(boot: other, time: time)
     let wall = clock.latest(boot: boot)
-    guard then.quality != .unset, wall.quality != .unset else { return now }
+    // A clock that may be wrong must not make records old.
+    guard then.quality != .unset, wall.isFinal else { return now }
     return max((now &+ wall.offset) &- (time &+ then.offset), now)
   }
 

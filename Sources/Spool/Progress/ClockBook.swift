@@ -44,6 +44,9 @@ struct ClockBook: Equatable {
 
   /// Two readings of the clocks may lie so far apart, ns.
   static let tolerance: Int64 = 10_000_000
+  /// The same of two dates that a receiver gave: it says them late, now more and now less, and our clock drifts against
+  /// its own.
+  static let receiverTolerance: Int64 = 500_000_000
 
   /// By the number of the boot, ascending by time; a boot without an entry had no clock.
   private(set) var entries: [Int64: [Entry]] = [:]
@@ -72,7 +75,8 @@ struct ClockBook: Equatable {
     // A clock that is not kept any more goes on from where it was.
     guard wall.quality != .unset else { return false }
     let (difference, overflow) = wall.offset.subtractingReportingOverflow(last.offset)
-    let isStep = overflow || difference.magnitude > UInt64(Self.tolerance)
+    let tolerance = wall.quality == .gps && last.quality == .gps ? Self.receiverTolerance : Self.tolerance
+    let isStep = overflow || difference.magnitude > UInt64(tolerance)
     if wall.rank > last.rank {
       let better = (entries[boot] ?? []).filter { $0.wall.rank >= wall.rank }
       entries[boot] = better.isEmpty ? [Entry(since: .min, wall: wall)] : better + [Entry(since: now, wall: wall)]

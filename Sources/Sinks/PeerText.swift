@@ -1,0 +1,17 @@
+/// What a peer says, as people and files are shown it: on one line, without what a terminal would obey, not without end.
+enum PeerText {
+  private static let limit = 200
+
+  static func shown(_ text: String) -> String {
+    var shown = ""
+    for scalar in text.unicodeScalars.prefix(limit) {
+      let isPlain: Bool
+      switch scalar.value {
+      case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: isPlain = false
+      default: isPlain = true
+      }
+      shown.unicodeScalars.append(isPlain ? scalar : " ")
+    }
+    return text.unicodeScalars.count > limit ? shown + "…" : shown
+  }
+}
