@@ -29,7 +29,10 @@ final class LiveConnection: ChannelInboundHandler {
   /// Messages that came while it was still asked who sends them.
   private var early: [[UInt8]] = []
   private var message = MessageAssembly(limit: messageLimit)
-  private var hasSpoken = true
+  /// Pings since anything was heard.
+  private var unanswered = 0
+  /// A link through a tunnel, or a busy machine, may be late: so many are.
+  private static let mostUnanswered = 3
   private var deadline: Scheduled<Void>?
 
   /// - Parameter token: the bearer token of the handshake; nil: the first message brings it.
@@ -105,7 +108,7 @@ final class LiveConnection: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
-    hasSpoken = true
+    unanswered = 0
     if phase == .closing {
       // Their answer to our close, or their own.
       if frame.opcode == .connectionClose { context.close(promise: nil) }
@@ -209,13 +212,15 @@ final class LiveConnection: ChannelInboundHandler {
   /// From time to time: whether there is still somebody, and whether they still may listen.
   func tick() {
     guard phase != .closing else { return }
-    guard hasSpoken else {
+    guard unanswered < Self.mostUnanswered else {
       close(.policyViolation, "no answer to a ping")
       return
     }
-    hasSpoken = false
     // Behind what is on its way a ping says nothing.
-    if output?.channel.isWritable ?? false { send(.ping, []) } else { hasSpoken = true }
+    if output?.channel.isWritable ?? false {
+      unanswered += 1
+      send(.ping, [])
+    }
     guard phase == .open, let context, let token else { return }
     let service = service
     context.eventLoop.makeFutureWithTask { try await service.authenticate(token) }
