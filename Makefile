@@ -43,8 +43,12 @@ release: tools
 tests: need-headers
 	@swift build --build-tests -debug-info-format none
 
+# Programs that talk to each other in real time, each with limits of its own, run when nothing else does.
+ALONE := GatewayTests.FaultMatrixTests|GatewayTests.PluggingTests|GatewayTests.ReceiverPluggingTests|obdgatedTests|FleetAPITests.LiveTests|FleetStorageTests.ConcurrencyTests
+
 test: need-jq need-python need-gpsd need-testbed need-peers tests tools
-	@swift test --skip-build --disable-xctest
+	@swift test --skip-build --disable-xctest --skip '$(ALONE)'
+	@swift test --skip-build --disable-xctest --filter '$(ALONE)'
 
 # Power cuts and kills by the thousand: records that were committed arrive once. Half an hour.
 torture: need-peers tests

@@ -17,6 +17,7 @@ public final class PostgreSQLServer: Sendable {
   private let folder: String
   public let port: Int
   private let isSynchronous: Bool
+  private let reserved: ReservedPort
   /// A shell that waits for us to close its standard input, and then ends the server.
   private let keeper: Mutex<Child?>
   private let databases = Atomic(0)
@@ -46,7 +47,8 @@ public final class PostgreSQLServer: Sendable {
       FileManager.default.temporaryDirectory.appendingPathComponent("obdgate-pg-\(UUID().uuidString.prefix(8))")
       .path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    port = try Self.freePort()
+    reserved = try ReservedPort()
+    port = Int(reserved.number)
     keeper = Mutex(nil)
     let made = try Tool.shell(
       """
@@ -124,7 +126,11 @@ public final class PostgreSQLServer: Sendable {
       done) >/dev/null 2>&1 &
       cat >/dev/null
       touch stopping
-      kill -INT "$(head -1 data/postmaster.pid)" 2>/dev/null
+      # One that is just being started has not written its number yet.
+      while kill -0 $! 2>/dev/null; do
+        kill -INT "$(head -1 data/postmaster.pid 2>/dev/null)" 2>/dev/null
+        sleep 0.1
+      done
       wait
       [ -e keep ] || rm -rf \(folder)
       """
@@ -150,22 +156,5 @@ public final class PostgreSQLServer: Sendable {
 
   private static var asNobody: String {
     getuid() == 0 ? "setpriv --reuid=nobody --regid=nogroup --clear-groups" : ""
-  }
-
-  /// A port that is free now.
-  private static func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let code = unsafe withUnsafeMutablePointer(to: &address) { address in
-      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        unsafe bind(descriptor, address, size) == 0 ? getsockname(descriptor, address, &size) : -1
-      }
-    }
-    guard code == 0 else { throw Tool.Failure.system("bind", reason: "no free port") }
-    return Int(UInt16(bigEndian: address.sin_port))
   }
 }
