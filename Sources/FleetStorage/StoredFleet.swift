@@ -95,5 +95,15 @@ public final class StoredFleet: FleetStorage {
     return counts
   }
 
-  public func close() async { await engine.close() }
+  public func close(within limit: Duration?) async {
+    let closing = PendingWork { [engine] in await engine.close() }
+    guard let limit else { return await closing.wait() }
+    if await closing.wait(limit) { return }
+    engine.interrupt()
+    // Whatever cannot be interrupted, as a disk that does not answer, ends with the process.
+    _ = await closing.wait(Self.interruption)
+  }
+
+  /// How long what was interrupted may take to notice.
+  private static let interruption = Duration.milliseconds(250)
 }

@@ -1,5 +1,6 @@
 import FleetDomain
 import Telemetry
+import TestKit
 import Testing
 
 @testable import FleetStorage
@@ -113,5 +114,28 @@ import Testing
       #expect(Set(seen).count == 600)
       if kind == .postgreSQL { await other.close() }
     }
+  }
+
+  @Test func announcements_go_on_after_the_database_was_away() async throws {
+    guard let server = try await aside({ try PostgreSQLServer() }) else { return }
+    let address = try await aside { try server.database() }
+    let reader = try await StoredFleet(postgreSQL: address)
+    var positions = reader.announcements(tenant: .standard).makeAsyncIterator()
+    let writer = try await StoredFleet(postgreSQL: address)
+    try await writer.take([Sample.record(1)])
+    while let position = await positions.next(), position.rawValue != 1 {}
+    await writer.close()
+    try await aside {
+      try server.killNow()
+      try server.restart()
+    }
+    // Whether the listener is back or not: what is stored meanwhile is announced once it is.
+    let again = try await StoredFleet(postgreSQL: address)
+    try await again.take([Sample.record(2), Sample.record(3)])
+    while let position = await positions.next(), position.rawValue != 3 {}
+    let missed = try await reader.changes(after: FeedPosition(rawValue: 1), limit: 10, tenant: .standard)
+    #expect(missed.map(\.record.number) == [2, 3])
+    await again.close()
+    await reader.close()
   }
 }

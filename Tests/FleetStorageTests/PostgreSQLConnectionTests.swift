@@ -1,3 +1,4 @@
+import Glibc
 import TestKit
 import Testing
 
@@ -32,6 +33,17 @@ import Testing
       #expect(row.values.dropLast(2) == values.dropLast())
       #expect(row.identifier(6) == Sample.epoch)
       #expect(row.values.last == .null)
+    }
+  }
+
+  @Test func a_peer_that_is_gone_without_a_word_is_noticed() async throws {
+    try await aside {
+      guard let server = try PostgreSQLServer.shared else { return }
+      let address = try server.database()
+      let connection = try PostgreSQLConnection(address: address)
+      #expect([TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT].map { connection.socketOption($0) } == [30, 10, 3])
+      let own = try PostgreSQLConnection(address: address + "?keepalives_idle=7")
+      #expect(own.socketOption(TCP_KEEPIDLE) == 7)
     }
   }
 }

@@ -3,7 +3,7 @@ import Telemetry
 /// Where the fleet's records, vehicles and rights are kept.
 ///
 /// Call order: the storage is open once its initializer returns: its schema is then the newest. Every call may be made
-/// from any task at any time, also beside others of the same kind, until ``close()``, which waits for what is under way
+/// from any task at any time, also beside others of the same kind, until ``close(within:)``, which waits for what is under way
 /// and makes every later call fail with `unavailable`. A tenant exists before anything is asked of it (`default` always
 /// does), a vehicle before its records are asked for, a gateway before its key is looked up: otherwise `notFound`.
 ///
@@ -62,7 +62,7 @@ public protocol FleetStorage: Sendable {
   ) async throws(StorageError) -> [FeedChange]
 
   /// Gives the feed's position soon after each commit, whichever process made it. A reader that is slow is given the
-  /// newest one alone: what happened is to be asked of ``changes(after:limit:tenant:)``. Ends with ``close()``.
+  /// newest one alone: what happened is to be asked of ``changes(after:limit:tenant:)``. Ends with ``close(within:)``.
   func announcements(tenant: TenantID) -> AsyncStream<FeedPosition>
 
   /// Forgets changes that were made before `cutoff`; the records stay.
@@ -164,8 +164,17 @@ public protocol FleetStorage: Sendable {
 
   func counts() async throws(StorageError) -> StorageCounts
 
+  /// Closes the database. Takes nothing more from now on, and waits for what is under way.
+  ///
+  /// - Parameter limit: how long that may take; nil: as long as it takes. What is not done by then is broken off, where
+  ///   the database lets us, and fails with `unavailable`: of a batch nobody then knows whether it was committed. Calls
+  ///   that cannot be broken off are left behind a quarter of a second later.
+  func close(within limit: Duration?) async
+}
+
+extension FleetStorage {
   /// Waits for what is under way and closes the database.
-  func close() async
+  public func close() async { await close(within: nil) }
 }
 
 /// What fences must be there for others to take their place (RFC 9110, 13.1: If-Match, If-None-Match).

@@ -41,6 +41,9 @@ final class IngestQueue: Sendable {
     }
   }
 
+  /// Whether a transaction is under way.
+  var isBusy: Bool { state.withLock { $0.freeLanes.count < laneCount } }
+
   func ingest(_ job: (@escaping @Sendable (Result<[IngestOutcome], StorageError>) -> Void) -> IngestJob) async
     -> Result<[IngestOutcome], StorageError>
   {
@@ -52,7 +55,7 @@ final class IngestQueue: Sendable {
         return .some(state.freeLanes.popLast())
       }
       switch lane {
-      case .none: job.answer(.failure(StorageError(.unavailable, "storage", "closed")))
+      case .none: job.answer(.failure(Self.closed))
       case .some(.none): break
       case .some(.some(let lane)): lanes[lane].async { self.run(lane) }
       }
@@ -71,6 +74,19 @@ final class IngestQueue: Sendable {
       if isIdle { continuation.resume() }
     }
   }
+
+  /// Answers what waits for its transaction with `unavailable`, and takes nothing more.
+  func interrupt() {
+    let waiting = state.withLock { state in
+      state.isClosed = true
+      let waiting = state.waiting
+      state.waiting = []
+      return waiting
+    }
+    for job in waiting { job.answer(.failure(Self.closed)) }
+  }
+
+  private static let closed = StorageError(.unavailable, "storage", "closed")
 
   private func run(_ lane: Int) {
     while true {

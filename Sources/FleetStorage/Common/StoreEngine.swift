@@ -26,5 +26,9 @@ protocol StoreEngine: Sendable {
 
   var schemaVersion: Int { get }
 
+  /// Waits for what is under way and closes the database.
   func close() async
+
+  /// Makes what is under way fail with `unavailable`, as far as it can be told.
+  func interrupt()
 }

@@ -6,19 +6,26 @@ import Glibc
 @safe
 final class PostgreSQLConnection: @unchecked Sendable {
   private let handle: OpaquePointer
+  private let interruption: PostgreSQLInterruption
   /// Names of the statements that the server has ready, by their text.
   private var prepared: [String: String] = [:]
 
   /// - Throws: `unavailable` with libpq's words, which hold no password.
   init(address: String) throws(StoreFailure) {
-    let names = ["connect_timeout", "tcp_user_timeout", "application_name", "dbname", "client_encoding"]
-    let values = ["10", "30000", "fleetstore", address, "UTF8"]
-    // Of what stands twice the later counts: the address has its say on the first three.
+    // A peer that is gone without a word is noticed after 30 + 3 × 10 s, also by who only listens.
+    let defaults = [
+      ("connect_timeout", "10"), ("tcp_user_timeout", "30000"), ("keepalives_idle", "30"),
+      ("keepalives_interval", "10"), ("keepalives_count", "3"), ("application_name", "fleetstore"),
+    ]
+    // Of what stands twice the later counts: the address has its say on the defaults.
+    let names = defaults.map(\.0) + ["dbname", "client_encoding"]
+    let values = defaults.map(\.1) + [address, "UTF8"]
     let handle = unsafe Self.withStrings(names) { names in
       unsafe Self.withStrings(values) { values in unsafe PQconnectdbParams(names, values, 1) }
     }
     guard let handle = unsafe handle else { throw StoreFailure(.system, "PostgreSQL", "no memory for a connection") }
     unsafe self.handle = handle
+    unsafe interruption = PostgreSQLInterruption(of: handle)
     guard unsafe PQstatus(handle) == CONNECTION_OK else {
       throw StoreFailure(.unavailable, "PostgreSQL", words)
     }
@@ -107,6 +114,15 @@ final class PostgreSQLConnection: @unchecked Sendable {
     case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return result
     default: throw unsafe failure(raw)
     }
+  }
+
+  /// Makes what another thread does with the connection fail with `unavailable`, and everything after it.
+  func interrupt() { interruption.run() }
+
+  /// Value of a TCP option of the connection's socket (tcp(7)); nil where it has none.
+  func socketOption(_ option: Int32) -> Int32? {
+    var (value, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+    return unsafe getsockopt(PQsocket(handle), Int32(IPPROTO_TCP), option, &value, &size) == 0 ? value : nil
   }
 
   // MARK: Notifications

@@ -89,4 +89,10 @@ final class PostgreSQLEngine: StoreEngine {
     announcer.close()
     await pool.close()
   }
+
+  func interrupt() {
+    queue.interrupt()
+    for lane in lanes { lane.interrupt() }
+    pool.interrupt()
+  }
 }

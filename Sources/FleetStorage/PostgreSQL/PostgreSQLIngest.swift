@@ -7,6 +7,7 @@ final class PostgreSQLIngest: Sendable {
   private let partitions: PostgreSQLPartitions
   private let announcer: Announcer
   private let connection = Mutex<PostgreSQLConnection?>(nil)
+  private let isStopping = Atomic(false)
 
   init(address: String, partitions: PostgreSQLPartitions, announcer: Announcer) {
     self.address = address
@@ -36,6 +37,12 @@ final class PostgreSQLIngest: Sendable {
     }
   }
 
+  /// Makes what is under way fail, and all that comes.
+  func interrupt() {
+    isStopping.store(true, ordering: .releasing)
+    connection.withLock { $0?.interrupt() }
+  }
+
   /// Closes the connection. Not while a group is taken in.
   func close() { connection.withLock { $0 = nil } }
 
@@ -53,6 +60,7 @@ final class PostgreSQLIngest: Sendable {
     if let open = connection.withLock({ $0 }), open.isOpen, !open.isInTransaction { return open }
     let new = try PostgreSQLConnection(address: address)
     connection.withLock { $0 = new }
+    guard !isStopping.load(ordering: .acquiring) else { throw StoreFailure(.unavailable, "PostgreSQL", "closed") }
     return new
   }
 }

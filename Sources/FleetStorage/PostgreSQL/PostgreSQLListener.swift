@@ -13,6 +13,7 @@ final class PostgreSQLListener: Sendable {
   private let announcer: Announcer
   private let thread = DispatchQueue(label: "postgresql-listener")
   private let isStopping = Atomic(false)
+  private let current = Mutex<PostgreSQLConnection?>(nil)
 
   init(address: String, announcer: Announcer) {
     self.address = address
@@ -22,6 +23,7 @@ final class PostgreSQLListener: Sendable {
 
   func close() async {
     isStopping.store(true, ordering: .releasing)
+    current.withLock { $0?.interrupt() }
     await withCheckedContinuation { continuation in thread.async { continuation.resume() } }
   }
 
@@ -38,6 +40,8 @@ final class PostgreSQLListener: Sendable {
         // Calls of every other kind say what is wrong. What happens until the connection is there again is announced
         // then: readers ask the feed.
         connection = nil
+        current.withLock { $0 = nil }
+        if isStopping.load(ordering: .acquiring) { return }
         _ = poll(nil, 0, Self.patience)
       }
     }
@@ -45,6 +49,7 @@ final class PostgreSQLListener: Sendable {
 
   private func listen() throws(StoreFailure) -> PostgreSQLConnection {
     let connection = try PostgreSQLConnection(address: address)
+    current.withLock { $0 = connection }
     try connection.execute("LISTEN \(Self.channel)")
     let feeds = try connection.query("SELECT id, position FROM tenant")
     for row in 0..<feeds.count {

@@ -8,7 +8,10 @@ final class PostgreSQLPool: Sendable {
   private struct State {
     var idle: [PostgreSQLConnection] = []
     var busy = 0
+    /// Those that are used now, but for any that are just being made.
+    var used: [ObjectIdentifier: PostgreSQLConnection] = [:]
     var isClosed = false
+    var isInterrupted = false
     /// Told to go on when a place is free; false: the pool is closed.
     var waiting: [CheckedContinuation<Bool, Never>] = []
     var closing: [CheckedContinuation<Void, Never>] = []
@@ -28,12 +31,14 @@ final class PostgreSQLPool: Sendable {
   func run<Value: Sendable>(
     _ work: @escaping @Sendable (PostgreSQLConnection) throws(StoreFailure) -> Value
   ) async throws(StoreFailure) -> Value {
-    guard await enter() else { throw StoreFailure(.unavailable, "PostgreSQL", "closed") }
+    guard await enter() else { throw Self.closed }
     let result: Result<Value, StoreFailure> = await withCheckedContinuation { continuation in
       threads.async { continuation.resume(returning: self.perform(work)) }
     }
     return try result.get()
   }
+
+  private static let closed = StoreFailure(.unavailable, "PostgreSQL", "closed")
 
   private func perform<Value>(
     _ work: (PostgreSQLConnection) throws(StoreFailure) -> Value
@@ -45,6 +50,11 @@ final class PostgreSQLPool: Sendable {
       let own: PostgreSQLConnection
       if let connection { own = connection } else { own = try PostgreSQLConnection(address: address) }
       connection = own
+      let isInterrupted = state.withLock { state in
+        state.used[ObjectIdentifier(own)] = own
+        return state.isInterrupted
+      }
+      guard !isInterrupted else { throw Self.closed }
       return .success(try work(own))
     } catch {
       return .failure(error)
@@ -70,6 +80,7 @@ final class PostgreSQLPool: Sendable {
   private func leave(_ connection: PostgreSQLConnection?) {
     let (next, closing) = state.withLock {
       state -> (CheckedContinuation<Bool, Never>?, [CheckedContinuation<Void, Never>]) in
+      if let connection { state.used[ObjectIdentifier(connection)] = nil }
       if let connection, connection.isOpen, !connection.isInTransaction, !state.isClosed {
         state.idle.append(connection)
       }
@@ -82,6 +93,19 @@ final class PostgreSQLPool: Sendable {
     }
     next?.resume(returning: true)
     for waiter in closing { waiter.resume() }
+  }
+
+  /// Makes the calls that are under way or in line fail, and all that come.
+  func interrupt() {
+    let (waiting, used) = state.withLock { state -> ([CheckedContinuation<Bool, Never>], [PostgreSQLConnection]) in
+      state.isClosed = true
+      state.isInterrupted = true
+      let waiting = state.waiting
+      state.waiting = []
+      return (waiting, Array(state.used.values))
+    }
+    for waiter in waiting { waiter.resume(returning: false) }
+    for connection in used { connection.interrupt() }
   }
 
   /// Waits for the calls that are under way or in line, and closes all connections.

@@ -1,6 +1,8 @@
 import Dispatch
 import FleetDomain
 import GRDB
+import Glibc
+import Synchronization
 import Telemetry
 
 /// The store in a SQLite file: one writer, readers beside it.
@@ -10,11 +12,15 @@ final class SQLiteEngine: StoreEngine {
   let announcer: Announcer
   let schemaVersion: Int
   private let pool: DatabasePool
+  /// Read by what waits for another process.
+  private let isStopping: Flag
 
   /// - Parameter steps: ``SQLiteSchema/steps``, or those of another version.
   init(path: String, steps: [String]) throws(StorageError) {
+    let isStopping = Flag()
+    self.isStopping = isStopping
     do {
-      pool = try DatabasePool(path: path, configuration: Self.configuration)
+      pool = try DatabasePool(path: path, configuration: Self.configuration(isStopping))
       cursorKey = try SQLiteMigration.run(steps, on: pool)
     } catch {
       let error = StoreFailure(sqlite: error).error
@@ -27,10 +33,14 @@ final class SQLiteEngine: StoreEngine {
     queue = IngestQueue(lanes: 1) { _, jobs in Self.take(jobs, pool, announcer) }
   }
 
-  private static var configuration: Configuration {
+  private static func configuration(_ isStopping: Flag) -> Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
-    configuration.busyMode = .timeout(10)
+    // Up to 10 s for a process that has the file; SQLite's own waiting would not hear that we are to stop.
+    configuration.busyMode = .callback { tries in
+      _ = poll(nil, 0, 10)
+      return tries < 1_000 && !isStopping.isSet
+    }
     configuration.maximumReaderCount = 4
     configuration.prepareDatabase { database in
       // Of a new file; a record fits some 16 times, so that fewer pages are split and written.
@@ -62,11 +72,18 @@ final class SQLiteEngine: StoreEngine {
     return .success(group)
   }
 
+  // GRDB's own async calls end with the task that made them, and a write would then be undone that a caller on
+  // PostgreSQL finds done: a cancelled task takes nothing back.
+
   func read<Value: Sendable>(
     _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
   ) async throws(StorageError) -> Value {
     do {
-      return try await pool.read { database in try work(SQLiteSession(database: database)) }
+      return try await withCheckedThrowingContinuation { continuation in
+        pool.asyncRead { result in
+          continuation.resume(with: Result { try work(SQLiteSession(database: try result.get())) })
+        }
+      }
     } catch {
       throw StoreFailure(sqlite: error).error
     }
@@ -76,18 +93,26 @@ final class SQLiteEngine: StoreEngine {
     _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
   ) async throws(StorageError) -> Value {
     do {
-      return try await pool.writeWithoutTransaction { database in
-        var value: Value?
-        try database.inTransaction(.immediate) {
-          value = try work(SQLiteSession(database: database))
-          return .commit
+      return try await withCheckedThrowingContinuation { continuation in
+        pool.asyncWriteWithoutTransaction { database in
+          continuation.resume(with: Result { try Self.inTransaction(database, work) })
         }
-        guard let value else { throw StoreFailure(.system, "database", "the transaction did not run") }
-        return value
       }
     } catch {
       throw StoreFailure(sqlite: error).error
     }
+  }
+
+  private static func inTransaction<Value>(
+    _ database: Database, _ work: (any StoreSession) throws(StoreFailure) -> Value
+  ) throws -> Value {
+    var value: Value?
+    try database.inTransaction(.immediate) {
+      value = try work(SQLiteSession(database: database))
+      return .commit
+    }
+    guard let value else { throw StoreFailure(.system, "database", "the transaction did not run") }
+    return value
   }
 
   func removeRecords(_ recordClass: RecordClass, before cutoff: Timestamp) async throws(StorageError) -> Int64 {
@@ -110,11 +135,32 @@ final class SQLiteEngine: StoreEngine {
   func close() async {
     await queue.close()
     announcer.close()
-    do {
-      // Calls that are under way come first: they are in the pool's queues.
-      try pool.close()
-    } catch {
-      // A reader that is not through yet: the connection then ends with it, and what was committed is in the file.
+    let pool = pool
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        do {
+          // Calls that are under way come first: they are in the pool's queues.
+          try pool.close()
+        } catch {
+          // A reader that is not through yet: the connection then ends with it, and what was committed is in the file.
+        }
+        continuation.resume()
+      }
     }
   }
+
+  func interrupt() {
+    isStopping.set()
+    queue.interrupt()
+    pool.interrupt()
+  }
+}
+
+/// Says that something is to end, and goes on saying so.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .acquiring) }
+
+  func set() { value.store(true, ordering: .releasing) }
 }

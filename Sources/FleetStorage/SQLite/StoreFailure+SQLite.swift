@@ -22,6 +22,8 @@ extension StoreFailure {
       case SQLITE_READONLY, SQLITE_PERM: .readOnly
       case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
       case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_ABORT: .unavailable
+      // The storage is being closed.
+      case SQLITE_INTERRUPT: .unavailable
       // GRDB's word for a database that was closed.
       case SQLITE_MISUSE: .unavailable
       default: .system

@@ -1,0 +1,61 @@
+import Synchronization
+
+/// Work that goes on by itself, and for which one may wait as long as one likes.
+final class PendingWork: Sendable {
+  private struct State {
+    var isDone = false
+    var next = 0
+    var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// Begins the work.
+  init(_ work: @escaping @Sendable () async -> Void) {
+    Task {
+      await work()
+      self.finish()
+    }
+  }
+
+  /// Waits until the work is done.
+  func wait() async { _ = await wait(nil) }
+
+  /// Waits until the work is done, or the limit has passed.
+  ///
+  /// - Returns: whether it is done.
+  func wait(_ limit: Duration?) async -> Bool {
+    await withCheckedContinuation { continuation in
+      let number: Int? = state.withLock { state in
+        if state.isDone { return nil }
+        state.next += 1
+        state.waiting[state.next] = continuation
+        return state.next
+      }
+      guard let number else { return continuation.resume(returning: true) }
+      guard let limit else { return }
+      Task {
+        do {
+          try await Task.sleep(for: limit)
+        } catch {
+          // Nobody cancels this task.
+        }
+        self.giveUp(number)
+      }
+    }
+  }
+
+  private func giveUp(_ number: Int) {
+    state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(returning: false)
+  }
+
+  private func finish() {
+    let waiting = state.withLock { state in
+      state.isDone = true
+      let waiting = Array(state.waiting.values)
+      state.waiting = [:]
+      return waiting
+    }
+    for continuation in waiting { continuation.resume(returning: true) }
+  }
+}
