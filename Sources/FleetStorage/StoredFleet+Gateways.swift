@@ -96,6 +96,18 @@ extension StoredFleet {
 }
 
 extension StoreSession {
+  /// Gateways that were made for a vehicle of this id or VIN; those that were revoked left out.
+  func gateways(for vehicle: String, tenant: Int32) throws(StoreFailure) -> [String] {
+    let pattern = vehicle.reduce(into: "%") { pattern, character in
+      pattern += ["!", "%", "_"].contains(character) ? "!\(character)" : "\(character)"
+    }
+    // SQLite's LIKE takes a for A, and any part of a line is one: the lists tell.
+    return try rows(
+      "SELECT id, allowed FROM gateway WHERE tenant = $1 AND revoked IS NULL AND allowed LIKE $2 ESCAPE '!'",
+      [SQLValue(tenant), .text(pattern + "%")]
+    ).filter { GatewayColumns.vehicles($0.text(1)).contains(vehicle) }.map { $0.text(0) }
+  }
+
   fileprivate func gateway(_ id: String, tenant: Int32) throws(StoreFailure) -> Gateway? {
     try rows(
       "SELECT \(GatewayColumns.list) FROM gateway WHERE tenant = $1 AND id = $2", [SQLValue(tenant), .text(id)]
@@ -126,5 +138,5 @@ enum GatewayColumns {
   /// A line each: no id holds a control character.
   static func text(_ vehicles: [String]) -> String { vehicles.joined(separator: "\n") }
 
-  private static func vehicles(_ text: String) -> [String] { text.split(separator: "\n").map { String($0) } }
+  static func vehicles(_ text: String) -> [String] { text.split(separator: "\n").map { String($0) } }
 }

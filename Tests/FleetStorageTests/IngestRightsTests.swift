@@ -72,6 +72,44 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
+  func a_vehicle_that_another_gateway_was_made_for_is_not_taken(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let (storage, vin) = (fleet.storage, "WVWZZZ3CZHE514839")
+      let other = try #require(TenantID("other"))
+      try await storage.addTenant(other, at: Sample.now)
+      let owner = try await storage.addGateway(
+        "gw-2", allowedVehicles: ["VAN-2", vin], key: Sample.secret(2), tenant: .standard, at: Sample.now)
+      _ = try await storage.addVehicle("VAN-2", VehicleDetails(), tenant: .standard, at: Sample.now)
+      let taker = Sample.gateway("gw-1")
+      func says(_ number: Int, _ vehicle: String, _ keys: String = "") -> IncomingRecord {
+        Sample.record(number, vehicle: vehicle, gateway: "gw-1", keys: keys)
+      }
+      let claim = ",\"vin\":\"\(vin)\""
+      // By id, by VIN as an id, as the VIN of a new vehicle, as that of one that is there; a part of an id is another.
+      let kinds = try await take(
+        fleet, taker,
+        [says(1, "VAN-2"), says(2, vin), says(3, "VAN-1", claim), says(4, "VAN-1", claim), says(5, "AN-2")])
+      #expect(kinds == [.foreignVehicle, .foreignVehicle, nil, nil, nil])
+      #expect(try await storage.vehicle("VAN-1", tenant: .standard)?.details.vin == nil)
+      #expect(try await storage.vehicle(vin, tenant: .standard) == nil)
+      // Whose it is takes it, also with a VIN that comes later.
+      let own = [
+        Sample.record(6, vehicle: "VAN-2", gateway: "gw-2", keys: claim),
+        Sample.record(7, vehicle: vin, gateway: "gw-2"),
+      ]
+      #expect(try await take(fleet, owner, own) == [nil, nil])
+      #expect(try await storage.all(.telemetry(of: vin)).map(\.number) == [6, 7])
+      // Another tenant's lists say nothing; nor does that of a gateway whose key was taken back.
+      #expect(try await storage.take([says(8, vin)], tenant: other) == [.stored])
+      _ = try await storage.addGateway(
+        "gw-3", allowedVehicles: ["VAN-3"], key: Sample.secret(3), tenant: .standard, at: Sample.now)
+      #expect(try await take(fleet, taker, [says(9, "VAN-3")]) == [.foreignVehicle])
+      try await storage.revokeGateway("gw-3", tenant: .standard, at: Sample.now)
+      #expect(try await take(fleet, taker, [says(9, "VAN-3")]) == [nil])
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func an_unknown_tenant_is_an_error(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let nobody = try #require(TenantID("nobody"))

@@ -34,4 +34,34 @@ import Testing
       #expect(latest == LatestRecords(vehicle: vehicle, telemetry: nil, position: nil, others: []))
     }
   }
+
+  @Test(arguments: Kind.allCases)
+  func what_moves_back_in_time_is_the_newest_no_more(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let (place, id) = (#","latitude":47.5,"longitude":9.25"#, UInt64(Sample.day))
+      func latest() async throws -> LatestRecords? {
+        try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard)
+      }
+      // A clock that was years ahead; there is nothing but that.
+      try await fleet.storage.take([Sample.record(1, at: 1e8, quality: "system", idAt: id, keys: place)])
+      #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(1e8))
+      #expect(try await fleet.storage.take([Sample.record(1, at: 9e7, quality: "ntp", idAt: id)]) == [.improved])
+      #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(9e7))
+      #expect(try await latest()?.position?.number == 1)
+      // Others came meanwhile, of which many say no position.
+      let others = (50..<400).map { Sample.record($0) } + [Sample.record(401, "dtc")]
+      try await fleet.storage.take([Sample.record(40, keys: place), Sample.record(41, keys: place)] + others)
+      #expect(try await latest()?.position?.number == 1)
+      #expect(try await fleet.storage.take([Sample.record(1, at: 20, quality: "gps", idAt: id)]) == [.improved])
+      #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(401))
+      #expect(try await latest()?.position?.number == 41)
+      // What was not the newest changes nothing.
+      try await fleet.storage.take([Sample.record(2, at: 30, quality: "system", idAt: id, keys: place)])
+      try await fleet.storage.take([Sample.record(2, at: 10, quality: "gps", idAt: id)])
+      #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(401))
+      #expect(try await latest()?.position?.number == 41)
+      try await fleet.storage.take([Sample.record(500, keys: place)])
+      #expect(try await latest()?.position?.number == 500)
+    }
+  }
 }

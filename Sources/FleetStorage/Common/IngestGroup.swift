@@ -58,7 +58,7 @@ struct IngestGroup {
 
     let existing = try transaction.insert(rows)
     let improvements = settle(existing)
-    if !improvements.isEmpty { try transaction.improve(improvements.values.map { $0 }) }
+    let moved = improvements.isEmpty ? [:] : try transaction.improve(improvements.values.map { $0 })
     // What was stored or improved, as it is now.
     var changed = rows.indices.filter { existing[$0] == nil || improvements[$0] != nil }.map { rows[$0] }
     for index in changed.indices {
@@ -68,6 +68,7 @@ struct IngestGroup {
     }
     guard !changed.isEmpty else { return }
     try transaction.touch(Self.touches(of: changed))
+    if !moved.isEmpty { try transaction.settle(moved) }
     for (id, tenant) in tenants.sorted(by: { $0.value < $1.value }) {
       let keys = changed.lazy.map(\.key).filter { $0.tenant == tenant }
       guard !keys.isEmpty, let now = jobs.map(\.now).max() else { continue }

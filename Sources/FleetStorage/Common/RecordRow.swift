@@ -46,6 +46,19 @@ struct VehicleTouch {
   var position: (time: Int64, idHigh: UInt64, idLow: UInt64)?
 }
 
+/// Records of a vehicle whose better time is an earlier one.
+struct MovedBack {
+  var tenant: Int32
+  /// The latest time that one of them had.
+  var time: Int64
+  var ids: [UUIDv7] = []
+
+  mutating func add(_ id: UUIDv7, _ time: Int64) {
+    ids.append(id)
+    self.time = max(self.time, time)
+  }
+}
+
 /// A vehicle as taking records in needs it.
 struct VehicleRow {
   var key: Int32

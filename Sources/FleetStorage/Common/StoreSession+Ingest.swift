@@ -4,7 +4,7 @@ import Telemetry
 /// The steps of taking records in that are the same on both databases.
 ///
 /// Call order: ``tenant(_:)`` and ``vehicles(named:tenant:)``; ``register(_:)`` and ``note(_:tenant:)`` for what is new;
-/// ``insert(_:)``, ``improve(_:)``, ``touch(_:)`` once each; ``publish(_:tenant:named:at:)`` for each tenant in the order of
+/// ``insert(_:)``, ``improve(_:)``, ``touch(_:)``, ``settle(_:)`` once each; ``publish(_:tenant:named:at:)`` for each tenant in the order of
 /// their keys. Who opened the transaction commits it.
 extension StoreSession {
   /// Adds a vehicle, or finds the one that another process has added meanwhile.
@@ -38,15 +38,19 @@ extension StoreSession {
   }
 
   /// Gives rows a better time, in their bodies as well; passes over those that have one as good.
-  func improve(_ improvements: [Improvement]) throws(StoreFailure) {
+  ///
+  /// - Returns: what moved back in time by that, for each vehicle.
+  func improve(_ improvements: [Improvement]) throws(StoreFailure) -> [Int32: MovedBack] {
     try prepare(for: improvements)
+    var moved: [Int32: MovedBack] = [:]
     for item in improvements {
       guard let id = UUIDv7(high: item.key.idHigh, low: item.key.idLow) else { continue }
       let place: [SQLValue] = [
         SQLValue(item.key.tenant), SQLValue(item.key.vehicle), .integer(Int64(item.key.recordClass)), .identifier(id),
       ]
       let found = try rows(
-        "SELECT quality, body FROM record WHERE tenant = $1 AND vehicle = $2 AND class = $3 AND id = $4" + lockingRows,
+        "SELECT quality, body, time FROM record WHERE tenant = $1 AND vehicle = $2 AND class = $3 AND id = $4"
+          + lockingRows,
         place)
       guard let row = found.first, let quality = TimeQuality(rawValue: UInt8(truncatingIfNeeded: row.integer(0))),
         item.quality.isBetter(than: quality)
@@ -63,7 +67,12 @@ extension StoreSession {
         WHERE tenant = $1 AND vehicle = $2 AND class = $3 AND id = $4
         """,
         place + [.integer(item.time.milliseconds), .integer(Int64(item.quality.rawValue)), .bytes(body)])
+      let old = row.integer(2)
+      if item.time.milliseconds < old {
+        moved[item.key.vehicle, default: MovedBack(tenant: item.key.tenant, time: old)].add(id, old)
+      }
     }
+    return moved
   }
 }
 

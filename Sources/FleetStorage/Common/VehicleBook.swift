@@ -16,6 +16,8 @@ struct VehicleBook {
   private var answers: [Question: Result<Int32, RecordRefusal>] = [:]
   /// The last question, so that a batch of one vehicle asks once.
   private var last: (question: Question, answer: Result<Int32, RecordRefusal>)?
+  /// Gateways that were made for a vehicle, by its id or VIN.
+  private var entered: [String: [String]] = [:]
   /// Ids of vehicles whose gateway or VIN is new.
   private var changed: Set<String> = []
 
@@ -61,7 +63,7 @@ struct VehicleBook {
       answers[question] = answer
     }
     last = (question, answer)
-    if record.vin != nil, case .success = answer { learnVIN(of: record) }
+    if record.vin != nil, case .success = answer { try learnVIN(of: record, transaction) }
     return answer
   }
 
@@ -96,11 +98,13 @@ struct VehicleBook {
   ) throws(StoreFailure) -> Result<Int32, RecordRefusal> {
     let name = record.vehicleId
     guard var vehicle = named(name) else {
-      if let gateway, !gateway.allowedVehicles.isEmpty, !gateway.allowedVehicles.contains(name) {
-        return .failure(Self.foreign(record, gateway))
+      if let gateway {
+        let allowed = gateway.allowedVehicles
+        guard try allowed.isEmpty ? !isOfOther([name], than: gateway.id, transaction) : allowed.contains(name) else {
+          return .failure(Self.foreign(record, gateway))
+        }
       }
-      // A VIN that another vehicle has, or is called by, stays with it.
-      let vin = [name, record.vin ?? ""].first { Self.isVIN($0) && ($0 == name || named($0) == nil) }
+      let vin = Self.isVIN(name) ? name : try learnable(record, transaction)
       let added = try transaction.register(
         NewVehicle(tenant: tenant, id: name, vin: vin, registeredBy: record.gatewayId, at: now.milliseconds))
       add(added)
@@ -108,10 +112,14 @@ struct VehicleBook {
     }
     if let gateway {
       let allowed = gateway.allowedVehicles
-      let isOwn =
-        allowed.isEmpty
-        ? vehicle.registeredBy == nil || vehicle.registeredBy == gateway.id
-        : allowed.contains(name) || allowed.contains(vehicle.id) || vehicle.vin.map(allowed.contains) ?? false
+      let isOwn: Bool
+      if !allowed.isEmpty {
+        isOwn = allowed.contains(name) || allowed.contains(vehicle.id) || vehicle.vin.map(allowed.contains) ?? false
+      } else if vehicle.registeredBy == nil {
+        isOwn = try !isOfOther([vehicle.id] + (vehicle.vin.map { [$0] } ?? []), than: gateway.id, transaction)
+      } else {
+        isOwn = vehicle.registeredBy == gateway.id
+      }
       guard isOwn else { return .failure(Self.foreign(record, gateway)) }
     }
     if vehicle.registeredBy == nil {
@@ -122,13 +130,37 @@ struct VehicleBook {
     return .success(vehicle.key)
   }
 
-  private mutating func learnVIN(of record: IncomingRecord) {
-    guard let vin = record.vin, Self.isVIN(vin), var vehicle = named(record.vehicleId), vehicle.vin == nil,
-      named(vin) == nil || vin == vehicle.id
+  private mutating func learnVIN(
+    of record: IncomingRecord, _ transaction: some StoreSession
+  ) throws(StoreFailure) {
+    guard var vehicle = named(record.vehicleId), vehicle.vin == nil,
+      let vin = record.vin == vehicle.id && Self.isVIN(vehicle.id) ? vehicle.id : try learnable(record, transaction)
     else { return }
     vehicle.vin = vin
     add(vehicle)
     changed.insert(vehicle.id)
+  }
+
+  /// The VIN that a record says, where its vehicle may have it: what another vehicle has or is called by stays with that
+  /// one, and what another gateway was made for, with that gateway.
+  private mutating func learnable(
+    _ record: IncomingRecord, _ transaction: some StoreSession
+  ) throws(StoreFailure) -> String? {
+    guard let vin = record.vin, Self.isVIN(vin), named(vin) == nil,
+      try !isOfOther([vin], than: record.gatewayId, transaction)
+    else { return nil }
+    return vin
+  }
+
+  /// Whether gateways were made for a vehicle of one of these names, and this one is none of them.
+  private mutating func isOfOther(
+    _ names: [String], than gateway: String, _ transaction: some StoreSession
+  ) throws(StoreFailure) -> Bool {
+    for name in names {
+      if entered[name] == nil { entered[name] = try transaction.gateways(for: name, tenant: tenant) }
+      if let gateways = entered[name], !gateways.isEmpty, !gateways.contains(gateway) { return true }
+    }
+    return false
   }
 
   private static func foreign(_ record: IncomingRecord, _ gateway: Gateway) -> RecordRefusal {
