@@ -25,19 +25,23 @@ extension StoredFleet {
 
   public func announcements(tenant: TenantID) -> AsyncStream<FeedPosition> { engine.announcer.stream(tenant) }
 
-  public func removeChanges(before cutoff: Timestamp) async throws(StorageError) {
-    try await engine.write { session throws(StoreFailure) in
-      let gone = try session.rows(
-        "SELECT tenant, max(position) FROM feed WHERE at < $1 GROUP BY tenant ORDER BY tenant",
-        [.integer(StoredTime.bound(cutoff))])
-      for row in gone {
-        try session.run(
-          "UPDATE tenant SET forgotten = $2 WHERE key = $1 AND forgotten < $2",
-          [.integer(row.integer(0)), .integer(row.integer(1))])
-        try session.run(
-          "DELETE FROM feed WHERE tenant = $1 AND position <= $2", [.integer(row.integer(0)), .integer(row.integer(1))])
+  @discardableResult
+  public func removeChanges(before cutoff: Timestamp, keeping most: Int64) async throws(StorageError) -> Int64 {
+    let tenants = try await engine.read { session throws(StoreFailure) in
+      try session.rows("SELECT key FROM tenant ORDER BY key", []).map { Int32($0.integer(0)) }
+    }
+    var total: Int64 = 0
+    for tenant in tenants {
+      while !Task.isCancelled {
+        let removed = try await engine.write { session throws(StoreFailure) in
+          try session.removeChanges(of: tenant, before: StoredTime.bound(cutoff), keeping: most)
+        }
+        guard removed > 0 else { break }
+        total += removed
+        engine.tally.add(changes: removed)
       }
     }
+    return total
   }
 }
 
@@ -45,6 +49,25 @@ extension StoreSession {
   func feed(of tenant: Int32) throws(StoreFailure) -> (position: Int64, forgotten: Int64) {
     let row = try rows("SELECT position, forgotten FROM tenant WHERE key = $1", [SQLValue(tenant)]).first
     return (row?.integer(0) ?? 0, row?.integer(1) ?? 0)
+  }
+
+  /// Forgets some of a tenant's oldest changes.
+  ///
+  /// - Returns: how many; 0: there are none that are to be forgotten.
+  fileprivate func removeChanges(
+    of tenant: Int32, before cutoff: Int64, keeping most: Int64
+  ) throws(StoreFailure) -> Int64 {
+    let feed = try feed(of: tenant)
+    // In the order of their commits, which is that of their times but for what the clocks of several servers differ.
+    let oldest = try rows(
+      "SELECT position, at FROM feed WHERE tenant = $1 ORDER BY position LIMIT 200", [SQLValue(tenant)])
+    let old = oldest.prefix { $0.integer(1) < cutoff || $0.integer(0) <= feed.position - most }
+    guard let last = old.last?.integer(0) else { return 0 }
+    try run("DELETE FROM feed WHERE tenant = $1 AND position <= $2", [SQLValue(tenant), .integer(last)])
+    // The tenant's row last: batches wait for it.
+    try run(
+      "UPDATE tenant SET forgotten = $2 WHERE key = $1 AND forgotten < $2", [SQLValue(tenant), .integer(last)])
+    return last - feed.forgotten
   }
 
   func changes(after start: Int64, limit: Int, tenant: Int32) throws(StoreFailure) -> [FeedChange] {

@@ -69,12 +69,24 @@ extension StoredFleet {
     try await engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
       guard let row = try session.vehicle(id, tenant: tenant) else { return false }
-      // The vehicle first: who is taking in records of it then finds it gone and begins anew.
-      try session.run("DELETE FROM vehicle WHERE key = $1", [SQLValue(row.key)])
+      // Who is taking in records of it then finds it gone and begins anew: there will be no more rows with this key.
+      guard try session.run("DELETE FROM vehicle WHERE key = $1", [SQLValue(row.key)]) == 1 else { return false }
       try session.run(
-        "DELETE FROM record WHERE tenant = $1 AND vehicle = $2", [SQLValue(tenant), SQLValue(row.key)])
+        "INSERT INTO removal (tenant, vehicle) VALUES ($1, $2)", [SQLValue(tenant), SQLValue(row.key)])
       return true
     }
+  }
+
+  @discardableResult
+  public func finishRemovals() async throws(StorageError) -> Int64 {
+    let pending = try await engine.read { session throws(StoreFailure) in
+      try session.rows("SELECT tenant, vehicle FROM removal ORDER BY vehicle", [])
+    }
+    var removed: Int64 = 0
+    for row in pending where !Task.isCancelled {
+      removed += try await engine.removeRecords(tenant: Int32(row.integer(0)), vehicle: Int32(row.integer(1)))
+    }
+    return removed
   }
 }
 

@@ -26,15 +26,17 @@ import Telemetry
 /// | `tenant` | a tenant: its `id`; `position` of its feed; changes up to `forgotten` are kept no more |
 /// | `vehicle` | a vehicle: what operators say of it; `registered_by` a gateway; its newest time and position |
 /// | `record` | a record: `time` in ms (the least number there is: none), `quality`, `body` as it came |
+/// | `removal` | a vehicle that was removed, and of whose records there may be some |
 /// | `feed` | the keys that one transaction stored or improved for one tenant; `position` is behind them |
 /// | `fences` | a tenant's GeoJSON |
 /// | `gateway`, `token` | who may do what, by the digest of a secret |
 ///
 /// SQLite keeps `record` in the order of (tenant, vehicle, class, time, id). PostgreSQL has it partitioned, first by
 /// class, then by the month of the id (``FleetDomain/IdMonth``), made on demand; never by time, which may change. So
-/// retention of one type drops whole tables and touches no other type. The table `part` knows from when to when the
-/// times of each are, so that a question about a week reads the partitions of that week, and those of ids that were made
-/// before a clock was right.
+/// retention of one type drops whole tables and touches no other type. Ids of months that no right clock gives now share
+/// one partition, `odd`, of each class, so that no sender can make tables without end; where such a month comes, its
+/// rows move. The table `part` knows from when to when the times of each are, so that a question about a week reads the
+/// partitions of that week, and those of ids that were made before a clock was right.
 ///
 /// Several servers share one PostgreSQL: NOTIFY on the channel `obdgate_feed` (tenant's key, position) tells them what
 /// the others have stored. A SQLite file belongs to one server; commands that add gateways and tokens may use it beside.
@@ -73,9 +75,9 @@ public final class StoredFleet: FleetStorage {
 
   @discardableResult
   public func removeRecords(
-    _ recordClass: RecordClass, before cutoff: Timestamp
+    _ recordClass: RecordClass, before cutoff: Timestamp, at now: Timestamp
   ) async throws(StorageError) -> Int64 {
-    try await engine.removeRecords(recordClass, before: cutoff)
+    try await engine.removeRecords(recordClass, RetentionBounds(before: cutoff, at: now))
   }
 
   public func health() async throws(StorageError) -> StorageHealth {
@@ -84,14 +86,19 @@ public final class StoredFleet: FleetStorage {
 
   public func counts() async throws(StorageError) -> StorageCounts {
     var counts = engine.queue.counts
+    (counts.recordsRemoved, counts.changesRemoved) = engine.tally.counts
     let rows = try await engine.read { session throws(StoreFailure) in
       try session.rows(
-        "SELECT (SELECT count(*) FROM tenant), (SELECT count(*) FROM vehicle), (SELECT count(*) FROM gateway)", [])
+        """
+        SELECT (SELECT count(*) FROM tenant), (SELECT count(*) FROM vehicle), (SELECT count(*) FROM gateway),
+          (SELECT count(*) FROM removal)
+        """, [])
     }
     guard let row = rows.first else { return counts }
     counts.tenants = row.integer(0)
     counts.vehicles = row.integer(1)
     counts.gateways = row.integer(2)
+    counts.removals = row.integer(3)
     return counts
   }
 

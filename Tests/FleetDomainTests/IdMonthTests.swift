@@ -37,7 +37,23 @@ import Testing
   @Test func a_month_is_over_when_the_next_begins() throws {
     let month = IdMonth(of: id(2026, 10, 5))
     let end = try #require(Timestamp(year: 2026, month: 11, day: 1))
-    #expect(month.isOver(by: end))
-    #expect(!month.isOver(by: Timestamp(nanoseconds: end.nanoseconds - 1)))
+    #expect(month.isOver(by: end, at: end))
+    #expect(!month.isOver(by: Timestamp(nanoseconds: end.nanoseconds - 1), at: end))
+  }
+
+  @Test func a_month_that_has_not_begun_is_one_of_a_wrong_clock() throws {
+    let now = try #require(Timestamp(year: 2026, month: 10, day: 30, hour: 23))
+    #expect(IdMonth(of: id(2026, 11, 1)).isOver(by: now, at: now))
+    #expect(!IdMonth(of: id(2026, 11, 1)).isOver(by: now, at: try #require(Timestamp(year: 2026, month: 10, day: 31))))
+  }
+
+  @Test func two_years_up_to_a_day_ahead_are_usual() throws {
+    let now = try #require(Timestamp(year: 2026, month: 10, day: 31))
+    for (year, month) in [(2026, 11), (2026, 10), (2024, 11), (1970, 1), (2100, 1)] {
+      #expect(IdMonth(of: id(year, month, 1)).isUsual(at: now), "\(year)-\(month)")
+    }
+    for (year, month) in [(2026, 12), (2024, 10), (2020, 1), (2099, 12)] {
+      #expect(!IdMonth(of: id(year, month, 1)).isUsual(at: now), "\(year)-\(month)")
+    }
   }
 }

@@ -108,7 +108,7 @@ import Testing
       let error = await #expect(throws: StorageError.self) { try await fleet.storage.addTenant(north, at: Sample.now) }
       #expect(error?.kind == .exists)
       let health = try await fleet.storage.health()
-      #expect(health.schemaVersion == 1)
+      #expect(health.schemaVersion == SQLiteSchema.steps.count)
       #expect(health.database.hasPrefix(kind == .sqlite ? "SQLite 3." : "PostgreSQL "))
       try await fleet.storage.take([Sample.record(1), Sample.record(1)])
       let counts = try await fleet.storage.counts()

@@ -18,7 +18,7 @@ import Testing
       let trips = (90..<93).map { Sample.record($0, "trip", at: -2 * Self.month, vehicle: "VAN-\($0 % 3)") }
       try await fleet.storage.take(old + last + new + trips)
       // In the middle of November: September and October are over.
-      try await fleet.storage.removeRecords(.known(.telemetry), before: Sample.time(0))
+      try await fleet.storage.removeRecords(.known(.telemetry), before: Sample.time(0), at: Sample.now)
       for vehicle in 0..<3 {
         let found = try await fleet.storage.all(.telemetry(of: "VAN-\(vehicle)"))
         #expect(found.map(\.number) == (60..<90).filter { $0 % 3 == vehicle })
@@ -39,7 +39,7 @@ import Testing
       let records = times.enumerated().map { Sample.record($0, at: $1, idAt: 1_000) }
       let late = times.enumerated().map { Sample.record($0 + 10, at: $1, idAt: 5_680_281_600_000) }
       try await fleet.storage.take(records + late + [Sample.record(20, noTime: true, idAt: 2_000)])
-      try await fleet.storage.removeRecords(.known(.telemetry), before: Sample.time(0))
+      try await fleet.storage.removeRecords(.known(.telemetry), before: Sample.time(0), at: Sample.now)
       #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).map(\.number) == [20, 2, 12, 3, 13])
     }
   }
@@ -50,7 +50,10 @@ import Testing
       let database = try #require(fleet.address.split(separator: "/").last.map { String($0) })
       func partitions() throws -> [String] {
         try server.sql(
-          "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'record%' ORDER BY 1", in: database
+          """
+          SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'record%' AND relname NOT LIKE '%_odd'
+          ORDER BY 1
+          """, in: database
         ).map { String($0) }
       }
       try await fleet.storage.take([
@@ -58,8 +61,97 @@ import Testing
       ])
       let all = ["record_dtc_202611", "record_telemetry_202610", "record_telemetry_202611", "record_telemetry_early"]
       #expect(try partitions() == all)
-      try await fleet.storage.removeRecords(.known(.telemetry), before: Sample.time(0))
+      try await fleet.storage.removeRecords(.known(.telemetry), before: Sample.time(0), at: Sample.now)
       #expect(try partitions() == all.filter { $0 != "record_telemetry_202610" })
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func ids_of_odd_months_are_found_and_removed_by_their_times(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      // Every month of 70 years, which a right clock gives none of.
+      let month: UInt64 = 2_629_800_000
+      let odd = (0..<840).map { Sample.record($0, at: Double($0), idAt: 1_800_000_000_000 + UInt64($0) * month) }
+      #expect(try await fleet.storage.take(odd) == Array(repeating: .stored, count: 840))
+      #expect(try await fleet.storage.take(odd) == Array(repeating: .duplicate, count: 840))
+      #expect(
+        try await fleet.storage.take([Sample.record(900, at: 900, quality: "system", idAt: 1_800_000_000_000)])
+          == [.stored])
+      #expect(
+        try await fleet.storage.take([Sample.record(900, at: 840, idAt: 1_800_000_000_000)]) == [.improved])
+      let all = try await fleet.storage.all(.telemetry(of: "VAN-001", limit: 100))
+      #expect(all.map(\.number) == Array(0..<840) + [900])
+      let some = RecordQuery.telemetry(of: "VAN-001", from: Sample.time(800), to: Sample.time(803))
+      #expect(try await fleet.storage.all(some).map(\.number) == [800, 801, 802])
+      let removed = try await fleet.storage.removeRecords(
+        .known(.telemetry), before: Sample.time(700), at: Sample.time(800))
+      #expect(removed == 700)
+      #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).map(\.number) == Array(700..<840) + [900])
+      #expect(try await fleet.storage.counts().recordsRemoved == 700)
+    }
+  }
+
+  @Test func odd_ids_make_no_tables_until_their_month_comes() async throws {
+    try await Fleet.with(.postgreSQL) { fleet in
+      guard let server = try PostgreSQLServer.shared else { return }
+      let database = try #require(fleet.address.split(separator: "/").last.map { String($0) })
+      func count(_ table: String) throws -> [Substring] {
+        try server.sql("SELECT count(*) FROM \(table)", in: database)
+      }
+      let tables = "pg_class WHERE relkind = 'r' AND relname LIKE 'record%'"
+      let before = try count(tables)
+      // January 2027, and other months, two of another server that knows nothing of it.
+      let january: UInt64 = 1_799_000_000_000
+      let other = try await fleet.another()
+      try await fleet.storage.take([Sample.record(1, idAt: january), Sample.record(2, idAt: january * 2)])
+      try await other.take([Sample.record(3, idAt: january), Sample.record(4, idAt: 1_600_000_000_000)])
+      #expect(try count(tables) == before)
+      #expect(try count("record_telemetry_odd") == ["4"])
+      // It comes: what was there moves, what comes joins it, and the other server finds both.
+      let then = Timestamp(nanoseconds: Int64(january) * 1_000_000)
+      let outcomes = try await fleet.storage.ingest(
+        [Sample.record(3, idAt: january), Sample.record(5, idAt: january)], from: .trusted, tenant: .standard, at: then)
+      #expect(outcomes == [.duplicate, .stored])
+      #expect(
+        try await other.take([Sample.record(1, idAt: january), Sample.record(6, idAt: january)]) == [
+          .duplicate, .stored,
+        ])
+      #expect(try count("record_telemetry_202701") == ["4"])
+      #expect(try count("record_telemetry_odd") == ["2"])
+      for storage in [fleet.storage, other] {
+        #expect(try await storage.all(.telemetry(of: "VAN-001")).map(\.number) == [1, 2, 3, 4, 5, 6])
+      }
+      // A partition that another server drops is made anew, and nothing goes astray.
+      try await other.removeRecords(.known(.telemetry), before: Sample.time(9_000_000), at: Sample.time(9_000_000))
+      #expect(try await fleet.storage.take([Sample.record(7, idAt: january)]) == [.stored])
+      #expect(try await other.all(.telemetry(of: "VAN-001")).map(\.number) == [7])
+      await other.close()
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func a_feed_is_trimmed_by_age_and_by_number(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let other = try #require(TenantID("other"))
+      try await fleet.storage.addTenant(other, at: Sample.now)
+      for number in 0..<10 {
+        let records = [Sample.record(number), Sample.record(number + 100)]
+        let now = Sample.time(Double(number))
+        _ = try await fleet.storage.ingest(records, from: .trusted, tenant: .standard, at: now)
+      }
+      _ = try await fleet.storage.ingest([Sample.record(1)], from: .trusted, tenant: other, at: Sample.time(9))
+      #expect(try await fleet.storage.removeChanges(before: Sample.time(3), keeping: 1_000) == 6)
+      #expect(try await fleet.storage.removeChanges(before: Sample.time(3), keeping: 1_000) == 0)
+      // Of a transaction that is needed in part, all is kept.
+      #expect(try await fleet.storage.removeChanges(before: Sample.time(0), keeping: 5) == 8)
+      let rest = try await fleet.storage.changes(after: FeedPosition(rawValue: 14), limit: 100, tenant: .standard)
+      #expect(rest.map(\.record.number) == [7, 107, 8, 108, 9, 109])
+      let gone = await #expect(throws: StorageError.self) {
+        try await fleet.storage.changes(after: FeedPosition(rawValue: 13), limit: 100, tenant: .standard)
+      }
+      #expect(gone?.kind == .positionGone)
+      #expect(try await fleet.storage.changes(after: .start, limit: 100, tenant: other).count == 1)
+      #expect(try await fleet.storage.counts().changesRemoved == 14)
     }
   }
 }

@@ -33,6 +33,40 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
+  func what_is_left_of_a_removed_vehicle_goes_also_after_a_restart(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      func rows(_ storage: StoredFleet) async throws -> Int64 {
+        try await storage.engine.read { session throws(StoreFailure) in
+          try session.rows("SELECT count(*) FROM record", []).first?.integer(0) ?? 0
+        }
+      }
+      // More than one piece, in several partitions.
+      let many = (0..<12_000).map { Sample.record($0, idAt: UInt64(Sample.day) - UInt64($0) * 400_000) }
+      for start in stride(from: 0, to: many.count, by: 4_000) {
+        try await fleet.storage.take(Array(many[start..<(start + 4_000)]))
+      }
+      try await fleet.storage.take([Sample.record(1, "trip"), Sample.record(2, vehicle: "VAN-002")])
+      #expect(try await fleet.storage.removeVehicle("VAN-001", tenant: .standard))
+      #expect(try await fleet.storage.vehicle("VAN-001", tenant: .standard) == nil)
+      #expect(try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard) == nil)
+      #expect(try await fleet.storage.all(RecordQuery(vehicle: nil, classes: RecordQuery.tripClasses)).isEmpty)
+      #expect(try await fleet.storage.counts().removals == 1)
+      // It is added again before its rows are gone.
+      #expect(try await fleet.storage.take([Sample.record(5)]) == [.stored])
+      #expect(try await rows(fleet.storage) == 12_003)
+      await fleet.storage.close()
+      let again = try await fleet.another()
+      #expect(try await again.finishRemovals() == 12_001)
+      #expect(try await rows(again) == 2)
+      #expect(try await again.counts().removals == 0)
+      #expect(try await again.counts().recordsRemoved == 12_001)
+      #expect(try await again.finishRemovals() == 0)
+      #expect(try await again.all(.telemetry(of: "VAN-001")).map(\.number) == [5])
+      await again.close()
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func two_vehicles_never_share_an_id_or_vin(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let storage = fleet.storage

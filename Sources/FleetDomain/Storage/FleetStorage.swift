@@ -39,13 +39,18 @@ public protocol FleetStorage: Sendable {
   func latest(vehicle: String, tenant: TenantID) async throws(StorageError) -> LatestRecords?
 
   /// Removes records of a class that are older than `cutoff`: those whose time is before it, and whose id was made in a
-  /// month (UTC) that ended by then, or after 2099. What was made before a clock was right goes by its time, not by its
-  /// id; what has no time stays.
+  /// month (UTC) that ended by then, or in one that has not begun a day from `now`. What was made before a clock was
+  /// right goes by its time, not by its id; what has no time stays.
+  ///
+  /// Small pieces, each a transaction of its own: batches that come in meanwhile do not wait. A task that is cancelled
+  /// ends after a piece.
   ///
   /// - Returns: how many records were removed; of partitions that are dropped whole, as many as the database thinks
   ///   they had.
   @discardableResult
-  func removeRecords(_ recordClass: RecordClass, before cutoff: Timestamp) async throws(StorageError) -> Int64
+  func removeRecords(
+    _ recordClass: RecordClass, before cutoff: Timestamp, at now: Timestamp
+  ) async throws(StorageError) -> Int64
 
   // MARK: Feed
 
@@ -65,8 +70,15 @@ public protocol FleetStorage: Sendable {
   /// newest one alone: what happened is to be asked of ``changes(after:limit:tenant:)``. Ends with ``close(within:)``.
   func announcements(tenant: TenantID) -> AsyncStream<FeedPosition>
 
-  /// Forgets changes that were made before `cutoff`; the records stay.
-  func removeChanges(before cutoff: Timestamp) async throws(StorageError)
+  /// Forgets changes of all tenants; the records stay. In small pieces, as
+  /// ``removeRecords(_:before:at:)``.
+  ///
+  /// - Parameters:
+  ///   - cutoff: what was changed before.
+  ///   - most: how many changes of each tenant are kept at most; a transaction of which some are kept is kept whole.
+  /// - Returns: how many were forgotten.
+  @discardableResult
+  func removeChanges(before cutoff: Timestamp, keeping most: Int64) async throws(StorageError) -> Int64
 
   // MARK: Vehicles
 
@@ -88,10 +100,18 @@ public protocol FleetStorage: Sendable {
     _ id: String, _ details: VehicleDetails, tenant: TenantID
   ) async throws(StorageError) -> Vehicle
 
-  /// Removes a vehicle with all its records.
+  /// Removes a vehicle. From then on neither it nor any of its records is found, and a record that comes with its id
+  /// registers a new one; the rows of its records go with ``finishRemovals()``.
   ///
   /// - Returns: false: there was none.
   func removeVehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Bool
+
+  /// Removes the records of vehicles that have been removed, also what a server that was killed has left. In small
+  /// pieces, as ``removeRecords(_:before:at:)``.
+  ///
+  /// - Returns: how many records were removed.
+  @discardableResult
+  func finishRemovals() async throws(StorageError) -> Int64
 
   // MARK: Fences
 

@@ -8,6 +8,8 @@ public struct IdMonth: Hashable, Comparable, Sendable {
 
   private static let firstYear = 2020
   private static let last = 961
+  /// Months back from now in which ids come as a rule: a backlog is no older.
+  private static let usual = 24
 
   /// Nil beyond 0 to 961.
   public init?(index: Int) {
@@ -32,6 +34,24 @@ public struct IdMonth: Hashable, Comparable, Sendable {
     self.index = index
   }
 
+  /// The month of a moment.
+  public init(at time: Timestamp) {
+    self.init(of: UUIDv7(milliseconds: UInt64(max(time.milliseconds, 0)), first: 0, rest: 0))
+  }
+
+  /// The last month in which ids may be made by clocks that are right within a day.
+  public static func newest(at now: Timestamp) -> IdMonth {
+    let (tomorrow, overflow) = now.nanoseconds.addingReportingOverflow(86_400_000_000_000)
+    return IdMonth(at: Timestamp(nanoseconds: overflow ? .max : tomorrow))
+  }
+
+  /// Whether ids of this month come as a rule at a time: it began at most a day from now, and is not older than two
+  /// years. What was made before 2020 or after 2099 always is: these are one each.
+  public func isUsual(at now: Timestamp) -> Bool {
+    let newest = Self.newest(at: now).index
+    return index == 0 || index == Self.last || (newest - Self.usual...newest).contains(index)
+  }
+
   /// The least identifier made from then on, and the first that is not; nil: no limit.
   public var bounds: (from: UUIDv7?, to: UUIDv7?) {
     (index == 0 ? nil : Self.least(index), index == Self.last ? nil : Self.least(index + 1))
@@ -42,8 +62,11 @@ public struct IdMonth: Hashable, Comparable, Sendable {
     index == Self.last ? nil : Timestamp(nanoseconds: Int64(Self.startDay(index + 1)) * 86_400_000_000_000)
   }
 
-  /// Whether retention up to `cutoff` looks at it.
-  public func isOver(by cutoff: Timestamp) -> Bool { end.map { $0 <= cutoff } ?? true }
+  /// Whether retention up to `cutoff` looks at it: it was over by then, or has not begun a day from `now`, so that a clock
+  /// must have been wrong.
+  public func isOver(by cutoff: Timestamp, at now: Timestamp) -> Bool {
+    self > Self.newest(at: now) || end.map { $0 <= cutoff } ?? true
+  }
 
   /// `202611`; `early` before 2020, `late` after 2099.
   public var name: String {

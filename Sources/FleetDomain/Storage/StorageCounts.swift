@@ -7,12 +7,17 @@ public struct StorageCounts: Equatable, Sendable {
   public var refused: Int64 = 0
   /// Transactions that took records in since the storage was opened.
   public var commits: Int64 = 0
+  /// Records and changes that retention has removed since the storage was opened, and the records of removed vehicles.
+  public var recordsRemoved: Int64 = 0
+  public var changesRemoved: Int64 = 0
   /// Records that wait for a transaction now.
   public var waiting: Int = 0
   /// Rows in the database, all tenants.
   public var tenants: Int64 = 0
   public var vehicles: Int64 = 0
   public var gateways: Int64 = 0
+  /// Removed vehicles of which there are records still.
+  public var removals: Int64 = 0
 
   public init() {}
 }

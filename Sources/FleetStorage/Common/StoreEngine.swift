@@ -18,8 +18,14 @@ protocol StoreEngine: Sendable {
     _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
   ) async throws(StorageError) -> Value
 
-  /// As ``FleetDomain/FleetStorage/removeRecords(_:before:)``.
-  func removeRecords(_ recordClass: RecordClass, before cutoff: Timestamp) async throws(StorageError) -> Int64
+  /// What was removed so far.
+  var tally: RemovalTally { get }
+
+  /// As ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
+  func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64
+
+  /// Removes the records of a vehicle that has been removed, in small pieces, and then what says that it was.
+  func removeRecords(tenant: Int32, vehicle: Int32) async throws(StorageError) -> Int64
 
   /// The database's own name and version.
   func databaseName() async throws(StorageError) -> String

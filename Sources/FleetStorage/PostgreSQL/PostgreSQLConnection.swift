@@ -165,7 +165,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
       case "XX001", "XX002": .damaged
       case _ where !isOpen || state.isEmpty: .unavailable
       case _ where state.hasPrefix("08") || state.hasPrefix("57P") || state == "53300": .unavailable
-      case "40001", "40P01": .unavailable
+      // A deadlock, a lock that was not to be had, a statement that was stopped.
+      case "40001", "40P01", "55P03", "57014": .unavailable
       default: .system
       }
     // Serialisation, a deadlock, a partition that was dropped meanwhile, or a VIN that another has taken meanwhile.

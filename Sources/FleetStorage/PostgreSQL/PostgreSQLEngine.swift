@@ -9,9 +9,10 @@ final class PostgreSQLEngine: StoreEngine {
   let cursorKey: CursorKey
   let queue: IngestQueue
   let announcer = Announcer()
+  let tally = RemovalTally()
   let schemaVersion: Int
   private let pool: PostgreSQLPool
-  private let partitions = PostgreSQLPartitions()
+  let partitions = PostgreSQLPartitions()
   private let lanes: [PostgreSQLIngest]
   private let listener: PostgreSQLListener
 
@@ -65,15 +66,6 @@ final class PostgreSQLEngine: StoreEngine {
         throw error.error
       }
     }
-  }
-
-  func removeRecords(_ recordClass: RecordClass, before cutoff: Timestamp) async throws(StorageError) -> Int64 {
-    let partitions = partitions
-    let removed = try await write { session throws(StoreFailure) in
-      try (session as? PostgreSQLSession)?.removeRecords(recordClass, before: cutoff) ?? 0
-    }
-    partitions.forget()
-    return removed
   }
 
   func databaseName() async throws(StorageError) -> String {

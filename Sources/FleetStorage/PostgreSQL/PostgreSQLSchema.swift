@@ -4,7 +4,7 @@ import FleetDomain
 /// further step.
 enum PostgreSQLSchema {
   /// Step n makes version n of version n - 1.
-  static let steps = [version1]
+  static let steps = [version1, version2]
 
   private static let version1 =
     """
@@ -61,6 +61,23 @@ enum PostgreSQLSchema {
       'cursorKey', substring(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) FROM 9 FOR 16));
 
     """ + classes
+
+  /// Vehicles are removed in pieces; the feed is trimmed from its beginning, without an index of its times; ids of months
+  /// that no right clock gives have a partition of each class.
+  private static let version2 =
+    """
+    CREATE TABLE removal (vehicle integer PRIMARY KEY, tenant integer NOT NULL);
+    DROP INDEX feed_at;
+
+    """
+    + RecordClass.allCases.map { recordClass in
+      let odd = PostgreSQLPartitions.Name(recordClass: recordClass, month: nil)
+      return """
+        CREATE TABLE \(odd.table) PARTITION OF \(PostgreSQLPartitions.table(recordClass)) DEFAULT;
+        INSERT INTO part VALUES (\(recordClass.number), \(odd.number), \(Int64.max), '\(Int64.min)');
+
+        """
+    }.joined()
 
   /// A table for each class of records; of all but telemetry there are lists over all vehicles.
   private static let classes: String = RecordClass.allCases.map { recordClass -> String in

@@ -4,17 +4,29 @@ import Telemetry
 extension PostgreSQLSession {
   /// Rows are as a rule new: COPY takes them in faster than INSERT does. Where one is there already, COPY fails and the
   /// whole transaction with it; the next try expects that, and INSERT takes in those that are not there.
+  ///
+  /// Each partition is given its own rows by name: should it not be there any more, or they not belong to it, that fails
+  /// rather than that they go where nobody looks for them.
   func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: TimeQuality] {
-    guard !rows.isEmpty else { return [:] }
-    try widen(rows.map { ($0.key, $0.time) })
-    guard !expectsDuplicates else { return try insertMissing(rows) }
-    try connection.copy(
-      "COPY record (tenant, vehicle, class, id, time, quality, body) FROM STDIN (FORMAT binary)",
-      Self.copyData(of: rows))
-    return [:]
+    var placement = PostgreSQLPlacement(partitions)
+    for (index, row) in rows.enumerated() { try placement.add(index, row.key, time: row.time) }
+    try widen(placement)
+    var existing: [Int: TimeQuality] = [:]
+    // In the same order in every transaction, so that two never wait for each other.
+    for part in placement.parts.sorted(by: { $0.name.table < $1.name.table }) {
+      let own = part.rows.count == rows.count ? rows : part.rows.map { rows[$0] }
+      if expectsDuplicates {
+        for (index, quality) in try insertMissing(own, part.name.table) { existing[part.rows[index]] = quality }
+      } else {
+        try connection.copy(
+          "COPY \(part.name.table) (tenant, vehicle, class, id, time, quality, body) FROM STDIN (FORMAT binary)",
+          Self.copyData(of: own))
+      }
+    }
+    return existing
   }
 
-  private func insertMissing(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: TimeQuality] {
+  private func insertMissing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: TimeQuality] {
     // Arrays of columns: one statement for any number of rows, and no text is made of any value.
     var parameters = keys(of: rows.map(\.key))
     parameters.add(array: rows, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
@@ -28,11 +40,11 @@ extension PostgreSQLSession {
     }
     let stored = try connection.query(
       """
-      INSERT INTO record (tenant, vehicle, class, id, time, quality, body)
+      INSERT INTO \(table) (tenant, vehicle, class, id, time, quality, body)
       SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
       """, parameters
     ).changed
-    return stored == rows.count ? [:] : try existing(rows)
+    return stored == rows.count ? [:] : try existing(rows, table)
   }
 
   /// The binary format of COPY: a head, each row with the number of its fields and the length of each, an end.
@@ -64,12 +76,12 @@ extension PostgreSQLSession {
   }
 
   /// Rows that this transaction did not insert, with their quality: asked only when there are any.
-  private func existing(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: TimeQuality] {
+  private func existing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: TimeQuality] {
     let result = try connection.query(
       """
       SELECT k.number, r.quality FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS k (tenant, vehicle, class, id, number)
       CROSS JOIN LATERAL (
-        SELECT quality, xmin FROM record
+        SELECT quality, xmin FROM \(table)
         WHERE class = k.class AND tenant = k.tenant AND vehicle = k.vehicle AND id = k.id LIMIT 1) AS r
       WHERE r.xmin <> pg_current_xact_id()::xid
       """, keys(of: rows.map(\.key)))

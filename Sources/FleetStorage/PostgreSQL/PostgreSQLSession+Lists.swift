@@ -18,9 +18,9 @@ extension PostgreSQLSession {
           break
         }
         if let every = page.query.every, let vehicle {
-          found.append(try newest(page, tenant, vehicle, part.table, every))
+          found.append(try newest(page, tenant, vehicle, part.name.table, every))
         } else {
-          found.append(try list(page, tenant, vehicle, part.table, bound))
+          found.append(try list(page, tenant, vehicle, part.name.table, bound))
         }
       }
       lists += found

@@ -2,33 +2,80 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLSession {
-  /// Drops the partitions that are older than the cutoff as a whole; of those that are not, but whose month is over,
-  /// removes the rows that are.
+  /// Pages that one transaction reads: 4 MB, some 10,000 records.
+  static let pages: Int64 = 512
+  /// Records of a removed vehicle that one transaction removes.
+  private static let piece: Int64 = 5_000
+
+  /// Drops a partition if all its records are older than the cutoff.
   ///
-  /// - Returns: how many rows went; of dropped tables as many as the statistics say, or a count where they say nothing.
-  func removeRecords(_ recordClass: RecordClass, before cutoff: Timestamp) throws(StoreFailure) -> Int64 {
-    // As for making partitions: one at a time in the whole database.
-    try connection.execute("SELECT pg_advisory_xact_lock(1329746759, 1)")
-    let bound = StoredTime.bound(cutoff)
-    let number = SQLValue.integer(Int64(recordClass.number))
-    var removed: Int64 = 0
-    for row in try rows("SELECT month, min_time, max_time FROM part WHERE class = $1 ORDER BY month", [number]) {
-      guard let month = IdMonth(index: Int(row.integer(0))), month.isOver(by: cutoff) else { continue }
-      let name = PostgreSQLPartitions.Name(recordClass: recordClass, month: month)
-      // Records without a time stay, and so does their partition.
-      guard row.integer(2) < bound, row.integer(1) != StoredTime.undated else {
-        removed += Int64(
-          try run(
-            "DELETE FROM \(name.table) WHERE time > $1 AND time < $2",
-            [.integer(StoredTime.undated), .integer(bound)]))
-        continue
-      }
-      let size = try rows("SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass($1)", [.text(name.table)])
-      let known = size.first?.integer(0) ?? -1
-      removed += known > 0 ? known : try rows("SELECT count(*) FROM \(name.table)", []).first?.integer(0) ?? 0
-      try run("DELETE FROM part WHERE class = $1 AND month = $2", [number, row.values[0]])
-      try connection.execute("DROP TABLE \(name.table)")
-    }
+  /// - Returns: how many rows went: as many as the statistics say, or a count where they say nothing; nil: it is not as
+  ///   old as that.
+  func drop(_ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds) throws(StoreFailure) -> Int64? {
+    // As for making partitions: one at a time in the whole database. Who reads them now is not waited for long: others
+    // would wait behind us.
+    try connection.execute("SET LOCAL lock_timeout = '2s'; SELECT pg_advisory_xact_lock(1329746759, 1)")
+    let key: [SQLValue] = [.integer(Int64(name.recordClass.number)), .integer(name.number)]
+    let limits = try rows("SELECT min_time, max_time FROM part WHERE class = $1 AND month = $2 FOR UPDATE", key)
+    // Records without a time stay, and so does their partition.
+    guard let row = limits.first, row.integer(1) < bounds.time, row.integer(0) != StoredTime.undated else { return nil }
+    let size = try rows("SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass($1)", [.text(name.table)])
+    var removed = size.first?.integer(0) ?? 0
+    if removed <= 0 { removed = try rows("SELECT count(*) FROM \(name.table)", []).first?.integer(0) ?? 0 }
+    try run("DELETE FROM part WHERE class = $1 AND month = $2", key)
+    try connection.execute("DROP TABLE \(name.table)")
     return removed
+  }
+
+  /// How many pages a partition has; 0: it is not there.
+  func pages(of name: PostgreSQLPartitions.Name) throws(StoreFailure) -> Int64 {
+    try rows(
+      "SELECT coalesce(pg_relation_size(to_regclass($1)) / current_setting('block_size')::bigint, 0)",
+      [.text(name.table)]
+    ).first?.integer(0) ?? 0
+  }
+
+  /// Removes what retention is for from ``pages`` pages of a partition.
+  func thin(
+    _ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds, from page: Int64
+  ) throws(StoreFailure) -> Int64 {
+    guard try limits(name) != nil else { return 0 }
+    var parameters = PostgreSQLParameters([.integer(StoredTime.undated), .integer(bounds.time)])
+    parameters.add(high: bounds.firstKept?.high ?? 0, low: bounds.firstKept?.low ?? 0)
+    parameters.add(high: bounds.firstAhead?.high ?? .max, low: bounds.firstAhead?.low ?? .max)
+    return Int64(
+      try connection.query(
+        """
+        DELETE FROM \(name.table)
+        WHERE ctid >= '(\(page),0)' AND ctid < '(\(page + Self.pages),0)' AND time > $1 AND time < $2
+          AND (id < $3 OR id >= $4)
+        """, parameters, keeps: false
+      ).changed)
+  }
+
+  /// Removes some of the records of a removed vehicle from a partition.
+  ///
+  /// - Parameter first: the id to begin with.
+  /// - Returns: how many, and the id to go on with; nil: there are no more.
+  func removePiece(
+    tenant: Int32, vehicle: Int32, _ name: PostgreSQLPartitions.Name, from first: UUIDv7?
+  ) throws(StoreFailure) -> (removed: Int64, next: UUIDv7?) {
+    guard try limits(name) != nil else { return (0, nil) }
+    var parameters = PostgreSQLParameters([SQLValue(tenant), SQLValue(vehicle)])
+    parameters.add(high: first?.high ?? 0, low: first?.low ?? 0)
+    let of = "FROM \(name.table) WHERE tenant = $1 AND vehicle = $2 AND id >= $3"
+    let behind = try connection.query("SELECT id \(of) ORDER BY id OFFSET \(Self.piece) LIMIT 1", parameters)
+    let next = behind.count == 0 ? nil : behind.identifier(0, 0)
+    parameters.add(high: next?.high ?? .max, low: next?.low ?? .max)
+    return (Int64(try connection.query("DELETE \(of) AND id < $4", parameters).changed), next)
+  }
+
+  /// Takes the note away that a vehicle was removed, unless there are records of it still.
+  func finishRemoval(tenant: Int32, vehicle: Int32) throws(StoreFailure) {
+    // No rows go from one partition to another meanwhile.
+    try connection.execute("SELECT pg_advisory_xact_lock(1329746759, 1)")
+    let rest = try rows(
+      "SELECT 1 FROM record WHERE tenant = $1 AND vehicle = $2 LIMIT 1", [SQLValue(tenant), SQLValue(vehicle)])
+    if rest.isEmpty { try run("DELETE FROM removal WHERE vehicle = $1", [SQLValue(vehicle)]) }
   }
 }

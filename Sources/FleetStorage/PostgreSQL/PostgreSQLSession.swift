@@ -103,7 +103,11 @@ final class PostgreSQLSession: StoreSession {
   }
 
   func prepare(for improvements: [Improvement]) throws(StoreFailure) {
-    try widen(improvements.map { ($0.key, $0.time.milliseconds) })
+    var placement = PostgreSQLPlacement(partitions)
+    for (index, item) in improvements.enumerated() {
+      try placement.add(index, item.key, time: item.time.milliseconds)
+    }
+    try widen(placement)
   }
 
   func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure) {
@@ -136,19 +140,10 @@ final class PostgreSQLSession: StoreSession {
     }
   }
 
-  /// Sees to it that the limits of partitions hold for rows with these times.
-  func widen(_ times: [(key: RowKey, time: Int64)]) throws(StoreFailure) {
-    var wanted: [PostgreSQLPartitions.Name: (least: Int64, most: Int64)] = [:]
-    for (key, time) in times {
-      guard let recordClass = RecordClass(number: key.recordClass),
-        let id = UUIDv7(high: key.idHigh, low: key.idLow)
-      else { continue }
-      let name = PostgreSQLPartitions.Name(recordClass: recordClass, month: IdMonth(of: id))
-      let limits = wanted[name] ?? (time, time)
-      wanted[name] = (min(limits.least, time), max(limits.most, time))
-    }
-    let new = try partitions.widen(
-      wanted.mapValues { PostgreSQLPartitions.Limits(least: $0.least, most: $0.most) }, self)
-    learnt.merge(new) { $1 }
+  /// Sees to it that the limits of partitions hold for the times of rows.
+  func widen(_ placement: PostgreSQLPlacement) throws(StoreFailure) {
+    var wanted: [PostgreSQLPartitions.Name: PostgreSQLPartitions.Limits] = [:]
+    for part in placement.parts { wanted[part.name] = .init(least: part.least, most: part.most) }
+    learnt.merge(try partitions.widen(wanted, self)) { $1 }
   }
 }

@@ -10,6 +10,7 @@ final class SQLiteEngine: StoreEngine {
   let cursorKey: CursorKey
   let queue: IngestQueue
   let announcer: Announcer
+  let tally = RemovalTally()
   let schemaVersion: Int
   private let pool: DatabasePool
   /// Read by what waits for another process.
@@ -115,16 +116,30 @@ final class SQLiteEngine: StoreEngine {
     return value
   }
 
-  func removeRecords(_ recordClass: RecordClass, before cutoff: Timestamp) async throws(StorageError) -> Int64 {
-    var total: Int64 = 0
-    // A piece at a time: batches that come in meanwhile do not wait for the whole.
-    while true {
-      let removed = try await write { session throws(StoreFailure) in
-        try (session as? SQLiteSession)?.removePiece(recordClass, before: cutoff) ?? 0
+  func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
+    var (total, next): (Int64, Int64?) = (0, 0)
+    while let first = next, !Task.isCancelled {
+      let piece = try await write { session throws(StoreFailure) in
+        try (session as? SQLiteSession)?.removePiece(recordClass, bounds, from: first) ?? (removed: 0, next: nil)
       }
-      total += removed
-      if removed == 0 { return total }
+      next = piece.next
+      total += piece.removed
+      tally.add(records: piece.removed)
     }
+    return total
+  }
+
+  func removeRecords(tenant: Int32, vehicle: Int32) async throws(StorageError) -> Int64 {
+    var total: Int64 = 0
+    while !Task.isCancelled {
+      let removed = try await write { session throws(StoreFailure) in
+        try (session as? SQLiteSession)?.removePiece(tenant: tenant, vehicle: vehicle) ?? 0
+      }
+      if removed == 0 { break }
+      total += removed
+      tally.add(records: removed)
+    }
+    return total
   }
 
   func databaseName() async throws(StorageError) -> String {

@@ -2,7 +2,7 @@
 /// further step.
 enum SQLiteSchema {
   /// Step n makes version n of version n - 1.
-  static let steps = [version1]
+  static let steps = [version1, version2]
 
   private static let version1 = """
     CREATE TABLE setting (name TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -50,5 +50,11 @@ enum SQLiteSchema {
     ) STRICT;
 
     INSERT INTO setting VALUES ('cursorKey', randomblob(16));
+    """
+
+  /// Vehicles are removed in pieces; the feed is trimmed from its beginning, without an index of its times.
+  private static let version2 = """
+    CREATE TABLE removal (vehicle INTEGER PRIMARY KEY, tenant INTEGER NOT NULL) STRICT;
+    DROP INDEX feed_at;
     """
 }

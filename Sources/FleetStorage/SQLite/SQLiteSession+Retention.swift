@@ -2,16 +2,24 @@ import FleetDomain
 import Telemetry
 
 extension SQLiteSession {
-  /// Removes some 10,000 of the records that retention is for.
+  /// Records that one transaction removes at most: some 20 ms, for which batches wait.
+  private static let piece: Int64 = 2_000
+  /// Vehicles that one transaction looks at.
+  private static let vehicles = 500
+
+  /// Removes some of the records that retention is for.
   ///
-  /// - Returns: how many; 0: there are no more.
-  func removePiece(_ recordClass: RecordClass, before cutoff: Timestamp) throws(StoreFailure) -> Int64 {
-    // The first id of the month that the cutoff is in, and the first beyond 2099: what is made between stays.
-    guard let month = Self.month(of: cutoff), let late = IdMonth(index: 961)?.bounds.from else { return 0 }
-    let bound = month.bounds.from
-    let keys = try rows("SELECT tenant, key FROM vehicle ORDER BY key", [])
+  /// - Parameter first: the key of the vehicle to begin with.
+  /// - Returns: how many, and the vehicle to go on with; nil: there are no more.
+  func removePiece(
+    _ recordClass: RecordClass, _ bounds: RetentionBounds, from first: Int64
+  ) throws(StoreFailure) -> (removed: Int64, next: Int64?) {
+    let keys = try rows(
+      "SELECT tenant, key FROM vehicle WHERE key >= $1 ORDER BY key LIMIT $2",
+      [.integer(first), .integer(Int64(Self.vehicles))])
     var removed: Int64 = 0
     for key in keys {
+      // No id is before an empty blob, and none behind one that is longer than all.
       let count = try run(
         """
         DELETE FROM record WHERE (tenant, vehicle, class, time, id) IN (
@@ -20,17 +28,27 @@ extension SQLiteSession {
             AND (id < $6 OR id >= $7) LIMIT $8)
         """,
         [
-          .integer(key.integer(0)), .integer(key.integer(1)), .integer(Int64(recordClass.number)),
-          .integer(StoredTime.undated), .integer(StoredTime.bound(cutoff)),
-          bound.map { .identifier($0) } ?? .bytes([]), .identifier(late), .integer(10_000 - removed),
+          key.values[0], key.values[1], .integer(Int64(recordClass.number)), .integer(StoredTime.undated),
+          .integer(bounds.time), bounds.firstKept.map { .identifier($0) } ?? .bytes([]),
+          bounds.firstAhead.map { .identifier($0) } ?? .bytes(Array(repeating: 0xFF, count: 17)),
+          .integer(Self.piece - removed),
         ])
       removed += Int64(count)
-      if removed >= 10_000 { break }
+      if removed >= Self.piece { return (removed, key.integer(1)) }
     }
-    return removed
+    return (removed, keys.count == Self.vehicles ? keys.last.map { $0.integer(1) + 1 } : nil)
   }
 
-  private static func month(of cutoff: Timestamp) -> IdMonth? {
-    IdMonth(of: UUIDv7(milliseconds: UInt64(max(cutoff.milliseconds, 0)), first: 0, rest: 0))
+  /// Removes some of the records of a vehicle that has been removed, and with the last of them the note that it was.
+  ///
+  /// - Returns: how many; 0: there are no more.
+  func removePiece(tenant: Int32, vehicle: Int32) throws(StoreFailure) -> Int64 {
+    let removed = try run(
+      """
+      DELETE FROM record WHERE (tenant, vehicle, class, time, id) IN (
+        SELECT tenant, vehicle, class, time, id FROM record WHERE tenant = $1 AND vehicle = $2 LIMIT $3)
+      """, [SQLValue(tenant), SQLValue(vehicle), .integer(Self.piece)])
+    if removed == 0 { try run("DELETE FROM removal WHERE vehicle = $1", [SQLValue(vehicle)]) }
+    return Int64(removed)
   }
 }

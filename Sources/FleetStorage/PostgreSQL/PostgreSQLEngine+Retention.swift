@@ -1,0 +1,80 @@
+import FleetDomain
+import Telemetry
+
+extension PostgreSQLEngine {
+  /// Drops the partitions that are older than the cutoff as a whole; from those that are not, but whose month is over,
+  /// and from that of odd ids, removes the rows that are.
+  func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
+    let parts = try await onSession { session throws(StoreFailure) in
+      try session.partitions(of: recordClass, from: .min, through: .max)
+    }
+    var total: Int64 = 0
+    for part in parts where part.limits.least < bounds.time {
+      if let month = part.name.month {
+        guard month.isOver(by: bounds.cutoff, at: bounds.now) else { continue }
+        let dropped = try await onSession { session throws(StoreFailure) in try session.drop(part.name, bounds) }
+        if let dropped {
+          partitions.forget()
+          total += dropped
+          tally.add(records: dropped)
+          continue
+        }
+      }
+      total += try await thin(part.name, bounds)
+    }
+    return total
+  }
+
+  private func thin(
+    _ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds
+  ) async throws(StorageError) -> Int64 {
+    let pages = try await onSession { session throws(StoreFailure) in try session.pages(of: name) }
+    var total: Int64 = 0
+    for page in stride(from: 0, to: pages, by: Int(PostgreSQLSession.pages)) where !Task.isCancelled {
+      let removed = try await onSession { session throws(StoreFailure) in
+        try session.thin(name, bounds, from: page)
+      }
+      total += removed
+      tally.add(records: removed)
+    }
+    return total
+  }
+
+  func removeRecords(tenant: Int32, vehicle: Int32) async throws(StorageError) -> Int64 {
+    var total: Int64 = 0
+    for recordClass in RecordClass.allCases {
+      let parts = try await onSession { session throws(StoreFailure) in
+        try session.partitions(of: recordClass, from: .min, through: .max)
+      }
+      for part in parts {
+        var next: UUIDv7?
+        repeat {
+          guard !Task.isCancelled else { return total }
+          let first = next
+          let piece = try await onSession { session throws(StoreFailure) in
+            try session.removePiece(tenant: tenant, vehicle: vehicle, part.name, from: first)
+          }
+          next = piece.next
+          total += piece.removed
+          tally.add(records: piece.removed)
+        } while next != nil
+      }
+    }
+    try await onSession { session throws(StoreFailure) in
+      try session.finishRemoval(tenant: tenant, vehicle: vehicle)
+    }
+    return total
+  }
+
+  /// ``write(_:)`` with what only this database can do.
+  private func onSession<Value: Sendable>(
+    _ work: @escaping @Sendable (PostgreSQLSession) throws(StoreFailure) -> Value
+  ) async throws(StorageError) -> Value {
+    try await write { session throws(StoreFailure) in
+      guard let session = session as? PostgreSQLSession else {
+        throw StoreFailure(.system, "PostgreSQL", "not its own transaction")
+      }
+      return try work(session)
+    }
+  }
+}
