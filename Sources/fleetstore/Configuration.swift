@@ -8,12 +8,14 @@ import Logging
 ///     { "listen": "127.0.0.1:8080", "database": "sqlite:fleet.db", "threads": 2, "logLevel": "info",
 ///       "tls":    { "certificate": "server.pem", "key": "server.key" },
 ///       "limits": { "idleSeconds": 60, "requestSeconds": 30, "headerBytes": 16384, "bodyBytes": 8388608,
-///                   "unpackedBytes": 33554432, "batchRecords": 20000, "connections": 20000, "stopSeconds": 2 },
+///                   "unpackedBytes": 33554432, "pageBytes": 8388608, "memoryBytes": 268435456, "questions": 3,
+///                   "batchRecords": 20000, "connections": 20000, "stopSeconds": 2 },
 ///       "rate":   { "perSecond": 200, "burst": 1000 },
 ///       "live":   { "behindBytes": 1048576, "pingSeconds": 30, "subscriptions": 256, "authenticateSeconds": 10,
-///                   "origins": ["https://fleet.example"] } }
+///                   "origins": ["https://fleet.example"] },
+///       "metrics": { "tokenFile": "metrics.token" } }
 ///
-/// These are the values without one, but for `tls` and `origins`, which are empty. Paths are relative to the file.
+/// These are the values without one, but for `tls`, `origins` and `metrics`, which are empty. Paths are relative to the file.
 struct Configuration {
   var server = ServerOptions()
   var database = DatabaseAddress.sqlite(path: "fleet.db")
@@ -63,6 +65,17 @@ struct Configuration {
     try readLimits(&reader)
     try readRate(&reader)
     try readLive(&reader)
+    if var metrics = try reader.optionalObject("metrics") {
+      let value = try metrics.required("tokenFile")
+      let path = Self.resolved(try value.requireString(), folder)
+      do throws(Failure) {
+        server.serverToken = try ServerToken.read(path)
+      } catch {
+        throw value.invalid(
+          expected: "a file with a token of \(ServerToken.leastCount) or more letters and digits", found: path)
+      }
+      try metrics.finish()
+    }
   }
 
   static func resolved(_ path: String, _ folder: String) -> String { path.hasPrefix("/") ? path : folder + path }
@@ -77,6 +90,18 @@ extension Configuration {
     limits.headerBytes = try object.optionalInt("headerBytes", in: 1_024...1_048_576) ?? limits.headerBytes
     limits.bodyBytes = try object.optionalInt("bodyBytes", in: 1_024...1_073_741_824) ?? limits.bodyBytes
     limits.unpackedBytes = try object.optionalInt("unpackedBytes", in: 1_024...1_073_741_824) ?? limits.unpackedBytes
+    limits.pageBytes = try object.optionalInt("pageBytes", in: 65_536...268_435_456) ?? limits.pageBytes
+    if let value = object.optional("memoryBytes") {
+      let least = 4 * limits.unpackedBytes
+      let bytes = try value.requireInt(in: 1_048_576...1_099_511_627_776)
+      guard bytes >= least else {
+        throw value.invalid(expected: "at least four times unpackedBytes, \(least)", found: "\(bytes)")
+      }
+      limits.memoryBytes = bytes
+    } else {
+      limits.memoryBytes = max(limits.memoryBytes, 4 * limits.unpackedBytes)
+    }
+    limits.questions = try object.optionalInt("questions", in: 1...1_000) ?? limits.questions
     limits.batchRecords = try object.optionalInt("batchRecords", in: 1...1_000_000) ?? limits.batchRecords
     limits.connections = try object.optionalInt("connections", in: 1...1_000_000) ?? limits.connections
     limits.stopSeconds = try object.optionalInt("stopSeconds", in: 1...3_600) ?? limits.stopSeconds

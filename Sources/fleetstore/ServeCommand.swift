@@ -33,6 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
     LoggingSystem.bootstrap { _ in PriorityLog(logLevel: level) }
     let logger = Logger(label: "fleetstore")
     let storage = try await configuration.database.open()
+    OpenFiles.makeRoom(for: &configuration.server.limits, logger)
     do {
       try await FirstStart.prepare(storage)
       try await serve(configuration.server, storage, logger)
@@ -46,21 +47,24 @@ struct ServeCommand: AsyncParsableCommand {
       await storage.close()
       throw error
     }
-    await storage.close()
+    await storage.close(within: StopDeadline.forDatabase)
     logger.info("stopped")
   }
 
   private func serve(_ options: ServerOptions, _ storage: any FleetStorage, _ logger: Logger) async throws {
     var quiet = logger
     quiet.logLevel = .warning
+    let deadline = StopDeadline(options.limits, logger: logger)
     var group = ServiceGroupConfiguration(
       services: [
         .init(
           service: FleetServer(options, storage: storage, logger: logger),
-          successTerminationBehavior: .gracefullyShutdownGroup, failureTerminationBehavior: .cancelGroup)
+          successTerminationBehavior: .gracefullyShutdownGroup, failureTerminationBehavior: .cancelGroup),
+        // Services are told to stop from the last to the first.
+        .init(service: deadline, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
       ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
     // Requests that take longer than that to be answered are not answered.
-    group.maximumGracefulShutdownDuration = .milliseconds(options.limits.stopSeconds * 1_000 - 300)
+    group.maximumGracefulShutdownDuration = deadline.forRequests
     do {
       try await ServiceGroup(configuration: group).run()
     } catch is CancellationError {

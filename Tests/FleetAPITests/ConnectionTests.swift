@@ -210,4 +210,29 @@ import Testing
       }
     }
   }
+
+  @Test func a_tenant_sees_its_own_counts_and_the_servers_token_all() async throws {
+    let token = Secret(.operatorToken)
+    try await TestServer.run(.test { $0.serverToken = token.hash }) { server in
+      try await aside {
+        for key in [server.keys.gateway, server.keys.foreignGateway, server.keys.foreignGateway] {
+          _ = try server.client(key).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
+        }
+        func metrics(_ key: String) throws -> TestClient.Reply { try server.client(key).send("GET", "/api/metrics") }
+        let own = try metrics(server.keys.readOnly).text
+        #expect(own.contains("fleetstore_records_stored_total 1\n"))
+        #expect(own.contains("fleetstore_records_duplicate_total 0\n"))
+        #expect(own.contains(#"{method="POST",route="/api/telemetry",status="200"} 1"# + "\n"))
+        #expect(!own.contains("fleetstore_tenants") && !own.contains("fleetstore_vehicles"))
+        #expect(try metrics(server.keys.foreignAdmin).text.contains("fleetstore_records_duplicate_total 1\n"))
+        let all = try metrics(token.text).text
+        #expect(all.contains("fleetstore_records_stored_total 2\n"))
+        #expect(all.contains(#"{method="POST",route="/api/telemetry",status="200"} 3"# + "\n"))
+        #expect(all.contains("fleetstore_tenants 2\n") && all.contains("fleetstore_memory_limit_bytes 268435456\n"))
+        // It is good for nothing else.
+        #expect(try server.client(token.text).send("GET", "/api/vehicles").status == 401)
+        #expect(try server.client(token.text).send("GET", "/api/geofences").status == 401)
+      }
+    }
+  }
 }

@@ -25,8 +25,8 @@ import Testing
   private func unpack(_ coding: String, _ packed: some Collection<UInt8>, size: Int, limit: Int) throws -> [UInt8] {
     var unpacker = try Unpacker(ContentCoding(field: coding), limit: limit)
     var rest = ByteBuffer(bytes: packed)
-    while let piece = rest.readSlice(length: min(size, rest.readableBytes)), piece.readableBytes > 0 {
-      try unpacker.feed(piece)
+    while var piece = rest.readSlice(length: min(size, rest.readableBytes)), piece.readableBytes > 0 {
+      while try unpacker.step(&piece) {}
     }
     return try unpacker.finish()
   }

@@ -29,7 +29,7 @@ public struct Secret: Sendable {
   public var hash: SecretHash { Self.hash(of: text) }
 
   /// What is kept of a secret that came with a request.
-  static func hash(of text: String) -> SecretHash {
+  public static func hash(of text: String) -> SecretHash {
     // SHA-256 has 32 bytes.
     SecretHash(SHA256.digest(text.utf8))!
   }

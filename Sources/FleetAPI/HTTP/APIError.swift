@@ -53,6 +53,12 @@ extension APIError {
   static func conflict(_ message: String) -> APIError { APIError(.conflict, "conflict", message) }
   /// 422: readable, and wrong.
   static func invalid(_ message: String) -> APIError { APIError(.unprocessableContent, "invalid", message) }
+  /// 429
+  static func tooMany(wait seconds: Int) -> APIError {
+    APIError(
+      .tooManyRequests, "tooManyRequests", "more requests than one key may make; wait \(seconds) s",
+      retryAfter: seconds)
+  }
   /// 413
   static func tooLarge(_ message: String) -> APIError { APIError(.contentTooLarge, "tooLarge", message) }
 }

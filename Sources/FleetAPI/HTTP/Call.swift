@@ -12,22 +12,29 @@ struct Call: Sendable {
   /// Who asks; nil on routes that are open to all.
   let identity: Identity?
   let limits: ServerLimits
+  /// What the request takes of the server's memory.
+  let memory: Budget.Share
   let logger: Logger
 
   /// The body, unpacked, at most as long as `limit` or the server allows.
   ///
-  /// - Throws: 413, 415, or 400 where it is cut short.
+  /// - Throws: 413, 415, or 400 where it is cut short; 503 where the server has no room for it.
   func body(upTo limit: Int? = nil) async throws -> [UInt8] {
     let coding = try ContentCoding(field: request.headers[.contentEncoding])
     let announced = request.headers[.contentLength].flatMap { Int($0) }
     let packedLimit = min(limits.bodyBytes, limit ?? .max)
     if let announced, announced > packedLimit { throw Self.tooLong(packedLimit) }
+    // What a packed body unpacks to shows only later; some is asked for while nothing is held yet.
+    try await memory.makeRoom(
+      forBody: min((announced ?? 16 << 10) * (coding == .identity ? 1 : 4) + Unpacker.step, limits.unpackedBytes))
     var unpacker = try Unpacker(coding, limit: min(limits.unpackedBytes, limit ?? .max))
     var count = 0
-    for try await piece in request.body {
+    for try await var piece in request.body {
       count += piece.readableBytes
       guard count <= packedLimit else { throw Self.tooLong(packedLimit) }
-      try unpacker.feed(piece)
+      repeat {
+        try await memory.makeRoom(forBody: unpacker.count + max(Unpacker.step, piece.readableBytes))
+      } while try unpacker.step(&piece)
     }
     // The stream of parts ends the same way whether the body was whole or the connection went away.
     if let announced, announced != count {

@@ -59,6 +59,10 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .head(let head) = unwrapOutboundIn(data), !isReading, head.status != .continue {
+      // Who takes their answer slower than that holds memory that others need.
+      wait(limits.idleSeconds, context)
+    }
     switch unwrapOutboundIn(data) {
     case .head(var head) where isLast && head.status != .continue:
       head.headers.replaceOrAdd(name: "Connection", value: "close")

@@ -29,6 +29,9 @@ struct FleetChannel: HTTPChannelHandler {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
+      // What a connection may have sent ahead is kept for it: little, as there may be many.
+      try channel.syncOptions?.setOption(
+        .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10))
       let encoder = HTTPResponseEncoder()
       var headers = NIOHTTPDecoderLimitConfiguration()
       headers.maxHeaderListSize = limits.headerBytes
@@ -68,7 +71,9 @@ struct FleetChannel: HTTPChannelHandler {
       try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: isSecure))
       return .http(
         try NIOAsyncChannel(
-          wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true)))
+          wrappingChannelSynchronously: channel,
+          configuration: .init(
+            backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2), isOutboundHalfClosureEnabled: true)))
     }
   }
 

@@ -2,7 +2,7 @@ import NIOCore
 
 /// What one client may take of the server. Times in seconds, sizes in bytes.
 public struct ServerLimits: Equatable, Sendable {
-  /// Until the first byte of a request's head is followed by its last, and from one request to the next.
+  /// For a request's head, for taking an answer, and from one request to the next.
   public var idleSeconds = 60
   /// From the head of a request to the end of its body.
   public var requestSeconds = 30
@@ -12,6 +12,12 @@ public struct ServerLimits: Equatable, Sendable {
   public var bodyBytes = 8 << 20
   /// A body once it is unpacked.
   public var unpackedBytes = 32 << 20
+  /// Bytes of one page of a list; the last piece of a page may go beyond it by some.
+  public var pageBytes = 8 << 20
+  /// What all requests and live connections hold together. A body is reckoned at four times its unpacked length.
+  public var memoryBytes = 256 << 20
+  /// Questions that the database answers at the same time: one less than it has connections for them.
+  public var questions = 3
   /// Records in one `POST /api/telemetry`.
   public var batchRecords = 20_000
   /// Connections at the same time; more wait in the kernel's queue.

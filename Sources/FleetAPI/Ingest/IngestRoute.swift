@@ -8,17 +8,21 @@ import Telemetry
 /// said in its place, and the others are stored all the same.
 struct IngestRoute {
   let storage: any FleetStorage
+  let metrics: TenantMetrics
 
   var route: Route {
-    let storage = storage
+    let (storage, metrics) = (storage, metrics)
     return Route(.post, "/api/telemetry", .roles([.gateway, .admin]), Self.operation) { call in
       // What tools say that were not told (`curl --data-binary`): lines and arrays are known by their first character.
       try call.requireType(
         Self.types, or: ["application/x-www-form-urlencoded", "application/octet-stream", "text/plain"])
       let body = try await call.body()
-      guard RecordCount.most(in: body.span) <= call.limits.batchRecords else {
+      let most = RecordCount.most(in: body.span)
+      guard most <= call.limits.batchRecords else {
         throw APIError.tooLarge("the body has more than \(call.limits.batchRecords) records; send fewer at once")
       }
+      try await call.memory.grow(
+        to: body.count * Budget.Share.bytesForOne + most * Budget.Share.bytesForRecord)
       let batch = IncomingBatch(parsing: body.span)
       guard batch.count > 0 else {
         throw APIError.badRequest("the body has no records; expected a JSON array of them, or one on each line")
@@ -28,10 +32,15 @@ struct IngestRoute {
       let stored =
         batch.records.isEmpty
         ? []
-        : try await storage.ingest(
-          batch.records, from: caller.gateway.map { .gateway($0) } ?? .trusted, tenant: caller.tenant,
-          at: WallClock.now)
-      return Answer(json: IngestAnswer.body(batch.outcomes(stored)))
+        : try await untilCancelled { [storage] in
+          try await storage.ingest(
+            batch.records, from: caller.gateway.map { .gateway($0) } ?? .trusted, tenant: caller.tenant,
+            at: WallClock.now)
+        }
+      let outcomes = batch.outcomes(stored)
+      let counts = TenantMetrics.Counts(outcomes)
+      metrics.note(counts, caller.tenant)
+      return Answer(json: IngestAnswer.body(outcomes, counts))
     }
   }
 
@@ -58,30 +67,21 @@ struct IngestRoute {
 ///
 /// `improved` are those duplicates whose better time was taken.
 enum IngestAnswer {
-  static func body(_ outcomes: [IngestOutcome]) -> [UInt8] {
-    var (stored, duplicates, improved, refused) = (0, 0, 0, 0)
+  static func body(_ outcomes: [IngestOutcome], _ counts: TenantMetrics.Counts) -> [UInt8] {
     var results: [UInt8] = []
     results.reserveCapacity(outcomes.count * 40)
     for (index, outcome) in outcomes.enumerated() {
       if index > 0 { results.append(UInt8(ascii: ",")) }
       switch outcome {
-      case .stored:
-        stored += 1
-        append(index, #""outcome":"stored"}"#, to: &results)
-      case .duplicate:
-        duplicates += 1
-        append(index, #""outcome":"duplicate"}"#, to: &results)
-      case .improved:
-        duplicates += 1
-        improved += 1
-        append(index, #""outcome":"duplicate","improved":true}"#, to: &results)
-      case .refused(let refusal):
-        refused += 1
-        results += self.refused(index, refusal)
+      case .stored: append(index, #""outcome":"stored"}"#, to: &results)
+      case .duplicate: append(index, #""outcome":"duplicate"}"#, to: &results)
+      case .improved: append(index, #""outcome":"duplicate","improved":true}"#, to: &results)
+      case .refused(let refusal): results += refused(index, refusal)
       }
     }
     let head =
-      #"{"stored":\#(stored),"duplicates":\#(duplicates),"improved":\#(improved),"refused":\#(refused),"results":["#
+      #"{"stored":\#(counts.stored),"duplicates":\#(counts.duplicates),"improved":\#(counts.improved),"#
+      + #""refused":\#(counts.refused),"results":["#
     return Array(head.utf8) + results + Array("]}".utf8)
   }
 

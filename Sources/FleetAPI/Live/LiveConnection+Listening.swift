@@ -4,32 +4,27 @@ extension LiveConnection {
   /// A channel that is listened to.
   final class Subscription {
     /// What was published while older records are still read; nil once all of them are sent.
-    var held: [LiveUpdate]?
-    var heldBytes = 0
+    fileprivate(set) var held: [LiveUpdate]?
+    fileprivate(set) var heldBytes = 0
+    /// More was published than is held: it is read from the store as well, and nothing is held until then.
+    fileprivate var isOverfull = false
     /// Number of the last record that was sent: what was read from the store may be published only then.
-    var last: Int64 = 0
+    fileprivate var last: Int64 = 0
 
-    init(isReplaying: Bool) { held = isReplaying ? [] : nil }
-
-    /// Everything up to a number was sent.
-    func advance(to number: Int64) {
-      last = number
-      held?.removeAll { $0.last <= number }
-      heldBytes = held?.reduce(0) { $0 + $1.frames.readableBytes } ?? 0
-    }
+    fileprivate init() { held = [] }
   }
 
   func subscribe(to channel: LiveChannel, after: Int64?) {
     guard let context, subscriptions[channel] == nil else {
-      refuse(.conflict("channel: \(quoted(channel.name)) is subscribed to already"))
+      refuse(.conflict("channel: \(quoted(channel.name)) is subscribed to already"), channel.name)
       return
     }
     guard subscriptions.count < hub.settings.subscriptions else {
-      refuse(.conflict("channel: more than \(hub.settings.subscriptions) of one connection"))
+      refuse(.conflict("channel: more than \(hub.settings.subscriptions) of one connection"), channel.name)
       return
     }
     // Listening begins before older records are read: between the two nothing is lost.
-    let subscription = Subscription(isReplaying: true)
+    let subscription = Subscription()
     subscriptions[channel] = subscription
     hub.count(channel, by: 1)
     room?.listen(self, to: channel)
@@ -47,33 +42,78 @@ extension LiveConnection {
   }
 
   /// Sends what is behind a number page by page, then what was published meanwhile.
+  ///
+  /// One page of a connection is under way at a time, however many channels it resumes.
   private func replay(_ channel: LiveChannel, _ subscription: Subscription, after: Int64) {
-    guard let context else { return }
-    subscription.advance(to: after)
-    let service = service
-    context.eventLoop.makeFutureWithTask { try await service.replay(channel, after) }
-      .assumeIsolated().whenComplete { result in
-        guard self.subscriptions[channel] === subscription else { return }
-        switch result {
-        case .failure(let error): self.giveUp(channel, error)
-        case .success(let page):
-          let next = {
-            page.isLast
-              ? self.release(channel, subscription, upTo: page.last)
-              : self.replay(channel, subscription, after: page.last)
-          }
-          // The next page once this one is on its way: a backlog is no reason to be called slow.
-          if page.records.isEmpty { next() } else { self.write(LiveUpdate(channel, page.records).frames, then: next) }
-        }
+    takeTurn {
+      guard let context = self.context, self.subscriptions[channel] === subscription else {
+        self.endTurn()
+        return
       }
+      subscription.isOverfull = false
+      self.advance(subscription, to: after)
+      let service = self.service
+      context.eventLoop.makeFutureWithTask { try await service.replay(channel, after) }
+        .assumeIsolated().whenComplete { self.send($0, of: channel, subscription) }
+    }
   }
 
-  private func release(_ channel: LiveChannel, _ subscription: Subscription, upTo number: Int64) {
-    guard subscriptions[channel] === subscription else { return }
-    subscription.advance(to: number)
+  private func send(
+    _ result: Result<LivePage, any Error>, of channel: LiveChannel, _ subscription: Subscription
+  ) {
+    guard subscriptions[channel] === subscription else {
+      endTurn()
+      return
+    }
+    switch result {
+    case .failure(let error):
+      giveUp(channel, error)
+      endTurn()
+    case .success(let page):
+      let pieces =
+        page.records.isEmpty ? [] : LiveUpdate(channel, page.records).pieces(atMost: hub.settings.replayBytes)
+      send(pieces[...]) {
+        // What its records take is held until they are sent.
+        page.share?.shrink(to: 0)
+        self.endTurn()
+        guard self.subscriptions[channel] === subscription else { return }
+        if page.isLast, !subscription.isOverfull {
+          self.release(subscription, upTo: page.last)
+        } else {
+          self.replay(channel, subscription, after: page.last)
+        }
+      }
+    }
+  }
+
+  /// The next piece once this one is on its way: a backlog is no reason to be called slow.
+  private func send(_ pieces: ArraySlice<ByteBuffer>, then next: @escaping () -> Void) {
+    guard let first = pieces.first else {
+      next()
+      return
+    }
+    write(first) { self.send(pieces.dropFirst(), then: next) }
+  }
+
+  private func release(_ subscription: Subscription, upTo number: Int64) {
+    advance(subscription, to: number)
     let held = subscription.held ?? []
-    subscription.held = nil
+    keep(nil, in: subscription)
     for update in held { pass(update, to: subscription) }
+  }
+
+  /// Everything up to a number was sent.
+  private func advance(_ subscription: Subscription, to number: Int64) {
+    subscription.last = number
+    keep(subscription.held?.filter { $0.last > number }, in: subscription)
+  }
+
+  private func keep(_ updates: [LiveUpdate]?, in subscription: Subscription) {
+    let bytes = updates?.reduce(0) { $0 + $1.frames.readableBytes } ?? 0
+    heldBytes += bytes - subscription.heldBytes
+    subscription.held = updates
+    subscription.heldBytes = bytes
+    settle()
   }
 
   /// Sends what of an update was not sent yet.
@@ -83,13 +123,15 @@ extension LiveConnection {
     send(frames)
   }
 
-  private func giveUp(_ channel: LiveChannel, _ error: any Error) {
+  /// Listens no longer, and says why.
+  func giveUp(_ channel: LiveChannel, _ error: any Error) {
     stopListening(to: channel)
-    refuse(APIError(error, logger: logger))
+    refuse(APIError(error, logger: logger), channel.name)
   }
 
   func stopListening(to channel: LiveChannel) {
-    guard subscriptions.removeValue(forKey: channel) != nil else { return }
+    guard let subscription = subscriptions.removeValue(forKey: channel) else { return }
+    keep(nil, in: subscription)
     room?.stopListening(self, to: channel)
     hub.count(channel, by: -1)
   }
@@ -97,15 +139,17 @@ extension LiveConnection {
   /// Takes what was just stored.
   func deliver(_ update: LiveUpdate) {
     guard let subscription = subscriptions[update.channel] else { return }
-    guard subscription.held != nil else {
+    guard let held = subscription.held else {
       pass(update, to: subscription)
       return
     }
-    subscription.heldBytes += update.frames.readableBytes
-    guard subscription.heldBytes <= 4 * hub.settings.behindBytes else {
-      cutOff()
+    guard !subscription.isOverfull else { return }
+    guard subscription.heldBytes + update.frames.readableBytes <= hub.settings.behindBytes else {
+      // The store has it, too.
+      subscription.isOverfull = true
+      keep([], in: subscription)
       return
     }
-    subscription.held?.append(update)
+    keep(held + [update], in: subscription)
   }
 }

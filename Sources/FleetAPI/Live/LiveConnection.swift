@@ -29,6 +29,21 @@ final class LiveConnection: ChannelInboundHandler {
   /// Messages that came while it was still asked who sends them.
   private var early: [[UInt8]] = []
   private var message = MessageAssembly(limit: messageLimit)
+  /// Of updates that wait until older ones are sent, in all subscriptions.
+  var heldBytes = 0
+  /// Bytes of the server's memory that are counted for this connection.
+  private var charged = 0
+  /// Something waits to be sent, and it will be heard of when it is.
+  private var isSettling = false
+  /// Pages that wait until the one before is sent.
+  private var turns: [() -> Void] = []
+  private var hasTurn = false
+  /// Frames beyond what the key may send, since the last tick.
+  private var excess = 0
+  private static let mostExcess = 20
+  /// Frames that came before it was known who sends them.
+  private var anonymous = 0
+  private static let mostAnonymous = 64
   /// Pings since anything was heard.
   private var unanswered = 0
   /// A link through a tunnel, or a busy machine, may be late: so many are.
@@ -49,7 +64,8 @@ final class LiveConnection: ChannelInboundHandler {
     self.context = context
     do {
       output = try context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
-      let limit = hub.settings.behindBytes
+      // Besides one piece of older records.
+      let limit = hub.settings.behindBytes + hub.settings.replayBytes
       try context.channel.syncOptions?.setOption(.writeBufferWaterMark, value: .init(low: limit / 2, high: limit))
     } catch {
       context.close(promise: nil)
@@ -68,11 +84,12 @@ final class LiveConnection: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    forgetAll()
-    room?.leave(self)
-    deadline?.cancel()
     self.context = nil
     output = nil
+    forgetAll()
+    settle()
+    room?.leave(self)
+    deadline?.cancel()
     context.fireChannelInactive()
   }
 
@@ -89,6 +106,7 @@ final class LiveConnection: ChannelInboundHandler {
 
   private func forgetAll() {
     for channel in Array(subscriptions.keys) { stopListening(to: channel) }
+    turns = []
   }
 
   /// Says why, and ends the connection once the other side has heard it, or `lingering` later.
@@ -118,25 +136,46 @@ final class LiveConnection: ChannelInboundHandler {
       close(.protocolError, "a frame is not masked, or has reserved bits")
       return
     }
+    let wait = frame.opcode == .connectionClose ? nil : excessWait()
+    guard phase != .closing else { return }
     switch frame.opcode {
-    case .text, .continuation, .binary: takePart(frame)
-    case .ping: send(.pong, frame.unmaskedData.readableBytesView)
+    case .text, .continuation, .binary: takePart(frame, wait)
+    case .ping: if wait == nil { send(.pong, frame.unmaskedData.readableBytesView) }
     case .connectionClose: close(.normalClosure, "", lingering: .milliseconds(200))
     default: break
     }
   }
 
-  private func takePart(_ frame: WebSocketFrame) {
+  /// Counts a frame as a request of its key.
+  ///
+  /// - Returns: nil where there may be one more, else seconds until there may.
+  private func excessWait() -> Int? {
+    guard let identity else {
+      anonymous += 1
+      if anonymous > Self.mostAnonymous { close(.policyViolation, "too many messages before the token was checked") }
+      return nil
+    }
+    guard let seconds = service.admit(identity.key) else { return nil }
+    excess += 1
+    if excess > Self.mostExcess {
+      close(.policyViolation, "too many messages: more than one key may send; wait \(seconds) s")
+    }
+    return seconds
+  }
+
+  /// - Parameter wait: seconds after which the message might be sent again; nil: it is taken.
+  private func takePart(_ frame: WebSocketFrame, _ wait: Int?) {
     switch message.add(frame) {
     case .incomplete: break
-    case .text(let text): take(text)
+    case .text(let text):
+      if let wait { refuse(.tooMany(wait: wait)) } else { take(text) }
     case .failure(let code, let reason): close(code, reason)
     }
   }
 
   private func take(_ text: [UInt8]) {
     if phase == .authenticating {
-      guard early.count < 64 else {
+      guard early.count < Self.mostAnonymous else {
         close(.policyViolation, "too many messages before the token was checked")
         return
       }
@@ -170,7 +209,7 @@ final class LiveConnection: ChannelInboundHandler {
       return nil
     }
     guard let channel = LiveChannel(tenant: identity.tenant, name: name) else {
-      refuse(.badRequest("channel: expected \"fleet\" or \"vehicle:ID\", found \(quoted(name))"))
+      refuse(.badRequest("channel: expected \"fleet\" or \"vehicle:ID\", found \(quoted(name))"), name)
       return nil
     }
     return channel
@@ -212,6 +251,7 @@ final class LiveConnection: ChannelInboundHandler {
   /// From time to time: whether there is still somebody, and whether they still may listen.
   func tick() {
     guard phase != .closing else { return }
+    excess = 0
     guard unanswered < Self.mostUnanswered else {
       close(.policyViolation, "no answer to a ping")
       return
@@ -240,13 +280,68 @@ final class LiveConnection: ChannelInboundHandler {
       return
     }
     output.writeAndFlush(NIOAny(frames), promise: nil)
+    settle()
   }
 
+  /// Sends frames that may be far more than somebody is allowed to be behind; `next` once they are on their way.
   func write(_ frames: ByteBuffer, then next: @escaping () -> Void) {
     guard phase != .closing, identity != nil, let output, let context else { return }
     let promise = context.eventLoop.makePromise(of: Void.self)
     promise.futureResult.assumeIsolated().whenSuccess(next)
     output.writeAndFlush(NIOAny(frames), promise: promise)
+    settle()
+  }
+
+  /// Runs one after the other what ends with ``endTurn()``.
+  func takeTurn(_ work: @escaping () -> Void) {
+    guard !hasTurn else {
+      turns.append(work)
+      return
+    }
+    hasTurn = true
+    work()
+  }
+
+  func endTurn() {
+    hasTurn = false
+    if !turns.isEmpty { takeTurn(turns.removeFirst()) }
+  }
+
+  /// Counts what waits here in the server's memory.
+  func settle() {
+    let waiting = waitingBytes
+    let now = waiting + heldBytes
+    if now > charged {
+      guard hub.memory.takeNow(now - charged) else {
+        close(
+          .tryAgainLater, "the server has as much under way as its memory allows; resume with after",
+          lingering: .seconds(10))
+        return
+      }
+    } else if now < charged {
+      hub.memory.give(charged - now)
+    }
+    charged = now
+    guard waiting > 0, !isSettling, let output, let context else { return }
+    isSettling = true
+    let promise = context.eventLoop.makePromise(of: Void.self)
+    promise.futureResult.assumeIsolated().whenComplete { _ in
+      self.isSettling = false
+      self.settle()
+    }
+    // Nothing, behind all that waits.
+    output.writeAndFlush(NIOAny(ByteBuffer()), promise: promise)
+  }
+
+  /// Bytes that the other side has not taken yet.
+  private var waitingBytes: Int {
+    guard let options = output?.channel.syncOptions else { return 0 }
+    do {
+      return try options.getOption(.bufferedWritableBytes)
+    } catch {
+      // It is closed.
+      return 0
+    }
   }
 
   func cutOff() {
@@ -255,9 +350,11 @@ final class LiveConnection: ChannelInboundHandler {
       lingering: .seconds(10))
   }
 
-  func refuse(_ error: APIError) {
+  /// - Parameter channel: the name of the one that it is about.
+  func refuse(_ error: APIError, _ channel: String? = nil) {
     let text = JSONBody.object { line in
       line.field("event", "error" as StaticString)
+      line.field("channel", channel)
       line.beginObject("error")
       line.field("code", error.code)
       line.field("message", error.message)
@@ -285,5 +382,11 @@ final class LiveConnection: ChannelInboundHandler {
     var frame = ByteBuffer()
     ServerFrame.append(opcode, payload, to: &frame)
     output.writeAndFlush(NIOAny(frame), promise: nil)
+    settle()
   }
+}
+
+extension WebSocketErrorCode {
+  /// 1013 of IANA's registry: a condition that passes.
+  fileprivate static let tryAgainLater = WebSocketErrorCode(codeNumber: 1_013)
 }

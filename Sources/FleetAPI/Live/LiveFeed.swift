@@ -7,12 +7,14 @@ import Synchronization
 final class LiveFeed: Sendable {
   private enum State {
     /// Whether its first position is known; who waits for that.
-    case starting([CheckedContinuation<Void, Never>])
+    case starting([CheckedContinuation<Void, any Error>])
     case running
   }
 
   /// Changes that are read at a time.
-  private static let page = 2_000
+  private static let page = 1_024
+  /// From a read that failed to the next one: doubled up to the second.
+  private static let pauses = (first: Duration.milliseconds(100), longest: Duration.seconds(5))
 
   private let storage: any FleetStorage
   private let hub: LiveHub
@@ -27,8 +29,10 @@ final class LiveFeed: Sendable {
   }
 
   /// Returns once everything that is stored from now on reaches the tenant's listeners.
-  func follow(_ tenant: TenantID) async {
-    await withCheckedContinuation { continuation in
+  ///
+  /// - Throws: where the storage does not say how far the feed is; the next call asks again.
+  func follow(_ tenant: TenantID) async throws {
+    try await withCheckedThrowingContinuation { continuation in
       let (isNew, isRunning) = tenants.withLock { tenants in
         switch tenants[tenant] {
         case .running: return (false, true)
@@ -53,47 +57,55 @@ final class LiveFeed: Sendable {
   private func run(_ tenant: TenantID) async {
     // Announcements begin before the position is read: nothing falls between.
     let announcements = storage.announcements(tenant: tenant)
-    var position: FeedPosition?
+    var position: FeedPosition
     do {
       position = try await storage.feedPosition(tenant: tenant)
     } catch {
-      logger.error("live feed of \(tenant): \(error)")
+      for continuation in begin(tenant, as: nil) { continuation.resume(throwing: error) }
+      return
     }
-    let waiting = tenants.withLock { tenants in
-      guard case .starting(let waiting) = tenants[tenant] else { return [CheckedContinuation<Void, Never>]() }
-      tenants[tenant] = .running
-      return waiting
-    }
-    for continuation in waiting { continuation.resume() }
+    for continuation in begin(tenant, as: .running) { continuation.resume() }
     for await announced in announcements where !Task.isCancelled {
       position = await advance(tenant, from: position, to: announced)
     }
   }
 
-  /// Reads and publishes what is new.
+  /// - Returns: who waits for that.
+  private func begin(_ tenant: TenantID, as state: State?) -> [CheckedContinuation<Void, any Error>] {
+    tenants.withLock { tenants in
+      guard case .starting(let waiting) = tenants[tenant] else { return [] }
+      tenants[tenant] = state
+      return waiting
+    }
+  }
+
+  /// Reads and publishes what is new; what cannot be read is read again until it can.
   ///
   /// - Returns: how far it came.
   private func advance(
-    _ tenant: TenantID, from start: FeedPosition?, to announced: FeedPosition
+    _ tenant: TenantID, from start: FeedPosition, to announced: FeedPosition
   ) async -> FeedPosition {
-    // Where nobody listens there is nothing to read.
-    guard var position = start, hub.hasListeners(tenant) else { return announced }
-    while position < announced, !Task.isCancelled {
+    var position = start
+    var pause = Self.pauses.first
+    // Where nobody listens there is nothing to read: who comes later reads from the store what came before.
+    while position < announced, hub.hasListeners(tenant), !Task.isCancelled {
       do {
         let changes = try await storage.changes(after: position, limit: Self.page, tenant: tenant)
         guard let last = changes.last else { return announced }
         hub.publish(changes.map(LiveRecord.init), tenant: tenant)
         position = last.position
+        pause = Self.pauses.first
       } catch  where error.kind == .positionGone {
-        logger.warning("live feed of \(tenant): what was stored behind \(position.rawValue) is not kept; passed over")
+        logger.warning("live feed of \(tenant): what was stored behind \(position.rawValue) is not kept any more")
+        hub.giveUp(tenant, APIError(error, logger: logger))
         return announced
       } catch {
-        // The next announcement tries again from here.
-        logger.error("live feed of \(tenant): \(error)")
-        return position
+        logger.error("live feed of \(tenant): \(error); trying again")
+        if (try? await Task.sleep(for: pause)) == nil { return position }
+        pause = min(pause * 2, Self.pauses.longest)
       }
     }
-    return position
+    return Task.isCancelled ? position : max(position, announced)
   }
 }
 

@@ -12,15 +12,23 @@ final class LiveHub: Sendable {
   /// How many subscribers a channel has: what nobody listens to is not even encoded.
   private let listeners = Mutex<[LiveChannel: Int]>([:])
   let settings: LiveSettings
+  /// What waits for slow readers is counted there.
+  let memory: Budget
 
-  init(loops: some Sequence<any EventLoop>, settings: LiveSettings) {
+  init(loops: some Sequence<any EventLoop>, settings: LiveSettings, memory: Budget) {
     self.settings = settings
+    self.memory = memory
     rooms = loops.map { LiveRoom.make(on: $0, pingSeconds: settings.pingSeconds) }
   }
 
   /// Connections that are open, and subscriptions.
   var counts: (connections: Int, subscriptions: Int) {
     (rooms.reduce(0) { $0 + $1.count.load(ordering: .relaxed) }, listeners.withLock { $0.values.reduce(0, +) })
+  }
+
+  /// Channels of a tenant that are listened to, each as often as it is.
+  func subscriptions(of tenant: TenantID) -> Int {
+    listeners.withLock { $0.reduce(0) { $0 + ($1.key.tenant == tenant ? $1.value : 0) } }
   }
 
   /// Sends records on that have been committed.
@@ -50,6 +58,13 @@ final class LiveHub: Sendable {
   /// Whether anybody listens to anything of a tenant.
   func hasListeners(_ tenant: TenantID) -> Bool {
     listeners.withLock { $0.keys.contains { $0.tenant == tenant } }
+  }
+
+  /// Ends all subscriptions of a tenant, and says why: what they would miss cannot be had.
+  func giveUp(_ tenant: TenantID, _ error: APIError) {
+    for room in rooms {
+      room.loop.execute { room.value.giveUp(tenant, error) }
+    }
   }
 
   /// The room of a connection. On its loop.

@@ -1,3 +1,4 @@
+import FleetDomain
 import NIOCore
 import Synchronization
 
@@ -61,6 +62,12 @@ final class LiveRoom {
 
   func deliver(_ update: LiveUpdate) {
     for connection in (listeners[update.channel] ?? [:]).values { connection.deliver(update) }
+  }
+
+  func giveUp(_ tenant: TenantID, _ error: APIError) {
+    for (channel, connections) in listeners where channel.tenant == tenant {
+      for connection in connections.values { connection.giveUp(channel, error) }
+    }
   }
 
   func closeAll() {

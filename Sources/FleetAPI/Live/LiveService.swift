@@ -6,6 +6,10 @@ struct LiveService: Sendable {
   ///
   /// - Throws: ``APIError`` 401 where it belongs to nobody, 403 where its owner may not listen.
   let authenticate: @Sendable (_ token: String) async throws -> Identity
+  /// Counts a message as a request of its key.
+  ///
+  /// - Returns: nil where there may be one more, else seconds until there may.
+  let admit: @Sendable (_ key: SecretHash) -> Int?
   /// Makes sure that there is such a channel and that all that is stored from now on comes through it.
   ///
   /// - Returns: the number of the newest record that is there.
@@ -23,13 +27,22 @@ struct LivePage: Sendable {
   let last: Int64
   /// Whether there was nothing more.
   let isLast: Bool
+  /// What the records take of the server's memory.
+  let share: Budget.Share?
 }
 
 extension LiveService {
-  /// Changes of a tenant that are read at a time.
-  private static let page = 1_000
+  /// Changes of a tenant that are read at a time: of records of usual length some 250 KB, of the longest 8 MB.
+  private static let page = 512
 
-  init(storage: any FleetStorage, authenticator: Authenticator, feed: LiveFeed) {
+  /// - Parameters:
+  ///   - limiter: of requests; a message is one.
+  ///   - questions: reading older records is one that may take long.
+  init(
+    storage: any FleetStorage, authenticator: Authenticator, feed: LiveFeed, limiter: RateLimiter, memory: Budget,
+    questions: Budget
+  ) {
+    admit = { limiter.take($0) }
     authenticate = { token in
       let identity = try await authenticator.identity(token)
       guard identity.caller != .gateway else {
@@ -46,15 +59,24 @@ extension LiveService {
           throw APIError.notFound("channel: \(quoted(id)) is a VIN; subscribe to \(quoted("vehicle:" + vehicle.id))")
         }
       }
-      await feed.follow(channel.tenant)
+      try await feed.follow(channel.tenant)
       return try await storage.feedPosition(tenant: channel.tenant).rawValue
     }
     replay = { channel, after in
+      let share = try await memory.take(512 << 10)
+      let place = try await questions.take(1)
       let changes = try await storage.changes(
         after: FeedPosition(rawValue: after), limit: Self.page, tenant: channel.tenant)
+      place.shrink(to: 0)
+      let records = changes.filter { channel.vehicle == nil || $0.record.vehicle == channel.vehicle }
+        .map(LiveRecord.init)
+      // The records, and the frames that are made of them.
+      let bytes = 2 * records.reduce(0) { $0 + $1.body.count + 128 }
+      try await share.grow(to: bytes)
+      share.shrink(to: bytes)
       return LivePage(
-        records: changes.filter { channel.vehicle == nil || $0.record.vehicle == channel.vehicle }.map(LiveRecord.init),
-        last: changes.last?.position.rawValue ?? after, isLast: changes.count < Self.page)
+        records: records, last: changes.last?.position.rawValue ?? after, isLast: changes.count < Self.page,
+        share: share)
     }
   }
 }

@@ -11,6 +11,9 @@ public struct LiveSettings: Equatable, Sendable {
   /// Web pages that may connect besides those of this server.
   public var origins = AllowedOrigins()
 
+  /// Of older records so much is on its way at a time.
+  var replayBytes: Int { max(behindBytes / 4, 64 << 10) }
+
   /// As they are unless configured.
   public init() {}
 }

@@ -51,6 +51,21 @@ struct LiveUpdate: Sendable {
     return frames.getSlice(at: first.offset, length: frames.writerIndex - first.offset)
   }
 
+  /// The frames in pieces of whole frames: each as long as `bytes` allows, but one frame at least.
+  func pieces(atMost bytes: Int) -> [ByteBuffer] {
+    var pieces: [ByteBuffer] = []
+    var start = frames.readerIndex
+    var end = start
+    for border in places.dropFirst().map(\.offset) + [frames.writerIndex] {
+      if border - start > bytes, end > start {
+        pieces += [frames.getSlice(at: start, length: end - start)].compactMap { $0 }
+        start = end
+      }
+      end = border
+    }
+    return pieces + [frames.getSlice(at: start, length: end - start)].compactMap { $0 }
+  }
+
   /// The message up to the number.
   private static func head(_ channel: LiveChannel) -> [UInt8] {
     let object = JSONBody.object { line in

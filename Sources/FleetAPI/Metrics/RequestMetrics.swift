@@ -1,3 +1,4 @@
+import FleetDomain
 import Synchronization
 
 /// How many requests each route has answered, with which status, and how long that took.
@@ -18,14 +19,24 @@ final class RequestMetrics: Sendable {
     var seconds = 0.0
   }
 
-  private let sums = Mutex<[Key: Sum]>([:])
+  /// By whose key came with the request; nil: nobody's, or the server's own.
+  private let sums = Mutex<[TenantID?: [Key: Sum]]>([:])
 
-  func note(_ key: Key, _ duration: Duration) {
+  func note(_ key: Key, _ tenant: TenantID?, _ duration: Duration) {
     sums.withLock { sums in
-      sums[key, default: Sum()].count += 1
-      sums[key, default: Sum()].seconds += duration / .seconds(1)
+      sums[tenant, default: [:]][key, default: Sum()].count += 1
+      sums[tenant, default: [:]][key, default: Sum()].seconds += duration / .seconds(1)
     }
   }
 
-  var all: [(Key, Sum)] { sums.withLock { $0.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } } }
+  /// - Parameter tenant: nil: the whole server.
+  func sums(of tenant: TenantID?) -> [(Key, Sum)] {
+    let found = sums.withLock { sums in
+      guard tenant == nil else { return sums[tenant] ?? [:] }
+      return sums.values.reduce(into: [:]) { all, some in
+        all.merge(some) { Sum(count: $0.count + $1.count, seconds: $0.seconds + $1.seconds) }
+      }
+    }
+    return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
 }

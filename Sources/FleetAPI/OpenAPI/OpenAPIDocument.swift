@@ -32,7 +32,7 @@ enum OpenAPIDocument {
     let operation = route.operation
     var members = [named("operationId", string(operation.id)), named("summary", string(operation.summary))]
     var description = "Open to everybody."
-    if case .roles(let callers) = route.access {
+    if let callers = route.access.roles {
       description = "For keys of role \(callers.map(\.rawValue).sorted().joined(separator: ", "))."
       members.append(named("security", Array(#"[{"key":[]}]"#.utf8)))
     }

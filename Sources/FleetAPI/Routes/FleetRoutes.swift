@@ -10,21 +10,22 @@ enum FleetRoutes {
     table(
       storage: storage, authenticator: Authenticator(storage: storage),
       sightings: SightingBook(storage: storage, logger: Logger(label: "routes")), metrics: RequestMetrics(),
-      hub: LiveHub(loops: [], settings: LiveSettings()))
+      tenants: TenantMetrics(), hub: LiveHub(loops: [], settings: LiveSettings(), memory: .memory(1)))
   }
 
   static func table(
     storage: any FleetStorage, authenticator: Authenticator, sightings: SightingBook, metrics: RequestMetrics,
-    hub: LiveHub
+    tenants: TenantMetrics, hub: LiveHub
   ) -> RouteTable {
     let described =
-      [IngestRoute(storage: storage).route]
+      [IngestRoute(storage: storage, metrics: tenants).route]
       + VehicleRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + FenceRoutes(storage: storage).routes
       + GatewayRoutes(storage: storage, authenticator: authenticator, sightings: sightings).routes
       + TokenRoutes(storage: storage, authenticator: authenticator).routes
-      + SystemRoutes(storage: storage, metrics: metrics, hub: hub).routes
+      + SystemRoutes(storage: storage, hub: hub).routes
+      + [MetricsRoute(storage: storage, requests: metrics, tenants: tenants, hub: hub).route]
     let operation = Operation(
       id: "getOpenAPI", summary: "This description (OpenAPI 3.1).",
       results: [.init(.ok, "The description.", .json("Description"))])

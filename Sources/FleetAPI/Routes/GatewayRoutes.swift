@@ -21,8 +21,12 @@ struct GatewayRoutes {
       results: [.init(.ok, "A page of gateways.", .json("GatewayList"))])
     return Route(.get, Self.path, .readers, operation) { [storage, sightings] call in
       await sightings.write()
-      let page = try await storage.gateways(
-        cursor: try call.cursor(), limit: try call.integer("limit", in: 1...1_000) ?? 100, tenant: try call.tenant)
+      let tenant = try call.tenant
+      let page = try await BoundedPage<Gateway>(
+        call, limit: try call.integer("limit", in: 1...1_000) ?? 100, cursor: try call.cursor(),
+        // Of what the text of one may have, its vehicles alone have no small limit.
+        size: { $0.allowedVehicles.reduce(512) { $0 + $1.utf8.count + 3 } },
+        fetch: { try await storage.gateways(cursor: $0, limit: $1, tenant: tenant) })
       var list = ListBody()
       for gateway in page.items { list.append(JSONBody.object { gateway.write(to: &$0) }) }
       return Answer(json: list.finish(next: page.next))

@@ -36,12 +36,12 @@ struct RecordRoutes {
           #"{"type":"number","minimum":0.001,"maximum":31536000}"#), .cursor, .limit(1_000, most: 10_000),
       ], results: [.init(.ok, "A page of records.", .json("RecordList"))])
     return Route(.get, "/api/vehicles/{vehicleId}/telemetry", .readers, operation) { call in
-      let query = RecordQuery.telemetry(
+      var query = RecordQuery.telemetry(
         of: try call.name("vehicle"), from: try call.time("from"), to: try call.time("to"),
         every: try Self.milliseconds(call.query["every"]), cursor: try call.cursor(),
         limit: try call.integer("limit", in: 1...RecordQuery.maximumLimit) ?? 1_000)
       let fields = call.query["fields"].map(RecordFieldSelection.init)
-      let page = try await storage.records(query, tenant: try call.tenant)
+      let page = try await Self.page(&query, call, storage)
       var list = ListBody()
       for record in page.items { list.append(try fields?.apply(to: record.body) ?? record.body) }
       return Answer(json: list.finish(next: page.next))
@@ -68,15 +68,28 @@ struct RecordRoutes {
       id: id, summary: summary, parameters: [.from, .to, .cursor, .limit(100, most: 1_000)],
       results: [.init(.ok, "A page of records.", .json("RecordList"))])
     return Route(.get, path, .readers, operation) { call in
-      let query = RecordQuery(
+      var query = RecordQuery(
         vehicle: call.parameters.isEmpty ? nil : try call.name("vehicle"), classes: classes,
         from: try call.time("from"),
         to: try call.time("to"), cursor: try call.cursor(), limit: try call.integer("limit", in: 1...1_000) ?? 100)
-      let page = try await storage.records(query, tenant: try call.tenant)
+      let page = try await Self.page(&query, call, storage)
       var list = ListBody()
       for record in page.items { list.append(record.body) }
       return Answer(json: list.finish(next: page.next))
     }
+  }
+
+  private static func page(
+    _ query: inout RecordQuery, _ call: Call, _ storage: any FleetStorage
+  ) async throws -> BoundedPage<StoredRecord> {
+    let tenant = try call.tenant
+    return try await BoundedPage(
+      call, limit: query.limit, cursor: query.cursor, size: { $0.body.count },
+      fetch: {
+        query.cursor = $0
+        query.limit = $1
+        return try await storage.records(query, tenant: tenant)
+      })
   }
 
   private static func milliseconds(_ text: String?) throws(APIError) -> Int64? {

@@ -6,6 +6,16 @@ enum Access: Equatable, Sendable {
   case open
   /// Keys of these roles.
   case roles(Set<Caller>)
+  /// Keys of these roles, about their tenant, and the server's own token, about all of them.
+  case rolesOrServer(Set<Caller>)
+
+  /// Nil: everybody.
+  var roles: Set<Caller>? {
+    switch self {
+    case .open: nil
+    case .roles(let roles), .rolesOrServer(let roles): roles
+    }
+  }
 
   /// People and programs that read.
   static let readers = Access.roles([.readOnly, .admin])

@@ -50,20 +50,26 @@ public struct FleetServer: Service {
   }
 
   private func serve(_ group: MultiThreadedEventLoopGroup, _ tls: TLSConfiguration?) async throws {
-    let hub = LiveHub(loops: Array(group.makeIterator()), settings: options.live)
+    let memory = Budget.memory(options.limits.memoryBytes)
+    let limiter = RateLimiter(options.rate)
+    let questions = Budget.questions(options.limits.questions)
+    let hub = LiveHub(loops: Array(group.makeIterator()), settings: options.live, memory: memory)
     let authenticator = Authenticator(storage: storage)
     let feed = LiveFeed(storage: storage, hub: hub, logger: logger)
     let sightings = SightingBook(storage: storage, logger: logger)
     let metrics = RequestMetrics()
     let desk = RequestDesk(
       table: FleetRoutes.table(
-        storage: storage, authenticator: authenticator, sightings: sightings, metrics: metrics, hub: hub),
-      authenticator: authenticator, limiter: RateLimiter(options.rate), sightings: sightings, metrics: metrics,
-      limits: options.limits, logger: logger)
+        storage: storage, authenticator: authenticator, sightings: sightings, metrics: metrics,
+        tenants: TenantMetrics(), hub: hub),
+      authenticator: authenticator, limiter: limiter, sightings: sightings, metrics: metrics,
+      serverToken: options.serverToken, limits: options.limits, memory: memory, questions: questions, logger: logger)
     let channel = FleetChannel(
       responder: { request, writer, _ in try await desk.respond(request, writer) }, limits: options.limits,
       isSecure: tls != nil, hub: hub,
-      live: LiveService(storage: storage, authenticator: authenticator, feed: feed))
+      live: LiveService(
+        storage: storage, authenticator: authenticator, feed: feed, limiter: limiter, memory: memory,
+        questions: questions))
     let notes = Task { await sightings.run() }
     do {
       if let tls {
@@ -90,7 +96,7 @@ public struct FleetServer: Service {
       childChannelSetup: channel,
       configuration: ServerConfiguration(
         address: .hostname(options.host, port: options.port), backlog: 1_024,
-        availableConnectionsDelegate: .maximum(options.limits.connections, logger: quiet)),
+        availableConnectionsDelegate: ConnectionLimit(options.limits.connections, logger: logger)),
       onServerRunning: { [onListening, logger, options] channel in
         let port = channel.localAddress?.port ?? options.port
         logger.info("listening on \(options.tls == nil ? "http" : "https")://\(options.host):\(port)")

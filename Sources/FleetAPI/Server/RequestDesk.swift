@@ -11,39 +11,85 @@ struct RequestDesk: Sendable {
   let limiter: RateLimiter
   let sightings: SightingBook
   let metrics: RequestMetrics
+  /// The server's own token; nil: it has none.
+  let serverToken: SecretHash?
   let limits: ServerLimits
+  let memory: Budget
+  let questions: Budget
   let logger: Logger
 
   /// A request that was let in.
-  private struct Admitted {
+  private struct Admitted: Sendable {
     let route: Route
     let call: Call
   }
 
   func respond(_ request: Request, _ writer: consuming ResponseWriter) async throws {
     let start = ContinuousClock.now
+    // Held until the answer is on its way.
+    let share = memory.share()
     var answer: Answer
     var path = "none"
+    var tenant: TenantID?
     do {
       let (route, parameters) = try find(request)
       path = route.path.text
-      let admitted = try await admit(request, route, parameters)
+      let identity = try await identify(request, route)
+      tenant = identity?.tenant
+      let admitted = try admit(request, route, parameters, identity, share)
       if request.headers[.expect]?.lowercased() == "100-continue" {
         try await writer.writeInformationalHead(HTTPResponse(status: .continue))
       }
-      answer = try await admitted.route.answer(admitted.call)
+      answer = try await self.answer(admitted)
     } catch let refusal as MethodRefusal {
       answer = refusal.answer
     } catch {
       answer = APIError(error, logger: logger).answer
     }
     let status = answer.status.code
-    metrics.note(.init(method: Self.known(request.method), route: path, status: status), .now - start)
+    metrics.note(.init(method: Self.known(request.method), route: path, status: status), tenant, .now - start)
     logger.debug("\(Self.known(request.method)) \(path) \(status)")
-    if request.method == .head {
+    try await send(answer, hasBody: request.method != .head, share, writer)
+  }
+
+  /// Bytes of an answer that are written at once.
+  private static let piece = 64 << 10
+
+  /// - Parameter share: what the request has held so far; of it only as much is kept as the answer still needs.
+  private func send(
+    _ answer: Answer, hasBody: Bool, _ share: Budget.Share, _ writer: consuming ResponseWriter
+  ) async throws {
+    guard hasBody else {
       try await writer.writeResponse(answer.head)
-    } else {
+      return
+    }
+    share.shrink(to: answer.body.readableBytes)
+    guard answer.body.readableBytes > Self.piece else {
+      share.shrink(to: 0)
       try await writer.write(response: answer.head, body: ResponseBody(byteBuffer: answer.body))
+      return
+    }
+    // As fast as it is taken: a piece waits until those before it are in the kernel's hands.
+    var body = try await writer.writeHead(answer.head)
+    var start = answer.body.readerIndex
+    while start < answer.body.writerIndex {
+      let end = min(start + Self.piece, answer.body.writerIndex)
+      // A copy: a slice would keep the whole answer for as long as its last bytes are under way.
+      try await body.write(ByteBuffer(bytes: answer.body.getBytes(at: start, length: end - start) ?? []))
+      start = end
+    }
+    try await body.finish(nil)
+  }
+
+  private func answer(_ admitted: Admitted) async throws -> Answer {
+    guard admitted.route.method == .get, admitted.route.access != .open else {
+      return try await admitted.route.answer(admitted.call)
+    }
+    // It may take long: the places are few.
+    let place = try await questions.take(1)
+    return try await untilCancelled {
+      defer { place.shrink(to: 0) }
+      return try await admitted.route.answer(admitted.call)
     }
   }
 
@@ -57,30 +103,37 @@ struct RequestDesk: Sendable {
     }
   }
 
-  private func admit(_ request: Request, _ route: Route, _ parameters: [String]) async throws -> Admitted {
-    var identity: Identity?
-    if case .roles(let allowed) = route.access {
-      let found = try await authenticator.identity(BearerToken.parse(request.headers[.authorization]))
-      if let seconds = limiter.take(found.key) {
-        throw APIError(
-          .tooManyRequests, "tooManyRequests", "more requests than one key may make; wait \(seconds) s",
-          retryAfter: seconds)
-      }
-      if let gateway = found.gateway { sightings.note(gateway, found.tenant, request.headers) }
-      guard allowed.contains(found.caller) else {
-        throw APIError.forbidden(
-          "the key is one of role \(found.caller.rawValue); this needs "
-            + allowed.map(\.rawValue).sorted().joined(separator: " or "))
-      }
-      identity = found
+  /// Whose key it is; nil: nobody's is asked for, or it is the server's own.
+  ///
+  /// - Throws: 401, 429, 403 where the key's role is not one of the route's.
+  private func identify(_ request: Request, _ route: Route) async throws -> Identity? {
+    guard let allowed = route.access.roles else { return nil }
+    let token = BearerToken.parse(request.headers[.authorization])
+    if case .rolesOrServer = route.access, let token, let serverToken, Secret.hash(of: token) == serverToken {
+      return nil
     }
+    let found = try await authenticator.identity(token)
+    if let seconds = limiter.take(found.key) { throw APIError.tooMany(wait: seconds) }
+    if let gateway = found.gateway { sightings.note(gateway, found.tenant, request.headers) }
+    guard allowed.contains(found.caller) else {
+      throw APIError.forbidden(
+        "the key is one of role \(found.caller.rawValue); this needs "
+          + allowed.map(\.rawValue).sorted().joined(separator: " or "))
+    }
+    return found
+  }
+
+  private func admit(
+    _ request: Request, _ route: Route, _ parameters: [String], _ identity: Identity?, _ share: Budget.Share
+  ) throws(APIError) -> Admitted {
     let target = request.head.path ?? "/"
     let query = try QueryParameters(target.firstIndex(of: "?").map { target[target.index(after: $0)...] } ?? "")
     try query.refuseOthers(than: route.operation.queryNames)
     return Admitted(
       route: route,
       call: Call(
-        request: request, parameters: parameters, query: query, identity: identity, limits: limits, logger: logger))
+        request: request, parameters: parameters, query: query, identity: identity, limits: limits, memory: share,
+        logger: logger))
   }
 
   /// Methods become labels of metrics: what a client makes up must not.

@@ -1,3 +1,5 @@
+import FleetDomain
+
 /// How the server is set up.
 public struct ServerOptions: Equatable, Sendable {
   /// The address that it listens on.
@@ -9,6 +11,8 @@ public struct ServerOptions: Equatable, Sendable {
   public var limits = ServerLimits()
   public var rate = RateLimit()
   public var live = LiveSettings()
+  /// The digest of the token that sees the metrics of the whole server; nil: nobody does.
+  public var serverToken: SecretHash?
   /// Event loops.
   public var threads = 2
 

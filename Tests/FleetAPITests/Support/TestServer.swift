@@ -22,12 +22,12 @@ final class TestServer: Sendable {
 
   let port: Int
   let keys: Keys
-  let storage: any FleetStorage
+  let storage: TroubledStorage
   private let group: ServiceGroup
   private let task: Task<Void, any Error>
 
   private init(
-    port: Int, keys: Keys, storage: any FleetStorage, group: ServiceGroup, task: Task<Void, any Error>
+    port: Int, keys: Keys, storage: TroubledStorage, group: ServiceGroup, task: Task<Void, any Error>
   ) {
     self.port = port
     self.keys = keys
@@ -75,8 +75,9 @@ final class TestServer: Sendable {
   }
 
   private static func start(
-    _ options: ServerOptions, _ storage: StoredFleet, keys known: Keys? = nil
+    _ options: ServerOptions, _ stored: StoredFleet, keys known: Keys? = nil
   ) async throws -> TestServer {
+    let storage = TroubledStorage(stored)
     let made = known == nil ? try await makeKeys(storage) : nil
     guard let keys = known ?? made else { throw TestClient.Failure(description: "no keys") }
     let (ports, report) = AsyncStream<Int>.makeStream()

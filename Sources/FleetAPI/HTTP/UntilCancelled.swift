@@ -1,0 +1,60 @@
+import Synchronization
+
+/// Awaits work that cannot be broken off, such as a commit, but only until the task is cancelled: the work then goes on,
+/// and nobody is told how it ended.
+///
+/// - Throws: `CancellationError` in that case; what the work throws.
+func untilCancelled<Value: Sendable>(
+  _ work: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+  let first = FirstAnswer<Value>()
+  return try await withTaskCancellationHandler {
+    try await withCheckedThrowingContinuation { continuation in
+      first.wait(continuation)
+      Task {
+        do { first.answer(.success(try await work())) } catch { first.answer(.failure(error)) }
+      }
+    }
+  } onCancel: {
+    first.answer(.failure(CancellationError()))
+  }
+}
+
+/// Gives the one who waits the answer that comes first.
+private final class FirstAnswer<Value: Sendable>: Sendable {
+  private enum State {
+    case open
+    case waiting(CheckedContinuation<Value, any Error>)
+    case answered(Result<Value, any Error>)
+    case over
+  }
+
+  private let state = Mutex(State.open)
+
+  func wait(_ continuation: CheckedContinuation<Value, any Error>) {
+    let early: Result<Value, any Error>? = state.withLock { state in
+      if case .answered(let result) = state {
+        state = .over
+        return result
+      }
+      state = .waiting(continuation)
+      return nil
+    }
+    if let early { continuation.resume(with: early) }
+  }
+
+  func answer(_ result: Result<Value, any Error>) {
+    let waiting: CheckedContinuation<Value, any Error>? = state.withLock { state in
+      switch state {
+      case .open:
+        state = .answered(result)
+        return nil
+      case .waiting(let continuation):
+        state = .over
+        return continuation
+      case .answered, .over: return nil
+      }
+    }
+    waiting?.resume(with: result)
+  }
+}

@@ -1,0 +1,41 @@
+import FleetDomain
+import Synchronization
+
+/// What became of the records of each tenant's requests since the start.
+final class TenantMetrics: Sendable {
+  struct Counts: Sendable {
+    var stored = 0
+    var duplicates = 0
+    /// Those of the duplicates whose better time was taken.
+    var improved = 0
+    var refused = 0
+
+    init() {}
+
+    init(_ outcomes: [IngestOutcome]) {
+      for outcome in outcomes {
+        switch outcome {
+        case .stored: stored += 1
+        case .duplicate: duplicates += 1
+        case .improved:
+          duplicates += 1
+          improved += 1
+        case .refused: refused += 1
+        }
+      }
+    }
+  }
+
+  private let counts = Mutex<[TenantID: Counts]>([:])
+
+  func note(_ more: Counts, _ tenant: TenantID) {
+    counts.withLock { counts in
+      counts[tenant, default: Counts()].stored += more.stored
+      counts[tenant, default: Counts()].duplicates += more.duplicates
+      counts[tenant, default: Counts()].improved += more.improved
+      counts[tenant, default: Counts()].refused += more.refused
+    }
+  }
+
+  subscript(_ tenant: TenantID) -> Counts { counts.withLock { $0[tenant] ?? Counts() } }
+}

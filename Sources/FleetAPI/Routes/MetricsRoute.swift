@@ -1,0 +1,71 @@
+import FleetDomain
+
+/// `GET /api/metrics`: an operator's token sees what its tenant has done, the server's own token the whole server.
+struct MetricsRoute {
+  let storage: any FleetStorage
+  let requests: RequestMetrics
+  let tenants: TenantMetrics
+  let hub: LiveHub
+
+  var route: Route {
+    let operation = Operation(
+      id: "getMetrics",
+      summary:
+        "Counters in Prometheus' text format: of the token's tenant, or with the server's own token of the whole server.",
+      results: [.init(.ok, "Metrics.", .init(types: ["text/plain; version=0.0.4"], schema: nil))])
+    return Route(.get, "/api/metrics", .rolesOrServer([.readOnly, .admin]), operation) { call in
+      var text = PrometheusText()
+      if let tenant = call.identity?.tenant {
+        write(tenant, to: &text)
+      } else {
+        try await writeAll(to: &text)
+      }
+      return Answer(type: "text/plain; version=0.0.4", bytes: Array(text.text.utf8))
+    }
+  }
+
+  private func write(_ tenant: TenantID, to text: inout PrometheusText) {
+    let counts = tenants[tenant]
+    text.addRecords(counts.stored, duplicates: counts.duplicates, improved: counts.improved, refused: counts.refused)
+    text.add(
+      "fleetstore_live_subscriptions", .gauge, "Channels that WebSockets listen to.", hub.subscriptions(of: tenant))
+    text.add(requests.sums(of: tenant))
+  }
+
+  private func writeAll(to text: inout PrometheusText) async throws {
+    let counts = try await storage.counts()
+    text.addRecords(
+      Int(counts.stored), duplicates: Int(counts.duplicates), improved: Int(counts.improved),
+      refused: Int(counts.refused))
+    text.add("fleetstore_commits_total", .counter, "Transactions that took records in.", Int(counts.commits))
+    text.add("fleetstore_records_waiting", .gauge, "Records that wait for a transaction.", counts.waiting)
+    text.add("fleetstore_tenants", .gauge, "Tenants.", Int(counts.tenants))
+    text.add("fleetstore_vehicles", .gauge, "Vehicles of all tenants.", Int(counts.vehicles))
+    text.add("fleetstore_gateways", .gauge, "Gateways of all tenants.", Int(counts.gateways))
+    let live = hub.counts
+    text.add("fleetstore_live_connections", .gauge, "WebSockets that are open.", live.connections)
+    text.add("fleetstore_live_subscriptions", .gauge, "Channels that WebSockets listen to.", live.subscriptions)
+    text.add("fleetstore_memory_bytes", .gauge, "What requests and live connections hold.", hub.memory.used)
+    text.add("fleetstore_memory_limit_bytes", .gauge, "What they may hold.", hub.memory.capacity)
+    text.add(requests.sums(of: nil))
+  }
+}
+
+extension PrometheusText {
+  fileprivate mutating func addRecords(_ stored: Int, duplicates: Int, improved: Int, refused: Int) {
+    add("fleetstore_records_stored_total", .counter, "Records stored.", stored)
+    add("fleetstore_records_duplicate_total", .counter, "Records that were there already.", duplicates)
+    add("fleetstore_records_improved_total", .counter, "Records that got a better time.", improved)
+    add("fleetstore_records_refused_total", .counter, "Records that were refused.", refused)
+  }
+
+  fileprivate mutating func add(_ requests: [(RequestMetrics.Key, RequestMetrics.Sum)]) {
+    func labels(_ key: RequestMetrics.Key) -> [(String, String)] {
+      [("method", key.method), ("route", key.route), ("status", String(key.status))]
+    }
+    head("fleetstore_requests_total", .counter, "Requests answered.")
+    for (key, sum) in requests { value("fleetstore_requests_total", labels(key), sum.count) }
+    head("fleetstore_request_seconds_total", .counter, "Time that answers took.")
+    for (key, sum) in requests { value("fleetstore_request_seconds_total", labels(key), sum.seconds) }
+  }
+}

@@ -1,0 +1,173 @@
+import FleetDomain
+import Foundation
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// Live updates while the storage fails, readers are slow, or clients ask without end.
+@Suite struct LiveTroubleTests {
+  @Test func a_read_that_failed_is_made_again_and_nothing_is_lost_or_doubled() async throws {
+    try await TestServer.run { server in
+      let listener = try await aside {
+        let listener = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try listener.listen("fleet")
+        return Unchecked(listener)
+      }
+      let failures = server.storage.fail(.changes, times: 3)
+      try await aside {
+        // One batch alone: no later one reminds of it.
+        _ = try server.client(server.keys.gateway).send(
+          "POST", "/api/telemetry", (1...3).map { SampleRecord($0) }.lines)
+        let seqs = try (0..<3).map { _ in (try listener.value.event()["record"] as? [String: Any])?["seq"] as? Int }
+        #expect(seqs == [1, 2, 3])
+        #expect(failures.value > 3)
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(4)].lines)
+        #expect((try listener.value.event()["record"] as? [String: Any])?["seq"] as? Int == 4)
+      }
+    }
+  }
+
+  @Test func who_cannot_be_told_where_the_feed_is_may_ask_again() async throws {
+    try await TestServer.run { server in
+      _ = server.storage.fail(.feedPosition, times: 1)
+      try await aside {
+        let listener = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        let refusal = try listener.listen("fleet")
+        #expect(refusal["event"] as? String == "error")
+        #expect(refusal["channel"] as? String == "fleet")
+        #expect((refusal["error"] as? [String: Any])?["code"] as? String == "storageUnavailable")
+        try listener.send(#"{"action":"subscribe","channel":"fleet"}"#)
+        #expect(try listener.event()["event"] as? String == "subscribed")
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
+        #expect((try listener.event()["record"] as? [String: Any])?["seq"] as? Int == 1)
+      }
+    }
+  }
+
+  @Test func what_is_kept_no_longer_is_said_and_ends_the_channel() async throws {
+    try await TestServer.run { server in
+      let listener = try await aside {
+        let listener = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try listener.listen("vehicle:VAN-1")
+        return Unchecked(listener)
+      }
+      server.storage.set(.changes) { () throws(StorageError) in throw StorageError(.positionGone, "feed", "gone") }
+      try await aside {
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
+        let event = try listener.value.event()
+        #expect(event["channel"] as? String == "vehicle:VAN-1")
+        #expect((event["error"] as? [String: Any])?["code"] as? String == "positionGone")
+        server.storage.set(.changes, nil)
+        try listener.value.send(#"{"action":"subscribe","channel":"vehicle:VAN-1"}"#)
+        #expect(try listener.value.event()["event"] as? String == "subscribed")
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(2)].lines)
+        #expect((try listener.value.event()["record"] as? [String: Any])?["seq"] as? Int == 2)
+      }
+    }
+  }
+
+  @Test func errors_name_the_channel_that_they_are_about() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try client.listen("fleet")
+        for channel in ["fleet", "vehicle:none", "planet"] {
+          try client.send(#"{"action":"subscribe","channel":"\#(channel)"}"#)
+          let event = try client.event()
+          #expect(event["event"] as? String == "error")
+          #expect(event["channel"] as? String == channel)
+        }
+      }
+    }
+  }
+
+  @Test func a_reader_that_resumes_far_behind_is_not_called_slow() async throws {
+    // 7 MB of older records, a hundred times what a reader may be behind.
+    try await TestServer.run(.test { $0.live.behindBytes = 65_536 }) { server in
+      try await aside {
+        let gateway = try server.client(server.keys.gateway)
+        let text = String(repeating: "x", count: 12_000)
+        func send(_ numbers: ClosedRange<Int>) throws {
+          let records = numbers.map { SampleRecord($0, rest: #""note":"\#(text)""#) }
+          #expect(try gateway.send("POST", "/api/telemetry", records.lines).json["stored"] as? Int == numbers.count)
+        }
+        for start in stride(from: 1, to: 600, by: 100) { try send(start...(start + 99)) }
+        let reader = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try reader.listen("vehicle:VAN-1", after: 0)
+        try reader.send(#"{"action":"subscribe","channel":"fleet","after":0}"#)
+        // Asks in between, and more is published than may be held.
+        for start in stride(from: 601, to: 660, by: 20) {
+          try send(start...(start + 19))
+          try reader.send(#"{"action":"ping"}"#)
+        }
+        var seqs: [String: [Int]] = [:]
+        while seqs["fleet", default: []].count < 660 || seqs["vehicle:VAN-1", default: []].count < 660 {
+          let event = try reader.event()
+          guard let record = event["record"] as? [String: Any] else { continue }
+          seqs[event["channel"] as? String ?? "", default: []].append(record["seq"] as? Int ?? 0)
+        }
+        #expect(seqs["fleet"] == Array(1...660))
+        #expect(seqs["vehicle:VAN-1"] == Array(1...660))
+      }
+    }
+  }
+
+  @Test func who_sends_messages_without_end_is_limited_and_then_closed() async throws {
+    try await TestServer.run(
+      .test {
+        $0.rate.perSecond = 0.001
+        $0.rate.burst = 3
+      }
+    ) { server in
+      try await aside {
+        let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try client.listen("fleet")
+        for _ in 0..<3 { try client.send(#"{"action":"ping"}"#) }
+        #expect(try client.event()["event"] as? String == "pong")
+        #expect(try client.event()["event"] as? String == "pong")
+        #expect((try client.event()["error"] as? [String: Any])?["code"] as? String == "tooManyRequests")
+        // Control frames are messages, too.
+        for _ in 0..<15 { try client.send(opcode: 9, []) }
+        for _ in 0..<15 { try client.send(#"{"action":"unsubscribe","channel":"fleet"}"#) }
+        guard case .close(let code, let reason) = try client.close() else { return }
+        #expect(code == 1008)
+        #expect(reason.contains("too many messages"))
+        // The key's requests are the same.
+        #expect(try server.client(server.keys.readOnly).send("GET", "/api/vehicles").status == 429)
+        let stranger = try WebSocketTestClient(port: server.port)
+        for _ in 0..<70 { try stranger.send(#"{"action":"ping"}"#) }
+        guard case .close(1008, _) = try stranger.close() else {
+          Issue.record("not closed")
+          return
+        }
+      }
+    }
+  }
+
+  @Test func what_waits_for_slow_readers_counts_as_memory() async throws {
+    try await TestServer.run(
+      .test {
+        $0.live.behindBytes = 64 << 20
+        $0.limits.memoryBytes = 8 << 20
+        $0.limits.unpackedBytes = 1 << 20
+      }
+    ) { server in
+      try await aside {
+        let slow = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try slow.listen("fleet")
+        let gateway = try server.client(server.keys.gateway)
+        let text = String(repeating: "x", count: 15_000)
+        for round in 0..<40 {
+          let records = (1...40).map { SampleRecord(round * 40 + $0, rest: #""note":"\#(text)""#) }
+          var status = 503
+          while status == 503 { status = try gateway.send("POST", "/api/telemetry", records.lines).status }
+          #expect(status == 200)
+        }
+        guard case .close(let code, let reason) = try slow.close() else { return }
+        #expect(code == 1013)
+        #expect(reason.contains("memory"))
+      }
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import FleetDomain
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// What requests share: memory, and places at the database.
+@Suite struct RequestDeskTests {
+  @Test func slow_questions_stop_no_key_from_being_looked_up() async throws {
+    try await TestServer.run { server in
+      // As a pool of four connections does it, which questions and keys share.
+      let (pool, gate) = (Budget.questions(4), Gate())
+      server.storage.set(.records) { () throws(StorageError) in
+        let place = try? await pool.take(1)
+        await gate.pass()
+        place?.shrink(to: 0)
+      }
+      server.storage.set(.principal) { () throws(StorageError) in _ = try? await pool.take(1) }
+      let clients = try await aside {
+        try (0..<6).map { _ in
+          let client = try server.client(server.keys.readOnly)
+          try client.write(
+            Array(
+              "GET /api/vehicles/VAN-1/telemetry HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(server.keys.readOnly)\r\n\r\n"
+                .utf8))
+          return Unchecked(client)
+        }
+      }
+      await gate.wait(for: 3)
+      let status = try await aside {
+        // A key that nobody has looked up so far.
+        try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines).status
+      }
+      #expect(status == 200)
+      gate.open()
+      let statuses = try await aside { try clients.map { try $0.value.read().status } }
+      #expect(statuses.allSatisfy { $0 == 200 })
+    }
+  }
+
+  @Test func a_request_that_finds_no_room_is_refused_and_good_later() async throws {
+    try await TestServer.run(
+      .test {
+        $0.limits.unpackedBytes = 1 << 20
+        $0.limits.memoryBytes = 4 << 20
+      }
+    ) { server in
+      let gate = Gate()
+      server.storage.set(.ingest) { () throws(StorageError) in await gate.pass() }
+      let text = String(repeating: "x", count: 14_000)
+      let lines = (1...60).map { SampleRecord($0, rest: #""note":"\#(text)""#) }.lines
+      let first = Task {
+        try await aside { try server.client(server.keys.gateway).send("POST", "/api/telemetry", lines) }
+      }
+      await gate.wait(for: 1)
+      let refused = try await aside {
+        try server.client(server.keys.gateway).send("POST", "/api/telemetry", lines)
+      }
+      #expect(refused.status == 503 && refused.errorCode == "busy")
+      #expect(refused.headers["retry-after"] == "2")
+      gate.open()
+      #expect(try await first.value.json["stored"] as? Int == 60)
+      let again = try await aside {
+        try server.client(server.keys.gateway).send("POST", "/api/telemetry", lines)
+      }
+      #expect(try again.json["duplicates"] as? Int == 60)
+    }
+  }
+
+  @Test func a_page_ends_where_its_bytes_do_and_the_list_goes_on() async throws {
+    try await TestServer.run(.test { $0.limits.pageBytes = 1 << 20 }) { server in
+      try await aside {
+        let gateway = try server.client(server.keys.gateway)
+        let text = String(repeating: "x", count: 8_000)
+        for start in stride(from: 1, to: 1_200, by: 300) {
+          let records = (start..<(start + 300)).map { SampleRecord($0, rest: #""note":"\#(text)""#) }
+          #expect(try gateway.send("POST", "/api/telemetry", records.lines).status == 200)
+        }
+        let reader = try server.client(server.keys.readOnly)
+        let first = try reader.send("GET", "/api/vehicles/VAN-1/telemetry?limit=10000")
+        // A piece of 256 records, which is more than a page may have already.
+        #expect(first.body.count < 4 << 20)
+        let pages = try reader.pages("/api/vehicles/VAN-1/telemetry?limit=10000")
+        #expect(pages.count > 1)
+        #expect(pages.flatMap { $0.map { $0["seq"] as? Int } } == Array(1...1_200))
+      }
+    }
+  }
+
+  @Test func who_takes_an_answer_too_slowly_is_cut_off() async throws {
+    let token = Secret(.operatorToken)
+    try await TestServer.run(
+      .test {
+        $0.limits.idleSeconds = 1
+        $0.limits.pageBytes = 64 << 20
+        $0.serverToken = token.hash
+      }
+    ) { server in
+      try await aside {
+        let text = String(repeating: "x", count: 15_000)
+        for start in stride(from: 1, to: 1_200, by: 100) {
+          let records = (start..<(start + 100)).map { SampleRecord($0, rest: #""note":"\#(text)""#) }
+          _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", records.lines)
+        }
+        func holdsMemory() throws -> Bool {
+          let text = try server.client(token.text).send("GET", "/api/metrics").text
+          return !text.contains("fleetstore_memory_bytes 0\n")
+        }
+        #expect(try !holdsMemory())
+        let slow = try server.client()
+        let head =
+          "GET /api/vehicles/VAN-1/telemetry?limit=10000 HTTP/1.1\r\nHost: x\r\n"
+          + "Authorization: Bearer \(server.keys.readOnly)\r\n\r\n"
+        // 18 MB, more than the sockets' own buffers hold. Nobody reads until the server has given up.
+        try slow.write(Array(head.utf8))
+        while try !holdsMemory() {}
+        while try holdsMemory() {}
+        #expect(try slow.readToEnd().count < 18 << 20)
+      }
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import FleetDomain
+import Synchronization
+import Telemetry
+
+/// A storage whose calls fail or wait where a test says so, in front of a real one.
+final class TroubledStorage: FleetStorage {
+  /// Calls that can be troubled.
+  enum Call: Hashable, Sendable { case ingest, records, feedPosition, changes, principal }
+
+  /// What happens before a call goes on to the real storage.
+  typealias Trouble = @Sendable () async throws(StorageError) -> Void
+
+  private let real: any FleetStorage
+  private let troubles = Mutex<[Call: Trouble]>([:])
+
+  init(_ real: any FleetStorage) { self.real = real }
+
+  /// - Parameter trouble: nil: none any more.
+  func set(_ call: Call, _ trouble: Trouble?) { troubles.withLock { $0[call] = trouble } }
+
+  /// The next calls fail, so many of them.
+  ///
+  /// - Returns: counts those that have failed.
+  func fail(_ call: Call, times: Int) -> Tally {
+    let tally = Tally()
+    set(call) { () throws(StorageError) in
+      if tally.next() <= times { throw StorageError(.unavailable, "test", "does not answer") }
+    }
+    return tally
+  }
+
+  private func trouble(_ call: Call) async throws(StorageError) { try await troubles.withLock { $0[call] }?() }
+
+  func ingest(
+    _ records: [IncomingRecord], from source: IngestSource, tenant: TenantID, at now: Timestamp
+  ) async throws(StorageError) -> [IngestOutcome] {
+    try await trouble(.ingest)
+    return try await real.ingest(records, from: source, tenant: tenant, at: now)
+  }
+  func records(_ query: RecordQuery, tenant: TenantID) async throws(StorageError) -> Page<StoredRecord> {
+    try await trouble(.records)
+    return try await real.records(query, tenant: tenant)
+  }
+  func latest(vehicle: String, tenant: TenantID) async throws(StorageError) -> LatestRecords? {
+    try await real.latest(vehicle: vehicle, tenant: tenant)
+  }
+  func feedPosition(tenant: TenantID) async throws(StorageError) -> FeedPosition {
+    try await trouble(.feedPosition)
+    return try await real.feedPosition(tenant: tenant)
+  }
+  func changes(
+    after position: FeedPosition, limit: Int, tenant: TenantID
+  ) async throws(StorageError) -> [FeedChange] {
+    try await trouble(.changes)
+    return try await real.changes(after: position, limit: limit, tenant: tenant)
+  }
+  func announcements(tenant: TenantID) -> AsyncStream<FeedPosition> { real.announcements(tenant: tenant) }
+  func vehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Vehicle? {
+    try await real.vehicle(id, tenant: tenant)
+  }
+  func vehicles(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<Vehicle> {
+    try await real.vehicles(cursor: cursor, limit: limit, tenant: tenant)
+  }
+  func addVehicle(
+    _ id: String, _ details: VehicleDetails, tenant: TenantID, at now: Timestamp
+  ) async throws(StorageError) -> Vehicle {
+    try await real.addVehicle(id, details, tenant: tenant, at: now)
+  }
+  func updateVehicle(
+    _ id: String, _ details: VehicleDetails, tenant: TenantID
+  ) async throws(StorageError) -> Vehicle {
+    try await real.updateVehicle(id, details, tenant: tenant)
+  }
+  func removeVehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Bool {
+    try await real.removeVehicle(id, tenant: tenant)
+  }
+  func fences(tenant: TenantID) async throws(StorageError) -> FencesDocument? {
+    try await real.fences(tenant: tenant)
+  }
+  func putFences(
+    _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp
+  ) async throws(StorageError) -> FencesPut {
+    try await real.putFences(document, expecting: expected, tenant: tenant, at: now)
+  }
+  func gateways(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<Gateway> {
+    try await real.gateways(cursor: cursor, limit: limit, tenant: tenant)
+  }
+  func gateway(_ id: String, tenant: TenantID) async throws(StorageError) -> Gateway? {
+    try await real.gateway(id, tenant: tenant)
+  }
+  func addGateway(
+    _ id: String, allowedVehicles: [String], key: SecretHash, tenant: TenantID, at now: Timestamp
+  ) async throws(StorageError) -> Gateway {
+    try await real.addGateway(id, allowedVehicles: allowedVehicles, key: key, tenant: tenant, at: now)
+  }
+  func setAllowedVehicles(
+    _ vehicles: [String], gateway id: String, tenant: TenantID
+  ) async throws(StorageError) -> Gateway {
+    try await real.setAllowedVehicles(vehicles, gateway: id, tenant: tenant)
+  }
+  func rotateKey(
+    _ key: SecretHash, gateway id: String, tenant: TenantID, at now: Timestamp
+  ) async throws(StorageError) -> Gateway {
+    try await real.rotateKey(key, gateway: id, tenant: tenant, at: now)
+  }
+  func revokeGateway(_ id: String, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
+    try await real.revokeGateway(id, tenant: tenant, at: now)
+  }
+  func gatewaysSeen(_ sightings: [String: GatewaySighting], tenant: TenantID) async throws(StorageError) {
+    try await real.gatewaysSeen(sightings, tenant: tenant)
+  }
+  func principal(_ secret: SecretHash) async throws(StorageError) -> Principal? {
+    try await trouble(.principal)
+    return try await real.principal(secret)
+  }
+  func addToken(_ token: OperatorToken, secret: SecretHash, tenant: TenantID) async throws(StorageError) {
+    try await real.addToken(token, secret: secret, tenant: tenant)
+  }
+  func tokens(tenant: TenantID) async throws(StorageError) -> [OperatorToken] { try await real.tokens(tenant: tenant) }
+  func revokeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
+    try await real.revokeToken(id, tenant: tenant, at: now)
+  }
+  func addTenant(_ tenant: TenantID, at now: Timestamp) async throws(StorageError) {
+    try await real.addTenant(tenant, at: now)
+  }
+  func tenants() async throws(StorageError) -> [Tenant] { try await real.tenants() }
+  // Retention is nothing that requests ask for.
+  func removeRecords(
+    _ recordClass: RecordClass, before cutoff: Timestamp, at now: Timestamp
+  ) async throws(StorageError) -> Int64 { 0 }
+  func removeChanges(before cutoff: Timestamp, keeping most: Int64) async throws(StorageError) -> Int64 { 0 }
+  func finishRemovals() async throws(StorageError) -> Int64 { 0 }
+  func health() async throws(StorageError) -> StorageHealth { try await real.health() }
+  func counts() async throws(StorageError) -> StorageCounts { try await real.counts() }
+  func close(within limit: Duration?) async { await real.close(within: limit) }
+}
+
+/// How often something happened.
+final class Tally: Sendable {
+  private let count = Atomic(0)
+
+  var value: Int { count.load(ordering: .acquiring) }
+
+  func next() -> Int { count.add(1, ordering: .acquiringAndReleasing).newValue }
+}
+
+/// Holds back who comes until it is opened, and says how many wait.
+final class Gate: Sendable {
+  private struct State {
+    var isOpen = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+    var watchers: [(count: Int, answer: CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let state = Mutex(State())
+
+  func pass() async {
+    await withCheckedContinuation { continuation in
+      let (isOpen, told) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
+        if state.isOpen { return (true, []) }
+        state.waiting.append(continuation)
+        let told = state.watchers.filter { $0.count <= state.waiting.count }.map(\.answer)
+        state.watchers.removeAll { $0.count <= state.waiting.count }
+        return (false, told)
+      }
+      if isOpen { continuation.resume() }
+      for watcher in told { watcher.resume() }
+    }
+  }
+
+  /// Returns once so many wait.
+  func wait(for count: Int) async {
+    await withCheckedContinuation { continuation in
+      let isSo = state.withLock { state in
+        guard state.waiting.count < count else { return true }
+        state.watchers.append((count, continuation))
+        return false
+      }
+      if isSo { continuation.resume() }
+    }
+  }
+
+  func open() {
+    let waiting = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for waiter in waiting { waiter.resume() }
+  }
+}
