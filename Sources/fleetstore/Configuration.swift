@@ -13,13 +13,16 @@ import Logging
 ///       "rate":   { "perSecond": 200, "burst": 1000 },
 ///       "live":   { "behindBytes": 1048576, "pingSeconds": 30, "subscriptions": 256, "authenticateSeconds": 10,
 ///                   "origins": ["https://fleet.example"] },
-///       "metrics": { "tokenFile": "metrics.token" } }
+///       "metrics": { "tokenFile": "metrics.token" },
+///       "retention": { "days": { "telemetry": 400 }, "changeHours": 24, "changes": 50000000 } }
 ///
-/// These are the values without one, but for `tls`, `origins` and `metrics`, which are empty. Paths are relative to the file.
+/// These are the values without one, but for `tls`, `origins`, `metrics` and `days`, which are empty. Paths are relative
+/// to the file.
 struct Configuration {
   var server = ServerOptions()
   var database = DatabaseAddress.sqlite(path: "fleet.db")
   var logLevel = Logger.Level.info
+  var retention = Retention()
 
   /// - Parameter path: nil: all as it is unless configured.
   init(path: String?) throws(Failure) {
@@ -75,6 +78,10 @@ struct Configuration {
           expected: "a file with a token of \(ServerToken.leastCount) or more letters and digits", found: path)
       }
       try metrics.finish()
+    }
+    if var object = try reader.optionalObject("retention") {
+      retention = try Retention(&object)
+      try object.finish()
     }
   }
 

@@ -36,7 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
     OpenFiles.makeRoom(for: &configuration.server.limits, logger)
     do {
       try await FirstStart.prepare(storage)
-      try await serve(configuration.server, storage, logger)
+      try await serve(configuration, storage, logger)
     } catch let error as StorageError {
       await storage.close()
       throw Failure(error)
@@ -51,7 +51,8 @@ struct ServeCommand: AsyncParsableCommand {
     logger.info("stopped")
   }
 
-  private func serve(_ options: ServerOptions, _ storage: any FleetStorage, _ logger: Logger) async throws {
+  private func serve(_ configuration: Configuration, _ storage: any FleetStorage, _ logger: Logger) async throws {
+    let options = configuration.server
     var quiet = logger
     quiet.logLevel = .warning
     let deadline = StopDeadline(options.limits, logger: logger)
@@ -60,6 +61,9 @@ struct ServeCommand: AsyncParsableCommand {
         .init(
           service: FleetServer(options, storage: storage, logger: logger),
           successTerminationBehavior: .gracefullyShutdownGroup, failureTerminationBehavior: .cancelGroup),
+        .init(
+          service: Maintenance(retention: configuration.retention, storage: storage, logger: logger),
+          successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
         // Services are told to stop from the last to the first.
         .init(service: deadline, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
       ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)

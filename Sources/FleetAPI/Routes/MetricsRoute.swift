@@ -42,6 +42,14 @@ struct MetricsRoute {
     text.add("fleetstore_tenants", .gauge, "Tenants.", Int(counts.tenants))
     text.add("fleetstore_vehicles", .gauge, "Vehicles of all tenants.", Int(counts.vehicles))
     text.add("fleetstore_gateways", .gauge, "Gateways of all tenants.", Int(counts.gateways))
+    text.add(
+      "fleetstore_records_removed_total", .counter,
+      "Records that retention has removed, and those of removed vehicles.",
+      Int(counts.recordsRemoved))
+    text.add(
+      "fleetstore_changes_removed_total", .counter, "Changes that are kept no longer.", Int(counts.changesRemoved))
+    text.add(
+      "fleetstore_removals_waiting", .gauge, "Removed vehicles of which there are records still.", Int(counts.removals))
     let live = hub.counts
     text.add("fleetstore_live_connections", .gauge, "WebSockets that are open.", live.connections)
     text.add("fleetstore_live_subscriptions", .gauge, "Channels that WebSockets listen to.", live.subscriptions)

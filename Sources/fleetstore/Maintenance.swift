@@ -1,0 +1,63 @@
+import FleetAPI
+import FleetDomain
+import Logging
+import ServiceLifecycle
+
+/// Removes what the store is to keep no longer: every minute changes and what is left of removed vehicles, every hour
+/// old records. Where several servers have one database, each of them does, and finds what the others have left.
+struct Maintenance: Service {
+  private static let pause = Duration.seconds(60)
+  /// Passes from one look at old records to the next.
+  private static let records = 60
+
+  let retention: Retention
+  let storage: any FleetStorage
+  let logger: Logger
+
+  /// Ends as soon as the server is to stop; a piece that is under way is the storage's to end.
+  func run() async throws {
+    let work = Task { await self.repeatPasses() }
+    defer { work.cancel() }
+    try await gracefulShutdown()
+  }
+
+  private func repeatPasses() async {
+    var passes = 0
+    while !Task.isCancelled {
+      await attempt("changes") { () throws(StorageError) in
+        try await storage.removeChanges(
+          before: Retention.moment(retention.changeHours, before: WallClock.now), keeping: Int64(retention.changes))
+      }
+      await attempt("records of removed vehicles") { () throws(StorageError) in
+        try await storage.finishRemovals()
+      }
+      if passes % Self.records == 0 { await removeRecords() }
+      passes += 1
+      do {
+        try await Task.sleep(for: Self.pause)
+      } catch {
+        return
+      }
+    }
+  }
+
+  private func removeRecords() async {
+    for (recordClass, days) in retention.days.sorted(by: { $0.key.number < $1.key.number }) {
+      await attempt("records of type \(recordClass.name) older than \(days) days") { () throws(StorageError) in
+        let now = WallClock.now
+        return try await storage.removeRecords(
+          recordClass, before: Retention.moment(24 * days, before: now), at: now)
+      }
+    }
+  }
+
+  /// What fails is tried again in the next pass.
+  private func attempt(_ what: String, _ work: () async throws(StorageError) -> Int64) async {
+    do throws(StorageError) {
+      let removed = try await work()
+      if removed > 0 { logger.info("retention: \(removed) \(what) removed") }
+    } catch {
+      if !Task.isCancelled { logger.error("retention: \(what): \(error)") }
+    }
+  }
+}
