@@ -1,0 +1,72 @@
+import Foundation
+import TestKit
+import Testing
+
+/// What `fleetstore serve` keeps no longer.
+@Suite struct RetentionTests {
+  /// A record whose id and time are of the same moment.
+  private static func record(_ number: Int, _ type: String, at date: Date) -> String {
+    let milliseconds = UInt64(date.timeIntervalSince1970 * 1_000)
+    let digits = String(milliseconds, radix: 16)
+    let id = String(repeating: "0", count: 12 - digits.count) + digits
+    let text = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    return #"{"type":"\#(type)","id":"\#(id.prefix(8))-\#(id.suffix(4))-7000-8000-00000000000\#(number)","#
+      + #""timestamp":"\#(text)","timeQuality":"gps","gatewayId":"gw-1","vehicleId":"VAN-1","#
+      + #""epoch":"019df1ad-ee28-716a-aa27-aa9ecdc9b1c9","seq":\#(number)}"#
+  }
+
+  @Test func old_records_of_the_types_that_are_named_and_old_changes_go() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
+      let first = try ServedStore(database)
+      defer { first.program.kill() }
+      let token = try #require(first.token)
+      let old = Date(timeIntervalSinceNow: -100 * 86_400)
+      let records = [
+        Self.record(1, "telemetry", at: old), Self.record(2, "telemetry", at: old), Self.record(3, "trip", at: old),
+        Self.record(4, "telemetry", at: Date()),
+      ]
+      for record in records {
+        let answer = try first.ask(
+          "/api/telemetry", token: token, ["-H", "Content-Type: application/jsonl", "--data-raw", record])
+        #expect(answer.contains(#""stored":1"#), "\(answer)")
+      }
+      first.program.send(SIGTERM)
+      #expect(try first.program.end(within: .seconds(60)) == 0)
+
+      let secret = String(repeating: "metrics-", count: 5)
+      _ = try scratch.write("metrics.token", secret)
+      let file = try scratch.write(
+        "fleetstore.json",
+        #"{"retention":{"days":{"telemetry":30},"changes":1},"metrics":{"tokenFile":"metrics.token"}}"#)
+      let second = try ServedStore(["--config", file] + database, isFirst: false)
+      defer { second.program.kill() }
+      try second.program.errorLine(within: .seconds(60)) {
+        $0.contains("retention: 2 records of type telemetry older than 30 days removed")
+      }
+      let rest = try second.ask("/api/vehicles/VAN-1/telemetry", token: token)
+      #expect(rest.contains(#"00000000004""#) && !rest.contains(#"00000000001""#), "\(rest)")
+      #expect(try second.ask("/api/trips", token: token).contains(#"00000000003""#))
+      let metrics = try second.ask("/api/metrics", token: secret)
+      #expect(metrics.contains("\nfleetstore_records_removed_total 2\n"), "\(metrics)")
+      #expect(metrics.contains("\nfleetstore_changes_removed_total 3\n"), "\(metrics)")
+      #expect(metrics.contains("\nfleetstore_removals_waiting 0\n"), "\(metrics)")
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"retention":{"days":{"telemtry":30}}}"#, "did you mean \"telemetry\""),
+    (#"{"retention":{"days":{"trip":0}}}"#, "retention.days.trip"),
+    (#"{"retention":{"changeHours":0}}"#, "retention.changeHours"),
+  ])
+  func a_retention_that_cannot_be_is_named_with_its_place(_ text: String, _ message: String) async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let file = try scratch.write("fleetstore.json", text)
+      let result = try FleetstoreProgram.run(["serve", "--listen", "127.0.0.1:0", "--config", file], in: scratch.path)
+      #expect(result.status == 78, "\(result.errors)")
+      #expect(result.errors.contains(message), "\(result.errors)")
+    }
+  }
+}
