@@ -64,9 +64,12 @@ extension StoreSession {
     let old = oldest.prefix { $0.integer(1) < cutoff || $0.integer(0) <= feed.position - most }
     guard let last = old.last?.integer(0) else { return 0 }
     try run("DELETE FROM feed WHERE tenant = $1 AND position <= $2", [SQLValue(tenant), .integer(last)])
-    // The tenant's row last: batches wait for it.
-    try run(
-      "UPDATE tenant SET forgotten = $2 WHERE key = $1 AND forgotten < $2", [SQLValue(tenant), .integer(last)])
+    // The tenant's row last: batches wait for it. Where another server was faster, it goes on.
+    let isOurs =
+      try run(
+        "UPDATE tenant SET forgotten = $2 WHERE key = $1 AND forgotten = $3",
+        [SQLValue(tenant), .integer(last), .integer(feed.forgotten)]) == 1
+    guard isOurs else { throw StoreFailure(.unavailable, "feed", "trimmed by another server", mayRetry: true) }
     return last - feed.forgotten
   }
 
