@@ -7,13 +7,17 @@ import Telemetry
 //
 //   FleetBench parse
 //   FleetBench sqlite:PATH | postgresql://…  [MILLIONS]
+//   FleetBench remove sqlite:PATH | postgresql://…  [MILLIONS]
 //
 // The database must be empty. It is filled with MILLIONS of records (1 by default) of 50 vehicles in batches of 100 from
-// 16 callers, one more vehicle gets a day at 1 Hz, and that is asked for in 500 points.
+// 16 callers, one more vehicle gets a day at 1 Hz, and that is asked for in 500 points. With `remove` one vehicle gets
+// them all and is removed while another one's records come in.
 
-let arguments = CommandLine.arguments
+var arguments = CommandLine.arguments
+let removes = arguments.count > 1 && arguments[1] == "remove"
+if removes { arguments.remove(at: 1) }
 guard arguments.count > 1 else {
-  print("usage: FleetBench parse | sqlite:PATH | postgresql://… [MILLIONS]")
+  print("usage: FleetBench parse | [remove] sqlite:PATH | postgresql://… [MILLIONS]")
   exit(64)
 }
 if arguments[1] == "parse" {
@@ -25,6 +29,11 @@ if arguments[1] == "parse" {
   } else {
     storage = try await StoredFleet(postgreSQL: arguments[1])
   }
-  try await Bench.store(storage, millions: arguments.count > 2 ? Int(arguments[2]) ?? 1 : 1)
+  let millions = arguments.count > 2 ? Int(arguments[2]) ?? 1 : 1
+  if removes {
+    try await Bench.remove(storage, millions: millions)
+  } else {
+    try await Bench.store(storage, millions: millions)
+  }
   await storage.close()
 }
