@@ -16,6 +16,9 @@ struct BoxTree: Sendable {
   /// Where each level begins in `boxes`, and the end.
   private var levels: [Int] = []
 
+  /// Number of boxes of fences.
+  var count: Int { fences.count }
+
   init() {}
 
   init(_ entries: [Entry]) {
@@ -50,18 +53,18 @@ struct BoxTree: Sendable {
   }
 
   /// Adds the fences whose boxes meet one of the query's.
-  func search(_ query: BoxQuery, into found: inout FenceList) {
+  func search(_ query: BoxQuery, into found: inout some BoxList) {
     guard levels.count > 1 else { return }
     let top = levels.count - 2
     descend(levels[top]..<levels[top + 1], level: top, query.first, &found)
     if let second = query.second { descend(levels[top]..<levels[top + 1], level: top, second, &found) }
   }
 
-  private func descend(_ range: Range<Int>, level: Int, _ query: Box, _ found: inout FenceList) {
+  private func descend(_ range: Range<Int>, level: Int, _ query: Box, _ found: inout some BoxList) {
     let boxes = self.boxes.span
     for index in range where boxes[index].meets(query) {
       if level == 0 {
-        found.add(fences[index])
+        found.add(fences[index], boxes[index])
         continue
       }
       let below = levels[level - 1] + (index - levels[level]) * Self.width
@@ -98,8 +101,13 @@ struct BoxQuery: BitwiseCopyable {
   }
 }
 
+/// What a search finds.
+protocol BoxList {
+  mutating func add(_ fence: Int32, _ box: Box)
+}
+
 /// Fences that one fix has to do with, each once. Its memory is taken when it is made.
-struct FenceList: Sendable {
+struct FenceList: BoxList, Sendable {
   private(set) var fences: [Int32] = []
   /// The round in which each fence was added last.
   private var rounds: [UInt32]
@@ -122,9 +130,15 @@ struct FenceList: Sendable {
   }
 
   @inline(__always)
-  mutating func add(_ fence: Int32) {
-    if rounds[Int(fence)] == round { return }
+  mutating func add(_ fence: Int32, _: Box) { add(fence) }
+
+  /// False if it was there.
+  @inline(__always)
+  @discardableResult
+  mutating func add(_ fence: Int32) -> Bool {
+    if rounds[Int(fence)] == round { return false }
     rounds[Int(fence)] = round
     fences.append(fence)
+    return true
   }
 }

@@ -3,6 +3,10 @@
 /// The error of the radius, against the geodesic on WGS 84, is under 0.01 % up to 50 km, at the poles too.
 struct Circle: BitwiseCopyable, Sendable {
   let middle: SpacePoint
+  /// The middle in 1e-7°.
+  let corner: Vertex
+  /// m on the ground.
+  let radius: Double
   /// The straight line to the rim, m.
   let chord: Double
   /// m on the ground for one of the straight line, at the rim.
@@ -13,6 +17,8 @@ struct Circle: BitwiseCopyable, Sendable {
     let radii = Ellipsoid.radii(sine: sine)
     let curvature = (radii.meridian * radii.normal).squareRoot()
     let half = sineAndCosine(degrees: radius / curvature / 2 / radiansPerDegree)
+    corner = Vertex(x: Int32(Grid.units(position.longitude)), y: Int32(Grid.units(position.latitude)))
+    self.radius = radius
     middle = SpacePoint(latitude: position.latitude, longitude: position.longitude)
     chord = 2 * curvature * half.sine
     slope = 1 / half.cosine

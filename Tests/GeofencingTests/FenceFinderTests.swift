@@ -1,3 +1,4 @@
+import Foundation
 import Geofencing
 import Testing
 
@@ -44,6 +45,88 @@ struct FenceFinderTests {
       var found: [Int] = []
       finder.forEachFence(containing: GeoPosition(latitude: -17, longitude: longitude)) { found.append($0) }
       #expect(found.count == count)
+    }
+  }
+
+  /// Slow and fast, straight and in bends, at mid-latitudes, on the antimeridian and near a pole.
+  @Test(arguments: [
+    (47.0, 9.0, 5e-6), (47, 9, 1.75e-4), (47, 9, 1e-3), (-17, 179.99, 2e-4), (-17, -179.95, 2e-4), (0, 0, 1.5e-4),
+    (84.9, 20, 2e-4), (-89.97, 0, 3e-4),
+  ])
+  func along_a_drive_it_finds_the_fences_that_each_say_they_contain_the_position(
+    latitude: Double, longitude: Double, step: Double
+  ) throws {
+    var random = SplitMix(Int(latitude * 7 + step * 1e7))
+    var builder = FenceSetBuilder()
+    func turned(_ longitude: Double) -> Double {
+      longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude
+    }
+    let extent = step * 90
+    for number in 0..<200 {
+      let fence = Fence(id: "\(number)")
+      let x = longitude + .random(in: -extent...extent, using: &random)
+      let y = max(-89.999, min(89.999, latitude + .random(in: -extent...extent, using: &random)))
+      let size = extent * .random(in: 0.05...0.6, using: &random)
+      func corner(_ dx: Double, _ dy: Double) -> GeoPosition {
+        GeoPosition(latitude: max(-90, min(90, y + dy * size)), longitude: turned(x + dx * size))
+      }
+      switch number % 4 {
+      case 0:
+        try builder.addCircle(fence, around: corner(0, 0), radius: size * .random(in: 1_000...90_000, using: &random))
+      case 1:
+        let line = [corner(0, 0), corner(0.4, 0.2), corner(0.5, 0), corner(1, 0.1)]
+        try builder.addCorridor(fence, along: line, radius: size * .random(in: 500...20_000, using: &random))
+      case 2:
+        builder.beginArea(fence)
+        try builder.addRing([corner(0, 0), corner(0.4, 0), corner(0.2, 0.6), corner(0, 0)])
+        try builder.endPolygon()
+        try builder.addRing([corner(0.5, 0.4), corner(0.8, 0), corner(0.8, 0.4), corner(0.5, 0.4)])
+        try builder.endPolygon()
+        builder.endArea()
+      default:
+        builder.beginArea(fence)
+        let around = (0..<40).map { corner(cos(Double($0) * .pi / 20), sin(Double($0) * .pi / 20)) }
+        try builder.addRing(around + [around[0]])
+        let hole = (0..<40).map { corner(0.3 * cos(Double($0) * .pi / 20), 0.3 * sin(Double($0) * .pi / 20)) }
+        try builder.addRing(hole + [hole[0]])
+        try builder.endPolygon()
+        builder.endArea()
+      }
+    }
+    var finder = FenceFinder(builder.build())
+    var position = GeoPosition(latitude: latitude, longitude: longitude)
+    var course = 0.7
+    var (hits, misses) = (0, 0)
+    for _ in 0..<600 {
+      course += .random(in: -0.1...0.1, using: &random)
+      position.latitude = max(-90, min(90, position.latitude + step * cos(course)))
+      position.longitude = turned(position.longitude + step * sin(course))
+      if abs(position.latitude - latitude) > extent { course += .pi / 2 }
+      var found: [Int] = []
+      finder.forEachFence(containing: position) { found.append($0) }
+      let expected = finder.set.fences.indices.filter { finder.set.contains(position, fence: $0) }
+      #expect(found.sorted() == expected)
+      hits += found.count
+      misses += finder.set.fences.count - found.count
+    }
+    #expect(hits > 200)
+    #expect(misses > 200)
+  }
+
+  @Test func places_on_corners_and_edges_are_found_along_them() throws {
+    // Every step ends on the boundary, to which views are cut.
+    let ring = rectangle(west: 9, south: 47, east: 9.01, north: 47.01)
+    var finder = FenceFinder(try FenceSet.area([ring]))
+    for (start, end) in zip(ring, ring.dropFirst()) {
+      for step in 0...50 {
+        let part = Double(step) / 50
+        let position = at(
+          start.latitude + part * (end.latitude - start.latitude),
+          start.longitude + part * (end.longitude - start.longitude))
+        var found = 0
+        finder.forEachFence(containing: position) { _ in found += 1 }
+        #expect(found == 1)
+      }
     }
   }
 }
