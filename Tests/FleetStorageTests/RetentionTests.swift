@@ -44,6 +44,31 @@ import Testing
     }
   }
 
+  @Test(arguments: Kind.allCases)
+  func many_go_in_pieces_and_what_is_between_them_stays(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      // Two vehicles, ids of a clock that began in 1970; of every third record the time was found to be a new one.
+      let records = (0..<9_000).map { number in
+        Sample.record(
+          number, at: number % 3 == 0 ? 60 + Double(number) : -2 * Self.month + Double(number),
+          vehicle: "VAN-\(number % 2)", idAt: UInt64(number))
+      }
+      for start in stride(from: 0, to: 9_000, by: 3_000) {
+        try await fleet.storage.take(Array(records[start..<(start + 3_000)]))
+      }
+      // Of this month, and as old as it may be: it goes when the month is over.
+      try await fleet.storage.take([Sample.record(10_000, at: -86_400)])
+      let removed = try await fleet.storage.removeRecords(
+        .known(.telemetry), before: Sample.time(0), at: Sample.now)
+      #expect(removed == 6_000)
+      for vehicle in 0..<2 {
+        let found = try await fleet.storage.all(.telemetry(of: "VAN-\(vehicle)", limit: 10_000))
+        #expect(found.map(\.number) == (0..<9_000).filter { $0 % 2 == vehicle && $0 % 3 == 0 })
+      }
+      #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).map(\.number) == [10_000])
+    }
+  }
+
   @Test func a_partition_is_dropped_and_not_emptied() async throws {
     try await Fleet.with(.postgreSQL) { fleet in
       guard let server = try PostgreSQLServer.shared else { return }

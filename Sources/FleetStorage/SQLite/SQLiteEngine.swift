@@ -117,7 +117,7 @@ final class SQLiteEngine: StoreEngine {
   }
 
   func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
-    var (total, next): (Int64, Int64?) = (0, 0)
+    var (total, next): (Int64, RetentionPlace?) = (0, RetentionPlace())
     while let first = next, !Task.isCancelled {
       let piece = try await write { session throws(StoreFailure) in
         try (session as? SQLiteSession)?.removePiece(recordClass, bounds, from: first) ?? (removed: 0, next: nil)
