@@ -17,8 +17,11 @@ enum OpenFiles {
       guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
     }
     guard limit.rlim_cur < wanted else { return }
+    // Nobody asked for the number that is there without a configuration.
+    let level = limits.connections == ServerLimits().connections ? Logger.Level.debug : .warning
     limits.connections = max(Int(limit.rlim_cur) - others, 1)
-    logger.warning(
+    logger.log(
+      level: level,
       "limits.connections: no more than \(limits.connections), as the process may have \(limit.rlim_cur) files open (ulimit -n)"
     )
   }

@@ -235,4 +235,68 @@ import Testing
       }
     }
   }
+
+  /// What two servers could understand differently, and what is not HTTP/1.1 (RFC 9112, 3.2, 6.1, 6.3, 7.1).
+  @Test(arguments: [
+    ("POST", "Host: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked", "0\r\n\r\nGET /x HTTP/1.1\r\n\r\n", 400),
+    ("POST", "Host: x\r\nContent-Length: 5\r\nContent-Length: 6", "abcdef", 400),
+    ("POST", "Host: x\r\nContent-Length: +5", "abcde", 400), ("POST", "Host: x\r\nContent-Length: 0x5", "abcde", 400),
+    ("POST", "Host: x\r\nTransfer-Encoding: xchunked", "0\r\n\r\n", 501),
+    ("POST", "Host: x\r\nTransfer-Encoding : chunked", "0\r\n\r\n", 400),
+    ("POST", "Host: x\r\nTransfer-Encoding: gzip, chunked", "0\r\n\r\n", 501),
+    ("POST", "Host: x\r\nTransfer-Encoding: chunked", "fffffffffffffffffff\r\nabc", 400),
+    (
+      "POST", "Host: x\r\nTransfer-Encoding: chunked", "2\r\n{}\r\n0\r\n" + String(repeating: "a: b\r\n", count: 3_000),
+      431
+    ),
+    ("POST", "Host: x\r\nExpect: a-miracle\r\nContent-Length: 2", "{}", 417),
+    ("GET", "Host: x\r\n folded: y", "", 400), ("GET", "Host: x\rA: b", "", 400), ("GET", "Accept: */*", "", 400),
+    ("GET", "Host: x\r\nHost: y", "", 400), ("GET", "Host: x\r\nA: " + String(repeating: "a", count: 17_000), "", 431),
+    ("GET", "Host: x" + String(repeating: "\r\na: b", count: 300), "", 431), ("OPTIONS", "Host: x", "", 405),
+    ("TRACE", "Host: x", "", 405), ("CONNECT", "Host: x", "", 405),
+  ])
+  func what_is_no_sound_request_is_refused(_ method: String, _ head: String, _ body: String, _ status: Int) async throws
+  {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client()
+        let text =
+          "\(method) /api/telemetry HTTP/1.1\r\nAuthorization: Bearer \(server.keys.gateway)\r\n\(head)\r\n\r\n\(body)"
+        try client.write(Array(text.replacing("GET /api/telemetry", with: "GET /api/health").utf8))
+        #expect(try client.read().status == status)
+        // Nothing behind it was taken for a request.
+        client.endInput()
+        let rest = try client.readToEnd()
+        #expect(!String(decoding: rest, as: UTF8.self).contains("HTTP/1.1"))
+        #expect(try server.client().send("GET", "/api/health").status == 200)
+      }
+    }
+  }
+
+  @Test func who_speaks_http_1_0_is_not_told_to_go_on() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client()
+        let head = "POST /api/telemetry HTTP/1.0\r\nAuthorization: Bearer \(server.keys.gateway)\r\n"
+        try client.write(Array((head + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}").utf8))
+        #expect(try client.read().status == 200)
+      }
+    }
+  }
+
+  @Test func a_full_server_takes_others_once_there_is_room() async throws {
+    try await TestServer.run(
+      .test {
+        $0.limits.connections = 3
+        $0.limits.idleSeconds = 2
+      }
+    ) { server in
+      try await aside {
+        let idle = try (0..<3).map { _ in try server.client() }
+        // The kernel takes it, the server only when the others have been idle for long enough.
+        #expect(try server.client().send("GET", "/api/health").status == 200)
+        for client in idle { #expect(try client.readToEnd().isEmpty) }
+      }
+    }
+  }
 }

@@ -54,6 +54,52 @@ import Testing
     }
   }
 
+  @Test func conditions_are_taken_as_rfc_9110_has_them() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let admin = try server.client(server.keys.admin)
+        func put(_ radius: String, _ headers: [String: String]) throws -> TestClient.Reply {
+          try admin.send("PUT", "/api/geofences", json: Self.fences(radius), headers: headers)
+        }
+        // 13.1.1: any, but there is none.
+        #expect(try put("1", ["If-Match": "*"]).status == 412)
+        #expect(try put("1", ["If-None-Match": "\"x\""]).status == 204)
+        let tag = try admin.send("GET", "/api/geofences").headers["etag"] ?? ""
+        // 8.8.3.2: a weak tag never says that the bytes are the same; in 13.1.2 it may.
+        for headers in [
+          ["If-Match": "W/\(tag)"], ["If-None-Match": "\"x\", W/\(tag)"], ["If-None-Match": tag],
+          ["If-Match": tag, "If-None-Match": tag], ["If-Match": "\"a,\(tag.dropFirst())"],
+        ] {
+          #expect(try put("2", headers).status == 412, "\(headers)")
+        }
+        for (number, headers) in [
+          ["If-Match": "*"], ["If-None-Match": "\"a,b\" , ,W/\"c\""], ["If-Match": "*", "If-None-Match": "\"x\""],
+        ].enumerated() {
+          #expect(try put("\(3 + number)", headers).status == 204, "\(headers)")
+        }
+        for field in ["x", "\"x", "W/x", "\"a\" \"b\"", "*, \"a\"", ",", "w/\"a\""] {
+          #expect(try put("9", ["If-Match": field]).status == 400, "\(field)")
+        }
+        #expect(try admin.send("GET", "/api/geofences").text == Self.fences("5"))
+        #expect(try admin.send("GET", "/api/geofences", headers: ["If-Match": tag]).status == 412)
+        // What has no ETag is what no tag says.
+        func vehicle(_ id: String, _ headers: [String: String]) throws -> Int {
+          try admin.send("PUT", "/api/vehicles/\(id)", json: "{}", headers: headers).status
+        }
+        #expect(try vehicle("VAN-1", ["If-Match": "*"]) == 200)
+        #expect(try vehicle("VAN-1", ["If-None-Match": "\"x\""]) == 200)
+        #expect(try vehicle("VAN-1", ["If-Match": "\"x\""]) == 412)
+        #expect(try vehicle("VAN-1", ["If-None-Match": "*"]) == 412)
+        #expect(try vehicle("none", ["If-Match": "\"x\""]) == 404)
+        let gateway = try admin.send(
+          "PUT", "/api/gateways/gw-1", json: #"{"vehicles":[]}"#, headers: ["If-Match": "\"x\""])
+        #expect(gateway.status == 412)
+        #expect(try admin.send("DELETE", "/api/vehicles/VAN-2", headers: ["If-Match": "\"x\""]).status == 412)
+        #expect(try admin.send("DELETE", "/api/vehicles/VAN-2", headers: ["If-Match": "*"]).status == 204)
+      }
+    }
+  }
+
   @Test func a_wrong_fence_is_named_and_nothing_is_replaced() async throws {
     try await TestServer.run { server in
       try await aside {

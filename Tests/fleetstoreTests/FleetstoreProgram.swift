@@ -43,4 +43,13 @@ final class ServedStore {
       stdin: Array(configuration.utf8)
     ).output
   }
+
+  /// What the program has in memory, KiB.
+  ///
+  /// - Parameter key: `VmRSS` now, `VmHWM` at most so far.
+  func memoryKiB(_ key: String = "VmRSS") throws -> Int {
+    let text = try String(contentsOfFile: "/proc/\(program.pid)/status", encoding: .utf8)
+    let line = text.split(separator: "\n").first { $0.hasPrefix(key + ":") } ?? ""
+    return Int(line.split(whereSeparator: \.isWhitespace).dropFirst().first ?? "") ?? 0
+  }
 }

@@ -54,7 +54,7 @@ enum LoadClient {
     return ((ContinuousClock.now - start) / .seconds(1), stored.value)
   }
 
-  private static func record(_ number: Int, _ gateway: Int) -> String {
+  static func record(_ number: Int, _ gateway: Int) -> String {
     let milliseconds = 1_767_225_600_000 + number * 1_000
     let time = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
     let digits = String(milliseconds, radix: 16)
@@ -71,7 +71,7 @@ enum LoadClient {
 
   private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-  private static func packed(_ bytes: [UInt8]) -> [UInt8] {
+  static func packed(_ bytes: [UInt8]) -> [UInt8] {
     var out = [UInt8](repeating: 0, count: ZSTD_compressBound(bytes.count))
     let count = unsafe ZSTD_compress(&out, out.count, bytes, bytes.count, 1)
     return Array(out[..<count])
@@ -105,10 +105,12 @@ final class LoadSocket {
 
   /// Posts a batch.
   ///
+  /// - Parameter coding: how it is packed; nil: not at all.
   /// - Returns: head and beginning of the answer.
-  func post(_ batch: [UInt8], key: String) throws -> String {
+  func post(_ batch: [UInt8], key: String, coding: String? = "zstd") throws -> String {
     let head =
-      "POST /api/telemetry HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(key)\r\nContent-Encoding: zstd\r\n"
+      "POST /api/telemetry HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(key)\r\n"
+      + (coding.map { "Content-Encoding: \($0)\r\n" } ?? "")
       + "Content-Type: application/x-ndjson\r\nContent-Length: \(batch.count)\r\n\r\n"
     try write(Array(head.utf8) + batch)
     var count = 0

@@ -20,7 +20,7 @@ struct MeasureTests {
         "--config", try scratch.write("c.json", Self.settings + #","database":"\#(address)"}"#),
       ])
       defer { store.program.kill() }
-      print("\(database): \(try Self.residentKiB(store.program.pid)) KiB resident when idle")
+      print("\(database): \(try store.memoryKiB()) KiB resident when idle")
       let keys = try (0..<8).map { try Self.addGateway($0, store) }
       let batches = LoadClient.batches(2_000, gateways: keys.count)
       let bytes = batches.reduce(0) { $0 + $1.count }
@@ -38,7 +38,7 @@ struct MeasureTests {
             + "\(used) s of a core in the server: \(Int(Double(run.stored) / used)) records for each; "
             + "batch \(bytes / batches.count) bytes")
       }
-      print("\(database): \(try Self.residentKiB(store.program.pid)) KiB resident after that")
+      print("\(database): \(try store.memoryKiB()) KiB resident after that")
     }
   }
 
@@ -55,7 +55,7 @@ struct MeasureTests {
       _ = try LoadClient.send([batches[0]], port: store.port, keys: [key], connections: 1)
       let listeners = try (0..<count).map { _ in try LiveListener(port: store.port, token: store.token ?? "") }
       for listener in listeners { try listener.awaitSubscribed() }
-      print("\(count) subscribers: \(try Self.residentKiB(store.program.pid)) KiB resident")
+      print("\(count) subscribers: \(try store.memoryKiB()) KiB resident")
       var delays: [Double] = []
       let sender = try LoadSocket(port: store.port)
       for batch in batches.dropFirst() {
@@ -77,12 +77,6 @@ struct MeasureTests {
       ["-H", "Content-Type: application/json", "-d", #"{"id":"gw-\#(number)","vehicles":["VAN-\#(number)"]}"#])
     let json = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
     return json?["key"] as? String ?? ""
-  }
-
-  private static func residentKiB(_ pid: pid_t) throws -> Int {
-    let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
-    let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
-    return Int(line.split(whereSeparator: \.isWhitespace).dropFirst().first ?? "") ?? 0
   }
 
   private static func processorSeconds(_ pid: pid_t) throws -> Double {

@@ -2,6 +2,8 @@ import FleetDomain
 import HTTPTypes
 import JSONText
 import Logging
+import NIOCore
+import NIOHTTP1
 
 extension APIError {
   /// What a client is told of any error; what it must not know goes to the log.
@@ -12,10 +14,26 @@ extension APIError {
     case let error as JSONError: self = .invalid("body: \(error.message)")
     case is CancellationError:
       self.init(.serviceUnavailable, "stopping", "the server is stopping; try again", retryAfter: 5)
+    case let error as HTTPParserError: self.init(error)
+    // The connection is gone, and with it whoever might read this.
+    case is ChannelError, is IOError: self = .badRequest("the body was not received whole")
     default:
       logger.error("a request failed: \(error)")
       self.init(.internalServerError, "internal", "the server failed; its log says why")
     }
+  }
+
+  /// What is no HTTP/1.1.
+  init(_ error: HTTPParserError) {
+    self =
+      switch error {
+      case .headerOverflow:
+        APIError(
+          .requestHeaderFieldsTooLarge, "headersTooLarge",
+          "the request's headers are longer or more than the server takes (limits.headerBytes)")
+      case .invalidEOFState: .badRequest("the body was not received whole")
+      default: .badRequest("what was sent is no HTTP/1.1 request")
+      }
   }
 
   private init(_ error: StorageError, logger: Logger) {

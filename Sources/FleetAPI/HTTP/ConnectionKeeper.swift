@@ -42,12 +42,17 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
-    case .head(let head):
+    case .head(var head):
       unanswered += 1
       // Behind a request for an upgrade the decoder takes everything for the other protocol's.
       if head.headers.contains(name: "Upgrade") || head.method == .CONNECT || !head.isKeepAlive { isLast = true }
+      // Nobody knows where a body ends that is coded in a way of its own (RFC 9112, 6.3).
+      if head.headers["Transfer-Encoding"].contains(where: { $0.lowercased() != "chunked" }) { isLast = true }
       isReading = true
       wait(limits.requestSeconds, context)
+      Self.mark(&head)
+      context.fireChannelRead(wrapInboundOut(.head(head)))
+      return
     case .body: break
     case .end:
       isReading = false
@@ -56,6 +61,18 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
       if unanswered == 0 { wait(limits.idleSeconds, context) }
     }
     context.fireChannelRead(data)
+  }
+
+  /// Says in the head what can only be seen while its version is known.
+  private static func mark(_ head: inout HTTPRequestHead) {
+    let isOld = head.version == .http1_0
+    // Who speaks HTTP/1.0 waits for nothing (RFC 9110, 10.1.1).
+    if isOld { head.headers.remove(name: "Expect") }
+    // RFC 9112, 3.2.
+    let hosts = head.headers["Host"].count
+    if hosts > 1 || hosts == 0 && !isOld {
+      head.headers.replaceOrAdd(name: HTTPField.Name.fault.rawName, value: "Host: expected once, found \(hosts) times")
+    }
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -101,12 +118,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func refuse(_ error: HTTPParserError, _ context: ChannelHandlerContext) {
-    let problem =
-      error == .headerOverflow
-      ? APIError(
-        .requestHeaderFieldsTooLarge, "headersTooLarge",
-        "the request's headers are longer than \(limits.headerBytes) bytes")
-      : APIError.badRequest("what was sent is no HTTP/1.1 request")
+    let problem = APIError(error)
     let body = problem.body
     let headers: HTTPHeaders = [
       "content-type": "application/json", "content-length": String(body.count), "connection": "close",
@@ -126,4 +138,9 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
       context.close(promise: nil)
     }
   }
+}
+
+extension HTTPField.Name {
+  /// What is wrong with a request's head. Whoever sends it themselves is answered as if it were so.
+  static let fault = HTTPField.Name("Fleetstore-Fault")!
 }

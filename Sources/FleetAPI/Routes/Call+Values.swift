@@ -59,6 +59,19 @@ extension Call {
     return text
   }
 
+  /// For what is changed and has no entity tag: whatever it is now, it is what no tag says.
+  ///
+  /// - Parameter exists: whether it is there; without it there is nothing to be conditional on.
+  /// - Throws: 412 where a tag was asked for, or that there be nothing; 400 for what is no list of tags.
+  func requireNoTag(exists: () async throws -> Bool) async throws {
+    let conditions = try Preconditions(request.headers)
+    let isMet = conditions.oneOf?.isAny ?? true && !(conditions.noneOf?.isAny ?? false)
+    if !isMet, try await exists() {
+      throw APIError(
+        .preconditionFailed, "changedMeanwhile", "this has no ETag: leave If-Match and If-None-Match out")
+    }
+  }
+
   /// A small JSON object that came as the body, read strictly.
   ///
   /// - Throws: 415 for another type, 400 for what is no JSON, 422 for JSON of another form.

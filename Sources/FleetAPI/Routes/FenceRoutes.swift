@@ -15,8 +15,11 @@ struct FenceRoutes {
         guard let fences = try await storage.fences(tenant: try call.tenant) else {
           throw APIError.notFound("no fences have been put yet")
         }
-        let seen = EntityTags(call.request.headers[.ifNoneMatch])
-        let isKnown = seen?.weaklyMatch(fences.entityTag) ?? false
+        let conditions = try Preconditions(call.request.headers)
+        guard conditions.oneOf?.stronglyMatch(fences.entityTag) ?? true else {
+          throw Preconditions.failed(fences.entityTag)
+        }
+        let isKnown = conditions.noneOf?.weaklyMatch(fences.entityTag) ?? false
         var answer =
           isKnown ? Answer(status: .notModified) : Answer(type: "application/geo+json", bytes: fences.bytes)
         answer.headers[.eTag] = fences.entityTag
@@ -33,27 +36,25 @@ struct FenceRoutes {
         } catch {
           throw APIError.invalid(error.message)
         }
+        let conditions = try Preconditions(call.request.headers)
+        // What the conditions are about must still be there when these take its place.
+        let present = conditions.isEmpty ? nil : try await storage.fences(tenant: try call.tenant)?.entityTag
+        guard conditions.allow(changeOf: present) else { throw Preconditions.failed(present) }
+        // Fences are never taken away: where any will do, any still does.
+        let mayBeAny = conditions.noneOf == nil && conditions.oneOf?.isAny ?? true
+        let expected: FencesExpectation = mayBeAny ? .anything : present.map { .tags([$0]) } ?? .nothing
         let result = try await storage.putFences(
-          document, expecting: Self.expectation(call.request.headers), tenant: try call.tenant, at: WallClock.now)
+          document, expecting: expected, tenant: try call.tenant, at: WallClock.now)
         switch result {
         case .stored(let stored):
           var answer = Answer(status: .noContent)
           answer.headers[.eTag] = stored.entityTag
           return answer
         case .changedMeanwhile(let tag):
-          throw APIError(
-            .preconditionFailed, "changedMeanwhile",
-            tag.map { "the fences are others by now: their ETag is \($0)" } ?? "there are no fences yet")
+          throw Preconditions.failed(tag)
         }
       },
     ]
-  }
-
-  /// RFC 9110, 13.1.1 and 13.1.2.
-  private static func expectation(_ headers: HTTPFields) -> FencesExpectation {
-    if let tags = EntityTags(headers[.ifMatch]) { return tags.isAny ? .anything : .tags(tags.strong) }
-    if EntityTags(headers[.ifNoneMatch])?.isAny == true { return .nothing }
-    return .anything
   }
 
   private static let get = Operation(
@@ -66,35 +67,8 @@ struct FenceRoutes {
   private static let replace = Operation(
     id: "replaceFences", summary: "Replaces all fences.",
     parameters: [
-      .header("If-Match", "The ETag of the fences that these replace: 412 where others are there."),
-      .header("If-None-Match", "`*`: only if there are none yet."),
+      .header("If-Match", "The ETag of the fences that these replace: 412 where others are there; `*`: any."),
+      .header("If-None-Match", "`*`: only if there are none yet; ETags: only if others are there."),
     ], body: .init(types: ["application/geo+json", "application/json"], schema: "Fences"),
     results: [.init(.noContent, "Stored.", headers: ["ETag"])], errors: [.preconditionFailed, .contentTooLarge])
-}
-
-/// The value of `If-Match` or `If-None-Match` (RFC 9110, 13.1).
-struct EntityTags {
-  /// `*`
-  let isAny: Bool
-  private let tags: [Substring]
-
-  /// Nil where there is no such header.
-  init?(_ field: String?) {
-    guard let field else { return nil }
-    let parts = field.split(separator: ",").map { part in
-      var part = part.drop { $0 == " " }
-      while part.last == " " { part.removeLast() }
-      return part
-    }
-    isAny = parts.contains("*")
-    tags = parts
-  }
-
-  /// Those that are not weak: only they can say that bytes are the same (8.8.3.2).
-  var strong: [String] { tags.filter { $0.hasPrefix("\"") }.map(String.init) }
-
-  /// Whether one of them is the tag, weak or not.
-  func weaklyMatch(_ tag: String) -> Bool {
-    isAny || tags.contains { ($0.hasPrefix("W/") ? $0.dropFirst(2) : $0) == tag }
-  }
 }

@@ -74,6 +74,7 @@ struct GatewayRoutes {
       body: .json("GatewayDetails"), results: [.init(.ok, "The gateway.", .json("Gateway"))])
     return Route(.put, Self.path + "/{gatewayId}", .admins, operation) { [storage, authenticator] call in
       let id = try call.name("gateway")
+      try await call.requireNoTag { try await storage.gateway(id, tenant: try call.tenant) != nil }
       let vehicles = try await call.object { reader throws(JSONError) in
         _ = try reader.required("vehicles")
         return try Names.list(&reader, "vehicles", most: Self.mostVehicles) ?? []

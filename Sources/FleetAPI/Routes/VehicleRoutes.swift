@@ -37,12 +37,14 @@ struct VehicleRoutes {
       },
       Route(.put, Self.path + "/{vehicleId}", .admins, Self.replace) { call in
         let id = try call.name("vehicle")
+        try await call.requireNoTag { try await storage.vehicle(id, tenant: try call.tenant) != nil }
         let details = try await call.object { reader throws(JSONError) in try VehicleDetails(&reader) }
         let vehicle = try await storage.updateVehicle(id, details, tenant: try call.tenant)
         return Answer(json: JSONBody.object { vehicle.write(to: &$0) })
       },
       Route(.delete, Self.path + "/{vehicleId}", .admins, Self.remove) { call in
         let id = try call.name("vehicle")
+        try await call.requireNoTag { try await storage.vehicle(id, tenant: try call.tenant) != nil }
         guard try await storage.removeVehicle(id, tenant: try call.tenant) else {
           throw APIError.notFound("no vehicle \(quoted(id))")
         }

@@ -32,6 +32,7 @@ struct RequestDesk: Sendable {
     var path = "none"
     var tenant: TenantID?
     do {
+      try Self.check(request.headers)
       let (route, parameters) = try find(request)
       path = route.path.text
       let identity = try await identify(request, route)
@@ -90,6 +91,19 @@ struct RequestDesk: Sendable {
     return try await untilCancelled {
       defer { place.shrink(to: 0) }
       return try await admitted.route.answer(admitted.call)
+    }
+  }
+
+  /// - Throws: 400, 417, 501.
+  private static func check(_ headers: HTTPFields) throws(APIError) {
+    if let fault = headers[.fault] { throw APIError.badRequest(fault) }
+    if let coding = headers[.transferEncoding], coding.lowercased() != "chunked" {
+      throw APIError(
+        .notImplemented, "unknownTransferCoding", "Transfer-Encoding: expected chunked, found \(quoted(coding))")
+    }
+    if let expected = headers[.expect], expected.lowercased() != "100-continue" {
+      throw APIError(
+        .expectationFailed, "unknownExpectation", "Expect: expected 100-continue, found \(quoted(expected))")
     }
   }
 

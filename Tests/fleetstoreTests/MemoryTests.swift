@@ -1,0 +1,58 @@
+import Foundation
+import TestKit
+import Testing
+
+/// However much comes at once, the server takes no more memory than it may, and loses nothing that it has answered for.
+@Suite struct MemoryTests {
+  @Test func many_large_bodies_at_once_are_all_stored_within_the_budget() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let settings = try scratch.write(
+        "c.json",
+        #"{"database":"sqlite:a.db","rate":{"perSecond":1e6,"burst":1e6},"limits":{"unpackedBytes":8388608,"memoryBytes":33554432}}"#
+      )
+      let store = try ServedStore(["--config", settings])
+      defer { store.program.kill() }
+      let token = try #require(store.token)
+      let (port, senders, records) = (store.port, 24, 250)
+      let text = String(repeating: "x", count: 15_000)
+      let bodies = (0..<senders).map { sender in
+        let lines = (1...records).map { LoadClient.record($0, sender).dropLast() + #","note":"\#(text)"}"# + "\n" }
+        return Array(lines.joined().utf8)
+      }
+      // One after the other first: what a single one takes.
+      _ = try LoadSocket(port: store.port).post(Array(LoadClient.record(9_999, 0).utf8), key: token, coding: nil)
+      let idle = try store.memoryKiB()
+      let (stored, refused, failures) = (Counter(), Counter(), Counter())
+      let group = DispatchGroup()
+      for body in bodies {
+        group.enter()
+        Thread.detachNewThread {
+          defer { group.leave() }
+          do {
+            let socket = try LoadSocket(port: port)
+            while true {
+              let answer = try socket.post(body, key: token, coding: nil)
+              if answer.contains(" 503 ") {
+                _ = refused.add(1)
+                continue
+              }
+              guard let range = answer.range(of: "\"stored\":") else { throw LoadSocket.Failure(what: answer) }
+              _ = stored.add(Int(answer[range.upperBound...].prefix { $0.isNumber }) ?? 0)
+              return
+            }
+          } catch {
+            _ = failures.add(1)
+          }
+        }
+      }
+      group.wait()
+      #expect(failures.value == 0)
+      #expect(stored.value == senders * records)
+      // 90 MB of bodies, reckoned at four times that. What the allocator keeps and the database's cache come on top.
+      let most = try store.memoryKiB("VmHWM") - idle
+      print("\(senders) bodies at once: \(most) KiB on top of \(idle), \(refused.value) refused for a while")
+      #expect(most < 120 << 10)
+    }
+  }
+}
