@@ -46,6 +46,7 @@ let package = Package(
     .target(name: "CCompression"),
     .target(name: "CCurl"),
     .target(name: "CMosquitto"),
+    .target(name: "CRabbitMQ"),
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -56,6 +57,7 @@ let package = Package(
     .target(name: "NMEAWire", swiftSettings: inlined),
     .target(name: "JSONText", swiftSettings: strict),
     .target(name: "Geofencing", swiftSettings: inlined),
+    .target(name: "Peers", swiftSettings: strict),
 
     // Floor 2: rules.
     .target(name: "Telemetry", swiftSettings: inlined),
@@ -74,7 +76,9 @@ let package = Package(
     .target(name: "Spool", dependencies: ["Telemetry", "CSQLite"], swiftSettings: inlined),
     .target(
       name: "Sinks",
-      dependencies: ["Telemetry", "Spool", "Ports", "JSONText", "CPorts", "CCompression", "CCurl", "CMosquitto"],
+      dependencies: [
+        "Telemetry", "Spool", "Ports", "JSONText", "Peers", "CPorts", "CCompression", "CCurl", "CMosquitto",
+      ],
       exclude: [
         "FleetStore/README.md", "FleetStore/fleetStore.sample.json", "JSONLines/README.md",
         "JSONLines/file.sample.json", "JSONLines/stdout.sample.json", "MQTT/README.md", "MQTT/mqtt.sample.json",
@@ -86,7 +90,7 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "OBDWire", "NMEAWire", "JSONText", "Geofencing", "Telemetry", "SignalSets", "GeoJSON", "Fusion",
-        "AdapterSession", "Captures", "Ports", "Spool", "Sinks", "CGateway",
+        "AdapterSession", "Captures", "Ports", "Spool", "Sinks", "CGateway", "CSystemd",
       ], swiftSettings: inlined),
 
     // Floor 5: programs.
@@ -125,10 +129,17 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ], swiftSettings: inlined),
+    .target(
+      name: "FleetBroker",
+      dependencies: [
+        "FleetDomain", "Telemetry", "Peers", "CMosquitto", "CRabbitMQ",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ], swiftSettings: inlined),
     .executableTarget(
       name: "fleetstore",
       dependencies: [
-        "FleetAPI", "FleetDomain", "FleetStorage", "JSONText", "Telemetry",
+        "FleetAPI", "FleetBroker", "FleetDomain", "FleetStorage", "JSONText", "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -142,6 +153,7 @@ let package = Package(
     .testTarget(name: "GeofencingTests", dependencies: ["Geofencing", "TestKit"], swiftSettings: strict),
     .testTarget(name: "GeoJSONTests", dependencies: ["GeoJSON", "Geofencing", "TestKit"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", "TestKit"], swiftSettings: strict),
+    .testTarget(name: "PeersTests", dependencies: ["Peers", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "SignalSetsTests", dependencies: ["SignalSets", "OBDWire", "TestKit"], swiftSettings: strict),
     .testTarget(
@@ -163,7 +175,9 @@ let package = Package(
       swiftSettings: inlined),
     .testTarget(
       name: "SinksTests",
-      dependencies: ["Sinks", "SinksProbe", "CCompression", "Spool", "Telemetry", "Ports", "JSONText", "TestKit"],
+      dependencies: [
+        "Sinks", "SinksProbe", "CCompression", "Spool", "Telemetry", "Ports", "JSONText", "Peers", "TestKit",
+      ],
       exclude: ["Peers"], swiftSettings: strict),
     .testTarget(name: "TroubleCodesTests", dependencies: ["TroubleCodes"], swiftSettings: strict),
     .testTarget(
@@ -195,6 +209,12 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "FleetBrokerTests",
+      dependencies: [
+        "FleetBroker", "FleetDomain", "FleetStorage", "Telemetry", "Peers", "Sinks", "Spool", "TestKit",
+        .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(name: "fleetstoreTests", dependencies: ["TestKit", "CZstd"], swiftSettings: strict),
     .testTarget(name: "obdgateTests", dependencies: ["TestKit"], swiftSettings: strict),

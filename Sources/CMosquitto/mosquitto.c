@@ -1,62 +1,6 @@
-#include "cmosquitto.h"
+#include "library.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <mosquitto.h>
-#include <mqtt_protocol.h>
-#include <netinet/in.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-
-// Each function of the library that is used; its type is taken from its own header.
-#define FUNCTIONS(F)                   \
-  F(mosquitto_lib_init)                \
-  F(mosquitto_new)                     \
-  F(mosquitto_destroy)                 \
-  F(mosquitto_int_option)              \
-  F(mosquitto_username_pw_set)         \
-  F(mosquitto_will_set)                \
-  F(mosquitto_tls_set)                 \
-  F(mosquitto_tls_opts_set)            \
-  F(mosquitto_connect_v5_callback_set) \
-  F(mosquitto_disconnect_v5_callback_set) \
-  F(mosquitto_publish_v5_callback_set) \
-  F(mosquitto_property_read_int16)     \
-  F(mosquitto_property_read_int32)     \
-  F(mosquitto_connect_async)           \
-  F(mosquitto_socket)                  \
-  F(mosquitto_want_write)              \
-  F(mosquitto_loop)                    \
-  F(mosquitto_publish)                 \
-  F(mosquitto_disconnect)              \
-  F(mosquitto_strerror)                \
-  F(mosquitto_connack_string)          \
-  F(mosquitto_reason_string)
-
-static struct {
-#define POINTER(name) __typeof__(&name) name;
-  FUNCTIONS(POINTER)
-} library;
-
-static int loaded = -ENOSYS;
-
-static void load(void) {
-  void *handle = dlopen("libmosquitto.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (!handle) return;
-#define RESOLVE(name) \
-  if (!(library.name = (__typeof__(&name))dlsym(handle, #name))) return;
-  FUNCTIONS(RESOLVE)
-  if (library.mosquitto_lib_init() != MOSQ_ERR_SUCCESS) return;
-  loaded = 0;
-}
-
-int cmosquitto_load(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, load);
-  return loaded;
-}
 
 /// More than can happen between two looks: no more messages than the window are under way.
 #define EVENTS 256
@@ -101,30 +45,12 @@ static void acknowledged(
   note(context, (cmosquitto_event){cmosquitto_acknowledged, reason, number, 0, 0});
 }
 
-static int set_up(struct mosquitto *mosquitto, const cmosquitto_options *options) {
-  int code = library.mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, options->protocol_version);
-  if (!code) code = library.mosquitto_int_option(mosquitto, MOSQ_OPT_TCP_NODELAY, 1);
-  if (!code && options->user) code = library.mosquitto_username_pw_set(mosquitto, options->user, options->password);
-  if (!code && options->will_topic)
-    code = library.mosquitto_will_set(
-        mosquitto, options->will_topic, (int)strlen(options->will), options->will, 1, true);
-  if (code || !options->uses_tls) return code;
-  if (!options->authorities) code = library.mosquitto_int_option(mosquitto, MOSQ_OPT_TLS_USE_OS_CERTS, 1);
-  // A folder without certificates stands for "no file": the system's are taken by the option above.
-  if (!code && (options->authorities || options->certificate))
-    code = library.mosquitto_tls_set(
-        mosquitto, options->authorities, options->authorities ? NULL : "/etc/ssl/certs", options->certificate,
-        options->key, NULL);
-  if (!code) code = library.mosquitto_tls_opts_set(mosquitto, 1, NULL, NULL);
-  return code;
-}
-
 cmosquitto_client *cmosquitto_make(const cmosquitto_options *options, int *code) {
   *code = MOSQ_ERR_NOMEM;
   cmosquitto_client *client = calloc(1, sizeof *client);
   if (!client) return NULL;
   client->mosquitto = library.mosquitto_new(options->client_id, true, client);
-  if (client->mosquitto) *code = set_up(client->mosquitto, options);
+  if (client->mosquitto) *code = cmosquitto_set_up(client->mosquitto, options);
   if (*code) {
     cmosquitto_free(client);
     return NULL;
@@ -150,9 +76,7 @@ int cmosquitto_socket(const cmosquitto_client *client) { return library.mosquitt
 int cmosquitto_wants_write(const cmosquitto_client *client) {
   if (library.mosquitto_want_write(client->mosquitto)) return 1;
   if (client->is_connected) return 0;
-  struct sockaddr_storage address;
-  socklen_t length = sizeof address;
-  return getpeername(cmosquitto_socket(client), (struct sockaddr *)&address, &length) < 0 && errno == ENOTCONN;
+  return cmosquitto_is_connecting(cmosquitto_socket(client));
 }
 
 int cmosquitto_continue(cmosquitto_client *client) {

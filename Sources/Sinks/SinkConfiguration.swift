@@ -1,4 +1,5 @@
 import JSONText
+import Peers
 import Spool
 
 /// A sink as it is configured: one object of the configuration's `sinks`, strict.

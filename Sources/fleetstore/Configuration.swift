@@ -1,4 +1,5 @@
 import FleetAPI
+import FleetBroker
 import Glibc
 import JSONText
 import Logging
@@ -14,15 +15,20 @@ import Logging
 ///       "live":   { "behindBytes": 1048576, "pingSeconds": 30, "subscriptions": 256, "authenticateSeconds": 10,
 ///                   "origins": ["https://fleet.example"] },
 ///       "metrics": { "tokenFile": "metrics.token" },
-///       "retention": { "days": { "telemetry": 400 }, "changeHours": 24, "changes": 50000000 } }
+///       "retention": { "days": { "telemetry": 400 }, "changeHours": 24, "changes": 50000000 },
+///       "broker": { "urls": ["amqps://fleet@mq1.example"], "passwordFile": "password", "tenant": "default",
+///                   "topic": "fleet", "queue": "fleet.ingest", "prefetchMessages": 256, "prefetchBytes": 8388608,
+///                   "messageBytes": 4194304, "retrySeconds": 30 } }
 ///
-/// These are the values without one, but for `tls`, `origins`, `metrics` and `days`, which are empty. Paths are relative
-/// to the file.
+/// These are the values without one, but for `tls`, `origins`, `metrics`, `days` and `broker`, which are empty. Paths are
+/// relative to the file.
 struct Configuration {
   var server = ServerOptions()
   var database = DatabaseAddress.sqlite(path: "fleet.db")
   var logLevel = Logger.Level.info
   var retention = Retention()
+  /// Nil: records come over HTTP alone.
+  var broker: BrokerOptions?
 
   /// - Parameter path: nil: all as it is unless configured.
   init(path: String?) throws(Failure) {
@@ -78,6 +84,9 @@ struct Configuration {
           expected: "a file with a token of \(ServerToken.leastCount) or more letters and digits", found: path)
       }
       try metrics.finish()
+    }
+    if var object = try reader.optionalObject("broker") {
+      broker = try BrokerSettings.read(&object, folder: folder)
     }
     if var object = try reader.optionalObject("retention") {
       retention = try Retention(&object)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FleetAPI
+import FleetBroker
 import FleetDomain
 import Logging
 import ServiceLifecycle
@@ -15,14 +16,17 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Address and port; port 0 is any that is free.", valueName: "address"))
   var listen: String?
 
-  @Option(help: ArgumentHelp("A broker to take records from (not in this version).", valueName: "url"))
-  var broker: String?
+  @Option(
+    help: ArgumentHelp(
+      "A broker to take records from: amqps://USER@HOST/VHOST or mqtts://USER@HOST; several of one cluster by several.",
+      valueName: "url"))
+  var broker: [String] = []
 
   func run() async throws {
-    if broker != nil {
-      throw Failure(.badConfiguration, "broker: this version takes no records from brokers; leave --broker out")
-    }
     var configuration = try store.configuration()
+    if !broker.isEmpty {
+      configuration.broker = try BrokerSettings.options(broker, instead: configuration.broker)
+    }
     if let listen {
       guard let address = ListenAddress(listen) else {
         throw Failure(.usage, "listen: expected an address as 127.0.0.1:8080 or [::1]:8080, found \"\(listen)\"")
@@ -36,6 +40,9 @@ struct ServeCommand: AsyncParsableCommand {
     OpenFiles.makeRoom(for: &configuration.server.limits, logger)
     do {
       try await FirstStart.prepare(storage)
+      if let tenant = configuration.broker?.tenant, try await !storage.tenants().contains(where: { $0.id == tenant }) {
+        throw Failure(.badConfiguration, "broker.tenant: no tenant \(tenant); make it: fleetstore tenant add \(tenant)")
+      }
       try await serve(configuration, storage, logger)
     } catch let error as StorageError {
       await storage.close()
@@ -56,23 +63,41 @@ struct ServeCommand: AsyncParsableCommand {
     var quiet = logger
     quiet.logLevel = .warning
     let deadline = StopDeadline(options.limits, logger: logger)
+    let worker = try Self.worker(configuration.broker, storage, logger)
     var group = ServiceGroupConfiguration(
       services: [
         .init(
-          service: FleetServer(options, storage: storage, logger: logger),
+          service: FleetServer(
+            options, storage: storage, logger: logger, moreMetrics: { worker?.counts.metrics ?? [] }),
           successTerminationBehavior: .gracefullyShutdownGroup, failureTerminationBehavior: .cancelGroup),
         .init(
           service: Maintenance(retention: configuration.retention, storage: storage, logger: logger),
           successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-        // Services are told to stop from the last to the first.
-        .init(service: deadline, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-      ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
+      ]
+        + (worker.map {
+          [.init(service: $0, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore)]
+        } ?? []) + [
+          // Services are told to stop from the last to the first.
+          .init(service: deadline, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore)
+        ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
     // Requests that take longer than that to be answered are not answered.
     group.maximumGracefulShutdownDuration = deadline.forRequests
     do {
       try await ServiceGroup(configuration: group).run()
     } catch is CancellationError {
       logger.warning("stopped before every request was answered")
+    }
+  }
+
+  private static func worker(
+    _ options: BrokerOptions?, _ storage: any FleetStorage, _ logger: Logger
+  ) throws(Failure) -> BrokerWorker? {
+    guard var options else { return nil }
+    try BrokerSettings.addCredential(to: &options)
+    do throws(BrokerFailure) {
+      return try BrokerWorker(options, storage: storage, logger: logger) { WallClock.now }
+    } catch {
+      throw Failure(.unavailable, error.description)
     }
   }
 }

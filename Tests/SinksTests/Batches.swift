@@ -54,9 +54,3 @@ enum Batches {
     return batch
   }
 }
-
-/// Numbers that are random to nobody.
-struct SteadyGenerator: RandomNumberGenerator {
-  var value: UInt64
-  mutating func next() -> UInt64 { value }
-}

@@ -27,9 +27,4 @@ import Testing
     #expect(
       BrokerMessage.messages(of: batch, topic: "f", records: 100, bytes: 1).map(\.records.count) == [1, 1, 1, 1, 1])
   }
-
-  @Test func a_vehicle_can_be_no_wildcard_and_no_further_level() {
-    #expect(BrokerMessage.level(Array("a/b+c#d e\u{1}".utf8)) == "a_b_c_d_e_")
-    #expect(BrokerMessage.level([]) == "unknown")
-  }
 }

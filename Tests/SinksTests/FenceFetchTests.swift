@@ -1,3 +1,5 @@
+import Peers
+import TestKit
 import Testing
 
 @testable import Sinks

@@ -66,7 +66,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (["serve", "--broker", "mqtt://127.0.0.1:1883"], 78, "broker"),
+    (["serve", "--broker", "amqp://fleet:secret@127.0.0.1"], 64, "passwordFile"),
+    (["serve", "--broker", "amqp://fleet@127.0.0.1", "--broker", "mqtt://127.0.0.1"], 64, "all amqp or all mqtt"),
     (["serve", "--database", "postgres://fleet:secret@127.0.0.1/fleet"], 64, "PGPASSFILE"),
     (["serve", "--database", "mysql://u:hidden@x"], 64, "sqlite:FILE"),
     (["serve", "--listen", "nonsense"], 64, "127.0.0.1:8080"), (["serve", "--config", "none.json"], 66, "none.json"),
@@ -90,6 +91,9 @@ import Testing
     (#"{"lisen":"127.0.0.1:1"}"#, "did you mean \"listen\""), (#"{"listen":"here"}"#, "[::1]:8080"),
     (#"{"limits":{"bodyBytes":1}}"#, "limits.bodyBytes"), (#"{"database":"mysql://u:hidden@x"}"#, "sqlite:FILE"),
     ("{", "1:2"), (#"{"tls":{"certificate":"none.pem","key":"none.key"}}"#, "none.pem"),
+    (#"{"broker":{"urls":["mqtt://u:hidden@h"]}}"#, "broker.urls[0]"),
+    (#"{"broker":{"urls":["mqtt://h"],"tenant":"none"}}"#, "fleetstore tenant add none"),
+    (#"{"broker":{"urls":["amqp://u@h"],"passwordFile":"none"}}"#, "broker.passwordFile"),
     (#"{"live":{"pingSeconds":0}}"#, "live.pingSeconds"), (#"{"logLevel":"loud"}"#, "logLevel"),
   ])
   func a_wrong_configuration_is_named_with_its_place(_ text: String, _ message: String) async throws {

@@ -1,4 +1,5 @@
 // The part of libmosquitto that publishes, opened at run time; callbacks become events that are taken out one by one.
+// cmosquitto_subscriber.h has the part that subscribes.
 // One thread has a client. libmosquitto's own documentation says what each call means.
 #pragma once
 

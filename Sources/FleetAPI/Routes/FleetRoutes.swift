@@ -15,7 +15,7 @@ enum FleetRoutes {
 
   static func table(
     storage: any FleetStorage, authenticator: Authenticator, sightings: SightingBook, metrics: RequestMetrics,
-    tenants: TenantMetrics, hub: LiveHub
+    tenants: TenantMetrics, hub: LiveHub, moreMetrics: @escaping @Sendable () -> [ServerMetric] = { [] }
   ) -> RouteTable {
     let described =
       [IngestRoute(storage: storage, metrics: tenants).route]
@@ -25,7 +25,7 @@ enum FleetRoutes {
       + GatewayRoutes(storage: storage, authenticator: authenticator, sightings: sightings).routes
       + TokenRoutes(storage: storage, authenticator: authenticator).routes
       + SystemRoutes(storage: storage, hub: hub).routes
-      + [MetricsRoute(storage: storage, requests: metrics, tenants: tenants, hub: hub).route]
+      + [MetricsRoute(storage: storage, requests: metrics, tenants: tenants, hub: hub, more: moreMetrics).route]
     let operation = Operation(
       id: "getOpenAPI", summary: "This description (OpenAPI 3.1).",
       results: [.init(.ok, "The description.", .json("Description"))])

@@ -6,6 +6,8 @@ struct MetricsRoute {
   let requests: RequestMetrics
   let tenants: TenantMetrics
   let hub: LiveHub
+  /// Of what runs beside the server.
+  let more: @Sendable () -> [ServerMetric]
 
   var route: Route {
     let operation = Operation(
@@ -55,6 +57,9 @@ struct MetricsRoute {
     text.add("fleetstore_live_subscriptions", .gauge, "Channels that WebSockets listen to.", live.subscriptions)
     text.add("fleetstore_memory_bytes", .gauge, "What requests and live connections hold.", hub.memory.used)
     text.add("fleetstore_memory_limit_bytes", .gauge, "What they may hold.", hub.memory.capacity)
+    for figure in more() {
+      text.add(figure.name, figure.kind == .counter ? .counter : .gauge, figure.help, figure.value)
+    }
     text.add(requests.sums(of: nil))
   }
 }

@@ -21,18 +21,22 @@ public struct FleetServer: Service {
   private let options: ServerOptions
   private let storage: any FleetStorage
   private let logger: Logger
+  private let moreMetrics: @Sendable () -> [ServerMetric]
   private let onListening: @Sendable (_ port: Int) -> Void
 
   /// - Parameters:
   ///   - storage: open; whoever opened it closes it.
+  ///   - moreMetrics: figures of what runs beside the server, asked whenever the whole server's are.
   ///   - onListening: called once requests are taken, with the port.
   public init(
     _ options: ServerOptions, storage: any FleetStorage, logger: Logger,
-    onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
+    onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in },
+    moreMetrics: @escaping @Sendable () -> [ServerMetric] = { [] }
   ) {
     self.options = options
     self.storage = storage
     self.logger = logger
+    self.moreMetrics = moreMetrics
     self.onListening = onListening
   }
 
@@ -61,7 +65,7 @@ public struct FleetServer: Service {
     let desk = RequestDesk(
       table: FleetRoutes.table(
         storage: storage, authenticator: authenticator, sightings: sightings, metrics: metrics,
-        tenants: TenantMetrics(), hub: hub),
+        tenants: TenantMetrics(), hub: hub, moreMetrics: moreMetrics),
       authenticator: authenticator, limiter: limiter, sightings: sightings, metrics: metrics,
       serverToken: options.serverToken, limits: options.limits, memory: memory, questions: questions, logger: logger)
     let channel = FleetChannel(

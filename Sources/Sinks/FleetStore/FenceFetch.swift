@@ -1,3 +1,5 @@
+import Peers
+
 /// When the server is asked for this gateway's fences, and what its answers mean. No clock, no network.
 struct FenceFetch: Sendable {
   /// Three thousand fences of fifty corners each have no more.

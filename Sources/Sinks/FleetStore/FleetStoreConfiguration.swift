@@ -1,4 +1,5 @@
 import JSONText
+import Peers
 
 /// `{ "type": "fleetStore", "url": "https://fleet.example/api", "tokenFile": "token" }`
 public struct FleetStoreConfiguration: Equatable, Sendable {

@@ -1,3 +1,5 @@
+import Peers
+
 /// How the records of one batch go to the server: in one request, or in several where it takes no more, down to the one
 /// record that it will never take. Synchronous, without a clock or a network.
 ///

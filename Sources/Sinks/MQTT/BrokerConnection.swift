@@ -1,6 +1,7 @@
 import CMosquitto
 import CPorts
 import Glibc
+import Peers
 import Ports
 
 /// One connection to a broker, from its beginning to its end; another one is another value. One thread has it.

@@ -1,3 +1,4 @@
+import Peers
 import Spool
 import Telemetry
 
@@ -22,7 +23,7 @@ struct BrokerMessage: Equatable, Sendable {
     var open: [String: Int] = [:]
     for (index, record) in batch.records.enumerated() {
       let line = batch.bytes[record.range]
-      let name = "\(topic)/\(level(RecordLine.vehicleId(line) ?? []))/\(record.type.name)"
+      let name = "\(topic)/\(TopicLevel.text(of: RecordLine.vehicleId(line) ?? []))/\(record.type.name)"
       if let place = open[name], messages[place].records.count < limit, messages[place].bytes + line.count <= bytes {
         messages[place].records.append(index)
         messages[place].bytes += line.count
@@ -32,13 +33,6 @@ struct BrokerMessage: Equatable, Sendable {
       }
     }
     return messages
-  }
-
-  /// A vehicle's id as one level of a topic (MQTT 5, 4.7): what would be a wildcard or another level is `_`.
-  static func level(_ id: some Collection<UInt8>) -> String {
-    let isPlain = { (byte: UInt8) in byte > 0x20 && byte < 0x7F && !"+#/\\\"".utf8.contains(byte) }
-    let bytes = id.prefix(128).map { isPlain($0) ? $0 : UInt8(ascii: "_") }
-    return bytes.isEmpty ? "unknown" : String(decoding: bytes, as: UTF8.self)
   }
 
   func payload(_ batch: RecordBatch) -> [UInt8] {

@@ -1,4 +1,5 @@
 import JSONText
+import Peers
 
 /// `{ "type": "mqtt", "url": "mqtts://broker.example", "userFile": "user", "passwordFile": "password" }`
 public struct MQTTConfiguration: Equatable, Sendable {

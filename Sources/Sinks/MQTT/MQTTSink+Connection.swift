@@ -1,3 +1,4 @@
+import Peers
 import Ports
 
 // The connection: made, kept up, lost, made again.
@@ -100,7 +101,7 @@ extension MQTTSink {
   }
 
   private var statusTopic: String {
-    "\(configuration.topic)/\(BrokerMessage.level(Array(surroundings.statusId.utf8)))/status"
+    "\(configuration.topic)/\(TopicLevel.text(of: surroundings.statusId.utf8))/status"
   }
 
   /// Says `offline`, as the will would, and goodbye, if the broker takes that in a moment.

@@ -1,29 +1,28 @@
 import Foundation
 import Glibc
-import TestKit
 
 /// A mosquitto on a port of its own, which can be killed and started again.
-final class Mosquitto: @unchecked Sendable {
-  let port: Int
+///
+///     guard let broker = try Mosquitto(in: scratch) else { return }
+public final class Mosquitto: @unchecked Sendable {
+  public let port: Int
   private let folder: String
   private let program: String
+  private let reserved: ReservedPort
   private var running: RunningProgram
 
   /// - Parameter settings: lines of its configuration besides the listener.
-  init?(_ settings: String = "allow_anonymous true", tls: String = "", in scratch: borrowing ScratchFolder) throws {
+  public init?(_ settings: String = "allow_anonymous true", tls: String = "", in scratch: borrowing ScratchFolder)
+    throws
+  {
     guard let program = try Tool.required("mosquitto") ?? Self.inSystemFolder else { return nil }
     self.program = program
     folder = scratch.path
-    var found: (port: Int, running: RunningProgram)?
-    // Between asking for a port and using it, another may take it.
-    for _ in 0..<5 where found == nil {
-      let port = try UnusedPort().number
-      try "persistence false\nlistener \(port) 127.0.0.1\n\(tls)\n\(settings)\n".write(
-        toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
-      found = try? (port, Self.start(program, folder))
-    }
-    guard let found else { throw Tool.Failure.notStarted(program, reason: "no port that it takes") }
-    (port, running) = found
+    reserved = try ReservedPort()
+    port = Int(reserved.number)
+    try "persistence false\nlistener \(port) 127.0.0.1\n\(tls)\n\(settings)\n".write(
+      toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
+    running = try Self.start(program, folder)
   }
 
   deinit { running.kill() }
@@ -43,15 +42,15 @@ final class Mosquitto: @unchecked Sendable {
     return running
   }
 
-  func kill() throws {
+  public func kill() throws {
     running.send(SIGKILL)
     _ = try running.end(within: .seconds(60))
   }
 
-  func startAgain() throws { running = try Self.start(program, folder) }
+  public func startAgain() throws { running = try Self.start(program, folder) }
 
   /// A subscriber to everything below a topic, once the broker knows of it. It prints topic, a space, the payload.
-  func subscriber(_ topic: String = "fleet/#", _ arguments: [String] = []) throws -> RunningProgram {
+  public func subscriber(_ topic: String = "fleet/#", _ arguments: [String] = []) throws -> RunningProgram {
     let name = "test-\(UUID().uuidString.prefix(8))"
     let subscriber = try RunningProgram(
       "mosquitto_sub",
@@ -60,6 +59,9 @@ final class Mosquitto: @unchecked Sendable {
     return subscriber
   }
 
+  /// All that it has said since it was started.
+  public var said: [String] { running.errorLines }
+
   /// Waits until it says so.
-  func says(_ text: String) throws { try running.errorLine(within: .seconds(60)) { $0.contains(text) } }
+  public func says(_ text: String) throws { try running.errorLine(within: .seconds(60)) { $0.contains(text) } }
 }

@@ -1,6 +1,7 @@
+import TestKit
 import Testing
 
-@testable import Sinks
+@testable import Peers
 
 @Suite struct BackOffTests {
   private let second: Int64 = 1_000_000_000

@@ -1,9 +1,8 @@
+import Peers
 import Testing
 
-@testable import Sinks
-
 @Suite struct ServiceURLTests {
-  private func url(_ text: String) -> ServiceURL? { ServiceURL(text, schemes: FleetStoreConfiguration.schemes) }
+  private func url(_ text: String) -> ServiceURL? { ServiceURL(text, schemes: [("https", 443), ("http", 80)]) }
 
   @Test func parts_are_found_and_ports_follow_the_scheme() throws {
     let named = try #require(url("https://fleet.example/api/"))

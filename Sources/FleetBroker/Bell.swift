@@ -1,0 +1,52 @@
+import Glibc
+
+/// Wakes the worker's thread: rung by a commit that is through, or by whoever wants it to end.
+final class Bell: Sendable {
+  /// A pipe: what was rung can be read.
+  private let output: Int32
+  private let input: Int32
+
+  init() throws(BrokerFailure) {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { throw BrokerFailure(.unreachable, "pipe", "no descriptor is left") }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    (output, input) = (ends[0], ends[1])
+  }
+
+  deinit {
+    close(output)
+    close(input)
+  }
+
+  /// Where the pipe is full it has been rung already.
+  func ring() {
+    var byte: UInt8 = 1
+    _ = unsafe write(input, &byte, 1)
+  }
+
+  /// Waits for a ring, the deadline, or, where one is given, what poll(2) says of a socket.
+  ///
+  /// - Parameter deadline: of ``Clock/now``.
+  func wait(until deadline: Int64, socket: Int32 = -1, _ events: Int32 = POLLIN) {
+    let rest = max(0, deadline &- Clock.now)
+    var polled = [
+      pollfd(fd: output, events: Int16(POLLIN), revents: 0), pollfd(fd: socket, events: Int16(events), revents: 0),
+    ]
+    // A millisecond more rather than one less, and none where the deadline is past.
+    _ = unsafe poll(&polled, 2, Int32(min((rest + 999_999) / 1_000_000, 60_000)))
+    var rings = [UInt8](repeating: 0, count: 64)
+    while unsafe read(output, &rings, rings.count) == rings.count {}
+  }
+}
+
+/// Nanoseconds that nobody sets.
+enum Clock {
+  static var now: Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}

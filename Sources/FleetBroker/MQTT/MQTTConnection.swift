@@ -1,0 +1,161 @@
+import CMosquitto
+import Glibc
+
+/// A connection to an MQTT 5 broker with a shared subscription: `$share/fleetstore/fleet/#`.
+///
+/// The session outlives the connection (clean start off, an expiry interval): what was handed over and not acknowledged,
+/// and what comes while this worker is away, is handed over when it comes back under the same client id. libmosquitto
+/// has queued the PUBACK of each message that it gives; they are written, all at once, when all messages are settled, and
+/// nothing else is written before. So a transaction has what one read gave, at most the receive maximum.
+@safe final class MQTTConnection: BrokerConnection {
+  let readsAhead = false
+  private let client: OpaquePointer
+  private let place: String
+  private let answerLimit: Int64
+  private var nextTag: UInt64 = 1
+  /// What came with the answer to CONNECT: a session that was kept has messages at once.
+  private var early: [BrokerMessage] = []
+  /// Messages that were read and not settled: as long as there are any, nothing may be written.
+  private var unsettled = 0
+  private var isConnected = false
+  private var isOver = false
+
+  init(_ address: BrokerAddress, _ options: BrokerOptions) throws(BrokerFailure) {
+    place = address.description
+    answerLimit = Int64(options.answerSeconds) * 1_000_000_000
+    guard cmosquitto_load() == 0 else {
+      throw BrokerFailure(
+        .missingLibrary, place, "libmosquitto.so.1 is not installed or too old: install the package libmosquitto1")
+    }
+    var code: Int32 = 0
+    let made = unsafe Texts.with([
+      options.clientId, address.user, options.password, options.tls.authorities, options.tls.certificate,
+      options.tls.key,
+    ]) { texts in
+      var settings = unsafe cmosquitto_options()
+      unsafe settings.protocol_version = 5
+      unsafe settings.client_id = texts[0]
+      unsafe settings.user = texts[1]
+      unsafe settings.password = texts[2]
+      unsafe settings.authorities = texts[3]
+      unsafe settings.certificate = texts[4]
+      unsafe settings.key = texts[5]
+      unsafe settings.uses_tls = address.usesTLS ? 1 : 0
+      return unsafe cmosquitto_subscriber_make(&settings, Int32(min(options.prefetchMessages, 65_535)), &code)
+    }
+    guard let made = unsafe made else {
+      throw BrokerFailure(.refused, place, "its settings are refused: \(Self.reason(code))")
+    }
+    unsafe client = made
+    // From here on the deinitializer frees it.
+    try connect(address, options)
+    try check(unsafe cmosquitto_subscriber_subscribe(client, "$share/\(options.group)/\(options.topic)/#"))
+  }
+
+  deinit { unsafe cmosquitto_subscriber_free(client) }
+
+  private func connect(_ address: BrokerAddress, _ options: BrokerOptions) throws(BrokerFailure) {
+    try check(
+      unsafe cmosquitto_subscriber_connect(
+        client, address.host, Int32(address.port), Int32(options.heartbeat), UInt32(options.sessionSeconds)))
+    let deadline = Clock.now &+ answerLimit
+    while !isConnected {
+      guard Clock.now < deadline else { throw BrokerFailure(.unreachable, place, "no answer from the broker") }
+      // Nothing can have been read before the answer to CONNECT.
+      try writeAll(until: deadline)
+      var socket = pollfd(fd: unsafe cmosquitto_subscriber_socket(client), events: Int16(POLLIN), revents: 0)
+      _ = unsafe poll(&socket, 1, 100)
+      try check(unsafe cmosquitto_subscriber_read(client))
+      early += try take()
+    }
+  }
+
+  func receive(until deadline: Int64, _ bell: Bell, reads: Bool) throws(BrokerFailure) -> [BrokerMessage] {
+    guard reads else {
+      bell.wait(until: deadline)
+      return []
+    }
+    guard early.isEmpty else {
+      defer { early = [] }
+      return early
+    }
+    // Nothing waits to be settled: what is written acknowledges nothing that is not stored.
+    try check(unsafe cmosquitto_subscriber_write(client))
+    let wanted = unsafe cmosquitto_subscriber_wants_write(client) != 0 ? POLLIN | POLLOUT : POLLIN
+    bell.wait(until: deadline, socket: unsafe cmosquitto_subscriber_socket(client), wanted)
+    try check(unsafe cmosquitto_subscriber_read(client))
+    return try take()
+  }
+
+  private func take() throws(BrokerFailure) -> [BrokerMessage] {
+    var messages: [BrokerMessage] = []
+    while true {
+      let event = unsafe cmosquitto_subscriber_take(client)
+      let reason = unsafe event.reason
+      switch unsafe event.kind {
+      case cmosquitto_subscriber_none: return messages
+      case cmosquitto_subscriber_connected:
+        guard reason == 0 else { throw over(.refused, "the broker does not let us in: \(Self.brokerReason(reason))") }
+        isConnected = true
+      case cmosquitto_subscriber_subscribed:
+        guard reason < 0x80 else {
+          throw over(.refused, "the broker does not allow the subscription: \(Self.brokerReason(reason))")
+        }
+      case cmosquitto_subscriber_disconnected: throw over(.unreachable, Self.reason(reason))
+      default:
+        messages.append(unsafe message(event))
+      }
+    }
+  }
+
+  private func message(_ event: cmosquitto_subscriber_event) -> BrokerMessage {
+    defer {
+      nextTag += 1
+      unsettled += 1
+    }
+    let payload = unsafe UnsafeBufferPointer(start: event.payload, count: event.count)
+    return unsafe BrokerMessage(
+      tag: nextTag, topic: String(cString: event.topic), payload: Array(payload), isRedelivered: false, oversize: nil)
+  }
+
+  /// All that were given: a PUBACK says nothing but that.
+  func settle(_ settlements: [Settlement]) throws(BrokerFailure) {
+    guard settlements.count == unsettled else { throw over(.unreachable, "not all messages are settled") }
+    unsettled = 0
+    try writeAll(until: Clock.now &+ answerLimit)
+  }
+
+  private func writeAll(until deadline: Int64) throws(BrokerFailure) {
+    while unsafe cmosquitto_subscriber_wants_write(client) != 0 {
+      guard Clock.now < deadline else { throw over(.unreachable, "the broker takes nothing") }
+      var socket = pollfd(fd: unsafe cmosquitto_subscriber_socket(client), events: Int16(POLLOUT), revents: 0)
+      _ = unsafe poll(&socket, 1, 100)
+      try check(unsafe cmosquitto_subscriber_write(client))
+    }
+  }
+
+  private func check(_ code: Int32) throws(BrokerFailure) {
+    if code != 0 { throw over(.unreachable, Self.reason(code)) }
+  }
+
+  private func over(_ kind: BrokerFailure.Kind, _ detail: String) -> BrokerFailure {
+    isOver = true
+    return BrokerFailure(kind, place, detail)
+  }
+
+  func close() {
+    // A goodbye would carry the acknowledgements of what is not stored.
+    guard !isOver, unsettled == 0 else { return }
+    isOver = true
+    _ = unsafe cmosquitto_subscriber_disconnect(client)
+  }
+
+  /// The library's words; 14: the system has said why.
+  private static func reason(_ code: Int32) -> String {
+    unsafe String(cString: code == 14 ? strerror(errno) : UnsafeMutablePointer(mutating: cmosquitto_reason(code)))
+  }
+
+  private static func brokerReason(_ reason: Int32) -> String {
+    unsafe String(cString: cmosquitto_broker_reason(reason, 5))
+  }
+}

@@ -1,0 +1,99 @@
+import FleetDomain
+import Peers
+
+/// From a message to the records that it brings.
+///
+///     fleet/VAN-001/telemetry   {"type":"telemetry",…,"vehicleId":"VAN-001",…}\n{"type":"telemetry",…}\n
+///
+/// A broker's rights say who publishes under which topic, so a record counts as its topic's vehicle: one that says
+/// another is refused. No input or output, no clock.
+struct MessageReader: Sendable {
+  /// A message that was read.
+  struct Read: Sendable {
+    var tag: UInt64
+    var topic: String
+    var bytes: Int
+    /// Those that can be stored.
+    var records: [IncomingRecord] = []
+    /// What cannot be: how much, and the first reason.
+    var refused = 0
+    var reason: String?
+    /// It is no message of records.
+    var isIgnored = false
+  }
+
+  /// What topics begin with.
+  let topic: String
+  /// Between levels: `/` in MQTT, `.` in AMQP, where RabbitMQ's plugin has put it.
+  let separator: Character
+  let maximumRecords: Int
+  private let prefix: String
+
+  init(topic: String, separator: Character, maximumRecords: Int) {
+    self.topic = topic
+    self.separator = separator
+    self.maximumRecords = maximumRecords
+    prefix = String(topic.map { $0 == "/" ? separator : $0 }) + String(separator)
+  }
+
+  func read(_ message: BrokerMessage) -> Read {
+    var read = Read(tag: message.tag, topic: message.topic, bytes: message.payload.count)
+    guard let level = vehicle(of: message.topic) else {
+      return refuse(read, "expected a topic \(prefix){vehicleId}\(separator){type}")
+    }
+    guard message.topic.dropFirst(prefix.count + level.count + 1) != "status" else {
+      read.isIgnored = true
+      return read
+    }
+    if let bytes = message.oversize { return refuse(read, "\(bytes) bytes are too many for one message") }
+    guard RecordCount.most(in: message.payload.span) <= maximumRecords else {
+      return refuse(read, "more than \(maximumRecords) records are too many for one message")
+    }
+    let batch = IncomingBatch(parsing: message.payload.span)
+    guard batch.count > 0 else { return refuse(read, "no records") }
+    take(batch, level, &read)
+    return read
+  }
+
+  /// The level of the topic that is the vehicle's: between what all begin with and the type. RabbitMQ makes levels of
+  /// the dots in an id: they belong to it.
+  private func vehicle(of topic: String) -> Substring? {
+    guard topic.hasPrefix(prefix), let end = topic.lastIndex(of: separator) else { return nil }
+    let start = topic.index(topic.startIndex, offsetBy: prefix.count)
+    guard start < end, topic.index(after: end) < topic.endIndex else { return nil }
+    return topic[start..<end]
+  }
+
+  private func take(_ batch: IncomingBatch, _ level: Substring, _ read: inout Read) {
+    if let first = batch.refusals.first {
+      read.refused = batch.refusals.count
+      read.reason = "record \(first.index): \(first.refusal)"
+    }
+    var last = ""
+    var isOwn = false
+    for record in batch.records {
+      if record.vehicleId != last || last.isEmpty {
+        last = record.vehicleId
+        isOwn = TopicLevel.text(of: last.utf8) == level
+      }
+      guard isOwn else {
+        read.refused += 1
+        if read.reason == nil {
+          let refusal = RecordRefusal(
+            .foreignVehicle, key: "vehicleId",
+            "expected \(RecordRefusal.quoted(level)) as in the topic, found \(RecordRefusal.quoted(last))")
+          read.reason = "\(refusal)"
+        }
+        continue
+      }
+      read.records.append(record)
+    }
+  }
+
+  private func refuse(_ read: Read, _ reason: String) -> Read {
+    var read = read
+    read.refused = 1
+    read.reason = reason
+    return read
+  }
+}

@@ -1,0 +1,24 @@
+import Synchronization
+
+/// What the worker's thread shares with others.
+final class WorkerState: Sendable {
+  let bell: Bell
+  private let counts = Mutex(BrokerCounts())
+  /// When a stop must be through; `.max`: nobody wants one.
+  private let deadline = Atomic(Int64.max)
+
+  init() throws(BrokerFailure) { bell = try Bell() }
+
+  var isStopping: Bool { stopsAt != .max }
+  var stopsAt: Int64 { deadline.load(ordering: .acquiring) }
+
+  /// What is under way may be finished until then.
+  func stop(by time: Int64) {
+    _ = deadline.compareExchange(expected: .max, desired: time, ordering: .acquiringAndReleasing)
+    bell.ring()
+  }
+
+  var now: BrokerCounts { counts.withLock { $0 } }
+
+  func count(_ change: (inout BrokerCounts) -> Void) { counts.withLock { change(&$0) } }
+}

@@ -1,0 +1,130 @@
+import FleetBroker
+import FleetDomain
+import Glibc
+import JSONText
+
+/// `broker` of the configuration: where records come from besides HTTP.
+///
+///     { "urls": ["amqps://fleet@mq1.example/depot", "amqps://fleet@mq2.example/depot"], "passwordFile": "password",
+///       "tenant": "default", "topic": "fleet", "queue": "fleet.ingest", "tls": { "caFile": "ca.pem" } }
+enum BrokerSettings {
+  /// Of systemd (systemd.exec(5), LoadCredential=), where no file is configured.
+  private static let credential = "broker-password"
+
+  /// Reads the object to its end.
+  static func read(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) -> BrokerOptions {
+    let list = try reader.required("urls")
+    var addresses: [BrokerAddress] = []
+    for value in try list.requireArray() {
+      // The message must not repeat what may hold a password.
+      guard let address = BrokerAddress(try value.requireString()) else {
+        throw value.invalid(expected: Self.expectation, found: "something else")
+      }
+      addresses.append(address)
+    }
+    guard isOneCluster(addresses) else { throw list.invalid(expected: "one or more, all amqp or all mqtt") }
+    var options = BrokerOptions(addresses)
+    options.clientId = Self.clientId
+    if let value = reader.optional("passwordFile") {
+      let path = Configuration.resolved(try value.requireString(), folder)
+      do throws(Failure) {
+        options.password = try password(path)
+      } catch {
+        throw value.invalid(expected: "a file with one line that others cannot read", found: path)
+      }
+    }
+    if let value = reader.optional("tenant") {
+      guard let tenant = TenantID(try value.requireString()) else {
+        throw value.invalid(expected: "1 to 63 of a-z, 0-9 and -")
+      }
+      options.tenant = tenant
+    }
+    try readNames(&reader, &options)
+    options.sessionSeconds =
+      try reader.optionalInt("sessionSeconds", in: 60...31_536_000) ?? options.sessionSeconds
+    options.prefetchMessages = try reader.optionalInt("prefetchMessages", in: 1...2_000) ?? options.prefetchMessages
+    options.prefetchBytes =
+      try reader.optionalInt("prefetchBytes", in: 65_536...1_073_741_824) ?? options.prefetchBytes
+    options.messageBytes = try reader.optionalInt("messageBytes", in: 1_024...134_217_728) ?? options.messageBytes
+    options.retrySeconds = try reader.optionalInt("retrySeconds", in: 1...3_600) ?? options.retrySeconds
+    if var tls = try reader.optionalObject("tls") {
+      options.tls.authorities = try tls.optionalString("caFile").map { Configuration.resolved($0, folder) }
+      options.tls.certificate = try tls.optionalString("certificateFile").map { Configuration.resolved($0, folder) }
+      options.tls.key = try tls.optionalString("keyFile").map { Configuration.resolved($0, folder) }
+      if options.tls.certificate != nil, options.tls.key == nil { _ = try tls.required("keyFile") }
+      if options.tls.key != nil, options.tls.certificate == nil { _ = try tls.required("certificateFile") }
+      try tls.finish()
+    }
+    try reader.finish()
+    return options
+  }
+
+  /// - Parameter urls: of the command line, in place of the configured ones.
+  static func options(_ urls: [String], instead configured: BrokerOptions?) throws(Failure) -> BrokerOptions {
+    var addresses: [BrokerAddress] = []
+    for url in urls {
+      guard let address = BrokerAddress(url) else { throw Failure(.usage, "broker: expected \(expectation)") }
+      addresses.append(address)
+    }
+    guard isOneCluster(addresses) else { throw Failure(.usage, "broker: expected all amqp or all mqtt") }
+    var options = configured ?? BrokerOptions(addresses)
+    if configured == nil { options.clientId = clientId }
+    options.addresses = addresses
+    return options
+  }
+
+  /// What systemd was told to hand over, where the configuration names no file.
+  static func addCredential(to options: inout BrokerOptions) throws(Failure) {
+    guard options.password == nil, let folder = unsafe getenv("CREDENTIALS_DIRECTORY") else { return }
+    let path = unsafe String(cString: folder) + "/" + credential
+    guard unsafe access(path, F_OK) == 0 else { return }
+    options.password = try password(path)
+  }
+
+  private static let expectation =
+    "amqps://USER@HOST/VHOST, amqp://, mqtts://USER@HOST or mqtt://, without a password: that goes into passwordFile"
+
+  private static func isOneCluster(_ addresses: [BrokerAddress]) -> Bool {
+    !addresses.isEmpty && Set(addresses.map(\.language)).count == 1
+  }
+
+  private static func readNames(_ reader: inout JSONObjectReader, _ options: inout BrokerOptions) throws(JSONError) {
+    func name(_ key: String, _ value: JSONValue?, _ others: String) throws(JSONError) -> String? {
+      guard let value else { return nil }
+      let text = try value.requireString()
+      let isGood =
+        (1...200).contains(text.utf8.count)
+        && text.utf8.allSatisfy { byte in
+          switch byte {
+          case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+          default: others.utf8.contains(byte)
+          }
+        }
+      guard isGood else { throw value.invalid(expected: "1 to 200 letters, digits or - _ \(others)") }
+      return text
+    }
+    options.topic = try name("topic", reader.optional("topic"), "/") ?? options.topic
+    options.queue = try name("queue", reader.optional("queue"), ".") ?? options.queue
+    options.group = try name("group", reader.optional("group"), ".") ?? options.group
+    options.clientId = try name("clientId", reader.optional("clientId"), ".:") ?? options.clientId
+  }
+
+  private static func password(_ path: String) throws(Failure) -> String {
+    var status = stat()
+    guard unsafe stat(path, &status) != 0 || status.st_mode & 0o007 == 0 else {
+      throw Failure(.badConfiguration, "\(path): everyone can read or write this secret; take that away: chmod 600")
+    }
+    let text = String(decoding: try FileText.read(path), as: UTF8.self)
+    let line = text.hasSuffix("\n") ? text.dropLast() : text[...]
+    guard !line.isEmpty, !line.contains(where: \.isNewline) else {
+      throw Failure(.badConfiguration, "\(path): expected one line")
+    }
+    return String(line)
+  }
+
+  private static var clientId: String {
+    var name = [CChar](repeating: 0, count: 65)
+    guard unsafe gethostname(&name, 64) == 0 else { return "fleetstore" }
+    return "fleetstore-" + String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

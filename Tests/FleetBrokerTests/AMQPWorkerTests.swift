@@ -1,0 +1,123 @@
+import FleetBroker
+import TestKit
+import Testing
+
+/// A worker against one RabbitMQ node, whose MQTT plugin takes what obdgated's sink publishes.
+@Suite struct AMQPWorkerTests {
+  private func bench() async throws -> (RabbitMQ, Bench)? {
+    guard let rabbit = try await aside({ try RabbitMQ.shared }) else { return nil }
+    return (rabbit, try Bench(amqp: rabbit))
+  }
+
+  /// Waits until a queue has so many messages: RabbitMQ counts them from time to time.
+  private func has(_ count: Int, in queue: String, _ rabbit: RabbitMQ) async throws -> Bool {
+    try await aside {
+      let deadline = ContinuousClock.now + .seconds(60)
+      while ContinuousClock.now < deadline {
+        let lines = try rabbit.control(["list_queues", "name", "messages"])
+        if lines.contains("\(queue)\t\(count)") { return true }
+      }
+      return false
+    }
+  }
+
+  @Test func what_a_gateway_publishes_is_in_the_store_and_gone_from_the_queue() async throws {
+    guard let (rabbit, bench) = try await bench() else { return }
+    try await Store.with { store in
+      try await bench.running(store) { worker in
+        try await bench.publish(vehicle: "VAN-001", 1...250)
+        try await bench.publish(vehicle: "VAN-002", 1...50)
+        try await bench.until(worker) { $0.committed >= 4 }
+        #expect(try await store.numbers("VAN-001") == Array(1...250))
+        #expect(try await store.numbers("VAN-002") == Array(1...50))
+        // "online" and "offline" are no records.
+        try await bench.until(worker) { $0.ignored == 4 }
+        #expect(worker.counts.refused == 0 && worker.counts.waiting == 0)
+      }
+      #expect(try await has(0, in: bench.options.queue, rabbit))
+      #expect(try await has(0, in: bench.options.queue + ".refused", rabbit))
+    }
+  }
+
+  @Test func what_is_published_while_no_worker_runs_waits_in_the_queue() async throws {
+    guard let (_, bench) = try await bench() else { return }
+    try await Store.with { store in
+      try await bench.running(store) { _ in }
+      try await bench.publish(vehicle: "VAN-001", 1...120, records: 10)
+      try await bench.running(store) { worker in
+        try await bench.until(worker) { $0.committed == 12 }
+        #expect(try await store.numbers("VAN-001") == Array(1...120))
+      }
+    }
+  }
+
+  @Test func what_is_refused_is_kept_in_a_queue_of_its_own_and_the_rest_is_stored() async throws {
+    guard let (rabbit, bench) = try await bench() else { return }
+    var settings = bench
+    settings.options.messageBytes = 4_000
+    let small = settings
+    try await Store.with { store in
+      try await small.running(store) { worker in
+        let topic = small.options.topic
+        try await small.publish("\(topic)/VAN-001/telemetry", Array("not JSON at all".utf8))
+        try await small.publish("\(topic)/VAN-001/telemetry", [])
+        try await small.publish("\(topic)/VAN-001/telemetry", [UInt8](repeating: 0x20, count: 200_000))
+        try await small.publish("\(topic)", Batches.line(1, vehicle: "VAN-001"))
+        // Half of it is another's.
+        try await small.publish(
+          "\(topic)/VAN-001/telemetry", Batches.line(2, vehicle: "VAN-001") + Batches.line(3, vehicle: "VAN-002"))
+        try await small.publish(vehicle: "VAN-001", 4...9)
+        try await small.until(worker) { $0.refused == 5 && $0.committed == 1 }
+        #expect(worker.counts.redelivered == 0)
+        #expect(try await store.numbers("VAN-001") == [2, 4, 5, 6, 7, 8, 9])
+        #expect(try await store.numbers("VAN-002").isEmpty)
+      }
+      #expect(try await has(0, in: small.options.queue, rabbit))
+      #expect(try await has(5, in: small.options.queue + ".refused", rabbit))
+      #expect(small.lines.all.contains { $0.contains("warning") && $0.contains("\(small.options.queue).refused") })
+    }
+  }
+
+  @Test func a_vehicle_with_a_dot_in_its_id_is_itself() async throws {
+    guard let (_, bench) = try await bench() else { return }
+    try await Store.with { store in
+      try await bench.running(store) { worker in
+        try await bench.publish(vehicle: "VAN.1", 1...3)
+        try await bench.until(worker) { $0.committed == 1 }
+        #expect(try await store.numbers("VAN.1") == [1, 2, 3])
+        try await bench.publish("\(bench.options.topic)/VAN.1/telemetry", Batches.line(4, vehicle: "VAN"))
+        try await bench.until(worker) { $0.refused == 1 }
+      }
+    }
+  }
+
+  @Test func two_workers_share_one_queue() async throws {
+    guard let (_, bench) = try await bench() else { return }
+    try await Store.with { store in
+      try await bench.running(store) { first in
+        try await bench.running(store) { second in
+          try await bench.publish(vehicle: "VAN-001", 1...2_000, records: 5)
+          try await bench.until(first, second) { $0.map(\.committed).reduce(0, +) == 400 }
+          #expect(first.counts.committed > 0 && second.counts.committed > 0)
+          #expect(try await store.numbers("VAN-001") == Array(1...2_000))
+        }
+      }
+    }
+  }
+
+  @Test func a_wrong_password_is_said_and_tried_again() async throws {
+    guard let (_, bench) = try await bench() else { return }
+    var settings = bench
+    settings.options.password = "wrong"
+    let wrong = settings
+    try await Store.with { store in
+      let worker = try wrong.worker(store)
+      let task = Task { try await worker.run() }
+      while wrong.lines.all.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+      task.cancel()
+      try await task.value
+      #expect(wrong.lines.all.count == 1 && wrong.lines.all[0].contains("ACCESS_REFUSED"), "\(wrong.lines.all)")
+      #expect(!wrong.lines.all[0].contains("wrong"))
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import FleetBroker
+import FleetDomain
+import Foundation
+import Logging
+import Peers
+import Spool
+import Telemetry
+import TestKit
+
+@testable import Sinks
+
+/// A queue or group of its own on a broker that others use, too, and gateways that publish to it.
+struct Bench: Sendable {
+  /// What was waited for did not come.
+  struct Late: Error {
+    let counts: [BrokerCounts]
+  }
+
+  static let now = Timestamp(nanoseconds: 1_795_219_200_000 * 1_000_000)
+
+  var options: BrokerOptions
+  let mqttPort: Int
+  let lines = LogLines()
+
+  init(amqp rabbit: RabbitMQ) throws {
+    let port = rabbit.nodes[0].port
+    options = BrokerOptions([BrokerAddress("amqp://guest@127.0.0.1:\(port)")].compactMap { $0 })
+    options.password = "guest"
+    mqttPort = rabbit.nodes[0].mqttPort
+    let name = "fleet-\(UUID().uuidString.prefix(8))"
+    options.topic = name
+    options.queue = name
+    options.retrySeconds = 1
+  }
+
+  init(mqtt port: Int, clientId: String) throws {
+    options = BrokerOptions([BrokerAddress("mqtt://127.0.0.1:\(port)")].compactMap { $0 })
+    mqttPort = port
+    options.clientId = clientId
+    options.retrySeconds = 1
+  }
+
+  func worker(_ store: Store) throws -> BrokerWorker {
+    let logger = Logger(label: "test") { [lines] _ in ListLog(lines: lines) }
+    return try BrokerWorker(options, storage: store.storage, logger: logger) { Bench.now }
+  }
+
+  /// Runs a worker while something is done; ends it gracefully.
+  func running(_ store: Store, _ body: (BrokerWorker) async throws -> Void) async throws {
+    let worker = try worker(store)
+    let task = Task { try await worker.run() }
+    do {
+      try await until(worker) { $0.isConnected }
+      try await body(worker)
+    } catch {
+      task.cancel()
+      _ = try await task.value
+      throw error
+    }
+    task.cancel()
+    _ = try await task.value
+  }
+
+  /// Waits until a worker, or several together, have come so far.
+  func until(_ workers: BrokerWorker..., isDone: ([BrokerCounts]) -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(120)
+    while !isDone(workers.map(\.counts)) {
+      guard ContinuousClock.now < deadline else { throw Late(counts: workers.map(\.counts)) }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+
+  func until(_ worker: BrokerWorker, isDone: (BrokerCounts) -> Bool) async throws {
+    try await until(worker) { (counts: [BrokerCounts]) in counts.allSatisfy(isDone) }
+  }
+
+  /// Publishes telemetry as obdgated's sink does, and returns once the broker has it.
+  func publish(vehicle: String, _ numbers: ClosedRange<Int>, records: Int = 100) async throws {
+    let lines = numbers.map { (RecordType.telemetry, Batches.line($0, vehicle: vehicle)) }
+    let batch = Batches.batch(lines, from: numbers.lowerBound)
+    try await aside {
+      var configuration = MQTTConfiguration(url: try Self.url(mqttPort))
+      configuration.topic = options.topic
+      configuration.gathering.records = records
+      // Of two clients with one id a broker throws the first out.
+      configuration.clientId = "gw-\(UUID().uuidString.prefix(8))"
+      let surroundings = MQTTSink.Surroundings(gatewayId: "gw-17", statusId: vehicle, stateDirectory: nil)
+      var sink = MQTTSink(configuration, surroundings)
+      let bell = try SinkBell()
+      var delivery = sink.deliver(batch, bell)
+      // A broker that hangs up on MQTT 5 is spoken to in 3.1.1 the next time.
+      if delivery.acknowledged.isEmpty { delivery = sink.deliver(batch, bell) }
+      guard delivery.acknowledged == [0..<batch.records.count] else { throw NotTaken(news: "\(delivery.news)") }
+      sink.finish(bell)
+    }
+  }
+
+  /// Publishes anything at all, with QoS 1.
+  func publish(_ topic: String, _ payload: [UInt8]) async throws {
+    try await aside { [mqttPort] in
+      let sent = try Tool.run(
+        "mosquitto_pub",
+        ["-h", "127.0.0.1", "-p", "\(mqttPort)", "-q", "1", "-t", topic, payload.isEmpty ? "-n" : "-s"],
+        stdin: payload)
+      guard sent.status == 0 else { throw NotTaken(news: sent.errors) }
+    }
+  }
+
+  struct NotTaken: Error {
+    let news: String
+  }
+
+  private static func url(_ port: Int) throws -> ServiceURL {
+    guard let url = ServiceURL("mqtt://127.0.0.1:\(port)", schemes: [("mqtt", 1_883)]) else {
+      throw NotTaken(news: "\(port)")
+    }
+    return url
+  }
+}
+
+/// What a worker has logged.
+final class LogLines: @unchecked Sendable {
+  private let lock = NSLock()
+  private var lines: [String] = []
+
+  var all: [String] { lock.withLock { lines } }
+  func add(_ line: String) { lock.withLock { lines.append(line) } }
+}
+
+private struct ListLog: LogHandler {
+  let lines: LogLines
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.info
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) { lines.add("\(event.level) \(event.message)") }
+}

@@ -1,0 +1,84 @@
+import FleetBroker
+import TestKit
+import Testing
+
+/// Workers with a shared subscription of mosquitto.
+@Suite struct MQTTWorkerTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  @Test func two_workers_share_what_gateways_publish() async throws {
+    guard let broker = try Mosquitto(in: scratch) else { return }
+    let one = try Bench(mqtt: broker.port, clientId: "worker-1")
+    let two = try Bench(mqtt: broker.port, clientId: "worker-2")
+    try await Store.with { store in
+      try await one.running(store) { first in
+        try await aside { try broker.says("Sending SUBACK to worker-1") }
+        try await two.running(store) { second in
+          try await aside { try broker.says("Sending SUBACK to worker-2") }
+          try await one.publish(vehicle: "VAN-001", 1...2_000, records: 10)
+          try await one.until(first, second) { $0.map(\.committed).reduce(0, +) == 200 }
+          #expect(first.counts.committed > 0 && second.counts.committed > 0)
+          #expect(try await store.numbers("VAN-001") == Array(1...2_000))
+        }
+      }
+    }
+  }
+
+  @Test func nothing_is_acknowledged_before_its_commit_and_all_of_it_comes_again() async throws {
+    guard let broker = try Mosquitto(in: scratch) else { return }
+    let bench = try Bench(mqtt: broker.port, clientId: "worker")
+    try await Store.with { store in
+      // Somebody else has the file: no commit is possible.
+      let lock = try await store.locked()
+      try await bench.running(store) { worker in
+        try await aside { try broker.says("Sending SUBACK to worker") }
+        for number in 1...5 {
+          try await bench.publish("fleet/VAN-001/telemetry", Batches.line(number, vehicle: "VAN-001"))
+        }
+        try await bench.until(worker) { $0.consumed > 0 }
+        #expect(worker.counts.committed == 0)
+      }
+      // It was told to stop meanwhile: a goodbye would have carried the acknowledgements.
+      #expect(!broker.said.contains { $0.contains("Received PUBACK from worker") })
+      lock.kill()
+      try await bench.running(store) { worker in
+        try await bench.until(worker) { $0.committed >= 5 }
+        #expect(try await store.numbers("VAN-001") == Array(1...5))
+      }
+      #expect(broker.said.contains { $0.contains("Received PUBACK from worker") })
+    }
+  }
+
+  @Test func what_is_published_while_the_worker_is_away_is_kept_for_it() async throws {
+    guard let broker = try Mosquitto(in: scratch) else { return }
+    let bench = try Bench(mqtt: broker.port, clientId: "worker")
+    try await Store.with { store in
+      try await bench.running(store) { _ in try await aside { try broker.says("Sending SUBACK to worker") } }
+      try await bench.publish(vehicle: "VAN-001", 1...30, records: 1)
+      try await bench.running(store) { worker in
+        try await bench.until(worker) { $0.committed == 30 }
+        #expect(try await store.numbers("VAN-001") == Array(1...30))
+      }
+    }
+  }
+
+  @Test func what_is_refused_is_named_in_the_log_and_comes_no_more() async throws {
+    guard let broker = try Mosquitto(in: scratch) else { return }
+    let bench = try Bench(mqtt: broker.port, clientId: "worker")
+    try await Store.with { store in
+      try await bench.running(store) { worker in
+        try await aside { try broker.says("Sending SUBACK to worker") }
+        try await bench.publish("fleet/VAN-001/telemetry", Batches.line(1, vehicle: "VAN-002"))
+        try await bench.until(worker) { $0.refused == 1 }
+        #expect(bench.lines.all.contains { $0.contains("fleet/VAN-001/telemetry: 1 of 1 records refused: vehicleId") })
+      }
+      try await bench.running(store) { worker in
+        try await bench.publish(vehicle: "VAN-001", 1...1)
+        try await bench.until(worker) { $0.committed == 1 }
+        #expect(worker.counts.refused == 0)
+      }
+    }
+  }
+}

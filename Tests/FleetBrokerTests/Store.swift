@@ -1,0 +1,56 @@
+import FleetDomain
+import FleetStorage
+import Telemetry
+import TestKit
+
+/// An empty store in a SQLite file.
+struct Store {
+  let storage: StoredFleet
+  let address: String
+
+  static func with(_ body: (Store) async throws -> Void) async throws {
+    let folder = try ScratchFolder()
+    let store = Store(storage: try StoredFleet(sqlite: folder.file("fleet.db")), address: folder.file("fleet.db"))
+    do {
+      try await body(store)
+    } catch {
+      await store.storage.close()
+      throw error
+    }
+    await store.storage.close()
+  }
+
+  /// `rpm` of all telemetry of a vehicle, sorted: that of two copies would stand twice. None of a vehicle that is not
+  /// known.
+  func numbers(_ vehicle: String) async throws -> [Int] {
+    guard try await storage.vehicle(vehicle, tenant: .standard) != nil else { return [] }
+    var query = RecordQuery.telemetry(of: vehicle)
+    var numbers: [Int] = []
+    while true {
+      let page = try await storage.records(query, tenant: .standard)
+      for record in page.items {
+        let text = String(decoding: record.body, as: UTF8.self)
+        guard let range = text.firstRange(of: "\"rpm\":") else { continue }
+        numbers.append(Int(text[range.upperBound...].prefix { $0.isNumber }) ?? -1)
+      }
+      guard let next = page.next else { return numbers.sorted() }
+      query.cursor = next
+    }
+  }
+}
+
+extension Store {
+  /// Another program that has the database for itself, until it is killed.
+  func locked() async throws -> RunningProgram {
+    try await aside { [address] in
+      let program = try RunningProgram(
+        "bash",
+        [
+          "-c",
+          "exec sqlite3 '\(address)' < <(echo 'BEGIN IMMEDIATE; SELECT 1;'; exec tail --pid=$$ -f /dev/null)",
+        ])
+      try program.line(within: .seconds(60)) { $0 == "1" }
+      return program
+    }
+  }
+}

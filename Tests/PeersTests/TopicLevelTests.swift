@@ -1,0 +1,10 @@
+import Peers
+import Testing
+
+@Suite struct TopicLevelTests {
+  @Test func a_vehicle_can_be_no_wildcard_and_no_further_level() {
+    #expect(TopicLevel.text(of: Array("a/b+c#d e\u{1}".utf8)) == "a_b_c_d_e_")
+    #expect(TopicLevel.text(of: Array("VAN-001.b".utf8)) == "VAN-001.b")
+    #expect(TopicLevel.text(of: []) == "unknown")
+  }
+}

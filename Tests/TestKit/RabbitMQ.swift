@@ -1,0 +1,179 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// RabbitMQ nodes of their own, on loopback ports, with the MQTT plugin; `guest` has every right. They end with the
+/// process that started them, whichever way that ends.
+///
+///     guard let rabbit = try RabbitMQ.shared else { return }
+///     let address = "amqp://guest@127.0.0.1:\(rabbit.nodes[0].port)"
+///
+/// A node takes some ten seconds to start: tests that do not kill one share a single node.
+public final class RabbitMQ: Sendable {
+  private static let programs = "/usr/lib/rabbitmq/bin"
+
+  public let nodes: [Node]
+  private let folder: String
+  private let mapper: Child
+
+  /// The one that tests share: a single node; nil, said in one line, where RabbitMQ is not installed.
+  public static var shared: RabbitMQ? {
+    get throws { try one.get() }
+  }
+
+  private static let one = Result<RabbitMQ?, any Error> { try RabbitMQ(nodes: 1) }
+
+  /// - Parameter count: nodes of one cluster.
+  public init?(nodes count: Int) throws {
+    guard FileManager.default.isExecutableFile(atPath: Self.programs + "/rabbitmq-server") else {
+      _ = try Tool.missing("RabbitMQ", remedy: "make test installs it")
+      return nil
+    }
+    let folder =
+      FileManager.default.temporaryDirectory.appendingPathComponent("obdgate-mq-\(UUID().uuidString.prefix(8))").path
+    self.folder = folder
+    let ports = try ReservedPort()
+    let names = (1...count).map { "node\($0)" }
+    nodes = try names.map { try Node(name: $0, folder: folder, mapperPort: ports) }
+    let others = names.enumerated().map { "cluster_formation.classic_config.nodes.\($0 + 1) = \($1)@localhost" }
+    for node in nodes {
+      try node.write(settings: count == 1 ? [] : ["cluster_formation.peer_discovery_backend = classic_config"] + others)
+    }
+    let made = try Tool.shell(
+      """
+      cd \(folder)
+      head -c 20 /dev/urandom | base64 | tr -dc A-Z > .erlang.cookie
+      chmod 400 .erlang.cookie
+      if [ "$(id -u)" = 0 ]; then chown -R nobody .; fi
+      """)
+    guard made.status == 0 else { throw Tool.Failure.system("RabbitMQ's folder", reason: made.errors) }
+    // Which node is behind which port: asked by nodes and commands.
+    mapper = try Child(
+      "bash",
+      [
+        "-c",
+        """
+        \(Self.asNobody) epmd -port \(ports.number) -address 127.0.0.1 >/dev/null 2>&1 &
+        cat >/dev/null
+        kill -9 $!
+        rm -rf \(folder)
+        """,
+      ], environment: [:], directory: nil, feeds: true)
+    for node in nodes { try node.start() }
+    for node in nodes { try node.waitUntilReady() }
+  }
+
+  deinit {
+    for node in nodes { node.end() }
+    var mapper = mapper
+    _ = try? mapper.finish(feeding: [], limit: .seconds(60))
+  }
+
+  /// Runs rabbitmqctl on a node.
+  ///
+  /// - Returns: its output without headings.
+  @discardableResult
+  public func control(_ arguments: [String], node: Int = 0) throws -> [Substring] {
+    let words = Self.asNobody.split(separator: " ").map(String.init)
+    let command =
+      words + [
+        "env", "-C", folder, Self.programs + "/rabbitmqctl", "-q", "-n", nodes[node].name + "@localhost",
+      ]
+    let result = try Tool.run(command[0], Array(command[1...]) + arguments, environment: nodes[node].environment)
+    guard result.status == 0 else { throw Tool.Failure.system("rabbitmqctl", reason: result.output + result.errors) }
+    return result.lines
+  }
+
+  static var asNobody: String { getuid() == 0 ? "setpriv --reuid=nobody --regid=nogroup --clear-groups" : "" }
+}
+
+extension RabbitMQ {
+  /// One node, which can be killed and started again.
+  public final class Node: Sendable {
+    public let name: String
+    private let reserved: [ReservedPort]
+    private let mapperPort: ReservedPort
+    private let folder: String
+    private let home: String
+    /// A shell that waits for us to close its standard input, and then ends the node.
+    private let keeper = Mutex<Child?>(nil)
+
+    init(name: String, folder: String, mapperPort: ReservedPort) throws {
+      self.name = name
+      self.mapperPort = mapperPort
+      home = folder
+      self.folder = folder + "/" + name
+      reserved = try (0..<3).map { _ in try ReservedPort() }
+    }
+
+    /// Of AMQP.
+    public var port: Int { Int(reserved[0].number) }
+    /// Of MQTT.
+    public var mqttPort: Int { Int(reserved[1].number) }
+
+    var environment: [String: String] {
+      [
+        "HOME": home, "RABBITMQ_NODENAME": name + "@localhost", "RABBITMQ_MNESIA_BASE": folder + "/mnesia",
+        "RABBITMQ_LOG_BASE": folder + "/log", "RABBITMQ_CONFIG_FILE": folder + "/rabbitmq.conf",
+        "RABBITMQ_ENABLED_PLUGINS_FILE": folder + "/enabled_plugins", "RABBITMQ_DIST_PORT": "\(reserved[2].number)",
+        "ERL_EPMD_PORT": "\(mapperPort.number)", "ERL_EPMD_ADDRESS": "127.0.0.1", "RABBITMQ_CONF_ENV_FILE": "/dev/null",
+        "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1} +S 2:2 +sbwt none",
+        "LC_ALL": "C.UTF-8",
+      ]
+    }
+
+    func write(settings: [String]) throws {
+      try FileManager.default.createDirectory(atPath: folder + "/log", withIntermediateDirectories: true)
+      try "[rabbitmq_mqtt].\n".write(toFile: folder + "/enabled_plugins", atomically: true, encoding: .utf8)
+      let lines =
+        [
+          "listeners.tcp.1 = 127.0.0.1:\(port)", "mqtt.listeners.tcp.1 = 127.0.0.1:\(mqttPort)",
+          "mqtt.allow_anonymous = true", "loopback_users = none", "log.console = false",
+        ] + settings
+      try (lines.joined(separator: "\n") + "\n").write(
+        toFile: folder + "/rabbitmq.conf", atomically: true, encoding: .utf8)
+    }
+
+    /// Ends it as the kernel does when memory is short.
+    public func killNow() throws {
+      _ = try Tool.shell("kill -9 -- -$(cat \(folder)/group)")
+    }
+
+    /// Starts it, also after ``killNow()``; does not wait.
+    public func start() throws {
+      end()
+      let script = """
+        cd \(home)
+        setsid \(RabbitMQ.asNobody) \(RabbitMQ.programs)/rabbitmq-server >\(folder)/out 2>&1 &
+        echo $! > \(folder)/group
+        cat >/dev/null
+        kill -9 -- -$! 2>/dev/null
+        wait
+        """
+      let child = try Child("bash", ["-c", script], environment: environment, directory: nil, feeds: true)
+      keeper.withLock { $0 = child }
+    }
+
+    /// Waits until it takes connections of both kinds.
+    public func waitUntilReady() throws {
+      let deadline = ContinuousClock.now + .seconds(180)
+      for port in [port, mqttPort] {
+        while try Tool.shell("exec 3<>/dev/tcp/127.0.0.1/\(port)").status != 0 {
+          guard ContinuousClock.now < deadline else {
+            throw Tool.Failure.system("RabbitMQ", reason: try String(contentsOfFile: folder + "/out", encoding: .utf8))
+          }
+          poll(nil, 0, 100)
+        }
+      }
+    }
+
+    func end() {
+      let child = keeper.withLock { keeper in
+        defer { keeper = nil }
+        return keeper
+      }
+      guard var child else { return }
+      _ = try? child.finish(feeding: [], limit: .seconds(60))
+    }
+  }
+}
