@@ -3,14 +3,14 @@
 #   make run     installs what is missing, builds, replays the bundled drive to JSON lines on stdout
 #   make test    installs what is missing, builds, runs every test
 #
-#   make torture  kills and power cuts by the thousand
+#   make torture  kills and power cuts by the thousand; make torture-brokers: of brokers and workers
 #   make lint | format | fuzz [SECONDS=60] [TARGET=Framing] | bench | clean
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test tests tools release torture lint format fuzz bench bench-live bench-fences benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers static
+.PHONY: help run test tests tools release torture torture-brokers lint format fuzz bench bench-live bench-fences benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers static
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border.
@@ -54,6 +54,10 @@ test: need-jq need-python need-gpsd need-testbed need-peers tests tools
 torture: need-peers tests
 	@DAEMON_KILLS=2000 FLEET_KILLS=200 SPOOL_KILLS=200 SPOOL_RUNS=40 swift test --skip-build --disable-xctest \
 	  --filter 'KeptRecordsTests|FleetTests|KillTests|PowerCutTests'
+
+# Three RabbitMQ nodes, three workers, one PostgreSQL; a node and a worker are killed mid-load. Some five minutes.
+torture-brokers: need-peers tests
+	@BROKER_VEHICLES=$${BROKER_VEHICLES:-8} swift test --skip-build --disable-xctest --filter BrokerClusterTests
 
 lint:
 	@swift format lint --strict --parallel --recursive $(wildcard Sources Tests Fuzz Benchmarks/Benchmarks Benchmarks/Package.swift) Package.swift

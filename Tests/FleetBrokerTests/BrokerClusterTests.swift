@@ -1,0 +1,27 @@
+import FleetDomain
+import FleetStorage
+import Foundation
+import Synchronization
+import TestKit
+import Testing
+
+/// Three RabbitMQ nodes, three workers that are processes, one PostgreSQL; a node and a worker are killed while gateways
+/// publish. `make torture-brokers` runs it: three nodes take a minute to start.
+@Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["BROKER_VEHICLES"] != nil))
+struct BrokerClusterTests {
+  @Test(arguments: [1, 3]) func nothing_is_lost_and_nothing_doubled_whoever_is_killed(_ nodes: Int) async throws {
+    let vehicles = Int(ProcessInfo.processInfo.environment["BROKER_VEHICLES"] ?? "") ?? 4
+    guard let cluster = try await aside({ try BrokerCluster(nodes: nodes) }) else { return }
+    let report = try await aside { try cluster.run(vehicles: vehicles, records: 20_000, kills: nodes > 1) }
+    print("brokers: \(nodes) nodes, \(cluster.workers) workers: \(report)")
+    let storage = try await StoredFleet(postgreSQL: cluster.database)
+    let store = Store(storage: storage, address: cluster.database)
+    for vehicle in 1...vehicles {
+      let numbers = try await store.numbers("VAN-\(vehicle)")
+      #expect(numbers == Array(1...20_000), "VAN-\(vehicle): \(numbers.count), of these \(Set(numbers).count)")
+    }
+    await storage.close()
+    let left = try await aside { try cluster.leftInQueues() }
+    #expect(left == ["fleet.ingest\t0", "fleet.ingest.refused\t0"], "\(left)")
+  }
+}

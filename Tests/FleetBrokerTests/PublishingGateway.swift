@@ -1,0 +1,71 @@
+import Foundation
+import Peers
+import Spool
+import Telemetry
+import TestKit
+
+@testable import Sinks
+
+/// A gateway that publishes by obdgated's own sink, and by another node where one fails: as a daemon behind a load
+/// balancer would.
+struct PublishingGateway: ~Copyable {
+  let vehicle: String
+  let ports: [Int]
+  /// Which of the ports is used.
+  var first: Int
+  private var sink: MQTTSink?
+
+  init(vehicle: String, ports: [Int], first: Int) {
+    self.vehicle = vehicle
+    self.ports = ports
+    self.first = first
+  }
+
+  /// Publishes records from 1 on; what a broker has not acknowledged goes out again.
+  mutating func publish(_ count: Int, by size: Int) throws {
+    let bell = try SinkBell()
+    // Several messages at once, as the spool hands them over.
+    let step = size * 10
+    for start in stride(from: 1, through: count, by: step) {
+      let lines = (start..<min(start + step, count + 1)).map {
+        (RecordType.telemetry, Batches.line($0, vehicle: vehicle))
+      }
+      let batch = Batches.batch(lines, from: start)
+      var isTaken = false
+      let deadline = ContinuousClock.now + .seconds(600)
+      while !isTaken {
+        isTaken = try deliver(batch, by: size, bell)
+        guard isTaken || ContinuousClock.now < deadline else { throw Bench.NotTaken(news: "\(vehicle) \(start)") }
+      }
+    }
+  }
+
+  private mutating func deliver(_ batch: RecordBatch, by size: Int, _ bell: SinkBell) throws -> Bool {
+    // What cannot be copied is taken out while it is used.
+    var used = if let kept = sink.take() { kept } else { try make(by: size) }
+    let delivery = used.deliver(batch, bell)
+    if delivery.acknowledged.reduce(0, { $0 + $1.count }) == batch.records.count {
+      sink = consume used
+      return true
+    }
+    failures += 1
+    // The first failure with a node is that it does not speak MQTT 5.
+    if failures % 2 == 0 { first += 1 } else { sink = consume used }
+    poll(nil, 0, 50)
+    return false
+  }
+
+  private var failures = 0
+
+  private func make(by size: Int) throws -> MQTTSink {
+    let port = ports[first % ports.count]
+    guard let url = ServiceURL("mqtt://127.0.0.1:\(port)", schemes: [("mqtt", 1_883)]) else {
+      throw Bench.NotTaken(news: "\(port)")
+    }
+    var configuration = MQTTConfiguration(url: url)
+    configuration.gathering.records = size
+    configuration.clientId = "gw-\(vehicle)"
+    configuration.answerLimit = 5_000_000_000
+    return MQTTSink(configuration, MQTTSink.Surroundings(gatewayId: "gw-17", statusId: vehicle, stateDirectory: nil))
+  }
+}
