@@ -1,10 +1,17 @@
-// The part of sd-bus that asks a service on the system bus a question, opened at run time: libsystemd brings six more
+// Two parts. What a service tells the service manager that started it: a datagram, for which no library is needed.
+//
+// And the part of sd-bus that asks a service on the system bus a question, opened at run time: libsystemd brings six more
 // libraries, which only a gateway that looks for Bluetooth adapters needs in its memory.
 //
 // Every function returns 0 or more, or a negated errno, as sd-bus does. sd-bus' own documentation says what each means.
 #pragma once
 
 #include <stdint.h>
+
+/// Tells the service manager a state (`READY=1`), as sd_notify(3) describes; 0 where nobody wants to know.
+int csystemd_notify(const char *state);
+/// Within how many microseconds `WATCHDOG=1` is expected again and again (sd_watchdog_enabled(3)); 0: never.
+int64_t csystemd_watchdog(void);
 
 typedef struct csystemd_bus csystemd_bus;
 typedef struct csystemd_message csystemd_message;

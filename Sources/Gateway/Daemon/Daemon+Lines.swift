@@ -8,6 +8,7 @@ struct RunningLine {
   let name: String
   let line: LineControl
   let thread: Thread
+  let progress: Progress?
   let use: Use
 
   /// What is on it.
@@ -69,21 +70,23 @@ extension Daemon {
     let outlet = FixOutlet(ring.producer, bell: records.bell)
     let feed = records.add(receiver: address.deviceName, ring.consumer)
     let control: LineControl
+    let progress = manager.progress()
     let body: () -> Void
     do throws(PortError) {
       control = try LineControl(address: address)
       if case .serial(_, let baud) = address {
-        let line = LineBox(try Line(control, NMEAReceiver(outlet, control: control, baud: baud)))
+        let line = LineBox(try Line(control, NMEAReceiver(outlet, control: control, baud: baud), progress: progress))
         body = { line.run() }
       } else {
-        let line = LineBox(try Line(control, GPSDClient(outlet, control: control)))
+        let line = LineBox(try Line(control, GPSDClient(outlet, control: control), progress: progress))
         body = { line.run() }
       }
     } catch {
       throw StartError(.unavailable, error.description)
     }
     let thread = try Thread("obdgated-gps\(number)", body)
-    lines[number] = RunningLine(name: roster.name(of: number), line: control, thread: thread, use: .receiver(feed))
+    lines[number] = RunningLine(
+      name: roster.name(of: number), line: control, thread: thread, progress: progress, use: .receiver(feed))
   }
 
   private mutating func start(_ number: Int, _ address: PortAddress, _ adapter: Configuration.Adapter?)
@@ -102,18 +105,20 @@ extension Daemon {
     for request in settings.poll.addressed { _ = session.add(request) }
     let ring = Ring<Delivery>(capacity: RecordThread.ringCapacity)
     let control: AdapterControl
+    let progress = manager.progress()
     let line: LineBox<AdapterLine>
     do throws(PortError) {
       control = try AdapterControl(address: address, memory: memory[name], learned: mailbox.bell)
       let outlet = DeliveryOutlet(ring.producer, bell: records.bell, control: control)
       let driver = AdapterLine(session, outlet, definitions: settings.poll.definitions)
-      line = LineBox(try Line(control.line, driver))
+      line = LineBox(try Line(control.line, driver, progress: progress))
     } catch {
       throw StartError(.unavailable, error.description)
     }
     let record = records.add(device: address.deviceName, name: name, ring.consumer)
     let thread = try Thread("obdgated-line\(number)") { line.run() }
-    lines[number] = RunningLine(name: name, line: control.line, thread: thread, use: .adapter(control, record))
+    lines[number] = RunningLine(
+      name: name, line: control.line, thread: thread, progress: progress, use: .adapter(control, record))
   }
 
   /// Listens to a device in a thread of its own; what it heard comes by the mailbox.

@@ -27,6 +27,8 @@ public struct Daemon: ~Copyable {
   var fenceMemory: FenceFile
   /// Ends threads that listen to devices or search Bluetooth.
   let scouting: WakeUp
+  /// Whoever started the daemon, where it wants to know how it goes.
+  var manager = ServiceManager()
 
   /// - Parameter path: the configuration file; nil: none.
   /// - Throws: ``StartError`` where it is wrong, or the machine lacks something.
@@ -91,9 +93,12 @@ public struct Daemon: ~Copyable {
     let desk = self.desk
     let output = try startOutput()
     let trips = output.trips
-    let recordThread = try Thread("obdgated-fusion") { records.run(desk, trips: trips) }
+    let progress = manager.progress()
+    manager.watch("fusion", progress)
+    let recordThread = try Thread("obdgated-fusion") { records.run(desk, trips: trips, progress: progress) }
     records.setFences(settings.fences, settings.fenceRules, privacy: settings.presentPrivacy, resuming: output.fences)
     let status = try supervise()
+    manager.tell("STOPPING=1")
     scouting.signal()
     for line in lines.values { line.line.stop() }
     for line in lines.values { line.thread.join() }
@@ -115,7 +120,7 @@ public struct Daemon: ~Copyable {
   }
 
   /// Starts what takes the records, and reads what was kept when the program ended.
-  private func startOutput() throws(StartError) -> Output {
+  private mutating func startOutput() throws(StartError) -> Output {
     let mailbox = self.mailbox
     switch way {
     case .stdout(let queue):
@@ -133,8 +138,10 @@ public struct Daemon: ~Copyable {
       let trips = TripStore(note: forwarding.note(TripStore.note), before: folder)
       let fences =
         forwarding.note(FenceFile.note).map { FenceFile.read($0, from: "the spool's fences") } ?? fenceMemory.read()
+      let progress = manager.progress()
+      manager.watch("spool", progress)
       let thread = try Thread("obdgated-spool") {
-        forwarding.run()
+        forwarding.run(progress: progress)
         mailbox.post(.writerEnded(.finished))
       }
       return Output(thread: thread, trips: trips, fences: fences)
@@ -158,9 +165,11 @@ public struct Daemon: ~Copyable {
       for step in roster.present(devices) { try carryOut(step) }
     }
     if settings.configuration.discovery.bluetooth { try searchBluetooth() }
+    manager.tell("READY=1")
     while cgateway_is_ending() == 0 {
-      wait(watch?.descriptor ?? -1)
+      wait(watch?.descriptor ?? -1, until: manager.nextPing)
       mailbox.bell.silence()
+      manager.ping(with: lines.values, at: BootClock.now)
       if cgateway_take_reload() != 0 { try reload() }
       keepLearned()
       for news in mailbox.take() {
@@ -198,13 +207,15 @@ public struct Daemon: ~Copyable {
     if let fences = records.takeFenceMemory() { fenceMemory.keep(fences) }
   }
 
-  private func wait(_ monitor: Int32) {
+  /// - Parameter moment: of the boot clock; `.max`: none.
+  private func wait(_ monitor: Int32, until moment: Int64) {
+    let limit = moment == .max ? -1 : Int32(clamping: max(0, (moment - BootClock.now) / 1_000_000 + 1))
     var waiting: InlineArray<2, pollfd> = [
       pollfd(fd: mailbox.bell.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: monitor, events: Int16(POLLIN), revents: 0),
     ]
     var span = waiting.mutableSpan
-    _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), -1) }
+    _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
   }
 
   private mutating func take(_ news: Mailbox.News) throws(StartError) {

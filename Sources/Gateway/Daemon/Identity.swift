@@ -1,4 +1,5 @@
 import Captures
+import Glibc
 import Ports
 import Telemetry
 
@@ -22,7 +23,17 @@ enum Identity {
   }
 
   /// Which boot this is: times of the boot clock are comparable within it (proc(5)).
+  ///
+  /// A service that does not see all of /proc is told by its unit, which knows it as 32 digits (systemd.unit(5), `%b`).
   static func bootId() throws(StartError) -> String {
+    if let told = unsafe getenv("OBDGATED_BOOT_ID") {
+      let digits = Array(unsafe String(cString: told))
+      guard digits.count == 32, digits.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) else {
+        throw StartError(.badConfiguration, "OBDGATED_BOOT_ID: expected 32 hexadecimal digits")
+      }
+      return [digits[..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20...]].map { String($0) }
+        .joined(separator: "-")
+    }
     let text = try FileText.read("/proc/sys/kernel/random/boot_id")
     return String(decoding: text.prefix { $0 > 0x20 }, as: UTF8.self)
   }

@@ -66,7 +66,9 @@ final class Forwarding: @unchecked Sendable {
   var depth: Int64 { waiting.load(ordering: .relaxed) }
 
   /// The thread's body.
-  func run() {
+  ///
+  /// - Parameter progress: of the thread, where somebody watches that it goes on.
+  func run(progress: Progress? = nil) {
     var load = SpoolQueue.Load()
     // What the last end has cost is told before anything else.
     tellLosses(at: BootClock.now)
@@ -79,7 +81,7 @@ final class Forwarding: @unchecked Sendable {
       if isLast { return finish() }
       var due = spool.nextDue
       for box in sinks { due = min(due, box.sink.due) }
-      _ = queue.bell.wait(until: due)
+      _ = queue.bell.wait(until: progress?.turn(until: due) ?? due)
     }
   }
 

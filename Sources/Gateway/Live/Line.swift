@@ -15,13 +15,16 @@ protocol LineDriver: PortHandler, ~Copyable {
 /// One device's thread: opens the line, lets the driver work, and begins again when the device is gone.
 struct Line<Driver: LineDriver & ~Copyable>: ~Copyable {
   private let control: LineControl
+  private let progress: Progress?
   private var driver: Driver
   private var loop: PortLoop
   private var reconnecting = Reconnecting()
 
-  init(_ control: LineControl, _ driver: consuming Driver) throws(PortError) {
+  /// - Parameter progress: of the line's thread, where somebody watches that it goes on.
+  init(_ control: LineControl, _ driver: consuming Driver, progress: Progress? = nil) throws(PortError) {
     self.control = control
-    loop = try PortLoop(wakeUp: control.wakeUp)
+    self.progress = progress
+    loop = try PortLoop(wakeUp: control.wakeUp, progress: progress)
     self.driver = driver
   }
 
@@ -34,7 +37,9 @@ struct Line<Driver: LineDriver & ~Copyable>: ~Copyable {
       }
       var port = AddressedPort(address)
       do throws(PortError) {
-        try port.open(within: Reconnecting.limit(of: address), unless: control.wakeUp)
+        let limit = Reconnecting.limit(of: address)
+        progress?.turn(taking: limit.components.seconds * 1_000_000_000)
+        try port.open(within: limit, unless: control.wakeUp)
         reconnecting.opened(at: BootClock.now)
         driver.prepare()
         try loop.run(&port, &driver)
@@ -53,7 +58,13 @@ struct Line<Driver: LineDriver & ~Copyable>: ~Copyable {
 
   /// Waits, unless somebody has news: a device that is back, the end.
   private func rest(until moment: Int64) {
-    guard !control.isStopping else { return }
-    if control.wakeUp.wait(until: moment) { control.wakeUp.silence() }
+    while !control.isStopping {
+      let end = progress?.turn(until: moment) ?? moment
+      if control.wakeUp.wait(until: end) {
+        control.wakeUp.silence()
+        return
+      }
+      if end == moment { return }
+    }
   }
 }

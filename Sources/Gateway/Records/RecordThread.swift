@@ -99,8 +99,10 @@ final class RecordThread: Sendable {
 
   /// The thread's body.
   ///
-  /// - Parameter trips: what was under way, and where that is kept; nil: nowhere.
-  func run(_ options: RecordDesk.Options, trips: TripStore? = nil) {
+  /// - Parameters:
+  ///   - trips: what was under way, and where that is kept; nil: nowhere.
+  ///   - progress: of the thread, where somebody watches that it goes on.
+  func run(_ options: RecordDesk.Options, trips: TripStore? = nil, progress: Progress? = nil) {
     var desk = RecordDesk(options)
     var trips = trips.map { KeptTrips($0, desk: &desk) }
     var sink = RecordOutlet(way)
@@ -136,7 +138,8 @@ final class RecordThread: Sendable {
       // The clock is looked at when a record is made, not more often. By turns of the poll nothing is due at a time, and
       // lines ring only for news: what they have read is looked at once a second.
       let look = desk.isByCycle && !lines.isEmpty ? now + 1_000_000_000 : Int64.max
-      if bell.wait(until: min(desk.nextDue, trips?.next ?? .max, look)) { bell.silence() }
+      let due = min(desk.nextDue, trips?.next ?? .max, look)
+      if bell.wait(until: progress?.turn(until: due) ?? due) { bell.silence() }
     }
   }
 

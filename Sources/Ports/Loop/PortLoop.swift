@@ -12,12 +12,15 @@ public struct PortLoop: ~Copyable {
   public static let inputCapacity = 4_096
 
   private let wakeUp: WakeUp
+  private let progress: Progress?
   private var timer: BootTimer
   private var input: [UInt8]
 
+  /// - Parameter progress: of the thread, where somebody watches that it goes on.
   /// - Throws: ``PortError/Kind/system`` where the process has no descriptors left.
-  public init(wakeUp: WakeUp) throws(PortError) {
+  public init(wakeUp: WakeUp, progress: Progress? = nil) throws(PortError) {
     self.wakeUp = wakeUp
+    self.progress = progress
     timer = try BootTimer()
     input = [UInt8](repeating: 0, count: PortLoop.inputCapacity)
   }
@@ -83,8 +86,9 @@ public struct PortLoop: ~Copyable {
       pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
     ]
     var span = waiting.mutableSpan
-    // Without a limit: the timer has its own descriptor. EINTR leaves all three silent, and we come back.
-    let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), -1) }
+    // Unwatched without a limit: the timer has its own descriptor. EINTR leaves all three silent, and we come back.
+    let limit = progress.map { BootClock.milliseconds(until: $0.turn(until: .max)) } ?? -1
+    let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
     guard count > 0 else { return (0, false, false) }
     return (Int32(span[0].revents), span[1].revents != 0, span[2].revents != 0)
   }

@@ -1,0 +1,50 @@
+import CSystemd
+import Ports
+
+/// Whoever started the daemon as a service: it is told when the daemon is ready and when it ends, and, where it keeps a
+/// watchdog, that every thread without which nothing gets to the disk goes on (sd_notify(3), sd_watchdog_enabled(3)).
+///
+/// The watchdog is pinged six times in its limit. A thread that has not made a turn for two pings is stuck, and there
+/// are no more pings until it goes on; when none comes, the service manager starts the daemon anew.
+struct ServiceManager: ~Copyable {
+  /// Between two pings, ns; nil: nobody waits for any.
+  private let interval: Int64?
+  /// Threads that are there from start to end.
+  private var watched: [(name: String, progress: Progress)] = []
+  /// When the next ping is due, by the boot clock; `.max`: never.
+  private(set) var nextPing = Int64.max
+  /// What was stuck at the last look.
+  private var stuck: String?
+
+  init() {
+    let limit = csystemd_watchdog()
+    interval = limit > 0 ? max(limit * 1_000 / 6, 1_000_000) : nil
+    if let interval { nextPing = BootClock.now &+ interval }
+  }
+
+  /// For one more thread that is to be watched; nil: nobody wants to know.
+  func progress() -> Progress? { interval.map { Progress(interval: $0) } }
+
+  /// - Parameter name: for people.
+  mutating func watch(_ name: String, _ progress: Progress?) {
+    if let progress { watched.append((name, progress)) }
+  }
+
+  /// - Parameter state: as sd_notify(3) lists them.
+  func tell(_ state: String) {
+    let code = unsafe csystemd_notify(state)
+    if code < 0 { say("the service manager cannot be told \(state): \(systemReason(-code))") }
+  }
+
+  /// Pings where it is due, unless a thread is stuck; that is said, once.
+  mutating func ping(with lines: Dictionary<Int, RunningLine>.Values, at now: Int64) {
+    guard let interval, now >= nextPing else { return }
+    nextPing = now &+ interval
+    let name =
+      watched.first { $0.progress.isStuck(at: now) }?.name
+      ?? lines.first { $0.progress?.isStuck(at: now) ?? false }?.name
+    if let name, name != stuck { say("\(name): stuck; the watchdog is not pinged until it goes on") }
+    stuck = name
+    if name == nil { tell("WATCHDOG=1") }
+  }
+}
