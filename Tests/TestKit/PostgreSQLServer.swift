@@ -151,7 +151,8 @@ public final class PostgreSQLServer: Sendable {
       return keeper
     }
     guard var child else { return }
-    _ = try child.finish(feeding: [], limit: .seconds(120))
+    // The limit counts from its start: what has run for long is given its time to end all the same.
+    _ = try child.finish(feeding: [], limit: .seconds(86_400))
   }
 
   private static var asNobody: String {

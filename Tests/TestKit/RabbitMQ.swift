@@ -66,7 +66,7 @@ public final class RabbitMQ: Sendable {
   deinit {
     for node in nodes { node.end() }
     var mapper = mapper
-    _ = try? mapper.finish(feeding: [], limit: .seconds(60))
+    _ = try? mapper.finish(feeding: [], limit: RabbitMQ.aDay)
   }
 
   /// Runs rabbitmqctl on a node.
@@ -83,6 +83,9 @@ public final class RabbitMQ: Sendable {
     guard result.status == 0 else { throw Tool.Failure.system("rabbitmqctl", reason: result.output + result.errors) }
     return result.lines
   }
+
+  /// A child's limit counts from its start: what has run for long is given its time to end all the same.
+  static let aDay = Duration.seconds(86_400)
 
   static var asNobody: String { getuid() == 0 ? "setpriv --reuid=nobody --regid=nogroup --clear-groups" : "" }
 }
@@ -173,7 +176,7 @@ extension RabbitMQ {
         return keeper
       }
       guard var child else { return }
-      _ = try? child.finish(feeding: [], limit: .seconds(60))
+      _ = try? child.finish(feeding: [], limit: RabbitMQ.aDay)
     }
   }
 }
