@@ -1,10 +1,9 @@
-import TestKit
-
 /// Certificates for one test, made by openssl: an authority and what it has signed.
-final class Certificates {
-  let scratch: ScratchFolder
+public final class Certificates {
+  private let scratch: ScratchFolder
 
-  init() throws {
+  /// - Throws: without openssl.
+  public init() throws {
     scratch = try ScratchFolder()
     try scratch.write(
       "ca.conf",
@@ -31,12 +30,15 @@ final class Certificates {
     ])
   }
 
-  var authority: String { scratch.file("ca.pem") }
+  /// The authority's own certificate.
+  public var authority: String { scratch.file("ca.pem") }
 
   /// A certificate and its key.
   ///
   /// - Parameter name: as `DNS:localhost,IP:127.0.0.1`.
-  func make(_ file: String, for name: String, isExpired: Bool = false) throws -> (certificate: String, key: String) {
+  public func make(_ file: String, for name: String, isExpired: Bool = false) throws -> (
+    certificate: String, key: String
+  ) {
     let (certificate, key) = (scratch.file(file + ".pem"), scratch.file(file + ".key"))
     try run([
       "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(file)", "-addext",

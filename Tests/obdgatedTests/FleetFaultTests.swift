@@ -1,0 +1,88 @@
+import Foundation
+import TestKit
+import Testing
+
+/// What networks and servers do to a request between obdgated and a real fleet store: nothing is lost, nothing is there twice.
+@Suite struct FleetFaultTests {
+  /// `fault-proxy.py` at work.
+  private final class FaultProxy {
+    private let program: RunningProgram
+    private let script: String
+    private let folder: ScratchFolder
+
+    init(_ port: ReservedPort, to store: ReservedPort) throws {
+      folder = try ScratchFolder()
+      script = try folder.write("fault", "pass")
+      program = try RunningProgram(
+        try #require(try Tool.required("python3")),
+        [TestData.projectRoot + "/Tests/Support/fault-proxy.py", "\(port.number)", "\(store.number)", script])
+      try program.line(within: .seconds(30)) { $0 == "now pass" }
+    }
+
+    deinit { program.kill() }
+
+    func set(_ fault: String) throws {
+      try folder.write("fault", fault)
+      program.send(SIGUSR1)
+      try program.line(within: .seconds(30)) { $0 == "now \(fault)" }
+    }
+
+    /// Waits until a request has met the fault.
+    func wait(for fault: String) throws { try program.line(within: .seconds(60)) { $0 == "met \(fault)" } }
+  }
+
+  @Test func whatever_happens_to_a_request_each_record_arrives_once() async throws {
+    try await aside {
+      let port = try ReservedPort()
+      let fleet = try FleetRun(proxy: port, sink: ", \"connectLimit\": 2, \"requestLimit\": 5")
+      let server = try fleet.startStore()
+      defer { server.kill() }
+      try fleet.register(token: try server.line(within: .seconds(20)) { !$0.isEmpty }.text)
+      let proxy = try FaultProxy(port, to: fleet.port)
+      var daemon = try fleet.startDaemon()
+      defer { daemon.kill() }
+      var committed: Set<String> = []
+      try fleet.record(20, besides: &committed, daemon)
+      for fault in ["refuse", "hole", "reset", "drip", "error", "busy", "cut", "reset", "cut"] {
+        try proxy.set(fault)
+        if fault == "refuse" {
+          try fleet.record(40, besides: &committed, daemon)
+        } else {
+          try fleet.record(20, besides: &committed, daemon)
+          if fault != "drip" { try proxy.wait(for: fault) }
+        }
+        try proxy.set("pass")
+      }
+      let records = try fleet.finish(&daemon, committed)
+      #expect(records.count > 150)
+    }
+  }
+
+  @Test func a_store_with_another_name_or_an_expired_certificate_gets_nothing_until_it_is_put_right() async throws {
+    try await aside {
+      let certificates = try Certificates()
+      let fleet = try FleetRun(authority: certificates.authority)
+      let right = try certificates.make("right", for: "IP:127.0.0.1")
+      var server = try fleet.startStore(tls: try certificates.make("other", for: "DNS:other.example"))
+      defer { server.kill() }
+      try fleet.register(token: try server.line(within: .seconds(20)) { !$0.isEmpty }.text)
+      var daemon = try fleet.startDaemon()
+      defer { daemon.kill() }
+      var committed: Set<String> = []
+      try daemon.errorLine(within: .seconds(60)) { $0.contains("certificate") }
+      try fleet.record(20, besides: &committed, daemon)
+      server.kill()
+      server = try fleet.startStore(tls: try certificates.make("expired", for: "IP:127.0.0.1", isExpired: true))
+      try fleet.record(20, besides: &committed, daemon)
+      daemon.kill()
+      daemon = try fleet.startDaemon()
+      try daemon.errorLine(within: .seconds(60)) { $0.contains("certificate") }
+      // Nothing that the daemon had to say went to either.
+      server.kill()
+      server = try fleet.startStore(tls: right)
+      #expect(try fleet.stored().isEmpty)
+      let records = try fleet.finish(&daemon, committed)
+      #expect(records.count >= 40)
+    }
+  }
+}
