@@ -1,6 +1,7 @@
 /// Certificates for one test, made by openssl: an authority and what it has signed.
 public final class Certificates {
-  private let scratch: ScratchFolder
+  /// Its files.
+  public let scratch: ScratchFolder
 
   /// - Throws: without openssl.
   public init() throws {
