@@ -25,6 +25,19 @@ enum LoadClient {
   static func send(
     _ batches: [[UInt8]], port: Int, keys: [String], connections: Int
   ) throws -> (seconds: Double, stored: Int) {
+    try send(batches, port: port, connections: connections) { socket, index in
+      let answer = try socket.post(batches[index], key: keys[index % keys.count])
+      guard answer.contains(" 200 "), let range = answer.range(of: "\"stored\":") else { return nil }
+      return Int(answer[range.upperBound...].prefix { $0.isNumber }) ?? 0
+    }
+  }
+
+  /// The same, whatever is sent.
+  ///
+  /// - Parameter post: sends the batch with that index; how many records were stored, nil where that failed.
+  static func send(
+    _ batches: [[UInt8]], port: Int, connections: Int, post: @escaping @Sendable (LoadSocket, Int) throws -> Int?
+  ) throws -> (seconds: Double, stored: Int) {
     let (stored, next, failures) = (Counter(), Counter(), Counter())
     let group = DispatchGroup()
     let start = ContinuousClock.now
@@ -37,12 +50,11 @@ enum LoadClient {
           while true {
             let index = next.add(1) - 1
             guard index < batches.count else { return }
-            let answer = try socket.post(batches[index], key: keys[index % keys.count])
-            guard answer.contains(" 200 "), let range = answer.range(of: "\"stored\":") else {
+            guard let count = try post(socket, index) else {
               _ = failures.add(1)
               return
             }
-            _ = stored.add(Int(answer[range.upperBound...].prefix { $0.isNumber }) ?? 0)
+            _ = stored.add(count)
           }
         } catch {
           _ = failures.add(1)
@@ -108,10 +120,15 @@ final class LoadSocket {
   /// - Parameter coding: how it is packed; nil: not at all.
   /// - Returns: head and beginning of the answer.
   func post(_ batch: [UInt8], key: String, coding: String? = "zstd") throws -> String {
-    let head =
-      "POST /api/telemetry HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(key)\r\n"
-      + (coding.map { "Content-Encoding: \($0)\r\n" } ?? "")
-      + "Content-Type: application/x-ndjson\r\nContent-Length: \(batch.count)\r\n\r\n"
+    try post(
+      batch, to: "/api/telemetry",
+      "Authorization: Bearer \(key)\r\nContent-Type: application/x-ndjson\r\n"
+        + (coding.map { "Content-Encoding: \($0)\r\n" } ?? ""))
+  }
+
+  /// - Parameter fields: each with its CR and LF.
+  func post(_ batch: [UInt8], to path: String, _ fields: String = "") throws -> String {
+    let head = "POST \(path) HTTP/1.1\r\nHost: x\r\n\(fields)Content-Length: \(batch.count)\r\n\r\n"
     try write(Array(head.utf8) + batch)
     var count = 0
     var length: Int?
@@ -123,8 +140,10 @@ final class LoadSocket {
       count += more
       if length == nil {
         let text = String(decoding: buffer[..<min(count, 600)], as: UTF8.self)
-        guard let end = text.range(of: "\r\n\r\n"), let field = text.range(of: "Content-Length: ") else { continue }
-        let body = Int(text[field.upperBound...].prefix { $0.isNumber }) ?? 0
+        guard let end = text.range(of: "\r\n\r\n") else { continue }
+        // 204 has neither a body nor its length.
+        let body =
+          text.range(of: "Content-Length: ").flatMap { Int(text[$0.upperBound...].prefix { $0.isNumber }) } ?? 0
         length = text.utf8.distance(from: text.startIndex, to: end.upperBound) + body
       }
       if let length, count >= length { return String(decoding: buffer[..<min(count, 600)], as: UTF8.self) }

@@ -42,6 +42,29 @@ struct MeasureTests {
     }
   }
 
+  /// The same records, batches and connections; plain, which costs it less than gzip does: it knows no zstd.
+  @Test func the_same_records_into_influxdb() async throws {
+    try await aside {
+      let server = try InfluxServer()
+      let gateways = 8
+      for connections in [4, 8, 16] {
+        let batches = try (0..<600).map { batch in
+          let first = (batch / gateways + connections * 1_000) * 100
+          let lines = try (1...100).map { try InfluxServer.line(LoadClient.record(first + $0, batch % gateways)) }
+          return Array(lines.joined(separator: "\n").utf8)
+        }
+        let before = try Self.processorSeconds(server.program.pid)
+        let run = try LoadClient.send(batches, port: server.port, connections: connections) { socket, index in
+          try socket.post(batches[index], to: "/write?db=fleet").contains(" 204 ") ? 100 : nil
+        }
+        let used = try Self.processorSeconds(server.program.pid) - before
+        print(
+          "InfluxDB: \(connections) connections, \(run.stored) records in \(run.seconds) s: "
+            + "\(Int(Double(run.stored) / run.seconds))/s; \(Int(Double(run.stored) / used)) for each second of a core")
+      }
+    }
+  }
+
   @Test(arguments: [1_000, 5_000])
   func subscribers_of_one_vehicle(_ count: Int) async throws {
     try await aside {
