@@ -21,6 +21,8 @@ extension AdapterSession {
         isJobsTurn = false
         return .send(Command(job == .voltage ? .voltage : .listParameters), nil, .job(job), limit: Limit.setting)
       }
+      // It said that it has none.
+      if job == .vin { missVIN() }
       finish(job)
       return .again
     }
@@ -95,32 +97,6 @@ extension AdapterSession {
     jobs &= ~job.bit
     jobTries = 0
     jobNotBefore = 0
-  }
-
-  /// Another VIN is another car.
-  private mutating func identify(_ reply: ReplyObserver) {
-    guard reply.vinCount > 0 else { return }
-    let isKnown = memory.vinCount > 0
-    let isSame = CarKnowledge.isSame(memory.vin, memory.vinCount, reply.vin, reply.vinCount)
-    let isFirst = car.vinCount == 0
-    car.vin = reply.vin
-    car.vinCount = reply.vinCount
-    memory.vin = reply.vin
-    memory.vinCount = reply.vinCount
-    if isKnown, !isSame {
-      plan.forget()
-      // The adapter's quirks hold on; this one was the vehicle's.
-      memory.quirks.remove(.slowECU)
-      baseWait = waitForECUs
-      power.forgetVehicle()
-      learnDrive()
-      isPlanOutdated = true
-      storedDigest = 0
-      pendingDigest = 0
-      events.append(.vehicleChanged)
-    } else if isFirst {
-      events.append(.vehicleIdentified)
-    }
   }
 
   // MARK: Trouble codes

@@ -91,6 +91,7 @@ extension AdapterSession {
   private mutating func found(_ reply: ReplyObserver, isUDS: Bool) {
     // Its VIN is read anew: a vehicle without one would else go by that of the one before.
     let former = car
+    if former.vinCount > 0 { named.car = former }
     car = CarKnowledge()
     car.isUDS = isUDS
     for i in 0..<reply.supportCount { car.learn(reply.support(i)) }

@@ -97,6 +97,11 @@ public struct AdapterSession: ~Copyable {
   var discoveriesLeft = 0
   static let discoveriesLimit = 3
 
+  /// The vehicle whose VIN ``memory`` holds.
+  var named = NamedVehicle()
+  /// ``SessionEvent/vehicleUnnamed`` was told: a VIN that comes now is another vehicle's.
+  var isUnnamed = false
+
   // Polling.
   var isPlanOutdated = false
   var silentReplies = 0
@@ -162,6 +167,7 @@ public struct AdapterSession: ~Copyable {
     self.memory = memory
     // Kept in a file that anyone may have changed; these alone are ever learned, and go to the adapter.
     if !(UInt8(ascii: "1")...UInt8(ascii: "9")).contains(memory.protocolDigit) { self.memory.protocolDigit = 0 }
+    named.protocolDigit = self.memory.protocolDigit
     power = PowerWatch(
       configuration.power, voltagePeriod: configuration.voltagePeriod, offset: memory.voltageOffset)
   }

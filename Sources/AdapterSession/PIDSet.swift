@@ -14,6 +14,21 @@ public struct PIDSet: BitwiseCopyable, Sendable {
     return true
   }
 
+  /// Whether another set, read from the same ECU, cannot be the same. A range of 32 of which one of both has nothing was
+  /// not answered then: that says nothing.
+  func contradicts(_ other: PIDSet) -> Bool {
+    for range in 0..<8 {
+      let (mine, theirs) = (bitmap(range), other.bitmap(range))
+      if mine != 0, theirs != 0, mine != theirs { return true }
+    }
+    return false
+  }
+
+  /// What the answer to a support PID told: `range` × 32 + 1 and the 31 behind it.
+  private func bitmap(_ range: Int) -> UInt32 {
+    words[range] >> 1 | (range < 7 ? words[range + 1] << 31 : 0)
+  }
+
   mutating func insert(_ pid: UInt8) { words[Int(pid >> 5)] |= Self.bit(pid) }
   mutating func remove(_ pid: UInt8) { words[Int(pid >> 5)] &= ~Self.bit(pid) }
 

@@ -52,7 +52,7 @@ struct ReplyObserver: BitwiseCopyable {
   private(set) var keepsPause: Bool?
   private(set) var vin = InlineArray<20, UInt8>(repeating: 0)
   private(set) var vinCount = 0
-  private var vinSender = ECUAddress.unknown
+  private(set) var vinSender = ECUAddress.unknown
   /// Tells one set of trouble codes from another; 0: none.
   private(set) var codesDigest: UInt32 = 0
   private(set) var hasCodeList = false

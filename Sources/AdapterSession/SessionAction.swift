@@ -34,6 +34,9 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case vehicleIdentified
   /// Another VIN than before: another car. What was known of the old one is forgotten and learned anew.
   case vehicleChanged
+  /// Another car than the one whose VIN was known, and it tells none: its ECUs say so themselves, or its bus or its PIDs
+  /// are others. What was known of the old one is forgotten, as with ``vehicleChanged``.
+  case vehicleUnnamed
   /// One of several ECUs answers no more.
   case ecuVanished(ECUAddress)
   /// It answers again.

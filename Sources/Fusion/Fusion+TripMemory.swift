@@ -52,7 +52,7 @@ extension Fusion {
     let limit = TripWatch.after(former.since, stopTime)
     let memory = former.memory
     let isSameVehicle: Bool? =
-      if let known = memory.vin { vin.isEmpty ? nil : known == vinText } else { true }
+      if let known = memory.vin { vin.isEmpty ? (isUnnamed ? false : nil) : known == vinText } else { true }
     let trip = memory.trip(bootId: former.bootId, offset: wallOffset, quality: timeQuality)
     let canBeDated = memory.isDateTrusted || memory.bootId == former.bootId
     if isSameVehicle == false || !canBeDated || trip == nil && now >= limit {

@@ -105,7 +105,8 @@ extension Fusion {
     newest = now
     let isAnother = !ecus[ecu].vin.isEmpty
     guard replaceBytes(&ecus[ecu].vin, with: bytes) else { return trips.vehicleReturned() }
-    if isAnother || hasStranger(to: ecu) { forgetVehicle(except: ecu) }
+    if isAnother || isUnnamed || hasStranger(to: ecu) { forgetVehicle(except: ecu) }
+    isUnnamed = false
     chooseVIN()
   }
 
@@ -137,6 +138,21 @@ extension Fusion {
     for ecu in ecus.indices { ecus[ecu].told = 0 }
   }
 
+  /// It is another vehicle than the one whose VIN was read, and tells none itself.
+  public mutating func vehicleUnnamed<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+    tick(time, into: &sink)
+    isUnnamed = true
+    if !vin.isEmpty {
+      forgetVehicle(except: nil)
+      vin = []
+      vinText = ""
+      isVehicleNews = false
+      vehicleId = options.vehicleId ?? options.unknownVehicleId
+    }
+    // A trip from before a restart may have waited for the VIN.
+    tellTrips(into: &sink)
+  }
+
   /// An ECU at another address gave another VIN, and has not been heard since the vehicle was lost.
   private func hasStranger(to ecu: Int) -> Bool {
     wasLost && ecus.contains { $0.told == 0 && !$0.vin.isEmpty && $0.vin != ecus[ecu].vin }
@@ -144,7 +160,7 @@ extension Fusion {
 
   /// The VIN is another: it is another vehicle, and nothing that was known holds for it but what was told since the old
   /// one was lost.
-  private mutating func forgetVehicle(except ecu: Int) {
+  private mutating func forgetVehicle(except ecu: Int?) {
     endTripOfFormerVehicle()
     for index in ecus.indices {
       var fresh = ECUState(ecus[index].address)

@@ -72,6 +72,8 @@ public struct Fusion: ~Copyable {
   var isVehicleNews = false
   /// ``vehicleLost()`` was called: what is older than ``ECUState/told`` may be another vehicle's.
   var wasLost = false
+  /// ``vehicleUnnamed(at:into:)`` was called: a VIN that comes now is another vehicle's.
+  var isUnnamed = false
   var protocolName: String?
   /// The bus that the adapter was told to use; it stands where the adapter does not name one.
   var protocolSetting: String?

@@ -65,6 +65,42 @@ import Testing
     #expect(desk.tripMemories(at: 400 * Self.second).isEmpty)
   }
 
+  /// A VIN as the wire gives it.
+  private func tell(_ vin: String, _ desk: inout RecordDesk, _ source: Int, at second: Int64, _ lines: inout Lines) {
+    let text = TextReading(
+      origin: Origin(ecu: .can11(0x7E8), line: 0, position: 0), kind: .vin, service: 9, identifier: 2, index: 0)
+    let bytes = Array(vin.utf8)
+    desk.take(Delivery(.text(text, ShortText(bytes.span)), at: second * Self.second), from: source, into: &lines)
+  }
+
+  @Test func a_vehicle_without_a_vin_has_neither_the_name_nor_the_trip_of_the_one_before() {
+    var desk = desk()
+    var lines = Lines()
+    let source = desk.addSource(device: "/dev/a", name: "usb:1", at: 0)
+    tell("1D4GP00R55B123456", &desk, source, at: 0, &lines)
+    drive(&desk, source, 1...60, &lines)
+    desk.take(Delivery(.event(.lost(.noData)), at: 62 * Self.second), from: source, into: &lines)
+    desk.take(Delivery(.event(.vehicleUnnamed), at: 80 * Self.second), from: source, into: &lines)
+    drive(&desk, source, 81...140, &lines)
+    desk.advance(to: 400 * Self.second, into: &lines)
+    #expect(events(lines) == ["start", "end", "start", "end"])
+    let named = "1D4GP00R55B123456"
+    #expect(lines.trips.map { $0["vehicleId"] } == [named, named, "gw-test", "gw-test"])
+  }
+
+  @Test func the_same_car_that_was_away_keeps_its_name_and_its_trip() {
+    var desk = desk()
+    var lines = Lines()
+    let source = desk.addSource(device: "/dev/a", name: "usb:1", at: 0)
+    tell("1D4GP00R55B123456", &desk, source, at: 0, &lines)
+    drive(&desk, source, 1...60, &lines)
+    desk.take(Delivery(.event(.lost(.noData)), at: 62 * Self.second), from: source, into: &lines)
+    drive(&desk, source, 81...140, &lines)
+    desk.advance(to: 400 * Self.second, into: &lines)
+    #expect(events(lines) == ["start", "end"])
+    #expect(lines.trips.allSatisfy { $0["vehicleId"] == "1D4GP00R55B123456" })
+  }
+
   @Test func a_line_that_stays_away_ends_its_trip() {
     var desk = desk()
     var lines = Lines()

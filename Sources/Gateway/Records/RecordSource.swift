@@ -100,6 +100,7 @@ final class RecordSource {
     if case .notPolledJ1939 = event { protocolName = ProtocolName.text(fromDigit: UInt8(ascii: "A")) }
     if case .recovered(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
     if case .lost = event { fusion.vehicleLost() }
+    if event == .vehicleUnnamed { fusion.vehicleUnnamed(at: time, into: &sink) }
     if event == .promptLost, let first = failures.count(.promptLost, at: time) {
       report(first, nil, at: time, into: &sink)
     }
@@ -113,7 +114,7 @@ final class RecordSource {
     case .lost(let reason): record(.lost, reason: reason.name.description)
     case .recovered: record(.recovered)
     case .quirk(let quirk): record(.quirk, reason: quirk.name.description)
-    case .vehicleChanged: record(.connected, reason: "vehicleChanged")
+    case .vehicleChanged, .vehicleUnnamed: record(.connected, reason: "vehicleChanged")
     case .ecuVanished(let ecu): record(.lost, reason: "ecuVanished", ecu: ecu)
     case .ecuReturned(let ecu): record(.recovered, reason: "ecuReturned", ecu: ecu)
     case .notPolledJ1939: record(.connected, reason: "notPolledJ1939")

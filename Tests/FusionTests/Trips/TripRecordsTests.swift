@@ -114,6 +114,58 @@ import Testing
     #expect(records[1].number("distance") == 0.6)
   }
 
+  /// As the session tells it once the vehicle has said that it has no VIN.
+  private func tellUnnamed(_ session: inout Session, at seconds: Double) {
+    session.fusion.vehicleUnnamed(at: Session.nanoseconds(seconds), into: &session.sink)
+  }
+
+  @Test func a_vehicle_without_a_vin_ends_the_trip_of_the_one_before_under_its_name() throws {
+    var session = session()
+    session.text(.vin, Self.vin, at: 0)
+    drive(&session, 0...60)
+    session.fusion.vehicleLost()
+    session.read("rpm", 800, at: 90)
+    tellUnnamed(&session, at: 91)
+    drive(&session, 100...160)
+    session.fusion.vehicleLost()
+    // A VIN is another vehicle's again.
+    session.text(.vin, Self.vin, at: 200)
+    drive(&session, 201...260)
+    let records = try session.finish(at: 600)
+    let trips = records.of("trip")
+    #expect(trips.map { $0.text("event") } == ["start", "end", "start", "end", "start", "end"])
+    let owners = trips.map { $0.text("vehicleId") }
+    #expect(owners == [Self.vin, Self.vin, "unknown", "unknown", Self.vin, Self.vin])
+    #expect(Set(trips.compactMap { $0.text("tripId") }).count == 3)
+    #expect(trips[1].number("distance") == 0.6)
+    let between = records.of("telemetry").filter { (92...199).contains($0.elapsed ?? 0) }
+    #expect(!between.isEmpty && between.allSatisfy { $0.text("vehicleId") == "unknown" && $0.text("vin") == nil })
+  }
+
+  @Test func a_configured_vehicle_keeps_its_name_without_a_vin() throws {
+    var session = session(vehicleId: "van-7")
+    session.text(.vin, Self.vin, at: 0)
+    drive(&session, 0...60)
+    session.fusion.vehicleLost()
+    tellUnnamed(&session, at: 91)
+    drive(&session, 100...160)
+    let records = try session.finish(at: 400)
+    #expect(Set(records.compactMap { $0.text("vehicleId") }) == ["van-7"])
+    #expect(records.of("trip").map { $0.text("event") } == ["start", "end", "start", "end"])
+  }
+
+  @Test func after_a_cut_a_vehicle_without_a_vin_does_not_go_on_with_the_trip() throws {
+    let (memory, before) = try cut()
+    var session = resume(memory, off: 60)
+    drive(&session, 3...5)
+    tellUnnamed(&session, at: 5.5)
+    drive(&session, 6...64)
+    let records = try session.finish(at: 400).of("trip")
+    #expect(records.map { $0.text("event") } == ["end", "start", "end"])
+    #expect(records.map { $0.text("vehicleId") } == [Self.vin, "unknown", "unknown"])
+    #expect(records[0].text("tripId") == before[0].text("tripId"))
+  }
+
   @Test func a_vin_that_is_read_late_is_no_other_vehicle() throws {
     var session = session()
     drive(&session, 0...30)
