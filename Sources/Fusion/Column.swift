@@ -39,8 +39,11 @@ struct Column: BitwiseCopyable {
   var told: UInt16 = 0
   /// How long a value stands in records after it was read, ns; 0: in the record of its own interval only.
   var window: Int64 = 0
-  /// Time between the last two readings, ns: a slow bus does not keep the period that was asked for.
+  /// Time between two readings, ns, the shorter of the last two: a slow bus does not keep the period that was asked for,
+  /// and a single answer that was long in coming does not make it one.
   var pace: Int64 = 0
+  /// Time between the last two readings, ns.
+  private var interval: Int64 = .max
   var values = InlineArray<9, Double>(repeating: 0)
   /// When each was read.
   var times = InlineArray<9, Int64>(repeating: .min / 2)
@@ -48,6 +51,15 @@ struct Column: BitwiseCopyable {
   init(name: Name, content: Content) {
     self.name = name
     self.content = content
+  }
+
+  /// Takes note of a reading of an ECU.
+  @inline(__always)
+  mutating func noteTime(_ now: Int64, of ecu: Int) {
+    let interval = now - times[ecu]
+    pace = min(self.interval, interval)
+    self.interval = interval
+    times[ecu] = now
   }
 
   /// The column of a row of the standard's table.

@@ -21,8 +21,7 @@ extension Fusion {
     if columns[column].fresh & bit != 0, options.cadence == .cycle, let newest { cut(at: newest, into: &sink) }
     if columns[column].values[ecu] != reading.value { hasChanged = true }
     columns[column].values[ecu] = reading.value
-    columns[column].pace = now - columns[column].times[ecu]
-    columns[column].times[ecu] = now
+    columns[column].noteTime(now, of: ecu)
     columns[column].fresh |= bit
     if columns[column].known & bit == 0 { noteAnswer(of: ecu, in: column) }
     if columns[column].role != .none { play(columns[column].role, reading, column: column, ecu: ecu) }

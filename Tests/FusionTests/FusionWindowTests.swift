@@ -57,6 +57,24 @@ import Testing
     #expect(records.map { ($0.child("ecus")?["7E9"] as? [String: Any])?.isEmpty } == [nil, false, false])
   }
 
+  @Test func one_answer_that_was_long_in_coming_does_not_make_its_value_stand_longer() throws {
+    var session = Session { $0.windows = Self.windows([0x05: 2]) }
+    for second in 0...3 { session.read("coolantTemp", 90, at: Double(second)) }
+    // The bus was busy for ten seconds, then came one more answer, and no other.
+    session.read("coolantTemp", 91, at: 13)
+    for step in 0..<8 { session.read("rpm", 800, at: 13.5 + Double(step)) }
+    let records = try session.finish(at: 21).filter { ($0.elapsed ?? 0) > 13 }
+    #expect(records.map { $0.number("coolantTemp") } == [91, 91] + [Double?](repeating: nil, count: 6))
+  }
+
+  @Test func a_slow_bus_makes_values_stand_for_two_of_its_pauses() throws {
+    var session = Session { $0.windows = Self.windows([0x05: 2]) }
+    for turn in 0...3 { session.read("coolantTemp", 90, at: Double(turn) * 4) }
+    for step in 0..<10 { session.read("rpm", 800, at: 12.5 + Double(step)) }
+    let records = try session.finish(at: 22).filter { ($0.elapsed ?? 0) > 12 }
+    #expect(records.map { $0.number("coolantTemp") } == [Double?](repeating: 90, count: 8) + [nil, nil])
+  }
+
   @Test func windows_can_change_meanwhile() throws {
     var session = Session()
     session.read("coolantTemp", 90, at: 0)
