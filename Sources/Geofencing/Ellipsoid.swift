@@ -53,3 +53,12 @@ struct SpacePoint: BitwiseCopyable, Equatable, Sendable {
     return way.dot(way).squareRoot()
   }
 }
+
+extension GeoPosition {
+  /// Metres to another position, straight through the ground: over 50 km 13 cm less than the way along it. Neither poles nor
+  /// the antimeridian need care.
+  public func distance(to other: GeoPosition) -> Double {
+    SpacePoint(latitude: latitude, longitude: longitude).distance(
+      to: SpacePoint(latitude: other.latitude, longitude: other.longitude))
+  }
+}

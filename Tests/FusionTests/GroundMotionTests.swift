@@ -1,3 +1,4 @@
+import Geofencing
 import Testing
 
 @testable import Fusion
@@ -9,7 +10,7 @@ import Testing
   private func drive(_ motion: inout GroundMotion, _ seconds: Range<Int>, doppler: Double? = 72) -> Double {
     var metres = 0.0
     for number in seconds {
-      let place = GroundPoint(latitude: 48, longitude: 11 + Double(number) * 20 / 74_600)
+      let place = GeoPosition(latitude: 48, longitude: 11 + Double(number) * 20 / 74_600)
       metres +=
         motion.step(place, speed: doppler, at: Int64(number) * Self.second, longestGap: 10 * Self.second).metres
     }
@@ -24,7 +25,7 @@ import Testing
   @Test func a_first_fix_that_is_far_off_costs_ten_seconds_and_no_trip() {
     var motion = GroundMotion()
     // Where the receiver was switched off, a hundred kilometres away.
-    _ = motion.step(GroundPoint(latitude: 49, longitude: 11), speed: 0, at: 0, longestGap: 10 * Self.second)
+    _ = motion.step(GeoPosition(latitude: 49, longitude: 11), speed: 0, at: 0, longestGap: 10 * Self.second)
     let metres = drive(&motion, 1..<101)
     #expect(metres > 1_700 && metres < 1_800)
   }
@@ -34,7 +35,7 @@ import Testing
     var metres = drive(&motion, 0..<50)
     for number in 50..<55 {
       let step = motion.step(
-        GroundPoint(latitude: 48.5, longitude: 11), speed: 72, at: Int64(number) * Self.second,
+        GeoPosition(latitude: 48.5, longitude: 11), speed: 72, at: Int64(number) * Self.second,
         longestGap: 10 * Self.second)
       metres += step.metres
     }

@@ -16,7 +16,7 @@ public struct FencePost: ~Copyable {
   /// Something happened at a fence since this was set to false: what is remembered is worth a write.
   public var hasNews = false
   /// The place that was last worth remembering.
-  private var remembered: (place: GroundPoint, time: Int64)?
+  private var remembered: (place: GeoPosition, time: Int64)?
   /// m from there, and ns, from which on another is: after a power cut the vehicle must not seem to have been carried.
   private static let rememberedWay = 100.0
   private static let rememberedTime: Int64 = 60_000_000_000
@@ -87,7 +87,7 @@ public struct FencePost: ~Copyable {
   /// The lowest limit of the fences that the vehicle is in, km/h; nil: none has one.
   public var speedLimit: Double? { watch.speedLimit?.limit }
 
-  private mutating func remember(_ place: GroundPoint, at time: Int64) {
+  private mutating func remember(_ place: GeoPosition, at time: Int64) {
     if let remembered {
       guard time - remembered.time >= Self.rememberedTime,
         place.distance(to: remembered.place) >= Self.rememberedWay
@@ -111,7 +111,7 @@ public struct FencePost: ~Copyable {
       FenceFix(
         time: time, latitude: latitude, longitude: longitude, hdop: fix.hdop, vehicleSpeed: vehicleSpeed,
         groundSpeed: fix.speed), into: &events)
-    remember(GroundPoint(latitude: latitude, longitude: longitude), at: time)
+    remember(GeoPosition(latitude: latitude, longitude: longitude), at: time)
     guard !events.list.isEmpty else { return }
     hasNews = true
     let ofFix = privacy(of: fix)

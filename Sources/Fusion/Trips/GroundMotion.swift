@@ -1,3 +1,5 @@
+import Geofencing
+
 /// What a receiver's positions say of motion: how far, and whether it is any.
 ///
 /// A parked receiver wanders by metres and leaps by hundreds. So a fix moves only by its Doppler speed, or, where there
@@ -31,11 +33,11 @@ struct GroundMotion: BitwiseCopyable {
   /// Fixes that leapt and hold together among themselves are believed after this time, ns: what was believed was wrong.
   private static let doubt: Int64 = 10_000_000_000
 
-  private var last: (position: GroundPoint, time: Int64)?
+  private var last: (position: GeoPosition, time: Int64)?
   /// The last of the fixes that leapt away from ``last`` together, and since when they do.
-  private var doubted: (position: GroundPoint, time: Int64, since: Int64)?
+  private var doubted: (position: GeoPosition, time: Int64, since: Int64)?
   /// Since when the vehicle moves, and from where.
-  private var start: (position: GroundPoint, time: Int64)?
+  private var start: (position: GeoPosition, time: Int64)?
   private var isProven = false
   /// Legs of motion that is not proven yet.
   private var metres = 0.0
@@ -45,7 +47,7 @@ struct GroundMotion: BitwiseCopyable {
   ///
   /// - Parameter speed: Doppler, km/h.
   mutating func step(
-    _ position: GroundPoint, speed: Double?, at time: Int64, longestGap: Int64
+    _ position: GeoPosition, speed: Double?, at time: Int64, longestGap: Int64
   ) -> Step {
     guard let last else {
       self.last = (position, time)
@@ -81,7 +83,7 @@ struct GroundMotion: BitwiseCopyable {
   }
 
   /// A fix that cannot follow on the last: either is wrong.
-  private mutating func doubt(_ position: GroundPoint, at time: Int64) {
+  private mutating func doubt(_ position: GeoPosition, at time: Int64) {
     guard let before = doubted, time > before.time,
       position.distance(to: before.position) <= Self.greatestSpeed * Double(time - before.time) / 1e9
     else {
@@ -95,7 +97,7 @@ struct GroundMotion: BitwiseCopyable {
     halt()
   }
 
-  private mutating func prove(_ position: GroundPoint, _ time: Int64) {
+  private mutating func prove(_ position: GeoPosition, _ time: Int64) {
     guard !isProven, let start, time - start.time >= Self.leastTime else { return }
     isProven = position.distance(to: start.position) >= Self.leastWay
   }

@@ -1,3 +1,5 @@
+import Geofencing
+
 extension TripWatch {
   /// Where the vehicle is.
   ///
@@ -6,7 +8,7 @@ extension TripWatch {
   ///   - longitude: degrees, east positive.
   ///   - speed: over ground, km/h; nil where the receiver does not say.
   public mutating func fix(latitude: Double, longitude: Double, speed: Double?, at time: Int64) {
-    let position = GroundPoint(latitude: latitude, longitude: longitude)
+    let position = GeoPosition(latitude: latitude, longitude: longitude)
     guard position.isOnEarth else { return }
     expire(at: time)
     // What lies further apart belongs to different trips.
