@@ -85,7 +85,7 @@ extension CollectionReader {
   private static func explain(_ error: FenceError, _ polygon: JSONValue) -> JSONError {
     let ring = polygon[error.place.ring] ?? polygon
     switch error.kind {
-    case .tooFewPositions, .noArea, .aroundPole, .holeInHole: return explain(error, at: ring, ring)
+    case .tooFewPositions, .noArea, .aroundPole, .holeInHole, .tooIntricate: return explain(error, at: ring, ring)
     default: return explain(error, at: ring[error.place.position] ?? ring, ring)
     }
   }
@@ -117,6 +117,10 @@ extension CollectionReader {
       value.invalid(expected: "holes beside each other", found: "a hole in the hole of ring \(outer)")
     case .radius(let radius, let limit):
       value.invalid(expected: "a radius in m, above 0 and up to \(limit)", found: "\(radius)")
+    case .tooIntricate:
+      value.invalid(
+        expected: "a polygon whose edges and holes can be compared with each other",
+        found: "one that is too intricate for that; split it into several fences")
     case .tooMany: value.invalid(expected: "fewer corners in all", found: "too many to number")
     }
   }

@@ -19,10 +19,13 @@ struct EdgeSweep: Sendable {
 
   /// The first points of two edges that cross, lie on each other, or, in one ring, touch; nil where there are none.
   ///
-  /// - Parameter touched: set where different rings touch in a point.
+  /// - Parameters:
+  ///   - touched: set where different rings touch in a point.
+  ///   - budget: gets smaller by each pair of edges that is compared.
+  /// - Throws: where the budget is used up.
   mutating func firstMeeting(
-    points: [PolygonDraft.Point], rings: [Range<Int>], touched: inout Bool
-  ) -> (first: Int, second: Int)? {
+    points: [PolygonDraft.Point], rings: [Range<Int>], touched: inout Bool, budget: inout CheckBudget
+  ) throws(FenceError) -> (first: Int, second: Int)? {
     collect(points, rings, alongX: true)
     // Long edges all across the sweep would all be compared: then it goes the other way.
     let width = edges.reduce(into: 0.0) { $0 += Double($1.upper - $1.lower) } / extent()
@@ -46,6 +49,7 @@ struct EdgeSweep: Sendable {
         }
         next += 1
       }
+      try budget.spend(next - index)
     }
     return nil
   }

@@ -35,6 +35,8 @@ public struct FenceError: Error, Equatable, Sendable {
     case holeInHole(ring: Int)
     /// A radius that is not above 0 or is past what is supported.
     case radius(Double, limit: Double)
+    /// A polygon whose edges lie in each other's way so much that they cannot all be compared in a reasonable time.
+    case tooIntricate
     /// More corners or fences than a set can number.
     case tooMany
   }

@@ -4,28 +4,51 @@ extension PolygonDraft {
   mutating func check() throws(FenceError) {
     guard !rings.isEmpty else { throw FenceError(.tooFewPositions(0)) }
     // First, so that no two corners are more than a turn apart: the products below then fit.
-    let outer = box(ofRing: 0)
-    for hole in rings.indices.dropFirst() {
-      let box = box(ofRing: hole)
-      let isIn =
-        box.west >= outer.west && box.east <= outer.east && box.south >= outer.south && box.north <= outer.north
-      guard isIn else { throw FenceError(.holeOutside, ring: hole) }
+    let boxes = rings.indices.map { box(ofRing: $0) }
+    for hole in rings.indices.dropFirst() where !Self.contains(boxes[0], boxes[hole]) {
+      throw FenceError(.holeOutside, ring: hole)
     }
     var touched = false
-    if let meeting = sweep.firstMeeting(points: points, rings: rings, touched: &touched) {
+    let meeting = try sweep.firstMeeting(points: points, rings: rings, touched: &touched, budget: &budget)
+    if let meeting {
       throw FenceError(
         .crossing(place(ofEdge: meeting.second)), ring: ring(ofPoint: meeting.first),
         position: Int(sources[meeting.first]))
     }
     for hole in rings.indices.dropFirst() {
       // Where nothing meets, one corner speaks for all; where rings touch, each speaks for itself.
-      if let corner = cornerOutside(hole, of: 0, all: touched) {
+      if let corner = try cornerOutside(hole, of: 0, all: touched) {
         throw FenceError(.holeOutside, ring: hole, position: Int(sources[corner]))
       }
-      for other in rings.indices.dropFirst() where other != hole && isInside(hole, other) {
-        throw FenceError(.holeInHole(ring: other), ring: hole)
-      }
     }
+    try checkHoles(boxes)
+  }
+
+  /// Refuses a hole in a hole. Only holes whose boxes lie in each other are looked at: sorted by where they begin in the
+  /// west, and compared with those that have not ended there.
+  private mutating func checkHoles(_ boxes: [RingBox]) throws(FenceError) {
+    let holes = rings.indices.dropFirst().sorted {
+      (boxes[$0].west, -boxes[$0].east) < (boxes[$1].west, -boxes[$1].east)
+    }
+    var open: [Int] = []
+    for hole in holes {
+      open.removeAll { boxes[$0].east < boxes[hole].west }
+      try budget.spend(open.count)
+      for other in open {
+        // Of two with the same box either may lie in the other.
+        if Self.contains(boxes[other], boxes[hole]), try isInside(hole, other) {
+          throw FenceError(.holeInHole(ring: other), ring: hole)
+        }
+        if Self.contains(boxes[hole], boxes[other]), try isInside(other, hole) {
+          throw FenceError(.holeInHole(ring: hole), ring: other)
+        }
+      }
+      open.append(hole)
+    }
+  }
+
+  private static func contains(_ outer: RingBox, _ inner: RingBox) -> Bool {
+    inner.west >= outer.west && inner.east <= outer.east && inner.south >= outer.south && inner.north <= outer.north
   }
 
   private func ring(ofPoint point: Int) -> Int { rings.firstIndex { $0.contains(point) } ?? 0 }
@@ -34,8 +57,9 @@ extension PolygonDraft {
     FenceError.Place(ring: ring(ofPoint: point), position: Int(sources[point]))
   }
 
-  private func cornerOutside(_ ring: Int, of outer: Int, all: Bool) -> Int? {
+  private mutating func cornerOutside(_ ring: Int, of outer: Int, all: Bool) throws(FenceError) -> Int? {
     for corner in rings[ring] {
+      try budget.spend(rings[outer].count)
       switch side(of: points[corner], rings[outer]) {
       case .outside: return corner
       case .inside: if !all { return nil }
@@ -45,14 +69,10 @@ extension PolygonDraft {
     return nil
   }
 
-  /// Whether a ring lies in another: its box does, and its first corner that is not on the other's boundary.
-  private func isInside(_ ring: Int, _ other: Int) -> Bool {
-    let inner = box(ofRing: ring)
-    let outer = box(ofRing: other)
-    guard
-      inner.west >= outer.west, inner.east <= outer.east, inner.south >= outer.south, inner.north <= outer.north
-    else { return false }
+  /// Whether a ring whose box lies in another's lies in it: its first corner that is not on the other's boundary does.
+  private mutating func isInside(_ ring: Int, _ other: Int) throws(FenceError) -> Bool {
     for corner in rings[ring] {
+      try budget.spend(rings[other].count)
       switch side(of: points[corner], rings[other]) {
       case .outside: return false
       case .inside: return true

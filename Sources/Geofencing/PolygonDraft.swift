@@ -11,6 +11,8 @@ struct PolygonDraft: Sendable {
   /// The points of each ring; the last is the first again.
   private(set) var rings: [Range<Int>] = []
   var sweep = EdgeSweep()
+  /// What checking may still cost, of all polygons together.
+  var budget = CheckBudget()
 
   mutating func begin() {
     points.removeAll(keepingCapacity: true)
@@ -29,8 +31,10 @@ struct PolygonDraft: Sendable {
     return Grid.wrapped(west + (east - west) / 2)
   }
 
+  typealias RingBox = (west: Int64, south: Int64, east: Int64, north: Int64)
+
   /// The box of one ring.
-  func box(ofRing ring: Int) -> (west: Int64, south: Int64, east: Int64, north: Int64) {
+  func box(ofRing ring: Int) -> RingBox {
     var box = (west: Int64.max, south: Int64.max, east: Int64.min, north: Int64.min)
     for point in points[rings[ring]] {
       box = (min(box.west, point.x), min(box.south, point.y), max(box.east, point.x), max(box.north, point.y))
