@@ -8,6 +8,9 @@ struct Notes {
 
   var hasNew: Bool { !new.isEmpty }
 
+  /// Whether a commit holds what was kept by that name.
+  func isCommitted(_ name: String) -> Bool { values[name] != nil && !new.contains(name) }
+
   /// Those that the next commit takes.
   var pending: [(name: String, value: [UInt8])] { new.sorted().map { ($0, values[$0] ?? []) } }
 
@@ -38,6 +41,9 @@ extension Spool {
 
   /// What was kept by that name; nil: nothing.
   public func note(_ name: String) -> [UInt8]? { notes.values[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// Whether what was kept last by that name, an empty one too, is on the disk: where it was before, it may be removed.
+  public func isDurable(_ name: String) -> Bool { file != nil && notes.isCommitted(name) }
 
   /// So many records were lost before they came here: they take numbers, and a record of the loss is owed.
   public mutating func skip(_ count: UInt64, reason: GapRecord.Reason) {

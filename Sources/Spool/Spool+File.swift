@@ -1,3 +1,4 @@
+import Glibc
 import Telemetry
 
 // The file comes and goes: opening it, failing, trying again.
@@ -18,6 +19,24 @@ extension Spool {
       }
     } catch {
       stayInMemory(error)
+      lookAtNotes()
+    }
+  }
+
+  /// Reads what was kept in a file that cannot be taken into use, because the disk is full: it holds all the same, and its
+  /// owner asks for it at the start.
+  private mutating func lookAtNotes() {
+    guard lock != nil, file == nil, lastEpoch == nil else { return }
+    let hasLog = unsafe access(path + "-wal", F_OK) == 0
+    do throws(SQLiteError) {
+      let connection = try SQLiteConnection(lookingAt: path, hasLog: hasLog)
+      defer { connection.keepLog() }
+      // The log's index is in this process's own memory then.
+      try connection.execute("PRAGMA locking_mode = EXCLUSIVE", "set up")
+      notes.adopt(try SpoolFile.notes(connection))
+    } catch {
+      // There is no file, or none that can be read: its state says so already.
+      return
     }
   }
 

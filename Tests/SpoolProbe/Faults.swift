@@ -18,6 +18,33 @@ struct Faults {
     for fault in [ENOSPC, EROFS, EIO] { run(fault) }
   }
 
+  /// Keeps a note, and closes the spool or ends without.
+  func keep(isClosed: Bool) {
+    var spool = Spool(SpoolOptions(folder), bootId: "probe", at: 0)
+    spool.keep(Array("under way".utf8), as: "trips")
+    spool.commitAll(at: 1)
+    if isClosed { spool.close(at: 2) } else { _exit(0) }
+  }
+
+  /// What is found of the note where the disk takes nothing from the start, and once it takes writes again.
+  func note() {
+    set(ENOSPC)
+    var options = SpoolOptions(folder)
+    options.retryInterval = 10
+    var spool = Spool(options, bootId: "probe", at: 3)
+    if case .durable = spool.state { say("state durable") }
+    tell(spool.note("trips"))
+    set(0)
+    spool.advance(to: 20)
+    if case .inMemory(let error) = spool.state { say("state \(error)") }
+    tell(spool.note("trips"))
+    spool.close(at: 30)
+  }
+
+  private func tell(_ note: [UInt8]?) {
+    say("note \(note.map { String(decoding: $0, as: UTF8.self) } ?? "none")")
+  }
+
   private func run(_ fault: Int32) {
     var options = SpoolOptions(folder)
     options.commitInterval = 1

@@ -68,6 +68,23 @@ import Testing
     #expect(during.filter { $0.source == "file" }.count == 20)
   }
 
+  /// A trip that was under way goes on though the disk is full when the program starts.
+  @Test(arguments: ["closed", "cut"]) func what_was_kept_is_found_on_a_disk_that_is_full_at_the_start(
+    _ end: String
+  ) async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let folder = scratch.file("spool 100%")
+      let kept = try Tool.run(try ProbeProgram.path, ["keep", folder, end])
+      #expect(kept.status == 0, "\(kept.errors)")
+      let fault = try scratch.write("fault", "0\n")
+      let result = try Tool.run(
+        try ProbeProgram.path, ["note", folder, fault],
+        environment: ["LD_PRELOAD": try ProbeProgram.shim(), "STORAGE_FOLDER": folder, "STORAGE_FAULT": fault])
+      #expect(result.lines == ["note under way", "note under way"], "\(result.errors)")
+    }
+  }
+
   /// Those of the memory count from 1 in an epoch of their own; those of the file have no hole.
   @Test(arguments: [ENOSPC, EROFS, EIO]) func numbers_have_no_hole(_ fault: Int32) async throws {
     let sent = Self.sent(try await Self.lines(fault))

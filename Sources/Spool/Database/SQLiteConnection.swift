@@ -21,6 +21,30 @@ struct SQLiteConnection: ~Copyable {
     unsafe handle = opened
   }
 
+  /// Opens a file to look at it where nothing can be made beside it, neither a log nor the memory that processes share.
+  /// No other process may have it open.
+  ///
+  /// - Parameter hasLog: a log lies beside it, which is read, too.
+  init(lookingAt path: String, hasLog: Bool) throws(SQLiteError) {
+    var opened: OpaquePointer?
+    // Without a log the file is all there is (`immutable`); with one it is written to only by what closing it may do.
+    let access = hasLog ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
+    let flags = access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    var name = "file:"
+    for byte in path.utf8 {
+      // What has a meaning in such a name (https://www.sqlite.org/uri.html).
+      let isPlain = byte != UInt8(ascii: "%") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+      name += isPlain ? String(decoding: [byte], as: UTF8.self) : "%" + String(byte, radix: 16)
+    }
+    let code = unsafe sqlite3_open_v2(name + (hasLog ? "" : "?immutable=1"), &opened, flags, nil)
+    guard code == SQLITE_OK, let opened = unsafe opened else {
+      let error = unsafe SQLiteError(code: code, of: opened, "open")
+      unsafe sqlite3_close_v2(opened)
+      throw error
+    }
+    unsafe handle = opened
+  }
+
   // Statements that still exist keep the connection until they are gone, too.
   deinit { unsafe sqlite3_close_v2(handle) }
 
