@@ -21,6 +21,20 @@ import Testing
     #expect(numbers == Array((201 - numbers.count)...200))
   }
 
+  @Test func a_line_that_was_cut_is_no_part_of_the_next() throws {
+    let scratch = try ScratchFolder()
+    let file = try #require(DeadLetterFile(folder: scratch.path, sink: "a", limit: 10_000))
+    try file.keep([(Batches.line(1)[...], "first")])
+    let whole = Array(try Data(contentsOf: URL(fileURLWithPath: file.path)))
+    try Data(whole + whole.dropLast(20)).write(to: URL(fileURLWithPath: file.path))
+    try file.keep([(Batches.line(2)[...], "second")])
+    let lines = try String(contentsOfFile: file.path, encoding: .utf8).split(separator: "\n")
+    let reasons = lines.map { line in
+      (try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["reason"] as? String
+    }
+    #expect(reasons == ["first", nil, "second"])
+  }
+
   @Test func without_a_state_directory_there_is_none() {
     #expect(DeadLetterFile(folder: nil, sink: "a", limit: 1) == nil)
   }

@@ -75,6 +75,29 @@ import Testing
     #expect(next.requests == [0..<3, 3..<6, 6..<7])
   }
 
+  @Test func after_a_while_more_are_tried_again_and_ever_more_seldom() {
+    var known = server
+    known.mostRecords = 20
+    var limit = 20
+    var refusals: [Int] = []
+    var most = 0
+    for batch in 0..<400 {
+      let result = run(100, known) { request in
+        if request.records.count > limit { refusals.append(batch) }
+        most = max(most, request.records.count)
+        return request.records.count > limit ? HTTPReply(status: 413) : stored(request.records.count)
+      }
+      #expect(result.delivered.flatMap { Array($0) } == Array(0..<100))
+      known = result.last.server
+    }
+    #expect(refusals.count > 1 && refusals.count < 12, "2,000 requests: \(refusals)")
+    #expect(most == 25, "a quarter more at a time")
+    // The server's limit is gone.
+    limit = .max
+    for _ in 0..<5_000 { known = run(100, known) { stored($0.records.count) }.last.server }
+    #expect(run(100, known) { stored($0.records.count) }.requests == [0..<100])
+  }
+
   @Test func one_poisonous_record_is_found_and_all_others_are_delivered() {
     let result = run(16) { request in
       request.records.contains(11) ? HTTPReply(status: 400, body: Array("bad".utf8)) : stored(request.records.count)

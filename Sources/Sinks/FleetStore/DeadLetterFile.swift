@@ -36,16 +36,25 @@ struct DeadLetterFile {
       text += item.line.last == 0x0A ? item.line.dropLast() : item.line
       text += Array("}\n".utf8)
     }
-    let file = try makeRoom(for: text.count)
-    try file.write(text[...])
-    try file.synchronise()
+    let file = try makeRoom(for: text.count + 1)
+    let size = Int(file.status.st_size)
+    // A line that a crash has cut is ended: what comes behind it is no part of it.
+    if size > 0, try file.read(at: size - 1, 1) != [0x0A] { text.insert(0x0A, at: 0) }
+    do throws(SinkError) {
+      try file.write(text[...])
+      try file.synchronise()
+    } catch {
+      // What is not kept is tried again as a whole. Where not even this can be done, the next line begins anew.
+      try? file.shorten(to: size)
+      throw error
+    }
   }
 
   private func makeRoom(for count: Int) throws(SinkError) -> OpenFile {
-    let file = try OpenFile(path, O_WRONLY | O_APPEND | O_CREAT, mode: 0o600)
+    let file = try OpenFile(path, O_RDWR | O_APPEND | O_CREAT, mode: 0o600)
     let size = Int(file.status.st_size)
     guard size > 0, size + count > limit else { return file }
     guard unsafe rename(path, path + ".1") == 0 else { throw OpenFile.failure(path, errno) }
-    return try OpenFile(path, O_WRONLY | O_APPEND | O_CREAT, mode: 0o600)
+    return try OpenFile(path, O_RDWR | O_APPEND | O_CREAT, mode: 0o600)
   }
 }

@@ -49,8 +49,41 @@ struct UploadPlan: Sendable {
     var encoding = Encoding.zstd
     /// More records at once were too many for it.
     var mostRecords = Int.max
+    /// It has taken so many at once since that was learned.
+    private var proven = 0
+    /// Requests of the most that it has taken since.
+    private var fullRequests = 0
+    /// So many until more are tried: twice as many each time that more were too many.
+    private var patience = Server.leastPatience
+
+    private static let leastPatience = 8
+    private static let greatestPatience = 1_024
 
     init(_ url: ServiceURL) { self.url = url }
+
+    /// It has taken a request: what was too much may have been one long record, or a limit that is gone.
+    mutating func took(_ records: Int) {
+      guard mostRecords < Int.max, records >= mostRecords else { return }
+      if proven > 0, records > proven { patience = Self.leastPatience }
+      proven = records
+      fullRequests += 1
+      guard fullRequests >= patience else { return }
+      fullRequests = 0
+      mostRecords += max(1, mostRecords / 4)
+    }
+
+    /// So many were too many.
+    mutating func refused(_ records: Int) {
+      fullRequests = 0
+      if proven > 0, records > proven {
+        patience = min(patience * 2, Self.greatestPatience)
+        mostRecords = min(mostRecords, proven)
+      } else {
+        mostRecords = min(mostRecords, (records + 1) / 2)
+      }
+      // Should even that be too many now, halves are next.
+      proven = 0
+    }
   }
 
   private(set) var server: Server
@@ -131,6 +164,7 @@ struct UploadPlan: Sendable {
       }
       waiting.removeLast()
       if answer.refused.count < records.count { hasTaken = true }
+      server.took(records.count)
       let refused = answer.refused.map { refusal in
         StoreAnswer.Refusal(index: records.lowerBound + refusal.index, reason: refusal.reason)
       }
@@ -168,7 +202,7 @@ struct UploadPlan: Sendable {
     guard records.count > 1 else { return refusedWhole(records, reply) }
     waiting.removeLast()
     split(records)
-    server.mostRecords = min(server.mostRecords, (records.count + 1) / 2)
+    server.refused(records.count)
     return .again
   }
 
