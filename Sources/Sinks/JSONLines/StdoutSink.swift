@@ -18,7 +18,8 @@ public struct StdoutSink: Sink, ~Copyable {
   }
 
   public mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery {
-    let (count, end) = output.write(batch.bytes, patience: patience, bell)
+    var deadline = Int64.max
+    let (count, end) = output.write(batch.bytes[...], until: &deadline, patience: patience) { bell.isStopping }
     var delivery = Delivery()
     delivery.acknowledge(0..<(batch.records.firstIndex { $0.range.upperBound > count } ?? batch.records.count))
     switch end {
