@@ -73,6 +73,9 @@ public final class RunningProgram: @unchecked Sendable {
     close(other)
   }
 
+  /// Leaves the pipe of its standard output, which nobody has begun to read: its next line there finds no reader.
+  public func closeOutput() { close(child.output) }
+
   public func send(_ signal: Int32) { Glibc.kill(pid, signal) }
 
   /// All that it has written to standard output so far.

@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func stdout_beside_a_file_gets_the_same_records_and_ends_the_daemon_when_its_reader_leaves() async throws {
+  @Test func stdout_beside_a_file_gets_the_same_records() async throws {
     try await aside {
       let box = try Box()
       let text = try String(contentsOfFile: box.configuration, encoding: .utf8)
@@ -148,9 +148,27 @@ import Testing
       daemon.send(SIGTERM)
       #expect(try daemon.end(within: .seconds(20)) == 0)
       #expect(Set(daemon.output.map(\.text)) == Set(box.lines))
-      let piped = try Tool.run("/bin/sh", ["-c", "'\(box.program)' --config '\(box.configuration)' | head -n 3"])
-      #expect(piped.status == 0)
-      #expect(piped.output.split(separator: "\n").count == 3)
+    }
+  }
+
+  @Test func a_reader_of_stdout_that_leaves_ends_that_sink_alone() async throws {
+    try await aside {
+      let box = try Box()
+      let text = try String(contentsOfFile: box.configuration, encoding: .utf8)
+      try text.replacingOccurrences(of: #""sinks": ["#, with: #""sinks": [{"type": "stdout"}, "#).write(
+        toFile: box.configuration, atomically: true, encoding: .utf8)
+      let daemon = try RunningProgram(box.program, ["--config", box.configuration], readsOutput: false)
+      defer { daemon.kill() }
+      try box.await(5, of: daemon)
+      daemon.closeOutput()
+      let said = try daemon.errorLine(within: .seconds(20)) { $0.contains("stdout:") }.text
+      #expect(said.hasSuffix("stdout: nobody reads it any more; the other sinks go on"), "\(said)")
+      try box.await(box.lines.count + 40, of: daemon)
+      #expect(daemon.errorLines.count { $0.contains("stdout") } == 1)
+      daemon.send(SIGTERM)
+      #expect(try daemon.end(within: .seconds(20)) == 0)
+      #expect(try box.records.map(\.seq).sorted() == Array(1...box.lines.count))
+      #expect(try box.committed() == [], "nothing is kept for a reader that has gone")
     }
   }
 }

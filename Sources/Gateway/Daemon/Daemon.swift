@@ -136,6 +136,7 @@ public struct Daemon: ~Copyable {
       // What an earlier start without a spool has kept goes on once.
       let folder = settings.configuration.stateDirectory
       let trips = TripStore(note: forwarding.note(TripStore.note), before: folder)
+      if let file = trips.takenOver { forwarding.supersede(file, by: TripStore.note) }
       let fences =
         forwarding.note(FenceFile.note).map { FenceFile.read($0, from: "the spool's fences") } ?? fenceMemory.read()
       let progress = manager.progress()

@@ -11,7 +11,7 @@ final class Mailbox: Sendable {
     case noBluetooth(String)
     /// The thread that has the way out has ended.
     case writerEnded(LineWriter.End)
-    /// Nobody takes anything at a sink's end any more; after a failure, or because its reader left.
+    /// Nobody takes anything at any sink's end any more; after a failure, or because the last reader left.
     case sinkOver(hasFailed: Bool)
     /// Fences that a server has for this gateway.
     case fences([UInt8])

@@ -1,3 +1,4 @@
+import Glibc
 import Ports
 import Sinks
 import Spool
@@ -32,6 +33,8 @@ final class Forwarding: @unchecked Sendable {
   private var gaps: GapRecords
   private var wall = WallTime.unknown
   private var sinks: [Box] = []
+  /// Files that a note has taken the place of, until it is on the disk.
+  private var superseded: [(note: String, file: String)] = []
 
   /// Arrays hold what can be copied only.
   private final class Box {
@@ -43,7 +46,7 @@ final class Forwarding: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - names: of the sinks, in the order in which they are added.
-  ///   - ended: called, in the thread, when nobody takes anything at a sink's end any more.
+  ///   - ended: called, in the thread, when nobody takes anything at any sink's end any more.
   init(
     _ options: SpoolOptions, bootId: String, _ origin: Origin, queue: SpoolQueue,
     ended: @escaping @Sendable (_ hasFailed: Bool) -> Void
@@ -56,6 +59,9 @@ final class Forwarding: @unchecked Sendable {
 
   /// What was remembered beside the records when the program ended; before ``run()``.
   func note(_ name: String) -> [UInt8]? { spool.note(name) }
+
+  /// Removes a file as soon as the note that takes its place is on the disk; before ``run()``.
+  func supersede(_ file: String, by note: String) { superseded.append((note, file)) }
 
   /// Adds the sink that the spool has at the same place; before ``run()``.
   func add(_ slot: SinkSlot, name: String, limit: RecordBatch.Limit, _ gathering: Gathering) {
@@ -77,7 +83,7 @@ final class Forwarding: @unchecked Sendable {
       let now = BootClock.now
       let isLast = takeIn(&load)
       advance(to: now)
-      if let end = exchange(at: now) { ended(end == .failed) }
+      exchange(at: now)
       if isLast { return finish() }
       var due = spool.nextDue
       for box in sinks { due = min(due, box.sink.due) }
@@ -115,8 +121,17 @@ final class Forwarding: @unchecked Sendable {
   private func advance(to now: Int64) {
     spool.advance(to: now)
     tellLosses(at: now)
+    removeSuperseded()
     while let line = spool.takeNews() { say("\(line)") }
     waiting.store(spool.depth.file + Int64(spool.depth.memory), ordering: .relaxed)
+  }
+
+  private func removeSuperseded() {
+    for (note, file) in superseded where spool.isDurable(note) {
+      // Left behind, it would be taken over once more.
+      if unsafe unlink(file) != 0, errno != ENOENT { say("\(file): cannot be removed: \(systemReason(errno))") }
+      superseded.removeAll { $0.file == file }
+    }
   }
 
   private func tellLosses(at now: Int64) {
@@ -131,11 +146,16 @@ final class Forwarding: @unchecked Sendable {
     if told > 0 { spool.advance(to: now) }
   }
 
-  /// - Returns: how one of the sinks is over; nil: none is.
-  private func exchange(at now: Int64) -> Outgoing.End? {
-    var end: Outgoing.End?
-    for box in sinks { end = box.sink.exchange(&spool, at: now) ?? end }
-    return end
+  /// Exchanges batches with the sinks. One that is over ends itself alone; with the last of them nobody is left.
+  private func exchange(at now: Int64) {
+    for box in sinks {
+      guard let end = box.sink.exchange(&spool, at: now) else { continue }
+      if sinks.allSatisfy({ $0.sink.isOver }) {
+        ended(end == .failed)
+      } else {
+        say("\(box.sink.name): nobody reads it any more; the other sinks go on")
+      }
+    }
   }
 
   /// Commits everything, lets the sinks take what they can in a moment, and closes the spool.
@@ -144,7 +164,8 @@ final class Forwarding: @unchecked Sendable {
     while true {
       let now = BootClock.now
       spool.commitAll(at: now)
-      _ = exchange(at: now)
+      removeSuperseded()
+      exchange(at: now)
       if now >= end || sinks.allSatisfy({ $0.sink.isIdle(at: now) }) { break }
       _ = queue.bell.wait(until: end)
       queue.bell.silence()
@@ -156,7 +177,7 @@ final class Forwarding: @unchecked Sendable {
       if sinks.allSatisfy({ $0.sink.hasEnded }) || BootClock.now >= deadline { break }
       _ = queue.bell.wait(until: deadline)
     }
-    _ = exchange(at: BootClock.now)
+    exchange(at: BootClock.now)
     spool.close(at: BootClock.now)
     while let line = spool.takeNews() { say("\(line)") }
   }

@@ -11,6 +11,8 @@ struct Outgoing: ~Copyable {
   private let limit: RecordBatch.Limit
   private var pace: Pace
   private var batch = RecordBatch()
+  /// How it is over; nil: it is not.
+  private var over: End?
 
   init(name: String, index: Int, slot: SinkSlot, limit: RecordBatch.Limit, _ gathering: Gathering) {
     self.name = name
@@ -24,7 +26,8 @@ struct Outgoing: ~Copyable {
 
   /// Takes in what the sink has said, and hands it the next batch where one is due.
   ///
-  /// - Returns: how it is over: nobody takes anything at its end; nil: it is not.
+  /// - Returns: how it is over, once: nobody takes anything at its end, and what the spool has for it goes nowhere; nil: it
+  ///   is not, or that was told.
   mutating func exchange(_ spool: inout Spool, at now: Int64) -> End? {
     var end: End?
     while let report = slot.takeReport() {
@@ -33,24 +36,32 @@ struct Outgoing: ~Copyable {
       pace.settled(report.delivery, of: report.batch?.records.count ?? 0)
       if report.delivery.isOver {
         let hasFailed = report.delivery.news.contains { if case .failing = $0 { true } else { false } }
-        end = hasFailed ? .failed : .readerLeft
+        end = over == nil ? (hasFailed ? .failed : .readerLeft) : end
+        over = over ?? end
       }
     }
     pace.noticed(spool.arrived, at: now)
-    guard slot.takesBatch, pace.due <= now else { return end }
+    guard takesBatch, pace.due <= now else { return end }
     spool.nextBatch(for: index, limit: limit, at: now, into: &batch)
     pace.handedOut(batch, limit)
-    if !batch.isEmpty { slot.offer(&batch) }
+    if batch.isEmpty { return end }
+    // The spool is not kept full for a reader that will never come.
+    if over == nil { slot.offer(&batch) } else { spool.acknowledge(batch, by: index) }
     return end
   }
 
+  private var takesBatch: Bool { over != nil || slot.takesBatch }
+
   /// When a batch is due, boot time in ns; `.max`: when its bell says so.
-  var due: Int64 { slot.takesBatch ? pace.due : .max }
+  var due: Int64 { takesBatch ? pace.due : .max }
 
   /// Whether nothing is under way and nothing is due.
   func isIdle(at now: Int64) -> Bool { slot.hasEnded || slot.takesBatch && pace.due > now }
 
   var hasEnded: Bool { slot.hasEnded }
+
+  /// Nobody takes anything at its end any more.
+  var isOver: Bool { over != nil }
 
   func stop() { slot.stop() }
 }

@@ -22,6 +22,8 @@ struct TripStore {
   private var kept: [UInt8] = []
   private var lastReason = ""
   private(set) var memories: [TripMemory] = []
+  /// The file that they were read from, where they are kept as a note from now on.
+  private(set) var takenOver: String?
 
   /// - Parameter folder: the state directory.
   init(folder: String) {
@@ -47,8 +49,8 @@ struct TripStore {
     read(kept)
     guard let folder, text == nil else { return }
     memories = TripStore(folder: folder).memories
-    // The note that the record thread keeps next takes its place.
-    if !memories.isEmpty { _ = unsafe unlink(folder + "/trips.jsonl") }
+    // The note that the record thread keeps next takes its place, and the file goes once that is on the disk.
+    if !memories.isEmpty { takenOver = folder + "/trips.jsonl" }
     isEmpty = memories.isEmpty
   }
 
