@@ -1,4 +1,5 @@
 import ArgumentParser
+import CGateway
 import GeoJSON
 import Geofencing
 
@@ -43,7 +44,10 @@ enum FenceFile {
   static func read(_ path: String) throws(Failure) -> FenceSet {
     let text = try InputFile.contents(of: path, limit: 1 << 30)
     do throws(GeoJSONError) {
-      return try FenceSet(geoJSON: text, file: path)
+      let set = try FenceSet(geoJSON: text, file: path)
+      // What reading a large file has left in the allocator nothing else will use.
+      cgateway_give_back_memory()
+      return set
     } catch {
       throw Failure(.badData, error.message)
     }
