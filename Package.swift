@@ -139,7 +139,7 @@ let package = Package(
     .executableTarget(
       name: "fleetstore",
       dependencies: [
-        "FleetAPI", "FleetBroker", "FleetDomain", "FleetStorage", "JSONText", "Telemetry",
+        "CSystemd", "FleetAPI", "FleetBroker", "FleetDomain", "FleetStorage", "JSONText", "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

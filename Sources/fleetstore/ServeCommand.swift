@@ -68,8 +68,12 @@ struct ServeCommand: AsyncParsableCommand {
       services: [
         .init(
           service: FleetServer(
-            options, storage: storage, logger: logger, moreMetrics: { worker?.counts.metrics ?? [] }),
+            options, storage: storage, logger: logger, onListening: { _ in ServiceNotices.ready() },
+            moreMetrics: { worker?.counts.metrics ?? [] }),
           successTerminationBehavior: .gracefullyShutdownGroup, failureTerminationBehavior: .cancelGroup),
+        .init(
+          service: ServiceNotices(storage: storage, logger: logger), successTerminationBehavior: .ignore,
+          failureTerminationBehavior: .ignore),
         .init(
           service: Maintenance(retention: configuration.retention, storage: storage, logger: logger),
           successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
