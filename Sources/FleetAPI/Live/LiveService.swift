@@ -63,8 +63,9 @@ extension LiveService {
       return try await storage.feedPosition(tenant: channel.tenant).rawValue
     }
     replay = { channel, after in
-      let share = try await memory.take(512 << 10)
+      // First a place, then memory, as every question: who waits for a place keeps no memory from others.
       let place = try await questions.take(1)
+      let share = try await memory.take(512 << 10)
       let changes = try await storage.changes(
         after: FeedPosition(rawValue: after), limit: Self.page, tenant: channel.tenant)
       place.shrink(to: 0)
