@@ -133,12 +133,14 @@ int cmosquitto_subscriber_wants_write(const cmosquitto_subscriber *subscriber) {
 
 int cmosquitto_subscriber_read(cmosquitto_subscriber *subscriber) {
   int code;
+  // More than the broker may hand over unacknowledged. Of QoS 0 it hands over without end: the rest comes next time.
+  int left = 4096;
   node **before;
   // TLS may hold packets that were read already, which no poll(2) shows.
   do {
     before = subscriber->end;
     code = library.mosquitto_loop_read(subscriber->mosquitto, 1);
-  } while (!code && subscriber->end != before);
+  } while (!code && subscriber->end != before && --left > 0);
   if (!code && subscriber->is_broken) code = MOSQ_ERR_NOMEM;
   return code;
 }
