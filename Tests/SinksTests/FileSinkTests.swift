@@ -56,6 +56,31 @@ import Testing
     #expect(try text(path) == Batches.telemetry(1...5).bytes)
   }
 
+  @Test(arguments: [true, false]) func after_a_crash_behind_a_rotation_nothing_is_written_again(
+    _ compresses: Bool
+  ) throws {
+    guard try Tool.required("zstd") != nil else { return }
+    let rotation = { (rotation: inout FileSinkConfiguration.Rotation) in
+      rotation.bytes = 70_000
+      rotation.compresses = compresses
+    }
+    var before = sink(rotation)
+    let bell = try SinkBell()
+    var last = 0
+    // Until a file was put aside for the third time.
+    while try RotatedFiles(path).entries().count < 3 {
+      _ = before.deliver(Batches.telemetry((last + 1)...(last + 40)), bell)
+      last += 40
+    }
+    // All that the spool had not kept as acknowledged is handed out once more.
+    var after = sink(rotation)
+    for first in stride(from: 1, through: last, by: 40) {
+      #expect(after.deliver(Batches.telemetry(first...(first + 39)), bell).acknowledged == [0..<40])
+    }
+    #expect(after.deliver(Batches.telemetry((last + 1)...(last + 5)), bell).acknowledged == [0..<5])
+    #expect(try all() == Batches.telemetry(1...(last + 5)).bytes)
+  }
+
   @Test func a_cut_line_is_healed_and_told() throws {
     try scratch.write("records.jsonl", Batches.line(1) + Batches.line(2).dropLast(9))
     var sink = sink()

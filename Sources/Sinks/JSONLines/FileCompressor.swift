@@ -17,6 +17,7 @@ enum FileCompressor {
       let input = try OpenFile(from, O_RDONLY)
       let output = try OpenFile(draft, O_WRONLY | O_CREAT | O_TRUNC)
       try copy(input, output)
+      try output.write(TailNumbers.read(input, size: Int(input.status.st_size)).numbers.frame[...])
       try output.synchronise()
       guard unsafe rename(draft, to) == 0 else { throw OpenFile.failure(to, errno) }
     } catch {

@@ -13,6 +13,8 @@ public struct FileSink: Sink, ~Copyable {
 
   private let configuration: FileSinkConfiguration
   private var file: RecordFile?
+  /// What stands in the files that were put aside before this program began; nil: nobody has looked.
+  private var former: TailNumbers?
   private var report = FailureReport()
   private var news: [SinkNews] = []
 
@@ -40,7 +42,9 @@ public struct FileSink: Sink, ~Copyable {
     var lines: [UInt8] = []
     for record in batch.records {
       let line = batch.bytes[record.range]
-      if let number = RecordLine.number(line), file.contains(number) { continue }
+      if let number = RecordLine.number(line), file.contains(number) || former?.contains(number) == true {
+        continue
+      }
       lines += line
     }
     if !lines.isEmpty { try file.append(lines[...]) }
@@ -60,8 +64,22 @@ public struct FileSink: Sink, ~Copyable {
     }
     file = opened
     // What a crash has left behind.
-    if isFirst { tidy() }
+    if isFirst {
+      lookBack()
+      tidy()
+    }
     return opened
+  }
+
+  /// A crash may have come right behind a rotation, and have forgotten that records were acknowledged.
+  private mutating func lookBack() {
+    guard former == nil else { return }
+    do throws(SinkError) {
+      former = try RotatedFiles(configuration.path).lastNumbers()
+    } catch {
+      former = TailNumbers()
+      news.append(.remark("\(error); a record in it may come twice"))
+    }
   }
 
   private mutating func rotatedIfDue(_ file: RecordFile, for batch: RecordBatch) throws(SinkError) -> RecordFile {

@@ -1,5 +1,4 @@
 import Glibc
-import Spool
 
 /// A file of JSON lines that is only ever appended to, whole lines at a time. One thread has it.
 ///
@@ -14,18 +13,12 @@ final class RecordFile {
   private(set) var firstMilliseconds: UInt64?
   /// What was mended when it was opened.
   private(set) var mended: Mending?
-  private var known: [String: SequenceSet] = [:]
+  private var known = TailNumbers()
 
   enum Mending: Equatable {
     case cutLineRemoved(bytes: Int)
     case lineEnded
   }
-
-  /// Records are looked for in so many bytes at its end: more than is written in the 5 s in which the spool may not yet
-  /// have kept what was acknowledged.
-  static let tailBytes = 16 << 20
-  /// So many at a time.
-  private static let piece = 256 << 10
 
   /// - Throws: why it cannot be written to.
   init(_ path: String) throws(SinkError) {
@@ -38,7 +31,7 @@ final class RecordFile {
   var isElsewhere: Bool { file.isElsewhere }
 
   /// Whether a record stands in it, as far as it was read when it was opened.
-  func contains(_ number: RecordLine.Number) -> Bool { known[number.epoch]?.contains(number.sequence) ?? false }
+  func contains(_ number: RecordLine.Number) -> Bool { known.contains(number) }
 
   /// Appends whole lines, and waits until they are on the disk.
   ///
@@ -59,29 +52,9 @@ final class RecordFile {
   // MARK: Its end
 
   private func readTail() throws(SinkError) {
-    var place = max(0, size - Self.tailBytes)
-    var lineEnd: Int?
-    var rest: [UInt8] = []
-    while place < size {
-      let piece = try file.read(at: place, min(Self.piece, size - place))
-      guard !piece.isEmpty else { break }
-      place += piece.count
-      rest += piece
-      guard let last = rest.lastIndex(of: 0x0A) else {
-        // No record is that long: what it is does not matter, only that it has no end yet.
-        if rest.count > Self.piece { rest.removeFirst(rest.count - Self.piece) }
-        continue
-      }
-      for line in rest[..<last].split(separator: 0x0A) { know(line) }
-      rest.removeFirst(last + 1)
-      lineEnd = place - rest.count
-    }
-    try mend(rest, begins: lineEnd ?? (size > rest.count ? nil : 0))
-  }
-
-  private func know(_ line: ArraySlice<UInt8>) {
-    guard let number = RecordLine.number(line) else { return }
-    known[number.epoch, default: SequenceSet()].insert(number.sequence...number.sequence)
+    let tail = try TailNumbers.read(file, size: size)
+    known = tail.numbers
+    try mend(tail.rest, begins: tail.begins)
   }
 
   /// - Parameters:

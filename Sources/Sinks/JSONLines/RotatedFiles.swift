@@ -32,6 +32,22 @@ struct RotatedFiles {
     syncFolder()
   }
 
+  /// The records that stand near the end of what was put aside last: in as many files as a crash may matter for.
+  func lastNumbers() throws(SinkError) -> TailNumbers {
+    var numbers = TailNumbers()
+    for entry in try entries().reversed() {
+      let file = try OpenFile(name(entry), O_RDONLY)
+      // A compressed one that does not say is of an older version, or of somebody else.
+      guard
+        let found = entry.isCompressed
+          ? try TailNumbers(frameOf: file) : try TailNumbers.read(file, size: Int(file.status.st_size)).numbers
+      else { return numbers }
+      numbers.add(found)
+      if numbers.bytes >= TailNumbers.reach { break }
+    }
+    return numbers
+  }
+
   /// Compresses those that are not, where that is wanted, and removes the oldest until `keep` are left.
   func tidy(keep: Int, compresses: Bool) throws(SinkError) {
     var all = try entries()

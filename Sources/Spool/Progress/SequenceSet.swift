@@ -1,7 +1,7 @@
 /// Numbers of records, kept as the ranges that they form: a thousand in a row cost as much as one.
 public struct SequenceSet: Equatable, Sendable {
   /// Ascending, at least one number apart from each other.
-  private(set) var ranges: [ClosedRange<UInt64>] = []
+  public private(set) var ranges: [ClosedRange<UInt64>] = []
 
   public init() {}
 
