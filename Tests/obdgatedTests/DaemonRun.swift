@@ -66,6 +66,13 @@ final class DaemonRun: @unchecked Sendable {
     throw Missing(what: "\(text) in the adapter's log")
   }
 
+  /// Ends the adapters: what they were sent and have answered, as `obdgate simulate --log` writes it.
+  func dialogue() throws -> String {
+    // What it has not written yet it writes at its end.
+    for adapter in adapters { adapter.stop() }
+    return try String(contentsOfFile: scratch.file("log"), encoding: .utf8)
+  }
+
   /// What adapter records said of finding and losing it.
   var events: [String] {
     let texts = daemon.output.map(\.text)
