@@ -1,0 +1,51 @@
+import Ports
+import Testing
+
+@Suite struct ProgressTests {
+  private static let interval: Int64 = 10_000_000_000
+
+  @Test func a_thread_that_is_back_in_time_is_not_stuck() {
+    let progress = Progress(interval: Self.interval)
+    let before = BootClock.now
+    let end = progress.turn(until: .max)
+    #expect(end >= before + Self.interval)
+    #expect(!progress.isStuck(at: end))
+    #expect(!progress.isStuck(at: end + Self.interval))
+  }
+
+  @Test func a_thread_that_does_not_come_back_is_stuck_one_interval_later() {
+    let progress = Progress(interval: Self.interval)
+    let end = progress.turn(until: .max)
+    #expect(progress.isStuck(at: end + Self.interval + 1))
+    _ = progress.turn(until: .max)
+    #expect(!progress.isStuck(at: end + Self.interval))
+  }
+
+  @Test func it_may_wait_no_longer_than_there_is_nothing_to_do() {
+    let progress = Progress(interval: Self.interval)
+    let due = BootClock.now + 1_000_000
+    #expect(progress.turn(until: due) == due)
+    #expect(progress.isStuck(at: due + Self.interval + 1))
+  }
+
+  @Test func what_takes_long_by_itself_is_waited_for() {
+    let progress = Progress(interval: Self.interval)
+    let before = BootClock.now
+    progress.turn(taking: 60_000_000_000)
+    #expect(!progress.isStuck(at: before + 60_000_000_000))
+  }
+
+  /// A loop that nobody speaks to turns all the same, so that who watches it sees that it could.
+  @Test func a_watched_loop_turns_without_news() async throws {
+    let progress = Progress(interval: 20_000_000)
+    let quiet = Progress(interval: 20_000_000)
+    let bell = try WakeUp()
+    var end: Int64 = 0
+    for _ in 0..<3 {
+      end = progress.turn(until: .max)
+      #expect(!bell.wait(until: end))
+    }
+    #expect(!progress.isStuck(at: end))
+    #expect(quiet.isStuck(at: end))
+  }
+}
