@@ -1,0 +1,99 @@
+#!/bin/bash
+# Builds the Debian packages obdgate and fleetstore from the release programs.
+#
+#   packaging/deb.sh [OUT=.build/packages]
+#
+# PROGRAMS: the folder of the release build. CHECKOUTS: where the packages that it is linked from lie, for their licences.
+# XZ_LEVEL: how hard it packs. VERSION: another than that of packaging/changelog, for what is tested only.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=${1:-.build/packages}
+programs=${PROGRAMS:-.build/release}
+checkouts=${CHECKOUTS:-.build/checkouts}
+version=${VERSION:-$(sed -nE '1s/.*\(([^)]*)\).*/\1/p' packaging/changelog)}
+architecture=$(dpkg --print-architecture)
+# Everything in a package is as old as its changelog: the same sources give the same package.
+SOURCE_DATE_EPOCH=$(date -d "$(sed -nE 's/^ -- .*>  (.*)/\1/p' packaging/changelog | head -1)" +%s)
+export SOURCE_DATE_EPOCH
+# The toolchain's licence lies beside its compiler.
+compiler=$(readlink -f "$(command -v swiftc)")
+runtime=$(dirname "$compiler")/../share/swift/LICENSE.txt
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+put() { install -D -m "$1" "$2" "$3"; }
+packed() { mkdir -p "$(dirname "$1")" && gzip -9n > "$1" && chmod 644 "$1"; }
+
+# NAME PROGRAM…: what every package has.
+common() {
+  local name=$1 root=$work/$1 doc program
+  shift
+  doc=$root/usr/share/doc/$name
+  for program in "$@"; do
+    put 755 "$programs/$program" "$root/usr/bin/$program"
+  done
+  mkdir -p "$doc"
+  python3 packaging/copyright.py "$programs" "$checkouts" "$runtime" "$@" > "$doc/copyright"
+  chmod 644 "$doc/copyright"
+  packed "$doc/changelog.gz" < packaging/changelog
+}
+
+# NAME: a page and completions of a program that describes itself.
+described() {
+  local root=$work/$1 program=$2
+  "$programs/$program" --experimental-dump-help | python3 packaging/man.py 1 "$version" |
+    packed "$root/usr/share/man/man1/$program.1.gz"
+  mkdir -p "$root/usr/share/bash-completion/completions" "$root/usr/share/zsh/vendor-completions"
+  "$programs/$program" --generate-completion-script bash | sed '1{/^#!/d}' > "$root/usr/share/bash-completion/completions/$program"
+  "$programs/$program" --generate-completion-script zsh > "$root/usr/share/zsh/vendor-completions/_$program"
+}
+
+# NAME UNIT STATE PROGRAM…: the scripts, the control file, the archive.
+finish() {
+  local name=$1 unit=$2 state=$3 root=$work/$1 depends script
+  mkdir -p "$root/DEBIAN" "$work/debian"
+  echo "Source: $name" > "$work/debian/control"
+  depends=$(cd "$work" && dpkg-shlibdeps -O "${@:4}" 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+  for script in postinst prerm postrm; do
+    {
+      printf '#!/bin/sh\nset -e\n'
+      [ ! -e "packaging/$name/$script" ] || cat "packaging/$name/$script"
+      sed "s/@UNIT@/$unit/g; s/@STATE@/$state/g" "packaging/unit.$script"
+    } > "$root/DEBIAN/$script"
+    chmod 755 "$root/DEBIAN/$script"
+  done
+  (cd "$root" && find etc -type f -printf '/%p\n' | sort) > "$root/DEBIAN/conffiles"
+  (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) > "$root/DEBIAN/md5sums"
+  chmod 644 "$root/DEBIAN/conffiles" "$root/DEBIAN/md5sums"
+  find "$root" -type d -exec chmod 755 {} +
+  find "$root/usr/share" -type f -exec chmod 644 {} +
+  sed "s/@VERSION@/$version/; s/@ARCHITECTURE@/$architecture/; s/@DEPENDS@/$depends/
+       s/@SIZE@/$(du -sk --apparent-size --exclude=DEBIAN "$root" | cut -f1)/" \
+    "packaging/$name/control" > "$root/DEBIAN/control"
+  dpkg-deb --root-owner-group -Zxz -z"${XZ_LEVEL:-6}" --build "$root" "$out/${name}_${version}_$architecture.deb" >&2
+}
+
+mkdir -p "$out"
+
+common obdgate obdgate obdgated
+described obdgate obdgate
+root=$work/obdgate
+"$programs/obdgated" --help | python3 packaging/man.py --usage obdgated 8 "$version" |
+  packed "$root/usr/share/man/man8/obdgated.8.gz"
+put 644 packaging/obdgate/obdgated.bash "$root/usr/share/bash-completion/completions/obdgated"
+put 644 packaging/obdgate/obdgated.zsh "$root/usr/share/zsh/vendor-completions/_obdgated"
+put 644 systemd/obdgated.service "$root/usr/lib/systemd/system/obdgated.service"
+put 644 systemd/obdgate.sysusers.conf "$root/usr/lib/sysusers.d/obdgate.conf"
+put 644 systemd/70-obdgate.rules "$root/usr/lib/udev/rules.d/70-obdgate.rules"
+put 644 packaging/obdgate/obdgated.json "$root/etc/obdgate/obdgated.json"
+put 644 docs/Daemon.md "$root/usr/share/doc/obdgate/Daemon.md"
+put 644 config.example.json "$root/usr/share/doc/obdgate/examples/config.example.json"
+finish obdgate obdgated.service obdgate obdgate/usr/bin/obdgate obdgate/usr/bin/obdgated
+
+common fleetstore fleetstore
+described fleetstore fleetstore
+root=$work/fleetstore
+put 644 systemd/fleetstore.service "$root/usr/lib/systemd/system/fleetstore.service"
+put 644 packaging/fleetstore/fleetstore.json "$root/etc/fleetstore/fleetstore.json"
+put 644 docs/FleetStore.md "$root/usr/share/doc/fleetstore/FleetStore.md"
+finish fleetstore fleetstore.service fleetstore fleetstore/usr/bin/fleetstore
