@@ -218,5 +218,6 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(name: "fleetstoreTests", dependencies: ["TestKit", "CZstd"], swiftSettings: strict),
     .testTarget(name: "obdgateTests", dependencies: ["TestKit"], swiftSettings: strict),
+    .testTarget(name: "PackagingTests", dependencies: ["TestKit"], swiftSettings: strict),
   ]
 )

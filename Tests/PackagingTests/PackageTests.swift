@@ -1,0 +1,119 @@
+import Foundation
+import TestKit
+import Testing
+
+/// What is in the packages.
+@Suite struct PackageTests {
+  @Test func lintian_has_nothing_to_say() throws {
+    guard let packages = try Packages(), let lintian = try Tool.required("lintian") else { return }
+    let judged = try Tool.run(
+      lintian, ["--allow-root", "--fail-on", "error,warning"] + packages.paths, limit: .seconds(600))
+    #expect(judged.status == 0, "\(judged.output)\(judged.errors)")
+    #expect(judged.output == "")
+  }
+
+  @Test func the_daemon_and_its_command_take_less_than_30_MB() throws {
+    guard let packages = try Packages() else { return }
+    let root = try Unpacked(packages.paths[0])
+    let bytes = try root.files.reduce(0) { sum, file in
+      sum + (try FileManager.default.attributesOfItem(atPath: root.path + file)[.size] as? Int ?? 0)
+    }
+    #expect(bytes <= 30_000_000)
+    let field = try Tool.run("dpkg-deb", ["--field", packages.paths[0], "Installed-Size"]).output
+    #expect(Int(field.dropLast()).map { $0 <= 30_000_000 / 1_024 } == true, "\(field)")
+  }
+
+  @Test func programs_say_the_version_of_their_package() throws {
+    guard let packages = try Packages() else { return }
+    for (path, programs) in zip(packages.paths, [["obdgate", "obdgated"], ["fleetstore"]]) {
+      let root = try Unpacked(path)
+      let version = try Tool.run("dpkg-deb", ["--field", path, "Version"]).output
+      for program in programs {
+        #expect(try Tool.run(root.path + "/usr/bin/" + program, ["--version"]).output == version)
+      }
+    }
+  }
+
+  @Test func programs_carry_their_runtime_and_look_for_libraries_nowhere_else() throws {
+    guard let packages = try Packages() else { return }
+    for path in packages.paths {
+      let root = try Unpacked(path)
+      for file in root.files where file.hasPrefix("/usr/bin/") {
+        let loaded = try Tool.run("ldd", [root.path + file])
+        #expect(!loaded.output.contains("swift") && !loaded.output.contains("Foundation"), "\(loaded.output)")
+        let dynamic = try Tool.run("readelf", ["--dynamic", root.path + file]).output
+        #expect(!dynamic.contains("RUNPATH") && !dynamic.contains("RPATH"), "\(file)")
+      }
+    }
+  }
+
+  @Test func every_program_has_a_page_and_completions_that_their_readers_take() throws {
+    guard let packages = try Packages(), let man = try Tool.required("man"), let zsh = try Tool.required("zsh") else {
+      return
+    }
+    for path in packages.paths {
+      let root = try Unpacked(path)
+      for file in root.files where file.hasPrefix("/usr/bin/") {
+        let name = file.split(separator: "/").last.map(String.init) ?? ""
+        let page = try #require(root.files.first { $0.contains("/man/") && $0.contains("/\(name).") })
+        let shown = try Tool.run(
+          man, ["--warnings", "-E", "UTF-8", "-l", root.path + page],
+          environment: ["MANWIDTH": "80", "LC_ALL": "C.UTF-8"])
+        #expect(shown.status == 0 && shown.errors == "", "\(shown.errors)")
+        #expect(shown.output.contains("\(name) - "))
+        let bash = root.path + "/usr/share/bash-completion/completions/" + name
+        let parsed = try Tool.run("bash", ["-n", bash])
+        #expect(parsed.status == 0, "\(parsed.errors)")
+        let read = try Tool.run(zsh, ["-n", root.path + "/usr/share/zsh/vendor-completions/_" + name])
+        #expect(read.status == 0, "\(read.errors)")
+      }
+    }
+  }
+
+  @Test func a_page_names_every_subcommand_and_option() throws {
+    guard let packages = try Packages() else { return }
+    let root = try Unpacked(packages.paths[0])
+    let page = try Tool.run("zcat", [root.path + "/usr/share/man/man1/obdgate.1.gz"]).output
+    for name in ["replay", "decode", "nmea", "fences", "scan", "info", "dtc", "record", "signals", "simulate"] {
+      #expect(page.contains("\n.SS \(name)\n"), "\(name)")
+      let help = try Tool.run(root.path + "/usr/bin/obdgate", [name, "--help"]).output
+      for option in help.matches(of: /\n  (--[a-z-]+)/).map({ String($0.1) }) where option != "--version" {
+        #expect(page.contains(option.replacingOccurrences(of: "-", with: "\\-")), "\(name) \(option)")
+      }
+    }
+  }
+
+  /// The licence of the whole: whatever is linked is named.
+  @Test func the_copyright_names_what_is_linked() throws {
+    guard let packages = try Packages() else { return }
+    let texts = try packages.paths.map { path in
+      let root = try Unpacked(path)
+      let file = try #require(root.files.first { $0.hasSuffix("/copyright") })
+      return try String(contentsOfFile: root.path + file, encoding: .utf8)
+    }
+    #expect(texts[0].contains("swift-argument-parser"))
+    #expect(!texts[0].contains("swift-nio"))
+    for name in ["swift-nio", "swift-nio-ssl", "hummingbird", "GRDB.swift", "swift-log", "llhttp", "Unicode"] {
+      #expect(texts[1].localizedCaseInsensitiveContains(name), "\(name)")
+    }
+    for text in texts {
+      #expect(text.contains("Apache-2.0") && text.contains("Swift runtime") && text.contains("GCC Runtime Library"))
+    }
+  }
+
+  /// A package's files without its scripts.
+  private struct Unpacked: ~Copyable {
+    let scratch: ScratchFolder
+    let files: [String]
+    var path: String { scratch.path }
+
+    init(_ package: String) throws {
+      let scratch = try ScratchFolder()
+      let unpacked = try Tool.run("dpkg-deb", ["--extract", package, scratch.path])
+      guard unpacked.status == 0 else { throw Tool.Failure.system("dpkg-deb", reason: unpacked.errors) }
+      let found = try Tool.run("find", [scratch.path, "-type", "f", "-printf", "/%P\\n"])
+      files = found.lines.map(String.init)
+      self.scratch = scratch
+    }
+  }
+}

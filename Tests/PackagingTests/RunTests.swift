@@ -1,0 +1,41 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+/// `make run`, once everything is built.
+@Suite struct RunTests {
+  @Test func a_simulated_car_drives_into_a_fleet_store_until_Ctrl_C() async throws {
+    guard let curl = try Tool.required("curl"), let obdgate = try Tool.obdgate, try Tool.obdgated != nil,
+      try Tool.fleetstore != nil
+    else { return }
+    try await aside {
+      let folder = URL(fileURLWithPath: obdgate).deletingLastPathComponent().path
+      // A terminal sends its signal to all of a group.
+      let run = try RunningProgram(
+        "setsid", [TestData.projectRoot + "/scripts/run.sh"], environment: ["PROGRAMS": folder])
+      defer {
+        kill(-run.pid, SIGKILL)
+        run.kill()
+      }
+      let command = try run.errorLine(within: .seconds(120)) { $0.contains("curl -sS") }.text
+      try run.line(within: .seconds(120)) { $0.contains("\"rpm\":") }
+      let words = command.split(separator: " ").dropFirst().map(String.init)
+      let deadline = ContinuousClock.now + .seconds(120)
+      var stored = ""
+      while !stored.contains("1D4GP00R"), ContinuousClock.now < deadline {
+        stored = try Tool.run(curl, words).output
+      }
+      #expect(stored.contains("1D4GP00R"), "\(stored)")
+      for line in run.output {
+        #expect(try JSONSerialization.jsonObject(with: Data(line.text.utf8)) is [String: Any], "\(line.text)")
+      }
+      kill(-run.pid, SIGINT)
+      #expect(try run.end(within: .seconds(60)) == 0)
+      // Nobody of the group is left, and nothing of its files.
+      #expect(kill(-run.pid, 0) == -1 && errno == ESRCH)
+      let header = try #require(words.first { $0.hasPrefix("@") })
+      #expect(!FileManager.default.fileExists(atPath: String(header.dropFirst())))
+    }
+  }
+}
