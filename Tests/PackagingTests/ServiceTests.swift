@@ -116,6 +116,32 @@ import Testing
     }
   }
 
+  @Test func a_fleet_store_that_hangs_is_started_anew_and_has_what_it_had() async throws {
+    guard let packages = try Packages() else { return }
+    try await aside {
+      guard let machine = try packages.machine(installing: [packages.fleetstore]) else { return }
+      defer { machine.end() }
+      let unit = "fleetstore.service"
+      let token = try machine.shell("cat /var/lib/fleetstore/administrator.token")
+      try machine.shell(
+        "mkdir -p /etc/systemd/system/\(unit).d && printf '[Service]\\nWatchdogSec=8\\nTimeoutAbortSec=2\\n' "
+          + "> /etc/systemd/system/\(unit).d/t.conf && systemctl daemon-reload && systemctl restart \(unit)")
+      let first = try machine.property("WatchdogTimestampMonotonic", of: unit)
+      try machine.wait(for: "systemctl", "show", "--value", "-p", "WatchdogTimestampMonotonic", unit) {
+        $0.output.dropLast() != first
+      }
+      kill(try machine.outside(try machine.property("MainPID", of: unit)), SIGSTOP)
+      try machine.wait(for: "journalctl", "--no-pager", "-u", unit) {
+        $0.output.contains("Watchdog timeout") && $0.output.contains("restart counter is at 1")
+      }
+      try machine.shell("printf 'Authorization: Bearer %s' \(token) > /run/header")
+      // Its token is known still.
+      try machine.wait(for: "curl", "-sS", "-H", "@/run/header", "http://127.0.0.1:8080/api/vehicles") {
+        $0.output.contains("\"data\"")
+      }
+    }
+  }
+
   @Test func a_wrong_configuration_is_said_and_not_tried_for_ever() async throws {
     guard let packages = try Packages() else { return }
     try await aside {
@@ -146,8 +172,8 @@ import Testing
           , {"type": "fleetStore", "url": "http://127.0.0.1:8080/api", "batch": {"seconds": 0.2},
              "tokenFile": "/run/credentials/\(Self.unit)/obdgate.token"}
           """)
-      try machine.shell("printf 'Authorization: Bearer %s' \(token) > /root/header")
-      try machine.wait(for: "curl", "-sS", "-H", "@/root/header", "http://127.0.0.1:8080/api/vehicles") {
+      try machine.shell("printf 'Authorization: Bearer %s' \(token) > /run/header")
+      try machine.wait(for: "curl", "-sS", "-H", "@/run/header", "http://127.0.0.1:8080/api/vehicles") {
         $0.output.contains("1D4GP00R")
       }
     }
