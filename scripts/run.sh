@@ -7,6 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 programs=$(cd "${PROGRAMS:-.build/release}" && pwd)
 folder=$(mktemp -d)
+: > "$folder/store.log"
 started=()
 
 # The daemon first: what it has still to send finds a store that takes it.
@@ -27,23 +28,25 @@ await() {
   local file=$1 process=$2 pattern=$3
   until grep -qE "$pattern" "$file"; do
     kill -0 "$process" 2>/dev/null || { cat "$file" >&2; exit 69; }
-    read -rt 0.05 <> <(:) || true
+    sleep 0.05
   done
 }
 
 "$programs/fleetstore" serve --listen 127.0.0.1:0 --database "sqlite:$folder/fleet.db" \
   > "$folder/administrator" 2> "$folder/store.log" &
-started+=($!)
-await "$folder/store.log" $! 'listening on http://'
+store=$!
+started+=("$store")
+await "$folder/store.log" "$store" 'listening on http://'
 address=$(sed -nE 's/.*listening on (http:[^ ]*).*/\1/p' "$folder/store.log")
 (umask 077 && sed 's/^/Authorization: Bearer /' "$folder/administrator" > "$folder/header")
 (umask 077 && "$programs/fleetstore" gateway add simulated-gateway --database "sqlite:$folder/fleet.db" > "$folder/token")
 
 "$programs/obdgate" simulate --link "$folder/car" 2> "$folder/car.log" &
-started+=($!)
+car=$!
+started+=("$car")
 until [ -e "$folder/car" ]; do
-  kill -0 $! 2>/dev/null || { cat "$folder/car.log" >&2; exit 69; }
-  read -rt 0.05 <> <(:) || true
+  kill -0 "$car" 2>/dev/null || { cat "$folder/car.log" >&2; exit 69; }
+  sleep 0.05
 done
 
 cat > "$folder/obdgated.json" <<END
@@ -62,7 +65,8 @@ The fleet store of this run: $address
 Ctrl-C ends all of it, and removes $folder.
 END
 "$programs/obdgated" --config "$folder/obdgated.json" &
-started+=($!)
+daemon=$!
+started+=("$daemon")
 status=0
-wait $! || status=$?
+wait "$daemon" || status=$?
 exit "$status"
