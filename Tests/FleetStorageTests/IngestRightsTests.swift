@@ -58,6 +58,24 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
+  func over_a_broker_no_vin_is_learnt_that_a_gateway_was_made_for(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let (storage, vin) = (fleet.storage, "WVWZZZ3CZHE514839")
+      _ = try await storage.addGateway(
+        "gw-2", allowedVehicles: [vin], key: Sample.secret(2), tenant: .standard, at: Sample.now)
+      // Whoever it is says that it is gw-2.
+      let claims = [
+        Sample.record(1, vehicle: "VAN-1", gateway: "gw-2", keys: ",\"vin\":\"\(vin)\""),
+        Sample.record(2, vehicle: "VAN-2", gateway: "gw-2", keys: ",\"vin\":\"WVWZZZ3CZHE514840\""),
+      ]
+      let stored = try await storage.ingest(claims, from: .broker, tenant: .standard, at: Sample.now)
+      #expect(stored == [.stored, .stored])
+      #expect(try await storage.vehicle("VAN-1", tenant: .standard)?.details.vin == nil)
+      #expect(try await storage.vehicle("VAN-2", tenant: .standard)?.details.vin == "WVWZZZ3CZHE514840")
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func a_vin_is_learnt_from_a_record(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       try await fleet.storage.take([Sample.record(1)])

@@ -13,6 +13,8 @@ public enum IngestOutcome: Hashable, Sendable {
 public enum IngestSource: Equatable, Sendable {
   /// A gateway with its key: records of another `gatewayId`, or of vehicles that are not its own, are refused.
   case gateway(Gateway)
-  /// A broker that has checked its clients itself, or an operator's import.
+  /// An operator's import.
   case trusted
+  /// A broker that has checked which vehicle its clients write as; `gatewayId` and `vin` are what they say.
+  case broker
 }

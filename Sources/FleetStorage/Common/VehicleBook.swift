@@ -59,11 +59,11 @@ struct VehicleBook {
     } else if let known = answers[question] {
       answer = known
     } else {
-      answer = try find(record, gateway, now, transaction)
+      answer = try find(record, source, now, transaction)
       answers[question] = answer
     }
     last = (question, answer)
-    if record.vin != nil, case .success = answer { try learnVIN(of: record, transaction) }
+    if record.vin != nil, case .success = answer { try learnVIN(of: record, source, transaction) }
     return answer
   }
 
@@ -94,8 +94,10 @@ struct VehicleBook {
   private func named(_ name: String) -> VehicleRow? { byId[name] ?? byVIN[name].flatMap { byId[$0] } }
 
   private mutating func find(
-    _ record: IncomingRecord, _ gateway: Gateway?, _ now: Timestamp, _ transaction: some StoreSession
+    _ record: IncomingRecord, _ source: IngestSource, _ now: Timestamp, _ transaction: some StoreSession
   ) throws(StoreFailure) -> Result<Int32, RecordRefusal> {
+    var gateway: Gateway?
+    if case .gateway(let sender) = source { gateway = sender }
     let name = record.vehicleId
     guard var vehicle = named(name) else {
       if let gateway {
@@ -104,7 +106,7 @@ struct VehicleBook {
           return .failure(Self.foreign(record, gateway))
         }
       }
-      let vin = Self.isVIN(name) ? name : try learnable(record, transaction)
+      let vin = Self.isVIN(name) ? name : try learnable(record, source, transaction)
       let added = try transaction.register(
         NewVehicle(tenant: tenant, id: name, vin: vin, registeredBy: record.gatewayId, at: now.milliseconds))
       add(added)
@@ -131,10 +133,11 @@ struct VehicleBook {
   }
 
   private mutating func learnVIN(
-    of record: IncomingRecord, _ transaction: some StoreSession
+    of record: IncomingRecord, _ source: IngestSource, _ transaction: some StoreSession
   ) throws(StoreFailure) {
     guard var vehicle = named(record.vehicleId), vehicle.vin == nil,
-      let vin = record.vin == vehicle.id && Self.isVIN(vehicle.id) ? vehicle.id : try learnable(record, transaction)
+      let vin = record.vin == vehicle.id && Self.isVIN(vehicle.id)
+        ? vehicle.id : try learnable(record, source, transaction)
     else { return }
     vehicle.vin = vin
     add(vehicle)
@@ -142,23 +145,25 @@ struct VehicleBook {
   }
 
   /// The VIN that a record says, where its vehicle may have it: what another vehicle has or is called by stays with that
-  /// one, and what another gateway was made for, with that gateway.
+  /// one, and what another gateway was made for, with that gateway. Of a broker's clients nobody knows which gateway they
+  /// are.
   private mutating func learnable(
-    _ record: IncomingRecord, _ transaction: some StoreSession
+    _ record: IncomingRecord, _ source: IngestSource, _ transaction: some StoreSession
   ) throws(StoreFailure) -> String? {
+    let sender = source == .broker ? nil : record.gatewayId
     guard let vin = record.vin, Self.isVIN(vin), named(vin) == nil,
-      try !isOfOther([vin], than: record.gatewayId, transaction)
+      try !isOfOther([vin], than: sender, transaction)
     else { return nil }
     return vin
   }
 
-  /// Whether gateways were made for a vehicle of one of these names, and this one is none of them.
+  /// Whether gateways were made for a vehicle of one of these names, and this one is none of them; nil: none is.
   private mutating func isOfOther(
-    _ names: [String], than gateway: String, _ transaction: some StoreSession
+    _ names: [String], than gateway: String?, _ transaction: some StoreSession
   ) throws(StoreFailure) -> Bool {
     for name in names {
       if entered[name] == nil { entered[name] = try transaction.gateways(for: name, tenant: tenant) }
-      if let gateways = entered[name], !gateways.isEmpty, !gateways.contains(gateway) { return true }
+      if let gateways = entered[name], !gateways.isEmpty, gateway.map(gateways.contains) != true { return true }
     }
     return false
   }
