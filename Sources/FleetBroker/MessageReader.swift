@@ -6,7 +6,8 @@ import Peers
 ///     fleet/VAN-001/telemetry   {"type":"telemetry",…,"vehicleId":"VAN-001",…}\n{"type":"telemetry",…}\n
 ///
 /// A broker's rights say who publishes under which topic, so a record counts as its topic's vehicle: one that says
-/// another is refused. No input or output, no clock.
+/// another is refused. So is one whose id is no level of a topic as it is (`VAN 1`, `A/B`): gateways write several such
+/// ids as the same level, and a right to that level is none to all of them. No input or output, no clock.
 struct MessageReader: Sendable {
   /// A message that was read.
   struct Read: Sendable {
@@ -74,20 +75,24 @@ struct MessageReader: Sendable {
     for record in batch.records {
       if record.vehicleId != last || last.isEmpty {
         last = record.vehicleId
-        isOwn = TopicLevel.text(of: last.utf8) == level
+        isOwn = last.utf8.elementsEqual(level.utf8) && TopicLevel.isLevel(last.utf8)
       }
       guard isOwn else {
         read.refused += 1
-        if read.reason == nil {
-          let refusal = RecordRefusal(
-            .foreignVehicle, key: "vehicleId",
-            "expected \(RecordRefusal.quoted(level)) as in the topic, found \(RecordRefusal.quoted(last))")
-          read.reason = "\(refusal)"
-        }
+        read.reason = read.reason ?? "\(Self.foreign(last, level))"
         continue
       }
       read.records.append(record)
     }
+  }
+
+  private static func foreign(_ vehicle: String, _ level: Substring) -> RecordRefusal {
+    let expected =
+      TopicLevel.isLevel(vehicle.utf8)
+      ? RecordRefusal.quoted(level) + " as in the topic"
+      : "1 to 128 printable ASCII characters but blanks, + # / \\ and quotes, as brokers' rights are about them"
+    return RecordRefusal(
+      .foreignVehicle, key: "vehicleId", "expected \(expected), found \(RecordRefusal.quoted(vehicle))")
   }
 
   private func refuse(_ read: Read, _ reason: String) -> Read {

@@ -22,8 +22,15 @@ import Testing
     #expect(mixed.reason == "vehicleId: expected \"VAN-001\" as in the topic, found \"VAN-002\"")
   }
 
-  @Test func an_id_that_is_no_level_is_compared_as_the_gateway_writes_it() {
-    #expect(read("depot/fleet/VAN_1/trip", Batches.line(1, vehicle: "VAN 1")).refused == 0)
+  @Test(arguments: ["VAN 1", "VAN/1", "VAN+1"])
+  func an_id_that_shares_its_level_with_others_is_refused(_ id: String) {
+    #expect(read("depot/fleet/VAN_1/trip", Batches.line(1, vehicle: "VAN_1")).refused == 0)
+    let read = read("depot/fleet/VAN_1/trip", Batches.line(1, vehicle: id))
+    #expect(read.records.isEmpty && read.refused == 1 && read.reason?.contains("printable ASCII") == true)
+    #expect(self.read("depot/fleet/\(id)/trip", Batches.line(1, vehicle: id)).refused == 1)
+  }
+
+  @Test func dots_of_an_id_are_levels_of_a_routing_key() {
     #expect(read("depot.fleet.VAN.1.trip", Batches.line(1, vehicle: "VAN.1"), separator: ".").refused == 0)
     #expect(read("depot.fleet.VAN.1.trip", Batches.line(1, vehicle: "VAN"), separator: ".").refused == 1)
   }

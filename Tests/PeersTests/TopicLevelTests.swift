@@ -7,4 +7,11 @@ import Testing
     #expect(TopicLevel.text(of: Array("VAN-001.b".utf8)) == "VAN-001.b")
     #expect(TopicLevel.text(of: []) == "unknown")
   }
+
+  @Test func an_id_is_its_own_level_where_nothing_of_it_is_replaced() {
+    for id in ["VAN-001.b", "unknown", "a_b"] { #expect(TopicLevel.isLevel(id.utf8)) }
+    for id in ["", "a b", "a/b", "a+b", "ä", String(repeating: "a", count: 129)] {
+      #expect(!TopicLevel.isLevel(id.utf8))
+    }
+  }
 }
