@@ -19,11 +19,16 @@ struct cmosquitto_subscriber {
   node *taken;
   /// No memory for an event: the connection is given up, so that nothing is acknowledged unread.
   int is_broken;
+  size_t limit;
+  /// Bytes of payloads that were kept since the read began.
+  size_t kept;
+  int may_have_more;
 };
 
 static void note(cmosquitto_subscriber *subscriber, cmosquitto_subscriber_event event) {
   size_t topic = event.topic ? strlen(event.topic) + 1 : 0;
-  node *made = malloc(sizeof *made + topic + event.count);
+  size_t kept = event.count <= subscriber->limit ? event.count : 0;
+  node *made = malloc(sizeof *made + topic + kept);
   if (!made) {
     subscriber->is_broken = 1;
     return;
@@ -34,7 +39,8 @@ static void note(cmosquitto_subscriber *subscriber, cmosquitto_subscriber_event 
     memcpy(made->bytes, event.topic, topic);
     made->event.topic = (const char *)made->bytes;
   }
-  if (event.count) memcpy(made->bytes + topic, event.payload, event.count);
+  if (kept) memcpy(made->bytes + topic, event.payload, kept);
+  subscriber->kept += kept;
   made->event.payload = made->bytes + topic;
   *subscriber->end = made;
   subscriber->end = &made->next;
@@ -73,11 +79,13 @@ static void came(
       .count = (size_t)message->payloadlen});
 }
 
-cmosquitto_subscriber *cmosquitto_subscriber_make(const cmosquitto_options *options, int receive_maximum, int *code) {
+cmosquitto_subscriber *cmosquitto_subscriber_make(
+    const cmosquitto_options *options, int receive_maximum, size_t message_limit, int *code) {
   *code = MOSQ_ERR_NOMEM;
   cmosquitto_subscriber *subscriber = calloc(1, sizeof *subscriber);
   if (!subscriber) return NULL;
   subscriber->end = &subscriber->first;
+  subscriber->limit = message_limit;
   subscriber->mosquitto = library.mosquitto_new(options->client_id, false, subscriber);
   if (subscriber->mosquitto) {
     *code = cmosquitto_set_up(subscriber->mosquitto, options);
@@ -131,8 +139,9 @@ int cmosquitto_subscriber_wants_write(const cmosquitto_subscriber *subscriber) {
          cmosquitto_is_connecting(cmosquitto_subscriber_socket(subscriber));
 }
 
-int cmosquitto_subscriber_read(cmosquitto_subscriber *subscriber) {
+int cmosquitto_subscriber_read(cmosquitto_subscriber *subscriber, size_t room) {
   int code;
+  subscriber->kept = 0;
   // More than the broker may hand over unacknowledged. Of QoS 0 it hands over without end: the rest comes next time.
   int left = 4096;
   node **before;
@@ -140,10 +149,13 @@ int cmosquitto_subscriber_read(cmosquitto_subscriber *subscriber) {
   do {
     before = subscriber->end;
     code = library.mosquitto_loop_read(subscriber->mosquitto, 1);
-  } while (!code && subscriber->end != before && --left > 0);
+    subscriber->may_have_more = subscriber->end != before;
+  } while (!code && subscriber->may_have_more && --left > 0 && subscriber->kept < room);
   if (!code && subscriber->is_broken) code = MOSQ_ERR_NOMEM;
   return code;
 }
+
+int cmosquitto_subscriber_may_have_more(const cmosquitto_subscriber *subscriber) { return subscriber->may_have_more; }
 
 int cmosquitto_subscriber_write(cmosquitto_subscriber *subscriber) {
   int code = library.mosquitto_loop_write(subscriber->mosquitto, 1);

@@ -21,7 +21,7 @@ public struct BrokerOptions: Equatable, Sendable {
   public var sessionSeconds = 86_400
   /// Messages that the broker hands over before they are acknowledged.
   public var prefetchMessages = 256
-  /// Bytes of messages that wait here; nothing more is read from the connection meanwhile.
+  /// Bytes of messages that wait here, but for the last one; nothing more is read from the connection meanwhile.
   public var prefetchBytes = 8 << 20
   /// A longer message is refused.
   public var messageBytes = 4 << 20
@@ -37,6 +37,8 @@ public struct BrokerOptions: Equatable, Sendable {
   public var stopMilliseconds = 600
 
   public init(_ addresses: [BrokerAddress]) { self.addresses = addresses }
+
+  var isAMQP: Bool { addresses.first?.language == .amqp }
 }
 
 /// Certificates of a connection, as PEM files.

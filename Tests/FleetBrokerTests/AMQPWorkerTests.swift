@@ -78,6 +78,46 @@ import Testing
     }
   }
 
+  @Test func while_the_storage_fails_messages_stay_with_the_worker_and_none_is_handed_over_twice() async throws {
+    guard let (rabbit, bench) = try await bench() else { return }
+    try await Store.with { store in
+      try await bench.running(store) { worker in
+        try await store.refuse("true")
+        try await bench.publish(vehicle: "VAN-001", 1...40, records: 10)
+        try await bench.until(worker) { $0.consumed >= 4 && $0.waiting == 4 }
+        while !bench.lines.all.contains(where: { $0.contains("trying again") }) {
+          try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(worker.counts.isConnected)
+        try await store.refuse(nil)
+        try await bench.until(worker) { $0.committed == 4 }
+        #expect(worker.counts.redelivered == 0 && worker.counts.refused == 0)
+        #expect(try await store.numbers("VAN-001") == Array(1...40))
+      }
+      #expect(try await has(0, in: bench.options.queue, rabbit))
+    }
+  }
+
+  @Test func a_message_that_alone_fails_holds_up_no_other_and_is_kept_in_the_queue_of_refused_ones() async throws {
+    guard let (rabbit, bench) = try await bench() else { return }
+    try await Store.with { store in
+      try await bench.running(store) { worker in
+        try await store.refuse("CAST(NEW.body AS TEXT) LIKE '%\"rpm\":13}%'")
+        try await bench.publish(vehicle: "VAN-001", 13...13)
+        var number = 100
+        while worker.counts.refused == 0 {
+          try await bench.publish("\(bench.options.topic)/VAN-001/telemetry", Batches.line(number, vehicle: "VAN-001"))
+          number += 1
+        }
+        try await bench.until(worker) { $0.committed == number - 100 }
+        #expect(try await store.numbers("VAN-001") == Array(100..<number))
+        #expect(worker.counts.redelivered == 0)
+      }
+      #expect(try await has(0, in: bench.options.queue, rabbit))
+      #expect(try await has(1, in: bench.options.queue + ".refused", rabbit))
+    }
+  }
+
   @Test func a_vehicle_with_a_dot_in_its_id_is_itself() async throws {
     guard let (_, bench) = try await bench() else { return }
     try await Store.with { store in

@@ -72,13 +72,45 @@ import Testing
         try await aside { try broker.says("Sending SUBACK to worker") }
         try await bench.publish("fleet/VAN-001/telemetry", Batches.line(1, vehicle: "VAN-002"))
         try await bench.until(worker) { $0.refused == 1 }
-        #expect(bench.lines.all.contains { $0.contains("fleet/VAN-001/telemetry: 1 of 1 records refused: vehicleId") })
+        #expect(
+          bench.lines.all.contains { $0.contains("\"fleet/VAN-001/telemetry\": 1 of 1 records refused: vehicleId") })
       }
       try await bench.running(store) { worker in
         try await bench.publish(vehicle: "VAN-001", 1...1)
         try await bench.until(worker) { $0.committed == 1 }
         #expect(worker.counts.refused == 0)
       }
+    }
+  }
+
+  @Test func a_message_that_is_too_long_is_refused_and_those_behind_it_are_stored() async throws {
+    guard let broker = try Mosquitto(in: scratch) else { return }
+    var settings = try Bench(mqtt: broker.port, clientId: "worker")
+    settings.options.messageBytes = 4_000
+    // Less than a message: one is read at a time.
+    settings.options.prefetchBytes = 1
+    let bench = settings
+    try await Store.with { store in
+      try await bench.running(store) { worker in
+        try await aside { try broker.says("Sending SUBACK to worker") }
+        try await bench.publish("fleet/VAN-001/telemetry", [UInt8](repeating: 0x20, count: 200_000))
+        try await bench.publish(vehicle: "VAN-001", 1...20, records: 1)
+        try await bench.until(worker) { $0.refused == 1 && $0.committed == 20 }
+        #expect(try await store.numbers("VAN-001") == Array(1...20))
+        #expect(bench.lines.all.contains { $0.contains("200000 bytes are too many") })
+      }
+    }
+  }
+
+  @Test func a_broker_that_would_hand_nothing_over_twice_is_not_read_from() async throws {
+    guard let broker = try Mosquitto("allow_anonymous true\nmax_qos 0", in: scratch) else { return }
+    let bench = try Bench(mqtt: broker.port, clientId: "worker")
+    try await Store.with { store in
+      let worker = try bench.worker(store)
+      let task = Task { try await worker.run() }
+      while !bench.lines.all.contains(where: { $0.contains("QoS 0") }) { try await Task.sleep(for: .milliseconds(10)) }
+      task.cancel()
+      try await task.value
     }
   }
 }

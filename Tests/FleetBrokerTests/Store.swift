@@ -53,4 +53,20 @@ extension Store {
       return program
     }
   }
+
+  /// From now on the database takes no record for which this holds (SQL, of `NEW`); nil: all.
+  func refuse(_ condition: String?) async throws {
+    try await aside { [address] in
+      let trigger = condition.map {
+        "CREATE TRIGGER no BEFORE INSERT ON record WHEN \($0) BEGIN SELECT RAISE(ABORT, 'no'); END;"
+      }
+      let told = try Tool.run(
+        "sqlite3", [address, "PRAGMA busy_timeout = 60000; DROP TRIGGER IF EXISTS no; \(trigger ?? "")"])
+      guard told.status == 0 else { throw NotTold(errors: told.errors) }
+    }
+  }
+
+  struct NotTold: Error {
+    let errors: String
+  }
 }

@@ -6,11 +6,15 @@
 
 #include "cmosquitto.h"
 
+#include <stddef.h>
+
 typedef struct cmosquitto_subscriber cmosquitto_subscriber;
 
 /// A client with a session that the broker keeps for so many seconds, and to which it hands so many messages before they
-/// are acknowledged; NULL where the options are refused, `code` says why. The will is not used.
-cmosquitto_subscriber *cmosquitto_subscriber_make(const cmosquitto_options *options, int receive_maximum, int *code);
+/// are acknowledged; of a message longer than `message_limit` the payload is not kept. NULL where the options are refused,
+/// `code` says why. The will is not used.
+cmosquitto_subscriber *cmosquitto_subscriber_make(
+    const cmosquitto_options *options, int receive_maximum, size_t message_limit, int *code);
 /// Closes it at once.
 void cmosquitto_subscriber_free(cmosquitto_subscriber *subscriber);
 
@@ -22,8 +26,10 @@ int cmosquitto_subscriber_subscribe(cmosquitto_subscriber *subscriber, const cha
 /// The socket; -1: none.
 int cmosquitto_subscriber_socket(const cmosquitto_subscriber *subscriber);
 int cmosquitto_subscriber_wants_write(const cmosquitto_subscriber *subscriber);
-/// Reads what has come; 0 or the library's code.
-int cmosquitto_subscriber_read(cmosquitto_subscriber *subscriber);
+/// Reads what has come until payloads have so many bytes; 0 or the library's code.
+int cmosquitto_subscriber_read(cmosquitto_subscriber *subscriber, size_t room);
+/// Whether the last read was left off before all was read: no poll(2) may show the rest.
+int cmosquitto_subscriber_may_have_more(const cmosquitto_subscriber *subscriber);
 /// Writes what waits, the acknowledgements of all that was read among it; 0 or the library's code.
 int cmosquitto_subscriber_write(cmosquitto_subscriber *subscriber);
 /// Says goodbye; 0 or the library's code.
@@ -44,6 +50,7 @@ typedef struct {
   int reason;
   const char *topic;
   const uint8_t *payload;
+  /// Bytes that the message had; where they are more than the limit there is no payload.
   size_t count;
 } cmosquitto_subscriber_event;
 

@@ -18,6 +18,8 @@ import Glibc
   private let beat: Int64
   private var nextBeat: Int64
   private var isOver = false
+  /// What was given and not settled, ascending.
+  private var unsettled: [UInt64] = []
   /// It was left off before all was taken.
   private var mayHaveMore = false
 
@@ -77,7 +79,8 @@ import Glibc
 
   private var reason: String { unsafe String(cString: crabbitmq_reason(client)) }
 
-  func receive(until deadline: Int64, _ bell: Bell, reads: Bool) throws(BrokerFailure) -> [BrokerMessage] {
+  func receive(until deadline: Int64, _ bell: Bell, room: Int) throws(BrokerFailure) -> [BrokerMessage] {
+    let reads = room > 0
     let hasBuffered = unsafe reads && (mayHaveMore || crabbitmq_has_buffered(client) != 0)
     let limit = min(deadline, nextBeat)
     bell.wait(until: hasBuffered ? 0 : limit, socket: reads ? unsafe crabbitmq_socket(client) : -1)
@@ -90,13 +93,14 @@ import Glibc
       return []
     }
     if Clock.now >= nextBeat { nextBeat = Clock.now &+ beat }
-    return try take()
+    return try take(room)
   }
 
-  private func take() throws(BrokerFailure) -> [BrokerMessage] {
+  private func take(_ room: Int) throws(BrokerFailure) -> [BrokerMessage] {
     var messages: [BrokerMessage] = []
+    var bytes = 0
     // More may have come: whoever asks decides whether they are wanted.
-    while messages.count < 64 {
+    while messages.count < 64, bytes < room {
       let event = unsafe crabbitmq_next(client)
       switch unsafe event.kind {
       case crabbitmq_none:
@@ -105,7 +109,11 @@ import Glibc
       case crabbitmq_lost:
         isOver = true
         throw BrokerFailure(.unreachable, place, reason)
-      default: messages.append(unsafe Self.message(event))
+      default:
+        let message = unsafe Self.message(event)
+        messages.append(message)
+        unsettled.append(message.tag)
+        bytes += message.payload.count
       }
     }
     mayHaveMore = true
@@ -122,10 +130,20 @@ import Glibc
   }
 
   func settle(_ settlements: [Settlement]) throws(BrokerFailure) {
+    let tags = settlements.map(\.tag)
+    let areOldest = unsettled.starts(with: tags)
+    if areOldest {
+      unsettled.removeFirst(tags.count)
+    } else {
+      let settled = Set(tags)
+      unsettled.removeAll { settled.contains($0) }
+    }
     for refused in settlements where refused.isRefused { try check(unsafe crabbitmq_reject(client, refused.tag, 0)) }
-    // One frame acknowledges all that are left up to it.
-    guard let last = settlements.last(where: { !$0.isRefused }) else { return }
-    try check(unsafe crabbitmq_acknowledge(client, last.tag, 1))
+    let accepted = settlements.filter { !$0.isRefused }
+    // One frame acknowledges all that are left up to it: not where one before it is not settled.
+    for one in areOldest ? accepted.suffix(1) : accepted[...] {
+      try check(unsafe crabbitmq_acknowledge(client, one.tag, areOldest ? 1 : 0))
+    }
   }
 
   private func check(_ code: Int32) throws(BrokerFailure) {

@@ -12,6 +12,8 @@ import Glibc
   private let client: OpaquePointer
   private let place: String
   private let answerLimit: Int64
+  /// Of a longer message the payload is not kept.
+  private let messageBytes: Int
   private var nextTag: UInt64 = 1
   /// What came with the answer to CONNECT: a session that was kept has messages at once.
   private var early: [BrokerMessage] = []
@@ -23,6 +25,7 @@ import Glibc
   init(_ address: BrokerAddress, _ options: BrokerOptions) throws(BrokerFailure) {
     place = address.description
     answerLimit = Int64(options.answerSeconds) * 1_000_000_000
+    messageBytes = options.messageBytes
     guard cmosquitto_load() == 0 else {
       throw BrokerFailure(
         .missingLibrary, place, "libmosquitto.so.1 is not installed or too old: install the package libmosquitto1")
@@ -41,7 +44,8 @@ import Glibc
       unsafe settings.certificate = texts[4]
       unsafe settings.key = texts[5]
       unsafe settings.uses_tls = address.usesTLS ? 1 : 0
-      return unsafe cmosquitto_subscriber_make(&settings, Int32(min(options.prefetchMessages, 65_535)), &code)
+      return unsafe cmosquitto_subscriber_make(
+        &settings, Int32(min(options.prefetchMessages, 65_535)), options.messageBytes, &code)
     }
     guard let made = unsafe made else {
       throw BrokerFailure(.refused, place, "its settings are refused: \(Self.reason(code))")
@@ -65,13 +69,13 @@ import Glibc
       try writeAll(until: deadline)
       var socket = pollfd(fd: unsafe cmosquitto_subscriber_socket(client), events: Int16(POLLIN), revents: 0)
       _ = unsafe poll(&socket, 1, 100)
-      try check(unsafe cmosquitto_subscriber_read(client))
+      try check(unsafe cmosquitto_subscriber_read(client, options.prefetchBytes))
       early += try take()
     }
   }
 
-  func receive(until deadline: Int64, _ bell: Bell, reads: Bool) throws(BrokerFailure) -> [BrokerMessage] {
-    guard reads else {
+  func receive(until deadline: Int64, _ bell: Bell, room: Int) throws(BrokerFailure) -> [BrokerMessage] {
+    guard room > 0 else {
       bell.wait(until: deadline)
       return []
     }
@@ -82,8 +86,9 @@ import Glibc
     // Nothing waits to be settled: what is written acknowledges nothing that is not stored.
     try check(unsafe cmosquitto_subscriber_write(client))
     let wanted = unsafe cmosquitto_subscriber_wants_write(client) != 0 ? POLLIN | POLLOUT : POLLIN
-    bell.wait(until: deadline, socket: unsafe cmosquitto_subscriber_socket(client), wanted)
-    try check(unsafe cmosquitto_subscriber_read(client))
+    let hasMore = unsafe cmosquitto_subscriber_may_have_more(client) != 0
+    bell.wait(until: hasMore ? 0 : deadline, socket: unsafe cmosquitto_subscriber_socket(client), wanted)
+    try check(unsafe cmosquitto_subscriber_read(client, room))
     return try take()
   }
 
@@ -101,6 +106,9 @@ import Glibc
         guard reason < 0x80 else {
           throw over(.refused, "the broker does not allow the subscription: \(Self.brokerReason(reason))")
         }
+        guard reason > 0 else {
+          throw over(.refused, "the broker grants QoS 0 alone, and so would hand nothing over twice; expected QoS 1")
+        }
       case cmosquitto_subscriber_disconnected: throw over(.unreachable, Self.reason(reason))
       default:
         messages.append(unsafe message(event))
@@ -113,9 +121,11 @@ import Glibc
       nextTag += 1
       unsettled += 1
     }
-    let payload = unsafe UnsafeBufferPointer(start: event.payload, count: event.count)
+    let isWhole = unsafe event.count <= messageBytes
+    let payload = unsafe UnsafeBufferPointer(start: event.payload, count: isWhole ? event.count : 0)
     return unsafe BrokerMessage(
-      tag: nextTag, topic: String(cString: event.topic), payload: Array(payload), isRedelivered: false, oversize: nil)
+      tag: nextTag, topic: String(cString: event.topic), payload: Array(payload), isRedelivered: false,
+      oversize: isWhole ? nil : event.count)
   }
 
   /// All that were given: a PUBACK says nothing but that.

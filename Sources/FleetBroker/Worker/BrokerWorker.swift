@@ -41,7 +41,9 @@ public final class BrokerWorker: Service {
   public func run() async throws {
     let queue = DispatchQueue(label: "broker")
     queue.async { [self] in
-      WorkerLoop(options, MessageStore(storage, tenant: options.tenant, now: now), state, logger).run()
+      // RabbitMQ has a queue for what is refused; what mosquitto is told that we have is gone.
+      let store = MessageStore(storage, tenant: options.tenant, mayRefuse: options.isAMQP, now: now)
+      WorkerLoop(options, store, state, logger).run()
       finished()
     }
     await withTaskCancellationHandler {

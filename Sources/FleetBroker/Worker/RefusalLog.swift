@@ -1,3 +1,4 @@
+import FleetDomain
 import Logging
 
 /// Names what is refused, at most a line a second: whoever sends nonsense must not fill the disk with it.
@@ -20,9 +21,10 @@ struct RefusalLog {
     }
     next = now &+ 1_000_000_000
     let others = unsaid == 0 ? "" : "; so were \(unsaid) messages before it"
-    logger.warning(
-      "\(topic): \(outcome.refused) of \(outcome.records) records refused: \(outcome.reason ?? "?"); \(keptIn)\(others)"
-    )
+    // A topic may have line feeds in it.
+    let text = RecordRefusal.quoted(topic)
+    let reason = outcome.reason ?? "?"
+    logger.warning("\(text): \(outcome.refused) of \(outcome.records) records refused: \(reason); \(keptIn)\(others)")
     unsaid = 0
   }
 }

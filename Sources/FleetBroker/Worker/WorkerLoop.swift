@@ -9,13 +9,17 @@ import Synchronization
 /// While a transaction is under way the next messages are read and parsed, so that broker and database work side by side;
 /// they gather into the next transaction. A message is acknowledged after its commit and never before: whatever breaks,
 /// the broker has what is not in the store, and a record that comes twice is stored once.
+///
+/// Where the storage fails, RabbitMQ's messages stay here and are tried again: a broker that hands a message over ever
+/// again gives it up at last (quorum queues of 4.x: after 20 times). To mosquitto a connection with messages that are not
+/// settled cannot be kept; it hands them over as often as it takes.
 final class WorkerLoop {
   /// Records of one transaction, unless one message has more.
   static let groupRecords = 4_096
 
   private struct Group {
     let messages: [MessageReader.Read]
-    let work: Awaited<[MessageStore.Outcome], StorageError>
+    let work: Awaited<MessageStore.Pass, Never>
   }
 
   private let options: BrokerOptions
@@ -25,6 +29,13 @@ final class WorkerLoop {
   private let reader: MessageReader
   private var refusals: RefusalLog
   private var waiting: [MessageReader.Read] = []
+  /// Those that could not be stored, with how long to wait until the next try.
+  private var failed: [MessageReader.Read] = []
+  private var pause: BackOff
+  private var retryAt = Int64.min
+  /// The last try has stored nothing: what waits waits with those that failed.
+  private var storesNothing = false
+  private var storageFailure: StorageError?
   private var waitingBytes = 0
   private var underWay: Group?
   /// The connection has brought something to its end.
@@ -35,16 +46,21 @@ final class WorkerLoop {
     self.store = store
     self.shared = shared
     self.logger = logger
-    let isAMQP = options.addresses.first?.language == .amqp
+    let isAMQP = options.isAMQP
+    pause = Self.backOff(options)
     reader = MessageReader(
       topic: options.topic, separator: isAMQP ? "." : "/", maximumRecords: options.messageRecords)
     refusals = RefusalLog(
       logger, keptIn: isAMQP ? "the message is in the queue \(options.queue).refused" : "the message is gone")
   }
 
+  private static func backOff(_ options: BrokerOptions) -> BackOff {
+    BackOff(first: 500_000_000, longest: Int64(options.retrySeconds) * 1_000_000_000)
+  }
+
   /// Works until it is told to stop.
   func run() {
-    var backOff = BackOff(first: 500_000_000, longest: Int64(options.retrySeconds) * 1_000_000_000)
+    var backOff = Self.backOff(options)
     var random = SystemRandomNumberGenerator()
     var place = 0
     var said: BrokerFailure?
@@ -53,6 +69,7 @@ final class WorkerLoop {
       let begin = Clock.now
       do throws(BrokerFailure) {
         if said?.kind == .storage { try askStorage() }
+        if shared.isStopping { return }
         let address = options.addresses[place]
         let connection = try connect(address)
         logger.notice("\(address): records are taken from it")
@@ -94,7 +111,9 @@ final class WorkerLoop {
     shared.count { $0.isConnected = true }
     defer {
       waiting = []
+      failed = []
       waitingBytes = 0
+      storesNothing = false
       underWay = nil
       shared.count { counts in
         counts.isConnected = false
@@ -105,13 +124,14 @@ final class WorkerLoop {
       try finishGroup(connection)
       if shared.isStopping {
         guard underWay != nil, Clock.now < shared.stopsAt else { return connection.close() }
-      } else if underWay == nil, !waiting.isEmpty {
+      } else if underWay == nil {
         beginGroup(all: !connection.readsAhead)
       }
       let isFree = connection.readsAhead || (waiting.isEmpty && underWay == nil)
-      let reads = isFree && waitingBytes < options.prefetchBytes && !shared.isStopping
-      let deadline = min(Clock.now &+ 10_000_000_000, shared.stopsAt)
-      take(try connection.receive(until: deadline, shared.bell, reads: reads))
+      let room = isFree && !shared.isStopping ? max(options.prefetchBytes - waitingBytes, 0) : 0
+      let retry = failed.isEmpty || underWay != nil ? Int64.max : retryAt
+      let deadline = min(Clock.now &+ 10_000_000_000, shared.stopsAt, retry)
+      take(try connection.receive(until: deadline, shared.bell, room: room))
     }
   }
 
@@ -124,11 +144,20 @@ final class WorkerLoop {
     shared.count { counts in
       counts.consumed += messages.count
       counts.redelivered += messages.count { $0.isRedelivered }
-      counts.waiting = waiting.count
+      counts.waiting = waiting.count + failed.count
     }
   }
 
   private func beginGroup(all: Bool) {
+    if !failed.isEmpty {
+      if Clock.now >= retryAt {
+        waiting = failed + waiting
+        failed = []
+      } else if storesNothing {
+        return
+      }
+    }
+    guard !waiting.isEmpty else { return }
     var (count, records) = (0, 0)
     for message in waiting {
       records += message.records.count
@@ -140,29 +169,52 @@ final class WorkerLoop {
     waitingBytes -= messages.reduce(0) { $0 + $1.bytes }
     underWay = Group(
       messages: messages,
-      work: Awaited(shared.bell) { [store] () async throws(StorageError) in try await store.store(messages) })
+      work: Awaited(shared.bell) { [store] () async throws(Never) in await store.store(messages) })
   }
 
   private func finishGroup(_ connection: any BrokerConnection) throws(BrokerFailure) {
     guard let group = underWay, let result = group.work.value else { return }
     underWay = nil
-    let outcomes: [MessageStore.Outcome]
-    do throws(StorageError) { outcomes = try result.get() } catch { throw Self.failure(error) }
-    try connection.settle(
-      zip(group.messages, outcomes).map { Settlement(tag: $0.tag, isRefused: $1.refused > 0) })
-    hasWorked = true
-    let now = Clock.now
-    for (message, outcome) in zip(group.messages, outcomes) where outcome.refused > 0 {
-      refusals.note(message.topic, outcome, at: now)
+    let pass = result.get()
+    if let failure = pass.failure {
+      guard connection.readsAhead else { throw Self.failure(failure) }
+      putOff(group.messages, pass, failure)
+    } else if storageFailure != nil, failed.isEmpty {
+      logger.notice("records are stored again")
+      storageFailure = nil
     }
+    let settled = zip(group.messages, pass.outcomes).compactMap { message, outcome in outcome.map { (message, $0) } }
+    if settled.isEmpty { return }
+    try connection.settle(settled.map { Settlement(tag: $0.0.tag, isRefused: $0.1.refused > 0) })
+    hasWorked = true
+    storesNothing = false
+    count(settled, commits: group.messages.contains { !$0.records.isEmpty })
+  }
+
+  /// Keeps what could not be stored for the next try.
+  private func putOff(_ messages: [MessageReader.Read], _ pass: MessageStore.Pass, _ failure: StorageError) {
+    let left = zip(messages, pass.outcomes).compactMap { message, outcome in outcome == nil ? message : nil }
+    failed += left
+    waitingBytes += left.reduce(0) { $0 + $1.bytes }
+    storesNothing = left.count == messages.count
+    if !storesNothing { pause.succeeded() }
+    var random = SystemRandomNumberGenerator()
+    retryAt = Clock.now &+ pause.failed(using: &random)
+    if failure != storageFailure { logger.error("\(Self.failure(failure)); trying again") }
+    storageFailure = failure
+  }
+
+  private func count(_ settled: [(MessageReader.Read, MessageStore.Outcome)], commits: Bool) {
+    let now = Clock.now
+    for (message, outcome) in settled where outcome.refused > 0 { refusals.note(message.topic, outcome, at: now) }
     shared.count { counts in
-      let refused = outcomes.count { $0.refused > 0 }
-      let ignored = group.messages.count { $0.isIgnored }
+      let refused = settled.count { $0.1.refused > 0 }
+      let ignored = settled.count { $0.0.isIgnored }
       counts.refused += refused
       counts.ignored += ignored
-      counts.committed += outcomes.count - refused - ignored
-      counts.commits += group.messages.contains { !$0.records.isEmpty } ? 1 : 0
-      counts.waiting = waiting.count
+      counts.committed += settled.count - refused - ignored
+      counts.commits += commits ? 1 : 0
+      counts.waiting = waiting.count + failed.count
     }
   }
 }

@@ -1,0 +1,75 @@
+import FleetDomain
+import TestKit
+import Testing
+
+@testable import FleetBroker
+
+/// Messages that the database does not take: a trigger refuses what it is told to, as a broken index or a disk does.
+@Suite struct MessageStoreTests {
+  private func read(_ number: Int, _ vehicle: String) -> MessageReader.Read {
+    MessageReader(topic: "fleet", separator: "/", maximumRecords: 9).read(
+      BrokerMessage(
+        tag: UInt64(number), topic: "fleet/\(vehicle)/telemetry", payload: Batches.line(number, vehicle: vehicle),
+        isRedelivered: false, oversize: nil))
+  }
+
+  private func messageStore(_ store: Store, mayRefuse: Bool = true) -> MessageStore {
+    MessageStore(store.storage, tenant: .standard, mayRefuse: mayRefuse) { Bench.now }
+  }
+
+  @Test func a_fault_of_the_whole_database_is_no_messages() async throws {
+    try await Store.with { store in
+      let messages = messageStore(store)
+      let group = (1...3).map { read($0, "VAN-001") }
+      try await store.refuse("true")
+      for _ in 0...(2 * MessageStore.attempts) {
+        let pass = await messages.store(group)
+        #expect(pass.outcomes == [nil, nil, nil] && pass.failure?.kind == .system)
+      }
+      try await store.refuse(nil)
+      let pass = await messages.store(group)
+      #expect(pass.outcomes.allSatisfy { $0?.refused == 0 } && pass.failure == nil)
+      #expect(try await store.numbers("VAN-001") == [1, 2, 3])
+    }
+  }
+
+  @Test func a_message_that_fails_beside_others_is_refused_at_last_and_they_are_stored_at_once() async throws {
+    try await Store.with { store in
+      let messages = messageStore(store)
+      try await store.refuse("CAST(NEW.body AS TEXT) LIKE '%\"rpm\":13}%'")
+      for attempt in 1...MessageStore.attempts {
+        // Behind the one that fails there are others as well.
+        let pass = await messages.store([
+          read(100 + attempt, "VAN-001"), read(13, "VAN-001"), read(200 + attempt, "VAN-002"),
+        ])
+        #expect(pass.outcomes[0]?.refused == 0 && pass.outcomes[2]?.refused == 0)
+        let isLast = attempt == MessageStore.attempts
+        #expect(pass.outcomes[1]?.refused == (isLast ? 1 : nil) && (pass.failure == nil) == isLast)
+      }
+      #expect(try await store.numbers("VAN-002") == Array(201...200 + MessageStore.attempts))
+    }
+  }
+
+  @Test func messages_that_are_there_already_do_not_say_that_the_database_works() async throws {
+    try await Store.with { store in
+      let messages = messageStore(store)
+      _ = await messages.store([read(1, "VAN-001")])
+      try await store.refuse("true")
+      for _ in 0...(2 * MessageStore.attempts) {
+        let pass = await messages.store([read(1, "VAN-001"), read(2, "VAN-001")])
+        #expect(pass.outcomes[1] == nil)
+      }
+    }
+  }
+
+  @Test func where_nobody_would_keep_it_a_message_is_never_refused_for_the_database() async throws {
+    try await Store.with { store in
+      let messages = messageStore(store, mayRefuse: false)
+      try await store.refuse("CAST(NEW.body AS TEXT) LIKE '%\"rpm\":13}%'")
+      for attempt in 1...(2 * MessageStore.attempts) {
+        let pass = await messages.store([read(13, "VAN-001"), read(100 + attempt, "VAN-001")])
+        #expect(pass.outcomes[0] == nil && pass.outcomes[1]?.refused == 0)
+      }
+    }
+  }
+}
