@@ -20,7 +20,8 @@ final class LiveFeed: Sendable {
   private let hub: LiveHub
   private let logger: Logger
   private let tenants = Mutex<[TenantID: State]>([:])
-  private let tasks = Mutex<[Task<Void, Never>]>([])
+  /// One of each tenant: the last that was begun.
+  private let tasks = Mutex<[TenantID: Task<Void, Never>]>([:])
 
   init(storage: any FleetStorage, hub: LiveHub, logger: Logger) {
     self.storage = storage
@@ -45,13 +46,13 @@ final class LiveFeed: Sendable {
         }
       }
       if isRunning { continuation.resume() }
-      if isNew { tasks.withLock { $0.append(Task { await self.run(tenant) }) } }
+      if isNew { tasks.withLock { $0[tenant] = Task { await self.run(tenant) } } }
     }
   }
 
   /// Ends all tasks.
   func stop() {
-    for task in tasks.withLock({ $0 }) { task.cancel() }
+    for task in tasks.withLock({ $0 }).values { task.cancel() }
   }
 
   private func run(_ tenant: TenantID) async {
