@@ -1,3 +1,4 @@
+import FleetDomain
 import Testing
 
 @testable import FleetAPI
@@ -43,7 +44,7 @@ import Testing
 
 @Suite struct RateLimiterTests {
   @Test func a_bucket_fills_up_with_time_and_not_beyond() throws {
-    let limiter = RateLimiter(perSecond: 2, burst: 4)
+    let limiter = RateLimiter<SecretHash>(perSecond: 2, burst: 4)
     let key = Secret.hash(of: "a")
     let start = ContinuousClock.now
     for _ in 0..<4 { #expect(limiter.take(key, now: start) == nil) }

@@ -32,9 +32,59 @@ import Testing
         try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines).status
       }
       #expect(status == 200)
+      // What a gateway fetches all day stands in no line with them.
+      let fences = try await aside { try server.client(server.keys.gateway).send("GET", "/api/geofences").status }
+      #expect(fences != 503)
       gate.open()
       let statuses = try await aside { try clients.map { try $0.value.read().status } }
       #expect(statuses.allSatisfy { $0 == 200 })
+    }
+  }
+
+  @Test func who_tries_keys_is_held_up_and_those_that_have_one_are_not() async throws {
+    try await TestServer.run { server in
+      let authenticator = Authenticator(storage: server.storage)
+      _ = try await authenticator.identity(server.keys.readOnly, from: "192.0.2.1")
+      var refused: APIError?
+      for number in 0..<100_000 where refused?.status != .tooManyRequests {
+        refused = await #expect(throws: APIError.self) {
+          _ = try await authenticator.identity("fst_\(number)", from: "192.0.2.1")
+        }
+      }
+      #expect(refused?.status == .tooManyRequests && refused?.retryAfter != nil)
+      // From there as well, and from elsewhere a key that was never seen.
+      _ = try await authenticator.identity(server.keys.readOnly, from: "192.0.2.1")
+      _ = try await authenticator.identity(server.keys.gateway, from: "192.0.2.2")
+    }
+  }
+
+  @Test func one_key_leaves_room_for_others() async throws {
+    try await TestServer.run(
+      .test {
+        $0.limits.unpackedBytes = 1 << 20
+        $0.limits.memoryBytes = 4 << 20
+      }
+    ) { server in
+      let gate = Gate()
+      server.storage.set(.ingest) { () throws(StorageError) in await gate.pass() }
+      // More than half of the memory, and all that a key may have.
+      let text = String(repeating: "x", count: 14_000)
+      let lines = (1...40).map { SampleRecord($0, rest: #""note":"\#(text)""#) }.lines
+      let first = Task {
+        try await aside { try server.client(server.keys.gateway).send("POST", "/api/telemetry", lines) }
+      }
+      await gate.wait(for: 1)
+      server.storage.set(.ingest, nil)
+      let (same, other) = try await aside {
+        let few = [SampleRecord(99)].lines
+        return (
+          try server.client(server.keys.gateway).send("POST", "/api/telemetry", few).status,
+          try server.client(server.keys.admin).send("POST", "/api/telemetry", few).status
+        )
+      }
+      #expect(same == 503 && other == 200)
+      gate.open()
+      #expect(try await first.value.status == 200)
     }
   }
 

@@ -1,19 +1,18 @@
-import FleetDomain
 import Synchronization
 
 /// A bucket of tokens for each key: `burst` requests at once, then `perSecond` of them.
-final class RateLimiter: Sendable {
+final class RateLimiter<Key: Hashable & Sendable>: Sendable {
   private struct Bucket {
     var tokens: Double
     var time: ContinuousClock.Instant
   }
 
   /// Keys that are remembered; full buckets are forgotten first.
-  private static let capacity = 100_000
+  private static var capacity: Int { 100_000 }
 
   private let perSecond: Double
   private let burst: Double
-  private let buckets = Mutex<[SecretHash: Bucket]>([:])
+  private let buckets = Mutex<[Key: Bucket]>([:])
 
   /// - Parameters:
   ///   - perSecond: requests of one key that are always allowed; above 0.
@@ -26,7 +25,7 @@ final class RateLimiter: Sendable {
   /// Takes a token.
   ///
   /// - Returns: nil where there was one, else whole seconds until there is.
-  func take(_ key: SecretHash, now: ContinuousClock.Instant = .now) -> Int? {
+  func take(_ key: Key, now: ContinuousClock.Instant = .now) -> Int? {
     buckets.withLock { buckets in
       if buckets.count >= Self.capacity, buckets[key] == nil { forgetFull(&buckets, now) }
       var bucket = buckets[key] ?? Bucket(tokens: burst, time: now)
@@ -39,11 +38,19 @@ final class RateLimiter: Sendable {
     }
   }
 
+  /// Gives a token back that was not needed.
+  func giveBack(_ key: Key) {
+    buckets.withLock { buckets in
+      guard let tokens = buckets[key]?.tokens else { return }
+      buckets[key]?.tokens = min(burst, tokens + 1)
+    }
+  }
+
   private func tokens(of bucket: Bucket, _ now: ContinuousClock.Instant) -> Double {
     min(burst, bucket.tokens + bucket.time.duration(to: now) / .seconds(1) * perSecond)
   }
 
-  private func forgetFull(_ buckets: inout [SecretHash: Bucket], _ now: ContinuousClock.Instant) {
+  private func forgetFull(_ buckets: inout [Key: Bucket], _ now: ContinuousClock.Instant) {
     buckets = buckets.filter { tokens(of: $0.value, now) < burst }
   }
 }

@@ -13,7 +13,7 @@ struct Call: Sendable {
   let identity: Identity?
   let limits: ServerLimits
   /// What the request takes of the server's memory.
-  let memory: Budget.Share
+  let memory: RequestMemory
   let logger: Logger
 
   /// The body, unpacked, at most as long as `limit` or the server allows.
@@ -24,9 +24,9 @@ struct Call: Sendable {
     let announced = request.headers[.contentLength].flatMap { Int($0) }
     let packedLimit = min(limits.bodyBytes, limit ?? .max)
     if let announced, announced > packedLimit { throw Self.tooLong(packedLimit) }
-    // What a packed body unpacks to shows only later; some is asked for while nothing is held yet.
-    try await memory.makeRoom(
-      forBody: min((announced ?? 16 << 10) * (coding == .identity ? 1 : 4) + Unpacker.step, limits.unpackedBytes))
+    // What a packed body unpacks to shows as it comes: whoever announces much and sends nothing holds little.
+    let expected = coding == .identity ? announced ?? 0 : 0
+    try await memory.makeRoom(forBody: min(expected + Unpacker.step, limits.unpackedBytes))
     var unpacker = try Unpacker(coding, limit: min(limits.unpackedBytes, limit ?? .max))
     var count = 0
     for try await var piece in request.body {

@@ -39,12 +39,13 @@ extension LiveService {
   ///   - limiter: of requests; a message is one.
   ///   - questions: reading older records is one that may take long.
   init(
-    storage: any FleetStorage, authenticator: Authenticator, feed: LiveFeed, limiter: RateLimiter, memory: Budget,
+    storage: any FleetStorage, authenticator: Authenticator, feed: LiveFeed, limiter: RateLimiter<SecretHash>,
+    memory: Budget,
     questions: Budget
   ) {
     admit = { limiter.take($0) }
     authenticate = { token in
-      let identity = try await authenticator.identity(token)
+      let identity = try await authenticator.identity(token, from: nil)
       guard identity.caller != .gateway else {
         throw APIError.forbidden("a gateway's key cannot listen; use an operator's token")
       }

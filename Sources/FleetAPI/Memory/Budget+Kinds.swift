@@ -27,7 +27,9 @@ extension Budget.Share {
   static let bytesForOne = 4
   /// Of a record besides its bytes, or of the reason why it was refused.
   static let bytesForRecord = 512
+}
 
+extension RequestMemory {
   /// Room for a body of so many bytes, and some for what follows.
-  func makeRoom(forBody bytes: Int) async throws(APIError) { try await grow(to: bytes * Self.bytesForOne) }
+  func makeRoom(forBody bytes: Int) async throws(APIError) { try await grow(to: bytes * Budget.Share.bytesForOne) }
 }

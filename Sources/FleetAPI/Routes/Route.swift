@@ -32,6 +32,9 @@ struct Route: Sendable {
   let operation: Operation
   let answer: @Sendable (Call) async throws -> Answer
 
+  /// Whether it answers with a list, page by page.
+  var isList: Bool { method == .get && operation.queryNames.contains("cursor") }
+
   init(
     _ method: HTTPRequest.Method, _ path: String, _ access: Access, _ operation: Operation,
     _ answer: @escaping @Sendable (Call) async throws -> Answer

@@ -55,7 +55,7 @@ public struct FleetServer: Service {
 
   private func serve(_ group: MultiThreadedEventLoopGroup, _ tls: TLSConfiguration?) async throws {
     let memory = Budget.memory(options.limits.memoryBytes)
-    let limiter = RateLimiter(options.rate)
+    let limiter = RateLimiter<SecretHash>(options.rate)
     let questions = Budget.questions(options.limits.questions)
     let hub = LiveHub(loops: Array(group.makeIterator()), settings: options.live, memory: memory)
     let authenticator = Authenticator(storage: storage)
@@ -67,9 +67,12 @@ public struct FleetServer: Service {
         storage: storage, authenticator: authenticator, sightings: sightings, metrics: metrics,
         tenants: TenantMetrics(), hub: hub, moreMetrics: moreMetrics),
       authenticator: authenticator, limiter: limiter, sightings: sightings, metrics: metrics,
-      serverToken: options.serverToken, limits: options.limits, memory: memory, questions: questions, logger: logger)
+      serverToken: options.serverToken, limits: options.limits, memory: memory,
+      keyMemory: KeyBudgets(options.limits.memoryBytes), questions: questions, logger: logger)
     let channel = FleetChannel(
-      responder: { request, writer, _ in try await desk.respond(request, writer) }, limits: options.limits,
+      responder: { request, writer, channel in
+        try await desk.respond(request, from: channel.remoteAddress?.ipAddress, writer)
+      }, limits: options.limits,
       isSecure: tls != nil, hub: hub,
       live: LiveService(
         storage: storage, authenticator: authenticator, feed: feed, limiter: limiter, memory: memory,

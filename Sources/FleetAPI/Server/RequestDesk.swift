@@ -8,13 +8,14 @@ import NIOCore
 struct RequestDesk: Sendable {
   let table: RouteTable
   let authenticator: Authenticator
-  let limiter: RateLimiter
+  let limiter: RateLimiter<SecretHash>
   let sightings: SightingBook
   let metrics: RequestMetrics
   /// The server's own token; nil: it has none.
   let serverToken: SecretHash?
   let limits: ServerLimits
   let memory: Budget
+  let keyMemory: KeyBudgets
   let questions: Budget
   let logger: Logger
 
@@ -24,10 +25,11 @@ struct RequestDesk: Sendable {
     let call: Call
   }
 
-  func respond(_ request: Request, _ writer: consuming ResponseWriter) async throws {
+  /// - Parameter address: where the request comes from.
+  func respond(_ request: Request, from address: String?, _ writer: consuming ResponseWriter) async throws {
     let start = ContinuousClock.now
     // Held until the answer is on its way.
-    let share = memory.share()
+    let share = RequestMemory(memory.share())
     var answer: Answer
     var path = "none"
     var tenant: TenantID?
@@ -35,8 +37,9 @@ struct RequestDesk: Sendable {
       try Self.check(request.headers)
       let (route, parameters) = try find(request)
       path = route.path.text
-      let identity = try await identify(request, route)
+      let identity = try await identify(request, from: address, route)
       tenant = identity?.tenant
+      if let identity { share.count(for: keyMemory.share(of: identity.key)) }
       let admitted = try admit(request, route, parameters, identity, share)
       if request.headers[.expect]?.lowercased() == "100-continue" {
         try await writer.writeInformationalHead(HTTPResponse(status: .continue))
@@ -58,7 +61,7 @@ struct RequestDesk: Sendable {
 
   /// - Parameter share: what the request has held so far; of it only as much is kept as the answer still needs.
   private func send(
-    _ answer: Answer, hasBody: Bool, _ share: Budget.Share, _ writer: consuming ResponseWriter
+    _ answer: Answer, hasBody: Bool, _ share: RequestMemory, _ writer: consuming ResponseWriter
   ) async throws {
     guard hasBody else {
       try await writer.writeResponse(answer.head)
@@ -83,10 +86,10 @@ struct RequestDesk: Sendable {
   }
 
   private func answer(_ admitted: Admitted) async throws -> Answer {
-    guard admitted.route.method == .get, admitted.route.access != .open else {
+    guard admitted.route.isList else {
       return try await admitted.route.answer(admitted.call)
     }
-    // It may take long: the places are few.
+    // It may take long: the places are few, and what is short does not wait for them.
     let place = try await questions.take(1)
     return try await untilCancelled {
       defer { place.shrink(to: 0) }
@@ -120,13 +123,13 @@ struct RequestDesk: Sendable {
   /// Whose key it is; nil: nobody's is asked for, or it is the server's own.
   ///
   /// - Throws: 401, 429, 403 where the key's role is not one of the route's.
-  private func identify(_ request: Request, _ route: Route) async throws -> Identity? {
+  private func identify(_ request: Request, from address: String?, _ route: Route) async throws -> Identity? {
     guard let allowed = route.access.roles else { return nil }
     let token = BearerToken.parse(request.headers[.authorization])
     if case .rolesOrServer = route.access, let token, let serverToken, Secret.hash(of: token) == serverToken {
       return nil
     }
-    let found = try await authenticator.identity(token)
+    let found = try await authenticator.identity(token, from: address)
     if let seconds = limiter.take(found.key) { throw APIError.tooMany(wait: seconds) }
     if let gateway = found.gateway { sightings.note(gateway, found.tenant, request.headers) }
     guard allowed.contains(found.caller) else {
@@ -138,7 +141,7 @@ struct RequestDesk: Sendable {
   }
 
   private func admit(
-    _ request: Request, _ route: Route, _ parameters: [String], _ identity: Identity?, _ share: Budget.Share
+    _ request: Request, _ route: Route, _ parameters: [String], _ identity: Identity?, _ share: RequestMemory
   ) throws(APIError) -> Admitted {
     let target = request.head.path ?? "/"
     let query = try QueryParameters(target.firstIndex(of: "?").map { target[target.index(after: $0)...] } ?? "")
