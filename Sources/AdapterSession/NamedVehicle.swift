@@ -31,6 +31,8 @@ struct NamedVehicle: BitwiseCopyable {
   /// Whether it cannot be the same: another bus, or an ECU at the same address that supports other PIDs.
   func isUnlike(_ other: CarKnowledge, protocolDigit digit: UInt8) -> Bool {
     if let former = Self.bus(protocolDigit), let now = Self.bus(digit), former != now { return true }
+    // PIDs of service 01 and of service 22 need not be the same.
+    guard car.isUDS == other.isUDS else { return false }
     for ecu in 0..<other.ecuCount {
       guard let same = car.index(of: other.address(of: ecu)) else { continue }
       if car.supported(by: same).contradicts(other.supported(by: ecu)) { return true }

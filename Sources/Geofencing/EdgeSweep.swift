@@ -20,11 +20,11 @@ struct EdgeSweep: Sendable {
   /// The first points of two edges that cross, lie on each other, or, in one ring, touch; nil where there are none.
   ///
   /// - Parameters:
-  ///   - touched: set where different rings touch in a point.
+  ///   - touched: set for each hole that touches the outer ring in a point.
   ///   - budget: gets smaller by each pair of edges that is compared.
   /// - Throws: where the budget is used up.
   mutating func firstMeeting(
-    points: [PolygonDraft.Point], rings: [Range<Int>], touched: inout Bool, budget: inout CheckBudget
+    points: [PolygonDraft.Point], rings: [Range<Int>], touched: inout [Bool], budget: inout CheckBudget
   ) throws(FenceError) -> (first: Int, second: Int)? {
     collect(points, rings, alongX: true)
     // Long edges all across the sweep would all be compared: then it goes the other way.
@@ -42,7 +42,9 @@ struct EdgeSweep: Sendable {
       while next < edges.count, edges[next].lower <= edges[index].upper {
         switch meeting(edges[index], edges[next], points, rings) {
         case .none: break
-        case .touch: touched = true
+        case .touch:
+          let holes = (Int(edges[index].ring), Int(edges[next].ring))
+          if min(holes.0, holes.1) == 0 { touched[max(holes.0, holes.1)] = true }
         case .crossing:
           let pair = (Int(edges[index].first), Int(edges[next].first))
           return pair.0 > pair.1 ? pair : (pair.1, pair.0)

@@ -64,6 +64,13 @@ extension FenceView {
     }
     candidates[index].end = Int32(pieces.count)
     candidates[index].isAround = !around.isEmpty
+    // The same for its other boxes: its pieces are all of the fence's.
+    let known = candidates[index]
+    for other in candidates.indices where candidates[other].fence == fence {
+      candidates[other].first = known.first
+      candidates[other].end = known.end
+      candidates[other].isAround = known.isAround
+    }
   }
 
   private mutating func narrow(_ wider: Piece, _ wide: borrowing FenceView) {

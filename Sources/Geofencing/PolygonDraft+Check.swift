@@ -8,7 +8,7 @@ extension PolygonDraft {
     for hole in rings.indices.dropFirst() where !Self.contains(boxes[0], boxes[hole]) {
       throw FenceError(.holeOutside, ring: hole)
     }
-    var touched = false
+    var touched = [Bool](repeating: false, count: rings.count)
     let meeting = try sweep.firstMeeting(points: points, rings: rings, touched: &touched, budget: &budget)
     if let meeting {
       throw FenceError(
@@ -16,8 +16,8 @@ extension PolygonDraft {
         position: Int(sources[meeting.first]))
     }
     for hole in rings.indices.dropFirst() {
-      // Where nothing meets, one corner speaks for all; where rings touch, each speaks for itself.
-      if let corner = try cornerOutside(hole, of: 0, all: touched) {
+      // Where nothing meets, one corner speaks for all; where a hole touches the outer ring, each speaks for itself.
+      if let corner = try cornerOutside(hole, of: 0, all: touched[hole]) {
         throw FenceError(.holeOutside, ring: hole, position: Int(sources[corner]))
       }
     }

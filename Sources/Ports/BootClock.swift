@@ -23,7 +23,9 @@ public enum BootClock {
   /// Milliseconds until then for `poll(2)`: rounded up, 0 once it is past.
   static func milliseconds(until deadline: Int64) -> Int32 {
     let (left, isFar) = deadline.subtractingReportingOverflow(now)
-    guard !isFar, left > 0 else { return isFar ? .max : 0 }
+    // Far in the past is past, too: `.min` is at once.
+    guard !isFar else { return deadline > 0 ? .max : 0 }
+    guard left > 0 else { return 0 }
     return Int32(clamping: (left - 1) / 1_000_000 + 1)
   }
 }

@@ -69,7 +69,7 @@ public final class SinkBell: Sendable {
   /// For poll(2): a second at most, because it does not count the time that the machine sleeps.
   static func milliseconds(until deadline: Int64) -> Int32 {
     let (left, isFar) = deadline.subtractingReportingOverflow(BootClock.now)
-    guard !isFar else { return 1_000 }
+    guard !isFar else { return deadline > 0 ? 1_000 : 0 }
     return Int32(max(0, min(left / 1_000_000 + 1, 1_000)))
   }
 }

@@ -4,8 +4,9 @@ public enum SinkNews: Equatable, Sendable, CustomStringConvertible {
   case working(String)
   /// It does not; the records wait. Said once for each reason.
   case failing(SinkError)
-  /// A record was refused for good; with the records of its kind it is kept in the dead-letter file.
-  case refused(record: String, reason: String, keptIn: String?)
+  /// A record was refused for good, and `more` others of its batch, for this reason or another; with the records of its
+  /// kind it is kept in the dead-letter file.
+  case refused(record: String, reason: String, more: Int, keptIn: String?)
   /// Something that should be known once: a file that others can read, a line that was mended.
   case remark(String)
 
@@ -13,8 +14,9 @@ public enum SinkNews: Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .working(let what): what
     case .failing(let error): "\(error); its records wait"
-    case .refused(let record, let reason, .some(let file)): "record \(record) refused: \(reason); kept in \(file)"
-    case .refused(let record, let reason, .none): "record \(record) refused: \(reason); not kept"
+    case .refused(let record, let reason, let more, let file):
+      "record \(record)\(more > 0 ? " and \(more) more" : "") refused: \(reason); "
+        + (file.map { "kept in \($0)" } ?? "not kept")
     case .remark(let text): text
     }
   }

@@ -48,4 +48,18 @@ import Testing
     #expect(!progress.isStuck(at: end))
     #expect(quiet.isStuck(at: end))
   }
+
+  @Test func what_is_due_at_once_is_not_late() {
+    let progress = Progress(interval: 5_000_000_000)
+    #expect(progress.turn(until: .min) == .min)
+    #expect(!progress.isStuck(at: BootClock.now))
+  }
+
+  @Test func a_wait_until_long_ago_is_none() throws {
+    let bell = try WakeUp()
+    let start = ContinuousClock.now
+    for _ in 0..<1_000 { #expect(!bell.wait(until: .min)) }
+    // Each would have been a second and more.
+    #expect(ContinuousClock.now - start < .seconds(500))
+  }
 }

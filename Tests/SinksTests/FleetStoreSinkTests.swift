@@ -204,6 +204,18 @@ import Testing
     #expect(mode == 0o600)
   }
 
+  @Test func many_refused_records_of_a_batch_are_one_line() throws {
+    guard let store = try ScriptedStore(["refuse": "\"rpm\": 1"], in: scratch) else { return }
+    var sink = sink(try configuration(store.port))
+    let delivery = try deliver(&sink, Batches.telemetry(1...20))[0]
+    #expect(delivery.acknowledged == [0..<20])
+    // 1 and 10 to 19.
+    let said = delivery.news.map { "\($0)" }.filter { $0.contains("refused") }
+    #expect(said.count == 1 && said[0].contains("record \(Batches.id(1)) and 10 more refused: "))
+    let kept = try String(contentsOfFile: scratch.file("refused-fleetStore.jsonl"), encoding: .utf8)
+    #expect(kept.split(separator: "\n").count == 11)
+  }
+
   @Test func one_record_that_spoils_a_batch_is_found_and_kept() throws {
     guard let store = try ScriptedStore(["poison": "\"rpm\": 11}"], in: scratch) else { return }
     var sink = sink(try configuration(store.port))

@@ -153,7 +153,8 @@ final class Forwarding: @unchecked Sendable {
       if sinks.allSatisfy({ $0.sink.isOver }) {
         ended(end == .failed)
       } else {
-        say("\(box.sink.name): nobody reads it any more; the other sinks go on")
+        let what = end == .failed ? "it is not written to any more, its records wait" : "nobody reads it any more"
+        say("\(box.sink.name): \(what); the other sinks go on")
       }
     }
   }

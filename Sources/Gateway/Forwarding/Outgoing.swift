@@ -45,12 +45,12 @@ struct Outgoing: ~Copyable {
     spool.nextBatch(for: index, limit: limit, at: now, into: &batch)
     pace.handedOut(batch, limit)
     if batch.isEmpty { return end }
-    // The spool is not kept full for a reader that will never come.
+    // The spool is not kept full for a reader that will never come. What cannot be written waits for the next start.
     if over == nil { slot.offer(&batch) } else { spool.acknowledge(batch, by: index) }
     return end
   }
 
-  private var takesBatch: Bool { over != nil || slot.takesBatch }
+  private var takesBatch: Bool { over == .readerLeft || over == nil && slot.takesBatch }
 
   /// When a batch is due, boot time in ns; `.max`: when its bell says so.
   var due: Int64 { takesBatch ? pace.due : .max }

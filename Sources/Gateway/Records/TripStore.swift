@@ -19,7 +19,8 @@ struct TripStore {
   private let isNote: Bool
   private var isEmpty: Bool
   /// What was written last.
-  private var kept: [UInt8] = []
+  /// Nil: nothing yet, whatever is under way.
+  private var kept: [UInt8]? = []
   private var lastReason = ""
   private(set) var memories: [TripMemory] = []
   /// The file that they were read from, where they are kept as a note from now on.
@@ -46,11 +47,14 @@ struct TripStore {
     isNote = true
     isEmpty = text == nil
     kept = text ?? []
-    read(kept)
+    read(text ?? [])
     guard let folder, text == nil else { return }
     memories = TripStore(folder: folder).memories
-    // The note that the record thread keeps next takes its place, and the file goes once that is on the disk.
-    if !memories.isEmpty { takenOver = folder + "/trips.jsonl" }
+    // The note that the record thread keeps next takes its place, and the file goes once that is on the disk. Where the
+    // trips are over by then, the note says so: the file would tell their end again.
+    guard !memories.isEmpty else { return }
+    takenOver = folder + "/trips.jsonl"
+    kept = nil
     isEmpty = memories.isEmpty
   }
 

@@ -22,8 +22,10 @@ public final class Progress: Sendable {
   /// - Parameter moment: until when there is nothing to do; `.max`: until somebody rings.
   /// - Returns: until when it may wait: it makes a turn then, also where it finds nothing to do.
   public func turn(until moment: Int64) -> Int64 {
-    let end = min(moment, BootClock.now &+ interval)
-    due.store(end, ordering: .relaxed)
+    let now = BootClock.now
+    let end = min(moment, now &+ interval)
+    // What is due already is no thread that is late.
+    due.store(max(end, now), ordering: .relaxed)
     return end
   }
 

@@ -119,18 +119,17 @@ public struct FleetStoreSink: Sink, ~Copyable {
       start = refusal.index + 1
     }
     delivery.acknowledge(start..<records.upperBound)
-    guard !refused.isEmpty else { return }
+    guard let first = refused.first else { return }
     do throws(SinkError) {
       try deadLetters?.keep(refused.map { (batch.bytes[batch.records[$0.index].range], $0.reason) })
     } catch {
       throw UploadFailure(error)
     }
-    for refusal in refused {
-      delivery.acknowledge(refusal.index..<(refusal.index + 1))
-      let line = batch.bytes[batch.records[refusal.index].range]
-      let id = RecordLine.id(line).map { String(decoding: $0, as: UTF8.self) } ?? "?"
-      delivery.news.append(.refused(record: id, reason: refusal.reason, keptIn: deadLetters?.path))
-    }
+    for refusal in refused { delivery.acknowledge(refusal.index..<(refusal.index + 1)) }
+    // A line for each would be thousands where a whole backlog is refused; the file has every reason.
+    let id = RecordLine.id(batch.bytes[batch.records[first.index].range]).map { String(decoding: $0, as: UTF8.self) }
+    delivery.news.append(
+      .refused(record: id ?? "?", reason: first.reason, more: refused.count - 1, keptIn: deadLetters?.path))
   }
 
   private func post(_ request: UploadPlan.Request, _ batch: RecordBatch) -> HTTPClient.Request {

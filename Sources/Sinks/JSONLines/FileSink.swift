@@ -38,7 +38,7 @@ public struct FileSink: Sink, ~Copyable {
   }
 
   private mutating func write(_ batch: RecordBatch) throws(SinkError) {
-    let file = try rotatedIfDue(openFile(), for: batch)
+    let file = try openFile()
     var lines: [UInt8] = []
     for record in batch.records {
       let line = batch.bytes[record.range]
@@ -47,7 +47,9 @@ public struct FileSink: Sink, ~Copyable {
       }
       lines += line
     }
-    if !lines.isEmpty { try file.append(lines[...]) }
+    // What is in the file already must not put it aside, and come into the next one.
+    guard !lines.isEmpty else { return }
+    try rotatedIfDue(file, adding: lines.count, of: batch).append(lines[...])
   }
 
   /// The file that the path leads to now.
@@ -82,9 +84,11 @@ public struct FileSink: Sink, ~Copyable {
     }
   }
 
-  private mutating func rotatedIfDue(_ file: RecordFile, for batch: RecordBatch) throws(SinkError) -> RecordFile {
+  private mutating func rotatedIfDue(
+    _ file: RecordFile, adding count: Int, of batch: RecordBatch
+  ) throws(SinkError) -> RecordFile {
     guard file.size > 0 else { return file }
-    let isLong = configuration.rotation.bytes.map { file.size + batch.bytes.count > $0 } ?? false
+    let isLong = configuration.rotation.bytes.map { file.size + count > $0 } ?? false
     guard isLong || isOld(file, batch) else { return file }
     try RotatedFiles(configuration.path).putAside()
     self.file = nil

@@ -128,6 +128,6 @@ public struct MQTTSink: Sink, ~Copyable {
     try deadLetters?.keep([(line, reason)])
     delivery.acknowledge(record..<(record + 1))
     let id = RecordLine.id(line).map { String(decoding: $0, as: UTF8.self) } ?? "?"
-    news.append(.refused(record: id, reason: reason, keptIn: deadLetters?.path))
+    news.append(.refused(record: id, reason: reason, more: 0, keptIn: deadLetters?.path))
   }
 }

@@ -32,8 +32,8 @@ struct SQLiteConnection: ~Copyable {
     let flags = access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     var name = "file:"
     for byte in path.utf8 {
-      // What has a meaning in such a name (https://www.sqlite.org/uri.html).
-      let isPlain = byte != UInt8(ascii: "%") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+      // What has a meaning in such a name (https://www.sqlite.org/uri.html), and what is half a letter.
+      let isPlain = byte < 0x80 && byte != UInt8(ascii: "%") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
       name += isPlain ? String(decoding: [byte], as: UTF8.self) : "%" + String(byte, radix: 16)
     }
     let code = unsafe sqlite3_open_v2(name + (hasLog ? "" : "?immutable=1"), &opened, flags, nil)
