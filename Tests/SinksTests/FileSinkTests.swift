@@ -81,6 +81,20 @@ import Testing
     #expect(try all() == Batches.telemetry(1...(last + 5)).bytes)
   }
 
+  @Test func a_batch_that_the_full_file_has_already_is_not_put_into_the_next_one() throws {
+    let bell = try SinkBell()
+    var before = sink { $0.bytes = 1 << 20 }
+    _ = before.deliver(Batches.telemetry(1...40), bell)
+    // Full with the last batch in it, whose acknowledgement a crash has cost.
+    let size = try text(path).count
+    var after = sink { $0.bytes = size }
+    #expect(after.deliver(Batches.telemetry(1...40), bell).acknowledged == [0..<40])
+    #expect(after.deliver(Batches.telemetry(30...42), bell).acknowledged == [0..<13])
+    #expect(try RotatedFiles(path).entries().count == 1)
+    guard try Tool.required("zstd") != nil else { return }
+    #expect(try all() == Batches.telemetry(1...42).bytes)
+  }
+
   @Test func a_cut_line_is_healed_and_told() throws {
     try scratch.write("records.jsonl", Batches.line(1) + Batches.line(2).dropLast(9))
     var sink = sink()

@@ -7,7 +7,7 @@ import Spool
 /// is written as one. After a crash, records that the file has already are acknowledged and not written again.
 public struct FileSink: Sink, ~Copyable {
   /// What it takes at once.
-  public static let limit = RecordBatch.Limit(records: 1_000, bytes: 1 << 18)
+  public static let limit = RecordBatch.Limit(records: 250, bytes: 1 << 16)
   /// How long to wait after a failure, ns: a disk stays full for a while.
   static let retryInterval: Int64 = 5_000_000_000
 
@@ -91,6 +91,7 @@ public struct FileSink: Sink, ~Copyable {
     let isLong = configuration.rotation.bytes.map { file.size + count > $0 } ?? false
     guard isLong || isOld(file, batch) else { return file }
     try RotatedFiles(configuration.path).putAside()
+    former?.add(file.known)
     self.file = nil
     let next = try RecordFile(configuration.path)
     self.file = next

@@ -13,7 +13,7 @@ final class RecordFile {
   private(set) var firstMilliseconds: UInt64?
   /// What was mended when it was opened.
   private(set) var mended: Mending?
-  private var known = TailNumbers()
+  private(set) var known = TailNumbers()
 
   enum Mending: Equatable {
     case cutLineRemoved(bytes: Int)

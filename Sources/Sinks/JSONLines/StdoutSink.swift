@@ -6,7 +6,7 @@ import Spool
 /// with them is its own affair. A reader that leaves ends the sink quietly.
 public struct StdoutSink: Sink, ~Copyable {
   /// What it takes at once.
-  public static let limit = RecordBatch.Limit(records: 1_000, bytes: 1 << 18)
+  public static let limit = RecordBatch.Limit(records: 250, bytes: 1 << 16)
 
   private let output: LineOutput
   /// ns that a reader gets, at the end, to take what is under way.
