@@ -2,7 +2,7 @@
 #
 #   make run     installs what is missing, builds, and drives a simulated car: JSON lines on stdout, a fleet store beside
 #   make test    installs what is missing, builds, runs every test
-#   make deb     the Debian packages obdgate and fleetstore, into .build/packages
+#   make deb     the Debian packages obdgate and fleetstore, into .build/packages; make test-packages: what they do
 #
 #   make torture  kills and power cuts by the thousand; make torture-brokers: of brokers and workers
 #   make lint | format | fuzz [SECONDS=60] [TARGET=Framing] | bench | clean
@@ -11,7 +11,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test tests tools release deb torture torture-brokers lint format fuzz bench bench-live bench-fences benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-packaging need-image static
+.PHONY: help run test test-packages tests tools release deb torture torture-brokers lint format fuzz bench bench-live bench-fences benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-packaging need-systemd need-image static
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border. No path to libraries of its own, no symbols for others, relocations packed:
@@ -51,14 +51,22 @@ tests: need-headers
 	@swift build --build-tests -debug-info-format none
 
 # Programs that talk to each other in real time, each with limits of its own, run when nothing else does.
-ALONE := GatewayTests.FaultMatrixTests|GatewayTests.PluggingTests|GatewayTests.ReceiverPluggingTests|obdgatedTests|FleetAPITests.LiveTests|FleetStorageTests.ConcurrencyTests|PackagingTests
+ALONE := GatewayTests.FaultMatrixTests|GatewayTests.PluggingTests|GatewayTests.ReceiverPluggingTests|obdgatedTests|FleetAPITests.LiveTests|FleetAPITests.LiveTroubleTests|FleetAPITests.RequestDeskTests|fleetstoreTests.StopTests|fleetstoreTests.MemoryTests|FleetStorageTests.ConcurrencyTests
+# What needs the release build of everything, which takes as long as all other tests.
+PACKAGED := PackagingTests.GuideTests|PackagingTests.InstallTests|PackagingTests.PackageTests|PackagingTests.RunTests|PackagingTests.ServiceTests
 
-test: need-jq need-python need-gpsd need-testbed need-peers need-image tests deb
-	@swift test --skip-build --disable-xctest --skip '$(ALONE)'
+test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests tools
+	@swift test --skip-build --disable-xctest --skip '$(ALONE)|$(PACKAGED)'
 	@swift test --skip-build --disable-xctest --filter '$(ALONE)'
 
-# Power cuts and kills by the thousand: records that were committed arrive once. Half an hour.
-torture: need-peers tests
+# Packages installed, upgraded and removed, units under a systemd that has booted in a container, `make run`. Root.
+test-packages: need-image need-peers tests deb
+	@swift test --skip-build --disable-xctest --no-parallel --filter '$(PACKAGED)'
+
+# Power cuts and kills by the thousand: records that were committed arrive once. A million bodies that are none. An hour or two.
+torture: need-peers tests release
+	@OBDGATE_FUZZ_BODIES=1000000 FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore \
+	  swift test --skip-build --disable-xctest --filter BodyFuzzTests
 	@DAEMON_KILLS=2000 FLEET_KILLS=200 SPOOL_KILLS=200 SPOOL_RUNS=40 swift test --skip-build --disable-xctest \
 	  --filter 'KeptRecordsTests|FleetTests|KillTests|PowerCutTests'
 
@@ -126,6 +134,9 @@ need-testbed:
 # What packages are made and looked at with, and the machine that they are installed on.
 need-packaging:
 	@scripts/install.sh debian dpkg-shlibdeps:dpkg-dev xz:xz-utils /usr/bin/python3:python3
+
+need-systemd:
+	@scripts/install.sh debian systemd-analyze:systemd
 
 need-image: need-packaging
 	@scripts/install.sh debian systemd-analyze:systemd systemd-nspawn:systemd-container mmdebstrap:mmdebstrap \
