@@ -80,6 +80,10 @@ public final class StoredFleet: FleetStorage {
     try await engine.removeRecords(recordClass, RetentionBounds(before: cutoff, at: now))
   }
 
+  public func witnessedTime() async throws(StorageError) -> Timestamp? { try await engine.witnessedTime() }
+
+  public func prepare(at now: Timestamp) async throws(StorageError) { try await engine.prepare(at: now) }
+
   public func health() async throws(StorageError) -> StorageHealth {
     StorageHealth(database: try await engine.databaseName(), schemaVersion: engine.schemaVersion)
   }

@@ -179,4 +179,55 @@ import Testing
       #expect(try await fleet.storage.counts().changesRemoved == 14)
     }
   }
+
+  @Test func next_months_partitions_are_made_days_before_it_begins() async throws {
+    try await Fleet.with(.postgreSQL) { fleet in
+      guard let server = try PostgreSQLServer.shared else { return }
+      let database = try #require(fleet.address.split(separator: "/").last.map { String($0) })
+      func partitions() throws -> [String] {
+        try server.sql(
+          "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'record%\\_20%' ORDER BY 1", in: database
+        ).map { String($0) }
+      }
+      // On 21 November, of the types that there are.
+      try await fleet.storage.take([Sample.record(1), Sample.record(2, "trip")])
+      try await fleet.storage.prepare(at: Sample.now)
+      #expect(try partitions() == ["record_telemetry_202611", "record_trip_202611"])
+      let late = Sample.time(4 * 86_400)
+      for _ in 0..<2 { try await fleet.storage.prepare(at: late) }
+      let made = ["record_telemetry_202611", "record_telemetry_202612", "record_trip_202611", "record_trip_202612"]
+      #expect(try partitions() == made)
+      // Retention leaves what is to be used soon.
+      try await fleet.storage.removeRecords(.known(.trip), before: Sample.time(-Self.month), at: late)
+      #expect(try partitions() == made)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func the_storage_knows_a_time_of_its_own(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      try await fleet.storage.take([Sample.record(1, at: 7)])
+      let witnessed = try await fleet.storage.witnessedTime()
+      switch kind {
+      case .sqlite: #expect(witnessed == Sample.now)
+      case .postgreSQL: #expect(try #require(witnessed) != Sample.now)
+      }
+    }
+  }
+
+  @Test func a_partition_that_cannot_go_as_a_whole_is_read_once_for_each_day() async throws {
+    try await Fleet.with(.postgreSQL) { fleet in
+      let (day, telemetry) = (86_400.0, RecordClass.known(.telemetry))
+      let old = -2 * Self.month
+      // One without a time keeps the partition.
+      let id = UInt64(Sample.day + Int64(old * 1_000))
+      try await fleet.storage.take([Sample.record(1, at: old), Sample.record(2, noTime: true, idAt: id)])
+      #expect(try await fleet.storage.removeRecords(telemetry, before: Sample.time(0), at: Sample.now) == 1)
+      // What comes late goes a day later, and not before.
+      try await fleet.storage.take([Sample.record(3, at: old)])
+      #expect(try await fleet.storage.removeRecords(telemetry, before: Sample.time(day / 2), at: Sample.now) == 0)
+      #expect(try await fleet.storage.removeRecords(telemetry, before: Sample.time(day), at: Sample.now) == 1)
+      #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).map(\.number) == [2])
+    }
+  }
 }

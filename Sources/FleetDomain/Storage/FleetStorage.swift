@@ -52,6 +52,16 @@ public protocol FleetStorage: Sendable {
     _ recordClass: RecordClass, before cutoff: Timestamp, at now: Timestamp
   ) async throws(StorageError) -> Int64
 
+  /// A time of day that is not this machine's, to hold it against: PostgreSQL's own; of a SQLite file, which has none,
+  /// when its newest change was stored; nil: none is kept.
+  func witnessedTime() async throws(StorageError) -> Timestamp?
+
+  /// Makes the room that is needed in a week, so that none need be made in the moment in which a month begins. Whoever
+  /// reads everything, as a backup does, is not waited for: it fails then, and is to be tried again later.
+  ///
+  /// - Parameter now: the time of day.
+  func prepare(at now: Timestamp) async throws(StorageError)
+
   // MARK: Feed
 
   /// The position behind the tenant's newest change.

@@ -18,6 +18,12 @@ protocol StoreEngine: Sendable {
     _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
   ) async throws(StorageError) -> Value
 
+  /// As ``FleetDomain/FleetStorage/witnessedTime()``.
+  func witnessedTime() async throws(StorageError) -> Timestamp?
+
+  /// As ``FleetDomain/FleetStorage/prepare(at:)``.
+  func prepare(at now: Timestamp) async throws(StorageError)
+
   /// What was removed so far.
   var tally: RemovalTally { get }
 

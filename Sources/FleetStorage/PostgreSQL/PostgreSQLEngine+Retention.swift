@@ -3,7 +3,7 @@ import Telemetry
 
 extension PostgreSQLEngine {
   /// Drops the partitions that are older than the cutoff as a whole; from those that are not, but whose month is over,
-  /// and from that of odd ids, removes the rows that are.
+  /// and from that of odd ids, removes the rows that are: once for each day of the cutoff, as all rows are read for that.
   func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
     let parts = try await onSession { session throws(StoreFailure) in
       try session.partitions(of: recordClass, from: .min, through: .max)
@@ -20,7 +20,8 @@ extension PostgreSQLEngine {
           continue
         }
       }
-      total += try await thin(part.name, bounds)
+      let isThin = try await onSession { session throws(StoreFailure) in try session.isThin(part.name, bounds) }
+      if !isThin { total += try await thin(part.name, bounds) }
     }
     return total
   }
@@ -36,6 +37,9 @@ extension PostgreSQLEngine {
       }
       total += removed
       tally.add(records: removed)
+    }
+    if !Task.isCancelled {
+      try await onSession { session throws(StoreFailure) in try session.noteThinned(name, bounds) }
     }
     return total
   }

@@ -68,6 +68,38 @@ final class PostgreSQLEngine: StoreEngine {
     }
   }
 
+  func witnessedTime() async throws(StorageError) -> Timestamp? {
+    let now = try await read { session throws(StoreFailure) in
+      try session.rows("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint", []).first?.integer(0)
+    }
+    return now.map(StoredTime.timestamp)
+  }
+
+  /// How long beforehand a month's partitions are made: besides the day by which clocks may be ahead.
+  private static let ahead: Int64 = 6 * 86_400_000_000_000
+
+  func prepare(at now: Timestamp) async throws(StorageError) {
+    let (then, overflow) = now.nanoseconds.addingReportingOverflow(Self.ahead)
+    guard !overflow else { return }
+    let (later, partitions) = (Timestamp(nanoseconds: then), partitions)
+    do throws(StoreFailure) {
+      try await pool.run { connection throws(StoreFailure) in
+        let session = PostgreSQLSession(connection: connection, partitions: partitions)
+        // Of the types that come this month.
+        let month = Int64(IdMonth(at: now).index)
+        let classes = try session.rows("SELECT class FROM part WHERE month = $1", [.integer(month)])
+        let names = classes.compactMap { row in
+          RecordClass(number: Int16(truncatingIfNeeded: row.integer(0))).map {
+            PostgreSQLPartitions.Name(recordClass: $0, month: .newest(at: later))
+          }
+        }
+        try partitions.make(names, at: later, connection)
+      }
+    } catch {
+      throw error.error
+    }
+  }
+
   func databaseName() async throws(StorageError) -> String {
     try await transaction("READ ONLY") { session throws(StoreFailure) in
       (session as? PostgreSQLSession)?.connection.serverName ?? ""

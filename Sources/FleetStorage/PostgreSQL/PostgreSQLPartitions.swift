@@ -98,6 +98,13 @@ final class PostgreSQLPartitions: Sendable {
         missing.insert(Name(recordClass: recordClass, month: month))
       }
     }
+    try make(missing, at: now, connection)
+  }
+
+  /// Makes partitions that are not there, where they are usual at a time. Not inside a transaction.
+  func make(
+    _ missing: some Collection<Name>, at now: Timestamp, _ connection: PostgreSQLConnection
+  ) throws(StoreFailure) {
     if missing.isEmpty { return }
     let session = PostgreSQLSession(connection: connection, partitions: self)
     for name in missing.sorted(by: { $0.table < $1.table }) {

@@ -4,7 +4,7 @@ import FleetDomain
 /// further step.
 enum PostgreSQLSchema {
   /// Step n makes version n of version n - 1.
-  static let steps = [version1, version2]
+  static let steps = [version1, version2, version3]
 
   private static let version1 =
     """
@@ -78,6 +78,10 @@ enum PostgreSQLSchema {
 
         """
     }.joined()
+
+  /// A partition of which only a part is removed is not read anew each time.
+  private static let version3 =
+    "ALTER TABLE part ADD COLUMN thinned bigint NOT NULL DEFAULT '\(Int64.min)'"
 
   /// A table for each class of records; of all but telemetry there are lists over all vehicles.
   private static let classes: String = RecordClass.allCases.map { recordClass -> String in

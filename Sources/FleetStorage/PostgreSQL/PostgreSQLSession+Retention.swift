@@ -35,6 +35,25 @@ extension PostgreSQLSession {
     ).first?.integer(0) ?? 0
   }
 
+  /// From one cutoff to the next for which a partition is read as a whole, ms.
+  private static let thinningStep: Int64 = 86_400_000
+
+  /// Whether what is older than the cutoff, but for a day, is gone from a partition already.
+  func isThin(_ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds) throws(StoreFailure) -> Bool {
+    let key: [SQLValue] = [.integer(Int64(name.recordClass.number)), .integer(name.number)]
+    let row = try rows("SELECT thinned FROM part WHERE class = $1 AND month = $2", key).first
+    return row.map { row in
+      let thinned = row.integer(0)
+      return thinned != .min && bounds.time < thinned + Self.thinningStep
+    } ?? true
+  }
+
+  func noteThinned(_ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds) throws(StoreFailure) {
+    try run(
+      "UPDATE part SET thinned = greatest(thinned, $3) WHERE class = $1 AND month = $2",
+      [.integer(Int64(name.recordClass.number)), .integer(name.number), .integer(bounds.time)])
+  }
+
   /// Removes what retention is for from ``pages`` pages of a partition.
   func thin(
     _ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds, from page: Int64

@@ -142,6 +142,21 @@ final class SQLiteEngine: StoreEngine {
     return total
   }
 
+  func witnessedTime() async throws(StorageError) -> Timestamp? {
+    let newest = try await read { session throws(StoreFailure) in
+      try session.rows(
+        """
+        SELECT max(at) FROM tenant JOIN feed ON feed.tenant = tenant.key
+          AND feed.position = (SELECT max(position) FROM feed WHERE tenant = tenant.key)
+        """, []
+      ).first?.optionalInteger(0)
+    }
+    return newest.map(StoredTime.timestamp)
+  }
+
+  /// One table has all: nothing is to be made.
+  func prepare(at now: Timestamp) async throws(StorageError) {}
+
   func databaseName() async throws(StorageError) -> String {
     let rows = try await read { session throws(StoreFailure) in try session.rows("SELECT sqlite_version()", []) }
     return "SQLite " + (rows.first?.text(0) ?? "")

@@ -2,7 +2,7 @@
 /// further step.
 enum SQLiteSchema {
   /// Step n makes version n of version n - 1.
-  static let steps = [version1, version2]
+  static let steps = [version1, version2, version3]
 
   private static let version1 = """
     CREATE TABLE setting (name TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -57,4 +57,7 @@ enum SQLiteSchema {
     CREATE TABLE removal (vehicle INTEGER PRIMARY KEY, tenant INTEGER NOT NULL) STRICT;
     DROP INDEX feed_at;
     """
+
+  /// What is new is new in PostgreSQL alone: both have the same version.
+  private static let version3 = "DROP INDEX IF EXISTS feed_at;"
 }

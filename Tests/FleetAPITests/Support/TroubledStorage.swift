@@ -54,6 +54,8 @@ final class TroubledStorage: FleetStorage {
     try await trouble(.changes)
     return try await real.changes(after: position, limit: limit, tenant: tenant)
   }
+  func witnessedTime() async throws(StorageError) -> Timestamp? { try await real.witnessedTime() }
+  func prepare(at now: Timestamp) async throws(StorageError) { try await real.prepare(at: now) }
   func announcements(tenant: TenantID) -> AsyncStream<FeedPosition> { real.announcements(tenant: tenant) }
   func vehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Vehicle? {
     try await real.vehicle(id, tenant: tenant)
