@@ -62,10 +62,13 @@ struct ServeCommand: AsyncParsableCommand {
     let options = configuration.server
     var quiet = logger
     quiet.logLevel = .warning
-    let deadline = StopDeadline(options.limits, logger: logger)
     let worker = try Self.worker(configuration.broker, storage, logger)
+    // The worker ends beside the server: none of the requests' time goes to it.
+    let deadline = StopDeadline(options.limits, logger: logger) { worker?.stop() }
     var group = ServiceGroupConfiguration(
-      services: [
+      services: (worker.map {
+        [.init(service: $0, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore)]
+      } ?? []) + [
         .init(
           service: FleetServer(
             options, storage: storage, logger: logger, onListening: { _ in ServiceNotices.ready() },
@@ -77,13 +80,9 @@ struct ServeCommand: AsyncParsableCommand {
         .init(
           service: Maintenance(retention: configuration.retention, storage: storage, logger: logger),
           successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-      ]
-        + (worker.map {
-          [.init(service: $0, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore)]
-        } ?? []) + [
-          // Services are told to stop from the last to the first.
-          .init(service: deadline, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore)
-        ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
+        // Services are told to stop from the last to the first.
+        .init(service: deadline, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
+      ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
     // Requests that take longer than that to be answered are not answered.
     group.maximumGracefulShutdownDuration = deadline.forRequests
     do {

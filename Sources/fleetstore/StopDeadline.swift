@@ -9,11 +9,15 @@ import ServiceLifecycle
 struct StopDeadline: Service {
   let milliseconds: Int
   let logger: Logger
+  private let onStop: @Sendable () -> Void
 
-  /// - Parameter limits: of the server that is stopped.
-  init(_ limits: ServerLimits, logger: Logger) {
+  /// - Parameters:
+  ///   - limits: of the server that is stopped.
+  ///   - onStop: called as soon as the stop begins, for what ends beside the server.
+  init(_ limits: ServerLimits, logger: Logger, onStop: @escaping @Sendable () -> Void) {
     milliseconds = limits.stopSeconds * 1_000 - 100
     self.logger = logger
+    self.onStop = onStop
   }
 
   /// Requests that are not answered by then are not answered.
@@ -23,6 +27,7 @@ struct StopDeadline: Service {
 
   func run() async throws {
     try await gracefulShutdown()
+    onStop()
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [logger] in
       logger.warning("ended before the database did")
       _exit(0)

@@ -63,7 +63,8 @@ public final class BrokerWorker: Service {
     }
   }
 
-  private func stop() {
+  /// Tells it to end, as its service group would, and does not wait for that.
+  public func stop() {
     let limit = options.stopMilliseconds
     state.stop(by: Clock.now &+ Int64(limit) * 1_000_000)
     // A call into a library that still waits for a broker which does not answer is left to itself.
