@@ -110,11 +110,7 @@ enum BrokerSettings {
   }
 
   private static func password(_ path: String) throws(Failure) -> String {
-    var status = stat()
-    guard unsafe stat(path, &status) != 0 || status.st_mode & 0o007 == 0 else {
-      throw Failure(.badConfiguration, "\(path): everyone can read or write this secret; take that away: chmod 600")
-    }
-    let text = String(decoding: try FileText.read(path), as: UTF8.self)
+    let text = String(decoding: try FileText.readSecret(path), as: UTF8.self)
     let line = text.hasSuffix("\n") ? text.dropLast() : text[...]
     guard !line.isEmpty, !line.contains(where: \.isNewline) else {
       throw Failure(.badConfiguration, "\(path): expected one line")

@@ -81,7 +81,9 @@ struct Configuration {
         server.serverToken = try ServerToken.read(path)
       } catch {
         throw value.invalid(
-          expected: "a file with a token of \(ServerToken.leastCount) or more letters and digits", found: path)
+          expected:
+            "a file with a token of \(ServerToken.leastCount) or more letters and digits that others cannot read",
+          found: path)
       }
       try metrics.finish()
     }
@@ -150,6 +152,15 @@ extension Configuration {
 /// Reads a small file whole.
 enum FileText {
   private static let limit = 16 << 20
+
+  /// A file that must be nobody's but its owner's and group's.
+  static func readSecret(_ path: String) throws(Failure) -> [UInt8] {
+    var status = stat()
+    guard unsafe stat(path, &status) != 0 || status.st_mode & 0o007 == 0 else {
+      throw Failure(.badConfiguration, "\(path): everyone can read or write this secret; take that away: chmod 600")
+    }
+    return try read(path)
+  }
 
   static func read(_ path: String) throws(Failure) -> [UInt8] {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)

@@ -8,7 +8,7 @@ enum ServerToken {
 
   /// - Parameter path: of a file with the token and perhaps a line feed.
   static func read(_ path: String) throws(Failure) -> SecretHash {
-    let text = String(decoding: try FileText.read(path), as: UTF8.self)
+    let text = String(decoding: try FileText.readSecret(path), as: UTF8.self)
     let token = text.hasSuffix("\n") ? text.dropLast() : text[...]
     guard token.utf8.count >= leastCount, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw Failure(.badConfiguration, "\(path): no token")

@@ -53,3 +53,11 @@ final class ServedStore {
     return Int(line.split(whereSeparator: \.isWhitespace).dropFirst().first ?? "") ?? 0
   }
 }
+
+extension ScratchFolder {
+  /// Writes a file that others cannot read.
+  func writeSecret(_ name: String, _ text: String) throws {
+    let path = try write(name, text)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+  }
+}

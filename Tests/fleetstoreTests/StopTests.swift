@@ -9,7 +9,7 @@ import Testing
     try await aside {
       let scratch = try ScratchFolder()
       let token = String(repeating: "m", count: 40)
-      _ = try scratch.write("metrics.token", token + "\n")
+      try scratch.writeSecret("metrics.token", token + "\n")
       let settings = try scratch.write(
         "c.json", #"{"database":"sqlite:fleet.db","metrics":{"tokenFile":"metrics.token"}}"#)
       let store = try ServedStore(["--config", settings])
