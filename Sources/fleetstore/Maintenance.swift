@@ -4,7 +4,8 @@ import Logging
 import ServiceLifecycle
 
 /// Removes what the store is to keep no longer: every minute changes and what is left of removed vehicles, every hour
-/// old records. Where several servers have one database, each of them does, and finds what the others have left.
+/// old records, and room for what comes. What goes by its age stays while this machine's clock is more than a day ahead
+/// of what the storage knows of the time. Where several servers have one database, each of them does, and finds what the others have left.
 struct Maintenance: Service {
   private static let pause = Duration.seconds(60)
   /// Passes from one look at old records to the next.
@@ -23,15 +24,12 @@ struct Maintenance: Service {
 
   private func repeatPasses() async {
     var passes = 0
+    var isSaid = false
     while !Task.isCancelled {
-      await attempt("changes") { () throws(StorageError) in
-        try await storage.removeChanges(
-          before: Retention.moment(retention.changeHours, before: WallClock.now), keeping: Int64(retention.changes))
-      }
       await attempt("records of removed vehicles") { () throws(StorageError) in
         try await storage.finishRemovals()
       }
-      if passes % Self.records == 0 { await removeRecords() }
+      if await isClockCredible(&isSaid) { await removeByAge(pass: passes) }
       passes += 1
       do {
         try await Task.sleep(for: Self.pause)
@@ -39,6 +37,43 @@ struct Maintenance: Service {
         return
       }
     }
+  }
+
+  private func removeByAge(pass: Int) async {
+    await attempt("changes") { () throws(StorageError) in
+      try await storage.removeChanges(
+        before: Retention.moment(retention.changeHours, before: WallClock.now), keeping: Int64(retention.changes))
+    }
+    if pass % Self.records == 0 {
+      await attempt("room for the next month") { () throws(StorageError) in
+        try await storage.prepare(at: WallClock.now)
+        return 0
+      }
+    }
+    if pass >= retention.startMinutes, (pass - retention.startMinutes) % Self.records == 0 { await removeRecords() }
+  }
+
+  /// - Parameter isSaid: that it is not.
+  private func isClockCredible(_ isSaid: inout Bool) async -> Bool {
+    do throws(StorageError) {
+      // Without a change nothing has come for long: nothing has to go either.
+      guard let witnessed = try await storage.witnessedTime() else { return false }
+      let now = WallClock.now
+      if Retention.isCredible(now, beside: witnessed) {
+        isSaid = false
+        return true
+      }
+      if !isSaid {
+        logger.error(
+          """
+          retention: this machine's clock is more than a day ahead of the storage (\(TimeText.of(now)) and           \(TimeText.of(witnessed))): nothing is removed for its age until they agree; set the clock, or store something
+          """)
+        isSaid = true
+      }
+    } catch {
+      if !Task.isCancelled { logger.error("retention: the storage's time: \(error)") }
+    }
+    return false
   }
 
   private func removeRecords() async {

@@ -36,10 +36,11 @@ import Testing
       #expect(try first.program.end(within: .seconds(60)) == 0)
 
       let secret = String(repeating: "metrics-", count: 5)
-      _ = try scratch.write("metrics.token", secret)
+      try scratch.writeSecret("metrics.token", secret)
       let file = try scratch.write(
         "fleetstore.json",
-        #"{"retention":{"days":{"telemetry":30},"changes":1},"metrics":{"tokenFile":"metrics.token"}}"#)
+        #"{"retention":{"days":{"telemetry":30},"changes":1,"startMinutes":0},"metrics":{"tokenFile":"metrics.token"}}"#
+      )
       let second = try ServedStore(["--config", file] + database, isFirst: false)
       defer { second.program.kill() }
       // Before the line that the server is ready, or behind it.
@@ -54,6 +55,32 @@ import Testing
       #expect(metrics.contains("\nfleetstore_records_removed_total 2\n"), "\(metrics)")
       #expect(metrics.contains("\nfleetstore_changes_removed_total 3\n"), "\(metrics)")
       #expect(metrics.contains("\nfleetstore_removals_waiting 0\n"), "\(metrics)")
+    }
+  }
+
+  @Test func nothing_goes_for_its_age_while_the_clock_is_far_ahead_of_the_newest_change() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let database = scratch.file("fleet.db")
+      let first = try ServedStore(["--database", "sqlite:\(database)"])
+      defer { first.program.kill() }
+      let token = try #require(first.token)
+      let record = Self.record(1, "telemetry", at: Date(timeIntervalSinceNow: -100 * 86_400))
+      let type = ["-H", "Content-Type: application/jsonl", "--data-raw"]
+      #expect(try first.ask("/api/telemetry", token: token, type + [record]).contains(#""stored":1"#))
+      first.program.send(SIGTERM)
+      #expect(try first.program.end(within: .seconds(60)) == 0)
+      // As if it were two days later.
+      let told = try Tool.run("sqlite3", [database, "UPDATE feed SET at = at - 2 * 86400000"])
+      try #require(told.status == 0, "\(told.errors)")
+      let file = try scratch.write("fleetstore.json", #"{"retention":{"days":{"telemetry":30},"startMinutes":0}}"#)
+      let second = try ServedStore(["--config", file, "--database", "sqlite:\(database)"], isFirst: false)
+      defer { second.program.kill() }
+      let said = "clock is more than a day ahead"
+      if !second.program.errorLines.contains(where: { $0.contains(said) }) {
+        try second.program.errorLine(within: .seconds(60)) { $0.contains(said) }
+      }
+      #expect(try second.ask("/api/vehicles/VAN-1/telemetry", token: token).contains(#"00000000001""#))
     }
   }
 
