@@ -279,6 +279,9 @@ import Testing
     guard let store = try ScriptedStore(["fences": ["etag": "\"7\"", "body": body]], in: scratch) else { return }
     var configuration = try configuration(store.port)
     configuration.fencePeriod = 1
+    let key = try scratch.write("key", "secret\n")
+    #expect(unsafe chmod(key, 0o600) == 0)
+    configuration.tokenFile = key
     let taken = Taken()
     var sink = sink(configuration) { taken.add($0) }
     let bell = try SinkBell()
@@ -287,6 +290,7 @@ import Testing
     #expect(taken.all == [Array(body.utf8)])
     #expect(store.requests.map(\.path) == ["/api/geofences", "/api/geofences"])
     #expect(store.requests.map { $0.headers["if-none-match"] } == [nil, "\"7\""])
+    #expect(store.requests.map { $0.headers["authorization"] } == ["Bearer secret", "Bearer secret"])
   }
 
   private final class Taken: Sendable {

@@ -176,9 +176,11 @@ public struct FleetStoreSink: Sink, ~Copyable {
     guard var fetch = fences, BootClock.now >= fetch.nextAt, !bell.isStopping else { return }
     defer { fences = fetch }
     do throws(SinkError) {
+      // First, for the token is read with it.
+      let client = try connected(bell)
       var headers = commonHeaders
       if !fetch.etag.isEmpty { headers.append("If-None-Match: \(fetch.etag)") }
-      let reply = try connected(bell).send(
+      let reply = try client.send(
         HTTPClient.Request(
           url: configuration.url.description + "/geofences", headers: headers, answerLimit: FenceFetch.answerLimit,
           patience: FenceFetch.patience))
