@@ -13,11 +13,11 @@ final class LiveHub: Sendable {
   private let listeners = Mutex<[LiveChannel: Int]>([:])
   let settings: LiveSettings
   /// What waits for slow readers is counted there.
-  let memory: Budget
+  let memory: LiveMemory
 
   init(loops: some Sequence<any EventLoop>, settings: LiveSettings, memory: Budget) {
     self.settings = settings
-    self.memory = memory
+    self.memory = LiveMemory(memory)
     rooms = loops.map { LiveRoom.make(on: $0, pingSeconds: settings.pingSeconds) }
   }
 

@@ -55,8 +55,8 @@ struct MetricsRoute {
     let live = hub.counts
     text.add("fleetstore_live_connections", .gauge, "WebSockets that are open.", live.connections)
     text.add("fleetstore_live_subscriptions", .gauge, "Channels that WebSockets listen to.", live.subscriptions)
-    text.add("fleetstore_memory_bytes", .gauge, "What requests and live connections hold.", hub.memory.used)
-    text.add("fleetstore_memory_limit_bytes", .gauge, "What they may hold.", hub.memory.capacity)
+    text.add("fleetstore_memory_bytes", .gauge, "What requests and live connections hold.", hub.memory.server.used)
+    text.add("fleetstore_memory_limit_bytes", .gauge, "What they may hold.", hub.memory.server.capacity)
     for figure in more() {
       text.add(figure.name, figure.kind == .counter ? .counter : .gauge, figure.help, figure.value)
     }
