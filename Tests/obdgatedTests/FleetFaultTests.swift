@@ -52,6 +52,12 @@ import Testing
           if fault != "drip" { try proxy.wait(for: fault) }
         }
         try proxy.set("pass")
+        // Until what came before has arrived: failures of one fault must not lengthen the waits in the next.
+        let deadline = ContinuousClock.now + .seconds(120)
+        let before = committed
+        while try !fleet.committed(isLive: true).isDisjoint(with: before), .now < deadline { poll(nil, 0, 20) }
+        #expect(
+          try fleet.committed(isLive: true).isDisjoint(with: before), "after \(fault): \(daemon.errorLines.suffix(5))")
       }
       let records = try fleet.finish(&daemon, committed)
       #expect(records.count > 150)
