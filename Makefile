@@ -51,7 +51,7 @@ tests: need-headers
 	@swift build --build-tests -debug-info-format none
 
 # Programs that talk to each other in real time, each with limits of its own, run when nothing else does.
-ALONE := GatewayTests.FaultMatrixTests|GatewayTests.PluggingTests|GatewayTests.ReceiverPluggingTests|obdgatedTests|FleetAPITests.LiveTests|FleetAPITests.LiveTroubleTests|FleetAPITests.RequestDeskTests|fleetstoreTests.StopTests|fleetstoreTests.MemoryTests|FleetStorageTests.ConcurrencyTests|FleetBrokerTests
+ALONE := GatewayTests.FaultMatrixTests|GatewayTests.PluggingTests|GatewayTests.ReceiverPluggingTests|obdgatedTests|FleetAPITests.LiveTests|FleetAPITests.LiveTroubleTests|FleetAPITests.RequestDeskTests|fleetstoreTests.StopTests|fleetstoreTests.MemoryTests|FleetStorageTests.ConcurrencyTests|FleetBrokerTests|SinksTests.FleetStoreSinkTests
 # What needs the release build of everything, which takes as long as all other tests.
 PACKAGED := PackagingTests.GuideTests|PackagingTests.InstallTests|PackagingTests.PackageTests|PackagingTests.RunTests|PackagingTests.ServiceTests
 
