@@ -45,4 +45,14 @@ import Testing
     }
     #expect(text.contains("\nWatchdogSec="))
   }
+
+  /// udev's keys with an S at the end hold where any ancestor of the device is so; with `!=`, where any is not, which one
+  /// always is.
+  @Test func no_rule_asks_whether_some_ancestor_is_not_so() throws {
+    let rules = try String(contentsOfFile: Self.path("70-obdgate.rules"), encoding: .utf8)
+      .split(separator: "\n").filter { !$0.hasPrefix("#") }
+    #expect(rules.contains { $0.contains("SUBSYSTEMS==") })
+    let asking = #"\b(SUBSYSTEMS|KERNELS|DRIVERS|TAGS|ATTRS\{[^}]*\})!="#
+    for rule in rules { #expect(rule.range(of: asking, options: .regularExpression) == nil, "\(rule)") }
+  }
 }
