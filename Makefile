@@ -5,13 +5,13 @@
 #   make deb     the Debian packages obdgate and fleetstore, into .build/packages; make test-packages: what they do
 #
 #   make torture  kills and power cuts by the thousand; make torture-brokers: of brokers and workers
-#   make lint | format | fuzz [SECONDS=60] [TARGET=Framing] | bench | clean
+#   make lint | format | docs | fuzz [SECONDS=60] [TARGET=Framing] | bench | clean
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test test-packages tests tools release deb torture torture-brokers lint format fuzz bench bench-live bench-fences benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-packaging need-systemd need-image static
+.PHONY: help run test test-packages tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-packaging need-systemd need-image static
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border. No path to libraries of its own, no symbols for others, relocations packed:
@@ -29,6 +29,10 @@ help:
 # Programs print to stdout, everything for people goes to stderr: `make -s run | jq` works. Ctrl-C ends all of it.
 run: release
 	@exec scripts/run.sh
+
+# docs/Configuration.md from the schemas of both configurations, the signals that one of them names from the program.
+docs: tools need-seeds
+	@scripts/configuration.py .build/release/obdgate
 
 # The packages of the release build.
 deb: need-packaging release
@@ -63,10 +67,13 @@ test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests t
 test-packages: need-image need-peers tests deb
 	@swift test --skip-build --disable-xctest --no-parallel --filter '$(PACKAGED)'
 
-# Power cuts and kills by the thousand: records that were committed arrive once. A million bodies that are none. An hour or two.
+# Power cuts and kills by the thousand: records that were committed arrive once. A million bodies that are none. A day's bytes
+# of nonsense from each kind of line. An hour or two.
 torture: need-peers tests release
 	@OBDGATE_FUZZ_BODIES=1000000 FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore \
 	  swift test --skip-build --disable-xctest --filter BodyFuzzTests
+	@FLOOD_MEGABYTES=330 OBDGATED_PROGRAM=$(CURDIR)/.build/release/obdgated \
+	  swift test --skip-build --disable-xctest --filter FloodedLinesTests
 	@DAEMON_KILLS=2000 FLEET_KILLS=200 SPOOL_KILLS=200 SPOOL_RUNS=40 swift test --skip-build --disable-xctest \
 	  --filter 'KeptRecordsTests|FleetTests|KillTests|PowerCutTests'
 

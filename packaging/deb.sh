@@ -87,6 +87,8 @@ put 644 systemd/obdgate.sysusers.conf "$root/usr/lib/sysusers.d/obdgate.conf"
 put 644 systemd/70-obdgate.rules "$root/usr/lib/udev/rules.d/70-obdgate.rules"
 put 644 packaging/obdgate/obdgated.json "$root/etc/obdgate/obdgated.json"
 put 644 docs/Daemon.md "$root/usr/share/doc/obdgate/Daemon.md"
+put 644 docs/Configuration.md "$root/usr/share/doc/obdgate/Configuration.md"
+put 644 config.schema.json "$root/usr/share/obdgate/config.schema.json"
 put 644 config.example.json "$root/usr/share/doc/obdgate/examples/config.example.json"
 finish obdgate obdgated.service obdgate obdgate/usr/bin/obdgate obdgate/usr/bin/obdgated
 
@@ -96,4 +98,6 @@ root=$work/fleetstore
 put 644 systemd/fleetstore.service "$root/usr/lib/systemd/system/fleetstore.service"
 put 644 packaging/fleetstore/fleetstore.json "$root/etc/fleetstore/fleetstore.json"
 put 644 docs/FleetStore.md "$root/usr/share/doc/fleetstore/FleetStore.md"
+put 644 docs/Configuration.md "$root/usr/share/doc/fleetstore/Configuration.md"
+put 644 fleetstore.schema.json "$root/usr/share/fleetstore/fleetstore.schema.json"
 finish fleetstore fleetstore.service fleetstore fleetstore/usr/bin/fleetstore

@@ -40,7 +40,8 @@ public struct ServiceURL: Equatable, Sendable, CustomStringConvertible {
     }
     guard !host.isEmpty else { return nil }
     guard !port.isEmpty else { return (String(host), nil) }
-    guard let number = UInt16(port.dropFirst()), number > 0 else { return nil }
+    port = port.dropFirst()
+    guard port.first != "+", let number = UInt16(port), number > 0 else { return nil }
     return (String(host), Int(number))
   }
 

@@ -15,7 +15,9 @@ enum BrokerSettings {
   static func read(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) -> BrokerOptions {
     let list = try reader.required("urls")
     var addresses: [BrokerAddress] = []
-    for value in try list.requireArray() {
+    let elements = try list.requireArray()
+    try Configuration.refuse(list, moreThan: 32)
+    for value in elements {
       // The message must not repeat what may hold a password.
       guard let address = BrokerAddress(try value.requireString()) else {
         throw value.invalid(expected: Self.expectation, found: "something else")
@@ -26,7 +28,7 @@ enum BrokerSettings {
     var options = BrokerOptions(addresses)
     options.clientId = Self.clientId
     if let value = reader.optional("passwordFile") {
-      let path = Configuration.resolved(try value.requireString(), folder)
+      let path = try Configuration.path(value, folder)
       do throws(Failure) {
         options.password = try password(path)
       } catch {
@@ -48,15 +50,22 @@ enum BrokerSettings {
     options.messageBytes = try reader.optionalInt("messageBytes", in: 1_024...134_217_728) ?? options.messageBytes
     options.retrySeconds = try reader.optionalInt("retrySeconds", in: 1...3_600) ?? options.retrySeconds
     if var tls = try reader.optionalObject("tls") {
-      options.tls.authorities = try tls.optionalString("caFile").map { Configuration.resolved($0, folder) }
-      options.tls.certificate = try tls.optionalString("certificateFile").map { Configuration.resolved($0, folder) }
-      options.tls.key = try tls.optionalString("keyFile").map { Configuration.resolved($0, folder) }
+      options.tls.authorities = try path(&tls, "caFile", folder)
+      options.tls.certificate = try path(&tls, "certificateFile", folder)
+      options.tls.key = try path(&tls, "keyFile", folder)
       if options.tls.certificate != nil, options.tls.key == nil { _ = try tls.required("keyFile") }
       if options.tls.key != nil, options.tls.certificate == nil { _ = try tls.required("certificateFile") }
       try tls.finish()
     }
     try reader.finish()
     return options
+  }
+
+  private static func path(
+    _ reader: inout JSONObjectReader, _ key: String, _ folder: String
+  ) throws(JSONError) -> String? {
+    guard let value = reader.optional(key) else { return nil }
+    return try Configuration.path(value, folder)
   }
 
   /// - Parameter urls: of the command line, in place of the configured ones.

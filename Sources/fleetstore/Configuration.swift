@@ -1,6 +1,5 @@
 import FleetAPI
 import FleetBroker
-import Glibc
 import JSONText
 import Logging
 
@@ -21,7 +20,7 @@ import Logging
 ///                   "messageBytes": 4194304, "retrySeconds": 30 } }
 ///
 /// These are the values without one, but for `tls`, `origins`, `metrics`, `days` and `broker`, which are empty. Paths are
-/// relative to the file.
+/// relative to the file. fleetstore.schema.json says the same for editors, and a test holds the two together.
 struct Configuration {
   var server = ServerOptions()
   var database = DatabaseAddress.sqlite(path: "fleet.db")
@@ -46,6 +45,8 @@ struct Configuration {
   }
 
   private mutating func read(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
+    // Where an editor finds the schema: nothing to a server.
+    _ = try reader.optionalString("$schema")
     if let value = reader.optional("listen") {
       guard let address = ListenAddress(try value.requireString()) else {
         throw value.invalid(expected: "an address as 127.0.0.1:8080 or [::1]:8080")
@@ -63,8 +64,8 @@ struct Configuration {
     }
     if var tls = try reader.optionalObject("tls") {
       server.tls = TLSFiles(
-        certificate: Self.resolved(try tls.requiredString("certificate"), folder),
-        key: Self.resolved(try tls.requiredString("key"), folder))
+        certificate: try Self.path(tls.required("certificate"), folder), key: try Self.path(tls.required("key"), folder)
+      )
       try tls.finish()
     }
     server.threads = try reader.optionalInt("threads", in: 1...256) ?? server.threads
@@ -76,7 +77,7 @@ struct Configuration {
     try readLive(&reader)
     if var metrics = try reader.optionalObject("metrics") {
       let value = try metrics.required("tokenFile")
-      let path = Self.resolved(try value.requireString(), folder)
+      let path = try Self.path(value, folder)
       do throws(Failure) {
         server.serverToken = try ServerToken.read(path)
       } catch {
@@ -97,6 +98,18 @@ struct Configuration {
   }
 
   static func resolved(_ path: String, _ folder: String) -> String { path.hasPrefix("/") ? path : folder + path }
+
+  /// The path that a value is.
+  static func path(_ value: JSONValue, _ folder: String) throws(JSONError) -> String {
+    let text = try value.requireString()
+    guard !text.isEmpty, !text.utf8.contains(0) else { throw value.invalid(expected: "a path") }
+    return resolved(text, folder)
+  }
+
+  /// More of anything than a server has use for is a mistake, and would only cost time and memory.
+  static func refuse(_ value: JSONValue, moreThan most: Int) throws(JSONError) {
+    guard value.count <= most else { throw value.invalid(expected: "at most \(most)", found: "\(value.count)") }
+  }
 }
 
 extension Configuration {
@@ -141,47 +154,12 @@ extension Configuration {
     live.pingSeconds = try object.optionalInt("pingSeconds", in: 1...3_600) ?? live.pingSeconds
     live.subscriptions = try object.optionalInt("subscriptions", in: 1...100_000) ?? live.subscriptions
     live.authenticateSeconds = try object.optionalInt("authenticateSeconds", in: 1...600) ?? live.authenticateSeconds
-    if let origins = try object.optionalArray("origins") {
-      for origin in origins { live.origins.listed.insert(try origin.requireString()) }
+    if let origins = object.optional("origins") {
+      let listed = try origins.requireArray()
+      try Self.refuse(origins, moreThan: 1_024)
+      for origin in listed { live.origins.listed.insert(try origin.requireString()) }
     }
     try object.finish()
     server.live = live
   }
-}
-
-/// Reads a small file whole.
-enum FileText {
-  private static let limit = 16 << 20
-
-  /// A file that must be nobody's but its owner's and group's.
-  static func readSecret(_ path: String) throws(Failure) -> [UInt8] {
-    var status = stat()
-    guard unsafe stat(path, &status) != 0 || status.st_mode & 0o007 == 0 else {
-      throw Failure(.badConfiguration, "\(path): everyone can read or write this secret; take that away: chmod 600")
-    }
-    return try read(path)
-  }
-
-  static func read(_ path: String) throws(Failure) -> [UInt8] {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      let isMissing = errno == ENOENT || errno == ENOTDIR
-      throw Failure(isMissing ? .noInput : .unreadable, "\(path): cannot be read: \(reason(errno))")
-    }
-    defer { close(descriptor) }
-    var text: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
-      if count == 0 { return text }
-      guard count > 0 else {
-        if errno == EINTR { continue }
-        throw Failure(errno == EISDIR ? .noInput : .unreadable, "\(path): cannot be read: \(reason(errno))")
-      }
-      text += buffer[..<count]
-      guard text.count <= limit else { throw Failure(.badConfiguration, "\(path): too long for a configuration") }
-    }
-  }
-
-  private static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }

@@ -10,6 +10,7 @@ enum DatabaseAddress: Equatable {
   /// - Parameter mayHoldPassword: whether a password may stand in it; not on a command line, which every user of the
   ///   machine can read.
   init(_ text: String, mayHoldPassword: Bool) throws(Failure) {
+    guard !text.utf8.contains(0) else { throw Failure(.usage, "database: expected a text without NUL") }
     if text.hasPrefix("sqlite:"), text.utf8.count > 7 {
       self = .sqlite(path: String(text.dropFirst(7)))
       return

@@ -52,7 +52,8 @@ enum StandardError {
 
 /// Lines for programs.
 enum StandardOutput {
-  static func say(_ line: String) { writeWhole(line + "\n", to: STDOUT_FILENO) }
+  static func say(_ line: String) { write(line + "\n") }
+  static func write(_ lines: String) { writeWhole(lines, to: STDOUT_FILENO) }
 }
 
 private func writeWhole(_ text: String, to descriptor: Int32) {

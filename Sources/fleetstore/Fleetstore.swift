@@ -8,7 +8,7 @@ struct Fleetstore: AsyncParsableCommand {
     commandName: "fleetstore",
     abstract: "Keeps the records of a fleet of vehicles, on SQLite or PostgreSQL.",
     discussion: """
-      stdout carries keys and lists alone; everything for people goes to stderr. Exit status, by sysexits.h: 0 done, 64 \
+      stdout carries keys and lists alone, and what holds with --check; everything for people goes to stderr. Exit status, by sysexits.h: 0 done, 64 \
       wrong usage, 65 a database that cannot be read, 66 no such file, 69 unavailable, 74 unreadable, 78 bad \
       configuration; 1 what was asked for failed.
       """,

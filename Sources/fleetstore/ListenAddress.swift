@@ -7,14 +7,16 @@ struct ListenAddress: Equatable {
 
   /// Nil where there is no host, or no port from 0 to 65535.
   init?(_ text: String) {
-    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+    guard let colon = text.lastIndex(of: ":") else { return nil }
+    let digits = text[text.index(after: colon)...]
+    guard digits.first != "+", let port = UInt16(digits) else { return nil }
     var host = text[..<colon]
     if host.hasPrefix("["), host.hasSuffix("]") {
       host = host.dropFirst().dropLast()
-    } else if host.contains(":") {
+    } else if host.contains(where: { ":[]".contains($0) }) {
       return nil
     }
-    guard !host.isEmpty else { return nil }
+    guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 }) else { return nil }
     self.host = String(host)
     self.port = Int(port)
   }

@@ -22,6 +22,9 @@ struct ServeCommand: AsyncParsableCommand {
       valueName: "url"))
   var broker: [String] = []
 
+  @Flag(help: "Only say whether the configuration is right, and print what holds, as JSON.")
+  var check = false
+
   func run() async throws {
     var configuration = try store.configuration()
     if !broker.isEmpty {
@@ -33,6 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
       }
       address.apply(to: &configuration.server)
     }
+    if check { return StandardOutput.write(configuration.text) }
     let level = configuration.logLevel
     LoggingSystem.bootstrap { _ in PriorityLog(logLevel: level) }
     let logger = Logger(label: "fleetstore")

@@ -42,6 +42,12 @@ import Testing
     }
   }
 
+  @Test func the_page_of_the_configuration_says_what_the_schemas_say() throws {
+    guard let obdgate = try Tool.obdgate, let python = try Tool.required("python3") else { return }
+    let ran = try Tool.run(python, [TestData.projectRoot + "/scripts/configuration.py", obdgate, "--check"])
+    #expect(ran.status == 0, "\(ran.errors)")
+  }
+
   /// Nobody else has this machine's folders, and a key in a repository is everybody's key.
   @Test func no_file_names_a_folder_of_one_machine_or_holds_a_key() throws {
     // Put together here, so that this file itself is clean.

@@ -34,6 +34,18 @@ import Testing
     }
   }
 
+  @Test func the_configuration_of_a_package_names_a_schema_that_the_package_brings() throws {
+    guard let packages = try Packages() else { return }
+    for path in packages.paths {
+      let root = try Unpacked(path)
+      let file = try #require(root.files.first { $0.hasPrefix("/etc/") && $0.hasSuffix(".json") })
+      let text = try Data(contentsOf: URL(fileURLWithPath: root.path + file))
+      let read = try JSONSerialization.jsonObject(with: text) as? [String: Any]
+      let schema = try #require(read?["$schema"] as? String)
+      #expect(root.files.contains(schema), "\(file): \(schema)")
+    }
+  }
+
   @Test func programs_carry_their_runtime_and_look_for_libraries_nowhere_else() throws {
     guard let packages = try Packages() else { return }
     for path in packages.paths {

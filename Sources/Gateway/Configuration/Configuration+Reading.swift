@@ -19,9 +19,13 @@ extension Configuration {
 
   private init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     self.init()
+    // Where an editor finds the schema: nothing to a daemon.
+    _ = try reader.optionalString("$schema")
     gatewayId = try Self.identifier(&reader, "gatewayId")
     if var object = try reader.optionalObject("vehicle") { vehicle = try Vehicle(&object) }
-    adapters = try Self.list(&reader, "adapters") { value throws(JSONError) in try Adapter(value, folder: folder) }
+    adapters = try Self.list(&reader, "adapters", atMost: 32) { value throws(JSONError) in
+      try Adapter(value, folder: folder)
+    }
     try Self.refuseTwice(reader.object["adapters"], adapters.map(\.link))
     if var object = try reader.optionalObject("discovery") { discovery = try Discovery(&object) }
     if var object = try reader.optionalObject("poll") {
@@ -33,14 +37,14 @@ extension Configuration {
     if var object = try reader.optionalObject("record") { record = try Record(&object) }
     if var object = try reader.optionalObject("trips") { trips = try Trips(&object) }
     if var object = try reader.optionalObject("driving") { driving = try Driving(&object) }
-    gps = try Self.list(&reader, "gps") { value throws(JSONError) in try GPSSource(value, folder: folder) }
+    gps = try Self.list(&reader, "gps", atMost: 32) { value throws(JSONError) in try GPSSource(value, folder: folder) }
     if let value = reader.optional("geofences") { geofences = try Geofences(value, folder: folder) }
     if var object = try reader.optionalObject("privacy") { privacy = try Privacy(&object) }
-    signalSets = try Self.list(&reader, "signalSets") { value throws(JSONError) in
+    signalSets = try Self.list(&reader, "signalSets", atMost: 64) { value throws(JSONError) in
       Self.resolved(try Self.notEmpty(value, value.requireString()), folder)
     }
     stateDirectory = try Self.path(&reader, "stateDirectory", folder)
-    if reader.object["sinks"] != nil { sinks = try Self.sinks(&reader, folder) }
+    if let value = reader.optional("sinks") { sinks = try Self.sinks(value, folder) }
     if var object = try reader.optionalObject("spool") { spool = try SpoolBounds(&object) }
   }
 
@@ -48,10 +52,12 @@ extension Configuration {
 
   /// The elements of an array that may be absent.
   private static func list<Element>(
-    _ reader: inout JSONObjectReader, _ key: String, _ read: (JSONValue) throws(JSONError) -> Element
+    _ reader: inout JSONObjectReader, _ key: String, atMost most: Int, _ read: (JSONValue) throws(JSONError) -> Element
   ) throws(JSONError) -> [Element] {
     var out: [Element] = []
-    guard let elements = try reader.optionalArray(key) else { return out }
+    guard let value = reader.optional(key) else { return out }
+    let elements = try value.requireArray()
+    try value.refuseMore(than: most)
     for element in elements { out.append(try read(element)) }
     return out
   }
@@ -79,12 +85,12 @@ extension Configuration {
     return resolved(try notEmpty(value, value.requireString()), folder)
   }
 
-  fileprivate static func notEmpty(_ value: JSONValue, _ text: String) throws(JSONError) -> String {
+  static func notEmpty(_ value: JSONValue, _ text: String) throws(JSONError) -> String {
     guard !text.isEmpty, !text.utf8.contains(0) else { throw value.invalid(expected: "a path") }
     return text
   }
 
-  fileprivate static func resolved(_ path: String, _ folder: String) -> String {
+  static func resolved(_ path: String, _ folder: String) -> String {
     path.utf8.first == UInt8(ascii: "/") ? path : folder + path
   }
 
@@ -93,47 +99,12 @@ extension Configuration {
     guard let slash = file.lastIndex(of: "/") else { return "" }
     return String(file[...slash])
   }
+}
 
-  private static func refuseTwice(_ array: JSONValue?, _ links: [Adapter.Link]) throws(JSONError) {
-    guard let array else { return }
-    for (index, link) in links.enumerated() where links[..<index].contains(link) {
-      guard let value = array[index] else { continue }
-      throw value.invalid(expected: "another adapter", found: "one that the list has already")
-    }
-  }
-
-  /// `HOST`, `HOST:PORT` or `[IPv6]:PORT`.
-  fileprivate static func endpoint(
-    _ value: JSONValue, defaultPort: UInt16
-  ) throws(JSONError) -> (host: String, port: UInt16) {
-    let text = try value.requireString()
-    var host = Substring(text)
-    var port = Substring()
-    if text.utf8.first == UInt8(ascii: "["), let end = text.lastIndex(of: "]") {
-      host = text[text.index(after: text.startIndex)..<end]
-      let rest = text[text.index(after: end)...]
-      guard rest.isEmpty || rest.first == ":" else { throw value.invalid(expected: "HOST:PORT or [IPv6]:PORT") }
-      port = rest.dropFirst()
-    } else if let colon = text.lastIndex(of: ":") {
-      host = text[..<colon]
-      port = text[text.index(after: colon)...]
-      guard !port.isEmpty else { throw value.invalid(expected: "a port behind the colon") }
-    }
-    let isBare = text.utf8.first != UInt8(ascii: "[")
-    guard !host.isEmpty, !host.contains(" "), !(isBare && host.contains(":")) else {
-      throw value.invalid(expected: "HOST:PORT or [IPv6]:PORT")
-    }
-    guard !port.isEmpty else { return (String(host), defaultPort) }
-    guard let number = UInt16(port), number > 0 else { throw value.invalid(expected: "a port from 1 to 65535") }
-    return (String(host), number)
-  }
-
-  /// A baud rate, or `auto`.
-  fileprivate static func baud(_ reader: inout JSONObjectReader) throws(JSONError) -> Int? {
-    guard let value = reader.optional("baud") else { return nil }
-    if value.isString("auto") { return nil }
-    guard value.kind == .number else { throw value.invalid(expected: "\"auto\" or a number") }
-    return try value.requireInt(in: 1200...4_000_000)
+extension JSONValue {
+  /// More of anything than a gateway has use for is a mistake, and would only cost time and memory.
+  func refuseMore(than most: Int) throws(JSONError) {
+    guard count <= most else { throw invalid(expected: "at most \(most)", found: "\(count)") }
   }
 }
 
@@ -157,55 +128,6 @@ extension Configuration {
   }
 }
 
-extension Configuration.Adapter {
-  init(_ value: JSONValue, folder: String) throws(JSONError) {
-    var reader = try JSONObjectReader(value)
-    let links = ["device", "rfcomm", "tcp"].filter { value[$0] != nil }
-    guard links.count == 1 else {
-      throw value.invalid(
-        expected: "exactly one of \"device\", \"rfcomm\" and \"tcp\"",
-        found: links.isEmpty ? "none" : links.joined(separator: " and "))
-    }
-    var baud: Int?
-    var preferredBaud: Int?
-    let link: Link
-    if let device = reader.optional("device") {
-      let path = try Configuration.notEmpty(device, device.requireString())
-      link = .serial(device: Configuration.resolved(path, folder))
-      baud = try Configuration.baud(&reader)
-      preferredBaud = try reader.optionalInt("preferredBaud", in: 9_600...2_000_000)
-    } else if let address = reader.optional("rfcomm") {
-      link = .rfcomm(address: try Self.bluetoothAddress(address))
-    } else {
-      let endpoint = try Configuration.endpoint(reader.required("tcp"), defaultPort: 35_000)
-      link = .tcp(host: endpoint.host, port: endpoint.port)
-    }
-    let digit = try Self.protocolDigit(&reader)
-    try reader.finish()
-    self.init(link: link, baud: baud, protocolDigit: digit)
-    self.preferredBaud = preferredBaud
-  }
-
-  /// `00:1D:A5:68:98:8A`, either case.
-  private static func bluetoothAddress(_ value: JSONValue) throws(JSONError) -> String {
-    let text = try value.requireString().uppercased()
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    let isGood = parts.count == 6 && parts.allSatisfy { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }
-    guard isGood else { throw value.invalid(expected: "a Bluetooth address such as \"00:1D:A5:68:98:8A\"") }
-    return text
-  }
-
-  /// `auto`, or the digit that ATSP takes.
-  private static func protocolDigit(_ reader: inout JSONObjectReader) throws(JSONError) -> Character? {
-    guard let value = reader.optional("protocol") else { return nil }
-    if value.isString("auto") { return nil }
-    guard let text = value.string, text.count == 1, let digit = text.first, "123456789Aa".contains(digit) else {
-      throw value.invalid(expected: "\"auto\", \"1\" to \"9\" or \"A\"")
-    }
-    return digit == "a" ? "A" : digit
-  }
-}
-
 extension Configuration.Discovery {
   init(_ reader: inout JSONObjectReader) throws(JSONError) {
     self.init()
@@ -221,6 +143,7 @@ extension Configuration.Poll {
     self.init()
     defaultPeriod = try reader.optionalDouble("defaultPeriod", in: 0...86_400) ?? defaultPeriod
     if let object = try reader.optionalObject("signals") {
+      try object.object.refuseMore(than: 4_096)
       for member in object.object.members {
         guard SignalNames.isKnown(member.key) || mayNameSignalSets && (member.key.first?.isUppercase ?? false) else {
           throw member.value.invalid(
@@ -295,28 +218,13 @@ extension Configuration.Privacy {
     if let name = try reader.optionalString("position", oneOf: names) { position = Level(rawValue: name) ?? position }
     decimals = try reader.optionalInt("decimals", in: 0...5) ?? decimals
     if let object = try reader.optionalObject("fences") {
+      try object.object.refuseMore(than: 1_024)
       for member in object.object.members {
         guard let level = Level(rawValue: try member.value.requireString()) else {
           throw member.value.invalid(expected: "\"full\", \"coarse\" or \"off\"")
         }
         zones.append(Zone(fence: member.key, level: level))
       }
-    }
-    try reader.finish()
-  }
-}
-
-extension Configuration.GPSSource {
-  init(_ value: JSONValue, folder: String) throws(JSONError) {
-    var reader = try JSONObjectReader(value)
-    if let device = reader.optional("device"), value["gpsd"] == nil {
-      let path = Configuration.resolved(try Configuration.notEmpty(device, device.requireString()), folder)
-      self = .serial(device: path, baud: try Configuration.baud(&reader))
-    } else if let gpsd = reader.optional("gpsd"), value["device"] == nil {
-      let endpoint = try Configuration.endpoint(gpsd, defaultPort: 2947)
-      self = .gpsd(host: endpoint.host, port: endpoint.port)
-    } else {
-      throw value.invalid(expected: "either \"device\" or \"gpsd\"")
     }
     try reader.finish()
   }

@@ -3,18 +3,18 @@ import Sinks
 
 extension Configuration {
   /// The sinks: at least one, at most 32, each with a name of its own.
-  static func sinks(_ reader: inout JSONObjectReader, _ folder: String) throws(JSONError) -> [SinkConfiguration] {
-    let value = try reader.required("sinks")
+  static func sinks(_ value: JSONValue, _ folder: String) throws(JSONError) -> [SinkConfiguration] {
+    let elements = try value.requireArray()
+    guard (1...32).contains(value.count) else {
+      throw value.invalid(expected: "1 to 32 sinks", found: "\(value.count)")
+    }
     var sinks: [SinkConfiguration] = []
-    for element in try value.requireArray() {
+    for element in elements {
       let sink = try SinkConfiguration(element, folder: folder)
       guard !sinks.contains(where: { $0.name == sink.name }) else {
         throw element.invalid(expected: "a \"name\" of its own: another sink is called \"\(sink.name)\"")
       }
       sinks.append(sink)
-    }
-    guard (1...32).contains(sinks.count) else {
-      throw value.invalid(expected: "1 to 32 sinks", found: "\(sinks.count)")
     }
     return sinks
   }

@@ -3,19 +3,29 @@ import Ports
 
 /// Reads a small file whole.
 enum FileText {
-  /// Larger than any configuration or signal set: what is larger is something else.
-  static let limit = 16 << 20
+  /// Larger than any configuration: what is larger is something else.
+  static let configurationLimit = 1 << 20
+  /// Larger than any signal set.
+  static let limit = 4 << 20
   /// A hundred thousand fences of fifty corners each have half of it.
   static let fenceLimit = 512 << 20
 
   /// - Throws: what and where, in one line.
   static func read(_ path: String, limit: Int = limit) throws(StartError) -> [UInt8] {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    // Not blocking: a pipe in its place would wait for a writer.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
-      let isMissing = errno == ENOENT || errno == ENOTDIR
-      throw StartError(isMissing ? .missing : .unreadable, "\(path): cannot be read: \(systemReason(errno))")
+      let code = errno
+      let isMissing = [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(code)
+      throw StartError(isMissing ? .missing : .unreadable, "\(path): cannot be read: \(systemReason(code))")
     }
     defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      let isFolder = status.st_mode & S_IFMT == S_IFDIR
+      throw StartError(.missing, "\(path): \(isFolder ? "a directory" : "a pipe or a device"), expected a file")
+    }
+    guard status.st_size <= limit else { throw tooLong(path, limit) }
     var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
@@ -23,14 +33,15 @@ enum FileText {
       if count == 0 { return text }
       guard count > 0 else {
         if errno == EINTR { continue }
-        if errno == EISDIR { throw StartError(.missing, "\(path): a directory, expected a file") }
         throw StartError(.unreadable, "\(path): cannot be read: \(systemReason(errno))")
       }
       text += buffer[..<count]
-      guard text.count <= limit else {
-        throw StartError(.badConfiguration, "\(path): longer than \(limit >> 20) MiB, expected a configuration")
-      }
+      guard text.count <= limit else { throw tooLong(path, limit) }
     }
+  }
+
+  private static func tooLong(_ path: String, _ limit: Int) -> StartError {
+    StartError(.badConfiguration, "\(path): longer than \(limit >> 20) MiB, which no such file is")
   }
 
   /// Writes a file anew: whole under another name first, then in the old one's place, safe from a power cut.

@@ -32,7 +32,7 @@ public struct Settings: Sendable {
       try self.init(Configuration())
       return
     }
-    let text = try FileText.read(path)
+    let text = try FileText.read(path, limit: FileText.configurationLimit)
     let configuration: Configuration
     do {
       configuration = try Configuration(parsing: text, file: path)

@@ -36,7 +36,7 @@ public struct MQTTConfiguration: Equatable, Sendable {
     if passwordFile != nil, userFile == nil { _ = try reader.required("userFile") }
     if var object = try reader.optionalObject("tls") { tls = try TLSFiles(&object, folder: folder) }
     if let value = reader.optional("topic") { topic = try Self.topic(value) }
-    clientId = try reader.optionalString("clientId")
+    if let value = reader.optional("clientId") { clientId = try Self.clientId(value) }
     if var object = try reader.optionalObject("batch") {
       gathering.records = try object.optionalInt("records", in: 1...10_000) ?? gathering.records
       gathering.interval = try object.optionalSeconds("seconds", in: 0...86_400) ?? gathering.interval
@@ -45,6 +45,13 @@ public struct MQTTConfiguration: Equatable, Sendable {
     keepAlive = try reader.optionalInt("keepAlive", in: 5...3_600) ?? keepAlive
     window = try reader.optionalInt("window", in: 1...20) ?? window
     answerLimit = try reader.optionalSeconds("answerLimit", in: 1...600) ?? answerLimit
+  }
+
+  private static func clientId(_ value: JSONValue) throws(JSONError) -> String {
+    let text = try value.requireString()
+    let isGood = (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    guard isGood else { throw value.invalid(expected: "1 to 128 characters of printable ASCII without space") }
+    return text
   }
 
   private static func topic(_ value: JSONValue) throws(JSONError) -> String {

@@ -1,0 +1,116 @@
+import JSONText
+
+// Which adapters and receivers are named, and how they are reached.
+
+extension Configuration.Adapter {
+  init(_ value: JSONValue, folder: String) throws(JSONError) {
+    var reader = try JSONObjectReader(value)
+    let links = ["device", "rfcomm", "tcp"].filter { value[$0] != nil }
+    guard links.count == 1 else {
+      throw value.invalid(
+        expected: "exactly one of \"device\", \"rfcomm\" and \"tcp\"",
+        found: links.isEmpty ? "none" : links.joined(separator: " and "))
+    }
+    var baud: Int?
+    var preferredBaud: Int?
+    let link: Link
+    if let device = reader.optional("device") {
+      let path = try Configuration.notEmpty(device, device.requireString())
+      link = .serial(device: Configuration.resolved(path, folder))
+      baud = try Configuration.baud(&reader)
+      preferredBaud = try reader.optionalInt("preferredBaud", in: 9_600...2_000_000)
+    } else if let address = reader.optional("rfcomm") {
+      link = .rfcomm(address: try Self.bluetoothAddress(address))
+    } else {
+      let endpoint = try Configuration.endpoint(reader.required("tcp"), defaultPort: 35_000)
+      link = .tcp(host: endpoint.host, port: endpoint.port)
+    }
+    let digit = try Self.protocolDigit(&reader)
+    try reader.finish()
+    self.init(link: link, baud: baud, protocolDigit: digit)
+    self.preferredBaud = preferredBaud
+  }
+
+  /// `00:1D:A5:68:98:8A`, either case.
+  private static func bluetoothAddress(_ value: JSONValue) throws(JSONError) -> String {
+    let text = try value.requireString().uppercased()
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let isGood = parts.count == 6 && parts.allSatisfy { $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) }
+    guard isGood else { throw value.invalid(expected: "a Bluetooth address such as \"00:1D:A5:68:98:8A\"") }
+    return text
+  }
+
+  /// `auto`, or the digit that ATSP takes.
+  private static func protocolDigit(_ reader: inout JSONObjectReader) throws(JSONError) -> Character? {
+    guard let value = reader.optional("protocol") else { return nil }
+    if value.isString("auto") { return nil }
+    guard let text = value.string, text.count == 1, let digit = text.first, "123456789Aa".contains(digit) else {
+      throw value.invalid(expected: "\"auto\", \"1\" to \"9\" or \"A\"")
+    }
+    return digit == "a" ? "A" : digit
+  }
+}
+
+extension Configuration.GPSSource {
+  init(_ value: JSONValue, folder: String) throws(JSONError) {
+    var reader = try JSONObjectReader(value)
+    if let device = reader.optional("device"), value["gpsd"] == nil {
+      let path = Configuration.resolved(try Configuration.notEmpty(device, device.requireString()), folder)
+      self = .serial(device: path, baud: try Configuration.baud(&reader))
+    } else if let gpsd = reader.optional("gpsd"), value["device"] == nil {
+      let endpoint = try Configuration.endpoint(gpsd, defaultPort: 2947)
+      self = .gpsd(host: endpoint.host, port: endpoint.port)
+    } else {
+      throw value.invalid(expected: "either \"device\" or \"gpsd\"")
+    }
+    try reader.finish()
+  }
+}
+
+extension Configuration {
+  /// Refuses an adapter that the list has already.
+  static func refuseTwice(_ array: JSONValue?, _ links: [Adapter.Link]) throws(JSONError) {
+    guard let array else { return }
+    for (index, link) in links.enumerated() where links[..<index].contains(link) {
+      guard let value = array[index] else { continue }
+      throw value.invalid(expected: "another adapter", found: "one that the list has already")
+    }
+  }
+
+  /// `HOST`, `HOST:PORT` or `[IPv6]:PORT`.
+  static func endpoint(
+    _ value: JSONValue, defaultPort: UInt16
+  ) throws(JSONError) -> (host: String, port: UInt16) {
+    let text = try value.requireString()
+    var host = Substring(text)
+    var port = Substring()
+    if text.utf8.first == UInt8(ascii: "["), let end = text.lastIndex(of: "]") {
+      host = text[text.index(after: text.startIndex)..<end]
+      let rest = text[text.index(after: end)...]
+      guard rest.isEmpty || rest.first == ":" else { throw value.invalid(expected: "HOST:PORT or [IPv6]:PORT") }
+      port = rest.dropFirst()
+    } else if let colon = text.lastIndex(of: ":") {
+      host = text[..<colon]
+      port = text[text.index(after: colon)...]
+      guard !port.isEmpty else { throw value.invalid(expected: "a port behind the colon") }
+    }
+    let isBracketed = text.utf8.first == UInt8(ascii: "[") && text.contains("]")
+    let isName =
+      !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 }
+      && (isBracketed || !host.contains { ":[]".contains($0) })
+    guard isName else { throw value.invalid(expected: "HOST:PORT or [IPv6]:PORT") }
+    guard !port.isEmpty else { return (String(host), defaultPort) }
+    guard port.utf8.first != UInt8(ascii: "+"), let number = UInt16(port), number > 0 else {
+      throw value.invalid(expected: "a port from 1 to 65535")
+    }
+    return (String(host), number)
+  }
+
+  /// A baud rate, or `auto`.
+  static func baud(_ reader: inout JSONObjectReader) throws(JSONError) -> Int? {
+    guard let value = reader.optional("baud") else { return nil }
+    if value.isString("auto") { return nil }
+    guard value.kind == .number else { throw value.invalid(expected: "\"auto\" or a number") }
+    return try value.requireInt(in: 1200...4_000_000)
+  }
+}

@@ -1,0 +1,98 @@
+import FleetAPI
+import FleetBroker
+import FleetDomain
+import FleetStorage
+import Telemetry
+
+extension Configuration {
+  /// What holds, as one line of JSON with the keys of the file: what it says, and what is so without it. Secrets, and what
+  /// may hold one, are left out.
+  var text: String {
+    var line = JSONLineEncoder(capacity: 4_096, growable: true)
+    line.begin()
+    line.field(
+      "listen", server.host.contains(":") ? "[\(server.host)]:\(server.port)" : "\(server.host):\(server.port)")
+    line.field("database", database.shown)
+    line.field("threads", server.threads)
+    line.field("logLevel", logLevel.rawValue)
+    if let tls = server.tls {
+      line.beginObject("tls")
+      line.field("certificate", tls.certificate)
+      line.field("key", tls.key)
+      line.end()
+    }
+    write(server.limits, &line)
+    line.beginObject("rate")
+    line.field("perSecond", server.rate.perSecond)
+    line.field("burst", server.rate.burst)
+    line.end()
+    line.beginObject("live")
+    line.field("behindBytes", server.live.behindBytes)
+    line.field("pingSeconds", server.live.pingSeconds)
+    line.field("subscriptions", server.live.subscriptions)
+    line.field("authenticateSeconds", server.live.authenticateSeconds)
+    line.field("origins", server.live.origins.listed.sorted())
+    line.end()
+    write(retention, &line)
+    if let broker { write(broker, &line) }
+    line.finish()
+    return line.withLine { line in unsafe line.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) } }
+  }
+
+  private func write(_ limits: ServerLimits, _ line: inout JSONLineEncoder) {
+    line.beginObject("limits")
+    line.field("idleSeconds", limits.idleSeconds)
+    line.field("requestSeconds", limits.requestSeconds)
+    line.field("headerBytes", limits.headerBytes)
+    line.field("bodyBytes", limits.bodyBytes)
+    line.field("unpackedBytes", limits.unpackedBytes)
+    line.field("pageBytes", limits.pageBytes)
+    line.field("memoryBytes", limits.memoryBytes)
+    line.field("questions", limits.questions)
+    line.field("batchRecords", limits.batchRecords)
+    line.field("connections", limits.connections)
+    line.field("stopSeconds", limits.stopSeconds)
+    line.end()
+  }
+
+  private func write(_ retention: Retention, _ line: inout JSONLineEncoder) {
+    line.beginObject("retention")
+    line.beginObject("days")
+    for recordClass in RecordClass.allCases {
+      guard let days = retention.days[recordClass] else { continue }
+      line.key(recordClass.name)
+      line.value(days)
+    }
+    line.end()
+    line.field("changeHours", retention.changeHours)
+    line.field("changes", retention.changes)
+    line.field("startMinutes", retention.startMinutes)
+    line.end()
+  }
+
+  private func write(_ broker: BrokerOptions, _ line: inout JSONLineEncoder) {
+    line.beginObject("broker")
+    line.field("urls", broker.addresses.map(\.description))
+    line.field("tenant", broker.tenant.text)
+    line.field("topic", broker.topic)
+    line.field("queue", broker.queue)
+    line.field("group", broker.group)
+    line.field("clientId", broker.clientId)
+    line.field("sessionSeconds", broker.sessionSeconds)
+    line.field("prefetchMessages", broker.prefetchMessages)
+    line.field("prefetchBytes", broker.prefetchBytes)
+    line.field("messageBytes", broker.messageBytes)
+    line.field("retrySeconds", broker.retrySeconds)
+    line.end()
+  }
+}
+
+extension DatabaseAddress {
+  /// Of PostgreSQL the kind alone: the rest may hold a password.
+  fileprivate var shown: String {
+    switch self {
+    case .sqlite(let path): "sqlite:\(path)"
+    case .postgres: "postgres://…"
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Glibc
+
+/// Reads a small file whole.
+enum FileText {
+  /// Larger than any configuration or secret: what is larger is something else.
+  private static let limit = 1 << 20
+
+  /// A file that must be nobody's but its owner's and group's.
+  static func readSecret(_ path: String) throws(Failure) -> [UInt8] {
+    var status = stat()
+    guard unsafe stat(path, &status) != 0 || status.st_mode & 0o007 == 0 else {
+      throw Failure(.badConfiguration, "\(path): everyone can read or write this secret; take that away: chmod 600")
+    }
+    return try read(path)
+  }
+
+  static func read(_ path: String) throws(Failure) -> [UInt8] {
+    // Not blocking: a pipe in its place would wait for a writer.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      let code = errno
+      let isMissing = [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(code)
+      throw Failure(isMissing ? .noInput : .unreadable, "\(path): cannot be read: \(reason(code))")
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      let isFolder = status.st_mode & S_IFMT == S_IFDIR
+      throw Failure(.noInput, "\(path): \(isFolder ? "a directory" : "a pipe or a device"), expected a file")
+    }
+    guard status.st_size <= limit else { throw tooLong(path) }
+    var text: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+      if count == 0 { return text }
+      guard count > 0 else {
+        if errno == EINTR { continue }
+        throw Failure(.unreadable, "\(path): cannot be read: \(reason(errno))")
+      }
+      text += buffer[..<count]
+      guard text.count <= limit else { throw tooLong(path) }
+    }
+  }
+
+  private static func tooLong(_ path: String) -> Failure {
+    Failure(.badConfiguration, "\(path): longer than \(limit >> 20) MiB, which no such file is")
+  }
+
+  private static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import TestKit
+import Testing
+
+/// fleetstore.schema.json says what `fleetstore` takes, and nothing else; its defaults are those that hold.
+@Suite struct SchemaTests {
+  @Test func the_schema_and_the_server_take_and_refuse_the_same() async throws {
+    guard let program = try Tool.fleetstore, let python = try Tool.python(with: "jsonschema") else { return }
+    try await aside {
+      let scratch = try ScratchFolder()
+      try scratch.writeSecret("metrics.token", String(repeating: "x", count: 40) + "\n")
+      try scratch.writeSecret("password", "secret\n")
+      let ran = try Tool.run(
+        python,
+        [
+          TestData.projectRoot + "/Tests/Support/schema-agreement.py", TestData.projectRoot,
+          TestData.projectRoot + "/fleetstore.schema.json", scratch.path, program, "serve", "--check", "--config",
+        ], limit: .seconds(600))
+      #expect(ran.status == 0, "\(ran.errors)")
+      let said = try JSONSerialization.jsonObject(with: Data(ran.stdout)) as? [String: Int]
+      #expect(try #require(said?["cases"]) > 500)
+    }
+  }
+}

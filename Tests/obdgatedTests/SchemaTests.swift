@@ -1,0 +1,27 @@
+import Foundation
+import TestKit
+import Testing
+
+/// config.schema.json says what `obdgated` takes, and nothing else.
+@Suite struct SchemaTests {
+  @Test func the_schema_and_the_daemon_take_and_refuse_the_same() async throws {
+    guard let program = try Tool.obdgated, let python = try Tool.python(with: "jsonschema") else { return }
+    try await aside {
+      let scratch = try ScratchFolder()
+      // What configurations of this project name.
+      let fence =
+        #"{"type":"Feature","properties":{"id":"home","radius":50},"geometry":{"type":"Point","coordinates":[9,48]}}"#
+      try scratch.write("fences.geojson", #"{"type":"FeatureCollection","features":[\#(fence)]}"#)
+      try scratch.write("Ford-F-150.json", #"{"commands":[]}"#)
+      let ran = try Tool.run(
+        python,
+        [
+          TestData.projectRoot + "/Tests/Support/schema-agreement.py", TestData.projectRoot,
+          TestData.projectRoot + "/config.schema.json", scratch.path, program, "--check", "--config",
+        ], limit: .seconds(600))
+      #expect(ran.status == 0, "\(ran.errors)")
+      let said = try JSONSerialization.jsonObject(with: Data(ran.stdout)) as? [String: Int]
+      #expect(try #require(said?["cases"]) > 1_000)
+    }
+  }
+}
