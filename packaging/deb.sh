@@ -1,13 +1,15 @@
 #!/bin/bash
 # Builds the Debian packages obdgate and fleetstore from the release programs.
 #
-#   packaging/deb.sh [OUT=.build/packages]
+#   packaging/deb.sh [OUT=.build/packages] [PACKAGE…]      without one: both
 #
 # PROGRAMS: the folder of the release build. CHECKOUTS: where the packages that it is linked from lie, for their licences.
 # XZ_LEVEL: how hard it packs. VERSION: another than that of packaging/changelog, for what is tested only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=${1:-.build/packages}
+packages=("${@:2}")
+[ ${#packages[@]} -gt 0 ] || packages=(obdgate fleetstore)
 programs=${PROGRAMS:-.build/release}
 checkouts=${CHECKOUTS:-.build/checkouts}
 version=${VERSION:-$(sed -nE '1s/.*\(([^)]*)\).*/\1/p' packaging/changelog)}
@@ -73,31 +75,36 @@ finish() {
   dpkg-deb --root-owner-group -Zxz -z"${XZ_LEVEL:-6}" --build "$root" "$out/${name}_${version}_$architecture.deb" >&2
 }
 
+package_obdgate() {
+  common obdgate obdgate obdgated
+  described obdgate obdgate
+  local root=$work/obdgate
+  "$programs/obdgated" --help | python3 packaging/man.py --usage obdgated 8 "$version" |
+    packed "$root/usr/share/man/man8/obdgated.8.gz"
+  put 644 packaging/obdgate/obdgated.bash "$root/usr/share/bash-completion/completions/obdgated"
+  put 644 packaging/obdgate/obdgated.zsh "$root/usr/share/zsh/vendor-completions/_obdgated"
+  put 644 systemd/obdgated.service "$root/usr/lib/systemd/system/obdgated.service"
+  put 644 systemd/obdgate.sysusers.conf "$root/usr/lib/sysusers.d/obdgate.conf"
+  put 644 systemd/70-obdgate.rules "$root/usr/lib/udev/rules.d/70-obdgate.rules"
+  put 644 packaging/obdgate/obdgated.json "$root/etc/obdgate/obdgated.json"
+  put 644 docs/Daemon.md "$root/usr/share/doc/obdgate/Daemon.md"
+  put 644 docs/Configuration.md "$root/usr/share/doc/obdgate/Configuration.md"
+  put 644 config.schema.json "$root/usr/share/obdgate/config.schema.json"
+  put 644 config.example.json "$root/usr/share/doc/obdgate/examples/config.example.json"
+  finish obdgate obdgated.service obdgate obdgate/usr/bin/obdgate obdgate/usr/bin/obdgated
+}
+
+package_fleetstore() {
+  common fleetstore fleetstore
+  described fleetstore fleetstore
+  local root=$work/fleetstore
+  put 644 systemd/fleetstore.service "$root/usr/lib/systemd/system/fleetstore.service"
+  put 644 packaging/fleetstore/fleetstore.json "$root/etc/fleetstore/fleetstore.json"
+  put 644 docs/FleetStore.md "$root/usr/share/doc/fleetstore/FleetStore.md"
+  put 644 docs/Configuration.md "$root/usr/share/doc/fleetstore/Configuration.md"
+  put 644 fleetstore.schema.json "$root/usr/share/fleetstore/fleetstore.schema.json"
+  finish fleetstore fleetstore.service fleetstore fleetstore/usr/bin/fleetstore
+}
+
 mkdir -p "$out"
-
-common obdgate obdgate obdgated
-described obdgate obdgate
-root=$work/obdgate
-"$programs/obdgated" --help | python3 packaging/man.py --usage obdgated 8 "$version" |
-  packed "$root/usr/share/man/man8/obdgated.8.gz"
-put 644 packaging/obdgate/obdgated.bash "$root/usr/share/bash-completion/completions/obdgated"
-put 644 packaging/obdgate/obdgated.zsh "$root/usr/share/zsh/vendor-completions/_obdgated"
-put 644 systemd/obdgated.service "$root/usr/lib/systemd/system/obdgated.service"
-put 644 systemd/obdgate.sysusers.conf "$root/usr/lib/sysusers.d/obdgate.conf"
-put 644 systemd/70-obdgate.rules "$root/usr/lib/udev/rules.d/70-obdgate.rules"
-put 644 packaging/obdgate/obdgated.json "$root/etc/obdgate/obdgated.json"
-put 644 docs/Daemon.md "$root/usr/share/doc/obdgate/Daemon.md"
-put 644 docs/Configuration.md "$root/usr/share/doc/obdgate/Configuration.md"
-put 644 config.schema.json "$root/usr/share/obdgate/config.schema.json"
-put 644 config.example.json "$root/usr/share/doc/obdgate/examples/config.example.json"
-finish obdgate obdgated.service obdgate obdgate/usr/bin/obdgate obdgate/usr/bin/obdgated
-
-common fleetstore fleetstore
-described fleetstore fleetstore
-root=$work/fleetstore
-put 644 systemd/fleetstore.service "$root/usr/lib/systemd/system/fleetstore.service"
-put 644 packaging/fleetstore/fleetstore.json "$root/etc/fleetstore/fleetstore.json"
-put 644 docs/FleetStore.md "$root/usr/share/doc/fleetstore/FleetStore.md"
-put 644 docs/Configuration.md "$root/usr/share/doc/fleetstore/Configuration.md"
-put 644 fleetstore.schema.json "$root/usr/share/fleetstore/fleetstore.schema.json"
-finish fleetstore fleetstore.service fleetstore fleetstore/usr/bin/fleetstore
+for package in "${packages[@]}"; do "package_$package"; done
