@@ -3,14 +3,16 @@
 
 #include <link.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 static int give_back(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   (void)context;
-  // The program itself, and the kernel's own object, have no name.
-  if (!object->dlpi_name || !object->dlpi_name[0]) return 0;
+  // The program itself has no name, nor has the kernel's own object on some machines, which must not be touched.
+  int is_program = (uintptr_t)object->dlpi_phdr == getauxval(AT_PHDR);
+  if (!is_program && (!object->dlpi_name || !object->dlpi_name[0])) return 0;
   // A library whose code was changed as it was loaded would lose the changes.
   for (int index = 0; index < object->dlpi_phnum; index++) {
     const ElfW(Phdr) *header = &object->dlpi_phdr[index];

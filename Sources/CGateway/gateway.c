@@ -12,6 +12,8 @@
 
 void cgateway_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
+void cgateway_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
+
 void cgateway_give_back_memory(void) { malloc_trim(0); }
 
 int cgateway_clock_is_synchronised(void) {

@@ -69,6 +69,8 @@ public struct Fusion: ~Copyable {
   var vin: [UInt8] = []
   var vinText = ""
   var vehicleId: String
+  /// What records call the vehicle, and its VIN once it is known.
+  public var vehicle: (id: String, vin: String?) { (vehicleId, vin.isEmpty ? nil : vinText) }
   var isVehicleNews = false
   /// ``vehicleLost()`` was called: what is older than ``ECUState/told`` may be another vehicle's.
   var wasLost = false

@@ -38,6 +38,16 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
+  /// Whether it gets the values' names of COVESA VSS 6.0.
+  public var usesVSS: Bool {
+    switch self {
+    case .stdout(let sink): sink.usesVSS
+    case .file(let sink): sink.usesVSS
+    case .fleetStore(let sink): sink.usesVSS
+    case .mqtt(let sink): sink.usesVSS
+    }
+  }
+
   /// What it takes at once.
   public var limit: RecordBatch.Limit {
     switch self {
@@ -74,6 +84,11 @@ extension JSONObjectReader {
       }
     guard isGood else { throw value.invalid(expected: "1 to 64 letters, digits or . _ -, no dot in front") }
     return text
+  }
+
+  /// `names`: `plain` (where it is absent) or `vss`.
+  mutating func sinkUsesVSS() throws(JSONError) -> Bool {
+    try optionalString("names", oneOf: ["plain", "vss"]) == "vss"
   }
 
   /// A path that may be absent.

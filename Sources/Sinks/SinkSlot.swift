@@ -74,13 +74,22 @@ public final class SinkSlot: Sendable {
   /// A sink that has had nothing to do for so long, ns, lets go of what its libraries take.
   private static let restAfter: Int64 = 1_000_000_000
 
+  /// One that has much to do lets go of pages of code so often, ns: what it goes on needing comes back at once, what a
+  /// connection needed to begin does not.
+  private static let tidyingPeriod: Int64 = 500_000_000
+
   /// Runs a sink until it is stopped, or nobody takes anything at its other end.
   public func run<Destination: Sink & ~Copyable>(_ sink: consuming Destination) {
     var hasWorked = false
+    var nextTidying = BootClock.now &+ Self.tidyingPeriod
     while !bell.isStopping {
       if let batch = takeBatch() {
         let delivery = sink.deliver(batch, bell)
         hasWorked = true
+        if BootClock.now >= nextTidying {
+          ccurl_give_back_pages()
+          nextTidying = BootClock.now &+ Self.tidyingPeriod
+        }
         tell(Report(batch: batch, delivery: delivery))
         if delivery.isOver { break }
       } else {

@@ -113,6 +113,32 @@ struct MemoryLane: ~Copyable {
     return true
   }
 
+  /// Shows an onlooker what sinks may be handed; a record that none was handed yet is given its number by that.
+  mutating func show(
+    behind place: inout UInt64, _ limit: RecordBatch.Limit, wall: WallTime, into batch: inout RecordBatch
+  ) {
+    for index in records.indices where records[index].number == 0 {
+      count(records[index], -1)
+      last += 1
+      records[index].number = last
+      records[index].wall = wall
+    }
+    // Those of a lane stand in the order of their numbers, those of both do not.
+    let unseen = records.indices.filter { records[$0].number > place }.sorted {
+      records[$0].number < records[$1].number
+    }
+    for index in unseen {
+      let start = batch.bytes.count
+      let line = records[index].line.bytes
+      renderer.write(
+        line.span, epoch: epoch, sequence: records[index].number, time: records[index].time, wall: records[index].wall,
+        to: &batch.bytes)
+      let name = RecordBatch.Number(records[index].number, in: .memory(generation))
+      guard batch.take(name, records[index].line.type, from: start, limit) else { return }
+      place = records[index].number
+    }
+  }
+
   /// Notes that a sink has, for good, those of the range that it was handed.
   ///
   /// - Parameter sinks: how many there are; what all have is removed.

@@ -39,7 +39,7 @@ extension Spool {
     var saved: UInt64 = 0
     var before = known
     do throws(SQLiteError) {
-      var salvage = try Salvage(path: kept)
+      var salvage = try Salvage(path: kept, working: options.working)
       let sinks = known?.sinks ?? salvage.progress(of: options.sinks)
       if before == nil, let state = salvage.state {
         let held = state.counts.reduce(0, +)
@@ -74,6 +74,7 @@ extension Spool {
     var position: UInt64 = 0
     while true {
       let found = salvage.next(lane, behind: &position)
+      options.working()
       guard !found.isEmpty else { return }
       var records: [PendingRecord] = []
       for one in found {

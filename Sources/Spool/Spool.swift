@@ -118,6 +118,9 @@ public struct Spool: ~Copyable {
   /// In which records are counted that are committed from now on; nil while there is no file.
   public var epoch: UUIDv7? { file?.epoch }
 
+  /// In which those are counted that sinks are handed now.
+  public var presentEpoch: UUIDv7 { state == .durable ? epoch ?? memory.epoch : memory.epoch }
+
   /// How many records sinks could be handed so far, since this process opened the spool; by lane.
   public struct Arrived: Equatable, Sendable {
     public var events: UInt64 = 0

@@ -19,6 +19,8 @@ public struct SpoolOptions: Sendable {
   public var retryInterval: Int64 = 5_000_000_000
   /// Makes a new epoch.
   public var newEpoch: @Sendable () -> UUIDv7
+  /// Called now and again while something takes long: a damaged file that is read through.
+  public var working: @Sendable () -> Void = {}
 
   public init(folder: String?, sinks: [String], newEpoch: @escaping @Sendable () -> UUIDv7) {
     self.folder = folder

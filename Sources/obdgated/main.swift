@@ -21,7 +21,7 @@ func put(_ text: String) {
 }
 
 func wrongUsage(_ what: String) -> Never {
-  say("\(what); see obdgated --help")
+  say("\(what); see obdgated --help", .error)
   exit(64)
 }
 
@@ -57,6 +57,6 @@ do throws(StartError) {
   var daemon = try Daemon(path: path)
   exit(try daemon.run())
 } catch {
-  say(error.description)
+  say(error.description, .error)
   exit(error.kind.rawValue)
 }

@@ -18,7 +18,7 @@ import Testing
     try await aside {
       let queue = try SpoolQueue()
       let origin = Forwarding.Origin(gatewayId: "gw-test", vehicleId: nil, idSeed: 1)
-      let forwarding = Forwarding(options(folder), bootId: "boot", origin, queue: queue) { _ in }
+      let forwarding = try Forwarding(options(folder), bootId: "boot", origin, queue: queue) { _ in }
       forwarding.supersede(file, by: TripStore.note)
       var load = SpoolQueue.Load()
       load.notes = notes

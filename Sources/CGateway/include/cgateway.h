@@ -9,6 +9,10 @@ int cgateway_clock_is_synchronised(void);
 /// Names the calling thread, as `top -H` shows it.
 void cgateway_name_thread(const char *name);
 
+/// Lets all threads share one heap (mallopt(3), M_ARENA_MAX): each would be given one of its own, of which most stays
+/// empty. Before there are threads.
+void cgateway_share_heap(void);
+
 /// Gives back to the kernel what the allocator holds and nobody uses (malloc_trim(3)).
 void cgateway_give_back_memory(void);
 

@@ -56,6 +56,18 @@ void cports_lookup_end(cports_lookup *lookup);
 /// What a code of cports_lookup_wait means.
 const char *cports_lookup_message(int code);
 
+/// Connects to a socket of this machine by its path (unix(7)); blocks.
+int cports_local_connect(const char *path);
+/// Listens at a path, with the mode given; a socket that nobody listens at any more makes room. -EADDRINUSE where somebody
+/// does, or something else is there.
+int cports_local_listen(const char *path, unsigned int mode);
+/// Listens at an address for TCP.
+int cports_listen(const cports_address *at);
+/// At which port it listens.
+int cports_listening_port(int fd);
+/// Takes the next that has come; not blocking. -EAGAIN: nobody has.
+int cports_accept(int fd);
+
 // Bluetooth sockets. The layouts are the kernel's; taking them from here needs no Bluetooth library.
 
 /// The six bytes of a device's address, the first written one first.

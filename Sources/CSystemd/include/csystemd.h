@@ -6,12 +6,19 @@
 // Every function returns 0 or more, or a negated errno, as sd-bus does. sd-bus' own documentation says what each means.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 /// Tells the service manager a state (`READY=1`), as sd_notify(3) describes; 0 where nobody wants to know.
 int csystemd_notify(const char *state);
 /// Within how many microseconds `WATCHDOG=1` is expected again and again (sd_watchdog_enabled(3)); 0: never.
 int64_t csystemd_watchdog(void);
+
+/// Opens the journal where a stream (stderr) is connected to it; -ENOENT where it is not. Its own protocol: one datagram
+/// an entry, a line a field (systemd.io/JOURNAL_NATIVE_PROTOCOL).
+int csystemd_journal_open(int stream);
+/// Sends an entry; never waits.
+int csystemd_journal_send(int journal, const uint8_t *entry, size_t size);
 
 typedef struct csystemd_bus csystemd_bus;
 typedef struct csystemd_message csystemd_message;

@@ -46,6 +46,7 @@ extension Configuration {
     stateDirectory = try Self.path(&reader, "stateDirectory", folder)
     if let value = reader.optional("sinks") { sinks = try Self.sinks(value, folder) }
     if var object = try reader.optionalObject("spool") { spool = try SpoolBounds(&object) }
+    if var object = try reader.optionalObject("status") { status = try Status(&object, folder: folder) }
   }
 
   // MARK: Values

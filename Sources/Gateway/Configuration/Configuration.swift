@@ -30,6 +30,7 @@ public struct Configuration: Equatable, Sendable {
   public var stateDirectory: String?
   public var sinks: [SinkConfiguration] = [.stdout(StdoutConfiguration())]
   public var spool = SpoolBounds()
+  public var status = Status()
 
   public init() {}
 

@@ -25,11 +25,11 @@ struct AdapterMemory {
           let (name, memory) = try Self.entry(line)
           known[name] = memory
         } catch {
-          say("\(path):\(index + 1): \(error.reason); learned anew")
+          say("\(path):\(index + 1): \(error.reason); learned anew", .warning)
         }
       }
     } catch {
-      say("\(error); learned anew")
+      say("\(error); learned anew", .warning)
     }
   }
 
@@ -43,7 +43,7 @@ struct AdapterMemory {
     do throws(StartError) {
       try FileText.replace(path, with: text)
     } catch {
-      say(error.description)
+      say(error.description, .warning)
     }
   }
 

@@ -104,18 +104,19 @@ extension Daemon {
     // Their number was checked when the settings were read.
     for request in settings.poll.addressed { _ = session.add(request) }
     let ring = Ring<Delivery>(capacity: RecordThread.ringCapacity)
+    let figures = LineFigures()
     let control: AdapterControl
     let progress = manager.progress()
     let line: LineBox<AdapterLine>
     do throws(PortError) {
       control = try AdapterControl(address: address, memory: memory[name], learned: mailbox.bell)
-      let outlet = DeliveryOutlet(ring.producer, bell: records.bell, control: control)
+      let outlet = DeliveryOutlet(ring.producer, bell: records.bell, control: control, figures: figures)
       let driver = AdapterLine(session, outlet, definitions: settings.poll.definitions)
       line = LineBox(try Line(control.line, driver, progress: progress))
     } catch {
       throw StartError(.unavailable, error.description)
     }
-    let record = records.add(device: address.deviceName, name: name, ring.consumer)
+    let record = records.add(device: address.deviceName, name: name, ring.consumer, figures: figures)
     let thread = try Thread("obdgated-line\(number)") { line.run() }
     lines[number] = RunningLine(
       name: name, line: control.line, thread: thread, progress: progress, use: .adapter(control, record))
@@ -132,7 +133,7 @@ extension Daemon {
       }
     } catch {
       // One stranger less is no reason to end.
-      say("\(device.node): \(error.description)")
+      say("\(device.node): \(error.description)", .warning)
     }
   }
 

@@ -7,21 +7,30 @@ import Spool
 /// The sinks behind the spool, and what comes back from them.
 extension Daemon {
   /// Opens the spool and starts a thread for each sink.
-  func startSinks(_ queue: SpoolQueue) throws(StartError) -> Forwarding {
+  ///
+  /// - Parameter progress: of the thread that will have the spool.
+  func startSinks(_ queue: SpoolQueue, _ progress: Progress?) throws(StartError) -> Forwarding {
     let configuration = settings.configuration
     var options = SpoolOptions(
       folder: configuration.stateDirectory, sinks: configuration.sinks.map(\.name), newEpoch: Identity.newEpoch)
     options.commitInterval = Int64(configuration.spool.commitPeriod * 1e9)
     options.maximumBytes = Int64(configuration.spool.megabytes * 1e6)
     if let days = configuration.spool.days { options.maximumAge = Int64(days * 86_400 * 1e9) }
+    options.working = { progress?.turn(taking: 0) }
     if configuration.stateDirectory == nil {
       say("stateDirectory: not configured; what sinks have not taken when the program ends is lost")
     }
     var random = SystemRandomNumberGenerator()
     let origin = Forwarding.Origin(gatewayId: desk.gatewayId, vehicleId: desk.vehicleId, idSeed: random.next())
     let mailbox = self.mailbox
-    let forwarding = Forwarding(options, bootId: desk.bootId, origin, queue: queue) { hasFailed in
-      mailbox.post(.sinkOver(hasFailed: hasFailed))
+    let forwarding: Forwarding
+    do throws(PortError) {
+      forwarding = try Forwarding(options, bootId: desk.bootId, origin, queue: queue, followers: followers) {
+        hasFailed in
+        mailbox.post(.sinkOver(hasFailed: hasFailed))
+      }
+    } catch {
+      throw StartError(.unavailable, error.description)
     }
     for sink in configuration.sinks {
       let slot: SinkSlot
@@ -31,7 +40,7 @@ extension Daemon {
         throw StartError(.unavailable, error.description)
       }
       try start(sink, slot, forwarding)
-      forwarding.add(slot, name: sink.name, limit: sink.limit, sink.gathering)
+      forwarding.add(slot, name: sink.name, limit: sink.limit, sink.gathering, usesVSS: sink.usesVSS)
     }
     return forwarding
   }
@@ -80,7 +89,7 @@ extension Daemon {
       say("\(FetchedFences.place): \(settings.fences?.fences.count ?? 0) fences are watched")
       try FetchedFences.keep(text, in: settings.configuration.stateDirectory)
     } catch {
-      say("\(error)")
+      say("\(error)", .warning)
     }
   }
 }

@@ -13,11 +13,11 @@ import Telemetry
 /// SIGTERM and SIGINT end it within two seconds; SIGHUP reads the configuration anew. One thread for each line, one that
 /// makes records, one that writes them; this one waits for signals and for devices that come and go.
 public struct Daemon: ~Copyable {
-  private let path: String?
+  let path: String?
   var settings: Settings
   let mailbox: Mailbox
   let records: RecordThread
-  private let way: RecordOutlet.Way
+  let way: RecordOutlet.Way
   let desk: RecordDesk.Options
   var roster: DeviceRoster
   var lines: [Int: RunningLine] = [:]
@@ -27,6 +27,9 @@ public struct Daemon: ~Copyable {
   var fenceMemory: FenceFile
   /// Ends threads that listen to devices or search Bluetooth.
   let scouting: WakeUp
+  /// Whoever follows the records on this machine, and the bell of the thread that shows them.
+  let followers: Followers
+  let statusBell: WakeUp
   /// Whoever started the daemon, where it wants to know how it goes.
   var manager = ServiceManager()
 
@@ -41,6 +44,8 @@ public struct Daemon: ~Copyable {
     var desk = RecordDesk.Options(gatewayId: gatewayId, epoch: Identity.newEpoch(), idSeed: random.next())
     desk.vehicleId = configuration.vehicle.id
     desk.cadence = Cadence(configuration.record)
+    // Behind the spool each sink has its own names.
+    if !settings.usesSpool, configuration.sinks.allSatisfy(\.usesVSS) { desk.naming = .vss }
     desk.windows = settings.poll.windows
     desk.loadedSignals = settings.poll.loadedSignals
     desk.trips = TripOptions(configuration.trips, configuration.vehicle)
@@ -48,7 +53,7 @@ public struct Daemon: ~Copyable {
     desk.bootId = try Identity.bootId()
     // Where they can be kept, trips go on with the next start.
     desk.trips?.endsWithSession = configuration.stateDirectory == nil
-    let parts = try Parts(settings)
+    let parts = try Parts(settings, desk, seed: random.next())
     self.path = path
     self.settings = settings
     self.desk = desk
@@ -56,6 +61,8 @@ public struct Daemon: ~Copyable {
     scouting = parts.scouting
     way = parts.way
     records = parts.records
+    followers = parts.followers
+    statusBell = parts.statusBell
     roster = DeviceRoster(configuration)
     memory = AdapterMemory(folder: configuration.stateDirectory)
     fenceMemory = FenceFile(folder: configuration.stateDirectory)
@@ -67,14 +74,19 @@ public struct Daemon: ~Copyable {
     let scouting: WakeUp
     let way: RecordOutlet.Way
     let records: RecordThread
+    let followers: Followers
+    let statusBell: WakeUp
 
-    init(_ settings: Settings) throws(StartError) {
+    init(_ settings: Settings, _ desk: RecordDesk.Options, seed: UInt64) throws(StartError) {
       do throws(PortError) {
         let mailbox = try Mailbox()
         self.mailbox = mailbox
         scouting = try WakeUp()
         way = settings.usesSpool ? .spool(try SpoolQueue()) : .stdout(try RecordQueue())
-        records = try RecordThread(way, kept: mailbox.bell)
+        statusBell = try WakeUp()
+        followers = Followers(bell: statusBell, gatewayId: desk.gatewayId, vehicleId: desk.vehicleId, seed: seed)
+        // What goes to the spool is shown once it is committed.
+        records = try RecordThread(way, kept: mailbox.bell, followers: settings.usesSpool ? nil : followers)
       } catch {
         throw StartError(.unavailable, error.description)
       }
@@ -86,6 +98,7 @@ public struct Daemon: ~Copyable {
   /// - Returns: 0, or 74 where the records cannot be written any more.
   /// - Throws: ``StartError`` where a thread cannot be had.
   public mutating func run() throws(StartError) -> Int32 {
+    cgateway_share_heap()
     // Libraries look at the environment while they are opened: before other threads begin.
     for line in SinkLibraries.open(for: settings.configuration.sinks) { say(line) }
     cgateway_catch_signals(mailbox.bell.descriptor)
@@ -95,10 +108,17 @@ public struct Daemon: ~Copyable {
     let trips = output.trips
     let progress = manager.progress()
     manager.watch("fusion", progress)
-    let recordThread = try Thread("obdgated-fusion") { records.run(desk, trips: trips, progress: progress) }
+    // Where stdout has the records and nobody but people reads stderr, they say it all.
+    let saysFacts = settings.usesSpool || sayingToJournal
+    let recordThread = try Thread("obdgated-fusion") {
+      let facts = saysFacts ? FactLog { say($0, $1, $2) } : nil
+      records.run(desk, trips: trips, facts: facts, progress: progress)
+    }
     records.setFences(settings.fences, settings.fenceRules, privacy: settings.presentPrivacy, resuming: output.fences)
+    let eyes = try startStatus(output.forwarding)
     let status = try supervise()
     manager.tell("STOPPING=1")
+    eyes?.stop()
     scouting.signal()
     for line in lines.values { line.line.stop() }
     for line in lines.values { line.thread.join() }
@@ -114,6 +134,8 @@ public struct Daemon: ~Copyable {
   /// What the records go out by.
   private struct Output {
     let thread: Thread
+    /// Nil: records go to stdout alone.
+    var forwarding: Forwarding?
     /// Nil: nothing is kept.
     let trips: TripStore?
     let fences: FenceMemory?
@@ -131,7 +153,8 @@ public struct Daemon: ~Copyable {
       let trips = settings.configuration.stateDirectory.map { TripStore(folder: $0) }
       return Output(thread: thread, trips: trips, fences: fenceMemory.read())
     case .spool(let queue):
-      let forwarding = try startSinks(queue)
+      let progress = manager.progress()
+      let forwarding = try startSinks(queue, progress)
       // Both are in the spool's commits, even where it has no folder.
       // What an earlier start without a spool has kept goes on once.
       let folder = settings.configuration.stateDirectory
@@ -139,13 +162,12 @@ public struct Daemon: ~Copyable {
       if let file = trips.takenOver { forwarding.supersede(file, by: TripStore.note) }
       let fences =
         forwarding.note(FenceFile.note).map { FenceFile.read($0, from: "the spool's fences") } ?? fenceMemory.read()
-      let progress = manager.progress()
       manager.watch("spool", progress)
       let thread = try Thread("obdgated-spool") {
         forwarding.run(progress: progress)
         mailbox.post(.writerEnded(.finished))
       }
-      return Output(thread: thread, trips: trips, fences: fences)
+      return Output(thread: thread, forwarding: forwarding, trips: trips, fences: fences)
     }
   }
 
@@ -243,7 +265,7 @@ public struct Daemon: ~Copyable {
     do throws(StartError) {
       new = try Settings(path: path)
     } catch {
-      say("SIGHUP: \(error.description); the configuration stays as it was")
+      say("SIGHUP: \(error.description); the configuration stays as it was", .warning)
       return
     }
     for difference in Self.needingRestart(settings.configuration, new.configuration) {
@@ -291,6 +313,7 @@ public struct Daemon: ~Copyable {
     if old.stateDirectory != new.stateDirectory { names.append("stateDirectory") }
     if old.sinks != new.sinks { names.append("sinks") }
     if old.spool != new.spool { names.append("spool") }
+    if old.status != new.status { names.append("status") }
     return names
   }
 }

@@ -25,7 +25,7 @@ struct FenceFile {
       let text = try FileText.read(path)
       return Self.read(text, from: path)
     } catch {
-      say("\(error.description); the fences are learned anew")
+      say("\(error.description); the fences are learned anew", .warning)
     }
     return nil
   }
@@ -38,7 +38,7 @@ struct FenceFile {
     do throws(JSONError) {
       return try memory(text)
     } catch {
-      say("\(error.message(in: place)); the fences are learned anew")
+      say("\(error.message(in: place)); the fences are learned anew", .warning)
       return nil
     }
   }
@@ -48,7 +48,7 @@ struct FenceFile {
     do throws(StartError) {
       try FileText.replace(path, with: memory.text)
     } catch {
-      say(error.description)
+      say(error.description, .warning)
     }
   }
 

@@ -15,7 +15,7 @@ final class SerialWatch {
     do throws(DiscoveryError) {
       monitor = try DeviceMonitor()
     } catch {
-      say("\(error.description); adapters are not found by themselves")
+      say("\(error.description); adapters are not found by themselves", .warning)
       return nil
     }
   }
@@ -28,7 +28,7 @@ final class SerialWatch {
     do throws(DiscoveryError) {
       return try monitor.present()
     } catch {
-      say(error.description)
+      say(error.description, .warning)
       return nil
     }
   }

@@ -14,7 +14,9 @@ struct ServiceManager: ~Copyable {
   /// When the next ping is due, by the boot clock; `.max`: never.
   private(set) var nextPing = Int64.max
   /// What was stuck at the last look.
-  private var stuck: String?
+  private var stuck: String? { didSet { stuckThread.name = stuck } }
+  /// The same, for other threads.
+  let stuckThread = StuckThread()
 
   init() {
     let limit = csystemd_watchdog()
@@ -43,7 +45,7 @@ struct ServiceManager: ~Copyable {
     let name =
       watched.first { $0.progress.isStuck(at: now) }?.name
       ?? lines.first { $0.progress?.isStuck(at: now) ?? false }?.name
-    if let name, name != stuck { say("\(name): stuck; the watchdog is not pinged until it goes on") }
+    if let name, name != stuck { say("\(name): stuck; the watchdog is not pinged until it goes on", .error) }
     stuck = name
     if name == nil { tell("WATCHDOG=1") }
   }

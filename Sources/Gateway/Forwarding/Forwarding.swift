@@ -27,6 +27,8 @@ final class Forwarding: @unchecked Sendable {
   private let ended: @Sendable (_ hasFailed: Bool) -> Void
   /// Records that some sink lacks, as the last look found.
   private let waiting = Atomic<Int64>(0)
+  private let inquiry: Inquiry<ForwardingStatus>
+  private let followers: Followers?
 
   // Of the thread alone, once it runs.
   private var spool: Spool
@@ -35,6 +37,10 @@ final class Forwarding: @unchecked Sendable {
   private var sinks: [Box] = []
   /// Files that a note has taken the place of, until it is on the disk.
   private var superseded: [(note: String, file: String)] = []
+  private var lost: UInt64 = 0
+  /// How far the followers have seen, and what they are shown next.
+  private var onlooker = Onlooker()
+  private var shown = RecordBatch()
 
   /// Arrays hold what can be copied only.
   private final class Box {
@@ -46,13 +52,17 @@ final class Forwarding: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - names: of the sinks, in the order in which they are added.
+  ///   - followers: of the records, once they are committed.
   ///   - ended: called, in the thread, when nobody takes anything at any sink's end any more.
+  /// - Throws: where the process has no descriptors left.
   init(
-    _ options: SpoolOptions, bootId: String, _ origin: Origin, queue: SpoolQueue,
+    _ options: SpoolOptions, bootId: String, _ origin: Origin, queue: SpoolQueue, followers: Followers? = nil,
     ended: @escaping @Sendable (_ hasFailed: Bool) -> Void
-  ) {
+  ) throws(PortError) {
     self.queue = queue
     self.ended = ended
+    self.followers = followers
+    inquiry = try Inquiry()
     spool = Spool(options, bootId: bootId, at: BootClock.now)
     gaps = GapRecords(gatewayId: origin.gatewayId, vehicleId: origin.vehicleId, seed: origin.idSeed)
   }
@@ -64,12 +74,21 @@ final class Forwarding: @unchecked Sendable {
   func supersede(_ file: String, by note: String) { superseded.append((note, file)) }
 
   /// Adds the sink that the spool has at the same place; before ``run()``.
-  func add(_ slot: SinkSlot, name: String, limit: RecordBatch.Limit, _ gathering: Gathering) {
-    sinks.append(Box(Outgoing(name: name, index: sinks.count, slot: slot, limit: limit, gathering)))
+  ///
+  /// - Parameter usesVSS: whether it gets the names of COVESA VSS.
+  func add(
+    _ slot: SinkSlot, name: String, limit: RecordBatch.Limit, _ gathering: Gathering, usesVSS: Bool = false
+  ) {
+    let names = usesVSS ? VSSNames() : nil
+    sinks.append(
+      Box(Outgoing(name: name, index: sinks.count, slot: slot, limit: limit, gathering, names: names)))
   }
 
   /// Records that some sink lacks.
   var depth: Int64 { waiting.load(ordering: .relaxed) }
+
+  /// How spool and sinks stand; nil: the thread does not answer in that time, ns. Asked by one at a time.
+  func status(patience: Int64) -> ForwardingStatus? { inquiry.ask(patience: patience) { queue.bell.signal() } }
 
   /// The thread's body.
   ///
@@ -84,6 +103,8 @@ final class Forwarding: @unchecked Sendable {
       let isLast = takeIn(&load)
       advance(to: now)
       exchange(at: now)
+      show(at: now)
+      inquiry.answer { status(at: now) }
       if isLast { return finish() }
       var due = spool.nextDue
       for box in sinks { due = min(due, box.sink.due) }
@@ -99,7 +120,8 @@ final class Forwarding: @unchecked Sendable {
       spool.setWallTime(known, at: BootClock.now)
     }
     spool.skip(load.lost, reason: .slowDisk)
-    if load.lost > 0 { say("the disk takes too long: \(load.lost) records are lost") }
+    lost += load.lost
+    if load.lost > 0 { say("the disk takes too long: \(load.lost) records are lost", .warning) }
     spool.group { spool in
       var place = 0
       for record in load.records {
@@ -157,6 +179,32 @@ final class Forwarding: @unchecked Sendable {
         say("\(box.sink.name): \(what); the other sinks go on")
       }
     }
+  }
+
+  /// Shows followers what sinks may be handed by now. After the sinks: what all of them have is removed with the next
+  /// commit at the earliest.
+  private func show(at now: Int64) {
+    guard let followers, !followers.isEmpty else {
+      onlooker = Onlooker()
+      return
+    }
+    var isNews = false
+    while true {
+      spool.show(RecordBatch.Limit(records: 256), to: &onlooker, into: &shown)
+      guard !shown.isEmpty else { break }
+      isNews = true
+      for record in shown.records {
+        followers.publish(shown.bytes.span.extracting(record.range), sequence: record.number.sequence)
+      }
+    }
+    guard isNews else { return }
+    followers.flush(Followers.Moment(time: RecordTime(now, wall), epoch: spool.presentEpoch))
+  }
+
+  private func status(at now: Int64) -> ForwardingStatus {
+    let figures = spool.figures(at: now)
+    let sinks = zip(sinks, figures.sinkAges).map { box, age in box.sink.status(oldestAge: age) }
+    return ForwardingStatus(spool: figures, sinks: sinks, lost: lost)
   }
 
   /// Commits everything, lets the sinks take what they can in a moment, and closes the spool.

@@ -27,9 +27,7 @@ struct GapRecords: ~Copyable {
   mutating func tell(_ loss: Loss, to spool: inout Spool, at now: Int64, _ wall: WallTime) -> Bool {
     guard let gap = loss.gap else { return false }
     made += 1
-    let time: RecordTime =
-      wall.quality == .unset
-      ? .elapsed(nanoseconds: now) : .wall(Timestamp(nanoseconds: now &+ wall.offset), wall.quality)
+    let time = RecordTime(now, wall)
     let id = UUIDv7(milliseconds: time.milliseconds, seed: seed, number: made)
     // The spool gives epoch and number itself.
     let head = RecordHead(

@@ -13,8 +13,19 @@ struct Outgoing: ~Copyable {
   private var batch = RecordBatch()
   /// How it is over; nil: it is not.
   private var over: End?
+  /// Why it does not work; nil: it does.
+  private var failure: String?
+  private var delivered: UInt64 = 0
+  /// When it took the last record, boot time.
+  private var lastDelivery: Int64?
 
-  init(name: String, index: Int, slot: SinkSlot, limit: RecordBatch.Limit, _ gathering: Gathering) {
+  /// Nil: it gets the plain names.
+  private let names: VSSNames?
+
+  init(
+    name: String, index: Int, slot: SinkSlot, limit: RecordBatch.Limit, _ gathering: Gathering, names: VSSNames?
+  ) {
+    self.names = names
     self.name = name
     self.index = index
     self.slot = slot
@@ -31,7 +42,10 @@ struct Outgoing: ~Copyable {
   mutating func exchange(_ spool: inout Spool, at now: Int64) -> End? {
     var end: End?
     while let report = slot.takeReport() {
-      for line in report.delivery.news { say("\(name): \(line)") }
+      for line in report.delivery.news {
+        say("\(name): \(line)", Self.importance(of: line), [JournalField(.sink, name)])
+      }
+      note(report.delivery, at: now)
       if let batch = report.batch { spool.settle(batch, acknowledged: report.delivery.acknowledged, by: index) }
       pace.settled(report.delivery, of: report.batch?.records.count ?? 0)
       if report.delivery.isOver {
@@ -45,9 +59,45 @@ struct Outgoing: ~Copyable {
     spool.nextBatch(for: index, limit: limit, at: now, into: &batch)
     pace.handedOut(batch, limit)
     if batch.isEmpty { return end }
+    batch.name(by: names)
     // The spool is not kept full for a reader that will never come. What cannot be written waits for the next start.
     if over == nil { slot.offer(&batch) } else { spool.acknowledge(batch, by: index) }
     return end
+  }
+
+  private static func importance(of news: SinkNews) -> Importance {
+    switch news {
+    case .working: .info
+    case .failing, .refused: .warning
+    case .remark: .notice
+    }
+  }
+
+  private mutating func note(_ delivery: Sinks.Delivery, at now: Int64) {
+    for news in delivery.news {
+      switch news {
+      case .working: failure = nil
+      case .failing(let error): failure = error.description
+      case .refused, .remark: break
+      }
+    }
+    let count = delivery.acknowledged.reduce(0) { $0 + $1.count }
+    guard count > 0 else { return }
+    delivered += UInt64(count)
+    lastDelivery = now
+  }
+
+  /// How it stands.
+  ///
+  /// - Parameter oldestAge: of the records that it lacks, ns.
+  func status(oldestAge: Int64?) -> SinkStatus {
+    let state: SinkStatus.State =
+      if over != nil { .over } else if failure != nil { .failing } else if slot.takesBatch { .waiting } else {
+        .delivering
+      }
+    return SinkStatus(
+      name: name, state: state, reason: failure ?? (over == .readerLeft ? "nobody reads it any more" : nil),
+      delivered: delivered, lastDelivery: lastDelivery, oldestAge: oldestAge)
   }
 
   private var takesBatch: Bool { over == .readerLeft || over == nil && slot.takesBatch }

@@ -57,7 +57,10 @@ public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, 
     return true
   }
 
-  public mutating func sent(_ bytes: Span<UInt8>, at now: Int64) { listener.sent(bytes) }
+  public mutating func sent(_ bytes: Span<UInt8>, at now: Int64) {
+    listener.begin(at: now)
+    listener.sent(bytes)
+  }
 
   /// The port is closed: by us, or the device is gone. What that means is told to the listener.
   public mutating func closed(at now: Int64) {

@@ -22,13 +22,19 @@ struct AdapterLine: LineDriver, ~Copyable {
 
   mutating func unreachable(_ kind: PortError.Kind, at now: Int64) { driver.listener.unreachable(kind, at: now) }
 
-  mutating func closed(at now: Int64) { driver.closed(at: now) }
+  mutating func closed(at now: Int64) {
+    driver.closed(at: now)
+    driver.listener.closed(at: now)
+  }
 
   var reopenNotBefore: Int64? { driver.reopenNotBefore }
 
   // MARK: The loop
 
-  mutating func opened(at now: Int64, _ actions: inout PortActions) { driver.opened(at: now, &actions) }
+  mutating func opened(at now: Int64, _ actions: inout PortActions) {
+    driver.listener.opened(at: now)
+    driver.opened(at: now, &actions)
+  }
 
   mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
     driver.received(bytes, at: now, &actions)

@@ -8,16 +8,19 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
   /// Rung where the other thread must not wait for its next record: news of the line, or a ring that fills.
   private let bell: WakeUp
   private let control: AdapterControl
+  private let figures: LineFigures
+  private var counts = LineFigures.Counts()
   private var now: Int64 = 0
   private var isUrgent = false
   private var sinceBell = 0
   /// After so many deliveries the other thread is told, long before the ring is full.
   private static let batch = RecordThread.ringCapacity / 4
 
-  init(_ ring: consuming RingProducer<Delivery>, bell: WakeUp, control: AdapterControl) {
+  init(_ ring: consuming RingProducer<Delivery>, bell: WakeUp, control: AdapterControl, figures: LineFigures) {
     self.ring = ring
     self.bell = bell
     self.control = control
+    self.figures = figures
   }
 
   private mutating func put(_ content: Delivery.Content) {
@@ -37,13 +40,27 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
 
   mutating func wokenUp(_ session: inout AdapterSession) -> Bool { control.carryOut(on: &session) }
 
+  mutating func received(_ bytes: Span<UInt8>) { counts.received(bytes, at: now) }
+
+  mutating func sent(_ bytes: Span<UInt8>) { counts.sent(bytes, at: now) }
+
   mutating func end() -> Bool {
     if isUrgent || sinceBell >= Self.batch {
       isUrgent = false
       sinceBell = 0
       bell.signal()
     }
+    figures.put(counts)
     return true
+  }
+
+  /// The line is open.
+  mutating func opened(at time: Int64) { counts.opened(at: time) }
+
+  /// The line is closed.
+  mutating func closed(at time: Int64) {
+    counts.closed(at: time)
+    figures.put(counts)
   }
 
   /// The line could not be opened.
@@ -61,7 +78,11 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
     put(.command(ShortText(command)))
   }
 
-  mutating func reading(_ reading: Reading) { put(.reading(reading)) }
+  mutating func reading(_ reading: Reading) {
+    counts.readings &+= 1
+    counts.lastReading = now
+    put(.reading(reading))
+  }
 
   mutating func text(_ text: TextReading, _ bytes: Span<UInt8>) {
     if text.kind != .other { put(.text(text, ShortText(bytes))) }
@@ -80,5 +101,8 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
     if answer != .other { put(.adapter(answer, ShortText(bytes))) }
   }
 
-  mutating func failure(_ error: WireError, line: Span<UInt8>) { put(.failure(error, ShortText(line))) }
+  mutating func failure(_ error: WireError, line: Span<UInt8>) {
+    counts.failed(error.kind)
+    put(.failure(error, ShortText(line)))
+  }
 }

@@ -13,18 +13,33 @@ struct RecordOutlet: RecordSink, ~Copyable {
   }
 
   private let way: Way
+  private let followers: Followers?
+  private let epoch: UUIDv7?
   private var load = SpoolQueue.Load()
   private var hasNews = false
+  private var wall = WallTime.unknown
+  /// Records that it was given, by the number of their type.
+  private(set) var made = [UInt64](repeating: 0, count: RecordType.allCases.count)
 
-  init(_ way: Way) { self.way = way }
+  /// - Parameters:
+  ///   - followers: of the records, where they go to stdout alone; the spool shows its own once they are committed.
+  ///   - epoch: of the records, where no spool gives another.
+  init(_ way: Way, followers: Followers? = nil, epoch: UUIDv7? = nil) {
+    self.way = way
+    self.followers = followers
+    self.epoch = epoch
+  }
 
   mutating func record(_ line: Span<UInt8>) { record(line, at: 0) }
 
   mutating func record(_ line: Span<UInt8>, at time: Int64) {
+    if let type = RecordType(beginning: line) { made[Int(type.rawValue)] &+= 1 }
     switch way {
     case .stdout(let queue):
       queue.put(line)
       hasNews = true
+      // Without a spool nothing is counted but what came here, from 1 on.
+      if let followers, !followers.isEmpty { followers.publish(line, sequence: made.reduce(0, &+)) }
     case .spool:
       unsafe line.withUnsafeBufferPointer { unsafe load.bytes.append(contentsOf: $0) }
       load.records.append(SpoolQueue.Entry(length: Int32(truncatingIfNeeded: line.count), time: time))
@@ -41,7 +56,10 @@ struct RecordOutlet: RecordSink, ~Copyable {
   }
 
   /// What date it is, from here on.
-  mutating func setWallTime(_ wall: WallTime) { if keepsNotes { load.wall = wall } }
+  mutating func setWallTime(_ wall: WallTime) {
+    self.wall = wall
+    if keepsNotes { load.wall = wall }
+  }
 
   /// Records that a slow reader of stdout has cost.
   ///
@@ -51,20 +69,53 @@ struct RecordOutlet: RecordSink, ~Copyable {
   }
 
   /// Hands on what came since the last call.
-  mutating func flush() {
+  mutating func flush(at now: Int64) {
     switch way {
     case .stdout(let queue):
       guard hasNews else { return }
       hasNews = false
       queue.wakeUp.signal()
+      if let followers, let epoch, !followers.isEmpty {
+        followers.flush(Followers.Moment(time: RecordTime(now, wall), epoch: epoch))
+      }
     case .spool(let queue): queue.put(&load)
     }
   }
 
   /// The same, and nothing will come any more.
-  mutating func end() {
+  mutating func end(at now: Int64) {
     load.isLast = true
-    flush()
+    flush(at: now)
     if case .stdout(let queue) = way { queue.end() }
+  }
+}
+
+extension RecordType {
+  /// That of a record's line, as ``Telemetry/RecordHead`` begins it: `{"type":"telemetry",`
+  fileprivate init?(beginning line: Span<UInt8>) {
+    let place = 9
+    // Not allCases, which is an array made anew each time.
+    var number: UInt8 = 0
+    while let type = RecordType(rawValue: number) {
+      number += 1
+      let name = type.name
+      guard line.count > place + name.utf8CodeUnitCount else { continue }
+      var index = 0
+      while index < name.utf8CodeUnitCount, unsafe line[place + index] == name.utf8Start[index] { index += 1 }
+      if index == name.utf8CodeUnitCount, line[place + index] == UInt8(ascii: "\"") {
+        self = type
+        return
+      }
+    }
+    return nil
+  }
+}
+
+extension RecordTime {
+  /// A moment of the boot clock, ns, with what is known of the date.
+  init(_ time: Int64, _ wall: WallTime) {
+    self =
+      wall.quality == .unset
+      ? .elapsed(nanoseconds: time) : .wall(Timestamp(nanoseconds: time &+ wall.offset), wall.quality)
   }
 }

@@ -13,20 +13,30 @@ public final class RecordQueue: Sendable {
     public var count: UInt64
   }
 
+  /// One line.
+  private struct Mark: BitwiseCopyable, Sendable {
+    var length: Int32
+    /// 0: it is no record that anybody could miss.
+    var sequence: UInt64
+  }
+
   private struct State: Sendable {
     /// Lines, one behind the other, round and round.
     var bytes: [UInt8]
     var first = 0
     var count = 0
-    /// Lengths of the lines, oldest first.
-    var lengths: [Int32]
-    var firstLength = 0
+    /// The lines, oldest first, round and round.
+    var marks: [Mark]
+    var firstMark = 0
     var lines = 0
-    /// `seq` of the oldest.
-    var sequence: UInt64
+    /// `seq` of the next, where it is not said.
+    var next: UInt64
     var loss: Loss?
-    /// The loss that was told last, and the `seq` of the record about it: should that be dropped, too, it is told again.
-    var told: (sequence: UInt64, loss: Loss)?
+    /// Records that were ever dropped.
+    var lost: UInt64 = 0
+    /// The loss that was told last, and how many lines are still to come before the one about it; should that be
+    /// dropped, too, it is told again.
+    var told: (before: Int, loss: Loss)?
     var isEnded = false
   }
 
@@ -38,33 +48,38 @@ public final class RecordQueue: Sendable {
   ///   - capacity: bytes that it holds; at least a record of 16 KiB.
   ///   - lines: records that it holds.
   ///   - firstSequence: `seq` of the first record that is put in; the others follow without a hole.
+  ///   - wakeUp: rung instead of one of its own.
   /// - Throws: where the process has no descriptors left.
-  public init(capacity: Int = 1 << 20, lines: Int = 8_192, firstSequence: UInt64 = 1) throws(PortError) {
-    wakeUp = try WakeUp()
+  public init(
+    capacity: Int = 1 << 20, lines: Int = 8_192, firstSequence: UInt64 = 1, wakeUp: WakeUp? = nil
+  ) throws(PortError) {
+    self.wakeUp = if let wakeUp { wakeUp } else { try WakeUp() }
     state = Mutex(
-      State(
-        bytes: Self.untouched(max(capacity, 1 << 14)), lengths: [Int32](repeating: 0, count: lines),
-        sequence: firstSequence))
+      State(bytes: Self.untouched(max(capacity, 1 << 14)), marks: Self.untouched(lines), next: firstSequence))
   }
 
   /// Memory that is resident only as far as it is ever used.
-  private static func untouched(_ count: Int) -> [UInt8] {
-    // Bytes need no beginning, and none is read before it was written.
-    unsafe [UInt8](unsafeUninitializedCapacity: count) { _, initialized in initialized = count }
+  private static func untouched<Element: BitwiseCopyable>(_ count: Int) -> [Element] {
+    // Bytes and numbers need no beginning, and none is read before it was written.
+    unsafe [Element](unsafeUninitializedCapacity: count) { _, initialized in initialized = count }
   }
 
   /// Puts a record in; the oldest make room for it.
-  func put(_ line: Span<UInt8>) {
+  ///
+  /// - Parameter sequence: its `seq`; nil: the one behind the last; 0: it is none that anybody could miss.
+  func put(_ line: Span<UInt8>, sequence: UInt64? = nil) {
     state.withLock { state in
-      while state.bytes.count - state.count < line.count || state.lines == state.lengths.count { Self.drop(&state) }
+      while state.bytes.count - state.count < line.count || state.lines == state.marks.count { Self.drop(&state) }
       var place = (state.first + state.count) % state.bytes.count
       for index in line.indices {
         state.bytes[place] = line[index]
         place = place + 1 == state.bytes.count ? 0 : place + 1
       }
       state.count += line.count
-      state.lengths[(state.firstLength + state.lines) % state.lengths.count] = Int32(truncatingIfNeeded: line.count)
+      let mark = Mark(length: Int32(truncatingIfNeeded: line.count), sequence: sequence ?? state.next)
+      state.marks[(state.firstMark + state.lines) % state.marks.count] = mark
       state.lines += 1
+      if mark.sequence != 0 { state.next = mark.sequence + 1 }
     }
   }
 
@@ -81,16 +96,19 @@ public final class RecordQueue: Sendable {
   func takeLoss(isLast: Bool = false) -> Loss? {
     state.withLock { state in
       guard state.loss != nil else { return nil }
-      while state.bytes.count - state.count < Self.gapRoom || state.lines == state.lengths.count {
+      while state.bytes.count - state.count < Self.gapRoom || state.lines == state.marks.count {
         guard isLast else { return nil }
         Self.drop(&state)
       }
       defer { state.loss = nil }
       // The record about it is the next that is put in.
-      if let loss = state.loss { state.told = (state.sequence + UInt64(state.lines), loss) }
+      if let loss = state.loss { state.told = (state.lines, loss) }
       return state.loss
     }
   }
+
+  /// Records that were dropped so far.
+  var lost: UInt64 { state.withLock { $0.lost } }
 
   /// No record of a loss is longer.
   private static let gapRoom = 1_024
@@ -102,7 +120,7 @@ public final class RecordQueue: Sendable {
     state.withLock { state in
       var taken = 0
       while state.lines > 0 {
-        let length = Int(state.lengths[state.firstLength])
+        let length = Int(state.marks[state.firstMark].length)
         guard taken + length <= buffer.count else { break }
         for _ in 0..<length {
           buffer[taken] = state.bytes[state.first]
@@ -116,26 +134,33 @@ public final class RecordQueue: Sendable {
   }
 
   private static func drop(_ state: inout State) {
-    let length = Int(state.lengths[state.firstLength])
-    let sequence = state.sequence
-    state.first = (state.first + length) % state.bytes.count
-    forgetFirst(&state, length)
-    var loss = state.loss ?? Loss(fromSequence: sequence, toSequence: sequence, count: 0)
-    loss.toSequence = sequence
-    loss.count += 1
-    if let told = state.told, told.sequence == sequence {
-      loss.fromSequence = min(loss.fromSequence, told.loss.fromSequence)
-      loss.count += told.loss.count
-      state.told = nil
+    let mark = state.marks[state.firstMark]
+    state.first = (state.first + Int(mark.length)) % state.bytes.count
+    let toldAgain = state.told?.before == 0 ? state.told?.loss : nil
+    forgetFirst(&state, Int(mark.length))
+    if mark.sequence != 0 {
+      var loss = state.loss ?? Loss(fromSequence: mark.sequence, toSequence: mark.sequence, count: 0)
+      loss.toSequence = mark.sequence
+      loss.count += 1
+      state.loss = loss
+      state.lost += 1
     }
+    guard let toldAgain else { return }
+    guard var loss = state.loss else {
+      state.loss = toldAgain
+      return
+    }
+    loss.fromSequence = min(loss.fromSequence, toldAgain.fromSequence)
+    loss.count += toldAgain.count
     state.loss = loss
   }
 
   private static func forgetFirst(_ state: inout State, _ length: Int) {
     state.count -= length
-    state.firstLength = (state.firstLength + 1) % state.lengths.count
+    state.firstMark = (state.firstMark + 1) % state.marks.count
     state.lines -= 1
-    state.sequence += 1
+    // Behind the line about it there is nothing to tell again.
+    if let told = state.told { state.told = told.before == 0 ? nil : (told.before - 1, told.loss) }
     // What is used again and again is the beginning: the rest stays untouched while the reader is quick.
     if state.lines == 0 { state.first = 0 }
   }

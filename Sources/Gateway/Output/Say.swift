@@ -1,9 +1,19 @@
 import Glibc
 import Synchronization
 
-/// A line for people, on stderr.
-public func say(_ line: String) { standardError.say(line) }
+/// A line for people, on stderr; where that is systemd's journal, with how much it matters.
+public func say(_ line: String, _ importance: Importance = .notice) { say(line, importance, []) }
 
+/// The same with what it is about.
+func say(_ line: String, _ importance: Importance, _ fields: [JournalField]) {
+  if let journal, journal.write(line, importance, fields) { return }
+  standardError.say(line)
+}
+
+/// Whether lines go to systemd's journal.
+var sayingToJournal: Bool { journal != nil }
+
+private let journal = Journal()
 private let standardError = PeopleLines(STDERR_FILENO)
 
 /// Lines for people who may not be reading: a full pipe or a stopped terminal must not hold the daemon up. What finds no

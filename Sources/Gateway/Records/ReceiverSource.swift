@@ -1,3 +1,5 @@
+import NMEAWire
+
 /// A receiver as the desk knows it.
 struct ReceiverSource {
   var device: String
@@ -6,4 +8,13 @@ struct ReceiverSource {
   var isClosed = false
   /// It spoke, and was lost.
   var wasLost = false
+  var standing: Standing
+  /// Epochs that it has told, and the last of them with its time.
+  var fixes: UInt64 = 0
+  var last: (fix: Fix, time: Int64)?
+
+  init(device: String, at time: Int64) {
+    self.device = device
+    standing = Standing(since: time)
+  }
 }

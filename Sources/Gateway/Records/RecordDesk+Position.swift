@@ -6,10 +6,10 @@ import Telemetry
 /// What receivers deliver: positions for the records of every line, the date, and what happens at fences.
 extension RecordDesk {
   /// Adds a receiver; the number that its deliveries come with.
-  public mutating func addReceiver(device: String) -> Int {
+  public mutating func addReceiver(device: String, at time: Int64 = 0) -> Int {
     let number = whereabouts.choice.add()
     whereabouts.receiverCount += 1
-    let receiver = ReceiverSource(device: device)
+    let receiver = ReceiverSource(device: device, at: time)
     if number < receivers.count { receivers[number] = receiver } else { receivers.append(receiver) }
     return number
   }
@@ -30,19 +30,28 @@ extension RecordDesk {
   ) {
     let time = delivery.time
     switch delivery.content {
-    case .fix(let fix, let began): take(fix, began: began, from: number, at: time, into: &sink)
+    case .fix(let fix, let began):
+      receivers[number].fixes += 1
+      receivers[number].last = (fix, time)
+      take(fix, began: began, from: number, at: time, into: &sink)
     case .connected(let name):
       let identity = String(latin1: name.bytes)
       let event: AdapterRecord.Event = receivers[number].wasLost ? .recovered : .connected
       receivers[number].identity = identity
       receivers[number].wasLost = false
+      receivers[number].standing.become(.connected, at: time)
       tell(event, of: number, at: time, into: &sink)
     case .lost(let loss):
       receivers[number].wasLost = true
+      receivers[number].standing.become(.lost, loss.name.description, at: time)
       tell(.lost, of: number, loss.name, at: time, into: &sink)
-    case .unreachable(let kind): tell(.lost, of: number, "\(kind)", at: time, into: &sink)
+    case .unreachable(let kind):
+      receivers[number].standing.become(.lost, "\(kind)", at: time)
+      tell(.lost, of: number, "\(kind)", at: time, into: &sink)
     case .refused(let words): tell(.error, of: number, String(latin1: words.bytes), at: time, into: &sink)
-    case .noSentences: tell(.error, of: number, "noSentences", at: time, into: &sink)
+    case .noSentences:
+      receivers[number].standing.become(.searching, "noSentences", at: time)
+      tell(.error, of: number, "noSentences", at: time, into: &sink)
     }
   }
 
@@ -53,7 +62,7 @@ extension RecordDesk {
     // Until it has spoken a receiver is called what it is, so that it is not taken for an adapter.
     let record = AdapterRecord(
       event: event, device: receiver.device, identity: receiver.identity ?? "receiver", reason: reason)
-    self.record(record, at: time, into: &sink)
+    tell(record, at: time, into: &sink)
   }
 
   // MARK: Fixes

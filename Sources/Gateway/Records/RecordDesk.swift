@@ -48,6 +48,8 @@ public struct RecordDesk: ~Copyable {
   }
 
   private(set) var options: Options
+  /// Where facts are said beside their records; nil: nowhere.
+  private let facts: FactLog?
   private(set) var sources: [RecordSource] = []
   /// Speaks for the gateway itself.
   let own: RecordSource
@@ -61,8 +63,11 @@ public struct RecordDesk: ~Copyable {
   private var wallOffset: Int64 = 0
   private var quality = TimeQuality.unset
 
-  public init(_ options: Options) {
+  public init(_ options: Options) { self.init(options, facts: nil) }
+
+  init(_ options: Options, facts: FactLog?) {
     self.options = options
+    self.facts = facts
     own = RecordSource(device: "", name: "gateway", Fusion(options.fusion))
     whereabouts = Whereabouts(notBefore: Version.released)
   }
@@ -74,7 +79,7 @@ public struct RecordDesk: ~Copyable {
   ///   - name: what the adapter is known by from one start to the next.
   ///   - time: now.
   public mutating func addSource(device: String, name: String = "", at time: Int64 = 0) -> Int {
-    let source = RecordSource(device: device, name: name, Fusion(options.fusion))
+    let source = RecordSource(device: device, name: name, Fusion(options.fusion), facts: facts, at: time)
     source.fusion.setWallTime(offset: wallOffset, quality: quality)
     giveWaitingTrip(to: source, at: time)
     // A line that is no more leaves its place.
@@ -193,6 +198,12 @@ public struct RecordDesk: ~Copyable {
     begin(own)
     own.fusion.record(body, at: time, into: &sink)
     end(own)
+  }
+
+  /// Makes a record of an adapter or receiver of which no line tells.
+  mutating func tell<Sink: RecordSink & ~Copyable>(_ fact: AdapterRecord, at time: Int64, into sink: inout Sink) {
+    facts?.tell(fact, at: time)
+    record(fact, at: time, into: &sink)
   }
 
   func begin(_ source: RecordSource) { source.fusion.nextSequence = nextSequence }

@@ -19,12 +19,16 @@ final class RecordSource {
   private var codes: [TroubleCode] = []
   private var failures = FailureCounts()
   /// Bus by its ELM digit, as the session last said.
-  private var protocolName: String?
+  private(set) var protocolName: String?
+  private(set) var standing: Standing
+  private let facts: FactLog?
 
-  init(device: String, name: String, _ fusion: consuming Fusion) {
+  init(device: String, name: String, _ fusion: consuming Fusion, facts: FactLog? = nil, at time: Int64 = 0) {
+    self.facts = facts
     self.device = device
     self.name = name
     self.fusion = fusion
+    standing = Standing(since: time)
     codes.reserveCapacity(256)
   }
 
@@ -48,7 +52,8 @@ final class RecordSource {
       if let first = failures.count(.wire(error.kind), at: time) { report(first, line, at: time, into: &sink) }
     case .event(let event): take(event, at: time, into: &sink)
     case .unreachable(let kind):
-      fusion.record(record(.lost, reason: "\(kind)"), at: time, into: &sink)
+      standing.become(.lost, "\(kind)", at: time)
+      tell(record(.lost, reason: "\(kind)"), at: time, into: &sink)
     }
   }
 
@@ -99,12 +104,35 @@ final class RecordSource {
     if case .connected(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
     if case .notPolledJ1939 = event { protocolName = ProtocolName.text(fromDigit: UInt8(ascii: "A")) }
     if case .recovered(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
-    if case .lost = event { fusion.vehicleLost() }
+    // It may be another when it answers again: an adapter that slept was not asked who is there.
+    switch event {
+    case .lost, .sleeping: fusion.vehicleLost()
+    default: break
+    }
     if event == .vehicleUnnamed { fusion.vehicleUnnamed(at: time, into: &sink) }
     if event == .promptLost, let first = failures.count(.promptLost, at: time) {
       report(first, nil, at: time, into: &sink)
     }
-    if let record = adapterRecord(of: event) { fusion.record(record, at: time, into: &sink) }
+    follow(event, at: time)
+    if let record = adapterRecord(of: event) { tell(record, at: time, into: &sink) }
+  }
+
+  private func tell<Sink: RecordSink & ~Copyable>(_ record: AdapterRecord, at time: Int64, into sink: inout Sink) {
+    facts?.tell(record, at: time)
+    fusion.record(record, at: time, into: &sink)
+  }
+
+  private func follow(_ event: SessionEvent, at time: Int64) {
+    switch event {
+    case .found, .awake: standing.become(.searching, at: time)
+    case .connected, .recovered, .vehicleChanged, .vehicleUnnamed: standing.become(.connected, at: time)
+    case .lost(let reason): standing.become(.lost, reason.name.description, at: time)
+    case .sleeping(let reason): standing.become(.sleeping, reason.name.description, at: time)
+    case .notPolledJ1939: standing.become(.connected, "notPolledJ1939", at: time)
+    case .quirk, .ecuVanished, .ecuReturned, .multiPIDRefused, .supportKnown, .vehicleIdentified, .codesCleared,
+      .clearRefused, .promptLost:
+      break
+    }
   }
 
   private func adapterRecord(of event: SessionEvent) -> AdapterRecord? {
@@ -141,7 +169,7 @@ final class RecordSource {
     list = nil
     var record = record(.error, reason: "overrun")
     record.count = UInt64(count)
-    fusion.record(record, at: time, into: &sink)
+    tell(record, at: time, into: &sink)
   }
 
   /// Says how often each kind of error has come since it was said last.
@@ -155,7 +183,7 @@ final class RecordSource {
     while let (kind, count, time) = failures.due(at: now) {
       var record = record(.error, reason: "\(kind)")
       record.count = count
-      fusion.record(record, at: min(time, latest), into: &sink)
+      tell(record, at: min(time, latest), into: &sink)
     }
   }
 
@@ -165,6 +193,6 @@ final class RecordSource {
     var record = record(.error, reason: "\(kind)")
     record.count = 1
     record.bytes = line.map { String(latin1: $0.bytes) }
-    fusion.record(record, at: time, into: &sink)
+    tell(record, at: time, into: &sink)
   }
 }

@@ -24,6 +24,7 @@ final class RecordThread: Sendable {
     case cadence(Cadence)
     case windows(SignalWindows)
     case fences(FenceSet?, FenceRules, PrivacyRules, FenceMemory?)
+    case status
     case end
   }
 
@@ -32,21 +33,30 @@ final class RecordThread: Sendable {
   private let orders = Mutex<[Order]>([])
   private let way: RecordOutlet.Way
   private let fenceMemory: Kept<FenceMemory>
+  private let followers: Followers?
+  private let inquiry: Inquiry<DeskStatus>
 
   /// - Parameters:
   ///   - way: where the records go.
   ///   - kept: rung when something is to be kept over a restart.
-  init(_ way: RecordOutlet.Way, kept: WakeUp) throws(PortError) {
+  ///   - followers: of the records, where they go to stdout alone.
+  init(_ way: RecordOutlet.Way, kept: WakeUp, followers: Followers? = nil) throws(PortError) {
     bell = try WakeUp()
+    inquiry = try Inquiry()
     self.way = way
+    self.followers = followers
     fenceMemory = Kept(bell: kept)
   }
 
   /// A new line; its thread puts in at `producer`.
   ///
-  /// - Parameter name: what its adapter is known by from one start to the next.
-  func add(device: String, name: String, _ consumer: consuming RingConsumer<Delivery>) -> RecordLine {
-    let line = RecordLine(device: device, name: name, consumer)
+  /// - Parameters:
+  ///   - name: what its adapter is known by from one start to the next.
+  ///   - figures: what it has carried.
+  func add(
+    device: String, name: String, _ consumer: consuming RingConsumer<Delivery>, figures: LineFigures
+  ) -> RecordLine {
+    let line = RecordLine(device: device, name: name, consumer, figures: figures)
     give(.add(line))
     return line
   }
@@ -89,6 +99,9 @@ final class RecordThread: Sendable {
   /// When records are made from now on.
   func setCadence(_ cadence: Cadence) { give(.cadence(cadence)) }
 
+  /// How it stands; nil: the thread does not answer in that time, ns. Asked by one at a time.
+  func status(patience: Int64) -> DeskStatus? { inquiry.ask(patience: patience) { give(.status) } }
+
   /// Makes the last records, ends the queue, and ends.
   func end() { give(.end) }
 
@@ -101,11 +114,14 @@ final class RecordThread: Sendable {
   ///
   /// - Parameters:
   ///   - trips: what was under way, and where that is kept; nil: nowhere.
+  ///   - facts: where facts are said beside their records; nil: nowhere.
   ///   - progress: of the thread, where somebody watches that it goes on.
-  func run(_ options: RecordDesk.Options, trips: TripStore? = nil, progress: Progress? = nil) {
-    var desk = RecordDesk(options)
+  func run(
+    _ options: RecordDesk.Options, trips: TripStore? = nil, facts: FactLog? = nil, progress: Progress? = nil
+  ) {
+    var desk = RecordDesk(options, facts: facts)
     var trips = trips.map { KeptTrips($0, desk: &desk) }
-    var sink = RecordOutlet(way)
+    var sink = RecordOutlet(way, followers: followers, epoch: options.epoch)
     var wall = WallTime.unknown
     var lines: [RecordLine] = []
     var feeds: [ReceiverFeed] = []
@@ -130,11 +146,11 @@ final class RecordThread: Sendable {
         for line in lines { desk.removeSource(line.source, at: now, into: &sink) }
         desk.finishOwn(at: now, into: &sink)
         trips?.keep(of: &desk, at: now, &sink)
-        sink.end()
+        sink.end(at: now)
         return
       }
       trips?.keepDue(of: &desk, at: now, &sink)
-      sink.flush()
+      sink.flush(at: now)
       // The clock is looked at when a record is made, not more often. By turns of the poll nothing is due at a time, and
       // lines ring only for news: what they have read is looked at once a second.
       let look = desk.isByCycle && !lines.isEmpty ? now + 1_000_000_000 : Int64.max
@@ -174,9 +190,9 @@ final class RecordThread: Sendable {
       case .move(let line, let device):
         line.drain(into: &desk, &sink)
         desk.setDevice(device, of: line.source)
-      case .record(let record, let time): desk.record(record, at: time, into: &sink)
+      case .record(let record, let time): desk.tell(record, at: time, into: &sink)
       case .addReceiver(let feed):
-        feed.number = desk.addReceiver(device: feed.device)
+        feed.number = desk.addReceiver(device: feed.device, at: BootClock.now)
         feeds.append(feed)
       case .removeReceiver(let feed):
         feed.drain(into: &desk, &sink)
@@ -189,6 +205,11 @@ final class RecordThread: Sendable {
       case .windows(let windows): desk.setWindows(windows)
       case .fences(let set, let rules, let privacy, let memory):
         desk.setFences(set, rules, privacy: privacy, resuming: memory, at: BootClock.now)
+      case .status:
+        inquiry.answer {
+          let now = BootClock.now
+          return desk.status(of: lines.map { ($0.source, $0.figures.read(at: now)) }, made: sink.made)
+        }
       case .end: isEnding = true
       }
     }
@@ -211,13 +232,18 @@ final class RecordLine: @unchecked Sendable {
   let name: String
   /// Its number at the desk.
   var source = -1
+  let figures: LineFigures
   private var consumer: RingConsumer<Delivery>
   private var dropped = 0
 
-  init(device: String, name: String = "", _ consumer: consuming RingConsumer<Delivery>) {
+  init(
+    device: String, name: String = "", _ consumer: consuming RingConsumer<Delivery>,
+    figures: LineFigures = LineFigures()
+  ) {
     self.device = device
     self.name = name
     self.consumer = consumer
+    self.figures = figures
   }
 
   /// Gives everything that has come to the desk.

@@ -48,7 +48,13 @@ struct TripStore {
     isEmpty = text == nil
     kept = text ?? []
     read(text ?? [])
-    guard let folder, text == nil else { return }
+    guard let folder else { return }
+    // The note is on the disk, the file not yet gone: a power cut came between the two.
+    guard text == nil else {
+      let file = folder + "/trips.jsonl"
+      takenOver = unsafe access(file, F_OK) == 0 ? file : nil
+      return
+    }
     memories = TripStore(folder: folder).memories
     // The note that the record thread keeps next takes its place, and the file goes once that is on the disk. Where the
     // trips are over by then, the note says so: the file would tell their end again.

@@ -5,6 +5,8 @@ import Peers
 public struct FleetStoreConfiguration: Equatable, Sendable {
   /// Nil: `fleetStore`.
   public var name: String?
+  /// Whether it gets the names of COVESA VSS 6.0.
+  public var usesVSS = false
   /// Of the API: records go to its `/telemetry`.
   public var url: ServiceURL
   /// Of the bearer token; nil: none is sent.
@@ -28,6 +30,7 @@ public struct FleetStoreConfiguration: Equatable, Sendable {
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     name = try reader.sinkName()
+    usesVSS = try reader.sinkUsesVSS()
     url = try reader.requiredURL(schemes: Self.schemes, secret: "tokenFile")
     tokenFile = try reader.optionalPath("tokenFile", folder: folder)
     if var object = try reader.optionalObject("tls") { tls = try TLSFiles(&object, folder: folder) }

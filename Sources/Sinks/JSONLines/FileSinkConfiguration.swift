@@ -4,6 +4,8 @@ import JSONText
 public struct FileSinkConfiguration: Equatable, Sendable {
   /// Nil: `file`.
   public var name: String?
+  /// Whether it gets the names of COVESA VSS 6.0.
+  public var usesVSS = false
   public var path: String
   public var rotation = Rotation()
 
@@ -25,6 +27,7 @@ public struct FileSinkConfiguration: Equatable, Sendable {
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     name = try reader.sinkName()
+    usesVSS = try reader.sinkUsesVSS()
     path = try reader.requiredPath("path", folder: folder)
     guard var object = try reader.optionalObject("rotate") else { return }
     // Whoever says when it is put aside means that alone.

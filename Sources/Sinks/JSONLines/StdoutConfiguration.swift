@@ -4,8 +4,13 @@ import JSONText
 public struct StdoutConfiguration: Equatable, Sendable {
   /// Nil: `stdout`.
   public var name: String?
+  /// Whether it gets the names of COVESA VSS 6.0.
+  public var usesVSS = false
 
   public init() {}
 
-  init(_ reader: inout JSONObjectReader) throws(JSONError) { name = try reader.sinkName() }
+  init(_ reader: inout JSONObjectReader) throws(JSONError) {
+    name = try reader.sinkName()
+    usesVSS = try reader.sinkUsesVSS()
+  }
 }

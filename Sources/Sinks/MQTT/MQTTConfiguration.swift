@@ -5,6 +5,8 @@ import Peers
 public struct MQTTConfiguration: Equatable, Sendable {
   /// Nil: `mqtt`.
   public var name: String?
+  /// Whether it gets the names of COVESA VSS 6.0.
+  public var usesVSS = false
   public var url: ServiceURL
   public var userFile: String?
   public var passwordFile: String?
@@ -29,6 +31,7 @@ public struct MQTTConfiguration: Equatable, Sendable {
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     name = try reader.sinkName()
+    usesVSS = try reader.sinkUsesVSS()
     url = try reader.requiredURL(schemes: Self.schemes, secret: "userFile\" and \"passwordFile")
     guard url.path.isEmpty else { throw try reader.required("url").invalid(expected: "a URL without a path") }
     userFile = try reader.optionalPath("userFile", folder: folder)

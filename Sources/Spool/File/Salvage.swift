@@ -17,10 +17,13 @@ struct Salvage: ~Copyable {
   private static let mostFailures = 100_000
 
   private let connection: SQLiteConnection
+  private let working: @Sendable () -> Void
   private var failures = 0
 
+  /// - Parameter working: called now and again.
   /// - Throws: where it is no database any more.
-  init(path: String) throws(SQLiteError) {
+  init(path: String, working: @escaping @Sendable () -> Void = {}) throws(SQLiteError) {
+    self.working = working
     let connection = try SQLiteConnection(path: path)
     try connection.execute("PRAGMA cache_size = -768; PRAGMA mmap_size = 0", "set up")
     _ = try connection.number("SELECT count(*) FROM sqlite_schema", "read the tables")
@@ -81,6 +84,7 @@ struct Salvage: ~Copyable {
     var step: UInt64 = 1
     while failures < Self.mostFailures, bad < UInt64(Int64.max) / 4 {
       failures += 1
+      working()
       if isReadable(lane, behind: bad + step) { break }
       bad += step
       step *= 2

@@ -128,9 +128,19 @@ extension SpoolFile {
   private func take(
     _ row: Row, _ lane: Lane, into batch: inout RecordBatch, _ request: Request
   ) throws(SQLiteError) -> Outcome {
-    guard let type = row.type else { return .damaged }
     let known = request.sink.stamp(of: row.sequence)
     let wall = known ?? clock.wall(boot: row.boot, time: row.time)
+    let outcome = try write(row, lane, wall, into: &batch, request.limit, request.source)
+    // The time may yet turn out to be another: it is kept, so that a resend says the same.
+    if outcome == .taken, known == nil, row.boot == boot, !wall.isFinal { request.sink.stamp(row.sequence, wall) }
+    return outcome
+  }
+
+  private func write(
+    _ row: Row, _ lane: Lane, _ wall: WallTime, into batch: inout RecordBatch, _ limit: RecordBatch.Limit,
+    _ source: RecordBatch.Source
+  ) throws(SQLiteError) -> Outcome {
+    guard let type = row.type else { return .damaged }
     let start = batch.bytes.count
     let isSound = try with(lane) { lane throws(SQLiteError) in
       lane.read.withBytes(5) { line in
@@ -142,11 +152,48 @@ extension SpoolFile {
       }
     }
     guard isSound else { return .damaged }
-    guard batch.take(RecordBatch.Number(row.sequence, in: request.source), type, from: start, request.limit) else {
-      return .full
+    return batch.take(RecordBatch.Number(row.sequence, in: source), type, from: start, limit) ? .taken : .full
+  }
+
+  // MARK: For onlookers
+
+  /// Puts records of both lanes in the order of their numbers into a batch; nothing is handed out. A damaged one is passed
+  /// over: the sinks find it, too.
+  ///
+  /// - Parameter place: the records behind this number; then that of the last one looked at.
+  func show(
+    behind place: inout UInt64, limit: RecordBatch.Limit, _ source: RecordBatch.Source, into batch: inout RecordBatch
+  ) throws(SQLiteError) {
+    let behind = place
+    for lane in Lane.allCases { try with(lane) { lane throws(SQLiteError) in lane.read.bind(behind, at: 1) } }
+    defer { for lane in Lane.allCases { reset(lane) } }
+    var rows = (events: try nextRow(.events), telemetry: try nextRow(.telemetry))
+    while true {
+      let isEvent = (rows.events?.sequence ?? .max) < (rows.telemetry?.sequence ?? .max)
+      let lane = isEvent ? Lane.events : .telemetry
+      guard let row = isEvent ? rows.events : rows.telemetry, row.sequence > place else { return }
+      let wall = clock.wall(boot: row.boot, time: row.time)
+      if try write(row, lane, wall, into: &batch, limit, source) == .full { return }
+      place = row.sequence
+      if isEvent { rows.events = try nextRow(.events) } else { rows.telemetry = try nextRow(.telemetry) }
     }
-    // The time may yet turn out to be another: it is kept, so that a resend says the same.
-    if known == nil, row.boot == boot, !wall.isFinal { request.sink.stamp(row.sequence, wall) }
-    return .taken
+  }
+
+  // MARK: For whoever asks how it stands
+
+  /// How old the oldest record is that a sink lacks, ns; nil: it has all. Without a sink: that is kept at all.
+  ///
+  /// - Parameter now: boot time, ns.
+  func oldestAge(lackedBy sink: SinkProgress?, at now: Int64) throws(SQLiteError) -> Int64? {
+    var oldest: Int64?
+    for lane in Lane.allCases {
+      let cursor = sink?.lanes[lane.rawValue].cursor ?? 0
+      try with(lane) { lane throws(SQLiteError) in lane.read.bind(cursor, at: 1) }
+      defer { reset(lane) }
+      guard let row = try nextRow(lane) else { continue }
+      // Ranges above the cursor came out of turn: what is right behind it is lacking.
+      oldest = max(oldest ?? .min, age(boot: row.boot, time: row.time, now: now))
+    }
+    return oldest
   }
 }

@@ -67,6 +67,20 @@ public struct RecordBatch: Sendable {
     return true
   }
 
+  /// Writes all lines anew; the records stay the same.
+  ///
+  /// - Parameter write: appends the line that takes a record's place.
+  public mutating func rewrite(_ write: (RecordType, Span<UInt8>, inout [UInt8]) -> Void) {
+    var lines: [UInt8] = []
+    lines.reserveCapacity(bytes.count)
+    for (index, record) in records.enumerated() {
+      let start = lines.count
+      write(record.type, bytes.span.extracting(record.range), &lines)
+      records[index] = Record(number: record.number, type: record.type, range: start..<lines.count)
+    }
+    bytes = lines
+  }
+
   /// Moves the record at `index` behind all others.
   mutating func moveToEnd(_ index: Int) {
     let moved = records.remove(at: index)

@@ -58,7 +58,7 @@ final class VirtualGateway {
     sink = RecordOutlet(.stdout(queue))
     control = try AdapterControl(address: address, memory: memory)
     let ring = Ring<Delivery>(capacity: RecordThread.ringCapacity)
-    let outlet = DeliveryOutlet(ring.producer, bell: try WakeUp(), control: control)
+    let outlet = DeliveryOutlet(ring.producer, bell: try WakeUp(), control: control, figures: LineFigures())
     var wishes = PollWishes()
     wishes.defaultPeriod = period
     driver = AdapterDriver(AdapterSession(configuration, wishes: wishes, memory: memory), outlet)
@@ -204,7 +204,7 @@ final class VirtualGateway {
     let before = lines.count
     line.drain(into: &desk, &sink)
     desk.advance(to: bootTime, into: &sink)
-    sink.flush()
+    sink.flush(at: bootTime)
     while let count = queue.take(into: &buffer), count > 0 {
       for text in buffer[..<count].split(separator: 0x0A) { lines.append(Line(time: now, record: try Record(text))) }
     }

@@ -1,0 +1,74 @@
+import OBDWire
+import Ports
+import Synchronization
+
+/// What a line has carried since it began: its thread counts, others read.
+final class LineFigures: Sendable {
+  /// All of them; times in ns, moments of the boot clock.
+  struct Counts: Sendable {
+    /// Lines sent to the adapter, and prompts that came back.
+    var commands: UInt64 = 0
+    var replies: UInt64 = 0
+    var readings: UInt64 = 0
+    var receivedBytes: UInt64 = 0
+    var sentBytes: UInt64 = 0
+    /// How long a prompt was waited for, how long the line was open.
+    var busy: Int64 = 0
+    var open: Int64 = 0
+    /// Of the last reading; nil: none yet.
+    var lastReading: Int64?
+    /// By the number of ``OBDWire/WireError/Kind``.
+    var failures = InlineArray<64, UInt32>(repeating: 0)
+    /// Since when a prompt is waited for, and since when the line is open; nil: it is not.
+    var busySince: Int64?
+    var openSince: Int64?
+
+    /// With what is under way, up to now.
+    func settled(at now: Int64) -> Counts {
+      var counts = self
+      if let busySince { counts.busy += max(0, now - busySince) }
+      if let openSince { counts.open += max(0, now - openSince) }
+      return counts
+    }
+  }
+
+  private let counts = Mutex(Counts())
+
+  /// In the line's thread; takes nothing from the heap.
+  func put(_ new: Counts) { counts.withLock { $0 = new } }
+
+  func read(at now: Int64) -> Counts { counts.withLock { $0 }.settled(at: now) }
+}
+
+extension LineFigures.Counts {
+  mutating func opened(at now: Int64) { openSince = now }
+
+  mutating func closed(at now: Int64) {
+    self = settled(at: now)
+    busySince = nil
+    openSince = nil
+  }
+
+  mutating func sent(_ bytes: Span<UInt8>, at now: Int64) {
+    sentBytes &+= UInt64(bytes.count)
+    for index in bytes.indices where bytes[index] == UInt8(ascii: "\r") {
+      commands &+= 1
+      busySince = busySince ?? now
+    }
+  }
+
+  mutating func received(_ bytes: Span<UInt8>, at now: Int64) {
+    receivedBytes &+= UInt64(bytes.count)
+    for index in bytes.indices where bytes[index] == UInt8(ascii: ">") {
+      replies &+= 1
+      guard let since = busySince else { continue }
+      busy += max(0, now - since)
+      busySince = nil
+    }
+  }
+
+  mutating func failed(_ kind: WireError.Kind) {
+    let index = Int(kind.rawValue)
+    if index < failures.count { failures[index] &+= 1 }
+  }
+}

@@ -1,0 +1,25 @@
+import Glibc
+
+/// What the process takes of the machine, as the kernel says.
+struct ProcessFigures {
+  var residentBytes: UInt64 = 0
+  var processorSeconds: Double = 0
+
+  /// Of now; 0 where the kernel does not say.
+  static func read() -> ProcessFigures {
+    var figures = ProcessFigures()
+    var usage = rusage()
+    if unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
+      let times = [usage.ru_utime, usage.ru_stime]
+      figures.processorSeconds = times.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+    }
+    // proc(5), /proc/PID/statm: the second number counts resident pages.
+    if let text = try? FileText.read("/proc/self/statm") {
+      let words = text.split(separator: UInt8(ascii: " "))
+      if words.count > 1, let pages = UInt64(String(decoding: words[1], as: UTF8.self)) {
+        figures.residentBytes = pages * UInt64(sysconf(Int32(_SC_PAGESIZE)))
+      }
+    }
+    return figures
+  }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import Ports
+
+/// Shows how the daemon goes to whoever asks on this machine: one thread, a few connections, a fixed amount of memory.
+///
+/// `GET /status`, one JSON object; `GET /records`, the records as they come; `GET /metrics`, for Prometheus. The last is
+/// all that is served where it is configured to listen for TCP. It only looks: nothing that a client sends changes
+/// anything, and one that is slow or never ends its request holds nobody up.
+///
+/// Not a web server: GET of three paths. A library for it (libmicrohttpd) brings GnuTLS into a process of 12 MB.
+struct StatusServer: ~Copyable {
+  /// Where what it shows comes from.
+  struct Sources {
+    var status: () -> [UInt8]
+    var metrics: () -> [UInt8]
+  }
+
+  /// At once; more are closed as they come.
+  private static let mostConnections = 32
+  private static let mostFollowers = 16
+
+  /// A listening socket, and whether those who come are of this machine's.
+  final class Door: Sendable {
+    let socket: ListeningSocket
+    let isLocal: Bool
+
+    init(_ socket: consuming ListeningSocket, isLocal: Bool) {
+      self.socket = socket
+      self.isLocal = isLocal
+    }
+  }
+
+  /// Arrays hold what can be copied only.
+  private final class Guest {
+    var connection: StatusConnection
+    init(_ connection: consuming StatusConnection) { self.connection = connection }
+  }
+
+  private let doors: [Door]
+  private let sources: Sources
+  private let followers: Followers
+  /// Rung when there are records, and at the end.
+  private let bell: WakeUp
+  private let isEnding: () -> Bool
+  private var guests: [Guest] = []
+
+  init(_ doors: [Door], _ sources: Sources, _ followers: Followers, bell: WakeUp, isEnding: @escaping () -> Bool) {
+    self.doors = doors
+    self.sources = sources
+    self.followers = followers
+    self.bell = bell
+    self.isEnding = isEnding
+  }
+
+  /// The thread's body.
+  mutating func run() {
+    while !isEnding() {
+      let ready = wait()
+      let now = BootClock.now
+      bell.silence()
+      for (index, door) in doors.enumerated() where ready.doors[index] { takeIn(door, at: now) }
+      for (guest, events) in zip(guests, ready.guests) where events != 0 { serve(guest, events, at: now) }
+      for guest in guests where guest.connection.followed != nil { guest.connection.write() }
+      for guest in guests where guest.connection.isOver || guest.connection.deadline <= now { leave(guest) }
+      guests.removeAll { $0.connection.isOver || $0.connection.deadline <= now }
+    }
+    for guest in guests { leave(guest) }
+  }
+
+  private func wait() -> (doors: [Bool], guests: [Int32]) {
+    var waiting = [pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)]
+    // With no place left whoever comes waits outside.
+    let isFull = guests.count >= Self.mostConnections
+    for door in doors {
+      waiting.append(pollfd(fd: isFull ? -1 : door.socket.descriptor, events: Int16(POLLIN), revents: 0))
+    }
+    var limit = Int64.max
+    for guest in guests {
+      waiting.append(
+        pollfd(fd: guest.connection.descriptor, events: Int16(guest.connection.events), revents: 0))
+      limit = min(limit, guest.connection.deadline)
+    }
+    let milliseconds = limit == .max ? -1 : Int32(clamping: max(0, (limit - BootClock.now) / 1_000_000 + 1))
+    _ = unsafe poll(&waiting, nfds_t(waiting.count), milliseconds)
+    return (
+      doors.indices.map { waiting[1 + $0].revents != 0 },
+      guests.indices.map { Int32(waiting[1 + doors.count + $0].revents) }
+    )
+  }
+
+  private mutating func takeIn(_ door: Door, at now: Int64) {
+    while guests.count < Self.mostConnections, let socket = door.socket.accept() {
+      guests.append(Guest(StatusConnection(socket, isLocal: door.isLocal, at: now)))
+    }
+  }
+
+  private func serve(_ guest: Guest, _ events: Int32, at now: Int64) {
+    if events & ~POLLOUT != 0, let request = guest.connection.read() { answer(request, guest, at: now) }
+    if events & POLLOUT != 0 { guest.connection.write() }
+  }
+
+  private func answer(_ request: StatusRequest, _ guest: Guest, at now: Int64) {
+    switch request {
+    case .status: guest.connection.answer(StatusAnswer.whole("application/json", sources.status()), at: now)
+    case .metrics:
+      guest.connection.answer(
+        StatusAnswer.whole("text/plain; version=0.0.4; charset=utf-8", sources.metrics()), at: now)
+    case .records:
+      guard guests.count(where: { $0.connection.followed != nil }) < Self.mostFollowers else {
+        guest.connection.answer(StatusAnswer.refusal(503, "\(Self.mostFollowers) follow already"), at: now)
+        return
+      }
+      do throws(PortError) {
+        guest.connection.follow(try followers.add())
+      } catch {
+        guest.connection.answer(StatusAnswer.refusal(503, error.description), at: now)
+      }
+    case .refused(let code, let reason):
+      guest.connection.answer(StatusAnswer.refusal(code, reason), at: now)
+    }
+  }
+
+  private func leave(_ guest: Guest) {
+    if let queue = guest.connection.followed { followers.remove(queue) }
+  }
+}

@@ -1,0 +1,80 @@
+import TestKit
+import Testing
+
+@testable import Spool
+@testable import Telemetry
+
+/// Those who look on without taking anything.
+@Suite struct OnlookersTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private static func look(
+    _ spool: inout Spool, _ onlooker: inout Onlooker, records: Int = 1_000
+  ) -> [Seen] {
+    var batch = RecordBatch()
+    spool.show(RecordBatch.Limit(records: records), to: &onlooker, into: &batch)
+    return batch.seen
+  }
+
+  @Test func an_onlooker_sees_what_is_committed_from_now_on_in_the_order_of_its_numbers() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try spool.telemetry(1...3)
+    spool.settle()
+    var onlooker = Onlooker()
+    #expect(Self.look(&spool, &onlooker).isEmpty)
+    try spool.telemetry(4...5)
+    try spool.event(6)
+    try spool.telemetry(7...8)
+    #expect(Self.look(&spool, &onlooker).isEmpty, "not committed yet")
+    spool.settle()
+    let seen = Self.look(&spool, &onlooker)
+    #expect(seen.map(\.value) == [4, 5, 6, 7, 8])
+    #expect(seen.map(\.sequence) == [4, 5, 6, 7, 8])
+    #expect(Self.look(&spool, &onlooker).isEmpty)
+  }
+
+  @Test func looking_takes_nothing_from_a_sink_and_shows_the_same_lines() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
+    var onlooker = Onlooker()
+    _ = Self.look(&spool, &onlooker)
+    try spool.telemetry(1...20)
+    spool.settle()
+    var shown: [Seen] = []
+    while case let part = Self.look(&spool, &onlooker, records: 7), !part.isEmpty { shown += part }
+    #expect(spool.drain() == shown)
+    #expect(shown.count == 20)
+  }
+
+  @Test func records_in_memory_are_shown_with_the_numbers_that_sinks_see() throws {
+    var spool = Spool(SpoolOptions(folder: nil, sinks: ["a"]) { UUIDv7(milliseconds: 1, first: 1, rest: 1) })
+    var onlooker = Onlooker()
+    _ = Self.look(&spool, &onlooker)
+    try spool.telemetry(1...3)
+    #expect(spool.take(records: 2).map(\.sequence) == [1, 2])
+    let shown = Self.look(&spool, &onlooker)
+    #expect(shown.map(\.sequence) == [1, 2, 3])
+    #expect(spool.take() == [shown[2]])
+    try spool.event(4)
+    #expect(Self.look(&spool, &onlooker).map(\.value) == [4])
+  }
+
+  @Test func figures_tell_how_much_waits_for_how_long_and_for_whom() throws {
+    var spool = Spool(SpoolOptions(scratch, sinks: ["quick", "slow"]))
+    try spool.telemetry(1...10)
+    spool.settle()
+    _ = spool.drain(0)
+    let now = 100 * Lines.second
+    let figures = spool.figures(at: now)
+    #expect(figures.records == 10 && figures.memoryRecords == 0)
+    #expect(figures.sinkAges == [nil, 99 * Lines.second])
+    #expect(figures.oldestAge == 99 * Lines.second)
+    #expect(figures.bytes > 4_096 && figures.state == .durable)
+    _ = spool.drain(1)
+    spool.settle()
+    let after = spool.figures(at: now)
+    #expect(after.records == 0 && after.sinkAges == [nil, nil] && after.oldestAge == nil)
+  }
+}

@@ -1,0 +1,255 @@
+import Foundation
+import TestKit
+import Testing
+
+/// What the daemon shows to whoever looks: by its socket, and by TCP for Prometheus.
+@Suite struct StatusTests {
+  private static let follower = ["-sS", "-N", "--max-time", "600"]
+
+  /// A daemon with a socket in a folder of its own.
+  private final class Watched {
+    let scratch: ScratchFolder
+    let run: DaemonRun
+    var socket: String { scratch.file("d.sock") }
+
+    /// - Parameter settings: members of the configuration; `@` is the folder.
+    init(_ settings: String = "", environment: [String: String] = [:]) throws {
+      scratch = try ScratchFolder()
+      let text = settings.replacingOccurrences(of: "@", with: scratch.path)
+      run = try DaemonRun(
+        settings: #""status": {"socket": "\#(scratch.file("d.sock"))"}, "#
+          + #""poll": {"defaultPeriod": 0.1}, "record": {"period": 0.1}"# + text, environment: environment)
+      // It is there once the daemon listens.
+      let deadline = ContinuousClock.now + .seconds(60)
+      while !FileManager.default.fileExists(atPath: scratch.file("d.sock")), .now < deadline { poll(nil, 0, 5) }
+    }
+
+    func get(_ path: String, _ options: [String] = []) throws -> Tool.Result {
+      try StatusTests.curl(["--unix-socket", socket, "http://localhost" + path] + options)
+    }
+
+    func status() throws -> [String: Any] {
+      let answer = try get("/status")
+      return try #require(
+        JSONSerialization.jsonObject(with: Data(answer.stdout)) as? [String: Any],
+        "\(answer.status) \(answer.errorText)")
+    }
+
+    func follow() throws -> RunningProgram {
+      try RunningProgram(
+        try #require(try Tool.required("curl")), StatusTests.follower + ["--unix-socket", socket, "http://d/records"])
+    }
+  }
+
+  private static func curl(_ arguments: [String]) throws -> Tool.Result {
+    try Tool.run(try #require(try Tool.required("curl")), ["-sS", "--max-time", "60"] + arguments)
+  }
+
+  private static func record(_ text: String) -> [String: Any] {
+    (try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]) ?? [:]
+  }
+
+  private static let kept =
+    #", "stateDirectory": "@", "spool": {"commitPeriod": 0.2}, "sinks": [{"type": "file", "path": "@/r.jsonl"}]"#
+
+  @Test func whoever_asks_is_told_of_adapter_spool_sinks_and_threads() async throws {
+    try await aside {
+      let watched = try Watched(Self.kept)
+      let follower = try watched.follow()
+      defer { follower.kill() }
+      for _ in 0..<20 { try follower.line(within: .seconds(60)) { $0.contains("\"rpm\"") } }
+      let status = try watched.status()
+      #expect(status["gatewayId"] as? String == "gw-test")
+      #expect(status["vehicleId"] as? String == "1D4GP00R55B123456")
+      #expect(["ntp", "system"].contains(status["timeQuality"] as? String))
+      let adapter = try #require((status["adapters"] as? [[String: Any]])?.first)
+      #expect(adapter["state"] as? String == "connected")
+      #expect(adapter["vin"] as? String == "1D4GP00R55B123456")
+      #expect((adapter["identity"] as? String)?.hasPrefix("ELM327") == true)
+      let commands = try #require(adapter["commands"] as? Int)
+      let replies = try #require(adapter["replies"] as? Int)
+      #expect(commands > 20 && (0...1).contains(commands - replies), "\(commands) and \(replies)")
+      #expect(adapter["readings"] as? Int ?? 0 >= 20)
+      let (busy, open) = (adapter["busySeconds"] as? Double ?? -1, adapter["openSeconds"] as? Double ?? -1)
+      #expect(busy > 0 && busy <= open && open <= status["uptime"] as? Double ?? 0)
+      #expect((status["spool"] as? [String: Any])?["state"] as? String == "durable")
+      let sink = try #require((status["sinks"] as? [[String: Any]])?.first)
+      #expect(sink["name"] as? String == "file")
+      #expect(["waiting", "delivering"].contains(sink["state"] as? String))
+      #expect(sink["delivered"] as? Int ?? 0 >= 20)
+      let threads = try #require(status["threads"] as? [[String: Any]])
+      #expect(threads.compactMap { $0["name"] as? String } == ["fusion", "spool"])
+      #expect(threads.allSatisfy { $0["isStuck"] as? Bool == false })
+      #expect(try Self.curl(["--unix-socket", watched.socket, "http://d/elsewhere"]).text.contains("/status"))
+    }
+  }
+
+  @Test func followers_are_shown_every_committed_record_as_the_file_has_it() async throws {
+    try await aside {
+      let watched = try Watched(Self.kept)
+      let (first, second) = (try watched.follow(), try watched.follow())
+      defer { for follower in [first, second] { follower.kill() } }
+      for follower in [first, second] {
+        for _ in 0..<30 { try follower.line(within: .seconds(60)) { $0.contains("\"rpm\"") } }
+      }
+      watched.run.daemon.send(SIGTERM)
+      #expect(try watched.run.daemon.end(within: .seconds(20)) == 0)
+      let stored = Set(
+        try String(contentsOfFile: watched.scratch.file("r.jsonl"), encoding: .utf8).split(separator: "\n").map {
+          String($0)
+        })
+      for follower in [first, second] {
+        let lines = follower.output.map(\.text)
+        #expect(lines.allSatisfy { stored.contains($0) })
+        let numbers = lines.compactMap { Self.record($0)["seq"] as? Int }
+        #expect(numbers == Array((numbers.first ?? 0)...(numbers.last ?? 0)), "\(numbers)")
+      }
+      // What the daemon made for itself it takes away.
+      #expect(!FileManager.default.fileExists(atPath: watched.socket))
+    }
+  }
+
+  @Test func without_a_spool_followers_see_what_stdout_does() async throws {
+    try await aside {
+      let watched = try Watched()
+      let follower = try watched.follow()
+      defer { follower.kill() }
+      for _ in 0..<20 { try follower.line(within: .seconds(60)) { $0.contains("\"rpm\"") } }
+      watched.run.daemon.send(SIGTERM)
+      #expect(try watched.run.daemon.end(within: .seconds(20)) == 0)
+      let printed = watched.run.daemon.output.map(\.text)
+      let seen = follower.output.map(\.text)
+      let start = try #require(printed.firstIndex(of: seen[0]))
+      #expect(Array(printed[start...].prefix(seen.count)) == seen)
+    }
+  }
+
+  @Test func a_follower_that_reads_nothing_holds_nobody_up_and_is_told_what_it_missed() async throws {
+    try await aside {
+      let watched = try Watched()
+      let slow = try RunningProgram(
+        try #require(try Tool.required("curl")),
+        Self.follower + ["--unix-socket", watched.socket, "http://d/records"], readsOutput: false)
+      defer { slow.kill() }
+      let quick = try watched.follow()
+      defer { quick.kill() }
+      // A pipe, curl and the socket hold some hundred kB, the daemon a quarter of a MB more.
+      for _ in 0..<40 { try quick.line(within: .seconds(60)) { $0.contains("\"rpm\"") } }
+      slow.send(SIGSTOP)
+      try watched.run.reload(settings: #""poll": {"defaultPeriod": 0}, "record": {"on": "cycle"}"#)
+      var bytes = 0
+      while bytes < 3_000_000 { bytes += try quick.line(within: .seconds(60)) { _ in true }.text.utf8.count + 1 }
+      slow.send(SIGCONT)
+      slow.readOutput()
+      let told = try slow.line(within: .seconds(60)) { $0.contains("\"sink\":\"tail\"") }.text
+      let gap = Self.record(told)
+      let (from, to) = (try #require(gap["fromSeq"] as? Int), try #require(gap["toSeq"] as? Int))
+      #expect(gap["count"] as? Int == to - from + 1)
+      try slow.line(within: .seconds(60)) { Self.record($0)["seq"] as? Int ?? 0 > to }
+      watched.run.daemon.send(SIGTERM)
+      #expect(try watched.run.daemon.end(within: .seconds(20)) == 0)
+      // What it was shown and what it was told of are all there is.
+      var numbers: Set<Int> = []
+      for line in slow.output.map(\.text) {
+        let record = Self.record(line)
+        if record["sink"] as? String == "tail" {
+          numbers.formUnion((record["fromSeq"] as? Int ?? 0)...(record["toSeq"] as? Int ?? 0))
+        } else if let number = record["seq"] as? Int {
+          #expect(numbers.insert(number).inserted, "\(number) twice")
+        }
+      }
+      let (first, last) = (try #require(numbers.min()), try #require(numbers.max()))
+      #expect(numbers.count == last - first + 1)
+      #expect(quick.output.allSatisfy { !$0.text.contains("\"tail\"") })
+      #expect(try watched.run.sequences == Array(1...watched.run.daemon.output.count))
+    }
+  }
+
+  @Test func prometheus_reads_figures_by_tcp_and_nothing_else() async throws {
+    try await aside {
+      let port = try ReservedPort()
+      let run = try DaemonRun(
+        settings: DaemonRun.quick + #", "status": {"socket": false, "metrics": "127.0.0.1:\#(port.number)"}"#)
+      try run.awaitReadings(10)
+      let address = "http://127.0.0.1:\(port.number)"
+      let text = try Self.curl([address + "/metrics"]).text
+      var samples: [String: Double] = [:]
+      var families: Set<Substring> = []
+      for line in text.split(separator: "\n") {
+        if line.hasPrefix("# TYPE ") {
+          families.insert(line.split(separator: " ")[2])
+        } else if !line.hasPrefix("#") {
+          let words = line.split(separator: " ")
+          let name = words[0].prefix { $0 != "{" }
+          #expect(words.count == 2 && families.contains(name), "\(line)")
+          samples[String(words[0])] = Double(words[1])
+        }
+      }
+      let device = try #require(try run.adapters.first?.name)
+      #expect(samples["obdgate_adapter_connected{device=\"tcp:\(device)\"}"] == 1, "\(text)")
+      #expect(samples["obdgate_replies_total{device=\"tcp:\(device)\"}"] ?? 0 > 10)
+      #expect(samples["obdgate_records_total{type=\"telemetry\"}"] ?? 0 >= 10)
+      #expect(samples["process_resident_memory_bytes"] ?? 0 > 1_000_000)
+      for path in ["/status", "/records"] {
+        #expect(try Self.curl([address + path, "-o", "/dev/null", "-w", "%{http_code}"]).text == "403")
+      }
+      #expect(try Self.curl([address + "/metrics", "-d", "x", "-w", "%{http_code}"]).text.contains("405"))
+    }
+  }
+
+  @Test func clients_that_never_end_or_talk_nonsense_are_cut_off() async throws {
+    try await aside {
+      let watched = try Watched()
+      try watched.run.awaitReadings(5)
+      let script = """
+        import socket, sys
+        held = []
+        for kind in range(60):
+          s = socket.socket(socket.AF_UNIX); s.settimeout(30)
+          try:
+            s.connect(sys.argv[1])
+            s.sendall([b"", b"GET /status HTTP/1.1\\r\\n", b"\\x00\\xff" * 3000, b"A" * 70000, b"GET / HTTP/9\\r\\n\\r\\n",
+                       b"\\r\\n\\r\\n"][kind % 6])
+          except OSError: pass
+          held.append(s)
+        print("held", flush=True)
+        sys.stdin.readline()
+        """
+      let crowd = try RunningProgram(
+        try #require(try Tool.required("python3")), ["-c", script, watched.socket])
+      defer { crowd.kill() }
+      try crowd.line(within: .seconds(60)) { $0 == "held" }
+      // All places are taken until the first of them have had their five seconds.
+      let status = try watched.status()
+      #expect((status["adapters"] as? [[String: Any]])?.first?["state"] as? String == "connected")
+      try watched.run.awaitReadings(20)
+    }
+  }
+
+  @Test func a_socket_left_by_a_killed_daemon_makes_room_and_a_living_one_does_not() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let environment = ["XDG_RUNTIME_DIR": scratch.path]
+      let first = try DaemonRun(environment: environment)
+      try first.awaitReadings(1)
+      let socket = scratch.file("obdgated.sock")
+      #expect(FileManager.default.fileExists(atPath: socket))
+      let other = try DaemonRun(environment: environment)
+      try other.daemon.errorLine(within: .seconds(30)) { $0.contains("somebody listens there already") }
+      try other.awaitReadings(1)
+      other.daemon.send(SIGTERM)
+      #expect(try other.daemon.end(within: .seconds(20)) == 0)
+      #expect(FileManager.default.fileExists(atPath: socket), "the one that listens still does")
+      first.daemon.kill()
+      let third = try DaemonRun(environment: environment)
+      try third.awaitReadings(1)
+      let answer = try Self.curl(["--unix-socket", socket, "http://d/status"]).text
+      #expect(answer.contains("\"pid\":\(third.daemon.pid)"))
+    }
+  }
+}
+
+extension Tool.Result {
+  fileprivate var text: String { String(decoding: stdout, as: UTF8.self) }
+  fileprivate var errorText: String { String(decoding: stderr, as: UTF8.self) }
+}
