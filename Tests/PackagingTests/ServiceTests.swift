@@ -142,6 +142,19 @@ import Testing
     }
   }
 
+  /// The unit's filter of system calls does not let it ask the kernel.
+  @Test func it_knows_that_timesyncd_keeps_the_clock() async throws {
+    guard let packages = try Packages() else { return }
+    try await aside {
+      guard let machine = try packages.machine(installing: [packages.obdgate]) else { return }
+      defer { machine.end() }
+      try Self.drive(machine)
+      #expect(try machine.run("grep", "-c", #""timeQuality":"ntp""#, Self.records).output == "0\n")
+      try machine.shell("mkdir -p /run/systemd/timesync && touch /run/systemd/timesync/synchronized")
+      try machine.wait(for: "grep", "-c", #""timeQuality":"ntp""#, Self.records) { $0.output != "0\n" }
+    }
+  }
+
   @Test func a_wrong_configuration_is_said_and_not_tried_for_ever() async throws {
     guard let packages = try Packages() else { return }
     try await aside {
