@@ -22,6 +22,21 @@ import Testing
     #expect(fetch.etag == "\"7\"")
   }
 
+  @Test func the_same_fences_under_another_tag_or_none_are_no_news() throws {
+    var fetch = FenceFetch(period: 300 * second)
+    var reply = HTTPReply(status: 200, body: [1, 2])
+    for (tag, isNews) in [("\"7\"", true), ("\"8\"", false), ("", false)] {
+      reply.etag = tag
+      #expect((try fetch.judge(reply, of: url, at: 0) != nil) == isNews, "\(tag)")
+      #expect(fetch.etag == tag)
+    }
+    reply.body = [1, 3]
+    #expect(try fetch.judge(reply, of: url, at: 0) == [1, 3])
+    // Back to what there was: that is another, too.
+    reply.body = [1, 2]
+    #expect(try fetch.judge(reply, of: url, at: 0) == [1, 2])
+  }
+
   @Test func a_failure_is_said_once_and_keeps_what_there_is() throws {
     var most = SteadyGenerator(value: .max)
     var fetch = FenceFetch(period: 300 * second)

@@ -56,6 +56,13 @@ import Testing
     #expect(mixed.delivered == [0..<3] && mixed.refused == [0])
   }
 
+  @Test(arguments: [413, 415, 422], [1, 2, 10])
+  func what_a_server_that_takes_nothing_says_of_its_limits_is_not_learned(_ status: Int, _ records: Int) {
+    let result = run(records) { _ in HTTPReply(status: status) }
+    #expect(result.delivered.isEmpty && result.refused.isEmpty)
+    #expect(result.last.server == server)
+  }
+
   @Test func what_a_server_says_is_shown_on_one_line() {
     #expect(PeerText.shown("x\n\u{1B}[2Jobdgated: all is well") == "x  [2Jobdgated: all is well")
     #expect(PeerText.shown(String(repeating: "a", count: 5_000)).utf8.count < 300)

@@ -44,14 +44,8 @@ final class ServedStore {
     ).output
   }
 
-  /// What the program has in memory, KiB.
-  ///
-  /// - Parameter key: `VmRSS` now, `VmHWM` at most so far.
-  func memoryKiB(_ key: String = "VmRSS") throws -> Int {
-    let text = try String(contentsOfFile: "/proc/\(program.pid)/status", encoding: .utf8)
-    let line = text.split(separator: "\n").first { $0.hasPrefix(key + ":") } ?? ""
-    return Int(line.split(whereSeparator: \.isWhitespace).dropFirst().first ?? "") ?? 0
-  }
+  /// What the program has in memory, KiB; see ``RunningProgram/memoryKiB(_:)``.
+  func memoryKiB(_ key: String = "VmRSS") throws -> Int { try program.memoryKiB(key) }
 }
 
 extension ScratchFolder {

@@ -4,33 +4,6 @@ import Testing
 
 /// What networks and servers do to a request between obdgated and a real fleet store: nothing is lost, nothing is there twice.
 @Suite struct FleetFaultTests {
-  /// `fault-proxy.py` at work.
-  private final class FaultProxy {
-    private let program: RunningProgram
-    private let script: String
-    private let folder: ScratchFolder
-
-    init(_ port: ReservedPort, to store: ReservedPort) throws {
-      folder = try ScratchFolder()
-      script = try folder.write("fault", "pass")
-      program = try RunningProgram(
-        try #require(try Tool.required("python3")),
-        [TestData.projectRoot + "/Tests/Support/fault-proxy.py", "\(port.number)", "\(store.number)", script])
-      try program.line(within: .seconds(30)) { $0 == "now pass" }
-    }
-
-    deinit { program.kill() }
-
-    func set(_ fault: String) throws {
-      try folder.write("fault", fault)
-      program.send(SIGUSR1)
-      try program.line(within: .seconds(30)) { $0 == "now \(fault)" }
-    }
-
-    /// Waits until a request has met the fault.
-    func wait(for fault: String) throws { try program.line(within: .seconds(60)) { $0 == "met \(fault)" } }
-  }
-
   @Test func whatever_happens_to_a_request_each_record_arrives_once() async throws {
     try await aside {
       let port = try ReservedPort()
@@ -38,7 +11,7 @@ import Testing
       let server = try fleet.startStore()
       defer { server.kill() }
       try fleet.register(token: try server.line(within: .seconds(20)) { !$0.isEmpty }.text)
-      let proxy = try FaultProxy(port, to: fleet.port)
+      let proxy = try SwitchedProxy("fault-proxy.py", port, to: fleet.port.number)
       var daemon = try fleet.startDaemon()
       defer { daemon.kill() }
       var committed: Set<String> = []

@@ -11,6 +11,8 @@ struct FenceFetch: Sendable {
   private let period: Int64
   /// Of what was fetched last.
   private(set) var etag = ""
+  /// A digest of it: a server may give the same under another tag, or under none.
+  private var digest: Int?
   /// When to ask, boot time in ns.
   private(set) var nextAt = Int64.min
   private var backOff = BackOff(first: 5_000_000_000)
@@ -24,9 +26,13 @@ struct FenceFetch: Sendable {
     switch reply.status {
     case 200:
       succeeded(at: now)
-      // What cannot be told from the last is taken anew each time.
       etag = reply.etag
-      return reply.body
+      var hasher = Hasher()
+      unsafe reply.body.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+      let fresh = hasher.finalize()
+      defer { digest = fresh }
+      // Watched, said and written to the disk anew is only what is another.
+      return fresh == digest ? nil : reply.body
     case 304:
       succeeded(at: now)
       return nil

@@ -17,8 +17,7 @@ struct HTTPReply: Equatable, Sendable {
 
   /// What it says of itself, for people: the beginning of its body on one line.
   var summary: String {
-    let text = String(decoding: body.prefix(200), as: UTF8.self)
-    let line = text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
+    let line = PeerText.shown(String(decoding: body.prefix(200), as: UTF8.self))
     return line.isEmpty ? "\(status)" : "\(status): \(line)"
   }
 }

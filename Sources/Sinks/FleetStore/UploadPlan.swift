@@ -87,6 +87,8 @@ struct UploadPlan: Sendable {
   }
 
   private(set) var server: Server
+  /// What was known of it before: one that takes nothing at all is in trouble, and says nothing true of its limits.
+  private let known: Server
   /// What is still to be sent, the next one last.
   private var waiting: [Range<Int>]
   /// Where the server sent us, on itself; nil: where it is configured.
@@ -104,12 +106,16 @@ struct UploadPlan: Sendable {
   /// - Parameter records: how many the batch has.
   init(_ server: Server, records: Int) {
     self.server = server
+    known = server
     waiting = records > 0 ? [0..<records] : []
   }
 
   /// The next request; nil: everything is delivered.
   mutating func next() -> Request? {
-    guard var records = waiting.popLast() else { return nil }
+    guard var records = waiting.popLast() else {
+      if !suspects.isEmpty, !hasTaken { server = known }
+      return nil
+    }
     if records.count > server.mostRecords {
       let end = records.lowerBound + server.mostRecords
       waiting.append(end..<records.upperBound)
@@ -142,7 +148,10 @@ struct UploadPlan: Sendable {
     case 413:
       return tooLarge(records, reply)
     case 415:
-      guard server.encoding != .none else { break }
+      guard server.encoding != .none else {
+        server = known
+        break
+      }
       server.encoding = server.encoding == .zstd ? .gzip : .none
       return .again
     case 408, 425, 429, 503:
@@ -180,7 +189,9 @@ struct UploadPlan: Sendable {
     waiting.removeLast()
     guard records.count > 1 else {
       suspects.append(StoreAnswer.Refusal(index: records.lowerBound, reason: "HTTP \(reply.summary)"))
-      return suspects.count < Self.mostSuspects || hasTaken ? .again : .stop(takesNothing, wait: reply.wait)
+      if suspects.count < Self.mostSuspects || hasTaken { return .again }
+      server = known
+      return .stop(takesNothing, wait: reply.wait)
     }
     split(records)
     return .again

@@ -1,0 +1,224 @@
+#!/usr/bin/python3
+"""A fleet store that means harm, in front of one that does not. It reads no TLS.
+
+    hostile-store.py LISTEN UPSTREAM FILE        ports of 127.0.0.1
+
+FILE has the name of a malice; it is read at each SIGUSR1. `now MALICE` is said once new connections meet it, and `met MALICE`
+each time one did. `pass` goes to the sane store. All others answer every request themselves; none of them stores anything.
+"""
+
+import gzip
+import re
+import signal
+import socket
+import sys
+import threading
+import time
+
+listen, upstream, script = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+# Before there are threads, so that none of them is interrupted.
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+lock = threading.Lock()
+open_sockets = set()
+
+NOISE = bytes(range(256)) * 256
+FENCE = b'{"type":"Feature","properties":{"id":"f%d","radius":50},"geometry":{"type":"Point","coordinates":[9.1,48.%d]}}'
+
+
+def say(text):
+    with lock:
+        print(text, flush=True)
+
+
+def head(status=b"200 OK", *more):
+    return b"HTTP/1.1 " + status + b"\r\nContent-Type: application/json\r\n" + b"".join(m + b"\r\n" for m in more) + b"\r\n"
+
+
+def whole(body, status=b"200 OK", *more):
+    return [head(status, b"Content-Length: %d" % len(body), *more), body]
+
+
+def without_end(first, piece):
+    """As much as is taken."""
+    yield first
+    while True:
+        yield piece
+
+
+def dripping(first, piece, pause):
+    yield first
+    while True:
+        time.sleep(pause)
+        yield piece
+
+
+def chunked(piece):
+    return b"%x\r\n" % len(piece) + piece + b"\r\n"
+
+
+def results(count, rows):
+    return b'{"stored":0,"duplicates":0,"refused":%d,"results":[%s]}' % (count, b",".join(rows))
+
+
+def fences(count, *more):
+    body = b'{"type":"FeatureCollection","features":[' + b",".join(FENCE % (n, n % 90) for n in range(count)) + b"]}"
+    return whole(body, b"200 OK", *more)
+
+
+CHUNKED = head(b"200 OK", b"Transfer-Encoding: chunked")
+# What is answered to records; each gives pieces, perhaps without end.
+RECORDS = {
+    "endless": lambda: without_end(CHUNKED, chunked(b" " * 65536)),
+    "huge": lambda: without_end(head(b"200 OK", b"Content-Length: 107374182400"), b" " * 65536),
+    "noise": lambda: without_end(NOISE, NOISE),
+    "drip": lambda: dripping(CHUNKED, chunked(b" "), 0.2),
+    "dripping-head": lambda: dripping(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n", 0.2),
+    "head-without-end": lambda: without_end(b"HTTP/1.1 200 OK\r\n", b"X-Header: " + b"y" * 1000 + b"\r\n"),
+    "line-without-end": lambda: without_end(b"HTTP/1.1 200 OK\r\nX-Header: ", b"y" * 65536),
+    "continue-without-end": lambda: without_end(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 500),
+    "deep": lambda: whole(b"[" * 900_000),
+    "not-json": lambda: whole(b"<html>\x1b[2J\x07" + b"Welcome " * 1000),
+    "bomb": lambda: whole(gzip.compress(b" " * (512 << 20), 9), b"200 OK", b"Content-Encoding: gzip"),
+    "never-sent": lambda: whole(b'{"stored":1000000,"duplicates":0,"refused":0}'),
+    "negative": lambda: whole(b'{"stored":-5,"duplicates":25,"refused":0}'),
+    "refusals-of-nothing": lambda: whole(results(20, [b'{"index":%d,"outcome":"refused","reason":"no"}' % (7000 + n) for n in range(20)])),
+    "refused-twice": lambda: whole(results(20, [b'{"index":0,"outcome":"refused","reason":"no"}'] * 20)),
+    "unauthorized": lambda: whole(b"\x1b[31m" + b"no " * 300_000, b"401 Unauthorized"),
+    "redirect": lambda: whole(b"", b"307 Temporary Redirect", b"Location: /api/telemetry"),
+    "redirect-away": lambda: whole(b"", b"308 Permanent Redirect", b"Location: http://127.0.0.2:1/\x1b[2J" + b"x" * 400),
+    "too-large": lambda: whole(b"", b"413 Content Too Large"),
+    "unprocessable": lambda: whole(b'{"error":"no"}', b"422 Unprocessable Content"),
+    "encoding": lambda: whole(b"", b"415 Unsupported Media Type"),
+    "status": lambda: whole(b"", b"999 Whatever"),
+    "upgrade": lambda: whole(b"", b"101 Switching Protocols", b"Upgrade: websocket", b"Connection: Upgrade"),
+}
+# What is answered to the question for fences.
+FENCES = {
+    "fences-huge": lambda: fences(900_000),
+    "fences-endless": lambda: without_end(CHUNKED, chunked(b'{"type":"FeatureCollection","features":[' + b" " * 60000)),
+    "fences-noise": lambda: whole(NOISE * 8, b"200 OK", b'ETag: "1"'),
+    "fences-deep": lambda: whole(b'{"type":"FeatureCollection","features":[' + b"[" * 1_000_000, b"200 OK", b'ETag: "2"'),
+    "fences-impossible": lambda: whole(b'{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"id":"x","radius":1e300},"geometry":{"type":"Point","coordinates":[9e99,48]}}]}'),
+    "fences-unchanged": lambda: whole(b"", b"304 Not Modified"),
+    "fences-other-etag": lambda: fences(3, b'ETag: "%d"' % time.monotonic_ns()),
+    "fences-long-etag": lambda: fences(3, b'ETag: "' + b"x" * 60_000 + b'"'),
+    "fences-many": lambda: fences(30_000, b'ETag: "many"'),
+}
+
+
+def listener():
+    server = socket.socket()
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    server.bind(("127.0.0.1", listen))
+    server.listen(64)
+    return server
+
+
+def read_request(connection):
+    """The method and path of one request, which is read to its end; empty at the end of the connection."""
+    rest = b""
+    while b"\r\n\r\n" not in rest:
+        more = connection.recv(65536)
+        if not more:
+            return b""
+        rest += more
+    head, _, body = rest.partition(b"\r\n\r\n")
+    length = re.search(rb"(?i)^content-length: *(\d+)", head, re.M)
+    wanted = int(length[1]) if length else 0
+    count = len(body)
+    while count < wanted:
+        more = connection.recv(65536)
+        if not more:
+            break
+        count += len(more)
+    return head.split(b"\r\n")[0]
+
+
+def carry(source, target):
+    try:
+        while True:
+            data = source.recv(65536)
+            if not data:
+                break
+            target.sendall(data)
+    except OSError:
+        pass
+    for side in (source, target):
+        try:
+            side.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
+def serve(connection, now):
+    try:
+        if now == "pass":
+            server = socket.create_connection(("127.0.0.1", upstream))
+            threading.Thread(target=carry, args=(server, connection), daemon=True).start()
+            carry(connection, server)
+            return
+        while True:
+            line = read_request(connection)
+            if not line:
+                return
+            isFences = b"/geofences" in line
+            malice = (FENCES if isFences else RECORDS).get(now)
+            if not malice:
+                # Only the other question is answered badly.
+                pieces = whole(b"", b"503 Service Unavailable", b"Retry-After: 0") if not isFences else whole(b"", b"404 Not Found")
+                for piece in pieces:
+                    connection.sendall(piece)
+                continue
+            try:
+                for piece in malice():
+                    connection.sendall(piece)
+            finally:
+                say("met " + now)
+    except OSError:
+        pass
+    finally:
+        with lock:
+            open_sockets.discard(connection)
+        connection.close()
+
+
+def accept(server, now):
+    while True:
+        try:
+            connection, _ = server.accept()
+        except OSError:
+            return
+        with lock:
+            open_sockets.add(connection)
+        threading.Thread(target=serve, args=(connection, now), daemon=True).start()
+
+
+def begin(now):
+    server = listener()
+    threading.Thread(target=accept, args=(server, now), daemon=True).start()
+    return server
+
+
+if listen == 0:
+    # What there is, for whoever wants all of it.
+    print(" ".join(RECORDS))
+    print(" ".join(FENCES))
+    sys.exit(0)
+server = begin("pass")
+say("now pass")
+while signal.sigwait({signal.SIGUSR1}):
+    with open(script) as file:
+        malice = file.read().strip()
+    # A blocked accept() keeps the socket listening: it is told first.
+    server.shutdown(socket.SHUT_RDWR)
+    server.close()
+    with lock:
+        connections = list(open_sockets)
+    # Connections that are kept alive would never meet it.
+    for connection in connections:
+        try:
+            connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+    server = begin(malice)
+    say("now " + malice)

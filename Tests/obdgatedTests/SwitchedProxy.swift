@@ -1,0 +1,38 @@
+import Foundation
+import TestKit
+import Testing
+
+/// A program of `Tests/Support` that stands in front of a peer and does to what goes through it what it is told: `pass` at
+/// first.
+final class SwitchedProxy {
+  private let program: RunningProgram
+  private let file: String
+  private let folder: ScratchFolder
+
+  init(_ script: String, _ port: ReservedPort, to peer: UInt16) throws {
+    folder = try ScratchFolder()
+    file = try folder.write("what", "pass")
+    program = try RunningProgram(
+      try #require(try Tool.required("python3")),
+      [TestData.projectRoot + "/Tests/Support/" + script, "\(port.number)", "\(peer)", file])
+    try program.line(within: .seconds(30)) { $0 == "now pass" }
+  }
+
+  deinit { program.kill() }
+
+  /// What new connections meet from now on; those that there are end.
+  func set(_ what: String) throws {
+    try folder.write("what", what)
+    program.send(SIGUSR1)
+    try program.line(within: .seconds(30)) { $0 == "now \(what)" }
+  }
+
+  /// Waits until somebody has met it.
+  func wait(for what: String) throws { try program.line(within: .seconds(60)) { $0 == "met \(what)" } }
+
+  /// What a script can do, a line for each kind.
+  static func abilities(of script: String) throws -> [[String]] {
+    let ran = try Tool.run("python3", [TestData.projectRoot + "/Tests/Support/" + script, "0", "0", "none"])
+    return ran.lines.map { $0.split(separator: " ").map(String.init) }
+  }
+}
