@@ -68,7 +68,8 @@ public final class SimulatedReceiver: Sendable {
     ended.wait()
   }
 
-  private static func epoch(_ date: String, _ seconds: Double, _ state: State) -> String {
+  /// The sentences of one epoch.
+  public static func epoch(_ date: String, _ seconds: Double, _ state: State) -> String {
     let hundredths = Int((seconds * 100).rounded())
     let time = String(
       format: "12%02d%02d.%02d", hundredths / 6_000 % 60, hundredths / 100 % 60, hundredths % 100)

@@ -1,3 +1,5 @@
+import TestKit
+
 /// Good bodies with something done to them, or none at all; the same ones on every run.
 ///
 /// Few are made from the ground, as that takes longer than to answer them. The others are those with a byte or two
@@ -67,17 +69,4 @@ struct FuzzedBodies {
       }
       return frame
     } + [LoadClient.packed((0..<60_000).flatMap { _ in [UInt8(ascii: "1"), 0x0A] })]
-}
-
-/// The same numbers on every run.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-    return bits ^ bits >> 31
-  }
 }
