@@ -3,10 +3,13 @@
 struct EdgeSweep: Sendable {
   private typealias Point = PolygonDraft.Point
 
-  /// An edge by its first point, and what it covers along the sweep.
+  /// An edge by its first point, and what it covers along the sweep and across it: most pairs are told apart by that alone,
+  /// without a look at their points, which lie anywhere in memory.
   private struct Edge: BitwiseCopyable, Sendable {
     var lower: Int64
     var upper: Int64
+    var near: Int64
+    var far: Int64
     var first: Int32
     var ring: Int32
   }
@@ -38,8 +41,13 @@ struct EdgeSweep: Sendable {
     let edges = self.edges.span
     let points = points.span
     for index in 0..<edges.count {
+      let (upper, near, far) = (edges[index].upper, edges[index].near, edges[index].far)
       var next = index + 1
-      while next < edges.count, edges[next].lower <= edges[index].upper {
+      while next < edges.count, edges[next].lower <= upper {
+        if edges[next].near > far || edges[next].far < near {
+          next += 1
+          continue
+        }
         switch meeting(edges[index], edges[next], points, rings) {
         case .none: break
         case .touch:
@@ -60,9 +68,13 @@ struct EdgeSweep: Sendable {
     edges.removeAll(keepingCapacity: true)
     for (number, ring) in rings.enumerated() {
       for first in ring.dropLast() {
-        let a = alongX ? points[first].x : points[first].y
-        let b = alongX ? points[first + 1].x : points[first + 1].y
-        edges.append(Edge(lower: min(a, b), upper: max(a, b), first: Int32(first), ring: Int32(number)))
+        let (p, q) = (points[first], points[first + 1])
+        let (a, b) = alongX ? (p.x, q.x) : (p.y, q.y)
+        let (c, d) = alongX ? (p.y, q.y) : (p.x, q.x)
+        edges.append(
+          Edge(
+            lower: min(a, b), upper: max(a, b), near: min(c, d), far: max(c, d), first: Int32(first),
+            ring: Int32(number)))
       }
     }
   }

@@ -1,8 +1,9 @@
 /// How a place in a value is written: `adapters[1].baud`, `["odd key"].x`.
 enum JSONPath {
   static func append(key: String, to path: inout String) {
+    // One that nobody would have written is shown as far as a message shows any text.
     let isPlain =
-      !key.isEmpty
+      !key.isEmpty && key.utf8.count <= 60
       && key.utf8.allSatisfy {
         switch $0 {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -104,7 +104,9 @@ extension JSONObjectReader {
 
   private static func path(_ value: JSONValue, _ folder: String) throws(JSONError) -> String {
     let text = try value.requireString()
-    guard !text.isEmpty, !text.utf8.contains(0) else { throw value.invalid(expected: "a path") }
+    guard (1..<4_096).contains(text.utf8.count), !text.utf8.contains(0) else {
+      throw value.invalid(expected: "a path")
+    }
     return text.utf8.first == UInt8(ascii: "/") ? text : folder + text
   }
 

@@ -102,7 +102,9 @@ struct Configuration {
   /// The path that a value is.
   static func path(_ value: JSONValue, _ folder: String) throws(JSONError) -> String {
     let text = try value.requireString()
-    guard !text.isEmpty, !text.utf8.contains(0) else { throw value.invalid(expected: "a path") }
+    guard (1..<4_096).contains(text.utf8.count), !text.utf8.contains(0) else {
+      throw value.invalid(expected: "a path")
+    }
     return resolved(text, folder)
   }
 

@@ -87,7 +87,9 @@ extension Configuration {
   }
 
   static func notEmpty(_ value: JSONValue, _ text: String) throws(JSONError) -> String {
-    guard !text.isEmpty, !text.utf8.contains(0) else { throw value.invalid(expected: "a path") }
+    guard (1..<4_096).contains(text.utf8.count), !text.utf8.contains(0) else {
+      throw value.invalid(expected: "a path")
+    }
     return text
   }
 

@@ -1,0 +1,155 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+/// A configuration file, or one that it names, that means harm: one line that says what is wrong, an exit code of sysexits.h,
+/// and no more memory than the file deserves.
+@Suite struct HostileConfigurationTests {
+  /// What `--check` takes for a configuration of the largest size that is read: its text and the tape of it.
+  private static let mostKiB = 64 * 1_024
+
+  /// Runs `--check` under the counting library, which tells the peak.
+  private func check(_ file: String, limit: Duration = .seconds(60)) throws -> MeasuredRun? {
+    guard let program = try Tool.obdgated else { return nil }
+    return try MeasuredRun.of(program, ["--check", "--config", file], limit: limit)
+  }
+
+  private func expect(_ file: String, _ status: Int32, _ word: String, within most: Int = mostKiB) throws {
+    guard let run = try check(file) else { return }
+    let said = run.result.errors
+    #expect(run.result.status == status, "\(said)")
+    #expect(said.split(separator: "\n").count == 1 && said.contains(word) && said.utf8.count < 600, "\(said)")
+    #expect(run.peakKiB < most, "\(run.peakKiB) KiB: \(said)")
+  }
+
+  /// A text of about so many bytes: a beginning, something again and again, an end.
+  private func text(_ start: String, _ again: (Int) -> String, _ end: String, bytes: Int = 1_040_000) -> [UInt8] {
+    var text = Array(start.utf8)
+    var number = 0
+    while text.count + end.utf8.count + 64 < bytes {
+      if number > 0 { text.append(UInt8(ascii: ",")) }
+      text += Array(again(number).utf8)
+      number += 1
+    }
+    return text + Array(end.utf8)
+  }
+
+  @Test func what_is_no_file_of_text_is_refused() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      try expect(scratch.path, 66, "directory")
+      let pipe = scratch.file("pipe")
+      #expect(unsafe mkfifo(pipe, 0o600) == 0)
+      try expect(pipe, 66, "expected a file")
+      try expect("/dev/zero", 66, "expected a file")
+      try FileManager.default.createSymbolicLink(atPath: scratch.file("a"), withDestinationPath: scratch.file("b"))
+      try FileManager.default.createSymbolicLink(atPath: scratch.file("b"), withDestinationPath: scratch.file("a"))
+      try expect(scratch.file("a"), 66, "cannot be read")
+      let long = String(repeating: "x", count: 500_000)
+      try expect(try scratch.write("path", #"{"geofences": "\#(long)"}"#), 78, "a path")
+      try expect(try scratch.write("binary", (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 167) }), 78, "1:1")
+      try expect(try scratch.write("empty", ""), 78, "empty")
+      try expect(try scratch.write("nul", [UInt8](repeating: 0, count: 1_000_000)), 78, "1:1")
+    }
+  }
+
+  @Test func what_is_longer_than_any_configuration_is_not_read() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let large = scratch.file("large")
+      // A hundred megabytes of white space and an object: valid JSON.
+      #expect(FileManager.default.createFile(atPath: large, contents: nil))
+      let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: large))
+      for _ in 0..<100 { try handle.write(contentsOf: Data(repeating: 0x20, count: 1_000_000)) }
+      try handle.write(contentsOf: Data("{}".utf8))
+      try handle.close()
+      try expect(large, 78, "longer than 1 MiB", within: 32 * 1_024)
+      try expect(
+        try scratch.write("g.json", #"{"signalSets": ["large"]}"#), 78, "longer than 4 MiB", within: 32 * 1_024)
+    }
+  }
+
+  @Test func depth_and_numbers_without_end_are_refused() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let deep = [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)
+      try expect(try scratch.write("deep", deep), 78, "nested deeper")
+      let objects = Array(String(repeating: #"{"a":"#, count: 150_000).utf8)
+      try expect(try scratch.write("objects", objects), 78, "nested deeper")
+      let digits = #"{"record": {"period": 1"# + String(repeating: "0", count: 900_000) + "}}"
+      try expect(try scratch.write("digits", digits), 78, "record.period")
+      try expect(
+        try scratch.write("exponent", #"{"record": {"period": 1e999999999999999999999}}"#), 78, "record.period")
+      let key = #"{""# + String(repeating: "k", count: 900_000) + #"": 1}"#
+      try expect(try scratch.write("key", key), 78, "unknown key")
+      let id = #"{"gatewayId": ""# + String(repeating: "\\u0041", count: 150_000) + #""}"#
+      try expect(try scratch.write("id", id), 78, "gatewayId")
+      try expect(try scratch.write("escapes", #"{"gatewayId": "\u001b[2J\u202e"}"#), 78, "gatewayId")
+    }
+  }
+
+  @Test func more_of_anything_than_a_gateway_has_use_for_is_refused() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let rows: [(String, (Int) -> String, String, String)] = [
+        (#"{"adapters":["#, { #"{"tcp":"a\#($0)"}"# }, "]}", "at most 32"),
+        (#"{"gps":["#, { #"{"gpsd":"a\#($0)"}"# }, "]}", "at most 32"),
+        (#"{"sinks":["#, { #"{"type":"stdout","name":"a\#($0)"}"# }, "]}", "1 to 32"),
+        (#"{"signalSets":["#, { #""a\#($0)""# }, "]}", "at most 64"),
+        (#"{"poll":{"signals":{"#, { #""A\#($0)":1"# }, "}}}", "at most 4096"),
+        (#"{"privacy":{"fences":{"#, { #""a\#($0)":"off""# }, "}}}", "at most 1024"),
+        ("{", { #""a\#($0)":1"# }, "}", "unknown key"),
+        (#"{"poll":"#, { _ in "0" }, "}", "expected"),
+      ]
+      for (start, again, end, word) in rows {
+        try expect(try scratch.write("many.json", text(start, again, end)), 78, word)
+      }
+    }
+  }
+
+  @Test func fences_of_a_million_corners_cost_what_they_are_long_and_no_more() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let ring = Self.ring(1_000_000) { _ in 0.5 }
+      let bytes = ring.utf8.count
+      try scratch.write("fences.geojson", ring)
+      let file = try scratch.write("gateway.json", #"{"geofences": "fences.geojson"}"#)
+      guard let run = try check(file, limit: .seconds(300)) else { return }
+      #expect(run.result.status == 0, "\(run.result.errors)")
+      // The text and what is read of it, and the corners, each while the next is made of it.
+      #expect(run.peakKiB * 1_024 < 8 * bytes + (Self.mostKiB << 10), "\(run.peakKiB) KiB for \(bytes) bytes")
+    }
+  }
+
+  @Test func a_fence_in_which_every_edge_is_beside_every_other_is_taken_or_refused_by_name() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      // A star whose rays are as long as it is wide.
+      try scratch.write("fences.geojson", Self.ring(8_000) { $0 % 2 == 0 ? 0.5 : 0.0001 })
+      let file = try scratch.write("gateway.json", #"{"geofences": "fences.geojson"}"#)
+      guard let run = try check(file, limit: .seconds(300)) else { return }
+      let said = run.result.errors
+      #expect(run.result.status == 0 || run.result.status == 78 && said.contains("star"), "\(said)")
+      #expect(said.split(separator: "\n").count <= 1 && said.utf8.count < 600, "\(said)")
+      #expect(run.peakKiB < Self.mostKiB)
+    }
+  }
+
+  /// A fence around one place: so many corners, all of them different.
+  ///
+  /// - Parameter reach: of a corner, degrees.
+  private static func ring(_ count: Int, _ reach: (Int) -> Double) -> String {
+    var text = #"{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"id":"star"},"#
+    text += #""geometry":{"type":"Polygon","coordinates":[["#
+    text.reserveCapacity(30 * count)
+    for number in 0...count {
+      let angle = Double(number % count) / Double(count) * 2 * .pi
+      let (east, north) = (11 + reach(number % count) * cos(angle), 48 + reach(number % count) * sin(angle))
+      text +=
+        number > 0
+        ? ",[\(Int(east * 1e7))e-7,\(Int(north * 1e7))e-7]" : "[\(Int(east * 1e7))e-7,\(Int(north * 1e7))e-7]"
+    }
+    return text + "]]}}]}"
+  }
+}
