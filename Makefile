@@ -4,6 +4,7 @@
 #   make test    installs what is missing, builds, runs every test
 #   make deb     the Debian packages obdgate and fleetstore, into .build/packages; make test-packages: what they do
 #
+#   make system-test  the package in a virtual machine: USB, Bluetooth, GPS, a power cut; make torture-vm: 20 cuts
 #   make torture  kills and power cuts by the thousand; make torture-brokers: of brokers and workers
 #   make lint | format | docs | fuzz [SECONDS=60] [TARGET=Framing] | bench | clean
 
@@ -11,7 +12,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test test-packages tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-packaging need-systemd need-image static
+.PHONY: help run test test-packages system-test torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-packaging need-systemd need-image need-vm static
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border. No path to libraries of its own, no symbols for others, relocations packed:
@@ -24,7 +25,7 @@ SECONDS ?= 60
 TARGET ?=
 
 help:
-	@sed -n 's/^# \{0,1\}//; 2,8p' $(MAKEFILE_LIST)
+	@sed -n 's/^# \{0,1\}//; 2,9p' $(MAKEFILE_LIST)
 
 # Programs print to stdout, everything for people goes to stderr: `make -s run | jq` works. Ctrl-C ends all of it.
 run: release
@@ -66,6 +67,19 @@ test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests t
 # Packages installed, upgraded and removed, units under a systemd that has booted in a container, `make run`. Root.
 test-packages: need-image need-peers tests deb
 	@swift test --skip-build --disable-xctest --no-parallel --filter '$(PACKAGED)'
+
+# The package in a virtual machine, with adapters on USB and behind BlueZ, a receiver, and a power cut. Root for its image.
+SYSTEM_TEST := FLEETSTORE_PROGRAM=$(CURDIR)/.build/debug/fleetstore /usr/bin/python3 scripts/system-test/run.py
+
+system-test: need-vm tests tools
+	@$(SYSTEM_TEST)
+
+torture-vm: need-vm tests tools
+	@$(SYSTEM_TEST) --cuts $${CUTS:-20}
+
+# What the daemon costs in that machine, for docs/Performance.md.
+bench-vm: need-vm tests tools
+	@$(SYSTEM_TEST) --figures $${MINUTES:-5}
 
 # Power cuts and kills by the thousand: records that were committed arrive once. A million bodies that are none. A day's bytes
 # of nonsense from each kind of line. An hour or two.
@@ -149,6 +163,12 @@ need-image: need-packaging
 	@scripts/install.sh debian systemd-analyze:systemd systemd-nspawn:systemd-container mmdebstrap:mmdebstrap \
 	  lintian:lintian man:man-db zsh:zsh nsenter:util-linux
 	@scripts/image.sh
+
+# The machine of its own, and what it is started with.
+need-vm: need-packaging
+	@scripts/install.sh debian qemu-system-x86_64:qemu-system-x86 qemu-img:qemu-utils mmdebstrap:mmdebstrap \
+	  /usr/sbin/mke2fs:e2fsprogs
+	@scripts/system-test/image.sh
 
 need-seeds:
 	@scripts/install.sh debian /usr/bin/python3:python3

@@ -1,0 +1,162 @@
+"""A machine with a drive in it: the package installed, adapters and a receiver plugged in, a fleet store outside."""
+
+import json
+import os
+import pathlib
+import subprocess
+import time
+
+import ledger
+from machine import Failed, Machine, accelerator
+from peers import Car, Receiver, Store
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+GATEWAY = "gw-vm"
+RADIO = "00:AA:01:01:00:01"
+# The number of the USB adapter, by which a rule of the administrator's tells what it is.
+SERIAL, RECEIVER = "OBD00017", "NMEA0003"
+# Of the two cars: the one on USB is as obdgate simulate has it.
+VIN, RADIO_VIN = "1D4GP00RX5B123456", "1M8GDM9AXKP042788"
+STATE = "/var/lib/private/obdgate"
+LIMIT = 180
+
+FENCES = {"type": "FeatureCollection", "features": [
+    {"type": "Feature", "properties": {"id": "town", "name": "Town", "radius": 5000},
+     "geometry": {"type": "Point", "coordinates": [Receiver.PLACE[1], Receiver.PLACE[0]]}}]}
+
+
+def program(name):
+    """A built program: `NAME_PROGRAM`, else the release build's."""
+    path = pathlib.Path(os.environ.get(f"{name.upper()}_PROGRAM", ROOT / ".build/release" / name))
+    if not os.access(path, os.X_OK):
+        raise Failed(f"no program {path}: build it first (make system-test does)")
+    return path
+
+
+class Drive:
+    def __init__(self, folder, cache):
+        self.folder, self.cache = folder, cache
+        self.image = pathlib.Path(os.environ.get("VM_IMAGE", ROOT / ".build/vm"))
+        if not (self.image / "root").exists():
+            raise Failed(f"no image in {self.image}: scripts/system-test/image.sh makes one")
+        self.ledger = ledger.Ledger()
+        self.machine = self.car = self.radio_car = self.receiver = None
+        self.store = Store(program("fleetstore"), folder)
+
+    def start(self):
+        """Everything outside of the machine; how it is run."""
+        kind = accelerator(self.image)
+        self.machine = Machine(self.image, self.disk, self.folder, kind, self.cache)
+        self.car = Car(program("obdgate"), self.folder / "car")
+        self.radio_car = Car(program("obdgate"), self.folder / "radio-car", RADIO_VIN)
+        self.receiver = Receiver()
+        self.store.start()
+        return kind
+
+    def end(self):
+        for one in (self.machine and self.machine.cut, self.store.stop, self.car and self.car.stop,
+                    self.radio_car and self.radio_car.stop, self.receiver and self.receiver.stop):
+            if one:
+                one()
+
+    def install(self):
+        """The package of this tree, packed quickly, on a disk."""
+        packages = self.folder / "packages"
+        environment = dict(os.environ, XZ_LEVEL="0", PROGRAMS=str(program("obdgated").parent))
+        self._make([ROOT / "packaging/deb.sh", packages, "obdgate"], environment)
+        package = next(packages.glob("obdgate_*.deb"))
+        self.disk = pathlib.Path(self._make([ROOT / "scripts/system-test/disk.sh", package], os.environ).strip())
+
+    @staticmethod
+    def _make(command, environment):
+        made = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              check=False)
+        if made.returncode:
+            raise Failed(f"{command[0]}: {made.stdout}{made.stderr}")
+        return made.stdout
+
+    def configure(self):
+        """The configuration, the token as a credential, the adapter's rule for udev."""
+        configuration = {
+            "gatewayId": GATEWAY, "stateDirectory": "/var/lib/obdgate", "adapters": [{"rfcomm": RADIO}],
+            "geofences": "fences.geojson",
+            "sinks": [{"type": "stdout"},
+                      {"type": "fleetStore", "url": f"http://10.0.2.2:{self.store.port}/api", "batch": {"seconds": 1},
+                       "tokenFile": "/run/credentials/obdgated.service/obdgate.token"}]}
+        rule = f'SUBSYSTEM=="tty", ATTRS{{serial}}=="{SERIAL}", ENV{{OBDGATE}}="adapter"'
+        self.machine.run(f"""set -e
+            install -d -m 700 /etc/credstore
+            echo {self.store.token(GATEWAY)} | install -m 600 /dev/stdin /etc/credstore/obdgate.token
+            echo '{json.dumps(configuration)}' > /etc/obdgate/obdgated.json
+            echo '{json.dumps(FENCES)}' > /etc/obdgate/fences.geojson
+            echo '{rule}' > /etc/udev/rules.d/60-adapter.rules
+            echo CAR=10.0.2.2:{self.radio_car.port} > /etc/testbed
+            udevadm control --reload
+            systemctl --no-block restart adapter
+            obdgated --check --config /etc/obdgate/obdgated.json""")
+
+    def plug_adapter(self):
+        self.machine.plug("adapter", self.car.port, SERIAL)
+
+    def plug_receiver(self):
+        self.machine.plug("receiver", self.receiver.port, RECEIVER)
+
+    def rows(self):
+        return ledger.stored(self.store.path)
+
+    def fresh(self, rows):
+        """Those that were not committed at the last cut."""
+        return [row for row in rows if row.key not in self.ledger.committed]
+
+    def await_rows(self, what, condition, limit=LIMIT):
+        """The store's rows, once `condition` finds in them what it wants; what it found."""
+        deadline = time.monotonic() + limit
+        while True:
+            rows = self.rows()
+            if found := condition(rows):
+                return found
+            if time.monotonic() > deadline:
+                last = "\n".join(row.body.decode()[:200] for row in rows[-8:])
+                raise Failed(f"{what}: not in {limit} s; the store's last records are\n{last}")
+            self._alive()
+            time.sleep(0.2)
+
+    def await_witness(self, what, condition, limit=LIMIT):
+        """The same with the records that the daemon wrote in this boot."""
+        deadline = time.monotonic() + limit
+        while not (found := condition(ledger.witnessed(self.machine.witness))):
+            if time.monotonic() > deadline:
+                raise Failed(f"{what}: not in {limit} s")
+            self._alive()
+            time.sleep(0.05)
+        return found
+
+    def _alive(self):
+        if self.machine.process and self.machine.process.poll() is not None:
+            raise Failed(f"qemu has ended with {self.machine.process.returncode}")
+
+    def cut(self):
+        """Cuts the machine's power, and notes what must not be lost; how much that is."""
+        self.machine.cut()
+        self.ledger.note(ledger.witnessed(self.machine.witness))
+        self.ledger.note(self.rows())
+        state = self.folder / "state"
+        self.machine.read(STATE, state)
+        spool = ledger.Spool(state)
+        self.ledger.note_cut(spool)
+        return spool
+
+    def await_all(self, limit=LIMIT):
+        """Until every committed record is in the store once, and every hole in the numbers is told of."""
+        deadline = time.monotonic() + limit
+        while faults := self.ledger.faults(rows := self.rows()):
+            if time.monotonic() > deadline:
+                raise Failed("after the cut:\n" + "\n".join(faults[:20]))
+            self._alive()
+            time.sleep(0.3)
+        return rows
+
+
+def of(rows, kind, **values):
+    """The rows of a type with these values."""
+    return [row for row in rows if row.type == kind and values.items() <= row.record.items()]

@@ -1,0 +1,11 @@
+#!/bin/sh
+# Switches both controllers on: the first calls, the second can be called.
+for controller in hci0 hci1; do
+  for try in $(seq 100); do
+    hciconfig "$controller" up
+    hciconfig "$controller" | grep -q UP && break
+    sleep 0.2
+  done
+done
+hciconfig hci0 pscan
+hciconfig hci1 piscan

@@ -1,0 +1,64 @@
+#!/usr/bin/python3
+"""A Bluetooth adapter: registers a serial port with BlueZ (Profile1), so that it is found by service discovery, and
+joins each connection with a TCP port, where a simulated car answers.
+
+usage: rfcomm.py HOST:PORT      prints `ready`; needs bluetoothd, python3-dbus, python3-gi
+"""
+import os
+import socket
+import sys
+import threading
+
+import dbus
+import dbus.service
+from dbus.mainloop.glib import DBusGMainLoop
+from gi.repository import GLib
+
+SERIAL_PORT = "00001101-0000-1000-8000-00805f9b34fb"
+CHANNEL = 4
+
+
+class Profile(dbus.service.Object):
+    @dbus.service.method("org.bluez.Profile1", in_signature="oha{sv}", out_signature="")
+    def NewConnection(self, _device, descriptor, _properties):
+        radio = descriptor.take()
+        os.set_blocking(radio, True)
+        threading.Thread(target=serve, args=(radio,), daemon=True).start()
+
+    @dbus.service.method("org.bluez.Profile1", in_signature="o", out_signature="")
+    def RequestDisconnection(self, _device):
+        pass
+
+    @dbus.service.method("org.bluez.Profile1", in_signature="", out_signature="")
+    def Release(self):
+        pass
+
+
+def serve(radio):
+    host, port = sys.argv[1].split(":")
+    car = socket.create_connection((host, int(port)))
+    car.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    threading.Thread(target=hand_on, args=(car.fileno(), radio), daemon=True).start()
+    hand_on(radio, car.fileno())
+    car.shutdown(socket.SHUT_RDWR)
+    os.close(radio)
+
+
+def hand_on(source, target):
+    try:
+        while chunk := os.read(source, 512):
+            while chunk:
+                chunk = chunk[os.write(target, chunk):]
+    except OSError as error:
+        print(f"adapter: the line is gone: {error.strerror}", flush=True)
+
+
+DBusGMainLoop(set_as_default=True)
+bus = dbus.SystemBus()
+profile = Profile(bus, "/adapter")
+manager = dbus.Interface(bus.get_object("org.bluez", "/org/bluez"), "org.bluez.ProfileManager1")
+manager.RegisterProfile("/adapter", SERIAL_PORT, {
+    "Name": "OBDII", "Role": "server", "Channel": dbus.UInt16(CHANNEL), "RequireAuthentication": dbus.Boolean(False),
+    "RequireAuthorization": dbus.Boolean(False)})
+print("ready", flush=True)
+GLib.MainLoop().run()

@@ -1,0 +1,10 @@
+"""Tells the kernel that its clock is kept, as an NTP client does once it knows the time."""
+
+import ctypes
+import struct
+
+# struct timex of 64-bit Linux: modes (status, both errors), offset, frequency, the errors in µs, STA_PLL.
+timex = ctypes.create_string_buffer(208)
+struct.pack_into("I4xqqqqi", timex, 0, 0x10 | 0x04 | 0x08, 0, 0, 1000, 1000, 1)
+if ctypes.CDLL(None).adjtimex(timex) < 0:
+    raise SystemExit("adjtimex failed")

@@ -1,0 +1,135 @@
+"""Which records there must be, and which the fleet store has.
+
+A power cut may cost the telemetry that was not committed yet, and nothing else. What was committed is read from three
+places: the store's rows, the records that the daemon had written to stdout (it writes committed records only), and the
+spool's tables on the disk as the cut left it, by code that the daemon has no part in.
+"""
+
+import collections
+import datetime
+import json
+import re
+import sqlite3
+
+
+# How the spool calls that sink.
+STORE = "fleetStore"
+
+
+class Row:
+    """A record of the store."""
+
+    def __init__(self, body):
+        self.body = body
+        self.record = json.loads(body)
+        self.key = self.record["epoch"], self.record["seq"]
+        self.type = self.record["type"]
+
+
+def stored(path):
+    """Every row of the store, in the order of the gateway's numbers."""
+    if not path.exists():
+        return []
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30) as database:
+        try:
+            bodies = database.execute("SELECT body FROM record").fetchall()
+        except sqlite3.OperationalError as error:
+            if "no such table" in str(error):
+                return []
+            raise
+    database.close()
+    return sorted((Row(bytes(body)) for body, in bodies), key=lambda row: row.key)
+
+
+def witnessed(path):
+    """The records that the daemon wrote; the last line may be cut."""
+    lines = path.read_bytes().split(b"\n")[:-1]
+    return [Row(line) for line in lines if line.startswith(b"{") and line.endswith(b"}")]
+
+
+class Spool:
+    """The spool as a cut left it on the disk."""
+
+    # In a kept line these stand in place of the time, and of epoch and number.
+    HOLES = re.compile(b"[\x01\x02]")
+
+    def __init__(self, folder):
+        self.lines = {}
+        self.epoch, self.last, self.reserved = None, 0, 0
+        files = list(folder.rglob("spool.db"))
+        if not files:
+            return
+        database = sqlite3.connect(files[0])
+        damage = database.execute("PRAGMA integrity_check").fetchone()[0]
+        if damage != "ok":
+            raise ValueError(f"{files[0]}: {damage}")
+        state = database.execute("SELECT epoch, last, reserved FROM state").fetchone()
+        if state:
+            self.epoch, self.last, self.reserved = state
+        for table in ("event", "telemetry"):
+            for number, line in database.execute(f"SELECT seq, line FROM {table}"):
+                self.lines[self.epoch, number] = self.HOLES.split(line)
+        database.close()
+
+
+class Ledger:
+    def __init__(self):
+        # Text of a committed record by epoch and number; in pieces where only those are known.
+        self.committed = {}
+        # The number of the last record that was committed before each cut, by epoch.
+        self.cuts = collections.defaultdict(set)
+
+    def note(self, rows):
+        for row in rows:
+            self.committed.setdefault(row.key, None)
+
+    def note_cut(self, spool):
+        """What the disk held at a cut."""
+        self.committed.update(spool.lines)
+        if spool.epoch and spool.reserved > spool.last:
+            self.cuts[spool.epoch].add(spool.last)
+
+    def missing(self, rows):
+        present = {row.key for row in rows}
+        return [key for key in self.committed if key not in present]
+
+    def faults(self, rows):
+        """What is wrong with the store's rows, in words; nothing where every committed record is there once, as it was
+        kept, and every hole in the numbers is told of, each cut's by a `gap` of `powerLoss`."""
+        found = [f"{epoch} {number}: committed and gone" for epoch, number in sorted(self.missing(rows))]
+        counts = collections.Counter(row.key for row in rows)
+        counts.update(collections.Counter(row.record["id"] for row in rows))
+        found += [f"{key}: {count} times" for key, count in counts.items() if count > 1]
+        by_key = {row.key: row for row in rows}
+        for key, pieces in self.committed.items():
+            row = by_key.get(key)
+            if pieces and row and not all(piece in row.body for piece in pieces):
+                found.append(f"{key}: arrived as {row.body.decode()}, was kept as {pieces}")
+        for epoch in sorted({row.key[0] for row in rows}):
+            found += self._holes(epoch, rows)
+        return found
+
+    def _holes(self, epoch, rows):
+        there = {number for one, number in (row.key for row in rows) if one == epoch}
+        told, by_power = set(), set()
+        for row in rows:
+            gap = row.record
+            if row.type != "gap" or gap.get("lostEpoch", gap["epoch"]) != epoch or gap.get("sink", STORE) != STORE:
+                continue
+            numbers = range(gap["fromSeq"], gap["toSeq"] + 1)
+            told.update(numbers)
+            if gap["reason"] == "powerLoss":
+                by_power.update(numbers)
+                if there.intersection(numbers):
+                    yield f"{epoch} {gap['fromSeq']} to {gap['toSeq']}: said to be lost, and there"
+        holes = sorted(set(range(1, max(there) + 1)) - there - told)
+        if holes:
+            yield f"{epoch}: {len(holes)} numbers from {holes[0]} to {holes[-1]} are missing, and no gap tells of them"
+        for last in sorted(self.cuts[epoch]):
+            if last + 1 not in by_power:
+                yield f"{epoch}: no gap of powerLoss behind {last}, where the power was cut"
+
+
+def seconds(timestamp):
+    """Of a record's time, since 1970."""
+    return datetime.datetime.fromisoformat(timestamp.replace("Z", "+00:00")).timestamp()

@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+"""The package in a machine of its own: a Debian boots in qemu with a USB adapter, a Bluetooth adapter behind BlueZ and
+a GPS receiver, drives, and loses its power; a fleet store outside has every record that was committed, once.
+
+    scripts/system-test/run.py              one drive, one cut; the step, and its seconds, on one line each
+    scripts/system-test/run.py --cuts N     N cuts at random instants on one disk; --seed S: the same instants again
+    scripts/system-test/run.py --figures M  what the daemon costs, over M minutes
+    scripts/system-test/run.py --keep       the folder with logs and disk stays
+    scripts/system-test/run.py --lying-disk the disk forgets what it said that it had written: this must fail
+
+OBDGATE_PROGRAM, OBDGATED_PROGRAM, FLEETSTORE_PROGRAM: other programs than the release build's; VM_IMAGE: another image.
+Needs scripts/system-test/image.sh; Debian's qemu-system-x86, qemu-utils, e2fsprogs. Exit status: 0 where all was right.
+"""
+
+import argparse
+import contextlib
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+
+import figures
+import steps
+import torture
+from drive import Drive
+from machine import Failed
+
+BEGAN = time.monotonic()
+
+
+@contextlib.contextmanager
+def step(name):
+    """One line with what it took; `note` adds to it."""
+    notes = []
+    began = time.monotonic()
+    try:
+        yield notes.append
+    except BaseException:
+        print(f"{time.monotonic() - BEGAN:7.1f} s  FAILED  {name}", flush=True)
+        raise
+    ended = time.monotonic()
+    told = f"{name}: {', '.join(notes)}" if notes else name
+    print(f"{ended - BEGAN:7.1f} s  {ended - began:6.1f}  {told}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cuts", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--figures", type=float, default=0)
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--lying-disk", action="store_true")
+    options = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="system-test-"))
+    drive = None
+    passed = False
+    try:
+        drive = Drive(folder, "unsafe" if options.lying_disk else "writeback")
+        steps.prepare(drive, step)
+        if options.cuts:
+            torture.run(drive, step, options.cuts, options.seed)
+        elif options.figures:
+            figures.run(drive, step, options.figures)
+        else:
+            steps.run(drive, step)
+        passed = True
+        print(f"{time.monotonic() - BEGAN:7.1f} s  all steps passed", flush=True)
+    except (Failed, RuntimeError, OSError, ValueError) as error:
+        print(f"system-test: {error}", file=sys.stderr)
+        if drive and drive.machine:
+            print(f"the machine's last words:\n{drive.machine.tail()}", file=sys.stderr, flush=True)
+    finally:
+        if drive:
+            drive.end()
+        if options.keep:
+            print(f"kept: {folder}", file=sys.stderr)
+        else:
+            shutil.rmtree(folder)
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,165 @@
+"""The drive of `make system-test`, step by step."""
+
+import json
+import time
+
+import ledger
+from drive import RADIO, RADIO_VIN, VIN, of
+from machine import Failed
+
+UNIT = "obdgated.service"
+
+# By a process of the service (inside/reach.py); by others all is done.
+REACHED = {"/dev/null": "done", "/dev/ttyUSB0": "done", "/dev/ttyS0": "refused", "/dev/vda": "refused",
+           "10.0.2.2": "done", "224.0.0.251": "refused", "255.255.255.255": "refused"}
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        raise Failed(f"{what}: {found}, and not {wanted}")
+
+
+def polled(rows, vin, **values):
+    """Telemetry of that vehicle."""
+    return [row for row in of(rows, "telemetry", vehicleId=vin, **values) if "rpm" in row.record]
+
+
+def events(rows, device, *names):
+    """Records of an adapter: its device holds that text."""
+    return [row for row in of(rows, "adapter") if device in row.record["device"] and row.record["event"] in names]
+
+
+def prepare(drive, step):
+    with step("the package of this tree, and a disk on which dpkg has installed it"):
+        drive.install()
+    with step("everything outside runs") as note:
+        note("KVM" if drive.start() == "kvm" else "no KVM: TCG")
+    with step("the machine boots") as note:
+        drive.machine.boot()
+        clock = drive.machine.run("cat /sys/class/rtc/rtc0/date; date -u +%F").split()
+        expect("the clock without a battery", clock[0], "1970-01-01")
+        note(f"its clock says {clock[0]}, systemd makes that {clock[1]}")
+    with step("it is configured"):
+        drive.configure()
+
+
+def run(drive, step):
+    machine = drive.machine
+    with step("a USB adapter that is plugged in starts the service") as note:
+        expect("the service before", machine.run(f"systemctl is-active {UNIT} || true"), "inactive")
+        drive.plug_adapter()
+        machine.wait(f"systemctl --quiet is-active {UNIT}")
+        note(machine.run("ls /dev/ttyUSB*"))
+        machine.run(f"systemctl enable --quiet {UNIT}")
+    with step("its records are in the store, without a date") as note:
+        first = drive.await_rows("telemetry over USB", lambda rows: polled(rows, VIN))[0]
+        expect("the quality of its time", first.record["timeQuality"], "unset")
+        note(f"{first.record['rpm']} rpm")
+    with step("the service is no root and reaches what it must alone"):
+        confined(machine)
+    with step("a Bluetooth adapter is found by service discovery and polled") as note:
+        drive.await_rows("the adapter behind BlueZ", lambda rows: events(rows, RADIO, "connected"))
+        row = drive.await_rows("telemetry over RFCOMM", lambda rows: polled(rows, RADIO_VIN))[0]
+        note(f"{row.record['rpm']} rpm")
+    with step("a channel that nobody listens to is refused"):
+        asked = machine.run(f"obdgate vin --device rfcomm:{RADIO}/9", check=False)
+        expect("the exit status for a wrong channel", asked, 69)
+    with step("its link is lost, and comes back"):
+        machine.run("systemctl restart adapter")
+        again(drive, RADIO, RADIO_VIN)
+    with step("unplugged, and plugged in behind a GPS receiver: another ttyUSB") as note:
+        machine.unplug("adapter")
+        drive.await_rows("the adapter that was unplugged", lambda rows: events(rows, "ttyUSB0", "lost"))
+        drive.plug_receiver()
+        machine.wait("test -c /dev/ttyUSB0")
+        drive.plug_adapter()
+        machine.wait("test -c /dev/ttyUSB1")
+        back = again(drive, "ttyUSB1", VIN)
+        note(back.record["device"])
+    with step("the receiver is heard: positions and a date") as note:
+        row = drive.await_rows("a position", lambda rows: [
+            row for row in polled(rows, VIN, timeQuality="gps") if "latitude" in row.record])[0]
+        note(row.record["timestamp"])
+    with step("the clock steps, and is kept by NTP from then on") as note:
+        note(clock_steps(drive))
+    with step("the power is cut while the store is away") as note:
+        drive.store.stop()
+        had = len(drive.rows())
+        drive.await_witness("records that only the spool has",
+                            lambda rows: len(rows) >= had + 12)
+        spool = drive.cut()
+        kept = len(drive.ledger.missing(drive.rows()))
+        note(f"{len(drive.ledger.committed)} records committed, {kept} of them in the spool alone")
+        if kept < 8 or len(spool.lines) < 8:
+            raise Failed(f"only {kept} records wait in the spool: the cut proves little")
+    boot_again(drive, step)
+    with step("every committed record has arrived once, and a gap tells of the cut") as note:
+        rows = drive.await_all()
+        gap = next(row.record for row in of(rows, "gap", reason="powerLoss"))
+        note(f"{len(rows)} records, no. {gap['fromSeq']} to {gap['toSeq']} told as lost")
+    with step("it ends when it is told to") as note:
+        note(costs(machine))
+        machine.run(f"systemctl stop {UNIT}")
+        expect("the end", machine.run(f"systemctl show --value -p Result {UNIT}"), "success")
+
+
+def boot_again(drive, step):
+    """Power comes back: adapter and receiver are plugged in from the start."""
+    drive.store.start()
+    began = time.monotonic()
+    with step("power comes back, it boots and goes on") as note:
+        drive.machine.power_on()
+        drive.plug_receiver()
+        drive.plug_adapter()
+        drive.await_witness("the first record", lambda rows: rows, limit=300)
+        first = time.monotonic() - began
+        drive.await_rows("telemetry of this boot", lambda rows: polled(drive.fresh(rows), VIN), limit=300)
+        note(f"first record after {first:.1f} s, first telemetry in the store after {time.monotonic() - began:.1f} s")
+        drive.machine.await_shell()
+
+
+def again(drive, device, vin):
+    """Until a device that was lost is back and polled; its record."""
+    def back(rows):
+        lost = [row.key for row in of(rows, "adapter", event="lost")]
+        return [row for row in events(rows, device, "recovered", "connected") if lost and row.key > lost[-1]]
+    row = drive.await_rows(f"{device} after its loss", back)[0]
+    drive.await_rows(f"telemetry of {device} after its loss",
+                     lambda rows: [one for one in polled(rows, vin) if one.key > row.key])
+    return row
+
+
+def confined(machine):
+    process = machine.run(f"systemctl show --value -p MainPID {UNIT}")
+    lines = machine.run(f"cat /proc/{process}/status").splitlines()
+    status = {name: value.split() for name, value in (line.split(":", 1) for line in lines)}
+    if "0" in status["Uid"]:
+        raise Failed("the service runs as root")
+    for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+        expect(f"its {name}", status[name], ["0" * 16])
+    inside = machine.python("reach.py", before=f"echo $$ > /sys/fs/cgroup/system.slice/{UNIT}/cgroup.procs")
+    expect("what its processes reach", json.loads(inside), REACHED)
+    expect("what others reach", json.loads(machine.python("reach.py")), dict.fromkeys(REACHED, "done"))
+
+
+def clock_steps(drive):
+    before = drive.rows()[-1].key
+    # As systemd-timesyncd does it.
+    drive.machine.python("synchronised.py", before=f"""date --set=@{time.time():.3f} >/dev/null
+        mkdir -p /run/systemd/timesync && touch /run/systemd/timesync/synchronized""")
+    drive.await_rows("a time from NTP", lambda rows: polled(rows, VIN, timeQuality="ntp"))
+    rows = [row for row in polled(drive.rows(), VIN) if row.record["timeQuality"] in ("gps", "ntp")]
+    seconds = [ledger.seconds(row.record["timestamp"]) for row in rows]
+    pauses = [later - earlier for earlier, later in zip(seconds, seconds[1:])]
+    # Two records a second apart stay so, though the machine's clock has leapt over years between them.
+    if rows[0].key > before or min(pauses) <= 0 or max(pauses) > 30:
+        raise Failed(f"the step of the clock is in the records: {pauses}")
+    return f"records are {min(pauses):.2f} to {max(pauses):.2f} s apart"
+
+
+def costs(machine):
+    """What the daemon has cost in this boot."""
+    process = machine.run(f"systemctl show --value -p MainPID {UNIT}")
+    memory = dict(line.split(":", 1) for line in machine.run(f"cat /proc/{process}/smaps_rollup").splitlines()[1:])
+    kilobytes = {name: int(memory[name].split()[0]) for name in ("Rss", "Pss")}
+    return f"resident {kilobytes['Rss'] / 1024:.1f} MiB, its share {kilobytes['Pss'] / 1024:.1f} MiB"

@@ -1,0 +1,52 @@
+"""Power cuts at random instants, all on one disk."""
+
+import random
+import time
+
+from drive import VIN
+from machine import Failed
+from steps import polled
+
+
+def run(drive, step, cuts, seed):
+    generator = random.Random(seed)
+    print(f"           {cuts} cuts, seed {seed}", flush=True)
+    drive.plug_receiver()
+    drive.plug_adapter()
+    drive.await_rows("telemetry", lambda rows: polled(rows, VIN))
+    for number in range(1, cuts + 1):
+        # One in four falls into a boot, half of the others into a time without the store.
+        early = number > 1 and generator.random() < 0.25
+        away = not early and generator.random() < 0.5
+        instant = generator.uniform(0.5, 20 if early else 8)
+        with step(f"cut {number}") as note:
+            if number > 1:
+                drive.machine.power_on()
+                drive.plug_receiver()
+                drive.plug_adapter()
+            if not early and number > 1:
+                arrives(drive)
+            if away:
+                drive.store.stop()
+            time.sleep(instant)
+            spool = drive.cut()
+            if away:
+                drive.store.start()
+            note(f"{instant:.1f} s {'into the boot' if early else 'without the store' if away else 'with the store'}, "
+                 f"{len(drive.ledger.committed)} committed, {len(spool.lines)} in the spool")
+    with step("after the last cut") as note:
+        drive.machine.power_on()
+        drive.plug_receiver()
+        drive.plug_adapter()
+        rows = arrives(drive)
+        powered = {row.key for row in rows if row.type == "gap" and row.record["reason"] == "powerLoss"}
+        note(f"{len(rows)} records, {len(powered)} gaps of powerLoss, none missing, none twice")
+        if not powered:
+            raise Failed("no gap tells of any cut")
+
+
+def arrives(drive):
+    """What was committed before, and telemetry of this boot."""
+    drive.machine.await_shell()
+    drive.await_rows("telemetry of this boot", lambda rows: polled(drive.fresh(rows), VIN), limit=300)
+    return drive.await_all()
