@@ -65,7 +65,7 @@ def run(drive, step):
         asked = machine.run(f"obdgate vin --device rfcomm:{RADIO}/9", check=False)
         expect("the exit status for a wrong channel", asked, 69)
     with step("its link is lost, and comes back"):
-        machine.run("systemctl restart adapter")
+        machine.run("systemctl kill --signal=USR1 adapter")
         again(drive, RADIO, RADIO_VIN)
     with step("unplugged, and plugged in behind a GPS receiver: another ttyUSB") as note:
         machine.unplug("adapter")
