@@ -1,5 +1,7 @@
+#include "gate.h"
 #include "library.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /// More than can happen between two looks: no more messages than the window are under way.
@@ -7,6 +9,9 @@
 
 struct cmosquitto_client {
   struct mosquitto *mosquitto;
+  /// Between the library and the broker, from the connection on.
+  cmosquitto_gate *gate;
+  int uses_tls;
   int is_connected;
   cmosquitto_event events[EVENTS];
   unsigned first, count;
@@ -49,6 +54,7 @@ cmosquitto_client *cmosquitto_make(const cmosquitto_options *options, int *code)
   *code = MOSQ_ERR_NOMEM;
   cmosquitto_client *client = calloc(1, sizeof *client);
   if (!client) return NULL;
+  client->uses_tls = options->uses_tls;
   client->mosquitto = library.mosquitto_new(options->client_id, true, client);
   if (client->mosquitto) *code = cmosquitto_set_up(client->mosquitto, options);
   if (*code) {
@@ -64,30 +70,42 @@ cmosquitto_client *cmosquitto_make(const cmosquitto_options *options, int *code)
 void cmosquitto_free(cmosquitto_client *client) {
   if (!client) return;
   if (client->mosquitto) library.mosquitto_destroy(client->mosquitto);
+  cmosquitto_gate_free(client->gate);
   free(client);
 }
 
 int cmosquitto_connect(cmosquitto_client *client, const char *host, int port, int keep_alive) {
-  return library.mosquitto_connect_async(client->mosquitto, host, port, keep_alive);
+  int code = library.mosquitto_connect_async(client->mosquitto, host, port, keep_alive);
+  if (code) return code;
+  client->gate = cmosquitto_gate_make(library.mosquitto_socket(client->mosquitto), !client->uses_tls);
+  return client->gate ? MOSQ_ERR_SUCCESS : MOSQ_ERR_ERRNO;
 }
 
-int cmosquitto_socket(const cmosquitto_client *client) { return library.mosquitto_socket(client->mosquitto); }
+int cmosquitto_socket(const cmosquitto_client *client) { return cmosquitto_gate_socket(client->gate); }
 
 int cmosquitto_wants_write(const cmosquitto_client *client) {
-  if (library.mosquitto_want_write(client->mosquitto)) return 1;
+  if (library.mosquitto_want_write(client->mosquitto) || cmosquitto_gate_wants_write(client->gate)) return 1;
   if (client->is_connected) return 0;
   return cmosquitto_is_connecting(cmosquitto_socket(client));
 }
 
 int cmosquitto_continue(cmosquitto_client *client) {
-  int code;
-  unsigned before;
-  // TLS may hold packets that were read already, which no poll(2) shows.
-  do {
-    before = client->count;
-    code = library.mosquitto_loop(client->mosquitto, 0, 1);
-  } while (!code && client->count != before && client->count < EVENTS / 2);
-  return code;
+  while (1) {
+    unsigned before = client->count;
+    int came = 0;
+    int refused = cmosquitto_gate_in(client->gate, &came);
+    int reason = errno;
+    int code = library.mosquitto_loop(client->mosquitto, 0, 1);
+    int went = cmosquitto_gate_out(client->gate);
+    if (code) return code;
+    if (refused) {
+      errno = reason;
+      return refused;
+    }
+    cmosquitto_gate_account(client->gate, client->count - before);
+    // TLS may hold packets that were read already, which no poll(2) shows.
+    if ((!came && !went && client->count == before) || client->count >= EVENTS / 2) return 0;
+  }
 }
 
 int cmosquitto_publish(
@@ -95,7 +113,12 @@ int cmosquitto_publish(
   return library.mosquitto_publish(client->mosquitto, number, topic, (int)count, payload, 1, is_retained != 0);
 }
 
-int cmosquitto_disconnect(cmosquitto_client *client) { return library.mosquitto_disconnect(client->mosquitto); }
+int cmosquitto_disconnect(cmosquitto_client *client) {
+  int code = library.mosquitto_disconnect(client->mosquitto);
+  while (cmosquitto_gate_out(client->gate)) {
+  }
+  return code;
+}
 
 cmosquitto_event cmosquitto_take(cmosquitto_client *client) {
   cmosquitto_event event = {cmosquitto_none, 0, 0, 0, 0};

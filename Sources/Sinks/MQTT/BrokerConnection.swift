@@ -112,6 +112,8 @@ import Ports
     switch event.kind {
     case cmosquitto_connected:
       guard event.reason == 0 else { return .refused(reason: Int(event.reason)) }
+      // Once for a connection (MQTT 5, 3.2): each would make us say anew that we are there.
+      guard !isConnected else { return lost(Self.protocolError) }
       isConnected = true
       return .connected(window: Int(event.receive_maximum), packet: Int(event.packet_maximum))
     case cmosquitto_disconnected: return lost(event.reason)
@@ -121,8 +123,8 @@ import Ports
   }
 
   private func lost(_ code: Int32) -> Event {
-    // 2: what came was no MQTT; 7: closed by the peer.
-    .lost(Self.reason(code), isSilent: code == 2 || code == 7)
+    // What came was no MQTT, or 7: closed by the peer.
+    .lost(Self.reason(code), isSilent: code == Self.protocolError || code == 7)
   }
 
   /// Publishes a message, QoS 1.
@@ -143,9 +145,15 @@ import Ports
     unsafe String(cString: cmosquitto_broker_reason(Int32(reason), Int32(level)))
   }
 
+  private static let protocolError: Int32 = 2
+
   private static func reason(_ code: Int32) -> String {
-    // 14: the system has said why.
-    code == 14 ? systemReason(errno) : unsafe String(cString: cmosquitto_reason(code))
+    switch code {
+    // The system has said why.
+    case 14: systemReason(errno)
+    case 25: "it says more than a broker has to say to a gateway"
+    default: unsafe String(cString: cmosquitto_reason(code))
+    }
   }
 }
 

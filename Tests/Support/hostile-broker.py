@@ -1,0 +1,199 @@
+#!/usr/bin/python3
+"""An MQTT broker that means harm, in front of one that does not.
+
+    hostile-broker.py LISTEN UPSTREAM FILE        ports of 127.0.0.1
+
+FILE has the name of a malice; it is read at each SIGUSR1. `now MALICE` is said once new connections meet it, and `met MALICE`
+each time one did. `pass` goes to the sane broker. With port 0 it prints what there is.
+"""
+
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+
+listen, upstream, script = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+# Before there are threads, so that none of them is interrupted.
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+lock = threading.Lock()
+open_sockets = set()
+
+LONGEST = b"\xff\xff\xff\x7f"
+NOISE = bytes(range(255, -1, -1)) * 256
+
+
+def say(text):
+    with lock:
+        print(text, flush=True)
+
+
+def length(count):
+    out = b""
+    while True:
+        count, digit = divmod(count, 128)
+        out += bytes([digit | (0x80 if count else 0)])
+        if not count:
+            return out
+
+
+def packet(kind, body):
+    return bytes([kind]) + length(len(body)) + body
+
+
+def connack(level, properties=b"", reason=0):
+    return packet(0x20, bytes([0, reason]) + (length(len(properties)) + properties if level == 5 else b""))
+
+
+def publish(level, qos, number, payload):
+    head = struct.pack(">H", 1) + b"t" + (struct.pack(">H", number) if qos else b"") + (b"\0" if level == 5 else b"")
+    return packet(0x30 | qos << 1, head + payload)
+
+
+def without_end(first, piece):
+    yield first
+    while True:
+        yield piece
+
+
+def numbered(first, make):
+    yield first
+    while True:
+        for number in range(1, 65536):
+            yield make(number)
+
+
+def then_silence(*pieces):
+    yield from pieces
+    time.sleep(3600)
+
+
+def dripping(text, pause):
+    for byte in text:
+        yield bytes([byte])
+        time.sleep(pause)
+
+
+MALICES = {
+    "closes": lambda level: iter(()),
+    "noise": lambda level: without_end(NOISE, NOISE),
+    "length-without-end": lambda level: without_end(b"\x20", b"\xff" * 65536),
+    "giant-connack": lambda level: without_end(b"\x20" + LONGEST, b"\0" * 65536),
+    "giant-publish": lambda level: without_end(connack(level) + b"\x30" + LONGEST, b"\0" * 65536),
+    "giant-puback": lambda level: without_end(connack(level) + b"\x40" + LONGEST, b"\0" * 65536),
+    "publishes": lambda level: without_end(connack(level), publish(level, 0, 0, b"x" * 60_000)),
+    "publishes-to-keep": lambda level: numbered(connack(level), lambda number: publish(level, 2, number, b"x" * 60_000)),
+    "connacks": lambda level: without_end(connack(level), connack(level) * 1000),
+    "pubacks-of-nothing": lambda level: numbered(connack(level), lambda number: packet(0x40, struct.pack(">H", number)) * 200),
+    "pings": lambda level: without_end(connack(level), b"\xd0\0" * 10_000),
+    "receives-nothing": lambda level: then_silence(connack(level, b"\x21\0\0")),
+    "packets-of-one-byte": lambda level: then_silence(connack(level, b"\x27\0\0\0\1")),
+    "absurd-properties": lambda level: then_silence(connack(level, b"\x26" + b"\0\1\x1b\0\1\x07" * 2000)),
+    "properties-cut": lambda level: then_silence(b"\x20\x05\0\0\x7f\x11\xff"),
+    "silent": lambda level: then_silence(),
+    "acknowledges-nothing": lambda level: then_silence(connack(level)),
+    "refuses": lambda level: iter([connack(level, b"\x1f" + struct.pack(">H", 60_000) + b"\x1b[2J" * 15_000, 0x87 if level == 5 else 5)]),
+    "drips": lambda level: dripping(connack(level) * 100, 0.3),
+}
+
+
+def listener():
+    server = socket.socket()
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    server.bind(("127.0.0.1", listen))
+    server.listen(64)
+    return server
+
+
+def carry(source, target):
+    try:
+        while True:
+            data = source.recv(65536)
+            if not data:
+                break
+            target.sendall(data)
+    except OSError:
+        pass
+    for side in (source, target):
+        try:
+            side.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
+def drain(connection):
+    try:
+        while connection.recv(65536):
+            pass
+    except OSError:
+        pass
+
+
+def serve(connection, now):
+    try:
+        if now == "pass":
+            server = socket.create_connection(("127.0.0.1", upstream))
+            threading.Thread(target=carry, args=(server, connection), daemon=True).start()
+            carry(connection, server)
+            return
+        first = connection.recv(65536)
+        # CONNECT: its type and length, "MQTT" with its own length, the protocol's level.
+        place = first.find(b"MQTT")
+        level = first[place + 4] if place >= 0 and len(first) > place + 4 else 4
+        threading.Thread(target=drain, args=(connection,), daemon=True).start()
+        try:
+            for piece in MALICES[now](level):
+                connection.sendall(piece)
+        finally:
+            say("met " + now)
+    except OSError:
+        pass
+    finally:
+        with lock:
+            open_sockets.discard(connection)
+        try:
+            connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        connection.close()
+
+
+def accept(server, now):
+    while True:
+        try:
+            connection, _ = server.accept()
+        except OSError:
+            return
+        with lock:
+            open_sockets.add(connection)
+        threading.Thread(target=serve, args=(connection, now), daemon=True).start()
+
+
+def begin(now):
+    server = listener()
+    threading.Thread(target=accept, args=(server, now), daemon=True).start()
+    return server
+
+
+if listen == 0:
+    print(" ".join(MALICES))
+    sys.exit(0)
+server = begin("pass")
+say("now pass")
+while signal.sigwait({signal.SIGUSR1}):
+    with open(script) as file:
+        malice = file.read().strip()
+    # A blocked accept() keeps the socket listening: it is told first.
+    server.shutdown(socket.SHUT_RDWR)
+    server.close()
+    with lock:
+        connections = list(open_sockets)
+    # Connections that are kept alive would never meet it.
+    for connection in connections:
+        try:
+            connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+    server = begin(malice)
+    say("now " + malice)
