@@ -31,7 +31,7 @@ class Faults(unittest.TestCase):
             for table in ("event", "telemetry"):
                 database.execute(f"CREATE TABLE {table} (seq, line)")
             for number in (3, 4):
-                line = b'{"type":"telemetry","id":"id-%d",\x01,\x02}' % number
+                line = b'{"type":"telemetry","id":"id-%d",\x01,\x02\x03startTime:-4442\x03}' % number
                 database.execute("INSERT INTO telemetry VALUES (?, ?)", (number, line))
         database.close()
         self.ledger = ledger.Ledger()

@@ -50,8 +50,8 @@ def witnessed(path):
 class Spool:
     """The spool as a cut left it on the disk."""
 
-    # In a kept line these stand in place of the time, and of epoch and number.
-    HOLES = re.compile(b"[\x01\x02]")
+    # In a kept line these stand in place of the time, of epoch and number, and around a moment that depends on the time.
+    HOLES = re.compile(b"\x03[^\x03]*\x03|[\x01\x02]")
 
     def __init__(self, folder):
         self.lines = {}

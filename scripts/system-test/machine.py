@@ -108,9 +108,13 @@ class Machine:
         self.asked += 1
         text = base64.b64encode(script.encode()).decode()
         self.shell.sendall(f"{self.asked} {text}\n".encode())
-        number, status, *output = self._line(limit, script).split(" ")
-        output = base64.b64decode(output[0]).decode(errors="replace").strip() if output else ""
-        if int(number) != self.asked or (check and status != "0"):
+        number = 0
+        # An answer to what nobody waited for any longer comes first.
+        while number < self.asked:
+            number, status, output = self._line(limit, script).split(" ")
+            number = int(number)
+        output = base64.b64decode(output).decode(errors="replace").strip()
+        if check and status != "0":
             raise Failed(f"{script.strip()}: status {status}: {output}")
         return output if check else int(status)
 
@@ -170,12 +174,14 @@ class Machine:
             copy.unlink(missing_ok=True)
 
     def tail(self):
-        """The end of its journal, or of its console where it does not answer."""
+        """The end of its journal; of its console, and of what the daemon wrote, where it does not answer."""
         try:
             return self.run("journalctl --no-pager --boot --output=short-monotonic | grep -v '{\"type\":' | tail -n 80",
                             limit=60)
         except (Failed, OSError, ValueError, AttributeError):
-            return "\n".join(self.console.read_text(errors="replace").splitlines()[-40:]) if self.boots else ""
+            files = [file for file in (self.console, self.witness) if file.exists()]
+            lines = [line for file in files for line in file.read_text(errors="replace").splitlines()]
+            return "\n".join(line for line in lines if not line.startswith("{"))[-6000:]
 
     def _line(self, limit, what="the machine's shell"):
         deadline = time.monotonic() + limit
