@@ -81,15 +81,12 @@ public final class SinkSlot: Sendable {
   /// Runs a sink until it is stopped, or nobody takes anything at its other end.
   public func run<Destination: Sink & ~Copyable>(_ sink: consuming Destination) {
     var hasWorked = false
-    var nextTidying = BootClock.now &+ Self.tidyingPeriod
+    var nextTidying = Int64.min
     while !bell.isStopping {
       if let batch = takeBatch() {
         let delivery = sink.deliver(batch, bell)
         hasWorked = true
-        if BootClock.now >= nextTidying {
-          ccurl_give_back_pages()
-          nextTidying = BootClock.now &+ Self.tidyingPeriod
-        }
+        tidy(&nextTidying)
         tell(Report(batch: batch, delivery: delivery))
         if delivery.isOver { break }
       } else {
@@ -97,7 +94,7 @@ public final class SinkSlot: Sendable {
         let delivery = sink.idle(until: rest, bell)
         // Back before that, it has worked, or is about to.
         hasWorked = BootClock.now < rest
-        if !hasWorked { ccurl_give_back_pages() }
+        if hasWorked { tidy(&nextTidying) } else { ccurl_give_back_pages() }
         if delivery != Delivery() { tell(Report(batch: nil, delivery: delivery)) }
         if delivery.isOver { break }
       }
@@ -109,6 +106,13 @@ public final class SinkSlot: Sendable {
       state.isOver = true
     }
     wakeUp.signal()
+  }
+
+  private func tidy(_ next: inout Int64) {
+    let now = BootClock.now
+    guard now >= next else { return }
+    ccurl_give_back_pages()
+    next = now &+ Self.tidyingPeriod
   }
 
   private func takeBatch() -> RecordBatch? {
