@@ -10,7 +10,8 @@
 static int give_back(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   (void)context;
-  // The program itself has no name, nor has the kernel's own object on some machines, which must not be touched.
+  // Of clean pages the page cache has a copy: what is used again is a minor fault, unless memory is so short that the kernel
+  // had taken them anyway. The program itself has no name, nor has the kernel's own object on some machines, which must not be touched.
   int is_program = (uintptr_t)object->dlpi_phdr == getauxval(AT_PHDR);
   if (!is_program && (!object->dlpi_name || !object->dlpi_name[0])) return 0;
   // A library whose code was changed as it was loaded would lose the changes.

@@ -26,16 +26,18 @@ static int closed(int descriptor, int code) {
   return -code;
 }
 
-int cports_local_connect(const char *path) {
+static int local_connect(const char *path, int flags) {
   struct sockaddr_un address;
   socklen_t size;
   int code = local_address(path, &address, &size);
   if (code < 0) return code;
-  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
   if (descriptor < 0) return -errno;
   if (connect(descriptor, (struct sockaddr *)&address, size) != 0) return closed(descriptor, errno);
   return descriptor;
 }
+
+int cports_local_connect(const char *path) { return local_connect(path, 0); }
 
 int cports_local_listen(const char *path, unsigned int mode) {
   struct sockaddr_un address;
@@ -49,7 +51,8 @@ int cports_local_listen(const char *path, unsigned int mode) {
     // What a process left that is no more answers nobody; nothing but a socket is removed.
     struct stat status;
     if (lstat(path, &status) != 0 || !S_ISSOCK(status.st_mode)) return closed(descriptor, EADDRINUSE);
-    int other = cports_local_connect(path);
+    // One that has no place for more listens, too.
+    int other = local_connect(path, SOCK_NONBLOCK);
     if (other >= 0) close(other);
     if (other != -ECONNREFUSED) return closed(descriptor, EADDRINUSE);
     if (unlink(path) != 0 || bind(descriptor, (struct sockaddr *)&address, size) != 0) return closed(descriptor, errno);

@@ -28,8 +28,6 @@ public enum SinkLibraries {
         }
       }
     }
-    // What was read of them to link them is not needed again.
-    ccurl_give_back_pages()
     return missing
   }
 }

@@ -82,6 +82,8 @@ public final class SinkSlot: Sendable {
   public func run<Destination: Sink & ~Copyable>(_ sink: consuming Destination) {
     var hasWorked = false
     var nextTidying = Int64.min
+    // What was read of libraries to link them is not needed again.
+    ccurl_give_back_pages()
     while !bell.isStopping {
       if let batch = takeBatch() {
         let delivery = sink.deliver(batch, bell)

@@ -113,16 +113,8 @@ struct MemoryLane: ~Copyable {
     return true
   }
 
-  /// Shows an onlooker what sinks may be handed; a record that none was handed yet is given its number by that.
-  mutating func show(
-    behind place: inout UInt64, _ limit: RecordBatch.Limit, wall: WallTime, into batch: inout RecordBatch
-  ) {
-    for index in records.indices where records[index].number == 0 {
-      count(records[index], -1)
-      last += 1
-      records[index].number = last
-      records[index].wall = wall
-    }
+  /// Shows an onlooker what some sink was handed: what has no number yet has none for anybody.
+  mutating func show(behind place: inout UInt64, _ limit: RecordBatch.Limit, into batch: inout RecordBatch) {
     // Those of a lane stand in the order of their numbers, those of both do not.
     let unseen = records.indices.filter { records[$0].number > place }.sorted {
       records[$0].number < records[$1].number
@@ -137,6 +129,12 @@ struct MemoryLane: ~Copyable {
       guard batch.take(name, records[index].line.type, from: start, limit) else { return }
       place = records[index].number
     }
+  }
+
+  /// When the oldest record was that a sink does not have for good, boot time; nil: it has all.
+  func oldestTime(lackedBy sink: Int) -> Int64? {
+    let bit: UInt32 = 1 << UInt32(sink)
+    return records.lazy.filter { $0.acknowledged & bit == 0 }.map(\.time).min()
   }
 
   /// Notes that a sink has, for good, those of the range that it was handed.

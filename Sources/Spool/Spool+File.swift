@@ -86,6 +86,9 @@ extension Spool {
     settled = []
     notes.committed()
     unnumbered = [:]
+    for (index, record) in records.enumerated() where record.number != 0 {
+      shownBefore.insert(first + UInt64(index)...first + UInt64(index))
+    }
     for (index, record) in records.enumerated() where record.acknowledged != 0 {
       let number = first + UInt64(index)
       for (bit, sink) in progress.enumerated() where record.acknowledged >> UInt32(bit) & 1 == 1 {

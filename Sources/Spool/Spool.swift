@@ -88,6 +88,8 @@ public struct Spool: ~Copyable {
   /// All that was taken in.
   var appended = Arrived()
   var notes = Notes()
+  /// Numbers of the file that records were given which had another in memory: onlookers have seen them.
+  var shownBefore = SequenceSet()
   /// Losses before there was a number, by reason: the next commit gives numbers to them.
   var unnumbered: [GapRecord.Reason: UInt64] = [:]
   private var isGrouping = false

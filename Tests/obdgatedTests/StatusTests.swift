@@ -226,6 +226,47 @@ import Testing
     }
   }
 
+  @Test func one_that_follows_and_talks_without_end_holds_up_neither_others_nor_the_end() async throws {
+    try await aside {
+      let watched = try Watched()
+      try watched.run.awaitReadings(3)
+      let script = """
+        import socket, sys
+        s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
+        s.sendall(b"GET /records HTTP/1.1\\r\\n\\r\\n")
+        print("follows", flush=True)
+        try:
+          while True: s.sendall(b"x" * 65536)
+        except OSError: print("cut off", flush=True)
+        """
+      let talker = try RunningProgram(
+        try #require(try Tool.required("python3")), ["-c", script, watched.socket])
+      defer { talker.kill() }
+      try talker.line(within: .seconds(60)) { $0 == "cut off" }
+      #expect(try watched.status()["pid"] as? Int == Int(watched.run.daemon.pid))
+      let attributes = try FileManager.default.attributesOfItem(atPath: watched.socket)
+      #expect((attributes[.posixPermissions] as? Int) == 0o660)
+      watched.run.daemon.send(SIGTERM)
+      #expect(try watched.run.daemon.end(within: .seconds(20)) == 0)
+    }
+  }
+
+  @Test func who_says_no_more_is_answered_all_the_same() async throws {
+    try await aside {
+      let watched = try Watched()
+      let script = """
+        import socket, sys
+        s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
+        s.sendall(b"GET /records HTTP/1.1\\r\\n\\r\\n"); s.shutdown(socket.SHUT_WR)
+        for line in s.makefile(): print(line, end="", flush=True)
+        """
+      let listener = try RunningProgram(
+        try #require(try Tool.required("python3")), ["-c", script, watched.socket])
+      defer { listener.kill() }
+      for _ in 0..<5 { try listener.line(within: .seconds(60)) { $0.contains("\"rpm\"") } }
+    }
+  }
+
   @Test func a_socket_left_by_a_killed_daemon_makes_room_and_a_living_one_does_not() async throws {
     try await aside {
       let scratch = try ScratchFolder()

@@ -77,10 +77,13 @@ final class StatusThread: Sendable {
   }
 }
 
-/// Puts together what the threads say.
-struct StatusView {
+/// Puts together what the threads say. In one thread.
+final class StatusView {
   /// A thread that has not answered by then is stuck, ns.
   static let patience: Int64 = 1_000_000_000
+  /// So long a look is good for all who ask, ns: many at once cost one; and so long, where a thread did not answer.
+  private static let freshness: Int64 = 100_000_000
+  private static let freshnessWhenStuck: Int64 = 5_000_000_000
 
   let started: Int64
   let gatewayId: String
@@ -91,7 +94,32 @@ struct StatusView {
   let forwarding: (() -> ForwardingStatus?)?
   let lost: () -> UInt64
 
+  private var last: DaemonStatus?
+
+  init(
+    started: Int64, gatewayId: String, configuration: String?, stuck: StuckThread, desk: @escaping () -> DeskStatus?,
+    forwarding: (() -> ForwardingStatus?)?, lost: @escaping () -> UInt64
+  ) {
+    self.started = started
+    self.gatewayId = gatewayId
+    self.configuration = configuration
+    self.stuck = stuck
+    self.desk = desk
+    self.forwarding = forwarding
+    self.lost = lost
+  }
+
   func look() -> DaemonStatus {
+    if let last {
+      let limit = last.stuck.isEmpty ? Self.freshness : Self.freshnessWhenStuck
+      if BootClock.now - last.now < limit { return last }
+    }
+    let status = ask()
+    last = status
+    return status
+  }
+
+  private func ask() -> DaemonStatus {
     var status = DaemonStatus(
       now: BootClock.now, started: started, gatewayId: gatewayId, configuration: configuration, stuck: [],
       answered: [], lost: lost())

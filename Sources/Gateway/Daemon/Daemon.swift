@@ -118,6 +118,8 @@ public struct Daemon: ~Copyable {
     let eyes = try startStatus(output.forwarding)
     let status = try supervise()
     manager.tell("STOPPING=1")
+    records.closeStatus()
+    output.forwarding?.closeStatus()
     eyes?.stop()
     scouting.signal()
     for line in lines.values { line.line.stop() }

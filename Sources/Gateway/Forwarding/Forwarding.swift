@@ -90,6 +90,9 @@ final class Forwarding: @unchecked Sendable {
   /// How spool and sinks stand; nil: the thread does not answer in that time, ns. Asked by one at a time.
   func status(patience: Int64) -> ForwardingStatus? { inquiry.ask(patience: patience) { queue.bell.signal() } }
 
+  /// Nobody asks how it stands any more.
+  func closeStatus() { inquiry.close() }
+
   /// The thread's body.
   ///
   /// - Parameter progress: of the thread, where somebody watches that it goes on.
@@ -184,10 +187,9 @@ final class Forwarding: @unchecked Sendable {
   /// Shows followers what sinks may be handed by now. After the sinks: what all of them have is removed with the next
   /// commit at the earliest.
   private func show(at now: Int64) {
-    guard let followers, !followers.isEmpty else {
-      onlooker = Onlooker()
-      return
-    }
+    guard let followers else { return }
+    // Whoever begins to follow before the next turn sees all that comes with it.
+    guard !followers.isEmpty else { return spool.pass(&onlooker) }
     var isNews = false
     while true {
       spool.show(RecordBatch.Limit(records: 256), to: &onlooker, into: &shown)

@@ -34,6 +34,11 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
 
   mutating func event(_ event: SessionEvent, _ session: inout AdapterSession) {
     put(.event(event))
+    // No prompt will come for what was asked.
+    switch event {
+    case .lost, .sleeping, .promptLost: counts.gaveUp(at: now)
+    default: break
+    }
     isUrgent = true
     control.remember(session.memory)
   }

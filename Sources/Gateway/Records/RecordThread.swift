@@ -102,6 +102,9 @@ final class RecordThread: Sendable {
   /// How it stands; nil: the thread does not answer in that time, ns. Asked by one at a time.
   func status(patience: Int64) -> DeskStatus? { inquiry.ask(patience: patience) { give(.status) } }
 
+  /// Nobody asks how it stands any more.
+  func closeStatus() { inquiry.close() }
+
   /// Makes the last records, ends the queue, and ends.
   func end() { give(.end) }
 

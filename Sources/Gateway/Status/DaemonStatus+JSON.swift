@@ -3,7 +3,7 @@ import OBDWire
 import Telemetry
 
 extension DaemonStatus {
-  /// One JSON object, as docs/Operations.md lists its keys: seconds, bytes; what is not known is absent.
+  /// One JSON object, as docs/Daemon.md tells: seconds, bytes; what is not known is absent.
   func json() -> [UInt8] {
     var line = JSONLineEncoder(capacity: 4_096, growable: true)
     line.begin()
@@ -31,7 +31,7 @@ extension DaemonStatus {
         line.field(type.name, desk.made[Int(type.rawValue)])
       }
       line.end()
-      line.field("lost", lost)
+      line.field("lost", lost &+ (forwarding?.lost ?? 0))
       line.end()
     }
     if let forwarding { write(forwarding, to: &line) }

@@ -11,9 +11,9 @@ final class Followers: Sendable {
     var epoch: UUIDv7
   }
 
-  /// Bytes and records that one may be behind.
-  private static let capacity = 1 << 18
-  private static let lines = 1_024
+  /// Bytes and records that one may be behind: more than a commit of the spool has, which is shown at once.
+  private static let capacity = 1 << 20
+  private static let lines = 1 << 14
 
   private let queues = Mutex<[RecordQueue]>([])
   private let count = Atomic<Int>(0)

@@ -8,6 +8,8 @@ final class Inquiry<Answer: Sendable>: Sendable {
   private struct State: Sendable {
     var isAsked = false
     var answer: Answer?
+    /// Nobody waits for answers any more.
+    var isOver = false
   }
 
   private let state = Mutex(State())
@@ -23,14 +25,31 @@ final class Inquiry<Answer: Sendable>: Sendable {
   ///   - ring: wakes the thread that is asked.
   /// - Returns: nil: there is no answer in that time.
   func ask(patience: Int64, _ ring: () -> Void) -> Answer? {
-    answered.silence()
-    state.withLock { $0 = State(isAsked: true) }
-    ring()
-    _ = answered.wait(until: BootClock.now + patience)
-    return state.withLock { state in
-      defer { state = State() }
-      return state.answer
+    state.withLock {
+      $0.isAsked = true
+      $0.answer = nil
     }
+    ring()
+    let deadline = BootClock.now + patience
+    while true {
+      answered.silence()
+      let (answer, isOver) = state.withLock { ($0.answer, $0.isOver) }
+      // A ring may be left from an answer that came too late for its question.
+      if answer == nil, !isOver, BootClock.now < deadline, answered.wait(until: deadline) { continue }
+      return state.withLock { state in
+        defer {
+          state.isAsked = false
+          state.answer = nil
+        }
+        return state.answer
+      }
+    }
+  }
+
+  /// Nobody is to wait for an answer any more: ends a waiting that is under way.
+  func close() {
+    state.withLock { $0.isOver = true }
+    answered.signal()
   }
 
   /// In the thread that is asked: answers where somebody waits.
@@ -39,7 +58,8 @@ final class Inquiry<Answer: Sendable>: Sendable {
     let answer = make()
     let isWaitedFor = state.withLock { state in
       guard state.isAsked else { return false }
-      state = State(answer: answer)
+      state.isAsked = false
+      state.answer = answer
       return true
     }
     if isWaitedFor { answered.signal() }

@@ -49,6 +49,12 @@ extension LineFigures.Counts {
     openSince = nil
   }
 
+  /// A prompt is not waited for any more.
+  mutating func gaveUp(at now: Int64) {
+    if let since = busySince { busy += max(0, now - since) }
+    busySince = nil
+  }
+
   mutating func sent(_ bytes: Span<UInt8>, at now: Int64) {
     sentBytes &+= UInt64(bytes.count)
     for index in bytes.indices where bytes[index] == UInt8(ascii: "\r") {
@@ -61,9 +67,7 @@ extension LineFigures.Counts {
     receivedBytes &+= UInt64(bytes.count)
     for index in bytes.indices where bytes[index] == UInt8(ascii: ">") {
       replies &+= 1
-      guard let since = busySince else { continue }
-      busy += max(0, now - since)
-      busySince = nil
+      gaveUp(at: now)
     }
   }
 

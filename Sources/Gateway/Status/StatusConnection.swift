@@ -14,6 +14,10 @@ struct StatusConnection: ~Copyable {
   /// Records that it follows; nil: it does not.
   private(set) var followed: RecordQueue?
   private var hasAnswer = false
+  /// It says nothing more, and may still listen.
+  private var hasHalfClosed = false
+  /// Bytes that came behind its request.
+  private var excess = 0
   /// When it is cut off; `.max`: not for being slow.
   private(set) var deadline: Int64
   private(set) var isOver = false
@@ -27,27 +31,31 @@ struct StatusConnection: ~Copyable {
   var descriptor: Int32 { socket.descriptor }
 
   /// What `poll(2)` is asked: one that follows may say nothing more, but it may leave.
-  var events: Int32 { written < output.count ? POLLIN | POLLOUT : POLLIN }
+  var events: Int32 { (hasHalfClosed ? 0 : POLLIN) | (written < output.count ? POLLOUT : 0) }
 
-  /// Reads what has come.
+  /// The other end is gone altogether.
+  mutating func hungUp() { if hasHalfClosed { isOver = true } }
+
+  /// Reads what has come, a piece at a time: one that talks without end is one of several.
   ///
   /// - Returns: a request, once it is whole; one is answered.
   mutating func read() -> StatusRequest? {
     var buffer = InlineArray<1_024, UInt8>(repeating: 0)
-    while true {
-      var span = buffer.mutableSpan
-      let count = socket.read(into: &span)
-      if count < 0, errno == EAGAIN { break }
-      guard count > 0 else {
-        isOver = true
-        return nil
-      }
-      // Whatever comes behind the request is not looked at.
-      guard !hasAnswer else { continue }
-      for index in 0..<count where input.count < StatusRequest.limit { input.append(buffer[index]) }
-      if let request = StatusRequest(input, isLocal: isLocal) { return request }
+    var span = buffer.mutableSpan
+    let count = socket.read(into: &span)
+    if count < 0, errno == EAGAIN { return nil }
+    guard count > 0 else {
+      // Behind a whole request that is no leaving: shutdown(2) of one direction.
+      if count == 0, hasAnswer { hasHalfClosed = true } else { isOver = true }
+      return nil
     }
-    return nil
+    guard !hasAnswer else {
+      excess += count
+      if excess > StatusRequest.limit { isOver = true }
+      return nil
+    }
+    for index in 0..<count where input.count < StatusRequest.limit { input.append(buffer[index]) }
+    return StatusRequest(input, isLocal: isLocal)
   }
 
   /// Gives it its answer.

@@ -15,8 +15,10 @@ struct StatusServer: ~Copyable {
     var metrics: () -> [UInt8]
   }
 
-  /// At once; more are closed as they come.
+  /// At once, by the socket of this machine and by TCP each; more wait outside.
   private static let mostConnections = 32
+  /// So long nobody is let in where that failed, ns: the process has no descriptors left.
+  private static let pause: Int64 = 1_000_000_000
   private static let mostFollowers = 16
 
   /// A listening socket, and whether those who come are of this machine's.
@@ -43,6 +45,7 @@ struct StatusServer: ~Copyable {
   private let bell: WakeUp
   private let isEnding: () -> Bool
   private var guests: [Guest] = []
+  private var closedUntil = Int64.min
 
   init(_ doors: [Door], _ sources: Sources, _ followers: Followers, bell: WakeUp, isEnding: @escaping () -> Bool) {
     self.doors = doors
@@ -59,7 +62,9 @@ struct StatusServer: ~Copyable {
       let now = BootClock.now
       bell.silence()
       for (index, door) in doors.enumerated() where ready.doors[index] { takeIn(door, at: now) }
-      for (guest, events) in zip(guests, ready.guests) where events != 0 { serve(guest, events, at: now) }
+      for (guest, events) in zip(guests, ready.guests) where events != 0 && !isEnding() {
+        serve(guest, events, at: now)
+      }
       for guest in guests where guest.connection.followed != nil { guest.connection.write() }
       for guest in guests where guest.connection.isOver || guest.connection.deadline <= now { leave(guest) }
       guests.removeAll { $0.connection.isOver || $0.connection.deadline <= now }
@@ -69,12 +74,12 @@ struct StatusServer: ~Copyable {
 
   private func wait() -> (doors: [Bool], guests: [Int32]) {
     var waiting = [pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)]
-    // With no place left whoever comes waits outside.
-    let isFull = guests.count >= Self.mostConnections
+    let isClosed = BootClock.now < closedUntil
     for door in doors {
-      waiting.append(pollfd(fd: isFull ? -1 : door.socket.descriptor, events: Int16(POLLIN), revents: 0))
+      let isOpen = !isClosed && hasRoom(door)
+      waiting.append(pollfd(fd: isOpen ? door.socket.descriptor : -1, events: Int16(POLLIN), revents: 0))
     }
-    var limit = Int64.max
+    var limit = isClosed ? closedUntil : Int64.max
     for guest in guests {
       waiting.append(
         pollfd(fd: guest.connection.descriptor, events: Int16(guest.connection.events), revents: 0))
@@ -88,13 +93,20 @@ struct StatusServer: ~Copyable {
     )
   }
 
+  private func hasRoom(_ door: Door) -> Bool {
+    guests.count(where: { $0.connection.isLocal == door.isLocal }) < Self.mostConnections
+  }
+
   private mutating func takeIn(_ door: Door, at now: Int64) {
-    while guests.count < Self.mostConnections, let socket = door.socket.accept() {
+    let before = guests.count
+    while hasRoom(door), let socket = door.socket.accept() {
       guests.append(Guest(StatusConnection(socket, isLocal: door.isLocal, at: now)))
     }
+    if guests.count == before { closedUntil = now + Self.pause }
   }
 
   private func serve(_ guest: Guest, _ events: Int32, at now: Int64) {
+    if events & (POLLHUP | POLLERR) != 0 { guest.connection.hungUp() }
     if events & ~POLLOUT != 0, let request = guest.connection.read() { answer(request, guest, at: now) }
     if events & POLLOUT != 0 { guest.connection.write() }
   }

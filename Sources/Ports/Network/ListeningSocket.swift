@@ -5,6 +5,8 @@ import Glibc
 public struct ListeningSocket: ~Copyable, Sendable {
   private let socket: Descriptor
   private let path: String?
+  /// The file at the path, as it was made.
+  private let made: (device: dev_t, inode: ino_t)?
 
   /// Listens at a path (unix(7)). What a process left there that is no more makes room.
   ///
@@ -20,6 +22,7 @@ public struct ListeningSocket: ~Copyable, Sendable {
     }
     socket = Descriptor(owning: number)
     self.path = path
+    made = Self.file(path)
   }
 
   /// Listens for TCP.
@@ -38,9 +41,16 @@ public struct ListeningSocket: ~Copyable, Sendable {
     }
     socket = Descriptor(owning: number)
     path = nil
+    made = nil
   }
 
-  deinit { if let path { _ = unsafe unlink(path) } }
+  // Somebody may have removed it, and another listen there by now.
+  deinit { if let path, let made, let now = Self.file(path), made == now { _ = unsafe unlink(path) } }
+
+  private static func file(_ path: String) -> (device: dev_t, inode: ino_t)? {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 ? (status.st_dev, status.st_ino) : nil
+  }
 
   /// For `poll(2)`: readable while somebody waits.
   public var descriptor: Int32 { socket.number }

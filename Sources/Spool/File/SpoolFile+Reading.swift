@@ -160,9 +160,12 @@ extension SpoolFile {
   /// Puts records of both lanes in the order of their numbers into a batch; nothing is handed out. A damaged one is passed
   /// over: the sinks find it, too.
   ///
-  /// - Parameter place: the records behind this number; then that of the last one looked at.
+  /// - Parameters:
+  ///   - place: the records behind this number; then that of the last one looked at.
+  ///   - seen: numbers that are passed over.
   func show(
-    behind place: inout UInt64, limit: RecordBatch.Limit, _ source: RecordBatch.Source, into batch: inout RecordBatch
+    behind place: inout UInt64, limit: RecordBatch.Limit, _ source: RecordBatch.Source, passing seen: SequenceSet,
+    into batch: inout RecordBatch
   ) throws(SQLiteError) {
     let behind = place
     for lane in Lane.allCases { try with(lane) { lane throws(SQLiteError) in lane.read.bind(behind, at: 1) } }
@@ -173,7 +176,7 @@ extension SpoolFile {
       let lane = isEvent ? Lane.events : .telemetry
       guard let row = isEvent ? rows.events : rows.telemetry, row.sequence > place else { return }
       let wall = clock.wall(boot: row.boot, time: row.time)
-      if try write(row, lane, wall, into: &batch, limit, source) == .full { return }
+      if !seen.contains(row.sequence), try write(row, lane, wall, into: &batch, limit, source) == .full { return }
       place = row.sequence
       if isEvent { rows.events = try nextRow(.events) } else { rows.telemetry = try nextRow(.telemetry) }
     }
@@ -190,8 +193,12 @@ extension SpoolFile {
       let cursor = sink?.lanes[lane.rawValue].cursor ?? 0
       try with(lane) { lane throws(SQLiteError) in lane.read.bind(cursor, at: 1) }
       defer { reset(lane) }
-      guard let row = try nextRow(lane) else { continue }
-      // Ranges above the cursor came out of turn: what is right behind it is lacking.
+      // What came out of turn is behind what is lacking, and seldom before it.
+      var next = try nextRow(lane)
+      while let row = next, sink?.lanes[lane.rawValue].acknowledged.contains(row.sequence) ?? false {
+        next = try nextRow(lane)
+      }
+      guard let row = next else { continue }
       oldest = max(oldest ?? .min, age(boot: row.boot, time: row.time, now: now))
     }
     return oldest
