@@ -3,8 +3,11 @@
 joins each connection with a TCP port, where a simulated car answers.
 
 usage: rfcomm.py HOST:PORT      prints `ready`; needs bluetoothd, python3-dbus, python3-gi
+
+SIGUSR1: it hangs up, and can be called again.
 """
 import os
+import signal
 import socket
 import sys
 import threading
