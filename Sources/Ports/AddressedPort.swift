@@ -6,6 +6,8 @@ public struct AddressedPort: Port, ~Copyable {
   public let name: String
   public private(set) var baud: Int?
   private var line = Descriptor()
+  /// In place of a descriptor.
+  private var link: BLELink?
 
   /// Opens nothing yet. A serial line whose address names no rate begins with 38400.
   public init(_ address: PortAddress) {
@@ -14,11 +16,11 @@ public struct AddressedPort: Port, ~Copyable {
     case .serial(let path, let baud):
       name = path
       self.baud = baud ?? 38_400
-    case .tcp, .rfcomm: name = address.description
+    case .tcp, .rfcomm, .ble: name = address.description
     }
   }
 
-  public var descriptor: Int32 { line.number }
+  public var descriptor: Int32 { link?.descriptor ?? line.number }
 
   /// A serial line opens at the rate it had last.
   public mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError) {
@@ -36,20 +38,28 @@ public struct AddressedPort: Port, ~Copyable {
       var port = RFCOMMPort(address: peer, channel: channel)
       try port.open(within: limit, unless: wakeUp)
       line = port.socket.release()
+    case .ble(let peer):
+      var port = BLEPort(address: peer)
+      try port.open(within: limit, unless: wakeUp)
+      link = port.release()
     }
   }
 
   public mutating func close() {
+    link?.close()
+    link = nil
     if isOpen && isSerial { _ = cports_tty_set_exclusive(line.number, 0) }
     line.close()
   }
 
   public mutating func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int {
-    try line.read(into: &buffer, for: name)
+    if let link { return try link.read(into: &buffer) }
+    return try line.read(into: &buffer, for: name)
   }
 
   public mutating func write(_ bytes: Span<UInt8>) throws(PortError) -> Int {
-    try line.write(bytes, for: name, isSocket: !isSerial)
+    if let link { return try link.write(bytes) }
+    return try line.write(bytes, for: name, isSocket: !isSerial)
   }
 
   public mutating func setBaud(_ baud: Int) throws(PortError) {

@@ -9,7 +9,8 @@
 ///
 /// An implementation needs no locks, and from `open` to `close` takes nothing from the heap.
 public protocol Port: ~Copyable {
-  /// How messages call it: a path, `tcp:192.168.0.10:35000`, `rfcomm:00:1D:A5:68:98:8A`.
+  /// How messages call it: a path, `tcp:192.168.0.10:35000`, `rfcomm:00:1D:A5:68:98:8A`,
+  /// `ble:00:1D:A5:68:98:8A`.
   var name: String { get }
 
   /// What `poll(2)` waits on: readable when there are bytes or the device is gone. -1 while closed.

@@ -5,9 +5,11 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
   case tcp(host: String, port: Int)
   /// nil: the channel is asked for.
   case rfcomm(BluetoothAddress, channel: UInt8?)
+  /// Bluetooth Low Energy.
+  case ble(BluetoothAddress)
 
-  /// Reads `/dev/ttyUSB0`, `/dev/ttyUSB0@115200`, `tcp:HOST[:PORT]`, `HOST:PORT`, `rfcomm:ADDRESS[/CHANNEL]` or an
-  /// address of Bluetooth alone; an IPv6 address stands in brackets.
+  /// Reads `/dev/ttyUSB0`, `/dev/ttyUSB0@115200`, `tcp:HOST[:PORT]`, `HOST:PORT`, `rfcomm:ADDRESS[/CHANNEL]`,
+  /// `ble:ADDRESS` or an address of Bluetooth alone, which is RFCOMM's; an IPv6 address stands in brackets.
   ///
   /// - Throws: ``PortError/Kind/invalid`` with what would be right.
   public init(parsing text: String) throws(PortError) {
@@ -15,6 +17,8 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
       self = try PortAddress.serial(text)
     } else if text.hasPrefix("rfcomm:") {
       self = try PortAddress.rfcomm(text.dropFirst(7), in: text)
+    } else if text.hasPrefix("ble:") {
+      self = try PortAddress.ble(text.dropFirst(4), in: text)
     } else if BluetoothAddress(text.prefix(17)) != nil {
       self = try PortAddress.rfcomm(text[...], in: text)
     } else if text.hasPrefix("tcp:") {
@@ -25,16 +29,26 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Reads the `tcp` of a configuration: `HOST[:PORT]`.
-  public init(tcp text: String) throws(PortError) { self = try PortAddress.tcp(text[...], in: text, needsPort: false) }
+  public init(tcp text: String) throws(PortError) {
+    self = try PortAddress.tcp(text[...], in: text, needsPort: false)
+  }
 
   /// Reads the `rfcomm` of a configuration: `ADDRESS[/CHANNEL]`.
-  public init(rfcomm text: String) throws(PortError) { self = try PortAddress.rfcomm(text[...], in: text) }
+  public init(rfcomm text: String) throws(PortError) {
+    self = try PortAddress.rfcomm(text[...], in: text)
+  }
+
+  /// Reads the `ble` of a configuration: `ADDRESS`.
+  public init(ble text: String) throws(PortError) {
+    self = try PortAddress.ble(text[...], in: text)
+  }
 
   public var description: String {
     switch self {
     case .serial(let path, let baud): baud.map { "\(path)@\($0)" } ?? path
     case .tcp(let host, let port): TCPPort(host: host, port: port).name
     case .rfcomm(let address, let channel): RFCOMMPort(address: address, channel: channel).name
+    case .ble(let address): BLEPort(address: address).name
     }
   }
 
@@ -58,9 +72,20 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
     return .rfcomm(address, channel: channel)
   }
 
-  private static func tcp(_ rest: Substring, in text: String, needsPort: Bool) throws(PortError) -> PortAddress {
+  private static func ble(_ rest: Substring, in text: String) throws(PortError) -> PortAddress {
+    guard let address = BluetoothAddress(rest) else {
+      throw PortError(.invalid, text, "not a Bluetooth address; write e.g. ble:00:1D:A5:68:98:8A")
+    }
+    return .ble(address)
+  }
+
+  private static func tcp(_ rest: Substring, in text: String, needsPort: Bool) throws(PortError)
+    -> PortAddress
+  {
     let malformed = PortError(
-      .invalid, text, "not a device; write /dev/ttyUSB0, 192.168.0.10:35000 or rfcomm:00:1D:A5:68:98:8A")
+      .invalid, text,
+      "not a device; write /dev/ttyUSB0, 192.168.0.10:35000, rfcomm:00:1D:A5:68:98:8A or ble:00:1D:A5:68:98:8A"
+    )
     var host = rest
     var port: Substring?
     if rest.hasPrefix("["), let close = rest.firstIndex(of: "]") {
@@ -74,10 +99,13 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
       // More colons are an IPv6 address, whose last group could pass for a port.
       guard !host.contains(":") else { throw malformed }
     }
-    guard !host.isEmpty, !host.contains(where: { $0.isWhitespace || $0 == "/" }), port != nil || !needsPort else {
+    guard !host.isEmpty, !host.contains(where: { $0.isWhitespace || $0 == "/" }),
+      port != nil || !needsPort
+    else {
       throw malformed
     }
-    guard let number = port.map({ Int($0) }) ?? TCPPort.defaultPort, (1...65_535).contains(number) else {
+    guard let number = port.map({ Int($0) }) ?? TCPPort.defaultPort, (1...65_535).contains(number)
+    else {
       throw PortError(.invalid, text, "not a port; 1 to 65535, adapters use 35000")
     }
     return .tcp(host: String(host), port: number)

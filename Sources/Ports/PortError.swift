@@ -23,7 +23,7 @@ public struct PortError: Error, Equatable, Sendable, CustomStringConvertible {
     case interrupted
     /// This machine has no Bluetooth.
     case noBluetooth
-    /// The Bluetooth device offers no serial port.
+    /// The Bluetooth device offers no serial port, by RFCOMM or in a service of Bluetooth LE.
     case noSerialService
     /// Was there, is no more: unplugged, switched off, hung up.
     case gone
@@ -52,14 +52,18 @@ extension PortError {
   /// Reading or writing an open line failed.
   static func transfer(_ port: String, code: Int32) -> PortError {
     switch code {
-    case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ENOTCONN, ECONNABORTED, ESHUTDOWN, EBADF, 0: gone(port, code: code)
-    case ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH, ENETRESET: gone(port, code: code)
+    case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ENOTCONN, ECONNABORTED, ESHUTDOWN, EBADF, 0:
+      gone(port, code: code)
+    case ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH, ENETRESET:
+      gone(port, code: code)
     default: PortError(.system, port, code: code, systemReason(code))
     }
   }
 
   /// Unplugged, hung up, or closed by the peer (code 0).
   static func gone(_ port: String, code: Int32 = 0) -> PortError {
-    PortError(.gone, port, code: code, code == 0 ? "gone: closed by the other side" : "gone: \(systemReason(code))")
+    PortError(
+      .gone, port, code: code,
+      code == 0 ? "gone: closed by the other side" : "gone: \(systemReason(code))")
   }
 }

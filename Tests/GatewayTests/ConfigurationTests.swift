@@ -101,6 +101,14 @@ import Testing
     #expect(
       try read(#"{"adapters":[{"rfcomm":"00:1d:a5:68:98:8a"}]}"#).adapters[0].link
         == .rfcomm(address: "00:1D:A5:68:98:8A"))
+    let paired = try read(
+      #"{"adapters":[{"rfcomm":"00:1D:A5:68:98:8A","pin":"Ab12"},{"ble":"aa:bb:cc:00:00:01","pin":"012345"},{"ble":"AA:BB:CC:00:00:02"}]}"#
+    ).adapters
+    #expect(
+      paired.map(\.link) == [
+        .rfcomm(address: "00:1D:A5:68:98:8A"), .ble(address: "AA:BB:CC:00:00:01"), .ble(address: "AA:BB:CC:00:00:02"),
+      ])
+    #expect(paired.map(\.pin) == ["Ab12", "012345", nil])
   }
 
   @Test(arguments: [
@@ -116,6 +124,18 @@ import Testing
     (#"{"adapters":[{}]}"#, "adapters[0]", "exactly one of"),
     (#"{"adapters":[{"device":"/dev/a"},{"device":"/dev/a"}]}"#, "adapters[1]", "another adapter"),
     (#"{"adapters":[{"rfcomm":"00:1D"}]}"#, "adapters[0].rfcomm", "a Bluetooth address"),
+    (#"{"adapters":[{"ble":"AA:BB:CC:00:00:0G"}]}"#, "adapters[0].ble", "a Bluetooth address"),
+    (#"{"adapters":[{"ble":"AA:BB:CC:00:00:01","baud":9600}]}"#, "adapters[0].baud", "unknown key"),
+    (#"{"adapters":[{"ble":"AA:BB:CC:00:00:01","tcp":"b"}]}"#, "adapters[0]", "exactly one of"),
+    (
+      #"{"adapters":[{"ble":"AA:BB:CC:00:00:01"},{"rfcomm":"AA:BB:CC:00:00:01"}]}"#, "adapters[1]", "another adapter"
+    ),
+    (#"{"adapters":[{"ble":"AA:BB:CC:00:00:01","pin":"secret"}]}"#, "adapters[0].pin", "1 to 6 digits in quotes"),
+    (#"{"adapters":[{"ble":"AA:BB:CC:00:00:01","pin":"1234567"}]}"#, "adapters[0].pin", "1 to 6 digits in quotes"),
+    (#"{"adapters":[{"rfcomm":"AA:BB:CC:00:00:01","pin":""}]}"#, "adapters[0].pin", "1 to 16 letters or digits"),
+    (#"{"adapters":[{"rfcomm":"AA:BB:CC:00:00:01","pin":"secret!"}]}"#, "adapters[0].pin", "1 to 16 letters or digits"),
+    (#"{"adapters":[{"rfcomm":"AA:BB:CC:00:00:01","pin":1234}]}"#, "adapters[0].pin", "1 to 16 letters or digits"),
+    (#"{"adapters":[{"tcp":"a","pin":"1234"}]}"#, "adapters[0].pin", "unknown key"),
     (#"{"adapters":[{"tcp":"host:0"}]}"#, "adapters[0].tcp", "a port from 1 to 65535"),
     (#"{"gps":[{"device":"/dev/a","gpsd":"b"}]}"#, "gps[0]", "either \"device\" or \"gpsd\""),
     (#"{"sinks":[]}"#, "sinks", "1 to 32 sinks"),

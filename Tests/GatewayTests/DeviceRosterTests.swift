@@ -56,6 +56,30 @@ import Testing
     #expect(found == [.move(0, serial("/dev/ttyUSB2", baud: 115_200))])
   }
 
+  @Test func bluetooth_adapters_are_called_the_way_that_they_have() throws {
+    let named = try #require(BluetoothAddress("AA:BB:CC:00:00:01"))
+    let mine = try #require(BluetoothAddress("AA:BB:CC:00:00:02"))
+    let classic = try #require(BluetoothAddress("AA:BB:CC:00:00:03"))
+    let stranger = try #require(BluetoothAddress("AA:BB:CC:00:00:04"))
+    var (roster, steps) = try roster(#"{"adapters": [{"ble": "AA:BB:CC:00:00:01"}]}"#)
+    guard case .start(0, .ble(named), _) = steps.first else {
+      Issue.record("\(steps)")
+      return
+    }
+    let found = roster.bluetooth([
+      BluetoothDevice(address: named, name: "OBDBLE", isTrusted: true, hasAdapterService: true),
+      BluetoothDevice(address: mine, name: "OBDBLE", isTrusted: true, hasAdapterService: true),
+      BluetoothDevice(address: classic, name: "OBDII", isPaired: true, hasSerialPort: true, hasAdapterService: true),
+      BluetoothDevice(address: stranger, name: "OBDBLE", alias: "OBDBLE", hasAdapterService: true),
+    ])
+    #expect(
+      found == [
+        .start(1, .ble(mine), configured: nil), .start(2, .rfcomm(classic, channel: nil), configured: nil),
+        .leave(device: "ble:AA:BB:CC:00:00:04", label: "OBDBLE", .notTrusted),
+      ])
+    #expect(roster.name(of: 1) == "ble:AA:BB:CC:00:00:02")
+  }
+
   @Test func what_is_to_be_ignored_is_never_started() throws {
     var (roster, _) = try roster()
     #expect(

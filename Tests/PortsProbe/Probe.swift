@@ -46,12 +46,25 @@ enum Probe {
     try loop.run(&port, &asker)
   }
 
+  /// Asks the same so many times, each time once the prompt has come.
+  static func exchange(_ address: String, _ command: String, _ wanted: Int) throws(PortError) {
+    var port = AddressedPort(try PortAddress(parsing: address))
+    try port.open(within: .seconds(30), unless: nil)
+    var exchanges = Exchanges(command: Array(command.utf8) + [0x0D], wanted: wanted)
+    var loop = try PortLoop(wakeUp: WakeUp())
+    try loop.run(&port, &exchanges)
+    port.close()
+    say("\(wanted) replies")
+  }
+
   static func bluetooth(inquire: Bool) throws(DiscoveryError) {
     let directory = try BluetoothDirectory()
     let rules = DiscoveryRules()
     for device in inquire ? try directory.inquire(for: .milliseconds(500)) : try directory.devices() {
       let signal = device.signal.map { " \($0) dBm" } ?? ""
-      say("\(device.address) '\(device.name)' '\(device.alias)'\(signal) \(word(rules.verdict(for: device)))")
+      say(
+        "\(device.address) '\(device.name)' '\(device.alias)'\(signal) \(word(rules.verdict(for: device)))"
+      )
     }
   }
 
@@ -68,7 +81,29 @@ enum Probe {
   /// `/dev/ttyUSB0 usb:0403:6015:1130 'ScanTool.net LLC OBDLink SX' adapter(…)`
   static func line(_ device: DeviceIdentity) -> String {
     let links = device.links.isEmpty ? "" : " \(device.links.joined(separator: ","))"
-    return "\(device.node) \(device.key) '\(device.label)' \(word(DiscoveryRules().verdict(for: device)))\(links)"
+    return
+      "\(device.node) \(device.key) '\(device.label)' \(word(DiscoveryRules().verdict(for: device)))\(links)"
+  }
+}
+
+/// Sends a command again and again, and counts prompts.
+struct Exchanges: PortHandler, ~Copyable {
+  let command: [UInt8]
+  let wanted: Int
+  private var count = 0
+
+  init(command: [UInt8], wanted: Int) {
+    self.command = command
+    self.wanted = wanted
+  }
+
+  mutating func opened(at now: Int64, _ actions: inout PortActions) { actions.send(command.span) }
+
+  mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
+    for index in bytes.indices where bytes[index] == UInt8(ascii: ">") {
+      count += 1
+      if count < wanted { actions.send(command.span) } else { actions.stop() }
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 //   PortsProbe devices            the serial devices that are there, one a line
 //   PortsProbe watch COUNT        those, `ready`, then changes as they happen, until there were so many
 //   PortsProbe ask WHERE COMMAND  opens a line, prints what the device answers up to its prompt, waits until it is gone
+//   PortsProbe exchange WHERE COMMAND COUNT   sends a command so many times, each time once the prompt has come
 //   PortsProbe rounds COUNT       so many exchanges with an adapter in the same thread, for counting allocations
 //   PortsProbe bluetooth          the devices that BlueZ knows
 //   PortsProbe inquire            those, after an inquiry of half a second
@@ -17,11 +18,15 @@ do {
   case "devices": try Probe.devices()
   case "watch": try Probe.watch(count: arguments.dropFirst().first.flatMap { Int($0) } ?? 1)
   case "ask" where arguments.count == 3: try Probe.ask(arguments[1], arguments[2])
+  case "exchange" where arguments.count == 4:
+    try Probe.exchange(arguments[1], arguments[2], Int(arguments[3]) ?? 1)
   case "rounds": try Rounds.run(arguments.dropFirst().first.flatMap { Int($0) } ?? 1)
   case "bluetooth": try Probe.bluetooth(inquire: false)
   case "inquire": try Probe.bluetooth(inquire: true)
   default:
-    say("usage: PortsProbe devices | watch COUNT | ask WHERE COMMAND | rounds COUNT | bluetooth | inquire")
+    say(
+      "usage: PortsProbe devices | watch COUNT | ask WHERE COMMAND | exchange WHERE COMMAND COUNT | rounds COUNT | bluetooth | inquire"
+    )
     exit(64)
   }
 } catch {

@@ -110,13 +110,36 @@ import Testing
     #expect(none.verdict(for: device("V-LINK")) == .adapter(.knownProduct))
     #expect(none.verdict(for: device("", alias: "My ELM 327")) == .adapter(.knownProduct))
     #expect(none.verdict(for: device("OBDII", paired: false, serial: false)) == .leave(.notPaired))
-    #expect(none.verdict(for: device("OBDBLE", serial: false)) == .leave(.unrelated))
+    #expect(none.verdict(for: device("OBDBLE", serial: false)) == .leave(.noSerialPort))
     #expect(none.verdict(for: device("IOS-Vlink", serial: false)) == .leave(.noSerialPort))
     #expect(none.verdict(for: device("Pixel 8")) == .leave(.notProbed))
     #expect(none.verdict(for: device("Pixel 8", paired: false)) == .leave(.notPaired))
     #expect(none.verdict(for: device("Headphones", serial: false)) == .leave(.unrelated))
     #expect(DiscoveryRules(probe: true).verdict(for: device("Pixel 8")) == .adapter(.probe))
+    #expect(device("OBDII").port == .rfcomm(address, channel: nil))
     let configured = DiscoveryRules(bluetoothAdapters: [address])
     #expect(configured.verdict(for: device("", paired: false, serial: false)) == .adapter(.configured))
+  }
+
+  /// One that nobody has called theirs may be in the next car, and wants no pairing.
+  @Test func bluetooth_low_energy_device() throws {
+    let address = try #require(BluetoothAddress("AA:BB:CC:00:00:01"))
+    func device(_ name: String, paired: Bool = false, trusted: Bool = false, serial: Bool = false) -> BluetoothDevice {
+      BluetoothDevice(
+        address: address, name: name, isPaired: paired, isTrusted: trusted, hasSerialPort: serial,
+        hasAdapterService: true)
+    }
+    let none = DiscoveryRules()
+    #expect(none.verdict(for: device("OBDBLE", trusted: true)) == .adapter(.knownProduct))
+    #expect(none.verdict(for: device("IOS-Vlink", paired: true)) == .adapter(.knownProduct))
+    #expect(none.verdict(for: device("OBDBLE")) == .leave(.notTrusted))
+    #expect(none.verdict(for: device("Scale")) == .leave(.unrelated))
+    #expect(none.verdict(for: device("Scale", trusted: true)) == .leave(.notProbed))
+    #expect(DiscoveryRules(probe: true).verdict(for: device("Scale", trusted: true)) == .adapter(.probe))
+    #expect(DiscoveryRules(probe: true).verdict(for: device("Scale")) == .leave(.unrelated))
+    #expect(device("OBDBLE").port == .ble(address))
+    // Of both ways the faster one, under its own rules.
+    #expect(device("OBDII", serial: true).port == .rfcomm(address, channel: nil))
+    #expect(none.verdict(for: device("OBDII", trusted: true, serial: true)) == .leave(.notPaired))
   }
 }

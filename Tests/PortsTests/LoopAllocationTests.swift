@@ -11,4 +11,22 @@ import Testing
     #expect(many.result.output == "10100 replies\n")
     #expect(many.allocations - few.allocations < 10, "\(few.allocations) → \(many.allocations)")
   }
+
+  /// Where BlueZ hands its sockets out, a notification and a write are no messages of D-Bus.
+  @Test func a_thousand_more_exchanges_over_bluetooth_le_allocate_nothing() async throws {
+    try await aside {
+      let scene = Scene.adapter(Scene.ffe0, #""sockets": true, "quiet": true, "reply": "41 0C 1A F8 \r\r>""#)
+      guard let bed = try BluetoothBed.start(scene) else { return }
+      func run(_ count: Int) throws -> MeasuredRun {
+        try MeasuredRun.of(
+          try ProbeProgram.path, ["exchange", "ble:\(Scene.address)", "010C1", "\(count)"],
+          environment: ["DBUS_SYSTEM_BUS_ADDRESS": bed.bus])
+      }
+      let few = try run(100)
+      let many = try run(1_100)
+      #expect(few.result.output == "100 replies\n", "\(few.result.output)\(few.result.errors)")
+      #expect(many.result.output == "1100 replies\n", "\(many.result.output)\(many.result.errors)")
+      #expect(many.allocations - few.allocations < 10, "\(few.allocations) → \(many.allocations)")
+    }
+  }
 }

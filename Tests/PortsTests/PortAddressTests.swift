@@ -17,11 +17,15 @@ import Testing
       ("rfcomm:00:1D:A5:68:98:8A", .rfcomm(bluetooth, channel: nil)),
       ("rfcomm:00:1d:a5:68:98:8a/2", .rfcomm(bluetooth, channel: 2)),
       ("00:1D:A5:68:98:8A", .rfcomm(bluetooth, channel: nil)),
+      ("ble:00:1d:a5:68:98:8a", .ble(bluetooth)),
     ]
     for (text, expected) in table { #expect(try PortAddress(parsing: text) == expected, "\(text)") }
   }
 
-  @Test(arguments: ["/dev/ttyUSB0@57600", "tcp:192.168.0.10:35000", "tcp:[::1]:23", "rfcomm:00:1D:A5:68:98:8A/3"])
+  @Test(arguments: [
+    "/dev/ttyUSB0@57600", "tcp:192.168.0.10:35000", "tcp:[::1]:23", "rfcomm:00:1D:A5:68:98:8A/3",
+    "ble:00:1D:A5:68:98:8A",
+  ])
   func what_is_written_reads_as_itself(_ text: String) throws {
     #expect(try PortAddress(parsing: text).description == text)
   }
@@ -30,6 +34,7 @@ import Testing
     "", "ttyUSB0", "192.168.0.10", "192.168.0.10:0", "192.168.0.10:65536", "192.168.0.10:x", ":35000", "a b:1",
     "/dev/ttyUSB0@fast", "/dev/ttyUSB0@0", "rfcomm:00:1D:A5:68:98", "rfcomm:00:1D:A5:68:98:8G",
     "rfcomm:00:1D:A5:68:98:8A/0", "rfcomm:00:1D:A5:68:98:8A/31", "tcp:", "tcp:[::1", "tcp:::1", "http://a:1",
+    "ble:", "ble:00:1D:A5:68:98", "ble:00:1D:A5:68:98:8A/1",
   ])
   func what_is_no_address_is_refused_with_what_would_be_right(_ text: String) {
     let error = PortContract.error { () throws(PortError) in _ = try PortAddress(parsing: text) }

@@ -32,11 +32,15 @@ public final class RunningProgram: @unchecked Sendable {
   private var seen = 0
   private var seenErrors = 0
 
-  /// - Parameter readsOutput: false: nobody reads its standard output until ``readOutput()``.
+  /// - Parameters:
+  ///   - readsOutput: false: nobody reads its standard output until ``readOutput()``.
+  ///   - isFed: whether it gets a standard input, for ``say(_:)``.
   public init(
-    _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:], readsOutput: Bool = true
+    _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:],
+    readsOutput: Bool = true,
+    isFed: Bool = false
   ) throws {
-    child = try Child(executable, arguments, environment: environment, directory: nil, feeds: false)
+    child = try Child(executable, arguments, environment: environment, directory: nil, feeds: isFed)
     pid = child.pid
     let (pid, errors) = (child.pid, child.errors)
     if readsOutput { readOutput() }
@@ -75,6 +79,15 @@ public final class RunningProgram: @unchecked Sendable {
 
   /// Leaves the pipe of its standard output, which nobody has begun to read: its next line there finds no reader.
   public func closeOutput() { close(child.output) }
+
+  /// Writes a line to its standard input.
+  public func say(_ line: String) {
+    let bytes = Array("\(line)\n".utf8)
+    _ = unsafe bytes.withUnsafeBytes { unsafe write(child.input, $0.baseAddress, $0.count) }
+  }
+
+  /// Its standard input ends.
+  public func closeInput() { close(child.input) }
 
   public func send(_ signal: Int32) { Glibc.kill(pid, signal) }
 
@@ -132,7 +145,9 @@ public final class RunningProgram: @unchecked Sendable {
       guard !isOver, changed.wait(until: deadline) else {
         let tail = (lines.suffix(6) + errors.suffix(60)).map(\.text).joined(separator: "\n")
         throw Late(
-          description: "no such \(what) within \(limit) (status \(status.map(String.init) ?? "running")):\n\(tail)")
+          description:
+            "no such \(what) within \(limit) (status \(status.map(String.init) ?? "running")):\n\(tail)"
+        )
       }
     }
   }
@@ -157,7 +172,9 @@ public final class RunningProgram: @unchecked Sendable {
     close(descriptor)
     changed.withLock {
       // What ends without a line end is a line that was torn.
-      if !rest.isEmpty, isOutput { lines.append(Line(text: String(decoding: rest, as: UTF8.self), time: .now)) }
+      if !rest.isEmpty, isOutput {
+        lines.append(Line(text: String(decoding: rest, as: UTF8.self), time: .now))
+      }
       openStreams -= 1
       changed.broadcast()
     }
@@ -166,7 +183,9 @@ public final class RunningProgram: @unchecked Sendable {
 
 /// Runs blocking work on a thread of its own, still as a part of the test that asks for it: tests that wait for programs
 /// wait side by side.
-public func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+public func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws
+  -> Value
+{
   try await withTaskExecutorPreference(ThreadPerJob()) { try work() }
 }
 

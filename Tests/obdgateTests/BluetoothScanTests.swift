@@ -63,3 +63,48 @@ import Testing
     #expect(result.errors.contains("not asked: rfcomm:00:00:00:00:00:02 (phone)"))
   }
 }
+
+/// An adapter with Bluetooth LE: a simulated car at the other end of the air.
+@Suite struct BluetoothLowEnergyTests {
+  private static let address = "AA:BB:CC:00:00:01"
+
+  private func run(_ arguments: [String], trusted: Bool) async throws -> Tool.Result? {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let car = try SimulatedAdapter(.tcp(0), scenario: "{}", in: scratch.path)
+      defer { car.stop() }
+      func long(_ uuid: String) -> String { "0000\(uuid)-0000-1000-8000-00805f9b34fb" }
+      let scene = """
+        {"devices": [{"address": "\(Self.address)", "name": "IOS-Vlink", "uuids": ["\(long("fff0"))"], "sockets": true,
+          "trusted": \(trusted), "peer": "\(try car.name)", "services": [{"uuid": "\(long("fff0"))", "characteristics": [
+            {"uuid": "\(long("fff1"))", "flags": ["notify"]},
+            {"uuid": "\(long("fff2"))", "flags": ["write-without-response"]}]}]}]}
+        """
+      guard let bed = try BluetoothBed.start(scene) else { return nil }
+      guard let program = try Tool.obdgate else { throw TestData.Missing("the built obdgate") }
+      return try Tool.run(program, arguments, environment: ["DBUS_SYSTEM_BUS_ADDRESS": bed.bus])
+    }
+  }
+
+  @Test func a_scan_asks_one_that_is_trusted_and_no_stranger() async throws {
+    for trusted in [true, false] {
+      guard let result = try await run(["scan", "--json"], trusted: trusted) else { return }
+      #expect(result.status == 0, "\(result.errors)")
+      let rows = try JSON.lines(result.output)
+      #expect(
+        rows.map { $0.only("device", "label", "kind", "reason") } == [
+          .object([
+            "device": .text("ble:\(Self.address)"), "label": "IOS-Vlink", "kind": .text(trusted ? "adapter" : "unknown"),
+            "reason": .text(trusted ? "knownProduct" : "notTrusted"),
+          ])
+        ])
+      #expect(rows.map { $0["identity"] != nil } == [trusted], "\(rows)")
+    }
+  }
+
+  @Test func one_that_is_named_is_asked_whoever_it_is() async throws {
+    guard let result = try await run(["vin", "--device", "ble:\(Self.address)"], trusted: false) else { return }
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output.contains("1D4GP00RX5B123456"), "\(result.output)")
+  }
+}

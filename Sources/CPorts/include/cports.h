@@ -33,6 +33,18 @@ int cports_timer_create(void);
 int cports_timer_set(int fd, int64_t moment);
 /// A counter that is readable while it is not 0.
 int cports_event_create(void);
+/// A descriptor that poll(2) calls readable while one of others is ready (epoll(7)).
+int cports_watch_create(void);
+/// Watches a descriptor for the events of poll(2), POLLHUP and POLLERR always among them, from now on or otherwise than
+/// before. One that is closed is forgotten.
+int cports_watch_set(int watch, int fd, uint32_t events, uint32_t number);
+/// One of them that is ready: the number that it was given, and what it is ready for.
+typedef struct {
+  uint32_t number;
+  uint32_t events;
+} cports_ready;
+/// Which are ready now, `count` of them at most; returns how many.
+int cports_watch_ready(int watch, cports_ready *ready, int count);
 
 // Sockets.
 

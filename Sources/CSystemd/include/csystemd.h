@@ -1,6 +1,6 @@
 // Two parts. What a service tells the service manager that started it: a datagram, for which no library is needed.
 //
-// And the part of sd-bus that asks a service on the system bus a question, opened at run time: libsystemd brings six more
+// And the part of sd-bus that speaks with a service on the system bus, opened at run time: libsystemd brings six more
 // libraries, which only a gateway that looks for Bluetooth adapters needs in its memory.
 //
 // Every function returns 0 or more, or a negated errno, as sd-bus does. sd-bus' own documentation says what each means.
@@ -23,42 +23,71 @@ int csystemd_journal_send(int journal, const uint8_t *entry, size_t size);
 typedef struct csystemd_bus csystemd_bus;
 typedef struct csystemd_message csystemd_message;
 
-/// Why a call was answered by an error, in D-Bus' name and the service's words; cut to fit.
-typedef struct {
-  char name[96];
-  char text[160];
-} csystemd_error;
-
 /// Opens the library once; -ENOSYS where it is not installed or lacks something. Safe from several threads.
 int csystemd_load(void);
 
-/// Connects to the system bus; `csystemd_load` has succeeded before. NULL in `bus` on failure.
-int csystemd_bus_open(csystemd_bus **bus);
-/// Closes it; what was still to be sent is sent first.
-void csystemd_bus_close(csystemd_bus *bus);
+// A connection, which one thread has at a time. `csystemd_load` has succeeded before.
 
-/// Calls a method without arguments and waits for its answer, without starting the service where it does not run.
+/// Connects to the bus at that address; NULL: the system bus. NULL in `bus` on failure. What is sent before the bus has
+/// answered waits.
+int csystemd_bus_open(const char *address, csystemd_bus **bus);
+/// Leaves it at once; what has not been sent yet is not.
+void csystemd_bus_close(csystemd_bus *bus);
+/// For poll(2), and the events to wait for.
+int csystemd_bus_descriptor(csystemd_bus *bus);
+int csystemd_bus_events(csystemd_bus *bus);
+/// Sends what waits and takes one thing in, and never waits. 0: nothing is left to do. `message` is what came, to be let
+/// go of, and NULL where it was the library's own business.
+int csystemd_bus_next(csystemd_bus *bus, csystemd_message **message);
+/// Sends a message. `cookie` gets the number that its answer will name; NULL: none is wanted.
+int csystemd_bus_send(csystemd_bus *bus, csystemd_message *message, uint64_t *cookie);
+
+// Writing a message.
+
+/// A call, without arguments so far; the service is not started where it does not run.
 int csystemd_call(
     csystemd_bus *bus, const char *service, const char *path, const char *interface, const char *method,
-    uint64_t microseconds, csystemd_message **answer, csystemd_error *error);
-/// The same for a method whose one argument is a dictionary (`a{sv}`), here of one text.
-int csystemd_call_with_option(
-    csystemd_bus *bus, const char *service, const char *path, const char *interface, const char *method,
-    const char *key, const char *value, uint64_t microseconds, csystemd_message **answer, csystemd_error *error);
-/// Lets go of an answer; NULL is none.
+    csystemd_message **message);
+/// The answer to a call.
+int csystemd_answer(csystemd_message *call, csystemd_message **message);
+/// The answer that it failed.
+int csystemd_refusal(csystemd_message *call, const char *name, const char *text, csystemd_message **message);
+/// A string, object path or signature.
+int csystemd_append_text(csystemd_message *message, char type, const char *text);
+int csystemd_append_bool(csystemd_message *message, int value);
+int csystemd_append_uint32(csystemd_message *message, uint32_t value);
+/// An array of bytes.
+int csystemd_append_bytes(csystemd_message *message, const void *bytes, size_t count);
+int csystemd_open(csystemd_message *message, char type, const char *contents);
+int csystemd_close(csystemd_message *message);
+/// Lets go of a message; NULL is none.
 void csystemd_message_release(csystemd_message *message);
 
-/// Waits until something arrives or the time is over, and takes in what did.
-int csystemd_bus_wait(csystemd_bus *bus, uint64_t microseconds);
+// Reading a message. Texts live as long as it does; NULL where it has none.
 
-// Reading an answer: 1 done, 0 nothing left here.
+/// 1 a call, 2 an answer, 3 one that says what failed, 4 a signal.
+int csystemd_kind(csystemd_message *message);
+/// The number of the call that it answers; 0: none.
+uint64_t csystemd_cookie(csystemd_message *message);
+const char *csystemd_sender(csystemd_message *message);
+const char *csystemd_path(csystemd_message *message);
+const char *csystemd_interface(csystemd_message *message);
+const char *csystemd_member(csystemd_message *message);
+/// What failed: D-Bus' name for it, and the service's words.
+const char *csystemd_failure_name(csystemd_message *message);
+const char *csystemd_failure_text(csystemd_message *message);
+
+// Its contents: 1 done, 0 nothing left here.
 
 int csystemd_enter(csystemd_message *message, char type, const char *contents);
 int csystemd_exit(csystemd_message *message);
-/// A string, object path or signature; it lives as long as the message.
 int csystemd_read_text(csystemd_message *message, char type, const char **text);
 int csystemd_read_bool(csystemd_message *message, int *value);
 int csystemd_read_int16(csystemd_message *message, int16_t *value);
+int csystemd_read_uint16(csystemd_message *message, uint16_t *value);
+int csystemd_read_bytes(csystemd_message *message, const void **bytes, size_t *count);
+/// A descriptor of the caller's own, which does not block.
+int csystemd_read_descriptor(csystemd_message *message, int *descriptor);
 /// 1 where nothing is left in the innermost container, 0 where something is.
 int csystemd_at_end(csystemd_message *message);
 /// Passes over values of these types.

@@ -5,14 +5,15 @@ import JSONText
 extension Configuration.Adapter {
   init(_ value: JSONValue, folder: String) throws(JSONError) {
     var reader = try JSONObjectReader(value)
-    let links = ["device", "rfcomm", "tcp"].filter { value[$0] != nil }
+    let links = ["device", "rfcomm", "ble", "tcp"].filter { value[$0] != nil }
     guard links.count == 1 else {
       throw value.invalid(
-        expected: "exactly one of \"device\", \"rfcomm\" and \"tcp\"",
+        expected: "exactly one of \"device\", \"rfcomm\", \"ble\" and \"tcp\"",
         found: links.isEmpty ? "none" : links.joined(separator: " and "))
     }
     var baud: Int?
     var preferredBaud: Int?
+    var pin: String?
     let link: Link
     if let device = reader.optional("device") {
       let path = try Configuration.notEmpty(device, device.requireString())
@@ -21,6 +22,10 @@ extension Configuration.Adapter {
       preferredBaud = try reader.optionalInt("preferredBaud", in: 9_600...2_000_000)
     } else if let address = reader.optional("rfcomm") {
       link = .rfcomm(address: try Self.bluetoothAddress(address))
+      pin = try Self.pin(&reader, isLowEnergy: false)
+    } else if let address = reader.optional("ble") {
+      link = .ble(address: try Self.bluetoothAddress(address))
+      pin = try Self.pin(&reader, isLowEnergy: true)
     } else {
       let endpoint = try Configuration.endpoint(reader.required("tcp"), defaultPort: 35_000)
       link = .tcp(host: endpoint.host, port: endpoint.port)
@@ -29,6 +34,7 @@ extension Configuration.Adapter {
     try reader.finish()
     self.init(link: link, baud: baud, protocolDigit: digit)
     self.preferredBaud = preferredBaud
+    self.pin = pin
   }
 
   /// `00:1D:A5:68:98:8A`, either case.
@@ -37,6 +43,24 @@ extension Configuration.Adapter {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     let isGood = parts.count == 6 && parts.allSatisfy { $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) }
     guard isGood else { throw value.invalid(expected: "a Bluetooth address such as \"00:1D:A5:68:98:8A\"") }
+    return text
+  }
+
+  /// What no message shows.
+  private static func pin(_ reader: inout JSONObjectReader, isLowEnergy: Bool) throws(JSONError) -> String? {
+    guard let value = reader.optional("pin") else { return nil }
+    let expected = isLowEnergy ? "1 to 6 digits in quotes" : "1 to 16 letters or digits in quotes"
+    guard let text = value.string else { throw value.invalid(expected: expected, found: "no string") }
+    let isGood = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): !isLowEnergy
+      default: false
+      }
+    }
+    guard isGood, (1...(isLowEnergy ? 6 : 16)).contains(text.utf8.count) else {
+      throw value.invalid(expected: expected, found: "something else")
+    }
     return text
   }
 
@@ -71,7 +95,7 @@ extension Configuration {
   /// Refuses an adapter that the list has already.
   static func refuseTwice(_ array: JSONValue?, _ links: [Adapter.Link]) throws(JSONError) {
     guard let array else { return }
-    for (index, link) in links.enumerated() where links[..<index].contains(link) {
+    for (index, link) in links.enumerated() where links[..<index].contains(where: { $0.isSame(as: link) }) {
       guard let value = array[index] else { continue }
       throw value.invalid(expected: "another adapter", found: "one that the list has already")
     }
@@ -112,5 +136,15 @@ extension Configuration {
     if value.isString("auto") { return nil }
     guard value.kind == .number else { throw value.invalid(expected: "\"auto\" or a number") }
     return try value.requireInt(in: 1200...4_000_000)
+  }
+}
+
+extension Configuration.Adapter.Link {
+  /// Whether both lead to one device: by which kind of Bluetooth does not matter.
+  fileprivate func isSame(as other: Self) -> Bool {
+    switch (self, other) {
+    case (.rfcomm(let one), .ble(let two)), (.ble(let one), .rfcomm(let two)): one == two
+    default: self == other
+    }
   }
 }

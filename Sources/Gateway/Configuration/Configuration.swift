@@ -58,6 +58,8 @@ public struct Configuration: Equatable, Sendable {
       case serial(device: String)
       /// A Bluetooth address, upper case: `00:1D:A5:68:98:8A`.
       case rfcomm(address: String)
+      /// Bluetooth LE, by its address.
+      case ble(address: String)
       case tcp(host: String, port: UInt16)
     }
 
@@ -68,6 +70,9 @@ public struct Configuration: Equatable, Sendable {
     public var preferredBaud: Int?
     /// The ELM digit, `1`…`9` or `A`; nil: found out.
     public var protocolDigit: Character?
+    /// What a Bluetooth adapter wants when it is paired: 1 to 16 letters and digits, with Bluetooth LE 1 to 6 digits; nil:
+    /// the usual ones are tried.
+    public var pin: String?
 
     public init(link: Link, baud: Int? = nil, protocolDigit: Character? = nil) {
       self.link = link

@@ -27,6 +27,8 @@ public struct Daemon: ~Copyable {
   var fenceMemory: FenceFile
   /// Ends threads that listen to devices or search Bluetooth.
   let scouting: WakeUp
+  /// Pairs Bluetooth adapters; nil: none is named.
+  var pairing: RunningPairing?
   /// Whoever follows the records on this machine, and the bell of the thread that shows them.
   let followers: Followers
   let statusBell: WakeUp
@@ -122,8 +124,10 @@ public struct Daemon: ~Copyable {
     output.forwarding?.closeStatus()
     eyes?.stop()
     scouting.signal()
+    pairing?.wakeUp.signal()
     for line in lines.values { line.line.stop() }
     for line in lines.values { line.thread.join() }
+    pairing?.thread.join()
     keepLearned()
     records.end()
     recordThread.join()
@@ -190,6 +194,7 @@ public struct Daemon: ~Copyable {
       for step in roster.present(devices) { try carryOut(step) }
     }
     if settings.configuration.discovery.bluetooth { try searchBluetooth() }
+    try pairAdapters()
     manager.tell("READY=1")
     while cgateway_is_ending() == 0 {
       wait(watch?.descriptor ?? -1, until: manager.nextPing)
@@ -249,7 +254,7 @@ public struct Daemon: ~Copyable {
       for step in roster.heard(heard, from: device) { try carryOut(step) }
     case .bluetooth(let devices):
       for step in roster.bluetooth(devices) { try carryOut(step) }
-    case .noBluetooth(let reason): say(reason)
+    case .noBluetooth(let reason), .pairing(let reason): say(reason)
     case .fences(let text): take(fences: text)
     case .writerEnded, .sinkOver: break
     }
@@ -284,6 +289,7 @@ public struct Daemon: ~Copyable {
     for line in lines.values {
       if case .adapter(let control, _) = line.use { control.poll(new.poll.wishes) }
     }
+    try pairAdapters()
     records.setCadence(Cadence(new.configuration.record))
     records.setWindows(new.poll.windows)
     records.setFences(new.fences, new.fenceRules, privacy: settings.presentPrivacy)

@@ -63,7 +63,8 @@ struct DeviceRoster {
     for adapter in configuration.adapters {
       switch adapter.link {
       case .serial(let device): rules.adapters.append(device)
-      case .rfcomm(let text): if let address = BluetoothAddress(text) { rules.bluetoothAdapters.append(address) }
+      case .rfcomm(let text), .ble(let text):
+        if let address = BluetoothAddress(text) { rules.bluetoothAdapters.append(address) }
       case .tcp: break
       }
     }
@@ -111,13 +112,17 @@ struct DeviceRoster {
       entry.baud = adapter.baud
       return .serial(path: device, baud: adapter.baud)
     case .tcp(let host, let port): return .tcp(host: host, port: Int(port))
-    case .rfcomm(let text):
-      // The configuration's reader takes nothing else.
-      guard let device = BluetoothAddress(text) else { preconditionFailure("\(text) is no Bluetooth address") }
-      entry.bluetooth = device
-      known.insert(device)
-      return .rfcomm(device, channel: nil)
+    case .rfcomm(let text): return .rfcomm(bluetooth(text, &entry), channel: nil)
+    case .ble(let text): return .ble(bluetooth(text, &entry))
     }
+  }
+
+  private mutating func bluetooth(_ text: String, _ entry: inout Entry) -> BluetoothAddress {
+    // The configuration's reader takes nothing else.
+    guard let device = BluetoothAddress(text) else { preconditionFailure("\(text) is no Bluetooth address") }
+    entry.bluetooth = device
+    known.insert(device)
+    return device
   }
 
   /// Takes another configuration: devices that it names as before go on undisturbed.
@@ -159,7 +164,7 @@ struct DeviceRoster {
     case .adapter(let adapter):
       switch adapter.link {
       case .serial(let device): path = device
-      case .rfcomm(let text): return entry.bluetooth != nil && BluetoothAddress(text) == entry.bluetooth
+      case .rfcomm(let text), .ble(let text): return entry.bluetooth != nil && BluetoothAddress(text) == entry.bluetooth
       case .tcp: return false
       }
     }
@@ -186,12 +191,12 @@ struct DeviceRoster {
       switch rules.verdict(for: device) {
       case .adapter:
         known.insert(device.address)
-        let address = PortAddress.rfcomm(device.address, channel: nil)
+        let address = device.port
         entries.append(Entry(name: address.deviceName, bluetooth: device.address))
         steps.append(.start(entries.count - 1, address, configured: nil))
       case .leave(let reason) where reason != .unrelated:
         guard reported.insert(device.address).inserted else { continue }
-        steps.append(.leave(device: "rfcomm:\(device.address)", label: device.alias, reason))
+        steps.append(.leave(device: device.port.description, label: device.alias, reason))
       case .leave, .listen, .receiver: continue
       }
     }

@@ -9,6 +9,8 @@ final class Mailbox: Sendable {
     case bluetooth([BluetoothDevice])
     /// Bluetooth cannot be searched; said once.
     case noBluetooth(String)
+    /// A Bluetooth adapter was paired, or could not be.
+    case pairing(String)
     /// The thread that has the way out has ended.
     case writerEnded(LineWriter.End)
     /// Nobody takes anything at any sink's end any more; after a failure, or because the last reader left.

@@ -10,12 +10,14 @@ struct Reconnecting {
   private var lastFailure: PortError.Kind?
   private var openedAt = Int64.min / 2
 
-  /// How long opening may take: a Bluetooth device is paged for 5 s, and asked for its channel.
+  /// How long opening may take: a Bluetooth device is paged for 5 s, and asked for its channel; one with Bluetooth LE may
+  /// have to be listened for, and tells all its services.
   static func limit(of address: PortAddress) -> Duration {
     switch address {
     case .serial: .seconds(2)
     case .tcp: .seconds(5)
     case .rfcomm: .seconds(15)
+    case .ble: .seconds(30)
     }
   }
 
@@ -62,7 +64,7 @@ struct Reconnecting {
   private func pause(of address: PortAddress) -> Int64 {
     switch address {
     case .serial: 300_000_000
-    case .tcp, .rfcomm: Int64(min(max(failures, 1), 4)) * 1_000_000_000
+    case .tcp, .rfcomm, .ble: Int64(min(max(failures, 1), 4)) * 1_000_000_000
     }
   }
 }

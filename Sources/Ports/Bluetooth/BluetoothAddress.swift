@@ -11,7 +11,9 @@ public struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
       if count % 3 == 2 {
         guard byte == UInt8(ascii: ":") else { return nil }
       } else {
-        guard let digit = Character(UnicodeScalar(byte)).hexDigitValue, byte < 0x80 else { return nil }
+        guard let digit = Character(UnicodeScalar(byte)).hexDigitValue, byte < 0x80 else {
+          return nil
+        }
         bits = bits << 4 | UInt64(digit)
       }
       count += 1
@@ -29,5 +31,14 @@ public struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
       let digits = String(self[index], radix: 16, uppercase: true)
       return digits.count == 1 ? "0" + digits : digits
     }.joined(separator: ":")
+  }
+
+  /// The device of one of BlueZ' objects: `/org/bluez/hci0/dev_00_1D_A5_68_98_8A`.
+  init?(objectPath: String) {
+    guard objectPath.hasPrefix("/org/bluez/"), let slash = objectPath.lastIndex(of: "/"),
+      objectPath[slash...].hasPrefix("/dev_")
+    else { return nil }
+    let digits = objectPath[slash...].dropFirst(5)
+    self.init(String(digits.map { $0 == "_" ? ":" : $0 }))
   }
 }

@@ -6,23 +6,36 @@ public struct BluetoothDevice: Hashable, Sendable {
   /// What the machine's owner calls it; as a rule the same.
   public var alias: String
   public var isPaired: Bool
+  /// The machine's owner has said that it is theirs (`bluetoothctl trust`).
+  public var isTrusted: Bool
   /// Connected just now, to this machine.
   public var isConnected: Bool
   /// It offers the Serial Port Profile (service class 0x1101).
   public var hasSerialPort: Bool
+  /// It offers one of the services of Bluetooth LE that adapters have their serial line in.
+  public var hasAdapterService: Bool
   /// Strength of its signal in dBm, while an inquiry hears it.
   public var signal: Int?
 
   public init(
     address: BluetoothAddress, name: String = "", alias: String = "", isPaired: Bool = false,
-    isConnected: Bool = false, hasSerialPort: Bool = false, signal: Int? = nil
+    isTrusted: Bool = false,
+    isConnected: Bool = false, hasSerialPort: Bool = false, hasAdapterService: Bool = false,
+    signal: Int? = nil
   ) {
     self.address = address
     self.name = name
     self.alias = alias
     self.isPaired = isPaired
+    self.isTrusted = isTrusted
     self.isConnected = isConnected
     self.hasSerialPort = hasSerialPort
+    self.hasAdapterService = hasAdapterService
     self.signal = signal
+  }
+
+  /// How it is reached: a device that has both ways, by the faster one.
+  public var port: PortAddress {
+    hasAdapterService && !hasSerialPort ? .ble(address) : .rfcomm(address, channel: nil)
   }
 }

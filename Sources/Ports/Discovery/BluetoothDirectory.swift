@@ -1,129 +1,92 @@
-import CSystemd
-import Glibc
-
 /// Asks BlueZ, over the system bus, which Bluetooth devices there are (org.bluez, D-Bus ObjectManager).
 ///
 /// Devices that the machine is paired with are known without any radio; an inquiry, which disturbs connections that run,
 /// only happens when somebody asks for it.
-@safe
 public struct BluetoothDirectory: ~Copyable {
-  private let bus: OpaquePointer
+  private let bluez: BlueZ
   /// Two seconds for an answer: bluetoothd has it in memory.
-  private static let patience: UInt64 = 2_000_000
+  private static let patience = Duration.seconds(2)
 
   /// Connects to the system bus.
   ///
   /// - Throws: ``DiscoveryError`` with the one reason why Bluetooth devices cannot be looked for.
   public init() throws(DiscoveryError) {
-    guard csystemd_load() == 0 else {
-      throw DiscoveryError(
-        .noLibrary, "Bluetooth not searched: libsystemd.so.0 is not installed; apt install libsystemd0")
+    do throws(BusError) {
+      bluez = try BlueZ(SystemBus(), until: BootClock.after(Self.patience))
+    } catch {
+      throw DiscoveryError(error)
     }
-    var opened: OpaquePointer?
-    let code = unsafe csystemd_bus_open(&opened)
-    guard code >= 0, let bus = unsafe opened else {
-      let reason = systemReason(-code)
-      throw DiscoveryError(.noBus, "Bluetooth not searched: no D-Bus system bus (\(reason)); start dbus")
-    }
-    unsafe self.bus = bus
   }
 
-  deinit { unsafe csystemd_bus_close(bus) }
-
   /// The devices that BlueZ knows: paired, and heard in a recent inquiry; sorted by address.
-  public borrowing func devices() throws(DiscoveryError) -> [BluetoothDevice] { try objects().devices }
+  public borrowing func devices() throws(DiscoveryError) -> [BluetoothDevice] {
+    try objects().devices
+  }
+
+  /// The controllers that BlueZ has, sorted by name.
+  public borrowing func controllers() throws(DiscoveryError) -> [BluetoothController] {
+    try objects().controllers.map { controller in
+      let name = controller.path.split(separator: "/").last.map(String.init) ?? controller.path
+      return BluetoothController(name: name, isPowered: controller.isPowered)
+    }.sorted { $0.name < $1.name }
+  }
 
   /// Lets every controller listen for devices around for so long, and returns what is known then.
   public borrowing func inquire(for duration: Duration) throws(DiscoveryError) -> [BluetoothDevice] {
-    let controllers = try objects().controllers
+    let controllers = try objects().controllers.map(\.path)
     guard !controllers.isEmpty else {
       throw DiscoveryError(
-        .noController, "Bluetooth not searched: no controller; plug one in, or rfkill unblock bluetooth")
+        .noController,
+        "Bluetooth not searched: no controller; plug one in, or rfkill unblock bluetooth")
     }
-    var started: [String] = []
-    defer {
-      // Should one not stop for the asking, BlueZ ends it when we leave the bus.
-      for path in started { _ = try? call(path, "org.bluez.Adapter1", "StopDiscovery") }
-    }
-    for path in controllers {
-      // Serial ports are a thing of classic Bluetooth: listening for that alone finds them in half the time.
-      try call(path, "org.bluez.Adapter1", "SetDiscoveryFilter", option: ("Transport", "bredr"))
-      try call(path, "org.bluez.Adapter1", "StartDiscovery")
-      started.append(path)
-    }
-    let deadline = BootClock.after(duration)
-    while BootClock.now < deadline {
-      let left = UInt64(clamping: (deadline - BootClock.now) / 1_000)
-      let code = unsafe csystemd_bus_wait(bus, left)
-      guard code >= 0 || code == -EINTR else {
-        throw DiscoveryError(.noBus, "Bluetooth search broke off: \(systemReason(-code))")
+    defer { for path in controllers { bluez.stopDiscovery(path) } }
+    do throws(BusError) {
+      for path in controllers {
+        try bluez.startDiscovery(path, "auto", until: BootClock.after(Self.patience))
       }
+      let deadline = BootClock.after(duration)
+      while BootClock.now < deadline {
+        while try bluez.bus.next() != nil, BootClock.now < deadline {}
+        do throws(BusError) {
+          try bluez.bus.wait(until: deadline, unless: nil)
+        } catch {
+          guard error == .timedOut else { throw error }
+        }
+      }
+    } catch {
+      throw DiscoveryError(error)
     }
     return try objects().devices
   }
 
-  private func objects() throws(DiscoveryError) -> ManagedObjects {
-    let answer = try call("/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
-    guard let message = unsafe answer.message, let objects = unsafe ManagedObjects(reading: message) else {
-      throw DiscoveryError(.malformed, "Bluetooth not searched: bluetoothd's list of devices cannot be read")
-    }
-    return objects
-  }
-
-  /// Calls a method of BlueZ.
-  @discardableResult
-  private func call(
-    _ path: String, _ interface: String, _ method: String, option: (key: String, value: String)? = nil
-  ) throws(DiscoveryError) -> BusAnswer {
-    var answer: OpaquePointer?
-    var failure = csystemd_error()
-    let patience = BluetoothDirectory.patience
-    let code: Int32
-    if let option {
-      code = unsafe csystemd_call_with_option(
-        bus, "org.bluez", path, interface, method, option.key, option.value, patience, &answer, &failure)
-    } else {
-      code = unsafe csystemd_call(bus, "org.bluez", path, interface, method, patience, &answer, &failure)
-    }
-    guard code >= 0 else {
-      throw BluetoothDirectory.error(name: failure.nameText, text: failure.messageText, code: code)
-    }
-    return unsafe BusAnswer(message: answer)
-  }
-
-  private static func error(name: String, text: String, code: Int32) -> DiscoveryError {
-    switch name {
-    case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
-      DiscoveryError(
-        .noBluetoothService, "Bluetooth not searched: bluetoothd is not running; apt install bluez, or start bluetooth")
-    case "org.freedesktop.DBus.Error.AccessDenied":
-      DiscoveryError(.notPermitted, "Bluetooth not searched: no permission; add the user to the group bluetooth")
-    case "org.bluez.Error.NotReady":
-      DiscoveryError(.noController, "Bluetooth not searched: the controller is off; bluetoothctl power on")
-    default:
-      DiscoveryError(.system, "Bluetooth not searched: \(text.isEmpty ? systemReason(-code) : text.oneLine)")
+  private borrowing func objects() throws(DiscoveryError) -> ManagedObjects {
+    do throws(BusError) {
+      return try bluez.objects(until: BootClock.after(Self.patience))
+    } catch {
+      throw DiscoveryError(error)
     }
   }
 }
 
-/// What a call was answered, let go of with its owner.
-@safe
-private struct BusAnswer: ~Copyable {
-  let message: OpaquePointer?
-
-  deinit { unsafe csystemd_message_release(message) }
-}
-
-extension csystemd_error {
-  fileprivate var nameText: String { unsafe withUnsafeBytes(of: name) { unsafe csystemd_error.text($0) } }
-  fileprivate var messageText: String { unsafe withUnsafeBytes(of: text) { unsafe csystemd_error.text($0) } }
-
-  private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-    unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+extension DiscoveryError {
+  fileprivate init(_ error: BusError) {
+    let kind: Kind =
+      switch error {
+      case .noLibrary: .noLibrary
+      case .noBus, .lost: .noBus
+      case .malformed: .malformed
+      case .timedOut, .interrupted: .system
+      case .refused:
+        if error.isWithoutService {
+          .noBluetoothService
+        } else if error.isForbidden {
+          .notPermitted
+        } else if error.isPoweredOff {
+          .noController
+        } else {
+          .system
+        }
+      }
+    self.init(kind, "Bluetooth not searched: \(error.sentence)")
   }
-}
-
-extension String {
-  /// Up to the first line end: a service's words are not ours to spread over several.
-  fileprivate var oneLine: String { String(prefix { !$0.isNewline }) }
 }

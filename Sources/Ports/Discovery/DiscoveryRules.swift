@@ -24,6 +24,9 @@ public enum DeviceVerdict: Hashable, Sendable {
     case unrelated
     /// A Bluetooth device that this machine is not paired with.
     case notPaired
+    /// A device of Bluetooth LE that this machine is not paired with and that nobody has called theirs: it may be a
+    /// neighbour's.
+    case notTrusted
     /// A Bluetooth device without a serial port.
     case noSerialPort
   }
@@ -49,7 +52,8 @@ public struct DiscoveryRules: Hashable, Sendable {
   public var probe: Bool
 
   public init(
-    adapters: [String] = [], receivers: [String] = [], bluetoothAdapters: [BluetoothAddress] = [], probe: Bool = false
+    adapters: [String] = [], receivers: [String] = [], bluetoothAdapters: [BluetoothAddress] = [],
+    probe: Bool = false
   ) {
     self.adapters = adapters
     self.receivers = receivers
@@ -83,10 +87,26 @@ public struct DiscoveryRules: Hashable, Sendable {
   /// What to do with a Bluetooth device.
   public func verdict(for device: BluetoothDevice) -> DeviceVerdict {
     if bluetoothAdapters.contains(device.address) { return .adapter(.configured) }
-    let isKnown = KnownProducts.isAdapterName(device.name) || KnownProducts.isAdapterName(device.alias)
+    let isKnown =
+      KnownProducts.isAdapterName(device.name) || KnownProducts.isAdapterName(device.alias)
+    if device.hasAdapterService && !device.hasSerialPort {
+      return lowEnergyVerdict(device, isKnown: isKnown)
+    }
     // Before it is paired a device may not have said what services it has.
-    guard device.isPaired else { return .leave(isKnown || device.hasSerialPort ? .notPaired : .unrelated) }
+    guard device.isPaired else {
+      return .leave(isKnown || device.hasSerialPort ? .notPaired : .unrelated)
+    }
     guard device.hasSerialPort else { return .leave(isKnown ? .noSerialPort : .unrelated) }
+    if isKnown { return .adapter(.knownProduct) }
+    return probe ? .adapter(.probe) : .leave(.notProbed)
+  }
+
+  /// The services stand for serial lines of any kind: scales and lamps have them, too. And most adapters want no pairing,
+  /// so that one without may be in the next car.
+  private func lowEnergyVerdict(_ device: BluetoothDevice, isKnown: Bool) -> DeviceVerdict {
+    guard device.isPaired || device.isTrusted else {
+      return .leave(isKnown ? .notTrusted : .unrelated)
+    }
     if isKnown { return .adapter(.knownProduct) }
     return probe ? .adapter(.probe) : .leave(.notProbed)
   }

@@ -1,111 +1,157 @@
-import CSystemd
-
 /// What BlueZ answers to GetManagedObjects: `a{oa{sa{sv}}}`, objects with interfaces with properties.
 ///
-///     /org/bluez/hci0                          org.bluez.Adapter1   Address, Powered, …
-///     /org/bluez/hci0/dev_00_1D_A5_68_98_8A    org.bluez.Device1    Address, Name, Paired, UUIDs, …
+///     /org/bluez/hci0                                 org.bluez.Adapter1             Address, Powered, …
+///     /org/bluez/hci0/dev_00_1D_A5_68_98_8A           org.bluez.Device1              Address, Name, Paired, UUIDs, …
+///     …/dev_00_1D_A5_68_98_8A/service0010             org.bluez.GattService1         UUID, …
+///     …/dev_00_1D_A5_68_98_8A/service0010/char0011    org.bluez.GattCharacteristic1  UUID, Service, Flags, MTU, …
 struct ManagedObjects {
-  /// Paths of the controllers.
-  private(set) var controllers: [String] = []
-  /// Sorted by address; one that two controllers know stands once, paired where one of them is.
-  private(set) var devices: [BluetoothDevice] = []
+  struct Controller: Equatable {
+    let path: String
+    var isPowered = false
+  }
+  /// A device as one controller knows it.
+  struct KnownDevice: Equatable {
+    let path: String
+    var device: BluetoothDevice
+    /// Connected, and its services are known.
+    var hasServices = false
+  }
 
-  private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
+  private(set) var controllers: [Controller] = []
+  private(set) var known: [KnownDevice] = []
+  private(set) var services: [GATTService] = []
+  private(set) var characteristics: [GATTCharacteristic] = []
+
+  /// Sorted by address; one that two controllers know stands once, paired where one of them is.
+  var devices: [BluetoothDevice] {
+    var devices: [BluetoothDevice] = []
+    for entry in known {
+      if let index = devices.firstIndex(where: { $0.address == entry.device.address }) {
+        if entry.device.isPaired && !devices[index].isPaired { devices[index] = entry.device }
+      } else {
+        devices.append(entry.device)
+      }
+    }
+    return devices.sorted { $0.address.bits < $1.address.bits }
+  }
+
+  /// A device by its address: where two controllers know it, the one that is connected to it, else paired with it.
+  func device(_ address: BluetoothAddress) -> KnownDevice? {
+    let all = known.filter { $0.device.address == address }
+    return all.first { $0.device.isConnected } ?? all.first { $0.device.isPaired } ?? all.first
+  }
 
   /// nil where the answer is not of that form.
-  init?(reading message: OpaquePointer) {
-    let read = unsafe Self.each(message, "{oa{sa{sv}}}") {
-      guard let path = unsafe Self.text(message, "o") else { return false }
-      return unsafe Self.each(message, "{sa{sv}}") {
-        guard let interface = unsafe Self.text(message, "s") else { return false }
-        if interface == "org.bluez.Adapter1" { controllers.append(path) }
-        guard interface == "org.bluez.Device1" else { return unsafe csystemd_skip(message, "a{sv}") >= 0 }
-        return unsafe readDevice(message)
+  init?(reading message: BusMessage) {
+    let read = message.each("{oa{sa{sv}}}") {
+      guard let path = message.text("o") else { return false }
+      return message.each("{sa{sv}}") {
+        guard let interface = message.text() else { return false }
+        switch interface {
+        case "org.bluez.Adapter1": return readController(path, message)
+        case "org.bluez.Device1": return readDevice(path, message)
+        case "org.bluez.GattService1": return readService(path, message)
+        case "org.bluez.GattCharacteristic1": return readCharacteristic(path, message)
+        default: return message.skip("a{sv}")
+        }
       }
     }
     guard read else { return nil }
-    devices.sort { $0.address.bits < $1.address.bits }
   }
 
-  private mutating func readDevice(_ message: OpaquePointer) -> Bool {
+  private mutating func readController(_ path: String, _ message: BusMessage) -> Bool {
+    var controller = Controller(path: path)
+    let read = message.each("{sv}") {
+      guard let key = message.text() else { return false }
+      guard key == "Powered" else { return message.skip("v") }
+      controller.isPowered = message.variant("b") { message.bool() } ?? false
+      return true
+    }
+    controllers.append(controller)
+    return read
+  }
+
+  private mutating func readDevice(_ path: String, _ message: BusMessage) -> Bool {
     var address: BluetoothAddress?
-    var name = ""
-    var alias = ""
+    var texts: [String: String] = [:]
     var flags: [String: Bool] = [:]
-    var hasSerialPort = false
+    var uuids: [BluetoothUUID] = []
     var signal: Int?
-    let read = unsafe Self.each(message, "{sv}") {
-      guard let key = unsafe Self.text(message, "s") else { return false }
+    let read = message.each("{sv}") {
+      guard let key = message.text() else { return false }
       switch key {
       case "Address":
-        address = unsafe Self.variant(message, "s") { unsafe Self.text(message, "s") }.flatMap { .init($0) }
-      case "Name": name = unsafe Self.variant(message, "s") { unsafe Self.text(message, "s") } ?? ""
-      case "Alias": alias = unsafe Self.variant(message, "s") { unsafe Self.text(message, "s") } ?? ""
-      case "Paired", "Connected":
-        flags[key] = unsafe Self.variant(message, "b") {
-          var value: Int32 = 0
-          return unsafe csystemd_read_bool(message, &value) > 0 ? value != 0 : nil
-        }
-      case "RSSI":
-        signal = unsafe Self.variant(message, "n") {
-          var value: Int16 = 0
-          return unsafe csystemd_read_int16(message, &value) > 0 ? Int(value) : nil
-        }
+        address = message.variant("s") { message.text() }.flatMap { BluetoothAddress($0) }
+      case "Name", "Alias": texts[key] = message.variant("s") { message.text() }
+      case "Paired", "Connected", "Trusted", "ServicesResolved":
+        flags[key] = message.variant("b") { message.bool() }
+      case "RSSI": signal = message.variant("n") { message.int16() }.map { Int($0) }
       case "UUIDs":
-        _ = unsafe Self.variant(message, "as") {
-          unsafe Self.each(message, "s") {
-            guard let uuid = unsafe Self.text(message, "s") else { return false }
-            hasSerialPort = hasSerialPort || uuid.lowercased() == Self.serialPort
-            return true
-          }
-        }
-      default: return unsafe csystemd_skip(message, "v") >= 0
+        uuids = message.variant("as") { message.texts() }?.compactMap { BluetoothUUID($0) } ?? []
+      default: return message.skip("v")
       }
       return true
     }
     guard read else { return false }
     // A device without an address cannot be connected to: BlueZ never shows one, and if it did, nothing is lost.
     guard let address else { return true }
-    add(
-      BluetoothDevice(
-        address: address, name: name, alias: alias, isPaired: flags["Paired"] ?? false,
-        isConnected: flags["Connected"] ?? false, hasSerialPort: hasSerialPort, signal: signal))
+    let device = BluetoothDevice(
+      address: address, name: texts["Name"] ?? "", alias: texts["Alias"] ?? "",
+      isPaired: flags["Paired"] ?? false,
+      isTrusted: flags["Trusted"] ?? false, isConnected: flags["Connected"] ?? false,
+      hasSerialPort: uuids.contains(.serialPort),
+      hasAdapterService: uuids.contains { SerialOverGATT.isKnown($0) },
+      signal: signal)
+    known.append(
+      KnownDevice(path: path, device: device, hasServices: flags["ServicesResolved"] ?? false))
     return true
   }
 
-  private mutating func add(_ device: BluetoothDevice) {
-    guard let index = devices.firstIndex(where: { $0.address == device.address }) else { return devices.append(device) }
-    if device.isPaired && !devices[index].isPaired { devices[index] = device }
-  }
-
-  /// Goes through an array; false where it is none or `body` fails.
-  ///
-  /// - Parameter element: its elements' signature; a `{…}` one is entered and left around `body`.
-  private static func each(_ message: OpaquePointer, _ element: String, _ body: () -> Bool) -> Bool {
-    guard unsafe csystemd_enter(message, CChar(UInt8(ascii: "a")), element) > 0 else { return false }
-    let isEntry = element.hasPrefix("{")
-    let contents = String(element.dropFirst().dropLast())
-    while unsafe csystemd_at_end(message) == 0 {
-      if isEntry && (unsafe csystemd_enter(message, CChar(UInt8(ascii: "e")), contents)) <= 0 { return false }
-      guard body() else { return false }
-      if isEntry && (unsafe csystemd_exit(message)) < 0 { return false }
+  private mutating func readService(_ path: String, _ message: BusMessage) -> Bool {
+    var uuid: BluetoothUUID?
+    let read = message.each("{sv}") {
+      guard let key = message.text() else { return false }
+      guard key == "UUID" else { return message.skip("v") }
+      uuid = message.variant("s") { message.text() }.flatMap { BluetoothUUID($0) }
+      return true
     }
-    return unsafe csystemd_exit(message) >= 0
+    if let uuid { services.append(GATTService(path: path, uuid: uuid)) }
+    return read
   }
 
-  /// Reads a variant of that signature; another one is passed over, and is nil.
-  private static func variant<Value>(_ message: OpaquePointer, _ contents: String, _ body: () -> Value?) -> Value? {
-    guard unsafe csystemd_enter(message, CChar(UInt8(ascii: "v")), contents) > 0 else {
-      _ = unsafe csystemd_skip(message, "v")
-      return nil
+  private mutating func readCharacteristic(_ path: String, _ message: BusMessage) -> Bool {
+    var uuid: BluetoothUUID?
+    var service = ""
+    var flags: [String] = []
+    var mtu: Int?
+    let read = message.each("{sv}") {
+      guard let key = message.text() else { return false }
+      switch key {
+      case "UUID": uuid = message.variant("s") { message.text() }.flatMap { BluetoothUUID($0) }
+      case "Service": service = message.variant("o") { message.text("o") } ?? ""
+      case "Flags": flags = message.variant("as") { message.texts() } ?? []
+      case "MTU": mtu = message.variant("q") { message.uint16() }.map { Int($0) }
+      default: return message.skip("v")
+      }
+      return true
     }
-    let value = body()
-    return unsafe csystemd_exit(message) >= 0 ? value : nil
+    if let uuid {
+      characteristics.append(
+        GATTCharacteristic(path: path, service: service, uuid: uuid, flags: flags, mtu: mtu))
+    }
+    return read
   }
+}
 
-  private static func text(_ message: OpaquePointer, _ type: Unicode.Scalar) -> String? {
-    var pointer: UnsafePointer<CChar>?
-    guard unsafe csystemd_read_text(message, CChar(UInt8(ascii: type)), &pointer) > 0 else { return nil }
-    return unsafe Ports.text(pointer)
+extension BusMessage {
+  /// The strings of an `as`; nil where there is none.
+  func texts() -> [String]? {
+    var texts: [String] = []
+    let read = each("s") {
+      guard let text = text() else { return false }
+      texts.append(text)
+      return true
+    }
+    return read ? texts : nil
   }
 }

@@ -12,7 +12,7 @@ struct RecordCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The adapter: /dev/ttyUSB0, /dev/ttyUSB0@115200, HOST:PORT or rfcomm:ADDRESS; without it, the one that is found.",
+      "The adapter: /dev/ttyUSB0, /dev/ttyUSB0@115200, HOST:PORT, rfcomm:ADDRESS or ble:ADDRESS; without it, the one found.",
       valueName: "device"))
   var device: String?
 

@@ -52,7 +52,7 @@ struct Surroundings {
       for device in found {
         let verdict = rules.verdict(for: device)
         guard verdict != .leave(.unrelated) else { continue }
-        let address = PortAddress.rfcomm(device.address, channel: nil)
+        let address = device.port
         devices.append(
           Device(
             address: address, key: address.description, label: device.alias.isEmpty ? device.name : device.alias,
@@ -87,7 +87,7 @@ struct Surroundings {
   func onlyAdapter() throws(Failure) -> PortAddress {
     let adapters = devices.filter(\.isAdapter)
     if adapters.count == 1 { return adapters[0].address }
-    let example = "name one with --device, as /dev/ttyUSB0, 192.168.0.10:35000 or rfcomm:00:1D:A5:68:98:8A"
+    let example = "name one with --device, as /dev/ttyUSB0, 192.168.0.10:35000 or rfcomm:00:1D:A5:68:98:8A, ble:…"
     if adapters.count > 1 {
       throw Failure(
         .usage, "several adapters: \(adapters.map(\.title).joined(separator: ", ")); name one with --device")

@@ -5,7 +5,7 @@ import Ports
 struct VehicleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The adapter: /dev/ttyUSB0, /dev/ttyUSB0@115200, HOST:PORT or rfcomm:ADDRESS; without it, the one that is found.",
+      "The adapter: /dev/ttyUSB0, /dev/ttyUSB0@115200, HOST:PORT, rfcomm:ADDRESS or ble:ADDRESS; without it, the one found.",
       valueName: "device"))
   var device: String?
 

@@ -1,0 +1,274 @@
+/// From an address to an open line.
+extension BLELink {
+  /// A device that BlueZ does not know is listened for so long at most; adapters advertise several times a second.
+  private static let listening = Duration.seconds(10)
+  private static let deviceInterface = "org.bluez.Device1"
+  private static let characteristicInterface = "org.bluez.GattCharacteristic1"
+
+  /// How long something may take, and what ends it before.
+  struct Limit {
+    /// A moment of ``BootClock``.
+    let deadline: Int64
+    let wakeUp: WakeUp?
+  }
+
+  /// Connects, unless BlueZ is connected already, and finds the serial line in the device's services.
+  ///
+  /// - Parameters:
+  ///   - name: how messages call the line.
+  ///   - bus: the address of another bus than the system's.
+  ///   - deadline: a moment of ``BootClock``.
+  static func open(
+    _ address: BluetoothAddress, _ name: String, bus: String?, until deadline: Int64,
+    unless wakeUp: WakeUp?
+  ) throws(PortError) -> BLELink {
+    let limit = Limit(deadline: deadline, wakeUp: wakeUp)
+    let bluez: BlueZ
+    do throws(BusError) {
+      bluez = try BlueZ(SystemBus(address: bus), until: deadline, unless: wakeUp)
+    } catch {
+      throw error.portError(name)
+    }
+    let link = try BLELink(name, bluez)
+    do throws(PortError) {
+      try link.findDevice(address, limit)
+      try link.connect(limit)
+      try link.findLine(limit)
+      if let end = link.end { throw end }
+      return link
+    } catch {
+      link.close()
+      throw error
+    }
+  }
+
+  /// Asks the bus; what it says against it is the port's error.
+  private func ask<Value>(_ question: () throws(BusError) -> Value) throws(PortError) -> Value {
+    do throws(BusError) {
+      return try question()
+    } catch {
+      throw error.portError(name)
+    }
+  }
+
+  private func objects(_ limit: Limit) throws(PortError) -> ManagedObjects {
+    try ask { () throws(BusError) in
+      try bluez.objects(until: limit.deadline, unless: limit.wakeUp, telling: self)
+    }
+  }
+
+  /// Takes in what comes until something is so, or the line has ended.
+  private func wait(_ limit: Limit, until isSo: () -> Bool) throws(BusError) {
+    while true {
+      while !isSo(), end == nil, let message = try bluez.bus.next() {
+        heard(message)
+        if BootClock.now >= limit.deadline { throw .timedOut }
+      }
+      if isSo() || end != nil { return }
+      try bluez.bus.wait(until: limit.deadline, unless: limit.wakeUp)
+    }
+  }
+
+  // MARK: The device
+
+  private func findDevice(_ address: BluetoothAddress, _ limit: Limit) throws(PortError) {
+    let before = try objects(limit)
+    let controllers = before.controllers.filter(\.isPowered).map(\.path)
+    guard !controllers.isEmpty else {
+      let remedy =
+        before.controllers.isEmpty
+        ? "no Bluetooth controller; plug one in, or rfkill unblock bluetooth"
+        : "the Bluetooth controller is off; bluetoothctl power on"
+      throw PortError(.noBluetooth, name, remedy)
+    }
+    if let known = before.device(address) {
+      device = known.path
+    } else {
+      device = try discover(address, controllers, limit)
+    }
+    try ask { () throws(BusError) in
+      try bluez.watch("path_namespace='\(device)'", until: limit.deadline, unless: limit.wakeUp)
+      try bluez.watch(
+        "interface='org.freedesktop.DBus.ObjectManager',member='InterfacesRemoved'",
+        until: limit.deadline,
+        unless: limit.wakeUp)
+    }
+    // Once more, for what has changed before it was watched.
+    let known = try objects(limit).device(address)
+    isConnected = known?.device.isConnected ?? false
+    hasServices = known?.hasServices ?? false
+  }
+
+  /// Listens for a device that BlueZ does not know.
+  private func discover(
+    _ address: BluetoothAddress, _ controllers: [String], _ limit: Limit
+  ) throws(PortError) -> String {
+    let moment = min(limit.deadline, BootClock.after(Self.listening))
+    let found = try ask { () throws(BusError) in
+      try bluez.discover(
+        address, by: controllers, "le", until: moment, unless: limit.wakeUp, telling: self)
+    }
+    guard let found else {
+      throw PortError(
+        .timedOut, name, "not heard; is the adapter powered, near, and free of other phones?")
+    }
+    return found
+  }
+
+  // MARK: The connection
+
+  private func connect(_ limit: Limit) throws(PortError) {
+    do throws(BusError) {
+      if !isConnected {
+        didConnect = true
+        try bluez.call(
+          device, Self.deviceInterface, "Connect", until: limit.deadline, unless: limit.wakeUp,
+          telling: self)
+      }
+    } catch {
+      switch error.refusal {
+      // Somebody else of this machine connects to it, too.
+      case "org.bluez.Error.AlreadyConnected", "org.bluez.Error.InProgress": break
+      default: throw error.notConnected(name)
+      }
+    }
+    do throws(BusError) {
+      try wait(limit) { isConnected && hasServices }
+    } catch {
+      guard error == .timedOut, isConnected else { throw error.notConnected(name) }
+      throw PortError(
+        .timedOut, name,
+        "connected, but its services do not come; an adapter of classic Bluetooth is named rfcomm:ADDRESS"
+      )
+    }
+    if let end { throw end }
+  }
+
+  // MARK: The line
+
+  private func findLine(_ limit: Limit) throws(PortError) {
+    let objects = try objects(limit)
+    let below = device + "/"
+    let services = objects.services.filter { $0.path.hasPrefix(below) }
+    let found: SerialOverGATT
+    do throws(SerialOverGATT.Absence) {
+      found = try SerialOverGATT(
+        services, objects.characteristics.filter { $0.path.hasPrefix(below) })
+    } catch {
+      throw PortError(.noSerialService, name, Self.absence(error, services))
+    }
+    serial = found
+    try subscribe(found.input, limit)
+    try prepareWriting(found.output, limit)
+  }
+
+  private static func absence(_ absence: SerialOverGATT.Absence, _ services: [GATTService])
+    -> String
+  {
+    switch absence {
+    case .unusable(let service):
+      return
+        "its service \(service) has nothing that notifies and can be written to; it is no serial line"
+    case .noService:
+      // A device with hundreds of services fills no line.
+      let list = services.prefix(6).map(\.uuid.description).joined(separator: ", ")
+      let has = services.isEmpty ? "no service" : services.count > 6 ? "\(list), …" : list
+      return
+        "no adapter's service (FFE0, FFF0, Nordic UART, 18F0), but \(has); is it the adapter's address?"
+    }
+  }
+
+  private func subscribe(_ characteristic: GATTCharacteristic, _ limit: Limit) throws(PortError) {
+    do throws(BusError) {
+      let call = bluez.asking(characteristic.path, Self.characteristicInterface, "AcquireNotify")
+        .options()
+      let answer = try bluez.bus.call(
+        call, until: limit.deadline, unless: limit.wakeUp, telling: self)
+      guard let socket = answer.descriptor() else { throw .malformed }
+      takeInput(socket)
+      return
+    } catch {
+      guard error.isNotSupported else { throw error.portError(name) }
+    }
+    // The first may come before the answer.
+    hearsMessages = true
+    try ask { () throws(BusError) in
+      _ = try bluez.call(
+        characteristic.path, Self.characteristicInterface, "StartNotify", until: limit.deadline,
+        unless: limit.wakeUp,
+        telling: self)
+    }
+  }
+
+  private func prepareWriting(_ characteristic: GATTCharacteristic, _ limit: Limit)
+    throws(PortError)
+  {
+    packet = Self.packet(characteristic.mtu)
+    output = .message(type: characteristic.takesCommands ? "command" : "request")
+    guard characteristic.takesCommands else { return }
+    do throws(BusError) {
+      let call = bluez.asking(characteristic.path, Self.characteristicInterface, "AcquireWrite")
+        .options()
+      let answer = try bluez.bus.call(
+        call, until: limit.deadline, unless: limit.wakeUp, telling: self)
+      guard let socket = answer.descriptor() else { throw .malformed }
+      packet = Self.packet(answer.uint16().map { Int($0) })
+      takeOutput(socket)
+    } catch {
+      guard error.isNotSupported else { throw error.portError(name) }
+    }
+  }
+
+  /// What one write holds by ATT_MTU: less the operation and the handle (Core Specification, volume 3, part F, 3.4.5).
+  static func packet(_ mtu: Int?) -> Int {
+    guard let mtu, mtu >= shortestPacket + 3 else { return shortestPacket }
+    return min(mtu - 3, longestValue)
+  }
+}
+
+extension BusError {
+  /// Why a connection did not come about.
+  func notConnected(_ name: String) -> PortError {
+    switch self {
+    case .timedOut:
+      return PortError(
+        .timedOut, name, "no answer; is the adapter powered, near, and free of other phones?")
+    case .refused(let error, _) where error == "org.bluez.Error.Failed":
+      return PortError(
+        .unreachable, name,
+        "not connected (\(sentence)); is the adapter powered, near, and free of other phones?")
+    default: return portError(name)
+    }
+  }
+
+  /// What it means for a line to a device.
+  func portError(_ name: String) -> PortError {
+    switch self {
+    case .noLibrary, .noBus: return PortError(.noBluetooth, name, sentence)
+    case .lost: return PortError(.gone, name, sentence)
+    case .timedOut: return PortError(.timedOut, name, sentence)
+    case .interrupted: return PortError(.interrupted, name, "gave up connecting")
+    case .malformed: return PortError(.system, name, sentence)
+    case .refused(let error, let text):
+      if isWithoutService || isPoweredOff { return PortError(.noBluetooth, name, sentence) }
+      if isForbidden { return PortError(.notPermitted, name, sentence) }
+      // "Not paired" is BlueZ' text for the errors of ATT that are about keys.
+      if text.contains("paired") || error.hasPrefix("org.bluez.Error.Authentication")
+        || error == "org.bluez.Error.NotAuthorized"
+      {
+        return PortError(
+          .notPermitted, name,
+          "wants to be paired (\(sentence)); give its \"pin\", or bluetoothctl pair")
+      }
+      switch error {
+      case "org.bluez.Error.NotPermitted", "org.bluez.Error.InProgress":
+        return PortError(
+          .busy, name, "another program of this machine uses it (\(sentence)); end that one")
+      case "org.bluez.Error.NotConnected": return PortError(.gone, name, "disconnected")
+      case "org.bluez.Error.DoesNotExist", "org.freedesktop.DBus.Error.UnknownObject":
+        return PortError(.gone, name, "BlueZ forgot it")
+      default: return PortError(.system, name, sentence)
+      }
+    }
+  }
+}

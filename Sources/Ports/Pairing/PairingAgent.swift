@@ -1,0 +1,92 @@
+/// BlueZ' agent (org.bluez.Agent1): answers what it asks while it pairs, for adapters that the configuration names; for all
+/// others the answer is no.
+final class PairingAgent: BusListener {
+  static let path = "/org/obdgate/agent"
+  /// It can enter digits, and show none.
+  private static let capability = "KeyboardOnly"
+  private static let managerInterface = "org.bluez.AgentManager1"
+
+  private let bluez: BlueZ
+  var plans: [PairingPlan]
+  /// bluetoothd is no more.
+  private(set) var hasEnded = false
+  /// Adapters that BlueZ says are paired now, with their objects.
+  private(set) var news: [(address: BluetoothAddress, path: String)] = []
+
+  init(_ bluez: BlueZ, _ plans: [PairingPlan]) {
+    self.bluez = bluez
+    self.plans = plans
+  }
+
+  /// Offers itself to BlueZ.
+  func register(until deadline: Int64, unless wakeUp: WakeUp?) throws(BusError) {
+    let call = bluez.asking("/org/bluez", Self.managerInterface, "RegisterAgent").text(
+      Self.path, as: "o"
+    )
+    .text(Self.capability)
+    _ = try bluez.bus.call(call, until: deadline, unless: wakeUp, telling: self)
+  }
+
+  func unregister() {
+    // BlueZ forgets an agent that leaves the bus: nothing is lost where it does not hear this.
+    try? bluez.bus.post(
+      bluez.asking("/org/bluez", Self.managerInterface, "UnregisterAgent").text(Self.path, as: "o"))
+  }
+
+  func takeNews() -> [(address: BluetoothAddress, path: String)] {
+    defer { news = [] }
+    return news
+  }
+
+  func heard(_ message: BusMessage) {
+    switch message.kind {
+    case .call: answer(message)
+    case .signal:
+      if bluez.hasEnded(message) { hasEnded = true }
+      guard bluez.sent(message), let address = BluetoothAddress(objectPath: message.path) else {
+        return
+      }
+      let path = message.path
+      message.eachProperty(of: "org.bluez.Device1") { key in
+        guard key == "Paired" else { return message.skip("v") }
+        if message.variant("b", { message.bool() }) == true { news.append((address, path)) }
+        return true
+      }
+    case .answer, .failure, nil: return
+    }
+  }
+
+  private func answer(_ call: BusMessage) {
+    let answer: BusCall
+    if !bluez.sent(call) || call.path != Self.path || call.interface != "org.bluez.Agent1" {
+      answer = BusCall(refusing: call, name: "org.bluez.Error.Rejected", "not for you")
+    } else {
+      switch call.member {
+      case "Release", "Cancel": answer = BusCall(answering: call)
+      case "RequestPinCode": answer = self.answer(call, .pin)
+      case "RequestPasskey": answer = self.answer(call, .passkey)
+      case "RequestConfirmation", "RequestAuthorization", "AuthorizeService":
+        answer = self.answer(call, .consent)
+      // DisplayPinCode, DisplayPasskey: there is nobody to read it.
+      default: answer = BusCall(refusing: call, name: "org.bluez.Error.Rejected", "not supported")
+      }
+    }
+    // Whoever does not wait for an answer any more needs none.
+    try? bluez.bus.post(answer)
+  }
+
+  /// Every question begins with the device's object (`o`).
+  private func answer(_ call: BusMessage, _ question: PairingPlan.Question) -> BusCall {
+    guard let device = call.text("o").flatMap({ BluetoothAddress(objectPath: $0) }),
+      let index = plans.firstIndex(where: { $0.wish.address == device })
+    else {
+      return BusCall(refusing: call, name: "org.bluez.Error.Rejected", "no adapter of this gateway")
+    }
+    switch plans[index].answer(question) {
+    case .pin(let pin): return BusCall(answering: call).text(pin)
+    case .passkey(let number): return BusCall(answering: call).uint32(number)
+    case .yes: return BusCall(answering: call)
+    case .no: return BusCall(refusing: call, name: "org.bluez.Error.Rejected", "no PIN for it")
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import Ports
+
+@Suite struct ByteQueueTests {
+  private static func take(_ count: Int, _ queue: inout ByteQueue) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: count)
+    var span = buffer.mutableSpan
+    let taken = queue.take(into: &span)
+    return Array(buffer[..<taken])
+  }
+
+  @Test func bytes_come_out_as_they_went_in_however_often_it_runs_over_the_end() {
+    var queue = ByteQueue(capacity: 10)
+    var next: UInt8 = 0
+    var expected: UInt8 = 0
+    for round in 0..<200 {
+      let bytes = (0..<(round % 7)).map { next &+ UInt8($0) }
+      if queue.put(bytes.span) { next &+= UInt8(bytes.count) }
+      for byte in Self.take(round % 5, &queue) {
+        #expect(byte == expected)
+        expected &+= 1
+      }
+    }
+    let left = queue.count
+    #expect(left == Int(next &- expected))
+  }
+
+  @Test func what_does_not_fit_is_refused_whole() {
+    var queue = ByteQueue(capacity: 4)
+    let fits = queue.put([1, 2, 3].span)
+    let fitsToo = queue.put([4, 5].span)
+    #expect(fits && !fitsToo)
+    let room = queue.room
+    #expect(room == 1)
+    #expect(Self.take(9, &queue) == [1, 2, 3])
+  }
+}

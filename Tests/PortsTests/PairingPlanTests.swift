@@ -1,0 +1,70 @@
+import Testing
+
+@testable import Ports
+
+@Suite struct PairingPlanTests {
+  private static func plan(_ pin: String? = nil, isLowEnergy: Bool = false) -> PairingPlan {
+    PairingPlan(PairingWish(address: Scene.address, isLowEnergy: isLowEnergy, pin: pin))
+  }
+
+  @Test func the_usual_pins_are_tried_in_turns_and_then_it_is_given_up() {
+    var plan = Self.plan()
+    var tried: [PairingPlan.Answer] = []
+    while plan.state == .open {
+      tried.append(plan.answer(.pin))
+      // Asked again within a try it stays with its answer.
+      #expect(plan.answer(.pin) == tried.last)
+      plan.refused(at: 0)
+    }
+    #expect(tried == [.pin("1234"), .pin("0000"), .pin("1234"), .pin("0000")])
+    #expect(plan.answer(.pin) == .no)
+    #expect([plan.takesNoPIN(), plan.takesNoPIN()] == [true, false], "told once")
+  }
+
+  @Test func a_configured_pin_is_the_only_one() {
+    var plan = Self.plan("834921")
+    var tried: [PairingPlan.Answer] = []
+    while plan.state == .open {
+      tried.append(plan.answer(.passkey))
+      plan.refused(at: 0)
+    }
+    #expect(tried == [.passkey(834_921), .passkey(834_921)])
+  }
+
+  @Test func a_passkey_is_a_number_of_six_digits() {
+    var letters = Self.plan("OBD2")
+    #expect(letters.answer(.passkey) == .no)
+    #expect(letters.answer(.pin) == .pin("OBD2"))
+    var long = Self.plan("1234567")
+    #expect(long.answer(.passkey) == .no)
+    var usual = Self.plan()
+    #expect(usual.answer(.passkey) == .passkey(1234))
+  }
+
+  @Test func pauses_grow_and_have_an_end() {
+    var plan = Self.plan()
+    plan.refused(at: 0)
+    let first = plan.due
+    plan.refused(at: 0)
+    #expect(first > 0 && plan.due > first)
+    var away = Self.plan()
+    #expect([away.missed(at: 0), away.missed(at: 0)] == [true, false], "told once")
+    var due = away.due
+    for _ in 0..<100 {
+      _ = away.missed(at: 0)
+      #expect(away.due >= due)
+      due = away.due
+    }
+    #expect(due == 300_000_000_000)
+    #expect(away.state == .open)
+  }
+
+  /// Nobody tells whether the answer was taken: whoever asks again had no use for it.
+  @Test func one_that_waits_to_be_asked_goes_on_to_the_next_pin_when_it_is_asked_again() {
+    var plan = Self.plan(isLowEnergy: true)
+    #expect(plan.waitsToBeAsked)
+    #expect(!Self.plan("1", isLowEnergy: true).waitsToBeAsked)
+    #expect(
+      (0..<5).map { _ in plan.answer(.passkey) } == [.passkey(1234), .passkey(0), .passkey(1234), .passkey(0), .no])
+  }
+}

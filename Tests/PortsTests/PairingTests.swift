@@ -1,0 +1,159 @@
+import Glibc
+import TestKit
+import Testing
+
+@testable import Ports
+
+/// Pairing with a stand-in for BlueZ that asks the agent as bluetoothd does.
+@Suite struct PairingTests {
+  private struct Outcome {
+    var events: [String] = []
+    var news: [Pairing.News] = []
+  }
+
+  /// Runs to the end, or until `body` has seen enough.
+  private static func run(
+    _ scene: String, pin: String? = nil, isLowEnergy: Bool = false,
+    _ body: (@Sendable (BluetoothBed) throws -> Void)? = nil
+  ) async throws -> Outcome? {
+    try await aside {
+      guard let bed = try BluetoothBed.start(scene) else { return nil }
+      let wakeUp = try WakeUp()
+      let wish = PairingWish(address: Scene.address, isLowEnergy: isLowEnergy, pin: pin)
+      let told = Held<[Pairing.News]>([])
+      let bus = bed.bus
+      let work = Aside {
+        var pairing = Pairing([wish], bus: bus, pause: .milliseconds(50))
+        pairing.run(unless: wakeUp) { told.value.append($0) }
+      }
+      if let body {
+        defer { wakeUp.signal() }
+        try body(bed)
+      }
+      var isOver = false
+      for _ in 0..<6 where !isOver { isOver = work.ended() }
+      #expect(isOver)
+      if bed.events.contains(where: { $0.hasPrefix("agent ") }) { try bed.event("agent gone") }
+      return Outcome(events: bed.events, news: told.value)
+    }
+  }
+
+  private static func adapter(_ facts: String) -> String { Scene.adapter("", facts) }
+
+  @Test func a_new_adapter_gets_1234_then_0000_and_is_trusted() async throws {
+    guard let outcome = try await Self.run(Self.adapter(#""pins": ["0000"]"#)) else { return }
+    #expect(
+      outcome.events.dropFirst() == [
+        "agent KeyboardOnly", "pair", "pin 1234", "pair", "pin 0000", "paired", "trusted", "agent gone",
+      ])
+    #expect(outcome.news.map(\.description) == ["rfcomm:AA:BB:CC:00:00:01: paired"])
+  }
+
+  @Test func a_configured_pin_is_given_and_never_told() async throws {
+    guard let outcome = try await Self.run(Self.adapter(#""pins": ["7351"]"#), pin: "7351") else { return }
+    #expect(outcome.events.contains("pin 7351"))
+    #expect(outcome.events.contains("trusted"))
+    #expect(!outcome.news.contains { $0.description.contains("7351") })
+  }
+
+  @Test func a_wrong_pin_is_tried_twice_and_said() async throws {
+    guard let outcome = try await Self.run(Self.adapter(#""pins": ["9"]"#), pin: "7351") else { return }
+    #expect(outcome.events.filter { $0 == "pin 7351" }.count == 2)
+    #expect(!outcome.events.contains("paired"))
+    #expect(outcome.news == [.refused("rfcomm:AA:BB:CC:00:00:01", isConfigured: true)])
+    #expect(outcome.events.last == "agent gone")
+  }
+
+  @Test func a_passkey_is_given_to_an_adapter_with_bluetooth_le() async throws {
+    guard let outcome = try await Self.run(Self.adapter(#""passkey": 123456"#), pin: "123456", isLowEnergy: true)
+    else { return }
+    #expect(outcome.events.contains("passkey 123456"))
+    #expect(outcome.news.map(\.description) == ["ble:AA:BB:CC:00:00:01: paired"])
+  }
+
+  @Test func one_with_bluetooth_le_and_without_a_pin_is_answered_and_not_asked() async throws {
+    let outcome = try await Self.run(Self.adapter(#""passkey": 1234"#), isLowEnergy: true) { bed in
+      try bed.event("agent KeyboardOnly")
+      try bed.order(#"{"do": "ask", "method": "RequestPasskey", "about": "AA:BB:CC:00:00:01"}"#)
+      try bed.order(#"{"do": "paired"}"#)
+      try bed.event("trusted")
+    }
+    guard let outcome else { return }
+    #expect(!outcome.events.contains("pair"))
+    #expect(outcome.events.contains("allowed RequestPasskey"))
+    #expect(outcome.news == [.paired("ble:AA:BB:CC:00:00:01")])
+  }
+
+  @Test func an_adapter_that_bluez_does_not_know_is_listened_for() async throws {
+    guard let outcome = try await Self.run(Self.adapter(#""pins": ["1234"], "known": false, "transport": "bredr""#))
+    else { return }
+    #expect(outcome.events.contains("discovery bredr"))
+    #expect(outcome.events.contains("discovery over"))
+    #expect(outcome.news == [.paired("rfcomm:AA:BB:CC:00:00:01")])
+  }
+
+  @Test func one_that_is_paired_needs_no_agent() async throws {
+    guard let outcome = try await Self.run(Self.adapter(#""paired": true"#)) else { return }
+    #expect(outcome.events.count == 1)
+    #expect(outcome.news == [])
+  }
+
+  @Test(arguments: [
+    "RequestPinCode", "RequestPasskey", "RequestConfirmation", "RequestAuthorization", "AuthorizeService",
+  ])
+  func devices_that_nobody_named_are_rejected(_ method: String) async throws {
+    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed in
+      try bed.event("agent KeyboardOnly")
+      try bed.order(#"{"do": "ask", "method": "\#(method)", "about": "66:66:66:66:66:66"}"#)
+      try bed.order(#"{"do": "ask", "method": "\#(method)", "about": "nonsense"}"#)
+      try bed.order(#"{"do": "ask", "method": "\#(method)", "about": "AA:BB:CC:00:00:01"}"#)
+    }
+    guard let outcome else { return }
+    #expect(outcome.events.filter { $0 == "refused \(method) org.bluez.Error.Rejected" }.count == 2)
+    #expect(outcome.events.filter { $0 == "allowed \(method)" }.count == 1)
+  }
+
+  @Test func nobody_but_bluez_is_told_the_pin() async throws {
+    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed in
+      try bed.event("agent KeyboardOnly")
+      try bed.order(#"{"do": "intrude"}"#)
+    }
+    guard let outcome else { return }
+    #expect(outcome.events.contains("refused intruder org.bluez.Error.Rejected"), "\(outcome.events)")
+  }
+
+  @Test func what_cannot_be_displayed_is_rejected() async throws {
+    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed in
+      try bed.event("agent KeyboardOnly")
+      try bed.order(#"{"do": "ask", "method": "DisplayPinCode", "about": "AA:BB:CC:00:00:01"}"#)
+    }
+    guard let outcome else { return }
+    #expect(outcome.events.contains("refused DisplayPinCode org.bluez.Error.Rejected"))
+  }
+
+  @Test func a_new_bluetoothd_gets_the_agent_again() async throws {
+    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed in
+      try bed.event("agent KeyboardOnly")
+      try bed.order(#"{"do": "leave"}"#)
+      bed.begin(#"{"do": "return"}"#)
+      try bed.event("agent KeyboardOnly")
+    }
+    guard let outcome else { return }
+    #expect(
+      outcome.news.first?.description
+        == "Bluetooth adapters not paired: bluetoothd is not running; apt install bluez, or start bluetooth")
+  }
+
+  @Test func one_that_does_not_answer_is_said_once_and_left_for_later() async throws {
+    let outcome = try await Self.run(
+      Self.adapter(#""pairing": "org.bluez.Error.ConnectionAttemptFailed: Page Timeout""#)
+    ) { bed in
+      try bed.event("pair")
+      // It waits now, and hears its bell.
+      try bed.order(#"{"do": "nonsense"}"#)
+    }
+    guard let outcome else { return }
+    #expect(outcome.events.filter { $0 == "pair" }.count == 1)
+    #expect(outcome.news == [.missed("rfcomm:AA:BB:CC:00:00:01")])
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// Bluetooth adapters on a system bus of their own: `scripts/testbed/ble.py`, whose text says what a scene is, what the
+/// stand-in for BlueZ tells and what it takes.
+///
+///     guard let bed = try BluetoothBed.start(scene) else { return }
+///     try bed.event("connect")
+///     try bed.order(#"{"do": "disconnect"}"#)
+public final class BluetoothBed: Sendable {
+  /// For `DBUS_SYSTEM_BUS_ADDRESS`.
+  public let bus: String
+  private let program: RunningProgram
+
+  /// nil, said in one line, where Debian's packages for it are missing; an error in CI.
+  public static func start(_ scene: String) throws -> BluetoothBed? {
+    guard try Tool.required("dbus-daemon") != nil else { return nil }
+    let python = "/usr/bin/python3"
+    guard FileManager.default.isExecutableFile(atPath: python),
+      try Tool.run(python, ["-c", "import dbus, dbusmock, gi"]).status == 0
+    else {
+      _ = try Tool.missing("python3-dbusmock", remedy: "make test installs it")
+      return nil
+    }
+    return try BluetoothBed(python, scene)
+  }
+
+  private init(_ python: String, _ scene: String) throws {
+    let scratch = try ScratchFolder()
+    let file = try scratch.write("scene.json", scene)
+    program = try RunningProgram(
+      python, [TestData.projectRoot + "/scripts/testbed/ble.py", file], isFed: true)
+    do {
+      bus = String(
+        try program.line(within: .seconds(60)) { $0.hasPrefix("bus ") }.text.dropFirst(4))
+    } catch {
+      program.kill()
+      throw error
+    }
+  }
+
+  deinit {
+    // With its input it ends, and takes its bus with it.
+    program.closeInput()
+    if (try? program.end(within: .seconds(10))) == nil { program.kill() }
+  }
+
+  /// What it has told so far.
+  public var events: [String] { program.output.map(\.text) }
+
+  /// Waits for what it tells next that begins so.
+  @discardableResult
+  public func event(_ beginning: String) throws -> String {
+    try program.line(within: .seconds(30)) { $0.hasPrefix(beginning) }.text
+  }
+
+  /// Has something happen, and waits until it has; what is told meanwhile is passed over.
+  public func order(_ json: String) throws {
+    begin(json)
+    try event("done ")
+  }
+
+  /// Has something happen, and does not wait.
+  public func begin(_ json: String) { program.say(json) }
+}

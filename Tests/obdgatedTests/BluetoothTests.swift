@@ -1,0 +1,125 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Adapters with Bluetooth behind a stand-in for BlueZ: a simulated car at the other end of the air.
+@Suite struct BluetoothTests {
+  private static let address = "AA:BB:CC:00:00:01"
+  private static func long(_ uuid: String) -> String { "0000\(uuid)-0000-1000-8000-00805f9b34fb" }
+
+  /// - Parameter facts: further members of the device.
+  private static func scene(_ facts: String, peer: String? = nil) -> String {
+    let flags = #"["notify", "write-without-response"]"#
+    return """
+      {"devices": [{"address": "\(address)", "name": "OBDBLE", "uuids": ["\(long("ffe0"))"], "quiet": true,
+        \(peer.map { "\"peer\": \"\($0)\"," } ?? "") \(facts),
+        "services": [{"uuid": "\(long("ffe0"))",
+          "characteristics": [{"uuid": "\(long("ffe1"))", "flags": \(flags)}]}]}]}
+      """
+  }
+
+  /// The daemon, a bus and a car.
+  private final class Drive {
+    let bed: BluetoothBed
+    let car: SimulatedAdapter
+    let daemon: RunningProgram
+    private let scratch: ScratchFolder
+    private let file: String
+
+    /// nil: a program is missing.
+    static func start(_ facts: String, _ settings: String) throws -> Drive? {
+      guard let program = try Tool.obdgated else { return nil }
+      let scratch = try ScratchFolder()
+      let car = try SimulatedAdapter(.tcp(0), scenario: Scenarios.car(), in: scratch.path)
+      guard let bed = try BluetoothBed.start(BluetoothTests.scene(facts, peer: try car.name)) else {
+        car.stop()
+        return nil
+      }
+      return try Drive(program, scratch, car, bed, settings)
+    }
+
+    private init(
+      _ program: String, _ scratch: consuming ScratchFolder, _ car: SimulatedAdapter, _ bed: BluetoothBed,
+      _ settings: String
+    ) throws {
+      self.scratch = scratch
+      self.car = car
+      self.bed = bed
+      file = self.scratch.file("gateway.json")
+      try Self.text(settings).write(toFile: file, atomically: true, encoding: .utf8)
+      daemon = try RunningProgram(program, ["--config", file], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bed.bus])
+    }
+
+    deinit {
+      daemon.kill()
+      car.stop()
+    }
+
+    private static func text(_ settings: String) -> String {
+      #"{"gatewayId": "gw-test", \#(DaemonRun.quick), \#(settings)}"#
+    }
+
+    func reload(_ settings: String) throws {
+      try Self.text(settings).write(toFile: file, atomically: true, encoding: .utf8)
+      daemon.send(SIGHUP)
+    }
+
+    func awaitReadings(_ count: Int) throws {
+      for _ in 0..<count { try daemon.line(within: .seconds(60)) { $0.contains("\"rpm\":1726") } }
+    }
+  }
+
+  private static let silent = #""discovery": {"serial": false, "bluetooth": false}"#
+  private static let named = #""adapters": [{"ble": "\#(address)"}], \#(silent)"#
+
+  @Test(arguments: [#""sockets": true"#, #""sockets": false"#, #""sockets": true, "piece": 1"#])
+  func an_adapter_with_bluetooth_le_is_polled_and_regained(_ facts: String) async throws {
+    try await aside {
+      guard let drive = try Drive.start(facts, Self.named) else { return }
+      try drive.awaitReadings(3)
+      try drive.bed.order(#"{"do": "disconnect"}"#)
+      try drive.daemon.line(within: .seconds(60)) { $0.contains("\"event\":\"lost\"") }
+      try drive.daemon.line(within: .seconds(60)) { $0.contains("\"event\":\"recovered\"") }
+      try drive.awaitReadings(3)
+      // And when bluetoothd is restarted, which is when the connection ends, too.
+      try drive.bed.order(#"{"do": "leave"}"#)
+      try drive.bed.order(#"{"do": "disconnect"}"#)
+      try drive.bed.order(#"{"do": "return"}"#)
+      try drive.daemon.line(within: .seconds(60)) { $0.contains("\"event\":\"recovered\"") }
+      try drive.awaitReadings(1)
+      drive.daemon.send(SIGTERM)
+      #expect(try drive.daemon.end(within: .seconds(20)) == 0)
+      #expect(drive.bed.events.contains("agent KeyboardOnly"))
+    }
+  }
+
+  @Test func an_adapter_that_the_owner_trusts_is_found() async throws {
+    try await aside {
+      guard let drive = try Drive.start(#""sockets": true, "trusted": true"#, #""discovery": {"serial": false}"#)
+      else { return }
+      try drive.awaitReadings(2)
+      #expect(drive.daemon.output.contains { $0.text.contains("\"device\":\"ble:\(Self.address)\"") })
+      // Nobody named it: it is nobody's business to pair it.
+      #expect(!drive.bed.events.contains { $0.hasPrefix("agent") })
+    }
+  }
+
+  @Test func an_adapter_is_paired_with_the_pin_that_is_configured_and_nobody_sees_it() async throws {
+    try await aside {
+      func settings(_ pin: String) -> String {
+        #""adapters": [{"rfcomm": "\#(Self.address)", "pin": "\#(pin)"}], \#(Self.silent)"#
+      }
+      guard let drive = try Drive.start(#""pins": ["735173"]"#, settings("824682")) else { return }
+      try drive.bed.event("pin 824682")
+      try drive.reload(settings("735173"))
+      try drive.bed.event("pin 735173")
+      try drive.bed.event("trusted")
+      try drive.bed.event("agent gone")
+      try drive.daemon.errorLine(within: .seconds(30)) { $0 == "obdgated: rfcomm:\(Self.address): paired" }
+      drive.daemon.send(SIGTERM)
+      #expect(try drive.daemon.end(within: .seconds(20)) == 0)
+      let told = drive.daemon.output.map(\.text) + drive.daemon.errorLines
+      #expect(!told.contains { $0.contains("735173") || $0.contains("824682") })
+    }
+  }
+}

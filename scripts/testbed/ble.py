@@ -1,0 +1,477 @@
+#!/usr/bin/python3
+"""A machine with Bluetooth LE adapters: a private D-Bus with a stand-in for BlueZ that has GATT services and pairs.
+
+    /usr/bin/python3 scripts/testbed/ble.py SCENE.json
+
+SCENE.json: {"controllers": ["hci0"], "powered": true, "devices": [ DEVICE… ]}, a DEVICE being
+    {"address": "AA:…", "name": "OBDBLE", "uuids": ["0000fff0-…"], "paired": false, "trusted": false,
+     "known": true,              false: it turns up once somebody listens for it (its transport: "le", "bredr")
+     "transport": "le",
+     "connect": ["org.bluez.Error.Failed: le-connection-abort-by-local", …],   what the first calls of Connect answer
+     "resolves": true,           whether its services are ever told
+     "services": [{"uuid": "0000ffe0-…", "characteristics": [{"uuid": "0000ffe1-…", "flags": ["notify", "write"], "mtu": 23}]}],
+     "sockets": true,            whether AcquireNotify and AcquireWrite are there; "taken": another program has them
+     "mtu": 23,                  what those answer
+     "piece": 20,                bytes of a notification; without it as many as the MTU lets through
+     "peer": "127.0.0.1:35000",  a simulated adapter that its bytes go to and come from
+     "reply": "41 0C 1A F8 \\r\\r>",   or what it says to every line
+     "pins": ["0000"],           what it takes; "passkey": as a number; "consents": asks whether it may; [] or none: anything
+     "pairing": "org.bluez.Error.Failed: …"}   what Pair answers where it is no matter of a PIN
+
+It prints a line for what happens: `bus ADDRESS` first, `connect`, `write request 415420…`, `acquired notify`, `started`,
+`discovery le`, `pair`, `pin 1234`, `paired`, `trusted`, `agent KeyboardOnly`, `agent gone`, `disconnect`, and takes a line
+of JSON for what is to happen (see Bed.do). It ends with its standard input.
+
+Needs Debian's dbus-daemon, python3-dbusmock, python3-dbus, python3-gi.
+"""
+import ctypes
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import dbus
+import dbus.mainloop.glib
+import dbus.service
+import dbusmock.mockobject
+from gi.repository import GLib
+
+ADAPTER = "org.bluez.Adapter1"
+DEVICE = "org.bluez.Device1"
+SERVICE = "org.bluez.GattService1"
+CHARACTERISTIC = "org.bluez.GattCharacteristic1"
+AGENT = "org.bluez.Agent1"
+MANAGER = "org.freedesktop.DBus.ObjectManager"
+
+
+def say(line):
+    os.write(1, (line + "\n").encode())
+
+
+def refuse(text):
+    name, _, message = text.partition(": ")
+    raise dbus.exceptions.DBusException(message, name=name)
+
+
+def variant(value):
+    if isinstance(value, bool):
+        return dbus.Boolean(value, variant_level=1)
+    return value
+
+
+class Device:
+    """One adapter: its objects on the bus, its sockets, what it says."""
+
+    def __init__(self, bed, facts):
+        self.bed = bed
+        self.facts = facts
+        self.address = facts["address"]
+        self.path = f"/org/bluez/{bed.controllers[0]}/dev_{self.address.replace(':', '_')}"
+        self.characteristics = {}
+        self.acquired = []
+        self.watches = []
+        self.started = set()
+        self.notify_path = None
+        self.notify_socket = None
+        self.peer = None
+        self.line = b""
+        self.refusals = list(facts.get("connect", []))
+        self.is_connected = False
+
+    # What it is on the bus.
+
+    def appear(self):
+        if self.path in dbusmock.mockobject.objects:
+            return
+        facts = self.facts
+        self.bed.bluez.AddDevice(self.bed.controllers[0], self.address, facts.get("name", ""))
+        self.object = dbusmock.mockobject.objects[self.path]
+        self.object.testbed = self
+        for name, code in [("Connect", "connect"), ("Disconnect", "leave"), ("Pair", "pair")]:
+            self.object.AddMethod(DEVICE, name, "", "", f"self.testbed.{code}()")
+        properties = {"UUIDs": dbus.Array(facts.get("uuids", []), signature="s", variant_level=1)}
+        for name in ["paired", "trusted"]:
+            properties[name.capitalize()] = variant(bool(facts.get(name, False)))
+        self.tell(properties)
+        if facts.get("connected"):
+            self.is_connected = True
+            self.tell({"Connected": variant(True)})
+            self.resolve()
+
+    def tell(self, properties):
+        self.object.props[DEVICE].update(properties)
+        self.object.EmitSignal(
+            dbus.PROPERTIES_IFACE, "PropertiesChanged", "sa{sv}as", [DEVICE, properties, dbus.Array([], signature="s")])
+
+    def add(self, path, interface, properties, methods):
+        self.bed.root.AddObject(path, interface, properties, methods)
+        made = dbusmock.mockobject.objects[path]
+        made.testbed = self
+        self.characteristics[path] = made
+        self.bed.root.EmitSignal(MANAGER, "InterfacesAdded", "oa{sa{sv}}", [
+            dbus.ObjectPath(path), {interface: properties}])
+
+    def resolve(self):
+        if self.facts.get("resolves", True) is False:
+            return False
+        handle = 0x10
+        for service in self.facts.get("services", []):
+            at = f"{self.path}/service{handle:04x}"
+            self.add(at, SERVICE, {
+                "UUID": dbus.String(service["uuid"], variant_level=1), "Primary": variant(True),
+                "Device": dbus.ObjectPath(self.path, variant_level=1)}, [])
+            for facts in service.get("characteristics", []):
+                handle += 1
+                self.characteristic(f"{at}/char{handle:04x}", at, facts)
+            handle += 0x10
+        self.tell({"ServicesResolved": variant(True)})
+        return False
+
+    def characteristic(self, path, service, facts):
+        flags = facts.get("flags", [])
+        properties = {
+            "UUID": dbus.String(facts["uuid"], variant_level=1), "Service": dbus.ObjectPath(service, variant_level=1),
+            "Flags": dbus.Array(flags, signature="s", variant_level=1), "Notifying": variant(False)}
+        if "mtu" in facts:
+            properties["MTU"] = dbus.UInt16(facts["mtu"], variant_level=1)
+        if facts.get("nonsense"):
+            properties["Flags"] = dbus.Int32(7, variant_level=1)
+            properties["Service"] = dbus.String("nowhere", variant_level=1)
+        methods = [
+            ("WriteValue", "aya{sv}", "", "self.testbed.write(self.path, args)"),
+            ("StartNotify", "", "", "self.testbed.start(self.path)"),
+            ("StopNotify", "", "", ""),
+        ]
+        if self.facts.get("sockets"):
+            methods += [
+                ("AcquireNotify", "a{sv}", "hq", "ret = self.testbed.acquire(self.path, 'notify')"),
+                ("AcquireWrite", "a{sv}", "hq", "ret = self.testbed.acquire(self.path, 'write')"),
+            ]
+        self.add(path, CHARACTERISTIC, properties, methods)
+        if self.notify_path is None and ("notify" in flags or "indicate" in flags):
+            self.notify_path = path
+
+    # What is asked of it.
+
+    def connect(self):
+        say("connect")
+        if self.refusals:
+            refuse(self.refusals.pop(0))
+        if self.is_connected:
+            refuse("org.bluez.Error.AlreadyConnected: Already Connected")
+        self.is_connected = True
+        self.tell({"Connected": variant(True)})
+        if "peer" in self.facts:
+            host, port = self.facts["peer"].rsplit(":", 1)
+            self.peer = socket.create_connection((host, int(port)))
+            self.watches.append(GLib.io_add_watch(
+                self.peer.fileno(), GLib.IO_IN | GLib.IO_HUP, self.heard_peer, self.peer))
+        # As with BlueZ: the services come some time after the connection.
+        GLib.timeout_add(20, self.resolve)
+
+    def leave(self):
+        say("disconnect")
+        self.lose()
+
+    def lose(self):
+        """The connection is over, whoever ended it."""
+        if not self.is_connected:
+            return
+        self.is_connected = False
+        self.end_sockets()
+        self.notify_socket, self.notify_path = None, None
+        self.started.clear()
+        self.tell({"ServicesResolved": variant(False), "Connected": variant(False)})
+        for path, made in self.characteristics.items():
+            interface = made.interface
+            self.bed.root.RemoveObject(path)
+            self.bed.root.EmitSignal(MANAGER, "InterfacesRemoved", "oas", [dbus.ObjectPath(path), [interface]])
+        self.characteristics = {}
+
+    def end_sockets(self):
+        # Before they are closed: their numbers are others' soon.
+        for watch in self.watches:
+            GLib.source_remove(watch)
+        for end in self.acquired + ([self.peer] if self.peer else []):
+            end.close()
+        self.watches, self.acquired, self.peer = [], [], None
+
+    def acquire(self, path, what):
+        if self.facts["sockets"] == "taken":
+            refuse(f"org.bluez.Error.NotPermitted: {what.capitalize()} acquired")
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.acquired.append(ours)
+        mtu = self.facts.get("mtu", 23)
+        if what == "notify":
+            self.notify_socket = ours
+        else:
+            self.watches.append(GLib.io_add_watch(ours.fileno(), GLib.IO_IN | GLib.IO_HUP, self.heard_socket, ours))
+        say(f"acquired {what}")
+        passed = dbus.types.UnixFd(theirs.detach())
+        return passed, dbus.UInt16(mtu)
+
+    def start(self, path):
+        self.started.add(path)
+        say("started")
+
+    def write(self, path, args):
+        options = args[1]
+        self.taken(bytes(args[0]), str(options.get("type", "none")))
+
+    def heard_socket(self, _, __, ours):
+        data = ours.recv(4096)
+        if data:
+            self.taken(data, "socket")
+            return True
+        # Who had it has closed it: so it is with BlueZ.
+        self.watches = [watch for watch in self.watches if watch != GLib.main_current_source().get_id()]
+        return False
+
+    def taken(self, data, how):
+        if not self.facts.get("quiet"):
+            say(f"write {how} {data.hex()}")
+        if self.peer:
+            self.peer.sendall(data)
+        if "reply" in self.facts:
+            self.line += data
+            while b"\r" in self.line:
+                _, _, self.line = self.line.partition(b"\r")
+                self.notify(self.facts["reply"].encode())
+
+    def heard_peer(self, _, __, peer):
+        try:
+            data = peer.recv(4096)
+        except OSError:
+            data = b""
+        if not data:
+            # The simulated adapter is gone: so is this one.
+            GLib.idle_add(lambda: self.lose() or False)
+            self.watches = [watch for watch in self.watches if watch != GLib.main_current_source().get_id()]
+            return False
+        self.notify(data)
+        return True
+
+    def notify(self, data):
+        size = self.facts.get("piece") or max(1, self.facts.get("mtu", 23) - 3)
+        for at in range(0, len(data), size):
+            self.notify_once(data[at:at + size])
+
+    def notify_once(self, data):
+        if self.notify_socket:
+            self.notify_socket.send(data)
+        elif self.notify_path in self.started:
+            self.changed(self.notify_path, {"Value": dbus.Array(data, signature="y", variant_level=1)})
+
+    def changed(self, path, properties):
+        self.characteristics[path].EmitSignal(
+            dbus.PROPERTIES_IFACE, "PropertiesChanged", "sa{sv}as",
+            [CHARACTERISTIC, dbus.Dictionary(properties, signature="sv"), dbus.Array([], signature="s")])
+
+    # Pairing.
+
+    def pair(self):
+        say("pair")
+        if "pairing" in self.facts:
+            refuse(self.facts["pairing"])
+        if self.object.props[DEVICE]["Paired"]:
+            refuse("org.bluez.Error.AlreadyExists: Already Exists")
+        accepted = True
+        if "pins" in self.facts:
+            accepted = self.ask("RequestPinCode") in self.facts["pins"]
+        elif "passkey" in self.facts:
+            accepted = self.ask("RequestPasskey") == self.facts["passkey"]
+        elif self.facts.get("consents"):
+            accepted = self.ask("RequestConfirmation", dbus.UInt32(123456)) is not None
+        if not accepted:
+            refuse("org.bluez.Error.AuthenticationFailed: Authentication Failed")
+        self.paired()
+
+    def paired(self):
+        self.tell({"Paired": variant(True)})
+        say("paired")
+
+    def ask(self, method, *more):
+        """Asks the agent; what it answered, None where it refused."""
+        answer = self.bed.ask_agent(method, dbus.ObjectPath(self.path), *more)
+        if method == "RequestPinCode" and answer is not None:
+            say(f"pin {answer}")
+            return str(answer)
+        if method == "RequestPasskey" and answer is not None:
+            say(f"passkey {answer}")
+            return int(answer)
+        return answer
+
+
+class Bed:
+    def __init__(self, scene):
+        self.scene = scene
+        self.controllers = scene.get("controllers", ["hci0"])
+        self.agent = None
+        self.caller = None
+        self.orders = b""
+        self.devices = {}
+
+    def run(self):
+        dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+        self.daemon = subprocess.Popen(
+            ["dbus-daemon", "--session", "--print-address", "--nofork"], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            # It dies with us (PR_SET_PDEATHSIG), however that comes.
+            preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGTERM))
+        try:
+            self.bus_address = self.daemon.stdout.readline().strip()
+            self.bus = dbus.bus.BusConnection(self.bus_address)
+            self.bus.add_message_filter(self.overhear)
+            name = dbus.service.BusName("org.bluez", self.bus, allow_replacement=True, do_not_queue=True)
+            self.root = dbusmock.mockobject.DBusMockObject(name, "/", MANAGER, {}, os.devnull, True)
+            dbusmock.mockobject.objects["/"] = self.root
+            self.root.AddTemplate("bluez5", {})
+            self.bluez = dbusmock.mockobject.objects["/org/bluez"]
+            self.add_controllers()
+            for facts in self.scene.get("devices", []):
+                device = Device(self, facts)
+                self.devices[device.address] = device
+                if facts.get("known", True):
+                    device.appear()
+            say(f"bus {self.bus_address}")
+            self.loop = GLib.MainLoop()
+            GLib.io_add_watch(0, GLib.IO_IN | GLib.IO_HUP, self.told)
+            self.loop.run()
+        finally:
+            self.daemon.terminate()
+            self.daemon.wait()
+
+    def add_controllers(self):
+        for controller in self.controllers:
+            self.bluez.AddAdapter(controller, "testbed")
+            made = dbusmock.mockobject.objects[f"/org/bluez/{controller}"]
+            made.testbed = self
+            made.props[ADAPTER]["Powered"] = variant(self.scene.get("powered", True))
+            made.AddMethod(ADAPTER, "SetDiscoveryFilter", "a{sv}", "", "self.testbed.filter(args[0])")
+            made.AddMethod(ADAPTER, "StartDiscovery", "", "", "self.testbed.discover()")
+            made.AddMethod(ADAPTER, "StopDiscovery", "", "", "self.testbed.quiet()")
+
+    def overhear(self, _, message):
+        """Who calls: BlueZ knows agents by their connection."""
+        member, sender = message.get_member(), message.get_sender()
+        if member == "GetManagedObjects":
+            self.caller = sender
+        if member == "RegisterAgent":
+            arguments = message.get_args_list()
+            self.agent = (sender, arguments[0])
+            say(f"agent {arguments[1]}")
+        if member == "UnregisterAgent":
+            self.agent = None
+            say("agent gone")
+        if member == "Set" and message.get_args_list()[1] == "Trusted":
+            say("trusted")
+        if member == "CancelPairing":
+            say("cancelled")
+        return dbus.lowlevel.HANDLER_RESULT_NOT_YET_HANDLED
+
+    def filter(self, options):
+        self.transport = str(options.get("Transport", "auto"))
+
+    def discover(self):
+        say(f"discovery {self.transport}")
+        for device in self.devices.values():
+            if self.transport in ("auto", device.facts.get("transport", "le")) and device.facts.get("known") is False:
+                GLib.timeout_add(10, lambda device=device: device.appear() and False)
+
+    def quiet(self):
+        say("discovery over")
+
+    def ask_agent(self, method, *arguments):
+        if not self.agent:
+            return None
+        proxy = self.bus.get_object(self.agent[0], self.agent[1], introspect=False)
+        try:
+            answer = proxy.get_dbus_method(method, AGENT)(*arguments, timeout=20)
+            return True if answer is None else answer
+        except dbus.exceptions.DBusException as error:
+            say(f"refused {method} {error.get_dbus_name()}")
+            return None
+
+    def told(self, *_):
+        data = os.read(0, 65_536)
+        if not data:
+            self.loop.quit()
+            return False
+        *lines, self.orders = (self.orders + data).split(b"\n")
+        for line in lines:
+            self.do(json.loads(line))
+        return True
+
+    def do(self, order):
+        device = self.devices.get(order.get("address")) or next(iter(self.devices.values()), None)
+        what = order["do"]
+        if what == "notify":  # pieces: hexadecimal texts, each one notification
+            for piece in order["pieces"]:
+                device.notify_once(bytes.fromhex(piece))
+        elif what == "flood":  # count notifications of that many bytes
+            for _ in range(order["count"]):
+                device.notify_once(b"4" * order["bytes"])
+        elif what == "disconnect":
+            device.lose()
+        elif what == "drop":  # the sockets end, and nothing is told
+            device.end_sockets()
+        elif what == "forget":
+            self.root.RemoveObject(device.path)
+            self.root.EmitSignal(MANAGER, "InterfacesRemoved", "oas", [dbus.ObjectPath(device.path), [DEVICE]])
+        elif what == "leave":  # bluetoothd ends
+            self.bus.release_name("org.bluez")
+        elif what == "return":
+            self.bus.request_name("org.bluez")
+        elif what == "nonsense":  # properties of wrong types, and unknown ones
+            device.tell({"Connected": dbus.String("no", variant_level=1),
+                         "ServicesResolved": dbus.Array([], signature="s", variant_level=1),
+                         "Novelty": dbus.Int32(3, variant_level=1)})
+            if device.notify_path:
+                device.changed(device.notify_path, {"Value": dbus.String("no bytes", variant_level=1)})
+                device.changed(device.notify_path, {"Value": dbus.Array([], signature="y", variant_level=1)})
+        elif what == "spoof":  # somebody who is not BlueZ says that the device is gone
+            threading.Thread(target=self.spoof, args=(device.path,)).start()
+            return
+        elif what == "ask":  # the agent, about a device of that address
+            path = f"/org/bluez/hci0/dev_{order['about'].replace(':', '_')}"
+            more = [dbus.UInt32(1)] if order["method"] == "RequestConfirmation" else []
+            if order["method"] == "AuthorizeService":
+                more = ["0000111e-0000-1000-8000-00805f9b34fb"]
+            if self.ask_agent(order["method"], dbus.ObjectPath(path), *more) is not None:
+                say(f"allowed {order['method']}")
+        elif what == "intrude":  # somebody who is not BlueZ asks the agent
+            threading.Thread(target=self.intrude, args=(device.path,)).start()
+            return
+        elif what == "paired":
+            device.paired()
+        say(f"done {what}")
+
+    def spoof(self, path):
+        bus = dbus.bus.BusConnection(self.bus_address)
+        lie = dbus.lowlevel.SignalMessage(path, dbus.PROPERTIES_IFACE, "PropertiesChanged")
+        lie.append(DEVICE, {"Connected": dbus.Boolean(False, variant_level=1)}, dbus.Array([], signature="s"),
+                   signature="sa{sv}as")
+        lie.set_destination(self.caller)
+        bus.send_message(lie)
+        bus.flush()
+        say("done spoof")
+
+    def intrude(self, path):
+        code = (
+            "import dbus, dbus.bus, sys\n"
+            "bus = dbus.bus.BusConnection(sys.argv[1])\n"
+            "agent = bus.get_object(sys.argv[2], sys.argv[3], introspect=False)\n"
+            "try:\n"
+            "    print('allowed', agent.get_dbus_method('RequestPinCode', 'org.bluez.Agent1')(dbus.ObjectPath(sys.argv[4])))\n"
+            "except dbus.exceptions.DBusException as error:\n"
+            "    print('refused intruder', error.get_dbus_name())\n")
+        result = subprocess.run(
+            ["/usr/bin/python3", "-c", code, self.bus_address, *self.agent, path], capture_output=True, text=True)
+        say((result.stdout + result.stderr).strip().replace("\n", " "))
+        say("done intrude")
+
+
+Bed(json.load(open(sys.argv[1]))).run()
