@@ -65,16 +65,18 @@ def run(drive, step):
         asked = machine.run(f"obdgate vin --device rfcomm:{RADIO}/9", check=False)
         expect("the exit status for a wrong channel", asked, 69)
     with step("its link is lost, and comes back"):
+        before = drive.rows()[-1].key
         machine.run("systemctl kill --signal=USR1 adapter")
-        again(drive, RADIO, RADIO_VIN)
+        again(drive, RADIO, RADIO_VIN, before)
     with step("unplugged, and plugged in behind a GPS receiver: another ttyUSB") as note:
+        before = drive.rows()[-1].key
         machine.unplug("adapter")
         drive.await_rows("the adapter that was unplugged", lambda rows: events(rows, "ttyUSB0", "lost"))
         drive.plug_receiver()
         machine.wait("test -c /dev/ttyUSB0")
         drive.plug_adapter()
         machine.wait("test -c /dev/ttyUSB1")
-        back = again(drive, "ttyUSB1", VIN)
+        back = again(drive, "ttyUSB1", VIN, before)
         note(back.record["device"])
     with step("the receiver is heard: positions and a date") as note:
         row = drive.await_rows("a position", lambda rows: [
@@ -118,11 +120,11 @@ def boot_again(drive, step):
         drive.machine.await_shell()
 
 
-def again(drive, device, vin):
-    """Until a device that was lost is back and polled; its record."""
+def again(drive, device, vin, before):
+    """Until a device that was lost after that record is back and polled; the record of its return."""
     def back(rows):
-        lost = [row.key for row in of(rows, "adapter", event="lost")]
-        return [row for row in events(rows, device, "recovered", "connected") if lost and row.key > lost[-1]]
+        lost = [row.key for row in of(rows, "adapter", event="lost") if row.key > before]
+        return [row for row in events(rows, device, "recovered", "connected") if lost and row.key > lost[0]]
     row = drive.await_rows(f"{device} after its loss", back)[0]
     drive.await_rows(f"telemetry of {device} after its loss",
                      lambda rows: [one for one in polled(rows, vin) if one.key > row.key])
