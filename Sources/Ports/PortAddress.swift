@@ -29,19 +29,13 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Reads the `tcp` of a configuration: `HOST[:PORT]`.
-  public init(tcp text: String) throws(PortError) {
-    self = try PortAddress.tcp(text[...], in: text, needsPort: false)
-  }
+  public init(tcp text: String) throws(PortError) { self = try PortAddress.tcp(text[...], in: text, needsPort: false) }
 
   /// Reads the `rfcomm` of a configuration: `ADDRESS[/CHANNEL]`.
-  public init(rfcomm text: String) throws(PortError) {
-    self = try PortAddress.rfcomm(text[...], in: text)
-  }
+  public init(rfcomm text: String) throws(PortError) { self = try PortAddress.rfcomm(text[...], in: text) }
 
   /// Reads the `ble` of a configuration: `ADDRESS`.
-  public init(ble text: String) throws(PortError) {
-    self = try PortAddress.ble(text[...], in: text)
-  }
+  public init(ble text: String) throws(PortError) { self = try PortAddress.ble(text[...], in: text) }
 
   public var description: String {
     switch self {
@@ -79,13 +73,10 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
     return .ble(address)
   }
 
-  private static func tcp(_ rest: Substring, in text: String, needsPort: Bool) throws(PortError)
-    -> PortAddress
-  {
+  private static func tcp(_ rest: Substring, in text: String, needsPort: Bool) throws(PortError) -> PortAddress {
     let malformed = PortError(
       .invalid, text,
-      "not a device; write /dev/ttyUSB0, 192.168.0.10:35000, rfcomm:00:1D:A5:68:98:8A or ble:00:1D:A5:68:98:8A"
-    )
+      "not a device; write /dev/ttyUSB0, 192.168.0.10:35000, rfcomm:00:1D:A5:68:98:8A or ble:00:1D:A5:68:98:8A")
     var host = rest
     var port: Substring?
     if rest.hasPrefix("["), let close = rest.firstIndex(of: "]") {
@@ -99,13 +90,10 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
       // More colons are an IPv6 address, whose last group could pass for a port.
       guard !host.contains(":") else { throw malformed }
     }
-    guard !host.isEmpty, !host.contains(where: { $0.isWhitespace || $0 == "/" }),
-      port != nil || !needsPort
-    else {
+    guard !host.isEmpty, !host.contains(where: { $0.isWhitespace || $0 == "/" }), port != nil || !needsPort else {
       throw malformed
     }
-    guard let number = port.map({ Int($0) }) ?? TCPPort.defaultPort, (1...65_535).contains(number)
-    else {
+    guard let number = port.map({ Int($0) }) ?? TCPPort.defaultPort, (1...65_535).contains(number) else {
       throw PortError(.invalid, text, "not a port; 1 to 65535, adapters use 35000")
     }
     return .tcp(host: String(host), port: number)

@@ -52,18 +52,14 @@ extension PortError {
   /// Reading or writing an open line failed.
   static func transfer(_ port: String, code: Int32) -> PortError {
     switch code {
-    case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ENOTCONN, ECONNABORTED, ESHUTDOWN, EBADF, 0:
-      gone(port, code: code)
-    case ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH, ENETRESET:
-      gone(port, code: code)
+    case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ENOTCONN, ECONNABORTED, ESHUTDOWN, EBADF, 0: gone(port, code: code)
+    case ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH, ENETRESET: gone(port, code: code)
     default: PortError(.system, port, code: code, systemReason(code))
     }
   }
 
   /// Unplugged, hung up, or closed by the peer (code 0).
   static func gone(_ port: String, code: Int32 = 0) -> PortError {
-    PortError(
-      .gone, port, code: code,
-      code == 0 ? "gone: closed by the other side" : "gone: \(systemReason(code))")
+    PortError(.gone, port, code: code, code == 0 ? "gone: closed by the other side" : "gone: \(systemReason(code))")
   }
 }

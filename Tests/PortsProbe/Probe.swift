@@ -62,9 +62,7 @@ enum Probe {
     let rules = DiscoveryRules()
     for device in inquire ? try directory.inquire(for: .milliseconds(500)) : try directory.devices() {
       let signal = device.signal.map { " \($0) dBm" } ?? ""
-      say(
-        "\(device.address) '\(device.name)' '\(device.alias)'\(signal) \(word(rules.verdict(for: device)))"
-      )
+      say("\(device.address) '\(device.name)' '\(device.alias)'\(signal) \(word(rules.verdict(for: device)))")
     }
   }
 
@@ -81,8 +79,7 @@ enum Probe {
   /// `/dev/ttyUSB0 usb:0403:6015:1130 'ScanTool.net LLC OBDLink SX' adapter(…)`
   static func line(_ device: DeviceIdentity) -> String {
     let links = device.links.isEmpty ? "" : " \(device.links.joined(separator: ","))"
-    return
-      "\(device.node) \(device.key) '\(device.label)' \(word(DiscoveryRules().verdict(for: device)))\(links)"
+    return "\(device.node) \(device.key) '\(device.label)' \(word(DiscoveryRules().verdict(for: device)))\(links)"
   }
 }
 

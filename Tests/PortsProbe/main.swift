@@ -18,15 +18,13 @@ do {
   case "devices": try Probe.devices()
   case "watch": try Probe.watch(count: arguments.dropFirst().first.flatMap { Int($0) } ?? 1)
   case "ask" where arguments.count == 3: try Probe.ask(arguments[1], arguments[2])
-  case "exchange" where arguments.count == 4:
-    try Probe.exchange(arguments[1], arguments[2], Int(arguments[3]) ?? 1)
+  case "exchange" where arguments.count == 4: try Probe.exchange(arguments[1], arguments[2], Int(arguments[3]) ?? 1)
   case "rounds": try Rounds.run(arguments.dropFirst().first.flatMap { Int($0) } ?? 1)
   case "bluetooth": try Probe.bluetooth(inquire: false)
   case "inquire": try Probe.bluetooth(inquire: true)
   default:
-    say(
-      "usage: PortsProbe devices | watch COUNT | ask WHERE COMMAND | exchange WHERE COMMAND COUNT | rounds COUNT | bluetooth | inquire"
-    )
+    let line = "ask WHERE COMMAND | exchange WHERE COMMAND COUNT | rounds COUNT"
+    say("usage: PortsProbe devices | watch COUNT | \(line) | bluetooth | inquire")
     exit(64)
   }
 } catch {

@@ -381,6 +381,12 @@ import Testing
       #expect(error?.kind == .system)
       #expect(error?.detail == "a notification of 1000000 bytes; 512 are the most that can be")
     }
+    try await Self.with(Scene.adapter()) { port, bed in
+      try bed.order(#"{"do": "flood", "count": 1, "bytes": 4000}"#)
+      let error = try Self.end(of: &port)
+      #expect(error?.kind == .system)
+      #expect(error?.detail == "a notification of more than 512 bytes; 512 are the most that can be")
+    }
   }
 
   @Test func a_flood_is_read_piece_by_piece_and_nothing_is_lost() async throws {

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import TestKit
 import Testing
 
@@ -11,30 +12,48 @@ import Testing
     var news: [Pairing.News] = []
   }
 
+  /// What was told so far, across threads.
+  private final class Told: Sendable {
+    private let news = Mutex<[Pairing.News]>([])
+
+    var all: [Pairing.News] { news.withLock { $0 } }
+
+    func take(_ item: Pairing.News) { news.withLock { $0.append(item) } }
+
+    /// Waits until there is something.
+    func wait() throws {
+      let deadline = BootClock.now + 30_000_000_000
+      while all.isEmpty {
+        guard BootClock.now < deadline else { throw TestData.Missing("news of pairing") }
+        poll(nil, 0, 5)
+      }
+    }
+  }
+
   /// Runs to the end, or until `body` has seen enough.
   private static func run(
     _ scene: String, pin: String? = nil, isLowEnergy: Bool = false,
-    _ body: (@Sendable (BluetoothBed) throws -> Void)? = nil
+    _ body: (@Sendable (BluetoothBed, Told) throws -> Void)? = nil
   ) async throws -> Outcome? {
     try await aside {
       guard let bed = try BluetoothBed.start(scene) else { return nil }
       let wakeUp = try WakeUp()
       let wish = PairingWish(address: Scene.address, isLowEnergy: isLowEnergy, pin: pin)
-      let told = Held<[Pairing.News]>([])
+      let told = Told()
       let bus = bed.bus
       let work = Aside {
         var pairing = Pairing([wish], bus: bus, pause: .milliseconds(50))
-        pairing.run(unless: wakeUp) { told.value.append($0) }
+        pairing.run(unless: wakeUp) { told.take($0) }
       }
       if let body {
         defer { wakeUp.signal() }
-        try body(bed)
+        try body(bed, told)
       }
       var isOver = false
       for _ in 0..<6 where !isOver { isOver = work.ended() }
       #expect(isOver)
       if bed.events.contains(where: { $0.hasPrefix("agent ") }) { try bed.event("agent gone") }
-      return Outcome(events: bed.events, news: told.value)
+      return Outcome(events: bed.events, news: told.all)
     }
   }
 
@@ -72,7 +91,7 @@ import Testing
   }
 
   @Test func one_with_bluetooth_le_and_without_a_pin_is_answered_and_not_asked() async throws {
-    let outcome = try await Self.run(Self.adapter(#""passkey": 1234"#), isLowEnergy: true) { bed in
+    let outcome = try await Self.run(Self.adapter(#""passkey": 1234"#), isLowEnergy: true) { bed, _ in
       try bed.event("agent KeyboardOnly")
       try bed.order(#"{"do": "ask", "method": "RequestPasskey", "about": "AA:BB:CC:00:00:01"}"#)
       try bed.order(#"{"do": "paired"}"#)
@@ -102,7 +121,7 @@ import Testing
     "RequestPinCode", "RequestPasskey", "RequestConfirmation", "RequestAuthorization", "AuthorizeService",
   ])
   func devices_that_nobody_named_are_rejected(_ method: String) async throws {
-    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed in
+    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed, _ in
       try bed.event("agent KeyboardOnly")
       try bed.order(#"{"do": "ask", "method": "\#(method)", "about": "66:66:66:66:66:66"}"#)
       try bed.order(#"{"do": "ask", "method": "\#(method)", "about": "nonsense"}"#)
@@ -114,7 +133,7 @@ import Testing
   }
 
   @Test func nobody_but_bluez_is_told_the_pin() async throws {
-    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed in
+    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed, _ in
       try bed.event("agent KeyboardOnly")
       try bed.order(#"{"do": "intrude"}"#)
     }
@@ -123,7 +142,7 @@ import Testing
   }
 
   @Test func what_cannot_be_displayed_is_rejected() async throws {
-    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed in
+    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed, _ in
       try bed.event("agent KeyboardOnly")
       try bed.order(#"{"do": "ask", "method": "DisplayPinCode", "about": "AA:BB:CC:00:00:01"}"#)
     }
@@ -132,7 +151,7 @@ import Testing
   }
 
   @Test func a_new_bluetoothd_gets_the_agent_again() async throws {
-    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed in
+    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed, _ in
       try bed.event("agent KeyboardOnly")
       try bed.order(#"{"do": "leave"}"#)
       bed.begin(#"{"do": "return"}"#)
@@ -147,8 +166,9 @@ import Testing
   @Test func one_that_does_not_answer_is_said_once_and_left_for_later() async throws {
     let outcome = try await Self.run(
       Self.adapter(#""pairing": "org.bluez.Error.ConnectionAttemptFailed: Page Timeout""#)
-    ) { bed in
+    ) { bed, told in
       try bed.event("pair")
+      try told.wait()
       // It waits now, and hears its bell.
       try bed.order(#"{"do": "nonsense"}"#)
     }

@@ -27,12 +27,8 @@ public final class BluetoothBed: Sendable {
   private init(_ python: String, _ scene: String) throws {
     let scratch = try ScratchFolder()
     let file = try scratch.write("scene.json", scene)
-    program = try RunningProgram(
-      python, [TestData.projectRoot + "/scripts/testbed/ble.py", file], isFed: true)
-    do {
-      bus = String(
-        try program.line(within: .seconds(60)) { $0.hasPrefix("bus ") }.text.dropFirst(4))
-    } catch {
+    program = try RunningProgram(python, [TestData.projectRoot + "/scripts/testbed/ble.py", file], isFed: true)
+    do { bus = String(try program.line(within: .seconds(60)) { $0.hasPrefix("bus ") }.text.dropFirst(4)) } catch {
       program.kill()
       throw error
     }

@@ -36,8 +36,7 @@ public final class RunningProgram: @unchecked Sendable {
   ///   - readsOutput: false: nobody reads its standard output until ``readOutput()``.
   ///   - isFed: whether it gets a standard input, for ``say(_:)``.
   public init(
-    _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:],
-    readsOutput: Bool = true,
+    _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:], readsOutput: Bool = true,
     isFed: Bool = false
   ) throws {
     child = try Child(executable, arguments, environment: environment, directory: nil, feeds: isFed)
@@ -145,9 +144,7 @@ public final class RunningProgram: @unchecked Sendable {
       guard !isOver, changed.wait(until: deadline) else {
         let tail = (lines.suffix(6) + errors.suffix(60)).map(\.text).joined(separator: "\n")
         throw Late(
-          description:
-            "no such \(what) within \(limit) (status \(status.map(String.init) ?? "running")):\n\(tail)"
-        )
+          description: "no such \(what) within \(limit) (status \(status.map(String.init) ?? "running")):\n\(tail)")
       }
     }
   }
@@ -172,9 +169,7 @@ public final class RunningProgram: @unchecked Sendable {
     close(descriptor)
     changed.withLock {
       // What ends without a line end is a line that was torn.
-      if !rest.isEmpty, isOutput {
-        lines.append(Line(text: String(decoding: rest, as: UTF8.self), time: .now))
-      }
+      if !rest.isEmpty, isOutput { lines.append(Line(text: String(decoding: rest, as: UTF8.self), time: .now)) }
       openStreams -= 1
       changed.broadcast()
     }
@@ -183,9 +178,7 @@ public final class RunningProgram: @unchecked Sendable {
 
 /// Runs blocking work on a thread of its own, still as a part of the test that asks for it: tests that wait for programs
 /// wait side by side.
-public func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws
-  -> Value
-{
+public func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withTaskExecutorPreference(ThreadPerJob()) { try work() }
 }
 

@@ -19,14 +19,11 @@ extension BLELink {
   ///   - bus: the address of another bus than the system's.
   ///   - deadline: a moment of ``BootClock``.
   static func open(
-    _ address: BluetoothAddress, _ name: String, bus: String?, until deadline: Int64,
-    unless wakeUp: WakeUp?
+    _ address: BluetoothAddress, _ name: String, bus: String?, until deadline: Int64, unless wakeUp: WakeUp?
   ) throws(PortError) -> BLELink {
     let limit = Limit(deadline: deadline, wakeUp: wakeUp)
     let bluez: BlueZ
-    do throws(BusError) {
-      bluez = try BlueZ(SystemBus(address: bus), until: deadline, unless: wakeUp)
-    } catch {
+    do throws(BusError) { bluez = try BlueZ(SystemBus(address: bus), until: deadline, unless: wakeUp) } catch {
       throw error.portError(name)
     }
     let link = try BLELink(name, bluez)
@@ -44,17 +41,11 @@ extension BLELink {
 
   /// Asks the bus; what it says against it is the port's error.
   private func ask<Value>(_ question: () throws(BusError) -> Value) throws(PortError) -> Value {
-    do throws(BusError) {
-      return try question()
-    } catch {
-      throw error.portError(name)
-    }
+    do throws(BusError) { return try question() } catch { throw error.portError(name) }
   }
 
   private func objects(_ limit: Limit) throws(PortError) -> ManagedObjects {
-    try ask { () throws(BusError) in
-      try bluez.objects(until: limit.deadline, unless: limit.wakeUp, telling: self)
-    }
+    try ask { () throws(BusError) in try bluez.objects(until: limit.deadline, unless: limit.wakeUp, telling: self) }
   }
 
   /// Takes in what comes until something is so, or the line has ended.
@@ -89,8 +80,7 @@ extension BLELink {
     try ask { () throws(BusError) in
       try bluez.watch("path_namespace='\(device)'", until: limit.deadline, unless: limit.wakeUp)
       try bluez.watch(
-        "interface='org.freedesktop.DBus.ObjectManager',member='InterfacesRemoved'",
-        until: limit.deadline,
+        "interface='org.freedesktop.DBus.ObjectManager',member='InterfacesRemoved'", until: limit.deadline,
         unless: limit.wakeUp)
     }
     // Once more, for what has changed before it was watched.
@@ -100,17 +90,15 @@ extension BLELink {
   }
 
   /// Listens for a device that BlueZ does not know.
-  private func discover(
-    _ address: BluetoothAddress, _ controllers: [String], _ limit: Limit
-  ) throws(PortError) -> String {
+  private func discover(_ address: BluetoothAddress, _ controllers: [String], _ limit: Limit) throws(PortError)
+    -> String
+  {
     let moment = min(limit.deadline, BootClock.after(Self.listening))
     let found = try ask { () throws(BusError) in
-      try bluez.discover(
-        address, by: controllers, "le", until: moment, unless: limit.wakeUp, telling: self)
+      try bluez.discover(address, by: controllers, "le", until: moment, unless: limit.wakeUp, telling: self)
     }
     guard let found else {
-      throw PortError(
-        .timedOut, name, "not heard; is the adapter powered, near, and free of other phones?")
+      throw PortError(.timedOut, name, "not heard; is the adapter powered, near, and free of other phones?")
     }
     return found
   }
@@ -122,8 +110,7 @@ extension BLELink {
       if !isConnected {
         didConnect = true
         try bluez.call(
-          device, Self.deviceInterface, "Connect", until: limit.deadline, unless: limit.wakeUp,
-          telling: self)
+          device, Self.deviceInterface, "Connect", until: limit.deadline, unless: limit.wakeUp, telling: self)
       }
     } catch {
       switch error.refusal {
@@ -132,14 +119,11 @@ extension BLELink {
       default: throw error.notConnected(name)
       }
     }
-    do throws(BusError) {
-      try wait(limit) { isConnected && hasServices }
-    } catch {
+    do throws(BusError) { try wait(limit) { isConnected && hasServices } } catch {
       guard error == .timedOut, isConnected else { throw error.notConnected(name) }
       throw PortError(
         .timedOut, name,
-        "connected, but its services do not come; an adapter of classic Bluetooth is named rfcomm:ADDRESS"
-      )
+        "connected, but its services do not come; an adapter of classic Bluetooth is named rfcomm:ADDRESS")
     }
     if let end { throw end }
   }
@@ -152,71 +136,53 @@ extension BLELink {
     let services = objects.services.filter { $0.path.hasPrefix(below) }
     let found: SerialOverGATT
     do throws(SerialOverGATT.Absence) {
-      found = try SerialOverGATT(
-        services, objects.characteristics.filter { $0.path.hasPrefix(below) })
-    } catch {
-      throw PortError(.noSerialService, name, Self.absence(error, services))
-    }
+      found = try SerialOverGATT(services, objects.characteristics.filter { $0.path.hasPrefix(below) })
+    } catch { throw PortError(.noSerialService, name, Self.absence(error, services)) }
     serial = found
     try subscribe(found.input, limit)
     try prepareWriting(found.output, limit)
   }
 
-  private static func absence(_ absence: SerialOverGATT.Absence, _ services: [GATTService])
-    -> String
-  {
+  private static func absence(_ absence: SerialOverGATT.Absence, _ services: [GATTService]) -> String {
     switch absence {
     case .unusable(let service):
-      return
-        "its service \(service) has nothing that notifies and can be written to; it is no serial line"
+      return "its service \(service) has nothing that notifies and can be written to; it is no serial line"
     case .noService:
       // A device with hundreds of services fills no line.
       let list = services.prefix(6).map(\.uuid.description).joined(separator: ", ")
       let has = services.isEmpty ? "no service" : services.count > 6 ? "\(list), …" : list
-      return
-        "no adapter's service (FFE0, FFF0, Nordic UART, 18F0), but \(has); is it the adapter's address?"
+      return "no adapter's service (FFE0, FFF0, Nordic UART, 18F0), but \(has); is it the adapter's address?"
     }
   }
 
   private func subscribe(_ characteristic: GATTCharacteristic, _ limit: Limit) throws(PortError) {
     do throws(BusError) {
-      let call = bluez.asking(characteristic.path, Self.characteristicInterface, "AcquireNotify")
-        .options()
-      let answer = try bluez.bus.call(
-        call, until: limit.deadline, unless: limit.wakeUp, telling: self)
+      let call = bluez.asking(characteristic.path, Self.characteristicInterface, "AcquireNotify").options()
+      let answer = try bluez.bus.call(call, until: limit.deadline, unless: limit.wakeUp, telling: self)
       guard let socket = answer.descriptor() else { throw .malformed }
       takeInput(socket)
       return
-    } catch {
-      guard error.isNotSupported else { throw error.portError(name) }
-    }
+    } catch { guard error.isNotSupported else { throw error.portError(name) } }
     // The first may come before the answer.
     hearsMessages = true
     try ask { () throws(BusError) in
       _ = try bluez.call(
-        characteristic.path, Self.characteristicInterface, "StartNotify", until: limit.deadline,
-        unless: limit.wakeUp,
+        characteristic.path, Self.characteristicInterface, "StartNotify", until: limit.deadline, unless: limit.wakeUp,
         telling: self)
     }
   }
 
-  private func prepareWriting(_ characteristic: GATTCharacteristic, _ limit: Limit)
-    throws(PortError)
-  {
+  private func prepareWriting(_ characteristic: GATTCharacteristic, _ limit: Limit) throws(PortError) {
     packet = Self.packet(characteristic.mtu)
     output = .message(type: characteristic.takesCommands ? "command" : "request")
     guard characteristic.takesCommands else { return }
     do throws(BusError) {
-      let call = bluez.asking(characteristic.path, Self.characteristicInterface, "AcquireWrite")
-        .options()
-      let answer = try bluez.bus.call(
-        call, until: limit.deadline, unless: limit.wakeUp, telling: self)
+      let call = bluez.asking(characteristic.path, Self.characteristicInterface, "AcquireWrite").options()
+      let answer = try bluez.bus.call(call, until: limit.deadline, unless: limit.wakeUp, telling: self)
       guard let socket = answer.descriptor() else { throw .malformed }
       packet = Self.packet(answer.uint16().map { Int($0) })
       takeOutput(socket)
-    } catch {
-      guard error.isNotSupported else { throw error.portError(name) }
-    }
+    } catch { guard error.isNotSupported else { throw error.portError(name) } }
   }
 
   /// What one write holds by ATT_MTU: less the operation and the handle (Core Specification, volume 3, part F, 3.4.5).
@@ -231,12 +197,10 @@ extension BusError {
   func notConnected(_ name: String) -> PortError {
     switch self {
     case .timedOut:
-      return PortError(
-        .timedOut, name, "no answer; is the adapter powered, near, and free of other phones?")
+      return PortError(.timedOut, name, "no answer; is the adapter powered, near, and free of other phones?")
     case .refused(let error, _) where error == "org.bluez.Error.Failed":
       return PortError(
-        .unreachable, name,
-        "not connected (\(sentence)); is the adapter powered, near, and free of other phones?")
+        .unreachable, name, "not connected (\(sentence)); is the adapter powered, near, and free of other phones?")
     default: return portError(name)
     }
   }
@@ -257,13 +221,11 @@ extension BusError {
         || error == "org.bluez.Error.NotAuthorized"
       {
         return PortError(
-          .notPermitted, name,
-          "wants to be paired (\(sentence)); give its \"pin\", or bluetoothctl pair")
+          .notPermitted, name, "wants to be paired (\(sentence)); give its \"pin\", or bluetoothctl pair")
       }
       switch error {
       case "org.bluez.Error.NotPermitted", "org.bluez.Error.InProgress":
-        return PortError(
-          .busy, name, "another program of this machine uses it (\(sentence)); end that one")
+        return PortError(.busy, name, "another program of this machine uses it (\(sentence)); end that one")
       case "org.bluez.Error.NotConnected": return PortError(.gone, name, "disconnected")
       case "org.bluez.Error.DoesNotExist", "org.freedesktop.DBus.Error.UnknownObject":
         return PortError(.gone, name, "BlueZ forgot it")

@@ -89,9 +89,7 @@ final class BLELink: BusListener {
     try? bluez.bus.post(bluez.asking(device, "org.bluez.Device1", "Disconnect"))
   }
 
-  func finish(_ kind: PortError.Kind, _ detail: String) {
-    end = end ?? PortError(kind, name, detail)
-  }
+  func finish(_ kind: PortError.Kind, _ detail: String) { end = end ?? PortError(kind, name, detail) }
 
   // MARK: Bytes
 
@@ -132,14 +130,10 @@ final class BLELink: BusListener {
   private func writeMessage(_ bytes: Span<UInt8>, _ type: String) throws(PortError) -> Int {
     guard cookie == nil, bytes.count > 0, let serial else { return 0 }
     let piece = bytes.extracting(first: min(packet, bytes.count))
-    let call = bluez.asking(serial.output.path, "org.bluez.GattCharacteristic1", "WriteValue")
-      .bytes(piece)
-      .options(["type": type])
-    do throws(BusError) {
-      cookie = try bluez.bus.send(call)
-    } catch {
-      throw error.portError(name)
-    }
+    let call = bluez.asking(serial.output.path, "org.bluez.GattCharacteristic1", "WriteValue").bytes(piece).options([
+      "type": type
+    ])
+    do throws(BusError) { cookie = try bluez.bus.send(call) } catch { throw error.portError(name) }
     watchBus()
     return piece.count
   }
@@ -150,16 +144,15 @@ final class BLELink: BusListener {
   private func takeIn() {
     let ready = watch.ready()
     let isRung = ready[Watched.bell] != 0 && bell.silence()
-    if ready[Watched.input] != 0 {
-      takePackets(isHungUp: ready[Watched.input] & (POLLHUP | POLLERR) != 0)
-    }
+    if ready[Watched.input] != 0 { takePackets(isHungUp: ready[Watched.input] & (POLLHUP | POLLERR) != 0) }
     if ready[Watched.output] & (POLLHUP | POLLERR) != 0 { finish(.gone, "the connection ended") }
     if ready[Watched.bus] != 0 || isRung { takeMessages() }
   }
 
   private func takePackets(isHungUp: Bool) {
-    for _ in 0..<Self.batch where input.room >= Self.longestValue {
-      let count = input.fill(from: inputSocket, limit: Self.longestValue)
+    // A byte more than there can be: of a longer packet the rest would be lost without a word.
+    for _ in 0..<Self.batch where input.room > Self.longestValue {
+      let count = input.fill(from: inputSocket, limit: Self.longestValue + 1)
       if count < 0 {
         if errno != EAGAIN { finish(.gone, "the connection ended (\(systemReason(errno)))") }
         return
@@ -167,6 +160,7 @@ final class BLELink: BusListener {
       // A notification may be empty; the end of the socket is, too.
       if count == 0 && isHungUp { return finish(.gone, "the connection ended") }
       if count == 0 { return }
+      if count > Self.longestValue { return finish(.system, Self.tooLong("more than \(Self.longestValue)")) }
     }
   }
 
@@ -176,9 +170,7 @@ final class BLELink: BusListener {
         guard let message = try bluez.bus.next() else { return watchBus() }
         heard(message)
       }
-    } catch {
-      return finish(.gone, error.sentence)
-    }
+    } catch { return finish(.gone, error.sentence) }
     // The library may hold messages that its descriptor no longer tells of.
     bell.signal()
   }
@@ -196,9 +188,7 @@ final class BLELink: BusListener {
     guard message.kind == .signal else { return }
     if bluez.hasEnded(message) { return finish(.gone, "bluetoothd ended") }
     guard bluez.sent(message) else { return }
-    if message.isSignal("org.freedesktop.DBus.ObjectManager", "InterfacesRemoved") {
-      return removed(message)
-    }
+    if message.isSignal("org.freedesktop.DBus.ObjectManager", "InterfacesRemoved") { return removed(message) }
     let path = message.path
     if path == device { return deviceChanged(message) }
     if hearsMessages, let serial, path == serial.input.path { notified(message) }
@@ -222,9 +212,7 @@ final class BLELink: BusListener {
       switch key {
       case "Connected":
         guard let value = message.variant("b", { message.bool() }) else { return true }
-        if isConnected && !value {
-          finish(.gone, "disconnected: switched off, out of reach, or told to")
-        }
+        if isConnected && !value { finish(.gone, "disconnected: switched off, out of reach, or told to") }
         isConnected = value
       case "ServicesResolved":
         guard let value = message.variant("b", { message.bool() }) else { return true }
@@ -244,12 +232,14 @@ final class BLELink: BusListener {
     }
   }
 
+  private static func tooLong(_ count: String) -> String {
+    "a notification of \(count) bytes; \(longestValue) are the most that can be"
+  }
+
   /// Takes one value in; nil where it cannot be one.
   private func take(_ bytes: Span<UInt8>) -> Void? {
     guard bytes.count <= Self.longestValue, input.put(bytes) else {
-      finish(
-        .system,
-        "a notification of \(bytes.count) bytes; \(Self.longestValue) are the most that can be")
+      finish(.system, Self.tooLong("\(bytes.count)"))
       return nil
     }
     return ()

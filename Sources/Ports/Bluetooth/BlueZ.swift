@@ -15,8 +15,7 @@ final class BlueZ {
     let rule =
       "type='signal',sender='\(Self.busService)',interface='\(Self.busService)',member='NameOwnerChanged',arg0='org.bluez'"
     _ = try bus.call(Self.busCall(bus, "AddMatch").text(rule), until: deadline, unless: wakeUp)
-    let answer = try bus.call(
-      Self.busCall(bus, "GetNameOwner").text("org.bluez"), until: deadline, unless: wakeUp)
+    let answer = try bus.call(Self.busCall(bus, "GetNameOwner").text("org.bluez"), until: deadline, unless: wakeUp)
     guard let owner = answer.text() else { throw .malformed }
     self.owner = owner
   }
@@ -39,21 +38,19 @@ final class BlueZ {
   /// A method of a device or a controller that has no arguments.
   @discardableResult
   func call(
-    _ path: String, _ interface: String, _ method: String, until deadline: Int64,
-    unless wakeUp: WakeUp? = nil,
+    _ path: String, _ interface: String, _ method: String, until deadline: Int64, unless wakeUp: WakeUp? = nil,
     telling listener: (any BusListener)? = nil
   ) throws(BusError) -> BusMessage {
-    try bus.call(
-      asking(path, interface, method), until: deadline, unless: wakeUp, telling: listener)
+    try bus.call(asking(path, interface, method), until: deadline, unless: wakeUp, telling: listener)
   }
 
   /// All that BlueZ has: controllers, devices, services.
-  func objects(
-    until deadline: Int64, unless wakeUp: WakeUp? = nil, telling listener: (any BusListener)? = nil
-  ) throws(BusError) -> ManagedObjects {
+  func objects(until deadline: Int64, unless wakeUp: WakeUp? = nil, telling listener: (any BusListener)? = nil)
+    throws(BusError) -> ManagedObjects
+  {
     let answer = try call(
-      "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", until: deadline,
-      unless: wakeUp, telling: listener)
+      "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", until: deadline, unless: wakeUp, telling: listener
+    )
     guard let objects = ManagedObjects(reading: answer) else { throw .malformed }
     return objects
   }
@@ -71,13 +68,9 @@ final class BlueZ {
     _ controller: String, _ transport: String, until deadline: Int64, unless wakeUp: WakeUp? = nil,
     telling listener: (any BusListener)? = nil
   ) throws(BusError) {
-    let filter = asking(controller, "org.bluez.Adapter1", "SetDiscoveryFilter").options([
-      "Transport": transport
-    ])
+    let filter = asking(controller, "org.bluez.Adapter1", "SetDiscoveryFilter").options(["Transport": transport])
     _ = try bus.call(filter, until: deadline, unless: wakeUp, telling: listener)
-    try call(
-      controller, "org.bluez.Adapter1", "StartDiscovery", until: deadline, unless: wakeUp,
-      telling: listener)
+    try call(controller, "org.bluez.Adapter1", "StartDiscovery", until: deadline, unless: wakeUp, telling: listener)
   }
 
   func stopDiscovery(_ controller: String) {
@@ -109,13 +102,10 @@ final class BlueZ {
         listening.append(path)
       }
       // It may have turned up while nobody watched.
-      if let known = try objects(until: moment, unless: wakeUp, telling: listener).device(address) {
-        return known.path
-      }
+      if let known = try objects(until: moment, unless: wakeUp, telling: listener).device(address) { return known.path }
       while true {
         while let message = try bus.next() {
-          if sent(message),
-            message.isSignal("org.freedesktop.DBus.ObjectManager", "InterfacesAdded"),
+          if sent(message), message.isSignal("org.freedesktop.DBus.ObjectManager", "InterfacesAdded"),
             let path = message.text("o"), BluetoothAddress(objectPath: path) == address
           {
             return path
@@ -149,8 +139,7 @@ extension BusMessage {
   ///
   /// - Parameter property: reads its value (`v`), or leaves it.
   func eachProperty(of interface: String, _ property: (String) -> Bool) {
-    guard isSignal("org.freedesktop.DBus.Properties", "PropertiesChanged"), text() == interface
-    else { return }
+    guard isSignal("org.freedesktop.DBus.Properties", "PropertiesChanged"), text() == interface else { return }
     _ = each("{sv}") {
       guard let key = text() else { return false }
       return property(key)

@@ -4,9 +4,7 @@ struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
   let high: UInt64
   let low: UInt64
 
-  private static let base: (high: UInt64, low: UInt64) = (
-    0x0000_0000_0000_1000, 0x8000_0080_5F9B_34FB
-  )
+  private static let base: (high: UInt64, low: UInt64) = (0x0000_0000_0000_1000, 0x8000_0080_5F9B_34FB)
 
   /// The Serial Port Profile.
   static let serialPort = BluetoothUUID(0x1101)
@@ -28,8 +26,7 @@ struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
     var digits = 0
     for byte in text.utf8 {
       if [8, 12, 16, 20].contains(digits), byte == UInt8(ascii: "-") { continue }
-      guard digits < 32, byte < 0x80, let digit = Character(UnicodeScalar(byte)).hexDigitValue
-      else { return nil }
+      guard digits < 32, byte < 0x80, let digit = Character(UnicodeScalar(byte)).hexDigitValue else { return nil }
       if digits < 16 {
         halves.high = halves.high << 4 | UInt64(digit)
       } else {
@@ -44,14 +41,11 @@ struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
   /// The short form where it has one: `FFE0`.
   var description: String {
     let number = high >> 32
-    if low == BluetoothUUID.base.low, high & 0xFFFF_FFFF == BluetoothUUID.base.high,
-      number <= 0xFFFF
-    {
+    if low == BluetoothUUID.base.low, high & 0xFFFF_FFFF == BluetoothUUID.base.high, number <= 0xFFFF {
       return BluetoothUUID.hex(number, digits: 4)
     }
     let parts = [
-      (high >> 32, 8), (high >> 16 & 0xFFFF, 4), (high & 0xFFFF, 4), (low >> 48, 4),
-      (low & 0xFFFF_FFFF_FFFF, 12),
+      (high >> 32, 8), (high >> 16 & 0xFFFF, 4), (high & 0xFFFF, 4), (low >> 48, 4), (low & 0xFFFF_FFFF_FFFF, 12),
     ]
     return parts.map { BluetoothUUID.hex($0.0, digits: $0.1) }.joined(separator: "-")
   }

@@ -26,8 +26,7 @@ struct ByteQueue: ~Copyable {
     let place = start + count
     var whole = storage.mutableSpan
     let taken = unsafe whole.withUnsafeMutableBufferPointer { bytes in
-      let free = unsafe UnsafeMutableBufferPointer(
-        rebasing: bytes[place..<min(place + limit, bytes.count)])
+      let free = unsafe UnsafeMutableBufferPointer(rebasing: bytes[place..<min(place + limit, bytes.count)])
       var span = unsafe MutableSpan(_unsafeElements: free)
       return descriptor.read(into: &span)
     }

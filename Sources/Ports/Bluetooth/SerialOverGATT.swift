@@ -40,15 +40,12 @@ struct SerialOverGATT: Equatable {
   /// Most frequent first.
   private static let rows: [Row] = [
     // Modules after TI's CC254x and HM-10: one characteristic for both ways.
-    Row(
-      service: BluetoothUUID(0xFFE0), input: BluetoothUUID(0xFFE1), output: BluetoothUUID(0xFFE1)),
-    Row(
-      service: BluetoothUUID(0xFFF0), input: BluetoothUUID(0xFFF1), output: BluetoothUUID(0xFFF2)),
+    Row(service: BluetoothUUID(0xFFE0), input: BluetoothUUID(0xFFE1), output: BluetoothUUID(0xFFE1)),
+    Row(service: BluetoothUUID(0xFFF0), input: BluetoothUUID(0xFFF1), output: BluetoothUUID(0xFFF2)),
     // Nordic's UART: TX and RX as the device sees them.
     Row(service: nordic(1), input: nordic(3), output: nordic(2)),
     // Vgate, vLinker.
-    Row(
-      service: BluetoothUUID(0x18F0), input: BluetoothUUID(0x2AF0), output: BluetoothUUID(0x2AF1)),
+    Row(service: BluetoothUUID(0x18F0), input: BluetoothUUID(0x2AF0), output: BluetoothUUID(0x2AF1)),
   ]
 
   /// 6E40000N-B5A3-F393-E0A9-E50E24DCCA9E
@@ -93,8 +90,7 @@ struct SerialOverGATT: Equatable {
     let outputs = all.filter(\.isWritable)
     // As the maker of the module meant it; the other way round; whatever can.
     for (input, output) in [(row.input, row.output), (row.output, row.input)] {
-      guard let from = inputs.first(where: { $0.uuid == input }),
-        let to = outputs.first(where: { $0.uuid == output })
+      guard let from = inputs.first(where: { $0.uuid == input }), let to = outputs.first(where: { $0.uuid == output })
       else { continue }
       return SerialOverGATT(input: from, output: to)
     }

@@ -2,8 +2,7 @@ import CSystemd
 
 /// A message on its way to the bus: a call, or the answer to one. An argument that cannot be spoils it, and
 /// ``SystemBus/send(_:)`` says so.
-@safe
-final class BusCall {
+@safe final class BusCall {
   let message: OpaquePointer?
   /// Negative: what cannot be sent.
   private(set) var code: Int32
@@ -15,16 +14,12 @@ final class BusCall {
   }
 
   /// A call of a method, without arguments so far.
-  convenience init(
-    _ bus: SystemBus, _ service: String, _ path: String, _ interface: String, _ method: String
-  ) {
+  convenience init(_ bus: SystemBus, _ service: String, _ path: String, _ interface: String, _ method: String) {
     unsafe self.init { unsafe csystemd_call(bus.bus, service, path, interface, method, &$0) }
   }
 
   /// The answer to a call.
-  convenience init(answering call: BusMessage) {
-    unsafe self.init { unsafe csystemd_answer(call.message, &$0) }
-  }
+  convenience init(answering call: BusMessage) { unsafe self.init { unsafe csystemd_answer(call.message, &$0) } }
 
   /// The answer that a call is refused.
   convenience init(refusing call: BusMessage, name: String, _ text: String) {
@@ -38,20 +33,14 @@ final class BusCall {
     unsafe append { unsafe csystemd_append_text($0, CChar(UInt8(ascii: type)), text) }
   }
 
-  func bool(_ value: Bool) -> BusCall {
-    unsafe append { unsafe csystemd_append_bool($0, value ? 1 : 0) }
-  }
+  func bool(_ value: Bool) -> BusCall { unsafe append { unsafe csystemd_append_bool($0, value ? 1 : 0) } }
 
-  func uint32(_ value: UInt32) -> BusCall {
-    unsafe append { unsafe csystemd_append_uint32($0, value) }
-  }
+  func uint32(_ value: UInt32) -> BusCall { unsafe append { unsafe csystemd_append_uint32($0, value) } }
 
   /// Adds an array of bytes.
   func bytes(_ bytes: Span<UInt8>) -> BusCall {
     if code >= 0, let message = unsafe message {
-      code = unsafe bytes.withUnsafeBufferPointer {
-        unsafe csystemd_append_bytes(message, $0.baseAddress, $0.count)
-      }
+      code = unsafe bytes.withUnsafeBufferPointer { unsafe csystemd_append_bytes(message, $0.baseAddress, $0.count) }
     }
     return self
   }
@@ -59,16 +48,12 @@ final class BusCall {
   /// Adds a dictionary (`a{sv}`) of texts.
   func options(_ texts: KeyValuePairs<String, String> = [:]) -> BusCall {
     var call = open("a", "{sv}")
-    for (key, value) in texts {
-      call = call.open("e", "sv").text(key).variant("s") { $0.text(value) }.close()
-    }
+    for (key, value) in texts { call = call.open("e", "sv").text(key).variant("s") { $0.text(value) }.close() }
     return call.close()
   }
 
   /// Adds a variant.
-  func variant(_ contents: String, _ body: (BusCall) -> BusCall) -> BusCall {
-    body(open("v", contents)).close()
-  }
+  func variant(_ contents: String, _ body: (BusCall) -> BusCall) -> BusCall { body(open("v", contents)).close() }
 
   private func open(_ type: Unicode.Scalar, _ contents: String) -> BusCall {
     unsafe append { unsafe csystemd_open($0, CChar(UInt8(ascii: type)), contents) }

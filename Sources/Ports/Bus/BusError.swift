@@ -23,8 +23,7 @@ extension BusError {
 
   /// Nobody on the bus who knows of Bluetooth.
   var isWithoutService: Bool {
-    refusal == "org.freedesktop.DBus.Error.ServiceUnknown"
-      || refusal == "org.freedesktop.DBus.Error.NameHasNoOwner"
+    refusal == "org.freedesktop.DBus.Error.ServiceUnknown" || refusal == "org.freedesktop.DBus.Error.NameHasNoOwner"
   }
 
   /// The bus lets this user not ask.
@@ -53,9 +52,7 @@ extension BusError {
     case .interrupted: return "gave up"
     case .malformed: return "bluetoothd's answer cannot be read"
     case .refused(let name, let text):
-      if isWithoutService {
-        return "bluetoothd is not running; apt install bluez, or start bluetooth"
-      }
+      if isWithoutService { return "bluetoothd is not running; apt install bluez, or start bluetooth" }
       if isForbidden { return "no permission; add the user to the group bluetooth" }
       if isPoweredOff { return "the controller is off; bluetoothctl power on" }
       return text.isEmpty ? name.oneLine : text.oneLine

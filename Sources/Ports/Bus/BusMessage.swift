@@ -2,8 +2,7 @@ import CSystemd
 import Glibc
 
 /// A message that came over the bus, read from front to back; let go of with its last owner.
-@safe
-final class BusMessage {
+@safe final class BusMessage {
   enum Kind: Int32 {
     case call = 1
     case answer = 2
@@ -32,8 +31,7 @@ final class BusMessage {
   /// What failed, where that is what it says.
   var failure: BusError {
     .refused(
-      name: unsafe Ports.text(csystemd_failure_name(message)),
-      text: unsafe Ports.text(csystemd_failure_text(message)))
+      name: unsafe Ports.text(csystemd_failure_name(message)), text: unsafe Ports.text(csystemd_failure_text(message)))
   }
 
   func isSignal(_ interface: String, _ member: String) -> Bool {
@@ -46,15 +44,11 @@ final class BusMessage {
   ///
   /// - Parameter element: its elements' signature; a `{…}` one is entered and left around `body`.
   func each(_ element: String, _ body: () -> Bool) -> Bool {
-    guard unsafe csystemd_enter(message, CChar(UInt8(ascii: "a")), element) > 0 else {
-      return false
-    }
+    guard unsafe csystemd_enter(message, CChar(UInt8(ascii: "a")), element) > 0 else { return false }
     let isEntry = element.hasPrefix("{")
     let contents = String(element.dropFirst().dropLast())
     while unsafe csystemd_at_end(message) == 0 {
-      if isEntry && (unsafe csystemd_enter(message, CChar(UInt8(ascii: "e")), contents)) <= 0 {
-        return false
-      }
+      if isEntry && (unsafe csystemd_enter(message, CChar(UInt8(ascii: "e")), contents)) <= 0 { return false }
       guard body() else { return false }
       if isEntry && (unsafe csystemd_exit(message)) < 0 { return false }
     }
@@ -74,9 +68,7 @@ final class BusMessage {
   /// A string (`s`), object path (`o`) or signature (`g`).
   func text(_ type: Unicode.Scalar = "s") -> String? {
     var pointer: UnsafePointer<CChar>?
-    guard unsafe csystemd_read_text(message, CChar(UInt8(ascii: type)), &pointer) > 0 else {
-      return nil
-    }
+    guard unsafe csystemd_read_text(message, CChar(UInt8(ascii: type)), &pointer) > 0 else { return nil }
     return unsafe Ports.text(pointer)
   }
 

@@ -2,14 +2,11 @@ import CSystemd
 import Glibc
 
 /// Hears what comes over the bus besides the answer that is waited for: signals, and calls of methods of ours.
-protocol BusListener: AnyObject {
-  func heard(_ message: BusMessage)
-}
+protocol BusListener: AnyObject { func heard(_ message: BusMessage) }
 
 /// A connection to the system bus, of one thread. It never waits but in ``call(_:until:unless:telling:)`` and
 /// ``wait(until:unless:)``. sd-bus takes memory from the heap for every message.
-@safe
-final class SystemBus {
+@safe final class SystemBus {
   let bus: OpaquePointer
 
   /// - Parameter address: of another bus than the system's (`DBUS_SYSTEM_BUS_ADDRESS`, where that is set).
@@ -64,8 +61,7 @@ final class SystemBus {
   ///   - wakeUp: when this is signalled, it is waited for no longer. The signal stays.
   ///   - listener: is told what comes besides.
   func call(
-    _ call: BusCall, until deadline: Int64, unless wakeUp: WakeUp? = nil,
-    telling listener: (any BusListener)? = nil
+    _ call: BusCall, until deadline: Int64, unless wakeUp: WakeUp? = nil, telling listener: (any BusListener)? = nil
   ) throws(BusError) -> BusMessage {
     let cookie = try send(call)
     while true {
@@ -94,9 +90,7 @@ final class SystemBus {
       var span = waiting.mutableSpan
       // A second at most: poll(2) does not count the time that the machine sleeps.
       let limit = deadline == .max ? -1 : min(BootClock.milliseconds(until: deadline), 1_000)
-      let count = unsafe span.withUnsafeMutableBufferPointer {
-        unsafe poll($0.baseAddress, nfds_t($0.count), limit)
-      }
+      let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
       if count < 0 && errno != EINTR { throw .lost(errno) }
       if count > 0 && span[1].revents != 0 { throw .interrupted }
       if count > 0 { return }

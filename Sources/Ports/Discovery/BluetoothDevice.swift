@@ -18,10 +18,8 @@ public struct BluetoothDevice: Hashable, Sendable {
   public var signal: Int?
 
   public init(
-    address: BluetoothAddress, name: String = "", alias: String = "", isPaired: Bool = false,
-    isTrusted: Bool = false,
-    isConnected: Bool = false, hasSerialPort: Bool = false, hasAdapterService: Bool = false,
-    signal: Int? = nil
+    address: BluetoothAddress, name: String = "", alias: String = "", isPaired: Bool = false, isTrusted: Bool = false,
+    isConnected: Bool = false, hasSerialPort: Bool = false, hasAdapterService: Bool = false, signal: Int? = nil
   ) {
     self.address = address
     self.name = name
@@ -35,7 +33,5 @@ public struct BluetoothDevice: Hashable, Sendable {
   }
 
   /// How it is reached: a device that has both ways, by the faster one.
-  public var port: PortAddress {
-    hasAdapterService && !hasSerialPort ? .ble(address) : .rfcomm(address, channel: nil)
-  }
+  public var port: PortAddress { hasAdapterService && !hasSerialPort ? .ble(address) : .rfcomm(address, channel: nil) }
 }

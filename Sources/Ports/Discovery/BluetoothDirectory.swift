@@ -11,17 +11,13 @@ public struct BluetoothDirectory: ~Copyable {
   ///
   /// - Throws: ``DiscoveryError`` with the one reason why Bluetooth devices cannot be looked for.
   public init() throws(DiscoveryError) {
-    do throws(BusError) {
-      bluez = try BlueZ(SystemBus(), until: BootClock.after(Self.patience))
-    } catch {
+    do throws(BusError) { bluez = try BlueZ(SystemBus(), until: BootClock.after(Self.patience)) } catch {
       throw DiscoveryError(error)
     }
   }
 
   /// The devices that BlueZ knows: paired, and heard in a recent inquiry; sorted by address.
-  public borrowing func devices() throws(DiscoveryError) -> [BluetoothDevice] {
-    try objects().devices
-  }
+  public borrowing func devices() throws(DiscoveryError) -> [BluetoothDevice] { try objects().devices }
 
   /// The controllers that BlueZ has, sorted by name.
   public borrowing func controllers() throws(DiscoveryError) -> [BluetoothController] {
@@ -36,33 +32,24 @@ public struct BluetoothDirectory: ~Copyable {
     let controllers = try objects().controllers.map(\.path)
     guard !controllers.isEmpty else {
       throw DiscoveryError(
-        .noController,
-        "Bluetooth not searched: no controller; plug one in, or rfkill unblock bluetooth")
+        .noController, "Bluetooth not searched: no controller; plug one in, or rfkill unblock bluetooth")
     }
     defer { for path in controllers { bluez.stopDiscovery(path) } }
     do throws(BusError) {
-      for path in controllers {
-        try bluez.startDiscovery(path, "auto", until: BootClock.after(Self.patience))
-      }
+      for path in controllers { try bluez.startDiscovery(path, "auto", until: BootClock.after(Self.patience)) }
       let deadline = BootClock.after(duration)
       while BootClock.now < deadline {
         while try bluez.bus.next() != nil, BootClock.now < deadline {}
-        do throws(BusError) {
-          try bluez.bus.wait(until: deadline, unless: nil)
-        } catch {
+        do throws(BusError) { try bluez.bus.wait(until: deadline, unless: nil) } catch {
           guard error == .timedOut else { throw error }
         }
       }
-    } catch {
-      throw DiscoveryError(error)
-    }
+    } catch { throw DiscoveryError(error) }
     return try objects().devices
   }
 
   private borrowing func objects() throws(DiscoveryError) -> ManagedObjects {
-    do throws(BusError) {
-      return try bluez.objects(until: BootClock.after(Self.patience))
-    } catch {
+    do throws(BusError) { return try bluez.objects(until: BootClock.after(Self.patience)) } catch {
       throw DiscoveryError(error)
     }
   }

@@ -52,8 +52,7 @@ public struct DiscoveryRules: Hashable, Sendable {
   public var probe: Bool
 
   public init(
-    adapters: [String] = [], receivers: [String] = [], bluetoothAdapters: [BluetoothAddress] = [],
-    probe: Bool = false
+    adapters: [String] = [], receivers: [String] = [], bluetoothAdapters: [BluetoothAddress] = [], probe: Bool = false
   ) {
     self.adapters = adapters
     self.receivers = receivers
@@ -87,15 +86,10 @@ public struct DiscoveryRules: Hashable, Sendable {
   /// What to do with a Bluetooth device.
   public func verdict(for device: BluetoothDevice) -> DeviceVerdict {
     if bluetoothAdapters.contains(device.address) { return .adapter(.configured) }
-    let isKnown =
-      KnownProducts.isAdapterName(device.name) || KnownProducts.isAdapterName(device.alias)
-    if device.hasAdapterService && !device.hasSerialPort {
-      return lowEnergyVerdict(device, isKnown: isKnown)
-    }
+    let isKnown = KnownProducts.isAdapterName(device.name) || KnownProducts.isAdapterName(device.alias)
+    if device.hasAdapterService && !device.hasSerialPort { return lowEnergyVerdict(device, isKnown: isKnown) }
     // Before it is paired a device may not have said what services it has.
-    guard device.isPaired else {
-      return .leave(isKnown || device.hasSerialPort ? .notPaired : .unrelated)
-    }
+    guard device.isPaired else { return .leave(isKnown || device.hasSerialPort ? .notPaired : .unrelated) }
     guard device.hasSerialPort else { return .leave(isKnown ? .noSerialPort : .unrelated) }
     if isKnown { return .adapter(.knownProduct) }
     return probe ? .adapter(.probe) : .leave(.notProbed)
@@ -104,9 +98,7 @@ public struct DiscoveryRules: Hashable, Sendable {
   /// The services stand for serial lines of any kind: scales and lamps have them, too. And most adapters want no pairing,
   /// so that one without may be in the next car.
   private func lowEnergyVerdict(_ device: BluetoothDevice, isKnown: Bool) -> DeviceVerdict {
-    guard device.isPaired || device.isTrusted else {
-      return .leave(isKnown ? .notTrusted : .unrelated)
-    }
+    guard device.isPaired || device.isTrusted else { return .leave(isKnown ? .notTrusted : .unrelated) }
     if isKnown { return .adapter(.knownProduct) }
     return probe ? .adapter(.probe) : .leave(.notProbed)
   }

@@ -15,33 +15,23 @@ enum KnownProducts {
 
   static let rows: [Row] = [
     // FTDI FT232, FT2232, FT4232, FT232H, FT-X.
-    Row(vendor: 0x0403, product: 0x6001, kind: .bridge),
-    Row(vendor: 0x0403, product: 0x6010, kind: .bridge),
-    Row(vendor: 0x0403, product: 0x6011, kind: .bridge),
-    Row(vendor: 0x0403, product: 0x6014, kind: .bridge),
+    Row(vendor: 0x0403, product: 0x6001, kind: .bridge), Row(vendor: 0x0403, product: 0x6010, kind: .bridge),
+    Row(vendor: 0x0403, product: 0x6011, kind: .bridge), Row(vendor: 0x0403, product: 0x6014, kind: .bridge),
     Row(vendor: 0x0403, product: 0x6015, kind: .bridge),
     // QinHeng CH341, CH340, CH340K, CH9102.
-    Row(vendor: 0x1A86, product: 0x5523, kind: .bridge),
-    Row(vendor: 0x1A86, product: 0x7523, kind: .bridge),
-    Row(vendor: 0x1A86, product: 0x7522, kind: .bridge),
-    Row(vendor: 0x1A86, product: 0x55D4, kind: .bridge),
+    Row(vendor: 0x1A86, product: 0x5523, kind: .bridge), Row(vendor: 0x1A86, product: 0x7523, kind: .bridge),
+    Row(vendor: 0x1A86, product: 0x7522, kind: .bridge), Row(vendor: 0x1A86, product: 0x55D4, kind: .bridge),
     // Silicon Labs CP2101…2104, CP2105, CP2108.
-    Row(vendor: 0x10C4, product: 0xEA60, kind: .bridge),
-    Row(vendor: 0x10C4, product: 0xEA70, kind: .bridge),
+    Row(vendor: 0x10C4, product: 0xEA60, kind: .bridge), Row(vendor: 0x10C4, product: 0xEA70, kind: .bridge),
     Row(vendor: 0x10C4, product: 0xEA71, kind: .bridge),
     // Prolific PL2303 and its G series.
-    Row(vendor: 0x067B, product: 0x2303, kind: .bridge),
-    Row(vendor: 0x067B, product: 0x23A3, kind: .bridge),
-    Row(vendor: 0x067B, product: 0x23B3, kind: .bridge),
-    Row(vendor: 0x067B, product: 0x23C3, kind: .bridge),
-    Row(vendor: 0x067B, product: 0x23D3, kind: .bridge),
-    Row(vendor: 0x067B, product: 0x23E3, kind: .bridge),
+    Row(vendor: 0x067B, product: 0x2303, kind: .bridge), Row(vendor: 0x067B, product: 0x23A3, kind: .bridge),
+    Row(vendor: 0x067B, product: 0x23B3, kind: .bridge), Row(vendor: 0x067B, product: 0x23C3, kind: .bridge),
+    Row(vendor: 0x067B, product: 0x23D3, kind: .bridge), Row(vendor: 0x067B, product: 0x23E3, kind: .bridge),
     Row(vendor: 0x067B, product: 0x23F3, kind: .bridge),
     // u-blox 5, 6, 7, 8/M8, 9.
-    Row(vendor: 0x1546, product: 0x01A5, kind: .receiver),
-    Row(vendor: 0x1546, product: 0x01A6, kind: .receiver),
-    Row(vendor: 0x1546, product: 0x01A7, kind: .receiver),
-    Row(vendor: 0x1546, product: 0x01A8, kind: .receiver),
+    Row(vendor: 0x1546, product: 0x01A5, kind: .receiver), Row(vendor: 0x1546, product: 0x01A6, kind: .receiver),
+    Row(vendor: 0x1546, product: 0x01A7, kind: .receiver), Row(vendor: 0x1546, product: 0x01A8, kind: .receiver),
     Row(vendor: 0x1546, product: 0x01A9, kind: .receiver),
   ]
 
@@ -52,8 +42,7 @@ enum KnownProducts {
   /// Words that only OBD adapters bear, on USB and over Bluetooth: brands, chips, and what clones call themselves.
   /// In lower case; spaces, dashes and underscores are not compared.
   static let adapterWords = [
-    "obdlink", "scantool", "elmscan", "elm327", "els27", "vlinker", "vlink", "vgate", "obdii",
-    "obd2", "obdkey",
+    "obdlink", "scantool", "elmscan", "elm327", "els27", "vlinker", "vlink", "vgate", "obdii", "obd2", "obdkey",
     "obdpro", "stn11", "stn21", "stn22", "veepeak", "viecar", "konnwei", "carista", "icarpro",
     "obdble", "lelink",
   ]
@@ -65,8 +54,6 @@ enum KnownProducts {
 
   /// True for a text that has GPS or GNSS as a word.
   static func isReceiverName(_ name: String) -> Bool {
-    name.lowercased().split { !$0.isLetter && !$0.isNumber }.contains {
-      $0 == "gps" || $0 == "gnss"
-    }
+    name.lowercased().split { !$0.isLetter && !$0.isNumber }.contains { $0 == "gps" || $0 == "gnss" }
   }
 }

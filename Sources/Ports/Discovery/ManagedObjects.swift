@@ -80,14 +80,11 @@ struct ManagedObjects {
     let read = message.each("{sv}") {
       guard let key = message.text() else { return false }
       switch key {
-      case "Address":
-        address = message.variant("s") { message.text() }.flatMap { BluetoothAddress($0) }
+      case "Address": address = message.variant("s") { message.text() }.flatMap { BluetoothAddress($0) }
       case "Name", "Alias": texts[key] = message.variant("s") { message.text() }
-      case "Paired", "Connected", "Trusted", "ServicesResolved":
-        flags[key] = message.variant("b") { message.bool() }
+      case "Paired", "Connected", "Trusted", "ServicesResolved": flags[key] = message.variant("b") { message.bool() }
       case "RSSI": signal = message.variant("n") { message.int16() }.map { Int($0) }
-      case "UUIDs":
-        uuids = message.variant("as") { message.texts() }?.compactMap { BluetoothUUID($0) } ?? []
+      case "UUIDs": uuids = message.variant("as") { message.texts() }?.compactMap { BluetoothUUID($0) } ?? []
       default: return message.skip("v")
       }
       return true
@@ -96,14 +93,11 @@ struct ManagedObjects {
     // A device without an address cannot be connected to: BlueZ never shows one, and if it did, nothing is lost.
     guard let address else { return true }
     let device = BluetoothDevice(
-      address: address, name: texts["Name"] ?? "", alias: texts["Alias"] ?? "",
-      isPaired: flags["Paired"] ?? false,
+      address: address, name: texts["Name"] ?? "", alias: texts["Alias"] ?? "", isPaired: flags["Paired"] ?? false,
       isTrusted: flags["Trusted"] ?? false, isConnected: flags["Connected"] ?? false,
-      hasSerialPort: uuids.contains(.serialPort),
-      hasAdapterService: uuids.contains { SerialOverGATT.isKnown($0) },
+      hasSerialPort: uuids.contains(.serialPort), hasAdapterService: uuids.contains { SerialOverGATT.isKnown($0) },
       signal: signal)
-    known.append(
-      KnownDevice(path: path, device: device, hasServices: flags["ServicesResolved"] ?? false))
+    known.append(KnownDevice(path: path, device: device, hasServices: flags["ServicesResolved"] ?? false))
     return true
   }
 
@@ -136,8 +130,7 @@ struct ManagedObjects {
       return true
     }
     if let uuid {
-      characteristics.append(
-        GATTCharacteristic(path: path, service: service, uuid: uuid, flags: flags, mtu: mtu))
+      characteristics.append(GATTCharacteristic(path: path, service: service, uuid: uuid, flags: flags, mtu: mtu))
     }
     return read
   }

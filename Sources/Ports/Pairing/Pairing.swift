@@ -21,12 +21,9 @@ public struct Pairing: ~Copyable {
     public var description: String {
       switch self {
       case .paired(let name): "\(name): paired"
-      case .refused(let name, true):
-        "\(name): not paired: it does not take its \"pin\"; see what is printed on it"
-      case .refused(let name, false):
-        "\(name): not paired: it takes neither 1234 nor 0000; give its \"pin\""
-      case .missed(let name):
-        "\(name): not paired: no answer; is it powered, near, and free of other phones?"
+      case .refused(let name, true): "\(name): not paired: it does not take its \"pin\"; see what is printed on it"
+      case .refused(let name, false): "\(name): not paired: it takes neither 1234 nor 0000; give its \"pin\""
+      case .missed(let name): "\(name): not paired: no answer; is it powered, near, and free of other phones?"
       case .unavailable(let reason): "Bluetooth adapters not paired: \(reason)"
       }
     }
@@ -56,9 +53,7 @@ public struct Pairing: ~Copyable {
   /// - Parameter wakeUp: when this is signalled, it ends. The signal stays.
   public mutating func run(unless wakeUp: WakeUp, _ tell: (News) -> Void) {
     while true {
-      do throws(BusError) {
-        return try serve(wakeUp, tell)
-      } catch {
+      do throws(BusError) { return try serve(wakeUp, tell) } catch {
         if error == .interrupted { return }
         if error.sentence != lastReason { tell(.unavailable(error.sentence)) }
         lastReason = error.sentence
@@ -76,22 +71,20 @@ public struct Pairing: ~Copyable {
       "interface='org.freedesktop.DBus.Properties',member='PropertiesChanged',arg0='\(Self.deviceInterface)'",
       until: soon, unless: wakeUp)
     let objects = try bluez.objects(until: soon, unless: wakeUp, telling: agent)
-    for index in agent.plans.indices
-    where objects.device(agent.plans[index].wish.address)?.device.isPaired == true {
+    for index in agent.plans.indices where objects.device(agent.plans[index].wish.address)?.device.isPaired == true {
       agent.plans[index].succeeded()
     }
     guard agent.plans.contains(where: { $0.state == .open }) else { return }
-    try agent.register(until: soon, unless: wakeUp)
+    // Also where nobody waits for the answer any more: BlueZ may have taken it.
     defer {
       agent.unregister()
       plans = agent.plans
     }
+    try agent.register(until: soon, unless: wakeUp)
     lastReason = ""
     let visit = PairingVisit(bluez, agent, wakeUp)
     while let next = try visit.settle(tell) {
-      if agent.hasEnded {
-        throw .refused(name: "org.freedesktop.DBus.Error.ServiceUnknown", text: "")
-      }
+      if agent.hasEnded { throw .refused(name: "org.freedesktop.DBus.Error.ServiceUnknown", text: "") }
       if agent.plans[next].due <= BootClock.now, !agent.plans[next].waitsToBeAsked {
         try visit.pair(next, tell)
       } else {

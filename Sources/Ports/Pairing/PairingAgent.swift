@@ -20,17 +20,14 @@ final class PairingAgent: BusListener {
 
   /// Offers itself to BlueZ.
   func register(until deadline: Int64, unless wakeUp: WakeUp?) throws(BusError) {
-    let call = bluez.asking("/org/bluez", Self.managerInterface, "RegisterAgent").text(
-      Self.path, as: "o"
-    )
-    .text(Self.capability)
+    let call = bluez.asking("/org/bluez", Self.managerInterface, "RegisterAgent").text(Self.path, as: "o").text(
+      Self.capability)
     _ = try bluez.bus.call(call, until: deadline, unless: wakeUp, telling: self)
   }
 
   func unregister() {
     // BlueZ forgets an agent that leaves the bus: nothing is lost where it does not hear this.
-    try? bluez.bus.post(
-      bluez.asking("/org/bluez", Self.managerInterface, "UnregisterAgent").text(Self.path, as: "o"))
+    try? bluez.bus.post(bluez.asking("/org/bluez", Self.managerInterface, "UnregisterAgent").text(Self.path, as: "o"))
   }
 
   func takeNews() -> [(address: BluetoothAddress, path: String)] {
@@ -43,9 +40,7 @@ final class PairingAgent: BusListener {
     case .call: answer(message)
     case .signal:
       if bluez.hasEnded(message) { hasEnded = true }
-      guard bluez.sent(message), let address = BluetoothAddress(objectPath: message.path) else {
-        return
-      }
+      guard bluez.sent(message), let address = BluetoothAddress(objectPath: message.path) else { return }
       let path = message.path
       message.eachProperty(of: "org.bluez.Device1") { key in
         guard key == "Paired" else { return message.skip("v") }
@@ -65,8 +60,7 @@ final class PairingAgent: BusListener {
       case "Release", "Cancel": answer = BusCall(answering: call)
       case "RequestPinCode": answer = self.answer(call, .pin)
       case "RequestPasskey": answer = self.answer(call, .passkey)
-      case "RequestConfirmation", "RequestAuthorization", "AuthorizeService":
-        answer = self.answer(call, .consent)
+      case "RequestConfirmation", "RequestAuthorization", "AuthorizeService": answer = self.answer(call, .consent)
       // DisplayPinCode, DisplayPasskey: there is nobody to read it.
       default: answer = BusCall(refusing: call, name: "org.bluez.Error.Rejected", "not supported")
       }
@@ -79,9 +73,7 @@ final class PairingAgent: BusListener {
   private func answer(_ call: BusMessage, _ question: PairingPlan.Question) -> BusCall {
     guard let device = call.text("o").flatMap({ BluetoothAddress(objectPath: $0) }),
       let index = plans.firstIndex(where: { $0.wish.address == device })
-    else {
-      return BusCall(refusing: call, name: "org.bluez.Error.Rejected", "no adapter of this gateway")
-    }
+    else { return BusCall(refusing: call, name: "org.bluez.Error.Rejected", "no adapter of this gateway") }
     switch plans[index].answer(question) {
     case .pin(let pin): return BusCall(answering: call).text(pin)
     case .passkey(let number): return BusCall(answering: call).uint32(number)

@@ -19,11 +19,7 @@ struct PairingVisit {
   /// - Returns: the adapter that is to be tried next; nil: nothing is left to do.
   func settle(_ tell: (Pairing.News) -> Void) throws(BusError) -> Int? {
     for (address, path) in agent.takeNews() {
-      guard
-        let index = agent.plans.firstIndex(where: {
-          $0.wish.address == address && $0.state != .paired
-        })
-      else {
+      guard let index = agent.plans.firstIndex(where: { $0.wish.address == address && $0.state != .paired }) else {
         continue
       }
       try succeed(index, path, tell)
@@ -33,9 +29,7 @@ struct PairingVisit {
       tell(.refused(wish.name, isConfigured: wish.pin != nil))
     }
     let open = agent.plans.indices.filter { agent.plans[$0].state == .open }
-    return open.filter { !agent.plans[$0].waitsToBeAsked }.min {
-      agent.plans[$0].due < agent.plans[$1].due
-    }
+    return open.filter { !agent.plans[$0].waitsToBeAsked }.min { agent.plans[$0].due < agent.plans[$1].due }
       ?? open.first
   }
 
@@ -45,9 +39,7 @@ struct PairingVisit {
   func rest(until moment: Int64) throws(BusError) {
     if wakeUp.wait(until: 0) { throw .interrupted }
     if let message = try bluez.bus.next() { return agent.heard(message) }
-    do throws(BusError) {
-      try bluez.bus.wait(until: moment, unless: wakeUp)
-    } catch {
+    do throws(BusError) { try bluez.bus.wait(until: moment, unless: wakeUp) } catch {
       guard error == .timedOut else { throw error }
     }
   }
@@ -56,8 +48,7 @@ struct PairingVisit {
     guard let path = try find(index) else { return miss(index, tell) }
     do throws(BusError) {
       try bluez.call(
-        path, Pairing.deviceInterface, "Pair", until: BootClock.after(Self.pairing), unless: wakeUp,
-        telling: agent)
+        path, Pairing.deviceInterface, "Pair", until: BootClock.after(Self.pairing), unless: wakeUp, telling: agent)
       try succeed(index, path, tell)
     } catch {
       switch error {
@@ -78,31 +69,25 @@ struct PairingVisit {
     if agent.plans[index].missed(at: BootClock.now) { tell(.missed(agent.plans[index].wish.name)) }
   }
 
-  private func succeed(_ index: Int, _ path: String, _ tell: (Pairing.News) -> Void)
-    throws(BusError)
-  {
+  private func succeed(_ index: Int, _ path: String, _ tell: (Pairing.News) -> Void) throws(BusError) {
     guard agent.plans[index].state != .paired else { return }
     agent.plans[index].succeeded()
     tell(.paired(agent.plans[index].wish.name))
-    let call = bluez.asking(path, "org.freedesktop.DBus.Properties", "Set").text(
-      Pairing.deviceInterface
-    )
-    .text("Trusted").variant("b") { $0.bool(true) }
-    _ = try bluez.bus.call(
-      call, until: BootClock.after(Pairing.patience), unless: wakeUp, telling: agent)
+    let call = bluez.asking(path, "org.freedesktop.DBus.Properties", "Set").text(Pairing.deviceInterface).text(
+      "Trusted"
+    ).variant("b") { $0.bool(true) }
+    _ = try bluez.bus.call(call, until: BootClock.after(Pairing.patience), unless: wakeUp, telling: agent)
   }
 
   /// The adapter's object; nil where nobody hears it.
   private func find(_ index: Int) throws(BusError) -> String? {
     let wish = agent.plans[index].wish
-    let objects = try bluez.objects(
-      until: BootClock.after(Pairing.patience), unless: wakeUp, telling: agent)
+    let objects = try bluez.objects(until: BootClock.after(Pairing.patience), unless: wakeUp, telling: agent)
     if let known = objects.device(wish.address) { return known.path }
     let controllers = objects.controllers.filter(\.isPowered).map(\.path)
     guard !controllers.isEmpty else { return nil }
     return try bluez.discover(
-      wish.address, by: controllers, wish.isLowEnergy ? "le" : "bredr",
-      until: BootClock.after(Self.listening),
+      wish.address, by: controllers, wish.isLowEnergy ? "le" : "bredr", until: BootClock.after(Self.listening),
       unless: wakeUp, telling: agent)
   }
 }
