@@ -35,7 +35,9 @@ def prepare(drive, step):
     with step("everything outside runs") as note:
         note("KVM" if drive.start() == "kvm" else "no KVM: TCG")
     with step("the machine boots") as note:
+        began = time.monotonic()
         drive.machine.boot()
+        drive.boot_seconds = time.monotonic() - began
         clock = drive.machine.run("cat /sys/class/rtc/rtc0/date; date -u +%F").split()
         expect("the clock without a battery", clock[0], "1970-01-01")
         note(f"its clock says {clock[0]}, systemd makes that {clock[1]}")
