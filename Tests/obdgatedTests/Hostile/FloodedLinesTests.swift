@@ -13,7 +13,7 @@ import Testing
   private static let total = (Int(ProcessInfo.processInfo.environment["FLOOD_MEGABYTES"] ?? "") ?? 24) * 1_000_000
   /// What reading noise may add: nothing grows with the noise, and the allocator's own pages move by less.
   private static let growthKiB = 4_096
-  private static let limit = 60 + Double(total) / 1e6
+  private static let limit = 300 + Double(total) / 1e5
 
   private static func daemon(_ lines: String, in scratch: borrowing ScratchFolder) throws -> RunningProgram {
     let program = try #require(try Tool.obdgated)
