@@ -53,6 +53,11 @@ jsonschema.Draft202012Validator.check_schema(schema)
 validator = jsonschema.Draft202012Validator(schema)
 
 
+def shown(value):
+    text = json.dumps(value)
+    return text if len(text) < 80 else text[:77] + "…"
+
+
 def resolved(node):
     if "$ref" not in node:
         return node
@@ -142,18 +147,18 @@ def cases():
                 for value in values:
                     yield f"{place.path}: {value}", place.file(value), False
         for value in good:
-            yield f"{place.path}: {json.dumps(value)}", place.file(value), True
+            yield f"{place.path}: {shown(value)}", place.file(value), True
         for value in TYPES:
             if not part(node).is_valid(value):
-                yield f"{place.path}: {json.dumps(value)}", place.file(value), False
+                yield f"{place.path}: {shown(value)}", place.file(value), False
         if not part(node).is_valid(7) and node.get("type") not in ("array", "object", "boolean") and place.path != "$schema":
             isPath = "\\u0000" in node.get("pattern", "") or "oneOf" in node
             right = [value for value in TEXTS if validator.is_valid(place.file(value))]
             wrong = [value for value in TEXTS if value not in right]
             for value in wrong[:: max(1, len(wrong) // WRONG_TEXTS)]:
-                yield f"{place.path}: {json.dumps(value)}", place.file(value), False
+                yield f"{place.path}: {shown(value)}", place.file(value), False
             for value in right if not isPath else []:
-                yield f"{place.path}: {json.dumps(value)}", place.file(value), True
+                yield f"{place.path}: {shown(value)}", place.file(value), True
         if "maxItems" in node:
             item = ITEMS.get(place.path) or (lambda number, node=node: (node.get("examples") or [[None]])[0][0])
             if place.path in ITEMS or node.get("examples"):
