@@ -25,9 +25,11 @@ import Ports
   ///
   /// - Parameters:
   ///   - level: as CONNECT says it: 5, or 4.
-  ///   - status: topic of what the broker publishes, retained, once the connection is lost: `offline`.
+  ///   - status: topic of what the broker publishes, retained, once the connection is lost: `offline`; nil: nothing.
+  ///   - lookUpLimit: ns for the look-up of the host's name.
   init(
-    _ configuration: MQTTConfiguration, level: Int, clientId: String, status: String, _ bell: SinkBell
+    _ configuration: MQTTConfiguration, level: Int, clientId: String, status: String?, _ bell: SinkBell,
+    lookUpLimit: Int64 = 30_000_000_000
   ) throws(SinkError) {
     place = configuration.url.description
     self.level = level
@@ -58,7 +60,7 @@ import Ports
       throw SinkError(.certificate, place, "its settings are refused: \(Self.reason(code))")
     }
     unsafe client = made
-    try Self.lookUp(configuration.url, place, bell)
+    try Self.lookUp(configuration.url, place, within: lookUpLimit, bell)
     let begun = unsafe cmosquitto_connect(
       client, configuration.url.host, Int32(configuration.url.port), Int32(configuration.keepAlive))
     guard begun == 0 else { throw SinkError(.unreachable, place, Self.reason(begun)) }
@@ -67,12 +69,14 @@ import Ports
   deinit { unsafe cmosquitto_free(client) }
 
   /// Makes sure that the host has an address: the library waits for its own look-up, which no bell ends.
-  private static func lookUp(_ url: ServiceURL, _ place: String, _ bell: SinkBell) throws(SinkError) {
+  private static func lookUp(
+    _ url: ServiceURL, _ place: String, within limit: Int64, _ bell: SinkBell
+  ) throws(SinkError) {
     guard let lookup = unsafe cports_lookup_begin(url.host, String(url.port)) else {
       throw SinkError(.system, place, "no memory or thread to look the name up")
     }
     defer { unsafe cports_lookup_end(lookup) }
-    let deadline = BootClock.now &+ 30_000_000_000
+    let deadline = BootClock.now &+ limit
     while true {
       let code = unsafe cports_lookup_wait(lookup, 50)
       if code == 0 { return }

@@ -78,10 +78,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             text = subprocess.run(["gzip", "-dc"], input=raw, capture_output=True, check=True).stdout
         else:
             text = raw
-        records = [json.loads(line) for line in text.decode().splitlines()]
+        records = [json.loads(line) for line in text.decode().splitlines() if line]
         self.seen(method="POST", count=len(records), encoding=encoding, compressed=len(raw), plain=len(text))
         if self.refuses_token():
             return
+        if not records:
+            return self.answer(400, b'{"error":{"code":"badRequest","message":"the body has no records"}}')
         with lock:
             step = steps.pop(0) if steps else "store"
         if isinstance(step, dict):

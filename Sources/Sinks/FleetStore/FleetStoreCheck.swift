@@ -1,0 +1,67 @@
+import Ports
+
+/// Whether a fleet store would take our records.
+extension FleetStoreConfiguration {
+  /// Sends a batch of no records, which a store refuses for that once it has found the token good.
+  ///
+  /// - Parameter limit: ns.
+  func check(within limit: Int64) -> PeerCheck {
+    var token: String?
+    var secret: SinkError?
+    do throws(SinkError) {
+      token = try tokenFile.map { path throws(SinkError) in try SecretFile.read(path) }
+    } catch {
+      secret = error
+    }
+    do throws(SinkError) {
+      let reply = try emptyBatch(token, within: limit)
+      guard let secret else { return judge(reply) }
+      // The rest of the way was looked at all the same.
+      let isReached = [400, 401, 403, 422].contains(reply.status)
+      let place = isReached ? "; \(url) is reached" : "; \(judge(reply))"
+      return PeerCheck(SinkError(secret.kind, secret.place, secret.detail + place))
+    } catch {
+      guard let secret else { return PeerCheck(error) }
+      return PeerCheck(SinkError(error.kind, error.place, "\(error.detail); besides, \(secret)"))
+    }
+  }
+
+  private func emptyBatch(_ token: String?, within limit: Int64) throws(SinkError) -> HTTPReply {
+    var hurried = self
+    hurried.connectLimit = min(connectLimit, limit)
+    hurried.requestLimit = min(requestLimit, limit)
+    let bell: SinkBell
+    do throws(PortError) {
+      bell = try SinkBell()
+    } catch {
+      throw SinkError(.system, url.description, error.detail)
+    }
+    var headers = ["User-Agent: obdgate", "Accept: application/json", "Content-Type: application/x-ndjson", "Expect:"]
+    if let token { headers.append("Authorization: Bearer \(token)") }
+    return try HTTPClient(hurried, bell).send(
+      HTTPClient.Request(
+        url: url.description + "/telemetry", headers: headers, body: (bytes: Array("\n".utf8), count: 1),
+        patience: limit))
+  }
+
+  private func judge(_ reply: HTTPReply) -> PeerCheck {
+    switch reply.status {
+    // There was no record to take.
+    case 200, 400, 422:
+      let way = url.scheme == "https" ? "TLS" : "no TLS"
+      return PeerCheck(.takesRecords, "\(url): takes records (\(tokenFile == nil ? "no token" : "token good"), \(way))")
+    case 404, 405:
+      return PeerCheck(
+        SinkError(
+          .badAnswer, url.description, "no fleet store there: the server answers \(reply.summary); is the path right?"))
+    default: break
+    }
+    // As the sink would: what it would try anew, a token read again or another encoding, changes nothing here.
+    var plan = UploadPlan(UploadPlan.Server(url), records: 1)
+    for _ in 0..<4 where plan.next() != nil {
+      guard case .stop(let error, _) = plan.judge(reply) else { continue }
+      return PeerCheck(error, verdict: error.kind == .busy ? .uncertain : .takesNone)
+    }
+    return PeerCheck(.uncertain, "\(url): the server answers \(reply.summary)")
+  }
+}

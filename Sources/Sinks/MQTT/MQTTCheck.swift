@@ -1,0 +1,61 @@
+import Ports
+
+/// Whether a broker would let us in.
+extension MQTTConfiguration {
+  /// Connects under a name of its own: under the sink's, the broker would throw a running daemon out. No will, nothing
+  /// published.
+  ///
+  /// - Parameter limit: ns.
+  func check(within limit: Int64) -> PeerCheck {
+    let deadline = BootClock.now &+ limit
+    do {
+      let bell = try SinkBell()
+      var version = BrokerVersion()
+      for _ in 0..<2 {
+        let connection = try BrokerConnection(
+          self, level: version.level, clientId: "obdgate-check-\(UInt32.random(in: 0 ... .max))", status: nil, bell,
+          lookUpLimit: limit)
+        switch try answer(connection, until: deadline, bell) {
+        case .connected:
+          connection.disconnect()
+          _ = connection.wait(until: 0, nil)
+          let way = usesTLS ? "TLS" : "no TLS"
+          return PeerCheck(
+            .takesRecords, "\(url): lets us in (MQTT \(version.level == 5 ? "5" : "3.1.1"), \(way))")
+        case .refused(let reason):
+          if version.refused(reason) { continue }
+          return PeerCheck(
+            SinkError(
+              .unauthorized, url.description, "the broker does not let us in: \(connection.explanation(reason))"))
+        case .lost(let why, let isSilent):
+          if isSilent, version.level == 5 {
+            version.closedWithoutAnswer()
+            continue
+          }
+          return PeerCheck(SinkError(.unreachable, url.description, why))
+        case .acknowledged: break
+        }
+      }
+      return PeerCheck(SinkError(.badAnswer, url.description, "the broker speaks neither MQTT 5 nor 3.1.1"))
+    } catch let error as SinkError {
+      return PeerCheck(error)
+    } catch let error as PortError {
+      return PeerCheck(SinkError(.system, url.description, error.detail))
+    } catch {
+      return PeerCheck(SinkError(.system, url.description, "\(error)"))
+    }
+  }
+
+  /// What the broker says to the connection.
+  private func answer(
+    _ connection: BrokerConnection, until deadline: Int64, _ bell: SinkBell
+  ) throws(SinkError) -> BrokerConnection.Event {
+    while BootClock.now < deadline {
+      let events = connection.wait(until: deadline, bell).events
+      // A broker that has refused us hangs up, too.
+      let refusal = events.first { if case .refused = $0 { true } else { false } }
+      if let event = refusal ?? events.first { return event }
+    }
+    throw SinkError(.timedOut, url.description, "no answer from the broker")
+  }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import Peers
+import TestKit
+import Testing
+
+@testable import Sinks
+
+/// What is found out about a sink's peer without a record.
+@Suite struct PeerCheckTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private static let limit: Int64 = 60_000_000_000
+
+  private func secret(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
+    let path = try scratch.write(name, text)
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    return path
+  }
+
+  private func store(_ port: Int, token: String? = nil, scheme: String = "http") throws -> FleetStoreConfiguration {
+    var store = FleetStoreConfiguration(
+      url: try #require(ServiceURL("\(scheme)://localhost:\(port)/api", schemes: FleetStoreConfiguration.schemes)))
+    store.tokenFile = token
+    return store
+  }
+
+  private func broker(_ port: Int) throws -> MQTTConfiguration {
+    MQTTConfiguration(url: try #require(ServiceURL("mqtt://127.0.0.1:\(port)", schemes: MQTTConfiguration.schemes)))
+  }
+
+  // MARK: Fleet stores
+
+  @Test func a_store_that_knows_the_token_takes_records_and_was_sent_none() throws {
+    let token = try secret("token", "s3cret\n")
+    guard let peer = try ScriptedStore(["token": token], in: scratch) else { return }
+    let found = try store(peer.port, token: token).check(within: Self.limit)
+    #expect(found.verdict == .takesRecords, "\(found)")
+    #expect(!found.description.contains("s3cret"))
+    #expect(peer.requests.map { "\($0.method) \($0.path) \($0.count)" } == ["POST /api/telemetry 0"])
+    #expect(peer.received.isEmpty)
+  }
+
+  @Test func a_token_that_the_store_does_not_know_is_told() throws {
+    guard let peer = try ScriptedStore(["token": try secret("right", "s3cret")], in: scratch) else { return }
+    let found = try store(peer.port, token: try secret("wrong", "0ther")).check(within: Self.limit)
+    #expect(found.verdict == .takesNone)
+    #expect(found.kind == .unauthorized)
+    #expect(found.description.contains("unknown token"))
+    #expect(!found.description.contains("0ther"))
+  }
+
+  @Test func a_token_that_everyone_can_read_is_told_and_the_way_is_looked_at_all_the_same() throws {
+    let token = try secret("token", "s3cret", mode: 0o644)
+    guard let peer = try ScriptedStore(["token": token], in: scratch) else { return }
+    let found = try store(peer.port, token: token).check(within: Self.limit)
+    #expect(found.kind == .badFile)
+    #expect(found.description.contains("chmod 600"))
+    #expect(found.description.contains("is reached"))
+  }
+
+  @Test func a_path_without_a_store_is_told() throws {
+    let script = """
+      import http.server as h
+      class Other(h.BaseHTTPRequestHandler):
+        def do_POST(self): self.send_error(404)
+      s = h.HTTPServer(("127.0.0.1", 0), Other)
+      print(s.server_port, flush=True)
+      s.serve_forever()
+      """
+    guard let python = try Tool.required("python3") else { return }
+    let other = try RunningProgram(python, ["-c", script])
+    defer { other.kill() }
+    let port = try #require(Int(try other.line(within: .seconds(60)) { !$0.isEmpty }.text))
+    let found = try store(port).check(within: Self.limit)
+    #expect(found.kind == .badAnswer, "\(found)")
+    #expect(found.description.contains("is the path right?"))
+  }
+
+  @Test func nobody_there_and_nobody_who_answers_are_told_apart() throws {
+    let closed = try ReservedPort()
+    #expect(try store(Int(closed.number)).check(within: Self.limit).kind == .unreachable)
+    let silent = try SilentServer()
+    #expect(try store(silent.port).check(within: 300_000_000).kind == .timedOut)
+  }
+
+  @Test func a_certificate_that_is_not_trusted_is_told() throws {
+    let certificates = try Certificates()
+    let server = try certificates.make("server", for: "DNS:localhost")
+    guard let peer = try ScriptedStore([:], in: scratch, tls: server) else { return }
+    var configuration = try store(peer.port, scheme: "https")
+    #expect(configuration.check(within: Self.limit).kind == .certificate)
+    configuration.tls.authorities = certificates.authority
+    #expect(configuration.check(within: Self.limit).verdict == .takesRecords)
+  }
+
+  // MARK: Brokers
+
+  @Test func a_broker_that_lets_us_in_is_left_again_and_nothing_is_published() throws {
+    guard let broker = try Mosquitto(in: scratch) else { return }
+    let subscriber = try broker.subscriber("#")
+    defer { subscriber.kill() }
+    let found = try self.broker(broker.port).check(within: Self.limit)
+    #expect(found.verdict == .takesRecords, "\(found)")
+    #expect(found.description.contains("MQTT 5"))
+    // Of a goodbye, the broker says so; a will would have been published before.
+    try broker.says("disconnected")
+    #expect(subscriber.output.isEmpty)
+  }
+
+  @Test func a_running_daemon_is_not_thrown_out_by_a_check() throws {
+    guard let broker = try Mosquitto(in: scratch) else { return }
+    let configuration = try self.broker(broker.port)
+    var sink = MQTTSink(
+      configuration, MQTTSink.Surroundings(gatewayId: "gw-17", statusId: "gw-17", stateDirectory: nil))
+    let bell = try SinkBell()
+    #expect(sink.deliver(Batches.telemetry(1...1), bell).acknowledged == [0..<1])
+    #expect(configuration.check(within: Self.limit).verdict == .takesRecords)
+    #expect(sink.deliver(Batches.telemetry(2...2), bell).acknowledged == [0..<1])
+    #expect(!broker.said.contains { $0.contains("already connected") })
+    sink.finish(bell)
+  }
+
+  @Test func a_password_that_the_broker_refuses_is_told_and_not_shown() throws {
+    let passwords = scratch.file("passwords")
+    guard try Tool.required("mosquitto_passwd") != nil else { return }
+    #expect(try Tool.run("mosquitto_passwd", ["-b", "-c", passwords, "gateway", "right"]).status == 0)
+    guard let broker = try Mosquitto("allow_anonymous false\npassword_file \(passwords)", in: scratch) else { return }
+    var configuration = try self.broker(broker.port)
+    configuration.userFile = try secret("user", "gateway")
+    configuration.passwordFile = try secret("password", "wr0ng")
+    let found = configuration.check(within: Self.limit)
+    #expect(found.kind == .unauthorized, "\(found)")
+    #expect(!found.description.contains("wr0ng"))
+    configuration.passwordFile = try secret("password", "right")
+    #expect(configuration.check(within: Self.limit).verdict == .takesRecords)
+  }
+
+  @Test func a_broker_that_is_not_there_or_says_nothing_is_told() throws {
+    let closed = try ReservedPort()
+    #expect(try broker(Int(closed.number)).check(within: Self.limit).kind == .unreachable)
+    let silent = try SilentServer()
+    #expect(try broker(silent.port).check(within: 300_000_000).kind == .timedOut)
+  }
+
+  @Test(arguments: ["--refuse-5", "--hang-up-on-5"])
+  func a_broker_of_the_old_version_lets_us_in(trait: String) throws {
+    guard let python = try Tool.required("python3") else { return }
+    let script = TestData.projectRoot + "/Tests/SinksTests/Peers/broker.py"
+    let program = try RunningProgram(python, [script, trait])
+    defer { program.kill() }
+    let port = try #require(Int(try program.line(within: .seconds(60)) { $0.hasPrefix("port ") }.text.dropFirst(5)))
+    let found = try broker(port).check(within: Self.limit)
+    #expect(found.verdict == .takesRecords, "\(found)")
+    #expect(found.description.contains("MQTT 3.1.1"))
+  }
+
+  @Test func sinks_without_a_peer_have_nothing_to_check() {
+    #expect(SinkConfiguration.stdout(StdoutConfiguration()).check(within: Self.limit) == nil)
+    #expect(SinkConfiguration.file(FileSinkConfiguration(path: "records.jsonl")).check(within: Self.limit) == nil)
+  }
+}
+
+/// Takes connections and never says a word.
+private final class SilentServer {
+  let port: Int
+  private let descriptor: Int32
+
+  init() throws {
+    // Its own number is given away with it: nobody else listens there.
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let number = descriptor
+    let isListening = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+        unsafe bind(number, generic, length) == 0 && listen(number, 8) == 0
+          && getsockname(number, generic, &length) == 0
+      }
+    }
+    guard isListening else { throw NotListening() }
+    port = Int(UInt16(bigEndian: address.sin_port))
+  }
+
+  deinit { close(descriptor) }
+
+  struct NotListening: Error {}
+}
