@@ -18,7 +18,7 @@ struct Obdgate: ParsableCommand {
       ReplayCommand.self, DecodeCommand.self, NMEACommand.self, FencesCommand.self, SignalsCommand.self,
       BenchCommand.self, SimulateCommand.self, ScanCommand.self, InfoCommand.self, VINCommand.self, DTCCommand.self,
       MonitorsCommand.self,
-      RecordCommand.self,
+      RecordCommand.self, StatusCommand.self, TailCommand.self, DoctorCommand.self,
     ])
 
   static func main() {

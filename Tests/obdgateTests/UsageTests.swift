@@ -14,6 +14,8 @@ import Testing
   @Test(arguments: [
     ("replay", ["--format", "--speed", "--every", "--errors", "--signals", "--names", "--baud"]), ("decode", []),
     ("nmea", []), ("signals", ["--json", "--signals"]), ("bench", ["--iterations", "--json"]),
+    ("status", ["--socket", "--json", "--once"]), ("tail", ["--socket", "--type", "--device", "--once"]),
+    ("doctor", ["--config", "--socket", "--json"]),
   ])
   func help_names_every_option(command: String, options: [String]) throws {
     let asked = try obdgate([command, "--help"])

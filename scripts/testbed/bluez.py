@@ -6,7 +6,8 @@
 DEVICES.json: {"controllers": ["hci0"], "devices": [
     {"controller": "hci0", "address": "00:1D:A5:68:98:8A", "name": "OBDLink LX", "paired": true,
      "services": ["00001101-0000-1000-8000-00805f9b34fb"]}]}
-A device with "heard": true turns up when an inquiry starts. `null` in place of the object: a bus without BlueZ.
+A device with "heard": true turns up when an inquiry starts. "off": ["hci0"] names controllers that are not powered. `null` in
+place of the object: a bus without BlueZ.
 
 The bus is the program's system bus. Exit status: the program's. Needs Debian's dbus-daemon, python3-dbusmock, python3-dbus.
 """
@@ -42,6 +43,12 @@ def add_device(bus, mock, device):
     target.UpdateProperties("org.bluez.Device1", dbus.Dictionary(properties, signature="sv"))
 
 
+def switch_off(bus, controller):
+    target = dbus.Interface(bus.get_object("org.bluez", f"/org/bluez/{controller}"), dbusmock.MOCK_IFACE)
+    target.UpdateProperties(
+        "org.bluez.Adapter1", dbus.Dictionary({"Powered": dbus.Boolean(False)}, signature="sv"))
+
+
 def main():
     wanted = json.load(open(sys.argv[1]))
     daemon = subprocess.Popen(
@@ -60,6 +67,8 @@ def main():
             mock = dbus.Interface(bus.get_object("org.bluez", "/org/bluez"), MOCK)
             for controller in wanted["controllers"]:
                 mock.AddAdapter(controller, "testbed")
+                if controller in wanted.get("off", []):
+                    switch_off(bus, controller)
             for device in wanted["devices"]:
                 if not device.get("heard"):
                     add_device(bus, mock, device)

@@ -3,7 +3,7 @@ import Glibc
 import Ports
 
 /// A thread with a name, joined when it is over.
-final class Thread: Sendable {
+public final class Thread: Sendable {
   private let number: pthread_t
 
   /// - Parameters:
@@ -11,7 +11,7 @@ final class Thread: Sendable {
   ///   - name: as `top -H` shows it, at most 15 characters.
   ///   - body: runs once.
   /// - Throws: where the process may have no more threads.
-  init(_ name: String, isDetached: Bool = false, _ body: sending @escaping () -> Void) throws(StartError) {
+  public init(_ name: String, isDetached: Bool = false, _ body: sending @escaping () -> Void) throws(StartError) {
     let box = unsafe Unmanaged.passRetained(Body(name: name, run: body))
     var thread = pthread_t()
     let code = unsafe pthread_create(
@@ -31,7 +31,7 @@ final class Thread: Sendable {
   }
 
   /// Waits for its end; once, and only for one that is not detached.
-  func join() { pthread_join(number, nil) }
+  public func join() { pthread_join(number, nil) }
 
   private final class Body {
     let name: String

@@ -1,19 +1,34 @@
 import Glibc
 
-/// Who has a device open, as far as /proc tells this user.
-enum DeviceHolder {
-  /// `ModemManager (pid 812)`: the first other process that has it open, or this one.
-  static func of(_ path: String) -> String? {
-    guard let wanted = resolved(path) else { return nil }
+/// Who has a device open, and who might want it, as far as /proc tells this user.
+public enum DeviceHolder {
+  /// `ModemManager (pid 812)`: the first other process that has it open, or this one; by whichever of its names.
+  public static func of(_ path: String) -> String? {
+    guard let wanted = device(path) else { return nil }
     var own = false
     for process in entries(of: "/proc") {
       guard let pid = Int32(process) else { continue }
       // Other users' folders cannot be listed, and processes end while we look: both read as empty.
-      let isHolder = entries(of: "/proc/\(process)/fd").contains { target(of: "/proc/\(process)/fd/\($0)") == wanted }
+      let isHolder = entries(of: "/proc/\(process)/fd").contains { name in
+        let link = "/proc/\(process)/fd/\(name)"
+        // What is no device is not looked at: it may lie on a file system that does not answer.
+        return target(of: link)?.hasPrefix("/dev/") == true && device(link) == wanted
+      }
       if isHolder && pid != getpid() { return "\(command(of: process)) (pid \(process))" }
       own = own || isHolder
     }
     return own ? "this program itself" : nil
+  }
+
+  /// The number of the device behind a path; nil where there is none.
+  private static func device(_ path: String) -> dev_t? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR ? status.st_rdev : nil
+  }
+
+  /// Which of these programs run, by the names of their processes: at most 15 characters each (proc(5), `comm`).
+  public static func running(of names: Set<String>) -> Set<String> {
+    names.intersection(entries(of: "/proc").filter { Int32($0) != nil }.map(command))
   }
 
   private static func command(of process: String) -> String {
@@ -44,12 +59,5 @@ enum DeviceHolder {
     let count = unsafe readlink(link, &buffer, buffer.count)
     guard count > 0 else { return nil }
     return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  private static func resolved(_ path: String) -> String? {
-    // In a buffer of our own: a testbed that rewrites paths may write more than glibc has allocated for the shorter one.
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    guard unsafe realpath(path, &buffer) != nil else { return nil }
-    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }

@@ -1,0 +1,87 @@
+import ArgumentParser
+import Gateway
+import Glibc
+import Ports
+
+/// Where a running daemon tells of itself: a Unix socket (unix(7)).
+struct DaemonSocket: Equatable {
+  let path: String
+
+  init(_ path: String) { self.path = path }
+
+  /// The socket that is named, else the service's where it is there, else this user's.
+  ///
+  /// - Throws: where there is none, how to get one.
+  static func found(named: String?) throws(DaemonTrouble) -> DaemonSocket {
+    if let named { return DaemonSocket(named) }
+    let places = [StatusPlace.service] + [StatusPlace.ofUser()].compactMap { $0 }
+    if let path = places.first(where: isThere) { return DaemonSocket(path) }
+    throw DaemonTrouble(
+      .notRunning,
+      "no running daemon found at \(places.joined(separator: " or ")): start it (systemctl start obdgated), or name its "
+        + "socket (\"status\" of its configuration) with --socket")
+  }
+
+  /// One that this user may not look at is there: connecting says what would help.
+  private static func isThere(_ path: String) -> Bool {
+    unsafe access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR)
+  }
+
+  /// How long a daemon may take to let somebody in or to go on with an answer: it has all of it in memory.
+  static let patience: Int64 = 5_000_000_000
+
+  /// Connects.
+  ///
+  /// - Returns: the descriptor, which is the caller's to close.
+  func connect() throws(DaemonTrouble) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    // The last byte stays 0.
+    guard (1..<MemoryLayout.size(ofValue: address.sun_path)).contains(bytes.count), !bytes.contains(0) else {
+      throw DaemonTrouble(.notRunning, "\(path): not a socket's path: those have 1 to 107 bytes")
+    }
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw DaemonTrouble(.system, "\(path): no socket: \(systemReason(errno))") }
+    // A daemon that takes nobody in any more keeps nobody waiting for ever.
+    var limit = timeval(tv_sec: Int(Self.patience / 1_000_000_000), tv_usec: 0)
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+    guard isConnected else {
+      let code = errno
+      close(descriptor)
+      throw trouble(code)
+    }
+    return descriptor
+  }
+
+  private func trouble(_ code: Int32) -> DaemonTrouble {
+    switch code {
+    case ENOENT, ENOTDIR:
+      DaemonTrouble(.notRunning, "\(path): no such socket: obdgated does not run, or has it elsewhere (--socket)")
+    case ECONNREFUSED, ENOTSOCK, EPROTOTYPE:
+      DaemonTrouble(.notRunning, "\(path): nobody answers: obdgated does not run; systemctl start obdgated")
+    case EACCES, EPERM:
+      DaemonTrouble(
+        .notPermitted,
+        "\(path): no permission; add the user to the group obdgate: usermod -aG obdgate USER, then log in "
+          + "anew")
+    case EAGAIN, EINTR: DaemonTrouble(.timedOut, "\(path): obdgated lets nobody in: too many ask, or it is stuck")
+    default: DaemonTrouble(.system, "\(path): \(systemReason(code))")
+    }
+  }
+}
+
+/// What all commands that ask a running daemon share.
+struct SocketOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The daemon's socket; without it, \(StatusPlace.service), else obdgated.sock in $XDG_RUNTIME_DIR.",
+      valueName: "path"))
+  var socket: String?
+}

@@ -1,0 +1,38 @@
+extension DaemonStatus {
+  /// Something that should not be, plainly.
+  struct Trouble: Equatable {
+    /// Records are lost or wait, or nothing comes in; else it is worth knowing.
+    var isSerious: Bool
+    var text: String
+  }
+
+  /// What is stuck or failing, the worst first.
+  var troubles: [Trouble] {
+    var serious: [String] = threads.filter(\.isStuck).map { "\($0.name) is stuck" }
+    var others: [String] = []
+    for sink in sinks {
+      let oldest = sink.oldestAge.map { "; its oldest record waits for \(Figures.duration($0))" } ?? ""
+      switch sink.state {
+      case "failing": serious.append("the sink \(sink.name) fails\(Self.because(sink.reason))\(oldest)")
+      case "over": others.append("the sink \(sink.name) takes nothing until the next start\(Self.because(sink.reason))")
+      default: break
+      }
+    }
+    if let spool, spool.state == "memory" {
+      serious.append("the spool is in memory alone\(Self.because(spool.reason)); what it holds is lost with the power")
+    }
+    for line in adapters.map(\.line) + receivers.map(\.line) where line.state == "lost" {
+      let age = line.stateAge.map { " for \(Figures.duration($0))" } ?? ""
+      serious.append("\(line.device) is lost\(age)\(Self.because(line.reason))")
+    }
+    for line in adapters.map(\.line) + receivers.map(\.line) where line.state == "searching" {
+      let age = line.stateAge.map { " for \(Figures.duration($0))" } ?? ""
+      others.append("\(line.device) is not connected: searching\(age)\(Self.because(line.reason))")
+    }
+    if timeQuality == "unset" { others.append("what date it is is not known: records have no time yet") }
+    if let lost = records.lost, lost > 0 { others.append("\(Figures.grouped(lost)) records were lost since the start") }
+    return serious.map { Trouble(isSerious: true, text: $0) } + others.map { Trouble(isSerious: false, text: $0) }
+  }
+
+  private static func because(_ reason: String?) -> String { reason.map { ": \($0)" } ?? "" }
+}

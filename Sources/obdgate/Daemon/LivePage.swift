@@ -1,0 +1,35 @@
+import Glibc
+
+/// A page on a terminal that is written over again and again (ECMA-48).
+struct LivePage {
+  /// Columns and rows of the terminal at standard output; nil: it is none, or does not tell.
+  static var size: (columns: Int, rows: Int)? {
+    var size = winsize()
+    guard isatty(STDOUT_FILENO) == 1, unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
+      size.ws_row > 0
+    else { return nil }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+
+  /// Lines as they are, each cut to a width.
+  static func cut(_ lines: [String], to columns: Int?) -> [String] {
+    guard let columns else { return lines }
+    return lines.map { $0.count > columns ? $0.prefix(max(0, columns - 1)) + "…" : $0 }
+  }
+
+  /// Writes a page over the one before: what does not fit is cut off, to the right and below.
+  ///
+  /// - Parameter output: flushed.
+  static func show(_ lines: [String], on output: inout OutputStream) throws {
+    let (columns, rows) = size ?? (80, 24)
+    var shown = cut(lines, to: columns)
+    if shown.count > rows - 1 {
+      let left = lines.count - max(0, rows - 2)
+      shown = shown.prefix(max(0, rows - 2)) + cut(["… and \(left) lines more"], to: columns)
+    }
+    // Characters of two columns may be among them: lines that are too long all the same do not go on in the next row.
+    let text = shown.map { $0 + "\u{1B}[K\n" }.joined()
+    try output.write("\u{1B}[?7l\u{1B}[H\(text)\u{1B}[J\u{1B}[?7h".utf8.span)
+    try output.flush()
+  }
+}

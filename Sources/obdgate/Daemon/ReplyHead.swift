@@ -1,0 +1,48 @@
+/// The head of an answer in HTTP/1.1 (RFC 9112, 4 and 5), as far as a daemon uses it.
+///
+///     HTTP/1.1 200 OK
+///     Content-Type: application/json
+///     Content-Length: 1532
+///     Connection: close
+struct ReplyHead: Equatable {
+  /// Longer ones are no daemon's.
+  static let limit = 16 << 10
+
+  /// 100…599
+  let status: Int
+  /// How long the body is; nil: it ends with the connection.
+  let count: Int?
+
+  /// - Parameter head: up to the empty line, with or without it.
+  /// - Returns: nil where it is no such head, or tells of a body in pieces.
+  init?(parsing head: ArraySlice<UInt8>) {
+    var lines = String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline)[...]
+    guard let first = lines.popFirst()?.split(separator: " "), first.count >= 2, first[0].hasPrefix("HTTP/1."),
+      first[1].utf8.count == 3, let status = Int(first[1]), (100...599).contains(status)
+    else { return nil }
+    var count: Int?
+    for line in lines {
+      guard let colon = line.firstIndex(of: ":") else { return nil }
+      let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+      switch line[..<colon].lowercased() {
+      case "content-length":
+        guard let bytes = Int(value), bytes >= 0 else { return nil }
+        count = bytes
+      case "transfer-encoding", "content-encoding": return nil
+      default: break
+      }
+    }
+    self.status = status
+    self.count = count
+  }
+
+  /// Where the body begins; nil: the head is not whole.
+  static func end(in bytes: [UInt8]) -> Int? {
+    let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+    for index in bytes.indices.dropFirst() where bytes[index] == feed {
+      if bytes[index - 1] == feed { return index + 1 }
+      if index >= 2, bytes[index - 1] == carriage, bytes[index - 2] == feed { return index + 1 }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import CGateway
+import Glibc
+import JSONText
+import Ports
+
+/// `obdgate status`: how the running daemon is.
+struct StatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Shows how the running daemon is: adapters, receivers, spool, sinks, and what is stuck or failing.",
+    discussion: """
+      On a terminal the page is written anew every second until Ctrl-C, and rates are those of the last second; \
+      elsewhere it is written once, with the rates since the daemon started. Whoever is in the group obdgate may ask.
+      """)
+
+  @OptionGroup var options: SocketOption
+
+  @Flag(help: "What the daemon says, as one line of JSON, once.")
+  var json = false
+
+  @Flag(help: "Once, on a terminal, too.")
+  var once = false
+
+  func run() throws {
+    let isFollowed = !json && !once && isatty(STDOUT_FILENO) == 1
+    do {
+      let socket = try checked { () throws(DaemonTrouble) in try DaemonSocket.found(named: options.socket) }
+      if isFollowed { try Self.follow(socket) } else { try writeOnce(socket) }
+    } catch let failure as Failure {
+      throw failure.reported(by: "status")
+    }
+  }
+
+  private func writeOnce(_ socket: DaemonSocket) throws {
+    let text = json ? try Self.line(of: socket) : try Self.page(of: socket)
+    var output = OutputStream()
+    try output.write(text.span)
+    try output.flush()
+  }
+
+  private static func page(of socket: DaemonSocket) throws(Failure) -> [UInt8] {
+    let status = try checked { () throws(DaemonTrouble) in try DaemonStatus(of: socket) }
+    return Array(LivePage.cut(StatusPage(status).lines, to: LivePage.size?.columns).map { $0 + "\n" }.joined().utf8)
+  }
+
+  /// The answer as it came, on one line.
+  private static func line(of socket: DaemonSocket) throws(Failure) -> [UInt8] {
+    let text: [UInt8]
+    do throws(DaemonTrouble) {
+      text = try socket.ask("/status", limit: DaemonStatus.limit)
+    } catch {
+      throw error.failure
+    }
+    do throws(JSONError) {
+      _ = try JSONObjectReader(JSONDocument(parsing: text).root)
+    } catch {
+      throw Failure(.unavailable, "\(socket.path): its answer is not understood: \(error.message)")
+    }
+    // In JSON, line ends stand between values only.
+    return PlainText.escaped(text.filter { $0 != 0x0A && $0 != 0x0D }) + [0x0A]
+  }
+
+  private static func follow(_ socket: DaemonSocket) throws {
+    var output = OutputStream()
+    let bell: WakeUp
+    do throws(PortError) {
+      bell = try WakeUp()
+    } catch {
+      throw Failure(.unavailable, error.description)
+    }
+    cgateway_catch_signals(bell.descriptor)
+    var before: DaemonStatus?
+    var isFirst = true
+    repeat {
+      switch Result(catching: { () throws(DaemonTrouble) in try DaemonStatus(of: socket, unless: bell) }) {
+      case .success(let status):
+        if isFirst { try output.write("\u{1B}[2J".utf8.span) }
+        try LivePage.show(StatusPage(status, since: before).lines, on: &output)
+        before = status
+      case .failure(let trouble):
+        if trouble.kind == .interrupted { return }
+        // Whoever asks a daemon that is not there is told at once; one that goes may come back.
+        if isFirst { throw trouble.failure }
+        before = nil
+        try LivePage.show([trouble.description, "asked again every second"], on: &output)
+      }
+      isFirst = false
+    } while !bell.wait(until: BootClock.now + 1_000_000_000)
+  }
+}
+
+/// Lets a step fail as the command does.
+private func checked<Value>(_ make: () throws(DaemonTrouble) -> Value) throws(Failure) -> Value {
+  do throws(DaemonTrouble) {
+    return try make()
+  } catch {
+    throw error.failure
+  }
+}

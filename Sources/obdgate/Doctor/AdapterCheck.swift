@@ -1,0 +1,152 @@
+import Gateway
+import Glibc
+import Ports
+
+/// Serial devices: adapters and receivers that are there, who may open them, who has them. None is opened.
+struct AdapterCheck {
+  private let user: ServiceUser
+  /// Of the daemon that runs: the lines that it has.
+  private let connected: Set<String>
+  private let adapters: [String]
+  private let receivers: [String]
+  /// What else the configuration names, which is not looked for here.
+  private let hasOthers: Bool
+  /// Whether devices that it does not name are used, too.
+  private let finds: Bool
+  private(set) var findings: [Finding] = []
+
+  private static let name = "adapter"
+
+  init(_ about: Examination.Case) {
+    let configuration = about.settings.configuration
+    user = about.user
+    let lines = about.status.map { $0.adapters.map(\.line) + $0.receivers.map(\.line) } ?? []
+    connected = Set(lines.filter { $0.state == "connected" || $0.state == "sleeping" }.map(\.device))
+    adapters = configuration.adapters.compactMap { if case .serial(let path) = $0.link { path } else { nil } }
+    receivers = configuration.gps.compactMap { if case .serial(let path, _) = $0 { path } else { nil } }
+    hasOthers = configuration.adapters.count > adapters.count
+    finds = configuration.discovery.serial
+    let rules = DiscoveryRules(adapters: adapters, receivers: receivers, probe: configuration.discovery.probe)
+    do throws(DiscoveryError) {
+      var monitor = try DeviceMonitor()
+      let present = try monitor.present().sorted { $0.node < $1.node }
+      look(at: present, rules)
+      findings += SerialBridges.without(present, rules)
+    } catch {
+      findings.append(Finding(.problem, Self.name, error.description, remedy: "apt-get install udev"))
+    }
+    findings += Self.rivals
+  }
+
+  private mutating func look(at present: [DeviceIdentity], _ rules: DiscoveryRules) {
+    var hasAdapter = hasOthers || !adapters.isEmpty
+    for path in adapters + receivers where !present.contains(where: { $0.isNamed(path) }) {
+      // A path may lead to a device that udev does not know.
+      look(at: path, as: adapters.contains(path) ? "the configured adapter" : "the configured receiver")
+    }
+    var strangers: [DeviceIdentity] = []
+    for device in present {
+      let title = device.label.isEmpty ? "" : " (\(device.label))"
+      switch rules.verdict(for: device) {
+      case .adapter(.configured): look(at: device.node, as: "the configured adapter\(title)")
+      case .receiver(.configured): look(at: device.node, as: "the configured receiver\(title)")
+      case .adapter(let ground) where finds:
+        hasAdapter = true
+        look(at: device.node, as: "an adapter\(title), \(ground.rawValue)")
+      case .receiver(let ground) where finds: look(at: device.node, as: "a receiver\(title), \(ground.rawValue)")
+      case .listen where finds, .leave(.notProbed) where finds: strangers.append(device)
+      case .leave(.ignored):
+        findings.append(Finding(.ok, Self.name, "\(device.node): left alone\(title), OBDGATE=ignore"))
+      default: break
+      }
+    }
+    for device in strangers {
+      let title = device.label.isEmpty ? "" : " (\(device.label))"
+      findings.append(
+        Finding(.ok, Self.name, "\(device.node): a stranger\(title): it is listened to, and nothing is sent to it"))
+    }
+    guard !hasAdapter else { return }
+    let example = strangers.first.map { "\"adapters\": [{\"device\": \"\($0.links.first ?? $0.node)\"}]" }
+    findings.append(
+      Finding(
+        .warning, Self.name,
+        finds ? "no serial device that is known to be an adapter" : "no adapter is configured, and none is looked for",
+        remedy: example.map { "name it in the configuration: \($0)" } ?? "plug one in, then: obdgate scan"))
+  }
+
+  /// Whether it can be opened, and who has it.
+  private mutating func look(at path: String, as what: String) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else {
+      let isMissing = errno == ENOENT || errno == ENOTDIR
+      findings.append(
+        Finding(
+          .problem, Self.name, "\(path): \(what): \(systemReason(errno))",
+          remedy: isMissing ? "plug it in, or see what there is: obdgate scan" : nil))
+      return
+    }
+    if let refusal = refusal(path, status) {
+      findings.append(Finding(.problem, Self.name, "\(path): \(what): \(refusal.what)", remedy: refusal.remedy))
+      return
+    }
+    let isOurs = connected.contains(path)
+    guard !isOurs, let holder = DeviceHolder.of(path), !holder.hasPrefix("obdgated ") else {
+      findings.append(Finding(.ok, Self.name, "\(path): \(what)\(isOurs ? ", connected" : "")"))
+      return
+    }
+    findings.append(
+      Finding(
+        .problem, Self.name, "\(path): \(what): used by \(holder)", remedy: "end that: \(Self.end(holder, path))"))
+  }
+
+  /// Why the daemon could not open it; nil: it could.
+  private func refusal(_ path: String, _ status: stat) -> (what: String, remedy: String)? {
+    let group = ServiceUser.name(ofGroup: status.st_gid)
+    guard user.may(0o6, status) else {
+      let what = "\(user.name) may not open it"
+      guard status.st_mode & 0o060 == 0o060 else {
+        return (what, "let its group read and write it: chmod g+rw \(path)")
+      }
+      if user.isService {
+        return (what, "give it a group of the service by a udev rule: GROUP=\"\(ServiceUser.serviceGroups[0])\"")
+      }
+      return (what, "usermod -aG \(group) \(user.name), then log in anew")
+    }
+    // Majors of USB bridges, CDC ACM and RFCOMM (the kernel's devices.txt): the unit allows no other.
+    let allowed: Set<dev_t> = [188, 166, 216]
+    // Its lower twelve bits stand above the lower eight of the minor number; no kernel gives higher ones (makedev(3)).
+    let major = status.st_rdev >> 8 & 0xFFF
+    if user.isService, status.st_mode & S_IFMT == S_IFCHR, !allowed.contains(major) {
+      return (
+        "the service's unit does not allow this kind of device",
+        "systemctl edit obdgated, with [Service] DeviceAllow=\(path) rw"
+      )
+    }
+    return nil
+  }
+
+  private static func end(_ holder: String, _ path: String) -> String {
+    if holder.hasPrefix("ModemManager ") { return "systemctl disable --now ModemManager" }
+    if holder.hasPrefix("brltty ") { return "apt-get remove brltty" }
+    return "fuser -v \(path)"
+  }
+
+  /// Programs that open serial devices to see whether they are a modem or a Braille display.
+  private static var rivals: [Finding] {
+    let running = DeviceHolder.running(of: ["ModemManager", "brltty"])
+    var findings: [Finding] = []
+    if running.contains("ModemManager") {
+      findings.append(
+        Finding(
+          .warning, name, "ModemManager runs: it may send its own commands to adapters that it takes for modems",
+          remedy: "systemctl disable --now ModemManager, or a udev rule: ENV{ID_MM_DEVICE_IGNORE}=\"1\""))
+    }
+    if running.contains("brltty") {
+      findings.append(
+        Finding(
+          .warning, name, "brltty runs: it takes adapters with a CH340 or CP210x for Braille displays",
+          remedy: "apt-get remove brltty"))
+    }
+    return findings
+  }
+}

@@ -1,0 +1,29 @@
+import Gateway
+import Glibc
+
+/// What date it is, and whether that is known after a power cut.
+enum ClockCheck {
+  static func findings() -> [Finding] { [date(WallClock.read()), battery()] }
+
+  private static func date(_ clock: WallClock) -> Finding {
+    switch clock.quality {
+    case .unset:
+      Finding(
+        .problem, "clock", "it says a time before this program was made: records have none until NTP or GPS tells",
+        remedy: "timedatectl set-ntp true, or connect a GPS receiver")
+    case .ntp: Finding(.ok, "clock", "kept by NTP")
+    case .gps, .system:
+      Finding(
+        .warning, "clock", "plausible, but not kept by NTP", remedy: "timedatectl set-ntp true")
+    }
+  }
+
+  /// Devices that the kernel has set the clock by at the start, or would (rtc(4)).
+  private static func battery() -> Finding {
+    if unsafe access("/sys/class/rtc/rtc0", F_OK) == 0 {
+      return Finding(.ok, "clock", "a real-time clock keeps it while the power is off")
+    }
+    return Finding(
+      .warning, "clock", "no real-time clock: after a power cut, records have no time until NTP or GPS tells")
+  }
+}

@@ -1,0 +1,41 @@
+import Gateway
+
+/// The running daemon, as it tells of itself.
+enum DaemonCheck {
+  /// - Parameters:
+  ///   - named: its socket, where one was named.
+  ///   - configured: where the configuration has it, which counts where none was named.
+  /// - Returns: nil: none answers.
+  static func ask(
+    named: String?, configured: Configuration.Status.Socket
+  ) -> (DaemonStatus?, [Finding]) {
+    var path = named
+    switch configured {
+    case .usual: break
+    case .at(let place): path = path ?? place
+    case .none where named == nil:
+      return (nil, [Finding(.ok, "daemon", "not asked: \"status.socket\" is false in its configuration")])
+    case .none: break
+    }
+    do throws(DaemonTrouble) {
+      let status = try DaemonStatus(of: DaemonSocket.found(named: path))
+      return (status, findings(status))
+    } catch {
+      // One that does not run is no problem unless it should: whoever named its socket says so.
+      let mayBeOff = error.kind == .notRunning && named == nil
+      return (nil, [Finding(mayBeOff ? .warning : .problem, "daemon", error.description)])
+    }
+  }
+
+  private static func findings(_ status: DaemonStatus) -> [Finding] {
+    let remedy = "see journalctl -u obdgated -n 50"
+    let troubles = status.troubles.map { trouble in
+      Finding(
+        trouble.isSerious ? .problem : .warning, "daemon", trouble.text, remedy: trouble.isSerious ? remedy : nil)
+    }
+    let up = status.uptime.map { ", up \(Figures.duration($0))" } ?? ""
+    let connected = status.adapters.filter { $0.line.state == "connected" }.count
+    let lines = "\(connected) of \(status.adapters.count) adapters connected"
+    return [Finding(.ok, "daemon", "obdgated \(status.version ?? "?") runs\(up), \(lines)")] + troubles
+  }
+}

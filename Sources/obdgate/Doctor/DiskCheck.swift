@@ -1,0 +1,93 @@
+import Gateway
+import Glibc
+import Ports
+
+/// Where records are kept: whether the folder is there, may be written to, and has room for them.
+enum DiskCheck {
+  private static let name = "disk"
+
+  static func findings(_ about: Examination.Case) -> [Finding] {
+    let configuration = about.settings.configuration
+    let keepsRecords = configuration.sinks.contains { if case .stdout = $0 { false } else { true } }
+    var findings: [Finding] = []
+    if let folder = configuration.stateDirectory {
+      let wanted = Int64(configuration.spool.megabytes * 1e6)
+      findings.append(look(at: folder, about.user, wanted: keepsRecords ? wanted : 0))
+    } else if keepsRecords {
+      findings.append(
+        Finding(
+          .warning, name, "no stateDirectory is configured: what sinks have not taken is lost when the daemon ends",
+          remedy: "\"stateDirectory\": \"/var/lib/obdgate\""))
+    } else {
+      findings.append(Finding(.ok, name, "nothing is kept: records go to stdout alone"))
+    }
+    for sink in configuration.sinks {
+      guard case .file(let file) = sink else { continue }
+      let folder = file.path.lastIndex(of: "/").map { String(file.path[..<$0]) } ?? "."
+      if folder != configuration.stateDirectory { findings.append(look(at: folder, about.user, wanted: 0)) }
+    }
+    return findings
+  }
+
+  private static func look(at folder: String, _ user: ServiceUser, wanted: Int64) -> Finding {
+    let folder = folder.isEmpty ? "/" : folder
+    var status = stat()
+    guard unsafe stat(folder, &status) == 0 else { return missing(folder, errno, user) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { return Finding(.problem, name, "\(folder): not a folder") }
+    var space = statvfs()
+    guard unsafe statvfs(folder, &space) == 0 else {
+      return Finding(.problem, name, "\(folder): \(systemReason(errno))")
+    }
+    if space.f_flag & UInt(ST_RDONLY) != 0 {
+      return Finding(
+        .problem, name, "\(folder): its file system takes no writes", remedy: "mount -o remount,rw its file system")
+    }
+    guard user.may(0o3, status) else {
+      return Finding(
+        .problem, name, "\(folder): \(user.name) may not write there", remedy: "chown \(user.name) \(folder)")
+    }
+    return room(folder, space, wanted: wanted)
+  }
+
+  private static func missing(_ folder: String, _ code: Int32, _ user: ServiceUser) -> Finding {
+    switch code {
+    case EACCES:
+      return Finding(.warning, name, "\(folder): this user may not look into it", remedy: "sudo obdgate doctor")
+    case ENOENT:
+      // The daemon makes the last folder itself, and the service manager the service's.
+      if user.isService, folder == "/var/lib/\(ServiceUser.serviceName)" {
+        return Finding(.ok, name, "\(folder): made when the service starts")
+      }
+      return Finding(
+        .warning, name, "\(folder): not there yet", remedy: "install -d -o \(user.name) -m 700 \(folder)")
+    default: return Finding(.problem, name, "\(folder): \(systemReason(code))")
+    }
+  }
+
+  /// Less than this and nothing can be kept at all, bytes.
+  private static let least: Int64 = 8_000_000
+
+  private static func room(_ folder: String, _ space: statvfs, wanted: Int64) -> Finding {
+    let unit = Int64(clamping: space.f_frsize)
+    let free = Int64(clamping: space.f_bavail).multipliedReportingOverflow(by: unit).partialValue
+    let text = "\(Figures.bytes(Int(free))) free"
+    // File systems without a fixed number of files say 0 of 0.
+    if space.f_files > 0, space.f_favail == 0 {
+      return Finding(.problem, name, "\(folder): \(text), but no more files", remedy: "df -i \(folder)")
+    }
+    if free < least { return Finding(.problem, name, "\(folder): \(text)", remedy: "make room: df \(folder)") }
+    let kept = size(of: folder + "/spool.db") + size(of: folder + "/spool.db-wal")
+    guard free + kept >= wanted else {
+      return Finding(
+        .warning, name, "\(folder): \(text); the spool may want \(Figures.bytes(Int(wanted)))",
+        remedy: "make room, or give it less by \"spool\": {\"megabytes\": …}")
+    }
+    return Finding(
+      .ok, name, "\(folder): \(text)\(wanted > 0 ? ", of which the spool may take \(Figures.bytes(Int(wanted)))" : "")")
+  }
+
+  private static func size(of path: String) -> Int64 {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? Int64(status.st_size) : 0
+  }
+}

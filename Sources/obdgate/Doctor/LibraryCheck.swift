@@ -1,0 +1,12 @@
+/// Libraries that the configured sinks open when they are needed.
+enum LibraryCheck {
+  static func findings(_ about: Examination.Case) -> [Finding] {
+    let sinks = about.settings.configuration.sinks
+    let missing = sinks.flatMap(\.missingLibraries).map { library in
+      Finding(
+        library.isNeeded ? .problem : .warning, "libraries", library.description,
+        remedy: "apt-get install \(library.package)")
+    }
+    return missing.isEmpty ? [Finding(.ok, "libraries", "those that the sinks need are installed")] : missing
+  }
+}

@@ -1,0 +1,65 @@
+import Glibc
+import Ports
+
+/// USB devices that should have a serial line and have none: their driver is missing, or somebody else has taken them.
+enum SerialBridges {
+  private static let folder = "/sys/bus/usb/devices"
+
+  /// - Parameter present: the serial devices that are there.
+  static func without(_ present: [DeviceIdentity], _ rules: DiscoveryRules) -> [Finding] {
+    names(in: folder).compactMap { name in
+      guard let path = resolvedPath("\(folder)/\(name)"), let usb = usb(path) else { return nil }
+      let identity = DeviceIdentity(node: "", systemPath: path, usb: usb)
+      switch rules.verdict(for: identity) {
+      case .adapter, .receiver, .listen: break
+      case .leave: return nil
+      }
+      // Its lines stand in folders below its own.
+      guard !present.contains(where: { $0.systemPath.hasPrefix(path + "/") }) else { return nil }
+      let title = identity.label.isEmpty ? "" : " (\(identity.label))"
+      return Finding(
+        .problem, "adapter", "USB device \(hex(usb.vendor)):\(hex(usb.product))\(title) has no serial line",
+        remedy: "its driver is missing (dmesg), or brltty has taken it: apt-get remove brltty, then plug it in anew")
+    }
+  }
+
+  private static func usb(_ path: String) -> DeviceIdentity.USB? {
+    guard let vendor = UInt16(attribute(path, "idVendor"), radix: 16),
+      let product = UInt16(attribute(path, "idProduct"), radix: 16)
+    else { return nil }
+    return DeviceIdentity.USB(
+      vendor: vendor, product: product, serial: attribute(path, "serial"), vendorName: attribute(path, "manufacturer"),
+      productName: attribute(path, "product"))
+  }
+
+  private static func attribute(_ path: String, _ name: String) -> String {
+    guard let bytes = try? InputFile.contents(of: "\(path)/\(name)", limit: 4_096) else { return "" }
+    return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+  }
+
+  private static func hex(_ number: UInt16) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 4 - digits.count) + digits
+  }
+
+  private static func names(in folder: String) -> [String] {
+    guard let listing = unsafe opendir(folder) else { return [] }
+    defer { unsafe _ = closedir(listing) }
+    var names: [String] = []
+    while let entry = unsafe readdir(listing) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Without symbolic links (realpath(3)); nil where it leads nowhere.
+  private static func resolvedPath(_ path: String) -> String? {
+    // In a buffer of our own: a testbed that rewrites paths may write more than glibc has allocated for the shorter one.
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    guard unsafe realpath(path, &buffer) != nil else { return nil }
+    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

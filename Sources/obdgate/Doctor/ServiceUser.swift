@@ -1,0 +1,86 @@
+import Glibc
+
+/// Whose permissions count: whoever the daemon runs as, or would.
+struct ServiceUser: Sendable {
+  let name: String
+  /// It is the service of the package: its groups are those of its unit, and it opens the kinds of devices that the unit
+  /// allows.
+  let isService: Bool
+  private let id: uid_t
+  private let groups: Set<gid_t>
+
+  static let serviceName = "obdgate"
+  /// As the unit says it (`SupplementaryGroups`).
+  static let serviceGroups = ["dialout", "bluetooth"]
+  private static let units = ["/etc/systemd/system/obdgated.service", "/usr/lib/systemd/system/obdgated.service"]
+
+  /// - Parameter pid: of the running daemon; nil: it does not run, or does not tell.
+  init(pid: Int?) {
+    let hasUnit = Self.units.contains { unsafe access($0, F_OK) == 0 }
+    if let pid, let owner = Self.owner(of: pid) {
+      id = owner
+      name = Self.name(of: owner)
+      isService = hasUnit && name == Self.serviceName
+      groups = Self.groups(of: pid)
+    } else if hasUnit, let user = unsafe getpwnam(Self.serviceName) {
+      id = unsafe user.pointee.pw_uid
+      name = Self.serviceName
+      isService = true
+      let own = unsafe user.pointee.pw_gid
+      groups = Set([own] + Self.serviceGroups.compactMap { unsafe getgrnam($0).map { unsafe $0.pointee.gr_gid } })
+    } else {
+      id = geteuid()
+      name = Self.name(of: id)
+      isService = false
+      groups = Self.own
+    }
+  }
+
+  /// Whether it may read and write (`6`), or write and enter (`3`), what has that owner, group and mode (path_resolution(7)).
+  func may(_ bits: mode_t, _ status: stat) -> Bool {
+    if id == 0 { return true }
+    let shift: mode_t = status.st_uid == id ? 6 : groups.contains(status.st_gid) ? 3 : 0
+    return status.st_mode >> shift & bits == bits
+  }
+
+  /// A group's name; its number where it has none.
+  static func name(ofGroup group: gid_t) -> String {
+    unsafe getgrgid(group).map { unsafe String(cString: $0.pointee.gr_name) } ?? "\(group)"
+  }
+
+  private static func name(of user: uid_t) -> String {
+    unsafe getpwuid(user).map { unsafe String(cString: $0.pointee.pw_name) } ?? "\(user)"
+  }
+
+  private static func owner(of pid: Int) -> uid_t? {
+    // A number from another container is another process here.
+    guard text("/proc/\(pid)/comm") == "obdgated\n" else { return nil }
+    var status = stat()
+    return unsafe stat("/proc/\(pid)", &status) == 0 ? status.st_uid : nil
+  }
+
+  private static func groups(of pid: Int) -> Set<gid_t> {
+    var groups: Set<gid_t> = []
+    for line in text("/proc/\(pid)/status").split(separator: "\n") {
+      if line.hasPrefix("Groups:") {
+        groups.formUnion(line.dropFirst(7).split(whereSeparator: \.isWhitespace).compactMap { gid_t($0) })
+      }
+      // Real, effective, saved, file system.
+      if line.hasPrefix("Gid:") {
+        groups.formUnion(line.dropFirst(4).split(whereSeparator: \.isWhitespace).compactMap { gid_t($0) })
+      }
+    }
+    return groups
+  }
+
+  private static var own: Set<gid_t> {
+    var groups = [gid_t](repeating: 0, count: 256)
+    let count = unsafe getgroups(Int32(groups.count), &groups)
+    return Set(groups.prefix(Int(max(0, count))) + [getegid()])
+  }
+
+  /// A small file of /proc; empty where it cannot be read.
+  private static func text(_ path: String) -> String {
+    (try? InputFile.contents(of: path, limit: 1 << 16)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import TestKit
+import Testing
+
+/// `obdgate doctor` on machines whose serial and Bluetooth devices are stand-ins.
+@Suite struct DoctorDevicesTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private static let obdlink = """
+    {"plug": "a", "socket": "1-1", "number": 0, "vendor": "0403", "product": "6015", "serial": "113011099400",
+     "maker": "ScanTool.net LLC", "name": "OBDLink SX"}
+    """
+  private static let ch340 = """
+    {"plug": "b", "socket": "1-2", "number": 1, "vendor": "1a86", "product": "7523", "name": "USB2.0-Serial"}
+    """
+
+  /// The findings of one kind, on a machine with these serial devices; nil: there is no testbed.
+  private func adapters(
+    _ devices: [String], _ configuration: String = "{}", before: String = ""
+  ) throws -> [JSON]? {
+    guard let wrapper = try Tool.required("umockdev-wrapper") else { return nil }
+    let modules = "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev"
+    guard try Tool.run("/usr/bin/python3", ["-c", modules]).status == 0 else {
+      if TestData.isCI { throw TestData.Missing("gir1.2-umockdev-1.0 and python3-gi") }
+      return nil
+    }
+    let steps = try scratch.write("steps.json", "[\((devices + ["{\"start\": true}"]).joined(separator: ",\n"))]")
+    let file = try scratch.write("gateway.json", configuration)
+    let program = try #require(try Tool.obdgate)
+    let bed = TestData.projectRoot + "/scripts/testbed/udev.py"
+    let result = try Tool.shell(
+      "\(before)\n'\(wrapper)' /usr/bin/python3 '\(bed)' '\(steps)' '\(program)' doctor --json --config '\(file)'")
+    return try JSON.lines(result.output).filter { $0["check"] == "adapter" }
+  }
+
+  private func what(_ findings: [JSON], _ text: String) -> JSON? {
+    findings.first { $0["what"]?.text?.contains(text) == true }
+  }
+
+  // MARK: Serial
+
+  @Test func an_adapter_that_is_known_is_well_and_a_stranger_is_told() throws {
+    guard let findings = try adapters([Self.obdlink, Self.ch340]) else { return }
+    #expect(what(findings, "/dev/ttyUSB0: an adapter (ScanTool.net LLC OBDLink SX)")?["verdict"] == "ok")
+    #expect(what(findings, "/dev/ttyUSB1: a stranger (USB2.0-Serial)")?["verdict"] == "ok")
+    #expect(what(findings, "no serial device that is known") == nil)
+  }
+
+  @Test func with_strangers_alone_it_is_said_how_to_name_one() throws {
+    guard let findings = try adapters([Self.ch340]) else { return }
+    let finding = what(findings, "no serial device that is known to be an adapter")
+    #expect(finding?["verdict"] == "warning")
+    #expect(finding?["remedy"]?.text?.contains(#""adapters": [{"device": "/dev/ttyUSB1"}]"#) == true)
+  }
+
+  @Test func a_configured_adapter_that_is_not_there_is_a_problem() throws {
+    guard let findings = try adapters([Self.obdlink], #"{"adapters": [{"device": "/dev/ttyUSB7"}]}"#) else { return }
+    let finding = what(findings, "/dev/ttyUSB7: the configured adapter")
+    #expect(finding?["verdict"] == "problem")
+    #expect(finding?["remedy"]?.text?.contains("obdgate scan") == true)
+  }
+
+  @Test func programs_that_take_adapters_for_something_else_are_told() throws {
+    guard let sleep = try Tool.required("sleep") else { return }
+    for name in ["ModemManager", "brltty"] {
+      try FileManager.default.copyItem(atPath: sleep, toPath: scratch.file(name))
+    }
+    let start = """
+      '\(scratch.file("ModemManager"))' 600 & one=$!; '\(scratch.file("brltty"))' 600 & two=$!
+      trap 'kill $one $two' EXIT
+      """
+    guard let findings = try adapters([Self.obdlink], before: start) else { return }
+    #expect(what(findings, "ModemManager runs")?["remedy"]?.text?.contains("ID_MM_DEVICE_IGNORE") == true)
+    #expect(what(findings, "brltty runs")?["remedy"]?.text?.contains("apt-get remove brltty") == true)
+  }
+
+  // MARK: Bluetooth
+
+  private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
+
+  /// The findings about Bluetooth on a machine whose BlueZ knows these; nil: there is no testbed.
+  private func bluetooth(_ machine: String, _ configuration: String) throws -> [JSON]? {
+    guard try Tool.required("dbus-daemon") != nil else { return nil }
+    guard try Tool.run("/usr/bin/python3", ["-c", "import dbus, dbusmock"]).status == 0 else {
+      if TestData.isCI { throw TestData.Missing("python3-dbusmock") }
+      return nil
+    }
+    let devices = try scratch.write("devices.json", machine)
+    let file = try scratch.write("gateway.json", configuration)
+    let bed = TestData.projectRoot + "/scripts/testbed/bluez.py"
+    let program = try #require(try Tool.obdgate)
+    let result = try Tool.run(
+      "/usr/bin/python3", [bed, devices, program, "doctor", "--json", "--config", file])
+    return try JSON.lines(result.output).filter { $0["check"] == "bluetooth" }
+  }
+
+  @Test func configured_addresses_are_known_and_paired_or_not() throws {
+    let machine = """
+      {"controllers": ["hci0"], "devices": [
+        {"controller": "hci0", "address": "00:1D:A5:68:98:8A", "name": "OBDLink LX", "paired": true,
+         "services": ["\(Self.serialPort)"]},
+        {"controller": "hci0", "address": "11:22:33:44:55:66", "name": "OBDII"},
+        {"controller": "hci0", "address": "CC:22:33:44:55:66", "name": "vLinker"}]}
+      """
+    let configuration = """
+      {"adapters": [{"rfcomm": "00:1D:A5:68:98:8A"}, {"rfcomm": "11:22:33:44:55:66"}, {"rfcomm": "AA:22:33:44:55:66"},
+                    {"ble": "CC:22:33:44:55:66"}]}
+      """
+    guard let findings = try bluetooth(machine, configuration) else { return }
+    #expect(
+      findings.map { $0.only("verdict", "what") } == [
+        .object(["verdict": "ok", "what": "hci0 is on, 1 devices paired"]),
+        .object(["verdict": "ok", "what": "00:1D:A5:68:98:8A (OBDLink LX) is paired"]),
+        .object([
+          "verdict": "warning",
+          "what": "11:22:33:44:55:66 (OBDII) is not paired: the daemon tries it with 1234 and 0000",
+        ]),
+        .object(["verdict": "warning", "what": "AA:22:33:44:55:66 has never been heard here"]),
+        .object(["verdict": "ok", "what": "CC:22:33:44:55:66 (vLinker) is known, and not paired"]),
+      ])
+    #expect(findings[2]["remedy"]?.text?.contains("bluetoothctl pair 11:22:33:44:55:66") == true)
+  }
+
+  @Test func a_controller_that_is_off_is_a_problem_where_it_is_needed() throws {
+    let machine = #"{"controllers": ["hci0"], "off": ["hci0"], "devices": []}"#
+    guard let needed = try bluetooth(machine, #"{"adapters": [{"rfcomm": "00:1D:A5:68:98:8A"}]}"#) else { return }
+    #expect(needed.map { $0["verdict"] } == ["problem"])
+    #expect(needed[0]["remedy"]?.text?.contains("bluetoothctl power on") == true)
+    #expect(try bluetooth(machine, "{}")?.map { $0["verdict"] } == ["warning"])
+    #expect(try bluetooth(machine, #"{"discovery": {"bluetooth": false}}"#)?.map { $0["verdict"] } == ["ok"])
+  }
+
+  @Test func without_bluez_a_configured_adapter_is_a_problem() throws {
+    guard let findings = try bluetooth("null", #"{"adapters": [{"rfcomm": "00:1D:A5:68:98:8A"}]}"#) else { return }
+    #expect(findings.map { $0["verdict"] } == ["problem"])
+    #expect(findings[0]["what"]?.text?.contains("apt install bluez") == true)
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+/// `obdgate doctor`: each thing that can be wrong is found, named, and answered with what to do.
+@Suite struct DoctorTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  /// What it finds with a configuration.
+  private func findings(_ configuration: String, _ arguments: String...) throws -> [JSON] {
+    let file = try scratch.write("gateway.json", configuration)
+    return try Self.findings(["--config", file] + arguments)
+  }
+
+  private static func findings(_ arguments: [String]) throws -> [JSON] {
+    let result = try obdgate(["doctor", "--json"] + arguments)
+    let findings = try JSON.lines(result.output)
+    #expect(findings.allSatisfy { $0.holdsNoNull })
+    let isWell = !findings.contains { $0["verdict"] == "problem" }
+    #expect(result.status == (isWell ? 0 : 1))
+    #expect(result.errors.isEmpty, "\(result.errors)")
+    return findings
+  }
+
+  private static let quiet = #""discovery": {"serial": false, "bluetooth": false}"#
+
+  // MARK: All
+
+  @Test func each_thing_has_a_line_and_what_is_wrong_a_remedy() throws {
+    let findings = try findings("{\(Self.quiet)}")
+    let checks = Set(findings.compactMap { $0["check"]?.text })
+    #expect(checks.isSuperset(of: ["configuration", "libraries", "adapter", "bluetooth", "clock", "disk", "daemon"]))
+    #expect(findings.first?["verdict"] == "ok")
+    let text = try obdgate(["doctor", "--config", scratch.file("gateway.json")])
+    #expect(text.lines.count == findings.count)
+    for (line, finding) in zip(text.lines, findings) {
+      #expect(line.hasPrefix(finding["verdict"]?.text ?? "?"))
+      #expect(line.contains(finding["what"]?.text ?? "?"))
+      #expect(line.hasSuffix(finding["remedy"]?.text ?? ""))
+    }
+  }
+
+  @Test func a_wrong_configuration_is_a_problem_and_the_rest_is_looked_at() throws {
+    let findings = try findings(#"{"spol": {}}"#)
+    #expect(findings[0]["verdict"] == "problem")
+    #expect(findings[0]["what"]?.text?.contains(#"gateway.json:1:2: spol: unknown key "spol""#) == true)
+    #expect(findings[0]["remedy"]?.text?.contains("obdgated --check") == true)
+    #expect(findings.contains { $0["check"] == "disk" })
+  }
+
+  @Test func a_missing_configuration_is_a_problem_and_no_crash() throws {
+    let findings = try Self.findings(["--config", scratch.file("none.json")])
+    #expect(findings[0]["check"] == "configuration")
+    #expect(findings[0]["verdict"] == "problem")
+    #expect(findings.count > 4)
+  }
+
+  // MARK: Disk
+
+  @Test func a_state_directory_that_cannot_be_used_is_told() throws {
+    let sinks = #""sinks": [{"type": "file", "path": "state/records.jsonl"}], \#(Self.quiet)"#
+    func disk(_ configuration: String) throws -> JSON? { try findings(configuration).first { $0["check"] == "disk" } }
+    #expect(try disk("{\(sinks)}")?["verdict"] == "warning")
+    let missing = try disk(#"{"stateDirectory": "state", \#(sinks)}"#)
+    #expect(missing?["verdict"] == "warning")
+    #expect(missing?["remedy"]?.text?.hasPrefix("install -d ") == true)
+    try FileManager.default.createDirectory(atPath: scratch.file("state"), withIntermediateDirectories: true)
+    let good = try disk(#"{"stateDirectory": "state", "spool": {"megabytes": 4}, \#(sinks)}"#)
+    #expect(good?["verdict"] == "ok")
+    #expect(good?["what"]?.text?.contains("free, of which the spool may take 4.0 MB") == true)
+    let tight = try disk(#"{"stateDirectory": "state", "spool": {"megabytes": 1000000}, \#(sinks)}"#)
+    // A petabyte would do.
+    #expect(tight?["verdict"] == "warning" || tight?["verdict"] == "ok")
+    let file = try disk(#"{"stateDirectory": "gateway.json", \#(sinks)}"#)
+    #expect(file?["verdict"] == "problem")
+    #expect(file?["what"]?.text?.hasSuffix("not a folder") == true)
+  }
+
+  @Test func a_folder_of_another_is_told_with_what_to_do() throws {
+    guard geteuid() == 0, let setpriv = try Tool.required("setpriv") else { return }
+    unsafe chmod(scratch.path, 0o755)
+    let program = scratch.file("obdgate")
+    try FileManager.default.copyItem(atPath: try #require(try Tool.obdgate), toPath: program)
+    let configuration = try scratch.write(
+      "gateway.json",
+      #"{"stateDirectory": "state", "sinks": [{"type": "file", "path": "state/records.jsonl"}], \#(Self.quiet)}"#)
+    try FileManager.default.createDirectory(atPath: scratch.file("state"), withIntermediateDirectories: true)
+    let result = try Tool.run(
+      setpriv, ["--reuid=65534", "--regid=65534", "--clear-groups", program, "doctor", "--config", configuration])
+    #expect(result.status == 1)
+    let line = result.lines.first { $0.contains("may not write there") }
+    #expect(line?.contains("chown nobody") == true, "\(result.output)")
+  }
+
+  // MARK: Servers
+
+  @Test func sinks_whose_peers_are_away_are_problems_and_no_secret_is_shown() throws {
+    let closed = try ReservedPort()
+    let token = try scratch.write("token", "s3cret\n")
+    unsafe chmod(token, 0o600)
+    let findings = try findings(
+      """
+      {"sinks": [{"type": "fleetStore", "url": "http://127.0.0.1:\(closed.number)/api", "tokenFile": "token"},
+                 {"type": "mqtt", "name": "broker", "url": "mqtt://127.0.0.1:\(closed.number)"}], \(Self.quiet)}
+      """)
+    for name in ["fleetStore", "broker"] {
+      let finding = findings.first { $0["check"]?.text == name }
+      #expect(finding?["verdict"] == "problem", "\(name)")
+      #expect(finding?["remedy"]?.text?.contains("network") == true)
+    }
+    #expect(!findings.description.contains("s3cret"))
+  }
+
+  @Test func a_token_that_only_the_service_is_shown_is_no_problem_of_the_doctors() throws {
+    let closed = try ReservedPort()
+    let name = "/run/credentials/obdgated.service/obdgate.token"
+    guard !FileManager.default.fileExists(atPath: name) else { return }
+    let findings = try findings(
+      """
+      {"sinks": [{"type": "fleetStore", "url": "http://127.0.0.1:\(closed.number)/api", "tokenFile": "\(name)"}],
+       \(Self.quiet)}
+      """)
+    // The server itself is not there, which is told with it.
+    let finding = findings.first { $0["check"] == "fleetStore" }
+    #expect(finding?["verdict"] == "problem")
+    #expect(finding?["what"]?.text?.contains("besides, \(name)") == true)
+  }
+
+  @Test func one_that_hangs_costs_its_own_line_alone() throws {
+    let peer = try DaemonPeer(scratch.file("sock")) { $0.awaitEnd() }
+    defer { peer.stop() }
+    let findings = try findings("{\(Self.quiet)}", "--socket", peer.path)
+    let daemon = findings.filter { $0["check"] == "daemon" }
+    #expect(daemon.count == 1)
+    #expect(daemon.first?["verdict"] == "problem")
+    #expect(findings.contains { $0["check"] == "clock" })
+  }
+
+  // MARK: The running daemon
+
+  @Test func what_a_running_daemon_complains_of_is_a_problem() throws {
+    let peer = try DaemonPeer(scratch.file("sock")) {
+      $0.send(
+        DaemonPeer.ok(
+          #"{"version":"1","uptime":60,"adapters":[{"device":"a","state":"connected"},{"device":"b\u001B","state":"lost"}],"#
+            + #""sinks":[{"name":"store","state":"failing","reason":"refused"}],"records":{"lost":2}}"#))
+    }
+    defer { peer.stop() }
+    let daemon = try findings("{\(Self.quiet)}", "--socket", peer.path).filter { $0["check"] == "daemon" }
+    #expect(
+      daemon.map { $0.only("verdict", "what") } == [
+        .object(["verdict": "ok", "what": "obdgated 1 runs, up 60 s, 1 of 2 adapters connected"]),
+        .object(["verdict": "problem", "what": "the sink store fails: refused"]),
+        .object(["verdict": "problem", "what": "b  is lost"]),
+        .object(["verdict": "warning", "what": "2 records were lost since the start"]),
+      ])
+  }
+
+  @Test func a_socket_that_is_named_and_not_there_is_a_problem() throws {
+    let daemon = try findings("{\(Self.quiet)}", "--socket", scratch.file("none")).first { $0["check"] == "daemon" }
+    #expect(daemon?["verdict"] == "problem")
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import TestKit
+import Testing
+
+/// `status`, `tail` and `doctor` beside the real daemon, which polls a simulated car.
+@Suite struct RunningDaemonTests {
+  /// Runs a line of shell beside a daemon that shows itself at `sock`, once it has read something; `$PID` is its process.
+  private func beside(_ line: String, sinks: String = #"[{"type": "stdout"}]"#) async throws -> Tool.Result? {
+    guard let daemon = try Tool.obdgated else { return nil }
+    return try await aside {
+      let scratch = try ScratchFolder()
+      let script = """
+        cat >gateway.json <<END
+        {"gatewayId": "gw-1", "adapters": [{"tcp": "$D0"}], "discovery": {"serial": false, "bluetooth": false},
+         "poll": {"defaultPeriod": 0.1}, "record": {"period": 0.1}, "stateDirectory": "state", "sinks": \(sinks),
+         "status": {"socket": "sock"}}
+        END
+        '\(daemon)' --config gateway.json >records 2>said & PID=$!; pids+=($PID)
+        until [ -S sock ]; do kill -0 $PID || exit 98; sleep 0.05; done
+        exec {feed}< <("$OBDGATE" tail --socket sock --type telemetry)
+        until read -r record <&$feed && [[ $record == *'"rpm":'* ]]; do :; done
+        exec {feed}<&-
+        \(line)
+        """
+      return try play(script, beside: [Simulation(scenario: Scenarios.running, place: .tcp)], in: scratch.path).result
+    }
+  }
+
+  @Test func status_shows_what_the_daemon_polls() async throws {
+    let line = #""$OBDGATE" status --socket sock --json && "$OBDGATE" status --socket sock"#
+    guard let result = try await beside(line, sinks: #"[{"type": "file", "path": "records.jsonl"}]"#) else { return }
+    #expect(result.status == 0, "\(result.errors)")
+    let status = try JSON(try #require(result.lines.first))
+    #expect(status.holdsNoNull)
+    #expect(status["gatewayId"] == "gw-1")
+    let adapter = try #require(status["adapters"]?[0])
+    #expect(adapter["state"] == "connected")
+    #expect(adapter["identity"] == "ELM327 v1.5")
+    #expect((adapter["commands"]?.number ?? 0) > 0)
+    #expect((adapter["readings"]?.number ?? 0) > 0)
+    #expect((adapter["busySeconds"]?.number ?? 1e9) <= (adapter["openSeconds"]?.number ?? 0))
+    #expect((status["records"]?["made"]?["telemetry"]?.number ?? 0) > 0)
+    #expect(status["spool"]?["state"] == "durable")
+    #expect(status["sinks"]?[0]?["name"] == "file")
+    #expect(status["threads"]?.elements.allSatisfy { $0["isStuck"] == false } == true)
+    let page = result.lines.dropFirst().joined(separator: "\n")
+    for text in ["obdgated ", "gateway gw-1", "connected", "ELM327 v1.5", "durable", "file"] {
+      #expect(page.contains(text), "\(text) is missing in:\n\(page)")
+    }
+    #expect(!page.contains("PROBLEM"))
+  }
+
+  @Test func any_number_follows_the_records_and_each_gets_all_of_them() async throws {
+    let line = """
+      "$OBDGATE" tail --socket sock | head -n 5 >one & one=$!
+      "$OBDGATE" tail --socket sock --type telemetry | head -n 5 >two & two=$!
+      wait $one $two; cat one two
+      """
+    guard let result = try await beside(line) else { return }
+    #expect(result.status == 0, "\(result.errors)")
+    let records = try JSON.lines(result.output)
+    #expect(records.count == 10)
+    #expect(records.allSatisfy { $0["gatewayId"] == "gw-1" && $0.holdsNoNull })
+    let sequences = records.suffix(5).compactMap { $0["seq"]?.number }
+    #expect(sequences == sequences.sorted())
+    #expect(Set(sequences).count == 5)
+  }
+
+  @Test func tail_tells_that_the_daemon_has_ended() async throws {
+    let line = """
+      "$OBDGATE" tail --once --socket sock --type telemetry > >(head -n 1 >first; cat >rest; echo done >ended) & tail=$!
+      until [ -s first ]; do sleep 0.05; done
+      kill $PID; wait $tail; echo $?
+      """
+    guard let result = try await beside(line) else { return }
+    #expect(result.output == "69\n")
+    #expect(result.errors.contains("obdgate tail: "))
+  }
+
+  @Test func doctor_finds_the_daemon_by_its_configuration() async throws {
+    let line = #""$OBDGATE" doctor --config gateway.json --json || true"#
+    guard let result = try await beside(line, sinks: #"[{"type": "file", "path": "state/records.jsonl"}]"#) else {
+      return
+    }
+    let findings = try JSON.lines(result.output)
+    let daemon = findings.filter { $0["check"] == "daemon" }
+    #expect(daemon.first?["verdict"] == "ok")
+    #expect(daemon.first?["what"]?.text?.contains("1 of 1 adapters connected") == true, "\(daemon)")
+    #expect(findings.first { $0["check"] == "disk" }?["verdict"] == "ok", "\(findings)")
+  }
+}

@@ -1,0 +1,273 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+/// `obdgate status` beside daemons that tell well, and others.
+@Suite struct StatusTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private static let status = #"""
+    {"version":"0.1.0","pid":812,"uptime":7500.5,"gatewayId":"gw-17","vehicleId":"1D4GP00RX5B123456",
+     "epoch":"019df1ae-d0b8-77f9-984c-48485e5379a9","timestamp":"2026-05-04T10:00:03.000Z","timeQuality":"gps",
+     "configuration":"/etc/obdgate/obdgated.json",
+     "adapters":[{"device":"/dev/ttyUSB0","name":"usb:1","state":"connected","stateAge":180,"identity":"ELM327 v1.5",
+       "protocol":"can11","commands":8000,"replies":7990,"readings":123456,"failures":{"noData":3,"busError":12},
+       "receivedBytes":1,"sentBytes":1,"busySeconds":710,"openSeconds":1000,"lastReadingAge":0.12}],
+     "receivers":[{"device":"/dev/ttyACM0","state":"connected","stateAge":7200,"fixes":7190,"lastFixAge":0.4,
+       "fixType":"3d","satellites":9,"hdop":0.94,"isChosen":true}],
+     "records":{"made":{"telemetry":7100,"trip":1},"lost":0},
+     "spool":{"state":"durable","path":"spool.db","records":120,"memoryRecords":3,"bytes":1234567,"oldestAge":720},
+     "sinks":[{"name":"fleetStore","state":"delivering","delivered":12000,"lastDeliveryAge":3}],
+     "threads":[{"name":"fusion","isStuck":false},{"name":"spool","isStuck":false}],"fromALaterVersion":{"a":[1]}}
+    """#
+
+  /// The command against a peer that gives one answer to everybody.
+  private func status(_ answer: String, _ arguments: String...) throws -> Tool.Result {
+    let peer = try DaemonPeer(scratch.file("sock")) { $0.send(answer) }
+    defer { peer.stop() }
+    return try obdgate(["status", "--socket", peer.path] + arguments)
+  }
+
+  // MARK: What a daemon tells
+
+  @Test func the_page_shows_lines_spool_and_sinks() throws {
+    let result = try status(DaemonPeer.ok(Self.status))
+    #expect(result.status == 0, "\(result.errors)")
+    let page = result.output
+    for text in [
+      "obdgated 0.1.0 (pid 812), up 2 h", "gateway gw-17, vehicle 1D4GP00RX5B123456", "/dev/ttyUSB0", "connected 3 min",
+      "ELM327 v1.5", "can11", "8.0/s", "71 %", "123,456", "busError 12, noData 3", "/dev/ttyACM0", "3d", "7,190",
+      "durable", "1.2 MB", "12 min", "fleetStore", "delivering", "12,000", "telemetry 7,100, trip 1, lost 0",
+    ] {
+      #expect(page.contains(text), "\(text) is missing in:\n\(page)")
+    }
+    #expect(!page.contains("PROBLEM"))
+    #expect(!page.contains("\u{1B}"))
+  }
+
+  @Test func what_is_not_known_is_not_shown() throws {
+    let result = try status(DaemonPeer.ok(#"{"adapters":[{"device":"/dev/ttyUSB0","state":"searching"}]}"#))
+    #expect(result.status == 0)
+    #expect(result.output.contains("/dev/ttyUSB0"))
+    for text in ["nil", "/s", " %", "SINK", "SPOOL", "RECEIVER", "pid"] { #expect(!result.output.contains(text)) }
+  }
+
+  @Test func what_is_stuck_or_failing_comes_first() throws {
+    let result = try status(
+      DaemonPeer.ok(
+        #"""
+        {"version":"0.1.0","timeQuality":"unset","adapters":[{"device":"/dev/ttyUSB0","state":"lost","stateAge":30,"reason":"unplugged"}],
+         "records":{"made":{},"lost":7},"spool":{"state":"memory","reason":"disk full","records":0},
+         "sinks":[{"name":"store","state":"failing","reason":"refused","oldestAge":7300},{"name":"stdout","state":"over"}],
+         "threads":[{"name":"fusion","isStuck":true}]}
+        """#))
+    #expect(result.status == 0)
+    #expect(
+      result.lines.dropFirst().prefix(7).map(String.init) == [
+        "PROBLEM  fusion is stuck", "PROBLEM  the sink store fails: refused; its oldest record waits for 2 h",
+        "PROBLEM  the spool is in memory alone: disk full; what it holds is lost with the power",
+        "PROBLEM  /dev/ttyUSB0 is lost for 30 s: unplugged",
+        "note     the sink stdout takes nothing until the next start",
+        "note     what date it is is not known: records have no time yet",
+        "note     7 records were lost since the start",
+      ])
+  }
+
+  @Test func json_is_the_daemons_object_on_one_line() throws {
+    let result = try status(DaemonPeer.ok(Self.status), "--json")
+    #expect(result.status == 0)
+    #expect(result.lines.count == 1)
+    #expect(try JSON(result.output) == JSON(Self.status))
+  }
+
+  @Test func nothing_that_a_terminal_obeys_is_shown() throws {
+    let evil = #"{"version":"\u001B[2J","adapters":[{"device":"a\u009Bb\u202Ec\nd","state":"\u0007e"}]}"#
+    let page = try status(DaemonPeer.ok(evil)).output
+    #expect(page.unicodeScalars.allSatisfy { $0 == "\n" || ($0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)) })
+    #expect(page.contains("a b c d"))
+    let line = try status(DaemonPeer.ok("{\"a\":\"\u{9B}2J\u{7F}\"}"), "--json").output
+    #expect(line == "{\"a\":\"\\u009B2J\\u007F\"}\n")
+  }
+
+  // MARK: What no daemon says
+
+  @Test(arguments: [
+    "", "\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n\r\n", "HTTP/1.1 200\r\nno colon\r\n\r\n{}", "HTTP/1.1 abc OK\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}", "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n{}",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+    DaemonPeer.ok(""), DaemonPeer.ok("[]"), DaemonPeer.ok("{"), DaemonPeer.ok("{} {}"), DaemonPeer.ok("\u{0}"),
+    DaemonPeer.ok(#"{"pid":"one"}"#), DaemonPeer.ok(#"{"uptime":null}"#), DaemonPeer.ok(#"{"adapters":{}}"#),
+    DaemonPeer.ok(#"{"adapters":[{"failures":{"a":-1}}]}"#), DaemonPeer.ok(#"{"spool":[]}"#),
+    DaemonPeer.ok(String(repeating: "[", count: 100_000)), "HTTP/1.1 503 No\r\n\r\ntoo many\u{1B}[2J ask\nagain\n",
+  ])
+  func an_answer_that_is_none_is_one_line(answer: String) throws {
+    let result = try status(answer)
+    #expect(result.status == 69)
+    #expect(result.stdout.isEmpty)
+    #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+    #expect(result.errors.hasPrefix("obdgate status: \(scratch.file("sock")): "))
+    #expect(!result.errors.contains("\u{1B}"))
+  }
+
+  @Test func odd_numbers_are_shown_and_not_believed() throws {
+    let result = try status(
+      DaemonPeer.ok(
+        #"{"uptime":1e300,"adapters":[{"device":"a","state":"connected","stateAge":-3,"busySeconds":1e308,"#
+          + #""openSeconds":1e-308,"commands":9223372036854775807}],"spool":{"state":"durable","bytes":9223372036854775807}}"#
+      ))
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output.contains("connected 0.0 s"))
+  }
+
+  @Test func an_answer_without_end_is_given_up() throws {
+    let peer = try DaemonPeer(scratch.file("sock")) { connection in
+      connection.send(DaemonPeer.ok("{\"a\":\""))
+      let more = [UInt8](repeating: UInt8(ascii: "a"), count: 65_536)
+      while connection.send(more) {}
+    }
+    defer { peer.stop() }
+    let result = try obdgate(["status", "--socket", peer.path])
+    #expect(result.status == 69)
+    #expect(result.errors.contains("longer than"))
+  }
+
+  @Test func a_head_without_end_is_given_up() throws {
+    let peer = try DaemonPeer(scratch.file("sock")) { connection in
+      connection.send("HTTP/1.1 200 OK\r\n")
+      while connection.send("X-More: more\r\n") {}
+    }
+    defer { peer.stop() }
+    #expect(try obdgate(["status", "--socket", peer.path]).status == 69)
+  }
+
+  @Test func a_daemon_that_says_nothing_is_given_up() throws {
+    let peer = try DaemonPeer(scratch.file("sock")) { $0.awaitEnd() }
+    defer { peer.stop() }
+    let result = try obdgate(["status", "--socket", peer.path])
+    #expect(result.status == 69)
+    #expect(result.errors.contains("does not answer"))
+  }
+
+  // MARK: Sockets
+
+  @Test func without_a_daemon_it_is_said_how_to_get_one() throws {
+    guard !FileManager.default.fileExists(atPath: "/run/obdgate/obdgated.sock") else { return }
+    let program = try #require(try Tool.obdgate)
+    let result = try Tool.run(program, ["status"], environment: ["XDG_RUNTIME_DIR": scratch.path])
+    #expect(result.status == 69)
+    #expect(result.errors.contains("\(scratch.path)/obdgated.sock"))
+    #expect(result.errors.contains("systemctl start obdgated"))
+    #expect(result.errors.contains("--socket"))
+    #expect(result.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test func the_sessions_own_daemon_is_found() throws {
+    guard !FileManager.default.fileExists(atPath: "/run/obdgate/obdgated.sock") else { return }
+    let peer = try DaemonPeer(scratch.file("obdgated.sock")) { $0.send(DaemonPeer.ok(#"{"version":"9"}"#)) }
+    defer { peer.stop() }
+    let program = try #require(try Tool.obdgate)
+    let result = try Tool.run(program, ["status"], environment: ["XDG_RUNTIME_DIR": scratch.path])
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output.hasPrefix("obdgated 9"))
+  }
+
+  @Test func paths_that_are_no_daemons_are_told() throws {
+    let file = try scratch.write("file", "")
+    let long = scratch.file(String(repeating: "a", count: 120))
+    for (path, text) in [
+      (scratch.file("none"), "no such socket"), (file, "nobody answers"), (long, "not a socket's path"),
+    ] {
+      let result = try obdgate(["status", "--socket", path])
+      #expect(result.status == 69)
+      #expect(result.errors.contains(text), "\(result.errors)")
+      #expect(result.errors.split(separator: "\n").count == 1)
+    }
+  }
+
+  @Test func who_may_not_ask_is_told_which_group_to_join() throws {
+    guard let setpriv = try Tool.required("setpriv") else { return }
+    let peer = try DaemonPeer(scratch.file("sock")) { $0.send(DaemonPeer.ok("{}")) }
+    defer { peer.stop() }
+    unsafe chmod(peer.path, 0o600)
+    let program = try #require(try Tool.obdgate)
+    var line = [program, "status", "--socket", peer.path]
+    if geteuid() == 0 {
+      // Root may everything; a folder of root's may hide the program from others.
+      let copy = scratch.file("obdgate")
+      try FileManager.default.copyItem(atPath: program, toPath: copy)
+      line = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups", copy] + line.dropFirst()
+    } else {
+      unsafe chmod(peer.path, 0)
+    }
+    let result = try Tool.run(line[0], Array(line.dropFirst()))
+    #expect(result.status == 69)
+    #expect(result.errors.contains("usermod -aG obdgate"), "\(result.errors)")
+  }
+
+  // MARK: On a terminal
+
+  @Test func the_page_on_a_terminal_is_cut_to_it_and_shows_the_last_seconds_rates() throws {
+    guard let script = try Tool.required("script") else { return }
+    let peer = try DaemonPeer(scratch.file("sock")) { connection in
+      let (commands, busy, open) = (1_000 + 5 * connection.number, 100.0, 1_000 + connection.number)
+      connection.send(
+        DaemonPeer.ok(
+          """
+          {"pid":1,"uptime":\(2_000 + connection.number),"adapters":[{"device":"d","name":"n","state":"connected",
+           "commands":\(commands),"busySeconds":\(busy + Double(connection.number) / 4),"openSeconds":\(open),
+           "readings":1,"lastReadingAge":1}],
+           "sinks":[\((0..<30).map { "{\"name\":\"sink\($0)\",\"state\":\"waiting\"}" }.joined(separator: ","))]}
+          """))
+      // The second page is there when the third is asked for.
+      if connection.number == 2 { kill(connection.pid, SIGINT) }
+    }
+    defer { peer.stop() }
+    let program = try #require(try Tool.obdgate)
+    let line = "stty cols 46 rows 12; exec '\(program)' status --socket '\(peer.path)'"
+    let result = try Tool.run(script, ["-qec", line, "/dev/null"])
+    #expect(result.status == 0)
+    let pages = result.output.components(separatedBy: "\u{1B}[H").dropFirst().map(Self.plain)
+    try #require(pages.count >= 2)
+    for page in pages {
+      let lines = page.components(separatedBy: "\n").dropLast()
+      #expect(lines.allSatisfy { $0.count <= 46 })
+      #expect(lines.count <= 11)
+      #expect(lines.contains { $0.hasPrefix("…") && $0.hasSuffix("lines more") })
+    }
+    // 1,000 commands in 1,000 s, then 5 in one.
+    #expect(pages[0].contains("1.0/s"))
+    #expect(pages[0].contains("10 %"))
+    #expect(pages[1].contains("5.0/s"))
+    #expect(pages[1].contains("25 %"))
+  }
+
+  @Test func a_daemon_that_goes_meanwhile_is_asked_again() throws {
+    guard let script = try Tool.required("script") else { return }
+    let path = scratch.file("sock")
+    let peer = try DaemonPeer(path) { connection in
+      switch connection.number {
+      case 0, 2: connection.send(DaemonPeer.ok(#"{"version":"1.0.\#(connection.number)"}"#))
+      case 1: break
+      default: kill(connection.pid, SIGTERM)
+      }
+    }
+    defer { peer.stop() }
+    let program = try #require(try Tool.obdgate)
+    let result = try Tool.run(script, ["-qec", "exec '\(program)' status --socket '\(path)'", "/dev/null"])
+    #expect(result.status == 0)
+    let pages = result.output.components(separatedBy: "\u{1B}[H").dropFirst().map(Self.plain)
+    try #require(pages.count >= 3)
+    #expect(pages[0].contains("1.0.0"))
+    #expect(pages[1].contains("asked again every second"))
+    #expect(pages[2].contains("1.0.2"))
+  }
+
+  /// A page without its escapes and the terminal's carriage returns.
+  private static func plain(_ page: String) -> String {
+    let text = page.unicodeScalars.filter { $0 != "\r" }
+    return String(String.UnicodeScalarView(text)).replacing(/\u{1B}\[\??[0-9]*[A-Za-z]/, with: "")
+  }
+}
