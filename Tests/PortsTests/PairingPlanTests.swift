@@ -59,6 +59,18 @@ import Testing
     #expect(away.state == .open)
   }
 
+  @Test func one_without_a_pin_is_left_to_its_line_at_first_and_as_long_as_it_connects() {
+    let wish = PairingWish(address: Scene.address, isLowEnergy: false)
+    var plan = PairingPlan(wish, notBefore: 20)
+    #expect(plan.due == 20)
+    plan.connected(at: 100)
+    #expect(plan.due > 100 && plan.hasConnected)
+    let isNews = plan.missed(at: 1_000)
+    #expect(!isNews, "it works without")
+    let named = PairingPlan(PairingWish(address: Scene.address, isLowEnergy: false, pin: "1"), notBefore: 20)
+    #expect(named.due == .min)
+  }
+
   /// Nobody tells whether the answer was taken: whoever asks again had no use for it.
   @Test func one_that_waits_to_be_asked_goes_on_to_the_next_pin_when_it_is_asked_again() {
     var plan = Self.plan(isLowEnergy: true)

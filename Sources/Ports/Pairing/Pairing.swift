@@ -4,9 +4,9 @@
 ///     pairing.run(unless: wakeUp) { news in … }      // in a thread of its own
 ///
 /// An adapter of classic Bluetooth is asked to pair; one of Bluetooth LE is where a PIN is configured, and else answered
-/// when it asks. The configured PIN is tried twice; without one 1234 and 0000 are, in turns, and each again. One that
-/// cannot be reached is tried again after 30 s, then more and more seldom, up to every five minutes. What was paired is
-/// marked as trusted, so that it may connect by itself.
+/// when it asks. One that connects without is left alone. The configured PIN is tried twice; without one 1234 and 0000
+/// are, in turns, and each again. One that cannot be reached is tried again after 30 s, then more and more seldom, up to
+/// every five minutes. What was paired is marked as trusted, so that it may connect by itself.
 public struct Pairing: ~Copyable {
   /// What happened, for people.
   public enum News: Hashable, Sendable, CustomStringConvertible {
@@ -42,8 +42,12 @@ public struct Pairing: ~Copyable {
   /// - Parameters:
   ///   - bus: the address of another bus than the system's.
   ///   - pause: after BlueZ could not be asked.
-  init(_ wishes: [PairingWish], bus: String?, pause: Duration = .seconds(30)) {
-    plans = wishes.map { PairingPlan($0) }
+  ///   - head: so long an adapter without a configured PIN is left to its line: a try of RFCOMM takes 15 s.
+  init(
+    _ wishes: [PairingWish], bus: String?, pause: Duration = .seconds(30), head: Duration = .seconds(20)
+  ) {
+    let moment = BootClock.after(head)
+    plans = wishes.map { PairingPlan($0, notBefore: moment) }
     self.bus = bus
     self.pause = pause
   }

@@ -44,8 +44,15 @@ struct PairingPlan {
   private var refusals = 0
   private var misses = 0
   private var isToldOf = false
+  /// It was seen to be connected unpaired: it may be one that wants no pairing.
+  private(set) var hasConnected = false
 
-  init(_ wish: PairingWish) { self.wish = wish }
+  /// - Parameter moment: ns of the boot clock: until then one without a configured PIN is left to its line, which opens
+  ///   where no key is wanted.
+  init(_ wish: PairingWish, notBefore moment: Int64 = .min) {
+    self.wish = wish
+    if wish.pin == nil { due = moment }
+  }
 
   /// Most adapters with Bluetooth LE want no pairing: one is asked for it only where a PIN is configured. Should it ask
   /// for it, it is answered.
@@ -99,6 +106,12 @@ struct PairingPlan {
   mutating func missed(at now: Int64) -> Bool {
     misses += 1
     due = now + min(Self.longestPause, 6 * Self.shortestPause << Int64(min(misses - 1, 10)))
-    return misses == 1
+    return misses == 1 && !hasConnected
+  }
+
+  /// It is connected: a line that is open needs no key, and is not to be disturbed.
+  mutating func connected(at now: Int64) {
+    hasConnected = true
+    _ = missed(at: now)
   }
 }

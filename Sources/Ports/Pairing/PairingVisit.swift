@@ -45,7 +45,15 @@ struct PairingVisit {
   }
 
   func pair(_ index: Int, _ tell: (Pairing.News) -> Void) throws(BusError) {
-    guard let path = try find(index) else { return miss(index, tell) }
+    let objects = try bluez.objects(until: BootClock.after(Pairing.patience), unless: wakeUp, telling: agent)
+    let wish = agent.plans[index].wish
+    let known = objects.device(wish.address)
+    if !wish.isLowEnergy, known?.device.isConnected == true {
+      return agent.plans[index].connected(at: BootClock.now)
+    }
+    var place = known?.path
+    if place == nil { place = try discover(index, objects) }
+    guard let path = place else { return miss(index, tell) }
     do throws(BusError) {
       try bluez.call(
         path, Pairing.deviceInterface, "Pair", until: BootClock.after(Self.pairing), unless: wakeUp, telling: agent)
@@ -73,19 +81,17 @@ struct PairingVisit {
     guard agent.plans[index].state != .paired else { return }
     agent.plans[index].succeeded()
     tell(.paired(agent.plans[index].wish.name))
-    let call = bluez.asking(path, "org.freedesktop.DBus.Properties", "Set").text(Pairing.deviceInterface).text(
-      "Trusted"
-    ).variant("b") { $0.bool(true) }
+    let call = bluez.asking(path, "org.freedesktop.DBus.Properties", "Set")
+      .text(Pairing.deviceInterface).text("Trusted").variant("b") { $0.bool(true) }
     _ = try bluez.bus.call(call, until: BootClock.after(Pairing.patience), unless: wakeUp, telling: agent)
   }
 
-  /// The adapter's object; nil where nobody hears it.
-  private func find(_ index: Int) throws(BusError) -> String? {
+  /// Listens for an adapter that BlueZ does not know; nil where nobody hears it. One that connects unpaired is not worth
+  /// an inquiry, which disturbs all connections that run.
+  private func discover(_ index: Int, _ objects: ManagedObjects) throws(BusError) -> String? {
     let wish = agent.plans[index].wish
-    let objects = try bluez.objects(until: BootClock.after(Pairing.patience), unless: wakeUp, telling: agent)
-    if let known = objects.device(wish.address) { return known.path }
     let controllers = objects.controllers.filter(\.isPowered).map(\.path)
-    guard !controllers.isEmpty else { return nil }
+    guard !controllers.isEmpty, !agent.plans[index].hasConnected else { return nil }
     return try bluez.discover(
       wish.address, by: controllers, wish.isLowEnergy ? "le" : "bredr", until: BootClock.after(Self.listening),
       unless: wakeUp, telling: agent)
