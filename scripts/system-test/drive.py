@@ -34,8 +34,8 @@ def program(name):
 
 
 class Drive:
-    def __init__(self, folder, cache):
-        self.folder, self.cache = folder, cache
+    def __init__(self, folder):
+        self.folder = folder
         self.image = pathlib.Path(os.environ.get("VM_IMAGE", ROOT / ".build/vm"))
         if not (self.image / "root").exists():
             raise Failed(f"no image in {self.image}: scripts/system-test/image.sh makes one")
@@ -46,7 +46,7 @@ class Drive:
     def start(self):
         """Everything outside of the machine; how it is run."""
         kind = accelerator(self.image)
-        self.machine = Machine(self.image, self.disk, self.folder, kind, self.cache)
+        self.machine = Machine(self.image, self.disk, self.folder, kind)
         self.car = Car(program("obdgate"), self.folder / "car")
         self.radio_car = Car(program("obdgate"), self.folder / "radio-car", RADIO_VIN)
         self.receiver = Receiver()

@@ -42,9 +42,9 @@ def accelerator(image, seconds=15):
 
 
 class Machine:
-    def __init__(self, image, disk, folder, kind, cache="writeback"):
-        """A new disk over that one; `cache`: qemu's, `unsafe` says that all is written when it is not."""
-        self.image, self.folder, self.kind, self.cache = image, folder, kind, cache
+    def __init__(self, image, disk, folder, kind):
+        """A new disk over that one."""
+        self.image, self.folder, self.kind = image, folder, kind
         self.process = self.qmp = self.shell = None
         self.boots = self.asked = 0
         self.sockets = {}
@@ -77,7 +77,7 @@ class Machine:
             "-m", "1024", "-smp", "2", "-kernel", self.image / "vmlinuz", "-initrd", self.image / "initrd",
             "-append", KERNEL, "-rtc", "base=1970-01-01T00:00:00", "-serial", f"file:{self.console}",
             "-qmp", f"unix:{self.folder}/qmp,server=on,wait=off",
-            "-drive", f"file={self.disk},if=virtio,format=qcow2,cache={self.cache}",
+            "-drive", f"file={self.disk},if=virtio,format=qcow2,cache=writeback",
             "-netdev", "user,id=net,ipv6=off", "-device", "virtio-net-pci,netdev=net,romfile=",
             "-device", "virtio-rng-pci", "-device", "qemu-xhci,id=usb", "-device", "virtio-serial-pci",
             "-chardev", f"socket,id=shell,path={self.folder}/shell,server=on,wait=off",

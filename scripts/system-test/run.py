@@ -6,7 +6,6 @@ a GPS receiver, drives, and loses its power; a fleet store outside has every rec
     scripts/system-test/run.py --cuts N     N cuts at random instants on one disk; --seed S: the same instants again
     scripts/system-test/run.py --figures M  what the daemon costs, over M minutes
     scripts/system-test/run.py --keep       the folder with logs and disk stays
-    scripts/system-test/run.py --lying-disk the disk forgets what it said that it had written: this must fail
 
 OBDGATE_PROGRAM, OBDGATED_PROGRAM, FLEETSTORE_PROGRAM: other programs than the release build's; VM_IMAGE: another image.
 Needs scripts/system-test/image.sh; Debian's qemu-system-x86, qemu-utils, e2fsprogs. Exit status: 0 where all was right.
@@ -50,13 +49,12 @@ def main():
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--figures", type=float, default=0)
     parser.add_argument("--keep", action="store_true")
-    parser.add_argument("--lying-disk", action="store_true")
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="system-test-"))
     drive = None
     passed = False
     try:
-        drive = Drive(folder, "unsafe" if options.lying_disk else "writeback")
+        drive = Drive(folder)
         steps.prepare(drive, step)
         if options.cuts:
             torture.run(drive, step, options.cuts, options.seed)
