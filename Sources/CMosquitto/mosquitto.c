@@ -96,13 +96,18 @@ int cmosquitto_continue(cmosquitto_client *client) {
     int refused = cmosquitto_gate_in(client->gate, &came);
     int reason = errno;
     int code = library.mosquitto_loop(client->mosquitto, 0, 1);
+    int loop_reason = errno;
     int went = cmosquitto_gate_out(client->gate);
-    if (code) return code;
+    if (code) {
+      errno = loop_reason;
+      return code;
+    }
     if (refused) {
       errno = reason;
       return refused;
     }
-    cmosquitto_gate_account(client->gate, client->count - before);
+    // What we say may be answered: to a sign of life no event comes.
+    cmosquitto_gate_account(client->gate, client->count - before + (went ? 1 : 0));
     // TLS may hold packets that were read already, which no poll(2) shows.
     if ((!came && !went && client->count == before) || client->count >= EVENTS / 2) return 0;
   }
