@@ -99,7 +99,7 @@ let package = Package(
       name: "obdgate",
       dependencies: [
         "OBDWire", "NMEAWire", "JSONText", "Telemetry", "Geofencing", "SignalSets", "GeoJSON", "Fusion", "TroubleCodes",
-        "AdapterSession", "Captures", "Ports", "Simulator", "Gateway", "CGateway",
+        "AdapterSession", "Captures", "Ports", "Sinks", "Simulator", "Gateway", "CGateway",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 

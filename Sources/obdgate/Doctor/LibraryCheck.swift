@@ -1,3 +1,5 @@
+import Sinks
+
 /// Libraries that the configured sinks open when they are needed.
 enum LibraryCheck {
   static func findings(_ about: Examination.Case) -> [Finding] {
