@@ -64,7 +64,10 @@ struct Reconnecting {
   private func pause(of address: PortAddress) -> Int64 {
     switch address {
     case .serial: 300_000_000
-    case .tcp, .rfcomm, .ble: Int64(min(max(failures, 1), 4)) * 1_000_000_000
+    case .tcp, .rfcomm: Int64(min(max(failures, 1), 4)) * 1_000_000_000
+    // Each try may listen for ten seconds, or call for thirty: a vehicle that is away for the night leaves the radio to
+    // others.
+    case .ble: min(1 << Int64(min(max(failures, 1), 7) - 1), 60) * 1_000_000_000
     }
   }
 }

@@ -98,8 +98,9 @@ final class BlueZ {
     do throws(BusError) {
       try watch(rule, until: moment, unless: wakeUp)
       for path in controllers {
-        try startDiscovery(path, transport, until: moment, unless: wakeUp, telling: listener)
+        // Before the answer: one that comes too late has begun all the same.
         listening.append(path)
+        try startDiscovery(path, transport, until: moment, unless: wakeUp, telling: listener)
       }
       // It may have turned up while nobody watched.
       if let known = try objects(until: moment, unless: wakeUp, telling: listener).device(address) { return known.path }

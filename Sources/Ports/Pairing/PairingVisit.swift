@@ -65,7 +65,8 @@ struct PairingVisit {
         if error == .interrupted { throw error }
         miss(index, tell)
       case .refused("org.bluez.Error.AlreadyExists", _): try succeed(index, path, tell)
-      case .refused(let name, _) where name.hasPrefix("org.bluez.Error.Authentication"):
+      // AuthenticationCanceled and AuthenticationTimeout say nothing of the PIN: out of reach, or BlueZ gave up.
+      case .refused("org.bluez.Error.AuthenticationFailed", _), .refused("org.bluez.Error.AuthenticationRejected", _):
         agent.plans[index].refused(at: BootClock.now)
       case .refused: miss(index, tell)
       case .noLibrary, .noBus, .lost, .malformed: throw error
