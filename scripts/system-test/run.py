@@ -15,6 +15,7 @@ import argparse
 import contextlib
 import pathlib
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -50,6 +51,8 @@ def main():
     parser.add_argument("--figures", type=float, default=0)
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
+    # Whoever ends it finds no machine left.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     folder = pathlib.Path(tempfile.mkdtemp(prefix="system-test-"))
     drive = None
     passed = False
