@@ -30,10 +30,10 @@ in_root() { "${as[@]}" env DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"; }
 "${as[@]}" mmdebstrap --quiet --variant=minbase --include="$packages" \
   --dpkgopt=path-exclude='/usr/share/doc/*' --dpkgopt=path-exclude='/usr/share/man/*' \
   --dpkgopt=path-exclude='/usr/share/locale/*' --aptopt='Apt::Install-Recommends "false"' \
-  --customize-hook='export APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" && cd "$1/root" && apt-get -qq download \
+  --customize-hook='export APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" && cd "$1/boot" && apt-get -qq download \
     $(apt-cache depends linux-image-amd64 | sed -n "s/.*Depends: \(linux-image-[0-9]\)/\1/p" | head -n 1)' \
   bookworm "$root" http://deb.debian.org/debian >&2
-"${as[@]}" sh -c "dpkg-deb -x '$root'/root/linux-image-*.deb '$root/kernel' && rm '$root'/root/linux-image-*.deb"
+"${as[@]}" sh -c "dpkg-deb -x '$root'/boot/linux-image-*.deb '$root/kernel' && rm '$root'/boot/linux-image-*.deb"
 "${as[@]}" cp "$root"/kernel/boot/vmlinuz-* "$work/vmlinuz"
 version=$(ls "$root/kernel/lib/modules")
 in_root depmod -b /kernel "$version"
