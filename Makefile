@@ -57,12 +57,15 @@ tests: need-headers
 
 # Programs that talk to each other in real time, each with limits of its own, run when nothing else does.
 ALONE := GatewayTests.FaultMatrixTests|GatewayTests.PluggingTests|GatewayTests.ReceiverPluggingTests|obdgatedTests|FleetAPITests.LiveTests|FleetAPITests.LiveTroubleTests|FleetAPITests.RequestDeskTests|fleetstoreTests.StopTests|fleetstoreTests.MemoryTests|FleetStorageTests.ConcurrencyTests|FleetBrokerTests|SinksTests.FleetStoreSinkTests
+# Floods and malice keep both cores busy: they run behind those, by themselves.
+HOSTILE := obdgatedTests.SchemaTests|obdgatedTests.FloodedLinesTests|obdgatedTests.HostileStoreTests|obdgatedTests.HostileBrokerTests|obdgatedTests.HostileConfigurationTests
 # What needs the release build of everything, which takes as long as all other tests.
 PACKAGED := PackagingTests.GuideTests|PackagingTests.InstallTests|PackagingTests.PackageTests|PackagingTests.RunTests|PackagingTests.ServiceTests
 
 test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests tools
 	@swift test --skip-build --disable-xctest --skip '$(ALONE)|$(PACKAGED)'
-	@swift test --skip-build --disable-xctest --filter '$(ALONE)'
+	@swift test --skip-build --disable-xctest --filter '$(ALONE)' --skip '$(HOSTILE)'
+	@swift test --skip-build --disable-xctest --filter '$(HOSTILE)'
 
 # Packages installed, upgraded and removed, units under a systemd that has booted in a container, `make run`. Root.
 test-packages: need-image need-peers tests deb
