@@ -94,7 +94,8 @@ import Testing
       #expect(
         rows.map { $0.only("device", "label", "kind", "reason") } == [
           .object([
-            "device": .text("ble:\(Self.address)"), "label": "IOS-Vlink", "kind": .text(trusted ? "adapter" : "unknown"),
+            "device": .text("ble:\(Self.address)"), "label": "IOS-Vlink",
+            "kind": .text(trusted ? "adapter" : "unknown"),
             "reason": .text(trusted ? "knownProduct" : "notTrusted"),
           ])
         ])

@@ -63,15 +63,19 @@ public struct FleetStoreSink: Sink, ~Copyable {
       try deliver(batch, &delivery, bell)
       backOff.succeeded()
       retryAt = .min
-      if report.succeeded() || !hasWorked {
-        delivery.news.append(.working("\(configuration.url): takes records"))
-        hasWorked = true
-      }
+      works(&delivery.news)
     } catch {
       fail(error, &delivery.news)
       delivery.notBefore = retryAt
     }
     return delivery
+  }
+
+  /// It takes records, for the first time or again.
+  private mutating func works(_ news: inout [SinkNews]) {
+    guard report.succeeded() || !hasWorked else { return }
+    news.append(.working("\(configuration.url): takes records"))
+    hasWorked = true
   }
 
   private mutating func fail(_ failure: UploadFailure, _ news: inout [SinkNews]) {
@@ -94,7 +98,10 @@ public struct FleetStoreSink: Sink, ~Copyable {
       } catch {
         throw UploadFailure(error)
       }
-      try settle(plan.judge(reply), batch, &delivery)
+      let verdict = plan.judge(reply)
+      try settle(verdict, batch, &delivery)
+      // A batch may be many requests: what stops one of the next is another failure.
+      if case .delivered = verdict { works(&delivery.news) }
     }
     if let verdict = plan.conclusion { try settle(verdict, batch, &delivery) }
   }

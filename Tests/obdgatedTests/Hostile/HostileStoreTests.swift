@@ -26,8 +26,10 @@ import Testing
         let said = daemon.errorLines.count
         try proxy.set(malice)
         try fleet.record(10, besides: &committed, daemon)
+        try proxy.wait(for: malice)
         try daemon.errorLine(within: .seconds(60)) { $0.contains("its records wait") }
         try proxy.set("pass")
+        try daemon.errorLine(within: .seconds(60)) { $0.hasSuffix("takes records") }
         let waiting = committed
         let deadline = ContinuousClock.now + .seconds(120)
         while try !fleet.committed(isLive: true).isDisjoint(with: waiting), .now < deadline { poll(nil, 0, 20) }
