@@ -63,7 +63,8 @@ import Testing
   }
 
   @Test func what_waits_in_memory_is_old_for_every_sink_that_lacks_it() throws {
-    var spool = Spool(SpoolOptions(folder: nil, sinks: ["quick", "slow"]) { UUIDv7(milliseconds: 1, first: 1, rest: 1) })
+    let epoch = UUIDv7(milliseconds: 1, first: 1, rest: 1)
+    var spool = Spool(SpoolOptions(folder: nil, sinks: ["quick", "slow"]) { epoch })
     try spool.telemetry(1...3)
     _ = spool.drain(0)
     let figures = spool.figures(at: 50 * Lines.second)
