@@ -7,26 +7,15 @@ FILE has the name of a malice; it is read at each SIGUSR1. `now MALICE` is said 
 each time one did. `pass` goes to the sane broker. With port 0 it prints what there is.
 """
 
-import signal
-import socket
 import struct
 import sys
 import threading
 import time
 
-listen, upstream, script = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-# Before there are threads, so that none of them is interrupted.
-signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
-lock = threading.Lock()
-open_sockets = set()
+from switched_proxy import listen, pass_on, run, say
 
 LONGEST = b"\xff\xff\xff\x7f"
 NOISE = bytes(range(255, -1, -1)) * 256
-
-
-def say(text):
-    with lock:
-        print(text, flush=True)
 
 
 def length(count):
@@ -98,30 +87,6 @@ MALICES = {
 }
 
 
-def listener():
-    server = socket.socket()
-    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    server.bind(("127.0.0.1", listen))
-    server.listen(64)
-    return server
-
-
-def carry(source, target):
-    try:
-        while True:
-            data = source.recv(65536)
-            if not data:
-                break
-            target.sendall(data)
-    except OSError:
-        pass
-    for side in (source, target):
-        try:
-            side.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-
-
 def drain(connection):
     try:
         while connection.recv(65536):
@@ -131,69 +96,21 @@ def drain(connection):
 
 
 def serve(connection, now):
+    if now == "pass":
+        return pass_on(connection)
+    first = connection.recv(65536)
+    # CONNECT: its type and length, "MQTT" with its own length, the protocol's level.
+    place = first.find(b"MQTT")
+    level = first[place + 4] if place >= 0 and len(first) > place + 4 else 4
+    threading.Thread(target=drain, args=(connection,), daemon=True).start()
     try:
-        if now == "pass":
-            server = socket.create_connection(("127.0.0.1", upstream))
-            threading.Thread(target=carry, args=(server, connection), daemon=True).start()
-            carry(connection, server)
-            return
-        first = connection.recv(65536)
-        # CONNECT: its type and length, "MQTT" with its own length, the protocol's level.
-        place = first.find(b"MQTT")
-        level = first[place + 4] if place >= 0 and len(first) > place + 4 else 4
-        threading.Thread(target=drain, args=(connection,), daemon=True).start()
-        try:
-            for piece in MALICES[now](level):
-                connection.sendall(piece)
-        finally:
-            say("met " + now)
-    except OSError:
-        pass
+        for piece in MALICES[now](level):
+            connection.sendall(piece)
     finally:
-        with lock:
-            open_sockets.discard(connection)
-        try:
-            connection.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-        connection.close()
-
-
-def accept(server, now):
-    while True:
-        try:
-            connection, _ = server.accept()
-        except OSError:
-            return
-        with lock:
-            open_sockets.add(connection)
-        threading.Thread(target=serve, args=(connection, now), daemon=True).start()
-
-
-def begin(now):
-    server = listener()
-    threading.Thread(target=accept, args=(server, now), daemon=True).start()
-    return server
+        say("met " + now)
 
 
 if listen == 0:
     print(" ".join(MALICES))
     sys.exit(0)
-server = begin("pass")
-say("now pass")
-while signal.sigwait({signal.SIGUSR1}):
-    with open(script) as file:
-        malice = file.read().strip()
-    # A blocked accept() keeps the socket listening: it is told first.
-    server.shutdown(socket.SHUT_RDWR)
-    server.close()
-    with lock:
-        connections = list(open_sockets)
-    # Connections that are kept alive would never meet it.
-    for connection in connections:
-        try:
-            connection.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-    server = begin(malice)
-    say("now " + malice)
+run(serve)

@@ -9,25 +9,13 @@ each time one did. `pass` goes to the sane store. All others answer every reques
 
 import gzip
 import re
-import signal
-import socket
 import sys
-import threading
 import time
 
-listen, upstream, script = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-# Before there are threads, so that none of them is interrupted.
-signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
-lock = threading.Lock()
-open_sockets = set()
+from switched_proxy import listen, pass_on, run, say
 
 NOISE = bytes(range(256)) * 256
 FENCE = b'{"type":"Feature","properties":{"id":"f%d","radius":50},"geometry":{"type":"Point","coordinates":[9.1,48.%d]}}'
-
-
-def say(text):
-    with lock:
-        print(text, flush=True)
 
 
 def head(status=b"200 OK", *more):
@@ -106,14 +94,6 @@ FENCES = {
 }
 
 
-def listener():
-    server = socket.socket()
-    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    server.bind(("127.0.0.1", listen))
-    server.listen(64)
-    return server
-
-
 def read_request(connection):
     """The method and path of one request, which is read to its end; empty at the end of the connection."""
     rest = b""
@@ -134,69 +114,26 @@ def read_request(connection):
     return head.split(b"\r\n")[0]
 
 
-def carry(source, target):
-    try:
-        while True:
-            data = source.recv(65536)
-            if not data:
-                break
-            target.sendall(data)
-    except OSError:
-        pass
-    for side in (source, target):
-        try:
-            side.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-
-
 def serve(connection, now):
-    try:
-        if now == "pass":
-            server = socket.create_connection(("127.0.0.1", upstream))
-            threading.Thread(target=carry, args=(server, connection), daemon=True).start()
-            carry(connection, server)
-            return
-        while True:
-            line = read_request(connection)
-            if not line:
-                return
-            isFences = b"/geofences" in line
-            malice = (FENCES if isFences else RECORDS).get(now)
-            if not malice:
-                # Only the other question is answered badly.
-                pieces = whole(b"", b"503 Service Unavailable", b"Retry-After: 0") if not isFences else whole(b"", b"404 Not Found")
-                for piece in pieces:
-                    connection.sendall(piece)
-                continue
-            try:
-                for piece in malice():
-                    connection.sendall(piece)
-            finally:
-                say("met " + now)
-    except OSError:
-        pass
-    finally:
-        with lock:
-            open_sockets.discard(connection)
-        connection.close()
-
-
-def accept(server, now):
+    if now == "pass":
+        return pass_on(connection)
     while True:
-        try:
-            connection, _ = server.accept()
-        except OSError:
+        line = read_request(connection)
+        if not line:
             return
-        with lock:
-            open_sockets.add(connection)
-        threading.Thread(target=serve, args=(connection, now), daemon=True).start()
-
-
-def begin(now):
-    server = listener()
-    threading.Thread(target=accept, args=(server, now), daemon=True).start()
-    return server
+        isFences = b"/geofences" in line
+        malice = (FENCES if isFences else RECORDS).get(now)
+        if not malice:
+            # Only the other question is answered badly.
+            pieces = whole(b"", b"503 Service Unavailable", b"Retry-After: 0") if not isFences else whole(b"", b"404 Not Found")
+            for piece in pieces:
+                connection.sendall(piece)
+            continue
+        try:
+            for piece in malice():
+                connection.sendall(piece)
+        finally:
+            say("met " + now)
 
 
 if listen == 0:
@@ -204,21 +141,4 @@ if listen == 0:
     print(" ".join(RECORDS))
     print(" ".join(FENCES))
     sys.exit(0)
-server = begin("pass")
-say("now pass")
-while signal.sigwait({signal.SIGUSR1}):
-    with open(script) as file:
-        malice = file.read().strip()
-    # A blocked accept() keeps the socket listening: it is told first.
-    server.shutdown(socket.SHUT_RDWR)
-    server.close()
-    with lock:
-        connections = list(open_sockets)
-    # Connections that are kept alive would never meet it.
-    for connection in connections:
-        try:
-            connection.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-    server = begin(malice)
-    say("now " + malice)
+run(serve)
