@@ -73,7 +73,7 @@ let package = Package(
     // Floor 3: input and output.
     .target(name: "Captures", swiftSettings: inlined),
     .target(name: "Ports", dependencies: ["CPorts", "CSystemd", "CUdev"], swiftSettings: inlined),
-    .target(name: "Spool", dependencies: ["Telemetry", "CSQLite"], swiftSettings: inlined),
+    .target(name: "Spool", dependencies: ["Telemetry", "CCompression", "CSQLite"], swiftSettings: inlined),
     .target(
       name: "Sinks",
       dependencies: [

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -16,6 +17,14 @@
   F(ZSTD_compressCCtx)    \
   F(ZSTD_CCtx_setParameter) \
   F(ZSTD_compressStream2) \
+  F(ZSTD_createCDict)     \
+  F(ZSTD_freeCDict)       \
+  F(ZSTD_createDDict)     \
+  F(ZSTD_freeDDict)       \
+  F(ZSTD_createDCtx)      \
+  F(ZSTD_freeDCtx)        \
+  F(ZSTD_compress_usingCDict)   \
+  F(ZSTD_decompress_usingDDict) \
   F(ZSTD_isError)
 
 #define GZIP_FUNCTIONS(F) \
@@ -92,6 +101,64 @@ int64_t ccompression_zstd_stream(
   *taken = input.pos;
   *left = isLast ? more : 0;
   return (int64_t)output.pos;
+}
+
+struct packer {
+  ZSTD_CCtx *in;
+  ZSTD_DCtx *out;
+};
+
+// Each form of the bytes is made when it is first used: a gateway with a backlog reads with one base and writes with
+// another.
+struct base {
+  ZSTD_CDict *in;
+  ZSTD_DDict *out;
+  size_t count;
+  unsigned char bytes[];
+};
+
+void *ccompression_packer_make(void) { return calloc(1, sizeof(struct packer)); }
+
+void ccompression_packer_free(void *made) {
+  struct packer *packer = made;
+  library.ZSTD_freeCCtx(packer->in);
+  library.ZSTD_freeDCtx(packer->out);
+  free(packer);
+}
+
+void *ccompression_base_make(const void *bytes, size_t count) {
+  struct base *base = calloc(1, sizeof *base + count);
+  if (!base) return NULL;
+  base->count = count;
+  memcpy(base->bytes, bytes, count);
+  return base;
+}
+
+void ccompression_base_free(void *made) {
+  struct base *base = made;
+  library.ZSTD_freeCDict(base->in);
+  library.ZSTD_freeDDict(base->out);
+  free(base);
+}
+
+int64_t ccompression_pack(void *with, void *against, void *out, size_t room, const void *bytes, size_t count) {
+  struct packer *packer = with;
+  struct base *base = against;
+  if (!packer->in) packer->in = library.ZSTD_createCCtx();
+  if (!base->in) base->in = library.ZSTD_createCDict(base->bytes, base->count, 1);
+  if (!packer->in || !base->in) return -1;
+  size_t written = library.ZSTD_compress_usingCDict(packer->in, out, room, bytes, count, base->in);
+  return library.ZSTD_isError(written) ? -1 : (int64_t)written;
+}
+
+int64_t ccompression_unpack(void *with, void *against, void *out, size_t room, const void *bytes, size_t count) {
+  struct packer *packer = with;
+  struct base *base = against;
+  if (!packer->out) packer->out = library.ZSTD_createDCtx();
+  if (!base->out) base->out = library.ZSTD_createDDict(base->bytes, base->count);
+  if (!packer->out || !base->out) return -1;
+  size_t read = library.ZSTD_decompress_usingDDict(packer->out, out, room, bytes, count, base->out);
+  return library.ZSTD_isError(read) ? -1 : (int64_t)read;
 }
 
 size_t ccompression_gzip_bound(size_t count) { return library.compressBound(count) + 32; }

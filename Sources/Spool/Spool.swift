@@ -24,14 +24,15 @@ import Telemetry
 ///   an epoch of their own, and sinks are handed those. The file is tried again every few seconds; it then takes what
 ///   some sink still lacks.
 ///
-/// The file: `spool.db`, SQLite (3.37 or later), WAL, `synchronous=FULL`, pages of 4 KiB, a cache of 768 KiB, nothing
+/// The file: `spool.db`, SQLite (3.37 or later), WAL, `synchronous=FULL`, pages of 1 KiB, a cache of 768 KiB, nothing
 /// mapped into memory; the log is written back at 2 MiB and is never left longer than 4. `spool.lock` is held by the
-/// process that uses it.
+/// process that uses it. Version 1 had pages of 4 KiB, which such a file keeps, and packed nothing.
 ///
 /// | table | a row is |
 /// |---|---|
 /// | `state` | the only one: `epoch`; `last` number; `reserved` up to here; `clean`: 1 once closed; counts of rows |
 /// | `event`, `telemetry` | a record, see below |
+/// | `base` | a line of telemetry that others are packed against, up to the record `last`; `sum` is the CRC-32 of `line` |
 /// | `boot` | a boot of the kernel, by its id |
 /// | `clock` | from `since` of a boot on, boot time 0 was `wall` ns after 1970; `quality`, ``Telemetry/TimeQuality`` |
 /// | `sink` | a sink, by its name |
@@ -42,7 +43,9 @@ import Telemetry
 ///
 /// A record: `seq`; `boot` and `time`, CLOCK_BOOTTIME in ns; `type`, the number of ``Telemetry/RecordType``; `line`,
 /// its JSON without a line feed, with a byte 01 in place of its time and a byte 02 in place of `epoch` and `seq`;
-/// `sum`, the CRC-32 of `line`, seq, boot, time and type, numbers as 8 bytes, lowest first.
+/// `sum`, the CRC-32 of that line, seq, boot, time and type, numbers as 8 bytes, lowest first; `base`: absent, or `line` is a
+/// zstd frame (RFC 8878) of it whose dictionary is the line of that row of `base`, as raw content. Where zstd is not
+/// installed, lines are kept as they are.
 ///
 /// A record with every sink is removed in the next commit. The file does not shrink: freed pages are used again.
 ///

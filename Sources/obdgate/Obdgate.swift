@@ -27,11 +27,21 @@ struct Obdgate: ParsableCommand {
     do {
       var command = try parseAsRoot()
       try command.run()
+      leave(.success)
+    } catch let code as ExitCode {
+      leave(code)
     } catch {
       guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
       StandardError.say(usageLine(message(for: error)))
       Glibc.exit(ExitCode.validationFailure.rawValue)
     }
+  }
+
+  /// Ends the process without the libraries' exit handlers: a thread that still hangs in a call of its own, an errand of
+  /// `doctor`, say, would run into what they take down.
+  private static func leave(_ code: ExitCode) -> Never {
+    unsafe fflush(nil)
+    _exit(code.rawValue)
   }
 
   /// Without a subcommand there is nothing to do.

@@ -55,8 +55,10 @@ do throws(StartError) {
     exit(0)
   }
   var daemon = try Daemon(path: path)
-  exit(try daemon.run())
+  // Not exit: a sink that hangs in a call of its own would run into what the libraries' exit handlers take down. All that
+  // was said went straight to its descriptor.
+  _exit(try daemon.run())
 } catch {
   say(error.description, .error)
-  exit(error.kind.rawValue)
+  _exit(error.kind.rawValue)
 }

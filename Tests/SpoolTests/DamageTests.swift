@@ -98,13 +98,13 @@ import Testing
   @Test func a_record_with_a_changed_figure_does_not_leave() throws {
     let options = try made(30)
     try change(options) { data in
-      let place = data.range(of: Data("\"rpm\":17,".utf8))
+      let place = data.range(of: Data("\"speed\":1,".utf8)) ?? data.range(of: Data("\"speed\":1}".utf8))
       #expect(place != nil)
-      if let place { data[place.lowerBound + 6] = UInt8(ascii: "9") }
+      if let place { data[place.lowerBound + 8] = UInt8(ascii: "9") }
     }
     var spool = Spool(options)
     let first = spool.drain()
-    #expect(first.compactMap(\.value) == [1] + Array(2...16) + Array(18...30))
+    #expect(first.compactMap(\.value) == Array(2...30))
     let damaged = try #require(
       spool.allNews().compactMap { if case .damagedRecord(_, let number) = $0 { number } else { nil } }.first)
     spool.settle()
@@ -141,13 +141,13 @@ import Testing
     #expect(Set(again.drain().compactMap(\.value)).isSuperset(of: 500...510))
   }
 
-  /// One page of the middle is gone: nine or ten records.
+  /// One page of the middle is gone: about ten records.
   @Test func what_can_be_read_of_a_damaged_file_is_taken_over() throws {
     let options = try made(2_000)
     let before = try epoch(options)
     try change(options) { data in
-      let page = data.count / 8_192 * 4_096
-      data.replaceSubrange(page..<page + 4_096, with: Data(repeating: 0xA5, count: 4_096))
+      let page = data.count / 2_048 * 1_024
+      data.replaceSubrange(page..<page + 1_024, with: Data(repeating: 0xA5, count: 1_024))
     }
     var spool = Spool(options)
     let seen = spool.drain()
@@ -173,8 +173,8 @@ import Testing
     spool.settle()
     spool.close(at: 0)
     try change(options) { data in
-      let page = (data.count / 4_096 - 8) * 4_096
-      data.replaceSubrange(page..<page + 4_096, with: Data(repeating: 0xA5, count: 4_096))
+      let page = (data.count / 1_024 - 32) * 1_024
+      data.replaceSubrange(page..<page + 1_024, with: Data(repeating: 0xA5, count: 1_024))
     }
     var again = Spool(options, boot: "second")
     let all = again.drain(1)

@@ -1,4 +1,5 @@
 import Telemetry
+import TestKit
 
 /// Records as the gateway makes them; their epoch and `seq` are not those of the spool.
 enum Lines {
@@ -13,15 +14,21 @@ enum Lines {
       epoch: UUIDv7(milliseconds: 9, first: 9, rest: 9), sequence: UInt64(number) + 1_000)
   }
 
-  /// `"rpm":number`, and as much text as is asked for.
+  /// `"rpm":number`, and as much text as is asked for, which is like no other's: it does not become smaller when packed.
   static func telemetry(_ number: Int, text: Int = 0) -> [UInt8] {
     var line = JSONLineEncoder()
     line.begin()
     head(.telemetry, number).write(to: &line)
     line.field("rpm", number)
-    if text > 0 { line.field("note", String(repeating: "n", count: text)) }
+    if text > 0 { line.field("note", noise(number, count: text)) }
     line.finish()
     return bytes(line)
+  }
+
+  private static func noise(_ number: Int, count: Int) -> String {
+    var random = Reproducible(number)
+    // Printable, without what JSON writes as two characters.
+    return String(decoding: (0..<count).map { _ in UInt8.random(in: 0x5D...0x7E, using: &random) }, as: UTF8.self)
   }
 
   /// An event: `"speed":number`.

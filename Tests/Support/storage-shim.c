@@ -15,6 +15,8 @@
 //     R path path                renamed
 //     M length                   length bytes follow: the program wrote them to standard output
 //
+// STORAGE_WITHOUT: the name of a library that the program does not find.
+//
 // STORAGE_FAULT: a file with a number; while it is not 0, every change fails with this errno.
 
 #define _GNU_SOURCE
@@ -46,6 +48,13 @@ __attribute__((constructor)) static void start(void) {
   fault = getenv("STORAGE_FAULT");
   const char *log = getenv("STORAGE_LOG");
   if (log) output = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+}
+
+void *dlopen(const char *name, int flags) {
+  const char *without = getenv("STORAGE_WITHOUT");
+  if (without && name && strcmp(name, without) == 0) return NULL;
+  void *(*real)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+  return real(name, flags);
 }
 
 static int is_meant(const char *path) {

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Whether the ledger finds each kind of fault, and none where there is none."""
 
+import ctypes
 import json
 import pathlib
 import sqlite3
@@ -21,18 +22,33 @@ def gap(number, first, last, **more):
     return row(number, "gap", fromSeq=first, toSeq=last, **{"reason": "powerLoss", **more})
 
 
+def packed(line, base):
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_createCCtx.restype = ctypes.c_void_p
+    zstd.ZSTD_compress_usingDict.restype = ctypes.c_size_t
+    room, size = ctypes.create_string_buffer(1 << 14), ctypes.c_size_t
+    context = ctypes.c_void_p(zstd.ZSTD_createCCtx())
+    count = zstd.ZSTD_compress_usingDict(
+        context, room, size(len(room)), line, size(len(line)), base, size(len(base)), 1)
+    zstd.ZSTD_freeCCtx(context)
+    return room.raw[:count]
+
+
 class Faults(unittest.TestCase):
     def setUp(self):
-        """Records 1 to 4, of which 3 and 4 were in the spool; 5 to 8 were set aside when the power was cut."""
+        """Records 1 to 4, of which 3 and 4 were in the spool, 4 packed; 5 to 8 were set aside when the power was cut."""
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         with sqlite3.connect(self.folder / "spool.db") as database:
             database.execute("CREATE TABLE state (epoch, last, reserved)")
             database.execute("INSERT INTO state VALUES (?, 4, 8)", (EPOCH,))
             for table in ("event", "telemetry"):
-                database.execute(f"CREATE TABLE {table} (seq, line)")
-            for number in (3, 4):
-                line = b'{"type":"telemetry","id":"id-%d",\x01,\x02\x03startTime:-4442\x03}' % number
-                database.execute("INSERT INTO telemetry VALUES (?, ?)", (number, line))
+                database.execute(f"CREATE TABLE {table} (seq, line, base)")
+            database.execute("CREATE TABLE base (number, line)")
+            lines = {number: b'{"type":"telemetry","id":"id-%d",\x01,\x02\x03startTime:-4442\x03}' % number
+                     for number in (3, 4)}
+            database.execute("INSERT INTO base VALUES (7, ?)", (lines[3],))
+            database.execute("INSERT INTO telemetry VALUES (3, ?, NULL)", (lines[3],))
+            database.execute("INSERT INTO telemetry VALUES (4, ?, 7)", (packed(lines[4], lines[3]),))
         database.close()
         self.ledger = ledger.Ledger()
         self.ledger.note([row(1), row(2)])

@@ -6,6 +6,7 @@ spool's tables on the disk as the cut left it, by code that the daemon has no pa
 """
 
 import collections
+import ctypes
 import datetime
 import json
 import re
@@ -47,6 +48,22 @@ def witnessed(path):
     return [Row(line) for line in lines if line.startswith(b"{") and line.endswith(b"}")]
 
 
+def unpacked(frame, base):
+    """The line in a zstd frame whose dictionary is another line."""
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_createDCtx.restype = ctypes.c_void_p
+    zstd.ZSTD_decompress_usingDict.restype = ctypes.c_size_t
+    context = ctypes.c_void_p(zstd.ZSTD_createDCtx())
+    room = ctypes.create_string_buffer(1 << 14)
+    size = ctypes.c_size_t
+    count = zstd.ZSTD_decompress_usingDict(
+        context, room, size(len(room)), frame, size(len(frame)), base, size(len(base)))
+    zstd.ZSTD_freeDCtx(context)
+    if zstd.ZSTD_isError(size(count)):
+        raise ValueError("a line that cannot be unpacked")
+    return room.raw[:count]
+
+
 class Spool:
     """The spool as a cut left it on the disk."""
 
@@ -66,8 +83,10 @@ class Spool:
         state = database.execute("SELECT epoch, last, reserved FROM state").fetchone()
         if state:
             self.epoch, self.last, self.reserved = state
+        bases = dict(database.execute("SELECT number, line FROM base"))
         for table in ("event", "telemetry"):
-            for number, line in database.execute(f"SELECT seq, line FROM {table}"):
+            for number, line, base in database.execute(f"SELECT seq, line, base FROM {table}"):
+                line = line if base is None else unpacked(line, bases[base])
                 self.lines[self.epoch, number] = self.HOLES.split(line)
         database.close()
 

@@ -23,6 +23,17 @@ int64_t ccompression_zstd_frame(void *context, void *out, size_t room, const voi
 int64_t ccompression_zstd_stream(
     void *context, void *out, size_t room, const void *bytes, size_t count, size_t *taken, int isLast, size_t *left);
 
+/// What packs and unpacks, in one thread; NULL without memory.
+void *ccompression_packer_make(void);
+void ccompression_packer_free(void *packer);
+/// Bytes that others like them are packed against: a copy, raw content as a dictionary (RFC 8878, 5); NULL without memory.
+void *ccompression_base_make(const void *bytes, size_t count);
+void ccompression_base_free(void *base);
+/// Makes one frame against the base, level 1; whoever has the same base reads it.
+int64_t ccompression_pack(void *packer, void *base, void *out, size_t room, const void *bytes, size_t count);
+/// What such a frame holds.
+int64_t ccompression_unpack(void *packer, void *base, void *out, size_t room, const void *bytes, size_t count);
+
 /// Bytes that a gzip member of so many bytes may need (RFC 1952).
 size_t ccompression_gzip_bound(size_t count);
 /// Makes one member, level 1.

@@ -19,6 +19,7 @@ struct Salvage: ~Copyable {
   private let connection: SQLiteConnection
   private let working: @Sendable () -> Void
   private var failures = 0
+  private var reader = LineReader()
 
   /// - Parameter working: called now and again.
   /// - Throws: where it is no database any more.
@@ -112,12 +113,12 @@ struct Salvage: ~Copyable {
   private func rows(_ lane: Lane, behind position: UInt64) throws(SQLiteError) -> SQLiteStatement {
     let table = lane == .events ? "event" : "telemetry"
     var rows = try SQLiteStatement(
-      connection, "SELECT seq, boot, time, type, sum, line FROM \(table) WHERE seq > ?1 ORDER BY seq", "save records")
+      connection, "SELECT seq, boot, time, type, sum, line, base FROM \(table) WHERE seq > ?1 ORDER BY seq", "save records")
     rows.bind(position, at: 1)
     return rows
   }
 
-  private func read(_ lane: Lane, behind position: inout UInt64) throws(SQLiteError) -> [Found] {
+  private mutating func read(_ lane: Lane, behind position: inout UInt64) throws(SQLiteError) -> [Found] {
     var rows = try rows(lane, behind: position)
     var found: [Found] = []
     while found.count < Self.stepSize {
@@ -134,19 +135,21 @@ struct Salvage: ~Copyable {
         throw SQLiteError(.damaged, "save records", "numbers out of order")
       }
       position = sequence
-      if let record = Self.record(rows, sequence) { found.append(Found(sequence: sequence, record: record)) }
+      if let record = try record(rows, sequence) { found.append(Found(sequence: sequence, record: record)) }
     }
     return found
   }
 
-  private static func record(_ row: borrowing SQLiteStatement, _ sequence: UInt64) -> PendingRecord? {
+  private mutating func record(
+    _ row: borrowing SQLiteStatement, _ sequence: UInt64
+  ) throws(SQLiteError) -> PendingRecord? {
     guard let raw = UInt8(exactly: row.number(3)), let type = RecordType(rawValue: raw) else { return nil }
     let (boot, time) = (row.number(1), row.number(2))
-    let line = row.withBytes(5) { line in
+    let line = try reader.withLine(of: row, at: 5, connection) { line -> StoredLine? in
       let sum = SpoolFile.sum(line, sequence: sequence, boot: boot, time: time, type: raw)
       return sum == row.number(4) ? StoredLine(type: type, copying: line) : nil
     }
-    guard let line else { return nil }
+    guard let line = line ?? nil else { return nil }
     var record = PendingRecord(line, time: time, explains: nil)
     record.boot = boot
     return record

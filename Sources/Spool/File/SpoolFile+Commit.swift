@@ -15,6 +15,7 @@ extension SpoolFile {
     var last: UInt64
     var counts: [Int64]
     var owed: [Loss]
+    var packing: PackingPlan
     /// By lane: the records up to here were dropped.
     var dropped: [UInt64] = [0, 0]
   }
@@ -32,7 +33,7 @@ extension SpoolFile {
     _ records: [PendingRecord], sinks: [SinkProgress], owed: inout [Loss], settled: [Int64], bounds: Bounds,
     notes: [(name: String, value: [UInt8])] = [], unnumbered: [GapRecord.Reason: UInt64] = [:]
   ) throws(SQLiteError) {
-    var draft = Draft(last: last, counts: counts, owed: owed)
+    var draft = Draft(last: last, counts: counts, owed: owed, packing: packing)
     let reserve = min(max(UInt64(records.count) * 2, Self.smallestReserve), Self.largestReserve)
     try transaction { () throws(SQLiteError) in
       if !unnumbered.isEmpty { try number(unnumbered, &draft) }
@@ -51,6 +52,7 @@ extension SpoolFile {
     reserved = last + reserve
     counts = draft.counts
     owed = draft.owed
+    packing = draft.packing
     hasNewClock = false
     damaged = []
     for sink in sinks {
@@ -68,13 +70,18 @@ extension SpoolFile {
     let type = record.line.type.rawValue
     let boot = record.boot == 0 ? boot : record.boot
     let sum = Self.sum(record.line.bytes.span, sequence: sequence, boot: boot, time: record.time, type: type)
+    // Events are few, and unlike each other.
+    let isPacked = record.lane == .telemetry
+    let kept = isPacked ? try pack(record.line.bytes, sequence: sequence, &draft) : KeptLine(bytes: record.line.bytes)
     try with(record.lane) { lane throws(SQLiteError) in
       lane.insert.bind(sequence, at: 1)
       lane.insert.bind(boot, at: 2)
       lane.insert.bind(record.time, at: 3)
       lane.insert.bind(Int64(type), at: 4)
       lane.insert.bind(sum, at: 5)
-      try lane.insert.run(record.line.bytes, at: 6)
+      // Parameters that are not bound are NULL.
+      if let base = kept.base { lane.insert.bind(base, at: 7) }
+      try lane.insert.run(kept.bytes, at: 6)
     }
     draft.last = sequence
     draft.counts[record.lane.rawValue] += 1

@@ -143,7 +143,7 @@ extension SpoolFile {
     guard let type = row.type else { return .damaged }
     let start = batch.bytes.count
     let isSound = try with(lane) { lane throws(SQLiteError) in
-      lane.read.withBytes(5) { line in
+      try reader.withLine(of: lane.read, at: 5, connection) { line in
         let sum = Self.sum(line, sequence: row.sequence, boot: row.boot, time: row.time, type: type.rawValue)
         guard sum == row.sum else { return false }
         renderer.write(
@@ -151,7 +151,7 @@ extension SpoolFile {
         return true
       }
     }
-    guard isSound else { return .damaged }
+    guard isSound == true else { return .damaged }
     return batch.take(RecordBatch.Number(row.sequence, in: source), type, from: start, limit) ? .taken : .full
   }
 

@@ -8,6 +8,10 @@ final class SpoolFile {
   let connection: SQLiteConnection
   var statements: SpoolStatements
   var renderer = RecordRenderer()
+  var reader = LineReader()
+  /// Nil: there is no library; lines are kept as they are.
+  let packer = LinePacker()
+  var packing: PackingPlan
   let pageSize: Int64
 
   /// Whether whoever had it before closed it.
@@ -49,6 +53,7 @@ final class SpoolFile {
     let isNew = try SpoolOpening.configure(connection)
     if isNew { try SpoolOpening.make(connection, epoch: newEpoch()) }
     pageSize = try connection.number("PRAGMA page_size", "open")
+    if !isNew { try SpoolOpening.upgrade(connection) }
     let state = try SpoolOpening.state(connection)
     if !isNew { try SpoolOpening.check(connection, state) }
     epoch = state.epoch
@@ -59,6 +64,7 @@ final class SpoolFile {
     reserved = last + SpoolFile.smallestReserve
     boot = try SpoolOpening.takeIntoUse(
       connection, state, last: last, reserved: reserved, bootId: bootId, sinks: sinks)
+    packing = PackingPlan(next: try connection.number("SELECT max(number) + 1 FROM base", "open"))
     statements = try SpoolStatements(connection)
     clock = try SpoolOpening.clock(connection)
     if isNew { DamagedFiles.synchroniseFolder(of: path) }

@@ -17,7 +17,7 @@ enum SpoolOpening {
   }
 
   /// Pages that are gone through after an unclean stop.
-  private static let checkedPages: Int64 = 4_096
+  private static let checkedPages: Int64 = 16_384
 
   /// Sets the connection up.
   ///
@@ -43,6 +43,14 @@ enum SpoolOpening {
       INSERT INTO state VALUES (1, '\(epoch.string)', 0, 0, 1, 0, 0);
       COMMIT;
       """, "make the tables")
+  }
+
+  /// Brings a file of an earlier version to this one.
+  static func upgrade(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
+    guard try connection.number("PRAGMA application_id", "read the header") == SpoolSchema.applicationId,
+      try connection.number("PRAGMA user_version", "read the header") == 1
+    else { return }
+    try connection.execute(SpoolSchema.fromVersion1, "bring the file to this version")
   }
 
   /// Reads the state's row.
@@ -90,6 +98,7 @@ enum SpoolOpening {
         AND number < ifnull((SELECT boot FROM event ORDER BY seq LIMIT 1), \(boot))
         AND number < ifnull((SELECT boot FROM telemetry ORDER BY seq LIMIT 1), \(boot));
       DELETE FROM clock WHERE boot NOT IN (SELECT number FROM boot);
+      UPDATE base SET last = \(last) WHERE last IS NULL;
       """, "take into use")
     for sink in sinks { sink.row = try number(connection, table: "sink", column: "name", of: sink.name) }
     let rows = sinks.map { "\($0.row)" }.joined(separator: ",")

@@ -3,19 +3,31 @@ enum SpoolSchema {
   /// `obds`, in the header of every spool.
   static let applicationId: Int64 = 0x6F62_6473
   /// Changes when the tables do.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
-  /// For every connection; the journal's mode and the header are set when the file is made.
+  /// For every connection; the journal's mode and the header are set when the file is made. The page's size holds for a
+  /// file that is made: a commit of some records writes each page that it touches.
   static let settings = """
+    PRAGMA page_size = 1024;
     PRAGMA synchronous = FULL;
     PRAGMA cache_size = -768;
     PRAGMA mmap_size = 0;
     PRAGMA temp_store = MEMORY;
-    PRAGMA wal_autocheckpoint = 512;
+    PRAGMA wal_autocheckpoint = 2048;
     PRAGMA journal_size_limit = 4194304;
     PRAGMA cell_size_check = ON;
     PRAGMA trusted_schema = OFF;
     PRAGMA busy_timeout = 2000;
+    """
+
+  /// What version 1 lacked: lines were not packed.
+  static let fromVersion1 = """
+    BEGIN IMMEDIATE;
+    ALTER TABLE event ADD COLUMN base INTEGER;
+    ALTER TABLE telemetry ADD COLUMN base INTEGER;
+    CREATE TABLE base (number INTEGER PRIMARY KEY, last INTEGER, sum INTEGER NOT NULL, line BLOB NOT NULL) STRICT;
+    PRAGMA user_version = 2;
+    COMMIT;
     """
 
   static let tables = """
@@ -24,10 +36,11 @@ enum SpoolSchema {
       clean INTEGER NOT NULL, events INTEGER NOT NULL, telemetry INTEGER NOT NULL) STRICT;
     CREATE TABLE event (
       seq INTEGER PRIMARY KEY, boot INTEGER NOT NULL, time INTEGER NOT NULL, type INTEGER NOT NULL,
-      sum INTEGER NOT NULL, line BLOB NOT NULL) STRICT;
+      sum INTEGER NOT NULL, line BLOB NOT NULL, base INTEGER) STRICT;
     CREATE TABLE telemetry (
       seq INTEGER PRIMARY KEY, boot INTEGER NOT NULL, time INTEGER NOT NULL, type INTEGER NOT NULL,
-      sum INTEGER NOT NULL, line BLOB NOT NULL) STRICT;
+      sum INTEGER NOT NULL, line BLOB NOT NULL, base INTEGER) STRICT;
+    CREATE TABLE base (number INTEGER PRIMARY KEY, last INTEGER, sum INTEGER NOT NULL, line BLOB NOT NULL) STRICT;
     CREATE TABLE boot (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
     CREATE TABLE clock (
       boot INTEGER NOT NULL, since INTEGER NOT NULL, quality INTEGER NOT NULL, wall INTEGER NOT NULL,
@@ -96,9 +109,9 @@ struct SpoolStatements: ~Copyable {
 
 /// Those of one lane's table.
 struct LaneStatements: ~Copyable {
-  /// seq, boot, time, type, sum, line
+  /// seq, boot, time, type, sum, line, base
   var insert: SQLiteStatement
-  /// Behind a number, ascending: seq, boot, time, type, sum, line.
+  /// Behind a number, ascending: seq, boot, time, type, sum, line, base.
   var read: SQLiteStatement
   /// Behind a number, ascending: seq, type, boot, time. What the line says is not read.
   var look: SQLiteStatement
@@ -108,9 +121,10 @@ struct LaneStatements: ~Copyable {
 
   init(_ connection: borrowing SQLiteConnection, _ table: String) throws(SQLiteError) {
     let insert = try SQLiteStatement(
-      connection, "INSERT INTO \(table) VALUES (?1, ?2, ?3, ?4, ?5, ?6)", "store a record")
+      connection, "INSERT INTO \(table) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", "store a record")
     let read = try SQLiteStatement(
-      connection, "SELECT seq, boot, time, type, sum, line FROM \(table) WHERE seq > ?1 ORDER BY seq", "read records")
+      connection, "SELECT seq, boot, time, type, sum, line, base FROM \(table) WHERE seq > ?1 ORDER BY seq",
+      "read records")
     let look = try SQLiteStatement(
       connection, "SELECT seq, type, boot, time FROM \(table) WHERE seq > ?1 ORDER BY seq LIMIT ?2",
       "look through records")

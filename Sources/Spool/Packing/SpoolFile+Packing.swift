@@ -1,0 +1,46 @@
+extension SpoolFile {
+  /// A line as it goes into its row.
+  struct KeptLine {
+    var bytes: [UInt8]
+    /// The row that it is packed against; nil: it is as it was.
+    var base: Int64?
+  }
+
+  /// Packs a line of telemetry; what that needs is written down.
+  ///
+  /// - Parameter sequence: its number.
+  func pack(_ line: [UInt8], sequence: UInt64, _ draft: inout Draft) throws(SQLiteError) -> KeptLine {
+    guard let packer else { return KeptLine(bytes: line) }
+    var step = draft.packing.step(for: line, packer)
+    if case .newBase = step {
+      try addBase(line, &draft)
+      step = draft.packing.step(for: line, packer)
+    }
+    for number in draft.packing.retire() {
+      var retire = try SQLiteStatement(connection, "UPDATE base SET last = ?1 WHERE number = ?2", "pack records")
+      retire.bind(sequence, at: 1)
+      retire.bind(number, at: 2)
+      try retire.run()
+    }
+    guard case .packed(let frame, let base) = step else { return KeptLine(bytes: line) }
+    return KeptLine(bytes: frame, base: base)
+  }
+
+  /// Makes a line one that others are packed against, and removes those that no record is packed against any more.
+  private func addBase(_ line: [UInt8], _ draft: inout Draft) throws(SQLiteError) {
+    guard let base = PackingBase(number: draft.packing.next, line.span) else { return }
+    try connection.execute(
+      """
+      DELETE FROM base
+        WHERE last < coalesce((SELECT seq FROM telemetry ORDER BY seq LIMIT 1), \(draft.last + 1))
+      """, "pack records")
+    var insert = try SQLiteStatement(
+      connection, "INSERT INTO base (number, sum, line) VALUES (?1, ?2, ?3)", "pack records")
+    var sum = Checksum()
+    sum.update(line.span)
+    insert.bind(base.number, at: 1)
+    insert.bind(Int64(sum.value), at: 2)
+    try insert.run(line, at: 3)
+    draft.packing.take(base)
+  }
+}

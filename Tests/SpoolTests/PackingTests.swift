@@ -1,0 +1,221 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import Spool
+@testable import Telemetry
+
+/// Lines that are alike take little room, and leave as they came.
+@Suite struct PackingTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private var database: String { scratch.file("spool") + "/spool.db" }
+
+  /// A record with so many signals, whose names are the form's own.
+  private static func line(_ number: Int, form: String = "", signals: Int = 90) -> [UInt8] {
+    var random = Reproducible(number)
+    var line = JSONLineEncoder()
+    line.begin()
+    Lines.head(.telemetry, number).write(to: &line)
+    line.field("rpm", number)
+    for signal in 0..<signals {
+      line.key("\(form)signalOfTheCar\(signal * 7)")
+      line.value(Double(Int.random(in: 0..<2_550, using: &random)) / 10)
+    }
+    line.finish()
+    return line.line.indices.map { line.line[$0] }
+  }
+
+  /// A record of letters that no other has.
+  private static func noise(_ number: Int) -> [UInt8] {
+    var random = Reproducible(number)
+    var line = JSONLineEncoder()
+    line.begin()
+    Lines.head(.telemetry, number).write(to: &line)
+    line.field("rpm", number)
+    let letters = (0..<600).map { _ in UInt8.random(in: 0x61...0x7A, using: &random) }
+    line.field("note", String(decoding: letters, as: UTF8.self))
+    line.finish()
+    return line.line.indices.map { line.line[$0] }
+  }
+
+  /// What a record says, from its first value on.
+  private static func values(_ json: String) -> Substring {
+    json.range(of: "\"rpm\":").map { json[$0.lowerBound...] } ?? ""
+  }
+
+  private static func append(_ lines: [[UInt8]], to spool: inout Spool) throws {
+    for (index, line) in lines.enumerated() { try spool.append(line.span, at: Int64(index) * Lines.second) }
+    spool.settle()
+  }
+
+  private func number(_ sql: String) throws -> Int64 {
+    let connection = try SQLiteConnection(path: database)
+    return try connection.number(sql, "look")
+  }
+
+  @Test func records_of_one_car_take_a_third_of_their_size_at_most() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    let lines = (1...2_000).map { Self.line($0) }
+    try Self.append(lines, to: &spool)
+    let kept = try #require(try spool.file?.usedBytes())
+    #expect(kept * 3 < Int64(lines.map(\.count).reduce(0, +)))
+  }
+
+  /// Cars and forms in turn, some of them like nothing else, in one commit and in many, read at once and after a restart.
+  @Test(arguments: 0..<6) func every_line_leaves_as_it_came(_ seed: Int) throws {
+    var random = Reproducible(seed)
+    let forms = ["", "a", "b", "c", "d", "e"].prefix(Int.random(in: 1...6, using: &random))
+    let lines = (1...1_500).map { number in
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0: Self.noise(number)
+      case 1: Lines.telemetry(number)
+      default:
+        Self.line(
+          number, form: forms.randomElement(using: &random) ?? "", signals: Int.random(in: 3...90, using: &random))
+      }
+    }
+    let expected = lines.map { Self.values(String(decoding: $0, as: UTF8.self)) }
+    let options = SpoolOptions(scratch, sinks: ["early", "late"])
+    var spool = Spool(options)
+    var early: [Substring] = []
+    var rest = lines[...]
+    while !rest.isEmpty {
+      let count = Int.random(in: 1...min(400, rest.count), using: &random)
+      for line in rest.prefix(count) { try spool.append(line.span, at: spool.now) }
+      rest = rest.dropFirst(count)
+      spool.settle()
+      early += spool.drain(0, records: Int.random(in: 1...300, using: &random)).map { Self.values($0.json) }
+      if Int.random(in: 0..<3, using: &random) == 0 {
+        spool.close(at: spool.now)
+        spool = Spool(options)
+      }
+    }
+    #expect(early.sorted() == expected.sorted())
+    let late = spool.drain(1, records: 100).map { Self.values($0.json) }
+    #expect(late.sorted() == expected.sorted())
+    spool.settle()
+    #expect(spool.depth.file == 0)
+  }
+
+  @Test func a_base_that_nothing_needs_is_removed() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    for round in 0..<20 {
+      try Self.append((1...PackingPlan.mostLines).map { Self.line($0 + round * 1_000, signals: 5) }, to: &spool)
+      #expect(spool.drain().count == PackingPlan.mostLines)
+    }
+    spool.settle()
+    #expect(try number("SELECT count(*) FROM base") <= 2)
+  }
+
+  /// What was packed against it is lost and told of; nothing else is.
+  @Test func a_damaged_base_costs_what_was_packed_against_it() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    try Self.append((1...1_000).map { Self.line($0) }, to: &spool)
+    spool.close(at: spool.now)
+    let base = try number("SELECT base FROM telemetry WHERE seq = 500")
+    let lost = try number("SELECT count(*) FROM telemetry WHERE base = \(base)")
+    #expect(lost > 100 && lost <= PackingPlan.mostLines)
+    do {
+      let connection = try SQLiteConnection(path: database)
+      try connection.execute(
+        "UPDATE base SET line = CAST(replace(line, 'signalOfTheCar14', 'signalOfTheCar15') AS BLOB) WHERE number = \(base)", "damage")
+      #expect(connection.changes == 1)
+    }
+    spool = Spool(options)
+    let values = Set(spool.drain().compactMap(\.value))
+    #expect(values.count == 1_000 - Int(lost) && !values.contains(500))
+    spool.settle()
+    let losses = try spool.tellLosses()
+    #expect(losses.allSatisfy { $0.reason == .damagedSpool })
+    #expect(losses.compactMap(\.count).reduce(0, +) == UInt64(lost))
+    spool.settle()
+    #expect(spool.drain().allSatisfy { $0.json.contains("\"type\":\"gap\"") })
+    spool.settle()
+    #expect(spool.depth.file == 0)
+  }
+
+  @Test func a_changed_byte_of_a_frame_costs_that_record() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    try Self.append((1...100).map { Self.line($0) }, to: &spool)
+    spool.close(at: spool.now)
+    do {
+      let connection = try SQLiteConnection(path: database)
+      let half = "length(line) / 2"
+      try connection.execute(
+        """
+        UPDATE telemetry SET line = CAST(substr(line, 1, \(half)) || x'7F' || substr(line, \(half) + 2) AS BLOB)
+          WHERE seq = 50
+        """, "damage")
+    }
+    spool = Spool(options)
+    #expect(Set(spool.drain().compactMap(\.value)) == Set(1...100).subtracting([50]))
+    spool.settle()
+    #expect(try spool.tellLosses().map(\.sequences) == [50...50])
+  }
+
+  /// Version 1 of the file knew nothing of this.
+  @Test func a_file_of_the_first_version_is_gone_on_with() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    let epoch = spool.epoch
+    // Too short to be packed, so that the tables alone differ.
+    try spool.event(1)
+    for number in 2...40 { try spool.append(Self.short(number).span, at: Int64(number)) }
+    spool.close(at: 0)
+    #expect(try number("SELECT count(*) FROM telemetry WHERE base IS NOT NULL") == 0)
+    do {
+      let connection = try SQLiteConnection(path: database)
+      try connection.execute(
+        """
+        ALTER TABLE event DROP COLUMN base; ALTER TABLE telemetry DROP COLUMN base; DROP TABLE base;
+        PRAGMA user_version = 1;
+        """, "make an old one")
+    }
+    spool = Spool(options)
+    #expect(spool.epoch == epoch && spool.state == .durable)
+    try Self.append((41...400).map { Self.line($0) }, to: &spool)
+    #expect(spool.drain().compactMap(\.value).sorted() == Array(1...400))
+    #expect(try number("PRAGMA user_version") == 2)
+  }
+
+  /// 127 bytes at most.
+  private static func short(_ number: Int) -> [UInt8] {
+    let id = UUIDv7(milliseconds: 1, first: 2, rest: UInt64(number)).string
+    let epoch = "\"epoch\":\"\(id)\",\"seq\":1"
+    return Array(
+      """
+      {"type":"telemetry","id":"\(id)","elapsed":1,"timeQuality":"unset","gatewayId":"g","vehicleId":"v",\(epoch),"rpm":\(number)}
+
+      """.utf8)
+  }
+
+  // MARK: Without zstd
+
+  private func probe(_ arguments: [String], hasLibrary: Bool = true) throws -> String {
+    var environment: [String: String] = [:]
+    if !hasLibrary { environment = ["LD_PRELOAD": try ProbeProgram.shim(), "STORAGE_WITHOUT": "libzstd.so.1"] }
+    let result = try Tool.run(
+      try ProbeProgram.path, [arguments[0], scratch.file("spool")] + arguments.dropFirst(), environment: environment)
+    #expect(result.status == 0, "\(result.errors)")
+    return result.lines.last.map { String($0.prefix { $0 != " " }) } ?? ""
+  }
+
+  @Test func without_the_library_records_are_kept_as_they_are() throws {
+    #expect(try probe(["fill", "600"], hasLibrary: false) == "records=600")
+    #expect(try number("SELECT count(*) FROM telemetry WHERE base IS NOT NULL") == 0)
+    #expect(try probe(["drain"]) == "records=600")
+  }
+
+  /// They are whole: they wait until it is there again.
+  @Test func records_that_were_packed_wait_for_the_library() throws {
+    #expect(try probe(["fill", "600"]) == "records=600")
+    #expect(try number("SELECT count(*) FROM telemetry WHERE base IS NOT NULL") > 500)
+    #expect(try probe(["drain"], hasLibrary: false) == "records=0")
+    #expect(try probe(["drain"]) == "records=600")
+  }
+}
