@@ -63,9 +63,9 @@ HOSTILE := obdgatedTests.SchemaTests|obdgatedTests.FloodedLinesTests|obdgatedTes
 PACKAGED := PackagingTests.GuideTests|PackagingTests.InstallTests|PackagingTests.PackageTests|PackagingTests.RunTests|PackagingTests.ServiceTests
 
 test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests tools
-	@swift test --skip-build --disable-xctest --skip '$(ALONE)|$(PACKAGED)'
-	@swift test --skip-build --disable-xctest --filter '$(ALONE)' --skip '$(HOSTILE)'
-	@swift test --skip-build --disable-xctest --filter '$(HOSTILE)'
+	@scripts/test.sh 20 --skip '$(ALONE)|$(PACKAGED)'
+	@scripts/test.sh 15 --filter '$(ALONE)' --skip '$(HOSTILE)'
+	@scripts/test.sh 8 --filter '$(HOSTILE)'
 
 # Packages installed, upgraded and removed, units under a systemd that has booted in a container, `make run`. Root.
 test-packages: need-image need-peers tests deb

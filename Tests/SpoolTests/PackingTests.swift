@@ -122,7 +122,10 @@ import Testing
     do {
       let connection = try SQLiteConnection(path: database)
       try connection.execute(
-        "UPDATE base SET line = CAST(replace(line, 'signalOfTheCar14', 'signalOfTheCar15') AS BLOB) WHERE number = \(base)", "damage")
+        """
+        UPDATE base SET line = CAST(replace(line, 'signalOfTheCar14', 'signalOfTheCar15') AS BLOB)
+          WHERE number = \(base)
+        """, "damage")
       #expect(connection.changes == 1)
     }
     spool = Spool(options)
@@ -136,6 +139,50 @@ import Testing
     #expect(spool.drain().allSatisfy { $0.json.contains("\"type\":\"gap\"") })
     spool.settle()
     #expect(spool.depth.file == 0)
+  }
+
+  /// The page that it begins on is gone, or the one that it goes on on.
+  @Test(arguments: [0, 1]) func a_base_whose_page_is_gone_costs_what_was_packed_against_it(_ page: Int) throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    try Self.append((1...1_000).map { Self.line($0) }, to: &spool)
+    spool.close(at: spool.now)
+    let base = try number("SELECT base FROM telemetry WHERE seq = 500")
+    let first = Int(try number("SELECT min(seq) FROM telemetry WHERE base = \(base)"))
+    let lost = try number("SELECT count(*) FROM telemetry WHERE base = \(base)")
+    let url = URL(fileURLWithPath: database)
+    var data = try Data(contentsOf: url)
+    let id = UUIDv7(milliseconds: 1, first: 2, rest: UInt64(first)).string
+    let place = try #require(data.range(of: Data("{\"type\":\"telemetry\",\"id\":\"\(id)\"".utf8)))
+    let start = (place.lowerBound / 1_024) * 1_024
+    // The line goes on on a page of its own, whose number stands at the end of what is here.
+    let next = data[start..<start + 1_024].suffix(4).reduce(0) { $0 << 8 | Int($1) }
+    let damaged = page == 0 ? start : (next - 1) * 1_024
+    data.replaceSubrange(damaged..<damaged + 1_024, with: Data(repeating: 0xA5, count: 1_024))
+    try data.write(to: url)
+    spool = Spool(options)
+    var values: [Int] = []
+    for _ in 0..<3 {
+      values += spool.drain().compactMap(\.value)
+      spool.settle()
+      try spool.tellLosses()
+      spool.settle()
+    }
+    #expect(Set(values).count == values.count)
+    // A leaf of the table holds one base at most, or two where they are small.
+    #expect(values.count >= 1_000 - 2 * Int(lost) && values.count <= 1_000 - Int(lost), "\(values.count)")
+    #expect(!values.contains(500))
+    #expect(spool.state == .durable && spool.depth.file == 0)
+  }
+
+  @Test func others_may_not_read_the_file() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try spool.telemetry(1...3)
+    spool.settle()
+    for name in ["spool.db", "spool.db-wal"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: scratch.file("spool") + "/" + name)
+      #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
   }
 
   @Test func a_changed_byte_of_a_frame_costs_that_record() throws {

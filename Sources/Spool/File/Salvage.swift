@@ -20,6 +20,8 @@ struct Salvage: ~Copyable {
   private let working: @Sendable () -> Void
   private var failures = 0
   private var reader = LineReader()
+  /// What a row's line is packed against; version 1 of the file had no such column.
+  private let base: String
 
   /// - Parameter working: called now and again.
   /// - Throws: where it is no database any more.
@@ -28,6 +30,7 @@ struct Salvage: ~Copyable {
     let connection = try SQLiteConnection(path: path)
     try connection.execute("PRAGMA cache_size = -768; PRAGMA mmap_size = 0", "set up")
     _ = try connection.number("SELECT count(*) FROM sqlite_schema", "read the tables")
+    base = try connection.number("PRAGMA user_version", "read the header") == 1 ? "NULL" : "base"
     self.connection = connection
   }
 
@@ -113,7 +116,8 @@ struct Salvage: ~Copyable {
   private func rows(_ lane: Lane, behind position: UInt64) throws(SQLiteError) -> SQLiteStatement {
     let table = lane == .events ? "event" : "telemetry"
     var rows = try SQLiteStatement(
-      connection, "SELECT seq, boot, time, type, sum, line, base FROM \(table) WHERE seq > ?1 ORDER BY seq", "save records")
+      connection, "SELECT seq, boot, time, type, sum, line, \(base) FROM \(table) WHERE seq > ?1 ORDER BY seq",
+      "save records")
     rows.bind(position, at: 1)
     return rows
   }
@@ -134,8 +138,14 @@ struct Salvage: ~Copyable {
         guard found.isEmpty else { return found }
         throw SQLiteError(.damaged, "save records", "numbers out of order")
       }
+      let record: PendingRecord?
+      do throws(SQLiteError) { record = try self.record(rows, sequence) } catch {
+        guard found.isEmpty else { return found }
+        position = sequence
+        throw error
+      }
       position = sequence
-      if let record = try record(rows, sequence) { found.append(Found(sequence: sequence, record: record)) }
+      if let record { found.append(Found(sequence: sequence, record: record)) }
     }
     return found
   }
@@ -145,9 +155,16 @@ struct Salvage: ~Copyable {
   ) throws(SQLiteError) -> PendingRecord? {
     guard let raw = UInt8(exactly: row.number(3)), let type = RecordType(rawValue: raw) else { return nil }
     let (boot, time) = (row.number(1), row.number(2))
-    let line = try reader.withLine(of: row, at: 5, connection) { line -> StoredLine? in
-      let sum = SpoolFile.sum(line, sequence: sequence, boot: boot, time: time, type: raw)
-      return sum == row.number(4) ? StoredLine(type: type, copying: line) : nil
+    let line: StoredLine??
+    do throws(SQLiteError) {
+      line = try reader.withLine(of: row, at: 5, connection) { line -> StoredLine? in
+        let sum = SpoolFile.sum(line, sequence: sequence, boot: boot, time: time, type: raw)
+        return sum == row.number(4) ? StoredLine(type: type, copying: line) : nil
+      }
+    } catch {
+      // The base's page is damaged: what was packed against it is gone, the rest is not.
+      guard error.kind == .damaged else { throw error }
+      return nil
     }
     guard let line = line ?? nil else { return nil }
     var record = PendingRecord(line, time: time, explains: nil)

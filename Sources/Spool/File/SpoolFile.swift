@@ -1,3 +1,4 @@
+import Glibc
 import Telemetry
 
 /// The database of a spool, open; see ``Spool`` for what is in it. In one thread.
@@ -49,6 +50,7 @@ final class SpoolFile {
     path: String, bootId: String, sinks: [SinkProgress], resuming: UUIDv7?, newEpoch: () -> UUIDv7
   ) throws(SQLiteError) {
     self.path = path
+    Self.keepToOurselves(path)
     connection = try SQLiteConnection(path: path)
     let isNew = try SpoolOpening.configure(connection)
     if isNew { try SpoolOpening.make(connection, epoch: newEpoch()) }
@@ -68,6 +70,14 @@ final class SpoolFile {
     statements = try SpoolStatements(connection)
     clock = try SpoolOpening.clock(connection)
     if isNew { DamagedFiles.synchroniseFolder(of: path) }
+  }
+
+  /// Records tell where a vehicle was: nobody else reads the file, nor what SQLite puts beside it with the same mode. What
+  /// cannot be made here SQLite cannot make either, and says so.
+  private static func keepToOurselves(_ path: String) {
+    let made = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    // One that is there is not opened: closing it would give up the locks that this process has on it.
+    if made >= 0 { Glibc.close(made) } else { _ = unsafe chmod(path, 0o600) }
   }
 
   /// How many numbers are set aside at least, and at most.

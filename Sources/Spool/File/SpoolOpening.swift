@@ -16,8 +16,8 @@ enum SpoolOpening {
     var counts: [Int64]
   }
 
-  /// Pages that are gone through after an unclean stop.
-  private static let checkedPages: Int64 = 16_384
+  /// Bytes that are gone through after an unclean stop.
+  private static let checkedBytes: Int64 = 16 << 20
 
   /// Sets the connection up.
   ///
@@ -56,7 +56,7 @@ enum SpoolOpening {
   /// Reads the state's row.
   static func state(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> State {
     guard try connection.number("PRAGMA application_id", "read the header") == SpoolSchema.applicationId,
-      try connection.number("PRAGMA user_version", "read the header") == SpoolSchema.version
+      try (1...SpoolSchema.version).contains(connection.number("PRAGMA user_version", "read the header"))
     else { throw SQLiteError(.damaged, "read the header", "this is not a spool, or one of another version") }
     var row = try SQLiteStatement(
       connection, "SELECT epoch, last, reserved, clean, events, telemetry FROM state", "read the state")
@@ -77,7 +77,9 @@ enum SpoolOpening {
         throw SQLiteError(.damaged, "check", "\(table) holds numbers that were never given")
       }
     }
-    guard !state.isClean, try connection.number("PRAGMA page_count", "check") <= checkedPages else { return }
+    guard !state.isClean else { return }
+    let bytes = try connection.number("PRAGMA page_count", "check") * connection.number("PRAGMA page_size", "check")
+    guard bytes <= checkedBytes else { return }
     let verdict = try connection.text("PRAGMA quick_check(1)", "check")
     guard verdict == "ok" else { throw SQLiteError(.damaged, "check", verdict) }
   }

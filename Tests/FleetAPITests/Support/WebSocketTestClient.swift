@@ -68,8 +68,11 @@ final class WebSocketTestClient {
   }
 
   /// The next text as JSON; pings are answered.
+  ///
+  /// - Throws: where the other side says nothing else for two minutes.
   func event() throws -> [String: Any] {
-    while true {
+    let end = Date(timeIntervalSinceNow: 120)
+    while Date() < end {
       switch try next() {
       case .text(let text): return try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
       case .ping(let payload): try send(opcode: 10, payload)
@@ -78,6 +81,7 @@ final class WebSocketTestClient {
         throw TestClient.Failure(description: "closed: \(code) \(reason)")
       }
     }
+    throw TestClient.Failure(description: "no event, though the connection lives")
   }
 
   /// Reads on until the connection is closed.

@@ -1,0 +1,22 @@
+#!/bin/bash
+# The tests that are named, for at most so many minutes; where those are over, says which of them have not ended.
+#
+#     scripts/test.sh MINUTES ARGUMENTS…      of `swift test`
+#
+# What they print is seen line by line: a pipe would hold back the last of it.
+set -uo pipefail
+minutes=$1
+shift
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+printf -v command '%q ' swift test --skip-build --disable-xctest "$@"
+NO_COLOR=1 TERM=dumb timeout --kill-after=10 "${minutes}m" script -qefc "$command" /dev/null </dev/null |
+  tr -d '\r' | tee "$log"
+status=${PIPESTATUS[0]}
+if [ "$status" -ge 124 ]; then
+  echo "not over after $minutes minutes; these tests began and did not end:"
+  comm -23 <(sed -nE 's/^◇ Test (.*) started\.$/\1/p' "$log" | grep -vE '^(run|case passing .*)$' | sort -u) \
+    <(sed -nE 's/^[✔✘] Test (.*) (passed|failed) after .*/\1/p' "$log" |
+      sed -E 's/ with [0-9]+ test cases?$//' | sort -u)
+fi
+exit "$status"
