@@ -40,7 +40,7 @@ struct Obdgate: ParsableCommand {
   /// Ends the process without the libraries' exit handlers: a thread that still hangs in a call of its own, an errand of
   /// `doctor`, say, would run into what they take down.
   private static func leave(_ code: ExitCode) -> Never {
-    unsafe fflush(nil)
+    fflush(nil)
     _exit(code.rawValue)
   }
 
