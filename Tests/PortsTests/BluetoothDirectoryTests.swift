@@ -33,6 +33,21 @@ import Testing
       ])
   }
 
+  @Test func one_whose_address_is_not_registered_has_bluetooth_le() throws {
+    let devices = """
+      {"controllers": ["hci0"], "devices": [
+        {"controller": "hci0", "address": "C4:1D:A5:68:98:8A", "name": "OBDBLE", "paired": true, "random": true,
+         "signal": -50},
+        {"controller": "hci0", "address": "00:1D:A5:68:98:8B", "name": "OBDBLE", "paired": true, "signal": -60}]}
+      """
+    guard let result = try Self.run(devices, ["bluetooth"]) else { return }
+    #expect(
+      result.lines == [
+        "00:1D:A5:68:98:8B 'OBDBLE' 'OBDBLE' -60 dBm leave(noSerialPort)",
+        "C4:1D:A5:68:98:8A 'OBDBLE' 'OBDBLE' -50 dBm adapter(knownProduct)",
+      ])
+  }
+
   @Test func an_inquiry_brings_devices_that_nobody_knew() throws {
     let devices = """
       {"controllers": ["hci0"], "devices": [

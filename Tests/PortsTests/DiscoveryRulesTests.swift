@@ -138,6 +138,12 @@ import Testing
     #expect(DiscoveryRules(probe: true).verdict(for: device("Scale", trusted: true)) == .adapter(.probe))
     #expect(DiscoveryRules(probe: true).verdict(for: device("Scale")) == .leave(.unrelated))
     #expect(device("OBDBLE").port == .ble(address))
+    // Many tell their services only once they are connected; only Bluetooth LE has addresses that are not registered.
+    let silent = BluetoothDevice(address: address, name: "OBDBLE", isTrusted: true, hasRandomAddress: true)
+    #expect(none.verdict(for: silent) == .adapter(.knownProduct))
+    #expect(silent.port == .ble(address))
+    let mouse = BluetoothDevice(address: address, name: "Mouse", isPaired: true, hasRandomAddress: true)
+    #expect(DiscoveryRules(probe: true).verdict(for: mouse) == .leave(.unrelated))
     // Of both ways the faster one, under its own rules.
     #expect(device("OBDII", serial: true).port == .rfcomm(address, channel: nil))
     #expect(none.verdict(for: device("OBDII", trusted: true, serial: true)) == .leave(.notPaired))

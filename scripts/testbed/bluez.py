@@ -6,8 +6,8 @@
 DEVICES.json: {"controllers": ["hci0"], "devices": [
     {"controller": "hci0", "address": "00:1D:A5:68:98:8A", "name": "OBDLink LX", "paired": true,
      "services": ["00001101-0000-1000-8000-00805f9b34fb"]}]}
-A device with "heard": true turns up when an inquiry starts. "off": ["hci0"] names controllers that are not powered. `null` in
-place of the object: a bus without BlueZ.
+A device with "random": true has an address that is not registered. One with "heard": true turns up when an inquiry starts.
+"off": ["hci0"] names controllers that are not powered. `null` in place of the object: a bus without BlueZ.
 
 The bus is the program's system bus. Exit status: the program's. Needs Debian's dbus-daemon, python3-dbusmock, python3-dbus.
 """
@@ -38,6 +38,8 @@ def add_device(bus, mock, device):
         properties["Alias"] = device["alias"]
     if "signal" in device:
         properties["RSSI"] = dbus.Int16(device["signal"])
+    if device.get("random"):
+        properties["AddressType"] = "random"
     properties["Paired"] = dbus.Boolean(device.get("paired", False))
     target = dbus.Interface(bus.get_object("org.bluez", path), dbusmock.MOCK_IFACE)
     target.UpdateProperties("org.bluez.Device1", dbus.Dictionary(properties, signature="sv"))

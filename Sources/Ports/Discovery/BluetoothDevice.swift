@@ -14,12 +14,15 @@ public struct BluetoothDevice: Hashable, Sendable {
   public var hasSerialPort: Bool
   /// It offers one of the services of Bluetooth LE that adapters have their serial line in.
   public var hasAdapterService: Bool
+  /// Its address is not a registered one, as only devices of Bluetooth LE have it (org.bluez.Device1, `AddressType`).
+  public var hasRandomAddress: Bool
   /// Strength of its signal in dBm, while an inquiry hears it.
   public var signal: Int?
 
   public init(
     address: BluetoothAddress, name: String = "", alias: String = "", isPaired: Bool = false, isTrusted: Bool = false,
-    isConnected: Bool = false, hasSerialPort: Bool = false, hasAdapterService: Bool = false, signal: Int? = nil
+    isConnected: Bool = false, hasSerialPort: Bool = false, hasAdapterService: Bool = false,
+    hasRandomAddress: Bool = false, signal: Int? = nil
   ) {
     self.address = address
     self.name = name
@@ -29,9 +32,13 @@ public struct BluetoothDevice: Hashable, Sendable {
     self.isConnected = isConnected
     self.hasSerialPort = hasSerialPort
     self.hasAdapterService = hasAdapterService
+    self.hasRandomAddress = hasRandomAddress
     self.signal = signal
   }
 
+  /// It has Bluetooth LE, and not the faster way besides.
+  public var isLowEnergy: Bool { hasRandomAddress || hasAdapterService && !hasSerialPort }
+
   /// How it is reached: a device that has both ways, by the faster one.
-  public var port: PortAddress { hasAdapterService && !hasSerialPort ? .ble(address) : .rfcomm(address, channel: nil) }
+  public var port: PortAddress { isLowEnergy ? .ble(address) : .rfcomm(address, channel: nil) }
 }

@@ -87,7 +87,7 @@ public struct DiscoveryRules: Hashable, Sendable {
   public func verdict(for device: BluetoothDevice) -> DeviceVerdict {
     if bluetoothAdapters.contains(device.address) { return .adapter(.configured) }
     let isKnown = KnownProducts.isAdapterName(device.name) || KnownProducts.isAdapterName(device.alias)
-    if device.hasAdapterService && !device.hasSerialPort { return lowEnergyVerdict(device, isKnown: isKnown) }
+    if device.isLowEnergy { return lowEnergyVerdict(device, isKnown: isKnown) }
     // Before it is paired a device may not have said what services it has.
     guard device.isPaired else { return .leave(isKnown || device.hasSerialPort ? .notPaired : .unrelated) }
     guard device.hasSerialPort else { return .leave(isKnown ? .noSerialPort : .unrelated) }
@@ -100,6 +100,7 @@ public struct DiscoveryRules: Hashable, Sendable {
   private func lowEnergyVerdict(_ device: BluetoothDevice, isKnown: Bool) -> DeviceVerdict {
     guard device.isPaired || device.isTrusted else { return .leave(isKnown ? .notTrusted : .unrelated) }
     if isKnown { return .adapter(.knownProduct) }
+    guard device.hasAdapterService else { return .leave(.unrelated) }
     return probe ? .adapter(.probe) : .leave(.notProbed)
   }
 }

@@ -35,10 +35,17 @@ struct ManagedObjects {
     return devices.sorted { $0.address.bits < $1.address.bits }
   }
 
-  /// A device by its address: where two controllers know it, the one that is connected to it, else paired with it.
+  /// A device by its address: where two controllers know it, the one that is connected to it, else one that is on, and
+  /// among equals one that is paired with it.
   func device(_ address: BluetoothAddress) -> KnownDevice? {
     let all = known.filter { $0.device.address == address }
-    return all.first { $0.device.isConnected } ?? all.first { $0.device.isPaired } ?? all.first
+    let reachable = all.filter { isBelowPowered($0.path) }
+    return all.first { $0.device.isConnected } ?? reachable.first { $0.device.isPaired } ?? reachable.first
+      ?? all.first { $0.device.isPaired } ?? all.first
+  }
+
+  private func isBelowPowered(_ path: String) -> Bool {
+    controllers.contains { $0.isPowered && path.hasPrefix($0.path + "/") }
   }
 
   /// nil where the answer is not of that form.
@@ -81,7 +88,7 @@ struct ManagedObjects {
       guard let key = message.text() else { return false }
       switch key {
       case "Address": address = message.variant("s") { message.text() }.flatMap { BluetoothAddress($0) }
-      case "Name", "Alias": texts[key] = message.variant("s") { message.text() }
+      case "Name", "Alias", "AddressType": texts[key] = message.variant("s") { message.text() }
       case "Paired", "Connected", "Trusted", "ServicesResolved": flags[key] = message.variant("b") { message.bool() }
       case "RSSI": signal = message.variant("n") { message.int16() }.map { Int($0) }
       case "UUIDs": uuids = message.variant("as") { message.texts() }?.compactMap { BluetoothUUID($0) } ?? []
@@ -96,7 +103,7 @@ struct ManagedObjects {
       address: address, name: texts["Name"] ?? "", alias: texts["Alias"] ?? "", isPaired: flags["Paired"] ?? false,
       isTrusted: flags["Trusted"] ?? false, isConnected: flags["Connected"] ?? false,
       hasSerialPort: uuids.contains(.serialPort), hasAdapterService: uuids.contains { SerialOverGATT.isKnown($0) },
-      signal: signal)
+      hasRandomAddress: texts["AddressType"] == "random", signal: signal)
     known.append(KnownDevice(path: path, device: device, hasServices: flags["ServicesResolved"] ?? false))
     return true
   }
