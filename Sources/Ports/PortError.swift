@@ -7,6 +7,8 @@ public struct PortError: Error, Equatable, Sendable, CustomStringConvertible {
     case missing
     /// The device is there, this user may not use it.
     case notPermitted
+    /// The Bluetooth device wants a key that this machine does not have.
+    case notPaired
     /// Somebody else has it.
     case busy
     /// A file or device that is no serial line.

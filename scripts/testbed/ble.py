@@ -3,8 +3,8 @@
 
     /usr/bin/python3 scripts/testbed/ble.py SCENE.json
 
-SCENE.json: {"controllers": ["hci0"], "powered": true, "devices": [ DEVICE… ]}, a DEVICE being
-    {"address": "AA:…", "name": "OBDBLE", "uuids": ["0000fff0-…"], "paired": false, "trusted": false,
+SCENE.json: {"controllers": ["hci0"], "powered": true, "off": ["hci0"], "devices": [ DEVICE… ]}, a DEVICE being
+    {"address": "AA:…", "controller": "hci0", "name": "OBDBLE", "uuids": ["0000fff0-…"], "paired": false, "trusted": false,
      "known": true,              false: it turns up once somebody listens for it (its transport: "le", "bredr")
      "transport": "le",
      "connect": ["org.bluez.Error.Failed: le-connection-abort-by-local", …],   what the first calls of Connect answer
@@ -16,7 +16,12 @@ SCENE.json: {"controllers": ["hci0"], "powered": true, "devices": [ DEVICE… ]}
      "peer": "127.0.0.1:35000",  a simulated adapter that its bytes go to and come from
      "reply": "41 0C 1A F8 \\r\\r>",   or what it says to every line
      "pins": ["0000"],           what it takes; "passkey": as a number; "consents": asks whether it may; [] or none: anything
-     "pairing": "org.bluez.Error.Failed: …"}   what Pair answers where it is no matter of a PIN
+     "pairing": "org.bluez.Error.Failed: …",   what Pair answers where it is no matter of a PIN
+     "pairing connects": true,   as Pair does with Bluetooth LE; and the connection stays
+     "wants key": true,          its characteristics are for those that are paired; "write": only writing is
+     "trust": "org.bluez.Error.Failed: …",   what setting Trusted answers; "late": nothing at all
+     "leaves": 2.0,              seconds that Disconnect takes: BlueZ' timer has 2; at once without
+     "greets": "ELM327 v1.5"}    what it says as soon as somebody hears it
 
 It prints a line for what happens: `bus ADDRESS` first, `connect`, `write request 415420…`, `acquired notify`, `started`,
 `discovery le`, `pair`, `pin 1234`, `paired`, `trusted`, `agent KeyboardOnly`, `agent gone`, `disconnect`, and takes a line
@@ -69,7 +74,8 @@ class Device:
         self.bed = bed
         self.facts = facts
         self.address = facts["address"]
-        self.path = f"/org/bluez/{bed.controllers[0]}/dev_{self.address.replace(':', '_')}"
+        self.controller = facts.get("controller", bed.controllers[0] if bed.controllers else "hci0")
+        self.path = f"/org/bluez/{self.controller}/dev_{self.address.replace(':', '_')}"
         self.characteristics = {}
         self.acquired = []
         self.watches = []
@@ -78,6 +84,7 @@ class Device:
         self.notify_socket = None
         self.peer = None
         self.line = b""
+        self.leaving = None
         self.refusals = list(facts.get("connect", []))
         self.is_connected = False
 
@@ -87,7 +94,7 @@ class Device:
         if self.path in dbusmock.mockobject.objects:
             return
         facts = self.facts
-        self.bed.bluez.AddDevice(self.bed.controllers[0], self.address, facts.get("name", ""))
+        self.bed.bluez.AddDevice(self.controller, self.address, facts.get("name", ""))
         self.object = dbusmock.mockobject.objects[self.path]
         self.object.testbed = self
         for name, code in [("Connect", "connect"), ("Disconnect", "leave"), ("Pair", "pair")]:
@@ -158,10 +165,15 @@ class Device:
 
     def connect(self):
         say("connect")
+        if not self.bed.is_on(self.controller):
+            refuse("org.bluez.Error.NotReady: Resource Not Ready")
         if self.refusals:
             refuse(self.refusals.pop(0))
         if self.is_connected:
             refuse("org.bluez.Error.AlreadyConnected: Already Connected")
+        self.join()
+
+    def join(self):
         self.is_connected = True
         self.tell({"Connected": variant(True)})
         if "peer" in self.facts:
@@ -174,10 +186,17 @@ class Device:
 
     def leave(self):
         say("disconnect")
-        self.lose()
+        if "leaves" not in self.facts:
+            return self.lose()
+        # Who connects meanwhile is told that it is connected, and is not for long.
+        if self.is_connected and self.leaving is None:
+            self.leaving = GLib.timeout_add(int(1000 * self.facts["leaves"]), lambda: self.lose() or False)
 
     def lose(self):
         """The connection is over, whoever ended it."""
+        if self.leaving is not None and GLib.main_context_default().find_source_by_id(self.leaving):
+            GLib.source_remove(self.leaving)
+        self.leaving = None
         if not self.is_connected:
             return
         self.is_connected = False
@@ -199,7 +218,13 @@ class Device:
             end.close()
         self.watches, self.acquired, self.peer = [], [], None
 
+    def need_key(self, what):
+        """Refuses as BlueZ tells an adapter's Insufficient Authentication."""
+        if self.facts.get("wants key") in (True, what) and not self.object.props[DEVICE]["Paired"]:
+            refuse("org.bluez.Error.NotPermitted: Not paired")
+
     def acquire(self, path, what):
+        self.need_key(what)
         if self.facts["sockets"] == "taken":
             refuse(f"org.bluez.Error.NotPermitted: {what.capitalize()} acquired")
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -207,6 +232,7 @@ class Device:
         mtu = self.facts.get("mtu", 23)
         if what == "notify":
             self.notify_socket = ours
+            self.greet()
         else:
             self.watches.append(GLib.io_add_watch(ours.fileno(), GLib.IO_IN | GLib.IO_HUP, self.heard_socket, ours))
         say(f"acquired {what}")
@@ -214,10 +240,17 @@ class Device:
         return passed, dbus.UInt16(mtu)
 
     def start(self, path):
+        self.need_key("notify")
         self.started.add(path)
         say("started")
+        self.greet()
+
+    def greet(self):
+        if "greets" in self.facts:
+            self.notify(self.facts["greets"].encode())
 
     def write(self, path, args):
+        self.need_key("write")
         options = args[1]
         self.taken(bytes(args[0]), str(options.get("type", "none")))
 
@@ -287,6 +320,8 @@ class Device:
             accepted = self.ask("RequestConfirmation", dbus.UInt32(123456)) is not None
         if not accepted:
             refuse("org.bluez.Error.AuthenticationFailed: Authentication Failed")
+        if self.facts.get("pairing connects") and not self.is_connected:
+            self.join()
         self.paired()
 
     def paired(self):
@@ -294,8 +329,8 @@ class Device:
         say("paired")
 
     def ask(self, method, *more):
-        """Asks the agent; what it answered, None where it refused."""
-        answer = self.bed.ask_agent(method, dbus.ObjectPath(self.path), *more)
+        """Asks the agent of whoever called Pair; what it answered, None where it refused."""
+        answer = self.bed.ask_agent(self.bed.agent_of(self.bed.pairer), method, dbus.ObjectPath(self.path), *more)
         if method == "RequestPinCode" and answer is not None:
             say(f"pin {answer}")
             return str(answer)
@@ -309,8 +344,11 @@ class Bed:
     def __init__(self, scene):
         self.scene = scene
         self.controllers = scene.get("controllers", ["hci0"])
-        self.agent = None
+        # By the connection that each is on, the last one registered at the end.
+        self.agents = {}
+        self.default_agent = None
         self.caller = None
+        self.pairer = None
         self.orders = b""
         self.devices = {}
 
@@ -333,7 +371,7 @@ class Bed:
             self.add_controllers()
             for facts in self.scene.get("devices", []):
                 device = Device(self, facts)
-                self.devices[device.address] = device
+                self.devices[device.path] = device
                 if facts.get("known", True):
                     device.appear()
             say(f"bus {self.bus_address}")
@@ -349,10 +387,13 @@ class Bed:
             self.bluez.AddAdapter(controller, "testbed")
             made = dbusmock.mockobject.objects[f"/org/bluez/{controller}"]
             made.testbed = self
-            made.props[ADAPTER]["Powered"] = variant(self.scene.get("powered", True))
+            made.props[ADAPTER]["Powered"] = variant(self.is_on(controller))
             made.AddMethod(ADAPTER, "SetDiscoveryFilter", "a{sv}", "", "self.testbed.filter(args[0])")
             made.AddMethod(ADAPTER, "StartDiscovery", "", "", "self.testbed.discover()")
             made.AddMethod(ADAPTER, "StopDiscovery", "", "", "self.testbed.quiet()")
+
+    def is_on(self, controller):
+        return self.scene.get("powered", True) and controller not in self.scene.get("off", [])
 
     def overhear(self, _, message):
         """Who calls: BlueZ knows agents by their connection."""
@@ -361,16 +402,36 @@ class Bed:
             self.caller = sender
         if member == "RegisterAgent":
             arguments = message.get_args_list()
-            self.agent = (sender, arguments[0])
+            self.agents[sender] = (sender, arguments[0])
             say(f"agent {arguments[1]}")
+        if member == "RequestDefaultAgent":
+            self.default_agent = sender
         if member == "UnregisterAgent":
-            self.agent = None
+            self.agents.pop(sender, None)
             say("agent gone")
+        if member == "Pair":
+            self.pairer = sender
         if member == "Set" and message.get_args_list()[1] == "Trusted":
-            say("trusted")
+            return self.trust(message)
         if member == "CancelPairing":
             say("cancelled")
         return dbus.lowlevel.HANDLER_RESULT_NOT_YET_HANDLED
+
+    def trust(self, message):
+        device = self.devices.get(message.get_path())
+        answer = device and device.facts.get("trust")
+        if not answer:
+            say("trusted")
+            return dbus.lowlevel.HANDLER_RESULT_NOT_YET_HANDLED
+        say("not trusted")
+        if answer != "late":
+            name, _, text = answer.partition(": ")
+            self.bus.send_message(dbus.lowlevel.ErrorMessage(message, name, text))
+        return dbus.lowlevel.HANDLER_RESULT_HANDLED
+
+    def agent_of(self, caller):
+        """Whom BlueZ asks: the caller's own agent, else the default one; about a pairing that nobody called for that one."""
+        return self.agents.get(caller) or self.agents.get(self.default_agent)
 
     def filter(self, options):
         self.transport = str(options.get("Transport", "auto"))
@@ -384,10 +445,11 @@ class Bed:
     def quiet(self):
         say("discovery over")
 
-    def ask_agent(self, method, *arguments):
-        if not self.agent:
+    def ask_agent(self, agent, method, *arguments):
+        if not agent:
+            say(f"nobody to ask {method}")
             return None
-        proxy = self.bus.get_object(self.agent[0], self.agent[1], introspect=False)
+        proxy = self.bus.get_object(agent[0], agent[1], introspect=False)
         try:
             answer = proxy.get_dbus_method(method, AGENT)(*arguments, timeout=20)
             return True if answer is None else answer
@@ -406,7 +468,7 @@ class Bed:
         return True
 
     def do(self, order):
-        device = self.devices.get(order.get("address")) or next(iter(self.devices.values()), None)
+        device = next((device for device in self.devices.values() if order.get("address") in (None, device.address)), None)
         what = order["do"]
         if what == "notify":  # pieces: hexadecimal texts, each one notification
             for piece in order["pieces"]:
@@ -435,12 +497,17 @@ class Bed:
         elif what == "spoof":  # somebody who is not BlueZ says that the device is gone
             threading.Thread(target=self.spoof, args=(device.path,)).start()
             return
-        elif what == "ask":  # the agent, about a device of that address
+        elif what == "begin":  # the adapter begins to pair
+            self.pairer = None
+            if device.ask("RequestPasskey") is not None:
+                device.paired()
+        elif what == "ask":  # the agent registered last, about a device of that address: as BlueZ would not
             path = f"/org/bluez/hci0/dev_{order['about'].replace(':', '_')}"
             more = [dbus.UInt32(1)] if order["method"] == "RequestConfirmation" else []
             if order["method"] == "AuthorizeService":
                 more = ["0000111e-0000-1000-8000-00805f9b34fb"]
-            if self.ask_agent(order["method"], dbus.ObjectPath(path), *more) is not None:
+            agent = next(reversed(self.agents.values()), None)
+            if self.ask_agent(agent, order["method"], dbus.ObjectPath(path), *more) is not None:
                 say(f"allowed {order['method']}")
         elif what == "intrude":  # somebody who is not BlueZ asks the agent
             threading.Thread(target=self.intrude, args=(device.path,)).start()
@@ -469,7 +536,7 @@ class Bed:
             "except dbus.exceptions.DBusException as error:\n"
             "    print('refused intruder', error.get_dbus_name())\n")
         result = subprocess.run(
-            ["/usr/bin/python3", "-c", code, self.bus_address, *self.agent, path], capture_output=True, text=True)
+            ["/usr/bin/python3", "-c", code, self.bus_address, *next(reversed(self.agents.values())), path], capture_output=True, text=True)
         say((result.stdout + result.stderr).strip().replace("\n", " "))
         say("done intrude")
 

@@ -32,6 +32,7 @@ extension BLELink {
       try link.connect(limit)
       try link.findLine(limit)
       if let end = link.end { throw end }
+      link.begin()
       return link
     } catch {
       link.close()
@@ -87,6 +88,21 @@ extension BLELink {
     let known = try objects(limit).device(address)
     isConnected = known?.device.isConnected ?? false
     hasServices = known?.hasServices ?? false
+    guard isConnected, let connection else { return }
+    if let moment = connection.isOver { try awaitEnd(until: moment, limit) } else { didConnect = connection.takeOver() }
+  }
+
+  /// Waits for the end of a connection that we have asked for before.
+  private func awaitEnd(until moment: Int64, _ limit: Limit) throws(PortError) {
+    awaitsEnd = true
+    defer { awaitsEnd = false }
+    let patience = Limit(deadline: min(moment, limit.deadline), wakeUp: limit.wakeUp)
+    do throws(BusError) { try wait(patience) { !isConnected } } catch {
+      // Then somebody else may have made another.
+      guard error == .timedOut else { throw error.portError(name) }
+    }
+    if let end { throw end }
+    if !isConnected { hasServices = false }
   }
 
   /// Listens for a device that BlueZ does not know.
@@ -106,19 +122,7 @@ extension BLELink {
   // MARK: The connection
 
   private func connect(_ limit: Limit) throws(PortError) {
-    do throws(BusError) {
-      if !isConnected {
-        didConnect = true
-        try bluez.call(
-          device, Self.deviceInterface, "Connect", until: limit.deadline, unless: limit.wakeUp, telling: self)
-      }
-    } catch {
-      switch error.refusal {
-      // Somebody else of this machine connects to it, too.
-      case "org.bluez.Error.AlreadyConnected", "org.bluez.Error.InProgress": break
-      default: throw error.notConnected(name)
-      }
-    }
+    if !isConnected { try callConnect(limit) }
     do throws(BusError) { try wait(limit) { isConnected && hasServices } } catch {
       guard error == .timedOut, isConnected else { throw error.notConnected(name) }
       throw PortError(
@@ -126,6 +130,23 @@ extension BLELink {
         "connected, but its services do not come; an adapter of classic Bluetooth is named rfcomm:ADDRESS")
     }
     if let end { throw end }
+  }
+
+  private func callConnect(_ limit: Limit) throws(PortError) {
+    do throws(BusError) {
+      try bluez.call(
+        device, Self.deviceInterface, "Connect", until: limit.deadline, unless: limit.wakeUp, telling: self)
+      didConnect = true
+    } catch {
+      switch error {
+      // Somebody else of this machine connects to it or pairs it, too; Disconnect would end that.
+      case .refused("org.bluez.Error.AlreadyConnected", _), .refused("org.bluez.Error.InProgress", _): return
+      // It may still come about.
+      case .timedOut, .interrupted: didConnect = true
+      default: break
+      }
+      throw error.notConnected(name)
+    }
   }
 
   // MARK: The line
@@ -189,48 +210,5 @@ extension BLELink {
   static func packet(_ mtu: Int?) -> Int {
     guard let mtu, mtu >= shortestPacket + 3 else { return shortestPacket }
     return min(mtu - 3, longestValue)
-  }
-}
-
-extension BusError {
-  /// Why a connection did not come about.
-  func notConnected(_ name: String) -> PortError {
-    switch self {
-    case .timedOut:
-      return PortError(.timedOut, name, "no answer; is the adapter powered, near, and free of other phones?")
-    case .refused(let error, _) where error == "org.bluez.Error.Failed":
-      return PortError(
-        .unreachable, name, "not connected (\(sentence)); is the adapter powered, near, and free of other phones?")
-    default: return portError(name)
-    }
-  }
-
-  /// What it means for a line to a device.
-  func portError(_ name: String) -> PortError {
-    switch self {
-    case .noLibrary, .noBus: return PortError(.noBluetooth, name, sentence)
-    case .lost: return PortError(.gone, name, sentence)
-    case .timedOut: return PortError(.timedOut, name, sentence)
-    case .interrupted: return PortError(.interrupted, name, "gave up connecting")
-    case .malformed: return PortError(.system, name, sentence)
-    case .refused(let error, let text):
-      if isWithoutService || isPoweredOff { return PortError(.noBluetooth, name, sentence) }
-      if isForbidden { return PortError(.notPermitted, name, sentence) }
-      // "Not paired" is BlueZ' text for the errors of ATT that are about keys.
-      if text.contains("paired") || error.hasPrefix("org.bluez.Error.Authentication")
-        || error == "org.bluez.Error.NotAuthorized"
-      {
-        return PortError(
-          .notPermitted, name, "wants to be paired (\(sentence)); give its \"pin\", or bluetoothctl pair")
-      }
-      switch error {
-      case "org.bluez.Error.NotPermitted", "org.bluez.Error.InProgress":
-        return PortError(.busy, name, "another program of this machine uses it (\(sentence)); end that one")
-      case "org.bluez.Error.NotConnected": return PortError(.gone, name, "disconnected")
-      case "org.bluez.Error.DoesNotExist", "org.freedesktop.DBus.Error.UnknownObject":
-        return PortError(.gone, name, "BlueZ forgot it")
-      default: return PortError(.system, name, sentence)
-      }
-    }
   }
 }

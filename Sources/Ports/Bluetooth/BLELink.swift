@@ -38,6 +38,8 @@ final class BLELink: BusListener {
   var hasServices = false
   /// We asked for the connection, and so end it.
   var didConnect = false
+  /// The connection that is there is one that is to end: its end is not the line's.
+  var awaitsEnd = false
   /// Where notifications come as messages.
   var hearsMessages = false
   var output = Output.none
@@ -79,12 +81,19 @@ final class BLELink: BusListener {
     watch.set(outputSocket.number, 0, number: Watched.output)
   }
 
+  /// The line is open: what came while it was opened is to be read without anything more happening.
+  func begin() { if input.count > 0 { bell.signal() } }
+
+  /// What this process has done to the connection; nil before the device is known.
+  var connection: OwnConnection? { device.isEmpty ? nil : OwnConnection(bluez.bus, device: device) }
+
   /// Ends the connection where we made it.
   func close() {
     inputSocket.close()
     outputSocket.close()
-    guard didConnect, !device.isEmpty else { return }
+    guard didConnect, let connection else { return }
     didConnect = false
+    connection.wasEnded()
     // It does not matter whether that is heard: where nobody is left to hear it, the connection is over, too.
     try? bluez.bus.post(bluez.asking(device, "org.bluez.Device1", "Disconnect"))
   }
@@ -212,11 +221,11 @@ final class BLELink: BusListener {
       switch key {
       case "Connected":
         guard let value = message.variant("b", { message.bool() }) else { return true }
-        if isConnected && !value { finish(.gone, "disconnected: switched off, out of reach, or told to") }
+        if isConnected && !value && !awaitsEnd { finish(.gone, "disconnected: switched off, out of reach, or told to") }
         isConnected = value
       case "ServicesResolved":
         guard let value = message.variant("b", { message.bool() }) else { return true }
-        if hasServices && !value { finish(.gone, "disconnected: its services are gone") }
+        if hasServices && !value && !awaitsEnd { finish(.gone, "disconnected: its services are gone") }
         hasServices = value
       default: return message.skip("v")
       }

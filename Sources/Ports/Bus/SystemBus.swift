@@ -8,6 +8,8 @@ protocol BusListener: AnyObject { func heard(_ message: BusMessage) }
 /// ``wait(until:unless:)``. sd-bus takes memory from the heap for every message.
 @safe final class SystemBus {
   let bus: OpaquePointer
+  /// nil: the system's.
+  let address: String?
 
   /// - Parameter address: of another bus than the system's (`DBUS_SYSTEM_BUS_ADDRESS`, where that is set).
   /// - Throws: where there is no bus.
@@ -17,6 +19,7 @@ protocol BusListener: AnyObject { func heard(_ message: BusMessage) }
     let code = unsafe csystemd_bus_open(address, &opened)
     guard code >= 0, let bus = unsafe opened else { throw .noBus(-code) }
     unsafe self.bus = bus
+    self.address = address
   }
 
   deinit { unsafe csystemd_bus_close(bus) }

@@ -1,0 +1,162 @@
+import Glibc
+import TestKit
+import Testing
+
+@testable import Ports
+
+/// What opens, and what is said where nothing does.
+extension BLEPortTests {
+  @Test func a_device_that_bluez_does_not_know_is_listened_for() async throws {
+    try await Self.with(Scene.adapter(Scene.ffe0, #""sockets": true, "known": false"#)) {
+      port, bed in
+      try bed.event("connect")
+      let events = bed.events
+      // The search is over before the call: both at once fail with many controllers.
+      #expect(events.prefix(3) == ["bus \(bed.bus)", "discovery le", "discovery over"])
+      try Self.notify([">"], bed)
+      #expect(try Self.read(1, &port) == ">")
+    }
+  }
+
+  @Test func a_device_that_is_not_there_ends_the_search_at_the_limit() async throws {
+    let error = try await Self.refusal(#"{"devices": []}"#, within: .seconds(1))
+    guard let error else { return }
+    #expect(error.kind == .timedOut)
+    #expect(
+      error.description.hasPrefix(
+        "ble:AA:BB:CC:00:00:01: not heard; is the adapter powered, near, and free"))
+  }
+
+  @Test(arguments: [
+    (
+      Scene.adapter(Scene.service("180f", [("2a19", ["read", "notify"])])),
+      PortError.Kind.noSerialService,
+      "no adapter's service (FFE0, FFF0, Nordic UART, 18F0), but 180F; is it"
+    ),
+    (
+      Scene.adapter(""), .noSerialService,
+      "no adapter's service (FFE0, FFF0, Nordic UART, 18F0), but no service; is it"
+    ),
+    (
+      Scene.adapter(Scene.service("ffe0", [("ffe1", ["read", "notify"])])), .noSerialService,
+      "its service FFE0 has nothing that notifies and can be written to"
+    ),
+    (
+      Scene.adapter(
+        Scene.ffe0, #""connect": ["org.bluez.Error.Failed: le-connection-abort-by-local"]"#),
+      .unreachable,
+      "not connected (le-connection-abort-by-local); is the adapter powered, near, and free of other phones?"
+    ),
+    (
+      Scene.adapter(Scene.ffe0, #""connect": ["org.bluez.Error.NotReady: Resource Not Ready"]"#),
+      .noBluetooth,
+      "the controller is off; bluetoothctl power on"
+    ),
+    (
+      Scene.adapter(
+        Scene.ffe0, #""connect": ["org.bluez.Error.AuthenticationFailed: Authentication Failed"]"#),
+      .notPaired,
+      "wants to be paired (Authentication Failed); give its \"pin\", or bluetoothctl pair"
+    ),
+    (
+      Scene.adapter(Scene.ffe0, #""sockets": true, "wants key": true"#), .notPaired,
+      "wants to be paired (Not paired); give its \"pin\", or bluetoothctl pair"
+    ),
+    (
+      Scene.adapter(Scene.ffe0, #""connect": ["org.bluez.Error.NotAvailable: br-connection-profile-unavailable"]"#),
+      .unreachable,
+      "called by classic Bluetooth (br-connection-profile-unavailable); if it has both, name it rfcomm:ADDRESS"
+    ),
+    (
+      Scene.adapter(Scene.ffe0, #""connect": ["org.bluez.Error.Failed: br-connection-page-timeout"]"#),
+      .unreachable,
+      "called by classic Bluetooth (br-connection-page-timeout); if it has both, name it rfcomm:ADDRESS"
+    ),
+    (
+      Scene.adapter(Scene.ffe0, #""sockets": "taken""#), .busy,
+      "another program of this machine uses it (Notify acquired)"
+    ),
+    (
+      #"{"powered": false, "devices": []}"#, .noBluetooth,
+      "the Bluetooth controller is off; bluetoothctl power on"
+    ),
+    (
+      #"{"controllers": [], "devices": []}"#, .noBluetooth,
+      "no Bluetooth controller; plug one in, or rfkill unblock bluetooth"
+    ),
+  ])
+  func what_is_missing_is_said_in_one_line(
+    _ row: (scene: String, kind: PortError.Kind, text: String)
+  ) async throws {
+    guard let error = try await Self.refusal(row.scene) else { return }
+    #expect(error.kind == row.kind)
+    #expect(error.detail.hasPrefix(row.text), "\(error)")
+    #expect(!error.description.contains("\n"))
+  }
+
+  @Test func of_two_controllers_that_know_it_the_one_that_is_on_is_used() async throws {
+    let device = #""address": "\#(Scene.address)", "sockets": true, "services": [\#(Scene.ffe0)]"#
+    let scene = """
+      {"controllers": ["hci0", "hci1"], "off": ["hci0"],
+       "devices": [{\(device), "controller": "hci0", "paired": true}, {\(device), "controller": "hci1"}]}
+      """
+    try await Self.with(scene) { port, _ in #expect(port.isOpen == true) }
+  }
+
+  @Test(arguments: [#""sockets": true"#, messages])
+  func what_it_says_while_the_line_opens_is_read(_ facts: String) async throws {
+    try await Self.with(Scene.adapter(Scene.ffe0, facts + #", "greets": "ELM327 v1.5\r\r>""#)) { port, _ in
+      let text = try Self.read(14, &port)
+      #expect(text == "ELM327 v1.5\r\r>")
+    }
+  }
+
+  /// Not every adapter says so before it is written to.
+  @Test func one_that_wants_a_key_to_be_written_to_says_so_then() async throws {
+    let services = Scene.service("ffe0", [("ffe1", ["write", "notify"])])
+    try await Self.with(Scene.adapter(services, Self.messages + #", "wants key": "write""#)) { port, _ in
+      try Self.write("ATZ\r", &port)
+      #expect(try Self.end(of: &port)?.kind == .notPaired)
+    }
+  }
+
+  @Test func services_that_never_come_end_at_the_limit() async throws {
+    let error = try await Self.refusal(
+      Scene.adapter(Scene.ffe0, #""resolves": false"#), within: .seconds(1))
+    guard let error else { return }
+    #expect(error.kind == .timedOut)
+    #expect(error.detail.hasPrefix("connected, but its services do not come"), "\(error)")
+  }
+
+  @Test func without_bluez_or_a_bus_there_is_one_reason() async throws {
+    try await aside {
+      var port = BLEPort(address: Scene.address, bus: "unix:path=/nowhere")
+      let error = PortContract.error { () throws(PortError) in try port.open() }
+      #expect(error?.kind == .noBluetooth)
+      #expect(
+        error?.detail.hasPrefix("no D-Bus system bus (") == true,
+        "\(error?.description ?? "opened")")
+      guard let bed = try BluetoothBed.start(Scene.adapter()) else { return }
+      try bed.order(#"{"do": "leave"}"#)
+      port = BLEPort(address: Scene.address, bus: bed.bus)
+      let gone = PortContract.error { () throws(PortError) in try port.open() }
+      #expect(gone?.kind == .noBluetooth)
+      #expect(gone?.detail == "bluetoothd is not running; apt install bluez, or start bluetooth")
+    }
+  }
+
+  @Test func a_wake_up_ends_opening_and_goes_on_ringing() async throws {
+    try await aside {
+      guard let bed = try BluetoothBed.start(#"{"devices": []}"#) else { return }
+      var port = BLEPort(address: Scene.address, bus: bed.bus)
+      let wakeUp = try WakeUp()
+      wakeUp.signal()
+      #expect(
+        PortContract.kind { () throws(PortError) in
+          try port.open(within: .seconds(30), unless: wakeUp)
+        }
+          == .interrupted)
+      #expect(wakeUp.silence())
+    }
+  }
+}
