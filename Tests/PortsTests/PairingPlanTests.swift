@@ -32,12 +32,12 @@ import Testing
   }
 
   @Test func a_passkey_is_a_number_of_six_digits() {
-    var letters = Self.plan("OBD2")
+    let letters = Self.plan("OBD2")
     #expect(letters.answer(.passkey) == .no)
     #expect(letters.answer(.pin) == .pin("OBD2"))
-    var long = Self.plan("1234567")
+    let long = Self.plan("1234567")
     #expect(long.answer(.passkey) == .no)
-    var usual = Self.plan()
+    let usual = Self.plan()
     #expect(usual.answer(.passkey) == .passkey(1234))
   }
 
@@ -71,12 +71,20 @@ import Testing
     #expect(named.due == .min)
   }
 
-  /// Nobody tells whether the answer was taken: whoever asks again had no use for it.
-  @Test func one_that_waits_to_be_asked_goes_on_to_the_next_pin_when_it_is_asked_again() {
+  /// There is no such wish before its line was refused.
+  @Test func one_with_bluetooth_le_is_tried_at_once() {
+    let wish = PairingWish(address: Scene.address, isLowEnergy: true)
+    #expect(PairingPlan(wish, notBefore: 20).due == .min)
+  }
+
+  @Test func what_is_postponed_counts_as_no_try() {
     var plan = Self.plan(isLowEnergy: true)
-    #expect(plan.waitsToBeAsked)
-    #expect(!Self.plan("1", isLowEnergy: true).waitsToBeAsked)
-    #expect(
-      (0..<5).map { _ in plan.answer(.passkey) } == [.passkey(1234), .passkey(0), .passkey(1234), .passkey(0), .no])
+    for moment in 1...10 as ClosedRange<Int64> {
+      plan.postpone(until: moment)
+      #expect(plan.due == moment)
+    }
+    #expect(plan.answer(.passkey) == .passkey(1234))
+    let isNews = plan.missed(at: 0)
+    #expect(isNews)
   }
 }

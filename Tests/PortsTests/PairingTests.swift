@@ -9,21 +9,21 @@ import Testing
 @Suite struct PairingTests {
   private struct Outcome {
     var events: [String] = []
-    var news: [Pairing.News] = []
+    var news: [PairingNews] = []
   }
 
   /// What was told so far, across threads.
   private final class Told: Sendable {
-    private let news = Mutex<[Pairing.News]>([])
+    private let news = Mutex<[PairingNews]>([])
 
-    var all: [Pairing.News] { news.withLock { $0 } }
+    var all: [PairingNews] { news.withLock { $0 } }
 
-    func take(_ item: Pairing.News) { news.withLock { $0.append(item) } }
+    func take(_ item: PairingNews) { news.withLock { $0.append(item) } }
 
-    /// Waits until there is something.
-    func wait() throws {
-      let deadline = BootClock.now + 30_000_000_000
-      while all.isEmpty {
+    /// Waits until there is so much.
+    func wait(for count: Int = 1) throws {
+      let deadline = BootClock.now + 60_000_000_000
+      while all.count < count {
         guard BootClock.now < deadline else { throw TestData.Missing("news of pairing") }
         poll(nil, 0, 5)
       }
@@ -33,21 +33,21 @@ import Testing
   /// Runs to the end, or until `body` has seen enough.
   private static func run(
     _ scene: String, pin: String? = nil, isLowEnergy: Bool = false,
-    _ body: (@Sendable (BluetoothBed, Told) throws -> Void)? = nil
+    _ body: (@Sendable (BluetoothBed, Told, PairingControl) throws -> Void)? = nil
   ) async throws -> Outcome? {
     try await aside {
       guard let bed = try BluetoothBed.start(scene) else { return nil }
-      let wakeUp = try WakeUp()
       let wish = PairingWish(address: Scene.address, isLowEnergy: isLowEnergy, pin: pin)
+      let control = try PairingControl([wish])
       let told = Told()
       let bus = bed.bus
       let work = Aside {
-        var pairing = Pairing([wish], bus: bus, pause: .milliseconds(50), head: .zero)
-        pairing.run(unless: wakeUp) { told.take($0) }
+        var pairing = Pairing(bus: bus, pause: .milliseconds(50), head: .zero)
+        pairing.run(under: control) { told.take($0) }
       }
       if let body {
-        defer { wakeUp.signal() }
-        try body(bed, told)
+        defer { control.stop() }
+        try body(bed, told, control)
       }
       var isOver = false
       for _ in 0..<6 where !isOver { isOver = work.ended() }
@@ -61,6 +61,8 @@ import Testing
   }
 
   private static func adapter(_ facts: String) -> String { Scene.adapter("", facts) }
+  /// Nobody answers, so that the agent stays.
+  private static let absent = #""pairing": "org.bluez.Error.ConnectionAttemptFailed: Page Timeout", "passkey": 1234"#
 
   @Test func a_new_adapter_gets_1234_then_0000_and_is_trusted() async throws {
     guard let outcome = try await Self.run(Self.adapter(#""pins": ["0000"]"#)) else { return }
@@ -82,7 +84,7 @@ import Testing
     guard let outcome = try await Self.run(Self.adapter(#""pins": ["9"]"#), pin: "7351") else { return }
     #expect(outcome.events.filter { $0 == "pin 7351" }.count == 2)
     #expect(!outcome.events.contains("paired"))
-    #expect(outcome.news == [.refused("rfcomm:AA:BB:CC:00:00:01", isConfigured: true)])
+    #expect(outcome.news == [.refused(.rfcomm(Scene.address, channel: nil), isConfigured: true)])
     #expect(outcome.events.last == "agent gone")
   }
 
@@ -93,17 +95,80 @@ import Testing
     #expect(outcome.news.map(\.description) == ["ble:AA:BB:CC:00:00:01: paired"])
   }
 
-  @Test func one_with_bluetooth_le_and_without_a_pin_is_answered_and_not_asked() async throws {
-    let outcome = try await Self.run(Self.adapter(#""passkey": 1234"#), isLowEnergy: true) { bed, _ in
-      try bed.event("agent KeyboardOnly")
-      try bed.order(#"{"do": "ask", "method": "RequestPasskey", "about": "AA:BB:CC:00:00:01"}"#)
+  @Test func one_with_bluetooth_le_and_without_a_pin_gets_the_usual_ones_as_passkeys() async throws {
+    guard let outcome = try await Self.run(Self.adapter(#""passkey": 0"#), isLowEnergy: true) else { return }
+    #expect(
+      outcome.events.dropFirst() == [
+        "agent KeyboardOnly", "pair", "passkey 1234", "pair", "passkey 0", "paired", "trusted", "agent gone",
+      ])
+    #expect(outcome.news == [.paired(.ble(Scene.address))])
+  }
+
+  /// BlueZ puts a pairing that nobody of this machine called for to the default agent.
+  @Test func about_a_pairing_that_the_adapter_begins_we_are_not_asked() async throws {
+    let outcome = try await Self.run(Self.adapter(Self.absent), isLowEnergy: true) { bed, told, _ in
+      try told.wait()
+      try bed.order(#"{"do": "begin"}"#)
+    }
+    guard let outcome else { return }
+    #expect(outcome.events.contains("nobody to ask RequestPasskey"), "\(outcome.events)")
+    #expect(!outcome.events.contains("paired"))
+  }
+
+  @Test func what_is_paired_by_other_means_is_trusted_too() async throws {
+    let outcome = try await Self.run(Self.adapter(Self.absent), isLowEnergy: true) { bed, told, _ in
+      try told.wait()
       try bed.order(#"{"do": "paired"}"#)
       try bed.event("trusted")
     }
     guard let outcome else { return }
-    #expect(!outcome.events.contains("pair"))
-    #expect(outcome.events.contains("allowed RequestPasskey"))
-    #expect(outcome.news == [.paired("ble:AA:BB:CC:00:00:01")])
+    #expect(outcome.news == [.missed(.ble(Scene.address)), .paired(.ble(Scene.address))])
+  }
+
+  @Test(arguments: [
+    ("org.bluez.Error.Failed: Not now", "Not now"), ("late", "bluetoothd does not answer; restart bluetooth"),
+  ])
+  func one_that_cannot_be_trusted_is_paired_all_the_same(_ row: (answer: String, reason: String)) async throws {
+    guard let outcome = try await Self.run(Self.adapter(#""pins": ["1234"], "trust": "\#(row.answer)""#)) else {
+      return
+    }
+    #expect(outcome.events.filter { $0 == "pair" }.count == 1)
+    #expect(!outcome.events.contains("cancelled"))
+    let port = PortAddress.rfcomm(Scene.address, channel: nil)
+    #expect(outcome.news == [.paired(port), .notTrusted(port, row.reason)])
+    #expect(outcome.news.last?.description.contains("paired, but not marked as trusted (\(row.reason))") == true)
+  }
+
+  // MARK: Other wishes
+
+  @Test func what_is_wished_again_goes_on_undisturbed_and_what_was_given_up_is_tried_again() async throws {
+    let first = PairingWish(address: Scene.address, isLowEnergy: true, pin: "7351")
+    let second = PairingWish(address: BluetoothAddress("AA:BB:CC:00:00:02")!, isLowEnergy: true, pin: "1")
+    let scene = """
+      {"devices": [{"address": "\(Scene.address)", "pairing": "org.bluez.Error.ConnectionAttemptFailed: Page Timeout"},
+        {"address": "AA:BB:CC:00:00:02", "passkey": 9}]}
+      """
+    let outcome = try await Self.run(scene, pin: "7351", isLowEnergy: true) { bed, told, control in
+      try told.wait()
+      #expect(control.pair([first, second], again: false))
+      for _ in 0..<2 { try bed.event("passkey 1") }
+      try told.wait(for: 2)
+      #expect(control.pair([first, second], again: true))
+      for _ in 0..<2 { try bed.event("passkey 1") }
+      try told.wait(for: 3)
+    }
+    guard let outcome else { return }
+    // The first is not called again before its time has come.
+    #expect(outcome.events.filter { $0 == "pair" }.count == 5)
+    let refused = PairingNews.refused(second.port, isConfigured: true)
+    #expect(outcome.news == [.missed(first.port), refused, refused])
+  }
+
+  @Test func one_that_is_over_hears_of_no_other_wishes() async throws {
+    let control = try PairingControl([])
+    var pairing = Pairing(bus: "unix:path=/nowhere")
+    pairing.run(under: control) { Issue.record("\($0)") }
+    #expect(!control.pair([PairingWish(address: Scene.address, isLowEnergy: true)], again: true))
   }
 
   @Test func an_adapter_that_bluez_does_not_know_is_listened_for() async throws {
@@ -111,11 +176,11 @@ import Testing
     else { return }
     #expect(outcome.events.contains("discovery bredr"))
     #expect(outcome.events.contains("discovery over"))
-    #expect(outcome.news == [.paired("rfcomm:AA:BB:CC:00:00:01")])
+    #expect(outcome.news == [.paired(.rfcomm(Scene.address, channel: nil))])
   }
 
   @Test func one_that_is_connected_is_not_disturbed() async throws {
-    let outcome = try await Self.run(Self.adapter(#""connected": true"#)) { bed, _ in
+    let outcome = try await Self.run(Self.adapter(#""connected": true"#)) { bed, _, _ in
       try bed.event("agent KeyboardOnly")
       // It has looked by then, and waits.
       for _ in 0..<3 { try bed.order(#"{"do": "notify", "pieces": []}"#) }
@@ -135,7 +200,7 @@ import Testing
     "RequestPinCode", "RequestPasskey", "RequestConfirmation", "RequestAuthorization", "AuthorizeService",
   ])
   func devices_that_nobody_named_are_rejected(_ method: String) async throws {
-    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed, _ in
+    let outcome = try await Self.run(Self.adapter(Self.absent), isLowEnergy: true) { bed, _, _ in
       try bed.event("agent KeyboardOnly")
       try bed.order(#"{"do": "ask", "method": "\#(method)", "about": "66:66:66:66:66:66"}"#)
       try bed.order(#"{"do": "ask", "method": "\#(method)", "about": "nonsense"}"#)
@@ -147,7 +212,7 @@ import Testing
   }
 
   @Test func nobody_but_bluez_is_told_the_pin() async throws {
-    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed, _ in
+    let outcome = try await Self.run(Self.adapter(Self.absent), isLowEnergy: true) { bed, _, _ in
       try bed.event("agent KeyboardOnly")
       try bed.order(#"{"do": "intrude"}"#)
     }
@@ -156,7 +221,7 @@ import Testing
   }
 
   @Test func what_cannot_be_displayed_is_rejected() async throws {
-    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed, _ in
+    let outcome = try await Self.run(Self.adapter(Self.absent), isLowEnergy: true) { bed, _, _ in
       try bed.event("agent KeyboardOnly")
       try bed.order(#"{"do": "ask", "method": "DisplayPinCode", "about": "AA:BB:CC:00:00:01"}"#)
     }
@@ -165,22 +230,22 @@ import Testing
   }
 
   @Test func a_new_bluetoothd_gets_the_agent_again() async throws {
-    let outcome = try await Self.run(Self.adapter(#""connect": []"#), isLowEnergy: true) { bed, _ in
+    let outcome = try await Self.run(Self.adapter(Self.absent), isLowEnergy: true) { bed, _, _ in
       try bed.event("agent KeyboardOnly")
       try bed.order(#"{"do": "leave"}"#)
       bed.begin(#"{"do": "return"}"#)
       try bed.event("agent KeyboardOnly")
     }
     guard let outcome else { return }
-    #expect(
-      outcome.news.first?.description
-        == "Bluetooth adapters not paired: bluetoothd is not running; apt install bluez, or start bluetooth")
+    let reason = "bluetoothd is not running; apt install bluez, or start bluetooth"
+    #expect(outcome.news.contains(.unavailable(reason)))
+    #expect(PairingNews.unavailable(reason).description == "Bluetooth adapters not paired: \(reason)")
   }
 
   @Test func one_that_does_not_answer_is_said_once_and_left_for_later() async throws {
     let outcome = try await Self.run(
       Self.adapter(#""pairing": "org.bluez.Error.ConnectionAttemptFailed: Page Timeout""#)
-    ) { bed, told in
+    ) { bed, told, _ in
       try bed.event("pair")
       try told.wait()
       // It waits now, and hears its bell.
@@ -188,6 +253,6 @@ import Testing
     }
     guard let outcome else { return }
     #expect(outcome.events.filter { $0 == "pair" }.count == 1)
-    #expect(outcome.news == [.missed("rfcomm:AA:BB:CC:00:00:01")])
+    #expect(outcome.news == [.missed(.rfcomm(Scene.address, channel: nil))])
   }
 }

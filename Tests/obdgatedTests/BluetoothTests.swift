@@ -89,7 +89,40 @@ import Testing
       try drive.awaitReadings(1)
       drive.daemon.send(SIGTERM)
       #expect(try drive.daemon.end(within: .seconds(20)) == 0)
-      #expect(drive.bed.events.contains("agent KeyboardOnly"))
+      // It wants no key.
+      #expect(!drive.bed.events.contains { $0.hasPrefix("agent") })
+    }
+  }
+
+  @Test(arguments: [#""sockets": true, "leaves": 2.0"#, #""sockets": false"#])
+  func an_adapter_with_bluetooth_le_that_wants_a_key_is_paired_and_polled(_ facts: String) async throws {
+    try await aside {
+      let more = #", "wants key": true, "passkey": 0, "pairing connects": true"#
+      guard let drive = try Drive.start(facts + more, Self.named) else { return }
+      try drive.daemon.line(within: .seconds(60)) { $0.contains("\"reason\":\"notPaired\"") }
+      try drive.bed.event("passkey 1234")
+      try drive.bed.event("passkey 0")
+      try drive.daemon.errorLine(within: .seconds(60)) { $0 == "obdgated: ble:\(Self.address): paired" }
+      try drive.awaitReadings(3)
+      #expect(drive.bed.events.contains("trusted"))
+      let former = drive.bed.events.count { $0 == "disconnect" }
+      drive.daemon.send(SIGTERM)
+      #expect(try drive.daemon.end(within: .seconds(20)) == 0)
+      // The connection that came with the pairing is the line's, which ends it.
+      try drive.bed.event("disconnect")
+      #expect(drive.bed.events.count { $0 == "disconnect" } == former + 1)
+    }
+  }
+
+  @Test func a_new_configuration_tries_what_was_given_up_again() async throws {
+    try await aside {
+      let settings = #""adapters": [{"rfcomm": "\#(Self.address)", "pin": "824682"}], \#(Self.silent)"#
+      guard let drive = try Drive.start(#""pins": ["735173"]"#, settings) else { return }
+      for _ in 0..<2 {
+        for _ in 0..<2 { try drive.bed.event("pin 824682") }
+        try drive.daemon.errorLine(within: .seconds(60)) { $0.contains("not paired: it does not take its \"pin\"") }
+        try drive.reload(settings)
+      }
     }
   }
 

@@ -108,8 +108,11 @@ extension Daemon {
     let control: AdapterControl
     let progress = manager.progress()
     let line: LineBox<AdapterLine>
+    let mailbox = self.mailbox
     do throws(PortError) {
-      control = try AdapterControl(address: address, memory: memory[name], learned: mailbox.bell)
+      control = try AdapterControl(address: address, memory: memory[name], learned: mailbox.bell) {
+        mailbox.post(.notPaired($0))
+      }
       let outlet = DeliveryOutlet(ring.producer, bell: records.bell, control: control, figures: figures)
       let driver = AdapterLine(session, outlet, definitions: settings.poll.definitions)
       line = LineBox(try Line(control.line, driver, progress: progress))

@@ -29,6 +29,8 @@ public struct Daemon: ~Copyable {
   let scouting: WakeUp
   /// Pairs Bluetooth adapters; nil: none is named.
   var pairing: RunningPairing?
+  /// Adapters with Bluetooth LE that have said, when their lines were opened, that they want a key.
+  var notPaired: Set<PortAddress> = []
   /// Whoever follows the records on this machine, and the bell of the thread that shows them.
   let followers: Followers
   let statusBell: WakeUp
@@ -124,7 +126,7 @@ public struct Daemon: ~Copyable {
     output.forwarding?.closeStatus()
     eyes?.stop()
     scouting.signal()
-    pairing?.wakeUp.signal()
+    pairing?.control.stop()
     for line in lines.values { line.line.stop() }
     for line in lines.values { line.thread.join() }
     pairing?.thread.join()
@@ -194,7 +196,7 @@ public struct Daemon: ~Copyable {
       for step in roster.present(devices) { try carryOut(step) }
     }
     if settings.configuration.discovery.bluetooth { try searchBluetooth() }
-    try pairAdapters()
+    try pairAdapters(again: false)
     manager.tell("READY=1")
     while cgateway_is_ending() == 0 {
       wait(watch?.descriptor ?? -1, until: manager.nextPing)
@@ -254,7 +256,9 @@ public struct Daemon: ~Copyable {
       for step in roster.heard(heard, from: device) { try carryOut(step) }
     case .bluetooth(let devices):
       for step in roster.bluetooth(devices) { try carryOut(step) }
-    case .noBluetooth(let reason), .pairing(let reason): say(reason)
+    case .noBluetooth(let reason): say(reason)
+    case .pairing(let news): take(news)
+    case .notPaired(let address): try pair(address)
     case .fences(let text): take(fences: text)
     case .writerEnded, .sinkOver: break
     }
@@ -289,7 +293,7 @@ public struct Daemon: ~Copyable {
     for line in lines.values {
       if case .adapter(let control, _) = line.use { control.poll(new.poll.wishes) }
     }
-    try pairAdapters()
+    try pairAdapters(again: true)
     records.setCadence(Cadence(new.configuration.record))
     records.setWindows(new.poll.windows)
     records.setFences(new.fences, new.fenceRules, privacy: settings.presentPrivacy)

@@ -10,7 +10,9 @@ final class Mailbox: Sendable {
     /// Bluetooth cannot be searched; said once.
     case noBluetooth(String)
     /// A Bluetooth adapter was paired, or could not be.
-    case pairing(String)
+    case pairing(PairingNews)
+    /// The line to a Bluetooth adapter was refused for want of a key.
+    case notPaired(PortAddress)
     /// The thread that has the way out has ended.
     case writerEnded(LineWriter.End)
     /// Nobody takes anything at any sink's end any more; after a failure, or because the last reader left.

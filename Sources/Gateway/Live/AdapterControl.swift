@@ -18,14 +18,16 @@ public final class AdapterControl: Sendable {
   /// Rung when something was learned.
   private let learned: WakeUp?
 
+  /// - Parameters:
+  ///   - learned: rung when ``takeLearned()`` has something.
+  ///   - tellNotPaired: as ``LineControl`` has it.
   /// - Throws: where the process has no descriptors left.
-  ///
-  /// - Parameter learned: rung when ``takeLearned()`` has something.
   public init(
-    address: PortAddress?, memory: SessionMemory = SessionMemory(), learned: WakeUp? = nil
+    address: PortAddress?, memory: SessionMemory = SessionMemory(), learned: WakeUp? = nil,
+    tellNotPaired: @escaping @Sendable (PortAddress) -> Void = { _ in }
   ) throws(PortError) {
     self.learned = learned
-    line = try LineControl(address: address)
+    line = try LineControl(address: address, tellNotPaired: tellNotPaired)
     state = Mutex(State(memory: memory))
   }
 

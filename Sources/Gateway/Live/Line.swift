@@ -45,6 +45,11 @@ struct Line<Driver: LineDriver & ~Copyable>: ~Copyable {
         try loop.run(&port, &driver)
       } catch {
         let now = BootClock.now
+        // Some tell when they are opened, others at the first command.
+        if error.kind == .notPaired {
+          reconnecting.wasNotPaired()
+          control.wasNotPaired(address)
+        }
         if !port.isOpen, reconnecting.failed(error.kind) { driver.unreachable(error.kind, at: now) }
       }
       let wasOpen = port.isOpen

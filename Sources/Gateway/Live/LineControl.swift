@@ -13,10 +13,16 @@ public final class LineControl: Sendable {
   /// Ends the thread's waiting.
   public let wakeUp: WakeUp
   private let state: Mutex<State>
+  private let tellNotPaired: @Sendable (PortAddress) -> Void
 
+  /// - Parameter tellNotPaired: called in the line's thread each time that the device wants a key; whoever gets one rings
+  ///   the line.
   /// - Throws: where the process has no descriptors left.
-  public init(address: PortAddress?) throws(PortError) {
+  public init(
+    address: PortAddress?, tellNotPaired: @escaping @Sendable (PortAddress) -> Void = { _ in }
+  ) throws(PortError) {
     wakeUp = try WakeUp()
+    self.tellNotPaired = tellNotPaired
     state = Mutex(State(address: address))
   }
 
@@ -47,6 +53,9 @@ public final class LineControl: Sendable {
       return state.address
     }
   }
+
+  /// In the line's thread: the device wants a key.
+  func wasNotPaired(_ address: PortAddress) { tellNotPaired(address) }
 
   /// In the line's thread: false where the line is to be closed, for good or because its device was away.
   var mayStayOpen: Bool { state.withLock { !($0.isStopping || $0.wasAway) } }

@@ -9,6 +9,7 @@ struct Reconnecting {
   private var failures = 0
   private var lastFailure: PortError.Kind?
   private var openedAt = Int64.min / 2
+  private var awaitsKey = false
 
   /// How long opening may take: a Bluetooth device is paged for 5 s, and asked for its channel; one with Bluetooth LE may
   /// have to be listened for, and tells all its services.
@@ -39,14 +40,20 @@ struct Reconnecting {
     return true
   }
 
+  /// The device wants a key: the next try would only disturb whoever asks it for one, and rings the line then.
+  mutating func wasNotPaired() { awaitsKey = true }
+
   /// When the next try is made, ns of the boot clock.
   ///
   /// - Parameters:
   ///   - wasOpen: the line was open, and is closed now: by the session, or because the device is gone.
   ///   - notBefore: what the session asked for.
   mutating func nextTry(_ address: PortAddress, wasOpen: Bool, notBefore: Int64?, at now: Int64) -> Int64 {
+    defer { awaitsKey = false }
     var pause = pause(of: address)
-    if wasOpen, now - openedAt >= Self.useful {
+    if awaitsKey {
+      pause = Self.longest
+    } else if wasOpen, now - openedAt >= Self.useful {
       failures = 0
       pause = Self.shortest
     } else if wasOpen {
@@ -58,6 +65,7 @@ struct Reconnecting {
   }
 
   private static let shortest: Int64 = 100_000_000
+  private static let longest: Int64 = 60_000_000_000
   /// A line that was open for so long was worth opening.
   private static let useful: Int64 = 2_000_000_000
 
@@ -67,7 +75,7 @@ struct Reconnecting {
     case .tcp, .rfcomm: Int64(min(max(failures, 1), 4)) * 1_000_000_000
     // Each try may listen for ten seconds, or call for thirty: a vehicle that is away for the night leaves the radio to
     // others.
-    case .ble: min(1 << Int64(min(max(failures, 1), 7) - 1), 60) * 1_000_000_000
+    case .ble: min(1_000_000_000 << Int64(min(max(failures, 1), 7) - 1), Self.longest)
     }
   }
 }

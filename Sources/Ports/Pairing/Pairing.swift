@@ -1,98 +1,93 @@
-/// Pairs the Bluetooth adapters that a configuration names, where that is still to be done: by PIN, through BlueZ.
+/// Pairs Bluetooth adapters, where that is still to be done: by PIN, through BlueZ.
 ///
-///     var pairing = Pairing(wishes)
-///     pairing.run(unless: wakeUp) { news in … }      // in a thread of its own
+///     var pairing = Pairing()
+///     pairing.run(under: PairingControl(wishes)) { news in … }      // in a thread of its own
 ///
-/// An adapter of classic Bluetooth is asked to pair; one of Bluetooth LE is where a PIN is configured, and else answered
-/// when it asks. One that connects without is left alone. The configured PIN is tried twice; without one 1234 and 0000
-/// are, in turns, and each again. One that cannot be reached is tried again after 30 s, then more and more seldom, up to
-/// every five minutes. What was paired is marked as trusted, so that it may connect by itself.
+/// The configured PIN is tried twice; without one 1234 and 0000 are, in turns, and each again. An adapter of classic
+/// Bluetooth without a configured PIN is left to its line at first, and as long as it connects without. One that cannot
+/// be reached is tried again after 30 s, then more and more seldom, up to every five minutes. What was paired is marked
+/// as trusted, so that it may connect by itself.
+///
+/// BlueZ asks the agent of whoever called Pair; about a pairing that an adapter began it asks the machine's default
+/// agent, which this is not. So an adapter is always asked to pair, never waited for.
 public struct Pairing: ~Copyable {
-  /// What happened, for people.
-  public enum News: Hashable, Sendable, CustomStringConvertible {
-    case paired(String)
-    /// The adapter takes none of the PINs.
-    case refused(String, isConfigured: Bool)
-    /// Told once.
-    case missed(String)
-    /// BlueZ cannot be asked; told once for each reason.
-    case unavailable(String)
-
-    public var description: String {
-      switch self {
-      case .paired(let name): "\(name): paired"
-      case .refused(let name, true): "\(name): not paired: it does not take its \"pin\"; see what is printed on it"
-      case .refused(let name, false): "\(name): not paired: it takes neither 1234 nor 0000; give its \"pin\""
-      case .missed(let name): "\(name): not paired: no answer; is it powered, near, and free of other phones?"
-      case .unavailable(let reason): "Bluetooth adapters not paired: \(reason)"
-      }
-    }
-  }
-
   static let patience = Duration.seconds(5)
   static let deviceInterface = "org.bluez.Device1"
 
   private let bus: String?
   private let pause: Duration
-  private var plans: [PairingPlan]
+  private let head: Duration
+  private var plans: [PairingPlan] = []
   private var lastReason = ""
 
-  public init(_ wishes: [PairingWish]) { self.init(wishes, bus: nil) }
+  public init() { self.init(bus: nil) }
 
   /// - Parameters:
   ///   - bus: the address of another bus than the system's.
   ///   - pause: after BlueZ could not be asked.
-  ///   - head: so long an adapter without a configured PIN is left to its line: a try of RFCOMM takes 15 s.
-  init(
-    _ wishes: [PairingWish], bus: String?, pause: Duration = .seconds(30), head: Duration = .seconds(20)
-  ) {
-    let moment = BootClock.after(head)
-    plans = wishes.map { PairingPlan($0, notBefore: moment) }
+  ///   - head: so long an adapter of classic Bluetooth without a configured PIN is left to its line: a try of RFCOMM
+  ///     takes 15 s.
+  init(bus: String?, pause: Duration = .seconds(30), head: Duration = .seconds(20)) {
     self.bus = bus
     self.pause = pause
+    self.head = head
   }
 
-  /// Runs until every adapter is paired or given up.
-  ///
-  /// - Parameter wakeUp: when this is signalled, it ends. The signal stays.
-  public mutating func run(unless wakeUp: WakeUp, _ tell: (News) -> Void) {
+  /// Runs until every adapter is paired or given up, or it is told to end.
+  public mutating func run(under control: PairingControl, _ tell: (PairingNews) -> Void) {
     while true {
-      do throws(BusError) { return try serve(wakeUp, tell) } catch {
-        if error == .interrupted { return }
-        if error.sentence != lastReason { tell(.unavailable(error.sentence)) }
-        lastReason = error.sentence
+      takeWishes(control)
+      do throws(BusError) {
+        if plans.contains(where: { $0.state == .open }) { try serve(control, tell) }
+        if control.end() { return }
+        continue
+      } catch {
+        if error != .interrupted, error.sentence != lastReason {
+          lastReason = error.sentence
+          tell(.unavailable(lastReason))
+        }
       }
-      if wakeUp.wait(until: BootClock.after(pause)) { return }
+      if !control.isStopping, control.bell.wait(until: BootClock.after(pause)) { control.bell.silence() }
+      if control.isStopping, control.end() { return }
     }
   }
 
-  /// One connection to the bus, as long as it and bluetoothd last.
-  private mutating func serve(_ wakeUp: WakeUp, _ tell: (News) -> Void) throws(BusError) {
+  /// Takes in whom to pair; a plan that is under way goes on as it is.
+  private mutating func takeWishes(_ control: PairingControl) {
+    guard let (wishes, triesAgain) = control.takeNews() else { return }
+    let former = plans
+    let moment = BootClock.after(head)
+    plans = wishes.map { wish in
+      let known = former.first { $0.wish == wish && ($0.state == .open || !triesAgain) }
+      return known ?? PairingPlan(wish, notBefore: moment)
+    }
+  }
+
+  /// One connection to the bus, as long as it and bluetoothd last, until nothing is open or there are other wishes.
+  private mutating func serve(_ control: PairingControl, _ tell: (PairingNews) -> Void) throws(BusError) {
     let soon = BootClock.after(Self.patience)
-    let bluez = try BlueZ(SystemBus(address: bus), until: soon, unless: wakeUp)
+    let bluez = try BlueZ(SystemBus(address: bus), until: soon, unless: control.ending)
     let agent = PairingAgent(bluez, plans)
+    defer { plans = agent.plans }
     try bluez.watch(
       "interface='org.freedesktop.DBus.Properties',member='PropertiesChanged',arg0='\(Self.deviceInterface)'",
-      until: soon, unless: wakeUp)
-    let objects = try bluez.objects(until: soon, unless: wakeUp, telling: agent)
+      until: soon, unless: control.ending)
+    let objects = try bluez.objects(until: soon, unless: control.ending, telling: agent)
     for index in agent.plans.indices where objects.device(agent.plans[index].wish.address)?.device.isPaired == true {
       agent.plans[index].succeeded()
     }
     guard agent.plans.contains(where: { $0.state == .open }) else { return }
     // Also where nobody waits for the answer any more: BlueZ may have taken it.
-    defer {
-      agent.unregister()
-      plans = agent.plans
-    }
-    try agent.register(until: soon, unless: wakeUp)
+    defer { agent.unregister() }
+    try agent.register(until: soon, unless: control.ending)
     lastReason = ""
-    let visit = PairingVisit(bluez, agent, wakeUp)
-    while let next = try visit.settle(tell) {
+    let visit = PairingVisit(bluez, agent, control)
+    while let next = visit.settle(tell), !control.hasNews {
       if agent.hasEnded { throw .refused(name: "org.freedesktop.DBus.Error.ServiceUnknown", text: "") }
-      if agent.plans[next].due <= BootClock.now, !agent.plans[next].waitsToBeAsked {
+      if agent.plans[next].due <= BootClock.now {
         try visit.pair(next, tell)
       } else {
-        try visit.rest(until: agent.plans[next].waitsToBeAsked ? .max : agent.plans[next].due)
+        try visit.rest(until: agent.plans[next].due)
       }
     }
   }

@@ -1,24 +1,3 @@
-/// A Bluetooth adapter that is to be paired where it is not.
-public struct PairingWish: Hashable, Sendable {
-  public var address: BluetoothAddress
-  /// Bluetooth LE, where a PIN has six digits at most; else classic Bluetooth, where it has 1 to 16 characters.
-  public var isLowEnergy: Bool
-  /// nil: the usual ones are tried.
-  public var pin: String?
-
-  public init(address: BluetoothAddress, isLowEnergy: Bool, pin: String? = nil) {
-    self.address = address
-    self.isLowEnergy = isLowEnergy
-    self.pin = pin
-  }
-
-  /// How messages call it; the PIN is in none of them.
-  var name: String {
-    let port: PortAddress = isLowEnergy ? .ble(address) : .rfcomm(address, channel: nil)
-    return port.description
-  }
-}
-
 /// How far one adapter is: which PIN is next, when it is tried, when it is given up. Moments in, decisions out.
 struct PairingPlan {
   enum State { case open, paired, givenUp }
@@ -47,41 +26,28 @@ struct PairingPlan {
   /// It was seen to be connected unpaired: it may be one that wants no pairing.
   private(set) var hasConnected = false
 
-  /// - Parameter moment: ns of the boot clock: until then one without a configured PIN is left to its line, which opens
-  ///   where no key is wanted.
+  /// - Parameter moment: ns of the boot clock: until then one of classic Bluetooth without a configured PIN is left to
+  ///   its line, which opens where no key is wanted. Of one with Bluetooth LE, where there is a wish at all, a key is
+  ///   configured, or its line was refused for want of one.
   init(_ wish: PairingWish, notBefore moment: Int64 = .min) {
     self.wish = wish
-    if wish.pin == nil { due = moment }
+    if wish.pin == nil, !wish.isLowEnergy { due = moment }
   }
-
-  /// Most adapters with Bluetooth LE want no pairing: one is asked for it only where a PIN is configured. Should it ask
-  /// for it, it is answered.
-  var waitsToBeAsked: Bool { wish.isLowEnergy && wish.pin == nil }
 
   private var pins: [String] { wish.pin.map { [$0] } ?? Self.usualPINs }
   private var isExhausted: Bool { refusals >= pins.count * Self.rounds }
 
-  mutating func answer(_ question: Question) -> Answer {
+  func answer(_ question: Question) -> Answer {
     guard state != .givenUp else { return .no }
     let pin = pins[refusals % pins.count]
     switch question {
     case .consent: return .yes
-    case .pin:
-      count()
-      return .pin(pin)
+    case .pin: return .pin(pin)
     case .passkey:
       // Core Specification, volume 3, part H, 2.3.5.3: six digits.
       guard let number = UInt32(pin), number <= 999_999 else { return .no }
-      count()
       return .passkey(number)
     }
-  }
-
-  /// Who asks us again had no use for the answer before; nobody tells us.
-  private mutating func count() {
-    guard waitsToBeAsked else { return }
-    refusals += 1
-    if isExhausted { state = .givenUp }
   }
 
   /// Whether it was given up, told once.
@@ -99,6 +65,9 @@ struct PairingPlan {
     if isExhausted { state = .givenUp }
     due = now + Self.shortestPause << Int64(refusals - 1)
   }
+
+  /// It is no time for a try, and none is counted.
+  mutating func postpone(until moment: Int64) { due = moment }
 
   /// Nobody was there.
   ///

@@ -6,85 +6,99 @@ struct PairingVisit {
 
   let bluez: BlueZ
   let agent: PairingAgent
-  let wakeUp: WakeUp
+  let control: PairingControl
 
-  init(_ bluez: BlueZ, _ agent: PairingAgent, _ wakeUp: WakeUp) {
+  init(_ bluez: BlueZ, _ agent: PairingAgent, _ control: PairingControl) {
     self.bluez = bluez
     self.agent = agent
-    self.wakeUp = wakeUp
+    self.control = control
   }
 
   /// Takes in who is paired or given up now.
   ///
   /// - Returns: the adapter that is to be tried next; nil: nothing is left to do.
-  func settle(_ tell: (Pairing.News) -> Void) throws(BusError) -> Int? {
+  func settle(_ tell: (PairingNews) -> Void) -> Int? {
     for (address, path) in agent.takeNews() {
       guard let index = agent.plans.firstIndex(where: { $0.wish.address == address && $0.state != .paired }) else {
         continue
       }
-      try succeed(index, path, tell)
+      succeed(index, path, tell)
     }
     for index in agent.plans.indices where agent.plans[index].takesNoPIN() {
       let wish = agent.plans[index].wish
-      tell(.refused(wish.name, isConfigured: wish.pin != nil))
+      tell(.refused(wish.port, isConfigured: wish.pin != nil))
     }
-    let open = agent.plans.indices.filter { agent.plans[$0].state == .open }
-    return open.filter { !agent.plans[$0].waitsToBeAsked }.min { agent.plans[$0].due < agent.plans[$1].due }
-      ?? open.first
+    return agent.plans.indices.filter { agent.plans[$0].state == .open }
+      .min { agent.plans[$0].due < agent.plans[$1].due }
   }
 
-  /// Hears what comes, or waits for it.
+  /// Hears what comes, or waits for it, or for other wishes.
   ///
   /// - Parameter moment: of ``BootClock``: when there is something else to do.
   func rest(until moment: Int64) throws(BusError) {
-    if wakeUp.wait(until: 0) { throw .interrupted }
+    if control.isStopping { throw .interrupted }
     if let message = try bluez.bus.next() { return agent.heard(message) }
-    do throws(BusError) { try bluez.bus.wait(until: moment, unless: wakeUp) } catch {
-      guard error == .timedOut else { throw error }
+    do throws(BusError) { try bluez.bus.wait(until: moment, unless: control.bell) } catch {
+      switch error {
+      case .timedOut: return
+      case .interrupted: control.bell.silence()
+      default: throw error
+      }
     }
   }
 
-  func pair(_ index: Int, _ tell: (Pairing.News) -> Void) throws(BusError) {
-    let objects = try bluez.objects(until: BootClock.after(Pairing.patience), unless: wakeUp, telling: agent)
+  func pair(_ index: Int, _ tell: (PairingNews) -> Void) throws(BusError) {
+    let objects = try bluez.objects(until: BootClock.after(Pairing.patience), unless: control.ending, telling: agent)
     let wish = agent.plans[index].wish
     let known = objects.device(wish.address)
-    if !wish.isLowEnergy, known?.device.isConnected == true {
-      return agent.plans[index].connected(at: BootClock.now)
-    }
+    let isConnected = known?.device.isConnected == true
+    if !wish.isLowEnergy, isConnected { return agent.plans[index].connected(at: BootClock.now) }
     var place = known?.path
     if place == nil { place = try discover(index, objects) }
     guard let path = place else { return miss(index, tell) }
+    let connection = OwnConnection(bluez.bus, device: path)
+    // BlueZ is about to end it, and with it what is done over it.
+    if isConnected, let moment = connection.isOver { return agent.plans[index].postpone(until: moment) }
     do throws(BusError) {
       try bluez.call(
-        path, Pairing.deviceInterface, "Pair", until: BootClock.after(Self.pairing), unless: wakeUp, telling: agent)
-      try succeed(index, path, tell)
+        path, Pairing.deviceInterface, "Pair", until: BootClock.after(Self.pairing), unless: control.ending,
+        telling: agent)
     } catch {
       switch error {
       case .timedOut, .interrupted:
         try? bluez.bus.post(bluez.asking(path, Pairing.deviceInterface, "CancelPairing"))
         if error == .interrupted { throw error }
-        miss(index, tell)
-      case .refused("org.bluez.Error.AlreadyExists", _): try succeed(index, path, tell)
+        return miss(index, tell)
+      case .refused("org.bluez.Error.AlreadyExists", _): return succeed(index, path, tell)
       // AuthenticationCanceled and AuthenticationTimeout say nothing of the PIN: out of reach, or BlueZ gave up.
       case .refused("org.bluez.Error.AuthenticationFailed", _), .refused("org.bluez.Error.AuthenticationRejected", _):
-        agent.plans[index].refused(at: BootClock.now)
-      case .refused: miss(index, tell)
+        return agent.plans[index].refused(at: BootClock.now)
+      case .refused: return miss(index, tell)
       case .noLibrary, .noBus, .lost, .malformed: throw error
       }
     }
+    if wish.isLowEnergy, !isConnected { connection.wasMade() }
+    succeed(index, path, tell)
   }
 
-  private func miss(_ index: Int, _ tell: (Pairing.News) -> Void) {
-    if agent.plans[index].missed(at: BootClock.now) { tell(.missed(agent.plans[index].wish.name)) }
+  private func miss(_ index: Int, _ tell: (PairingNews) -> Void) {
+    if agent.plans[index].missed(at: BootClock.now) { tell(.missed(agent.plans[index].wish.port)) }
   }
 
-  private func succeed(_ index: Int, _ path: String, _ tell: (Pairing.News) -> Void) throws(BusError) {
+  /// It is paired, whatever becomes of the rest.
+  private func succeed(_ index: Int, _ path: String, _ tell: (PairingNews) -> Void) {
     guard agent.plans[index].state != .paired else { return }
     agent.plans[index].succeeded()
-    tell(.paired(agent.plans[index].wish.name))
+    let port = agent.plans[index].wish.port
+    tell(.paired(port))
     let call = bluez.asking(path, "org.freedesktop.DBus.Properties", "Set")
       .text(Pairing.deviceInterface).text("Trusted").variant("b") { $0.bool(true) }
-    _ = try bluez.bus.call(call, until: BootClock.after(Pairing.patience), unless: wakeUp, telling: agent)
+    do throws(BusError) {
+      _ = try bluez.bus.call(call, until: BootClock.after(Pairing.patience), unless: control.ending, telling: agent)
+    } catch {
+      // Who is told to end does not wait for the answer.
+      if error != .interrupted { tell(.notTrusted(port, error.sentence)) }
+    }
   }
 
   /// Listens for an adapter that BlueZ does not know; nil where nobody hears it. One that connects unpaired is not worth
@@ -95,6 +109,6 @@ struct PairingVisit {
     guard !controllers.isEmpty, !agent.plans[index].hasConnected else { return nil }
     return try bluez.discover(
       wish.address, by: controllers, wish.isLowEnergy ? "le" : "bredr", until: BootClock.after(Self.listening),
-      unless: wakeUp, telling: agent)
+      unless: control.ending, telling: agent)
   }
 }
