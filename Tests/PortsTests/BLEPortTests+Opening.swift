@@ -19,7 +19,7 @@ extension BLEPortTests {
   }
 
   @Test func a_device_that_is_not_there_ends_the_search_at_the_limit() async throws {
-    let error = try await Self.refusal(#"{"devices": []}"#, within: .seconds(1))
+    let error = try await Self.refusal(#"{"devices": []}"#, within: .seconds(5))
     guard let error else { return }
     #expect(error.kind == .timedOut)
     #expect(
@@ -122,7 +122,7 @@ extension BLEPortTests {
 
   @Test func services_that_never_come_end_at_the_limit() async throws {
     let error = try await Self.refusal(
-      Scene.adapter(Scene.ffe0, #""resolves": false"#), within: .seconds(1))
+      Scene.adapter(Scene.ffe0, #""resolves": false"#), within: .seconds(5))
     guard let error else { return }
     #expect(error.kind == .timedOut)
     #expect(error.detail.hasPrefix("connected, but its services do not come"), "\(error)")
