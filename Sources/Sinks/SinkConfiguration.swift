@@ -61,7 +61,8 @@ public enum SinkConfiguration: Equatable, Sendable {
   /// How long telemetry waits for company.
   public var gathering: Gathering {
     switch self {
-    case .stdout, .file: Gathering(records: 1_000, interval: 0)
+    case .stdout: Gathering(records: 1_000, interval: 0)
+    case .file(let sink): sink.gathering
     case .fleetStore(let sink): sink.gathering
     case .mqtt(let sink): sink.gathering
     }

@@ -73,6 +73,12 @@ import Testing
     #expect(file.rotation.bytes == 16 << 20)
   }
 
+  @Test func a_file_is_written_with_each_commit_unless_told_to_wait() throws {
+    #expect(try read(#"{"type":"file","path":"a"}"#).gathering.interval == 0)
+    let waits = try read(#"{"type":"file","path":"a","batch":{"records":20,"seconds":30}}"#)
+    #expect(waits.gathering == Gathering(records: 20, interval: 30_000_000_000))
+  }
+
   @Test func whoever_says_when_to_rotate_means_that_alone() throws {
     guard case .file(let file) = try read(#"{"type":"file","path":"a","rotate":{"seconds":60}}"#) else {
       return #expect(Bool(false))

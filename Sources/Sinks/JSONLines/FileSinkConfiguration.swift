@@ -1,6 +1,6 @@
 import JSONText
 
-/// `{ "type": "file", "path": "records.jsonl", "rotate": { "bytes": 16777216, "seconds": 86400, "keep": 10 } }`
+/// `{ "type": "file", "path": "records.jsonl", "batch": { "seconds": 30 }, "rotate": { "bytes": 16777216, "keep": 10 } }`
 public struct FileSinkConfiguration: Equatable, Sendable {
   /// Nil: `file`.
   public var name: String?
@@ -8,6 +8,8 @@ public struct FileSinkConfiguration: Equatable, Sendable {
   public var usesVSS = false
   public var path: String
   public var rotation = Rotation()
+  /// How long records wait for others: each write is followed by one to the disk, of 4 KiB and more.
+  public var gathering = Gathering(records: 1_000, interval: 0)
 
   /// When the file is put aside and another begun.
   public struct Rotation: Equatable, Sendable {
@@ -29,6 +31,11 @@ public struct FileSinkConfiguration: Equatable, Sendable {
     name = try reader.sinkName()
     usesVSS = try reader.sinkUsesVSS()
     path = try reader.requiredPath("path", folder: folder)
+    if var object = try reader.optionalObject("batch") {
+      gathering.records = try object.optionalInt("records", in: 1...10_000) ?? gathering.records
+      gathering.interval = try object.optionalSeconds("seconds", in: 0...86_400) ?? gathering.interval
+      try object.finish()
+    }
     guard var object = try reader.optionalObject("rotate") else { return }
     // Whoever says when it is put aside means that alone.
     let names = ["bytes", "seconds"].filter { object.object[$0] != nil }
