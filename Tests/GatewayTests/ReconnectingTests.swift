@@ -4,17 +4,55 @@ import Testing
 @testable import Gateway
 
 @Suite struct ReconnectingTests {
-  private static let low = PortAddress.ble(BluetoothAddress("AA:BB:CC:00:00:01")!)
   private static let second: Int64 = 1_000_000_000
+  private let address = BluetoothAddress("00:1D:A5:68:98:8A")!
 
-  @Test func an_adapter_that_does_not_answer_is_called_more_and_more_seldom() {
-    var reconnecting = Reconnecting()
-    var pauses: [Int64] = []
-    for _ in 0..<9 {
+  /// The pauses, s, after so many tries that failed.
+  private func pauses(_ address: PortAddress, _ count: Int, _ reconnecting: inout Reconnecting) -> [Double] {
+    (0..<count).map { _ in
       _ = reconnecting.failed(.timedOut)
-      pauses.append(reconnecting.nextTry(Self.low, wasOpen: false, notBefore: nil, at: 0) / Self.second)
+      return Double(reconnecting.nextTry(address, wasOpen: false, notBefore: nil, at: 0)) / 1e9
     }
-    #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60, 60])
+  }
+
+  @Test func bluetooth_that_is_away_is_called_more_and_more_seldom() {
+    var classic = Reconnecting()
+    #expect(pauses(.rfcomm(address, channel: nil), 8, &classic) == [1, 2, 4, 8, 16, 30, 30, 30])
+    var lowEnergy = Reconnecting()
+    #expect(pauses(.ble(address), 8, &lowEnergy) == [1, 2, 4, 8, 16, 32, 60, 60])
+  }
+
+  @Test func once_it_was_open_it_is_called_at_once_again() {
+    let address = PortAddress.rfcomm(address, channel: nil)
+    var reconnecting = Reconnecting()
+    _ = pauses(address, 8, &reconnecting)
+    reconnecting.opened(at: 0)
+    let lost = 60 * Self.second
+    #expect(reconnecting.nextTry(address, wasOpen: true, notBefore: nil, at: lost) - lost == Self.second / 10)
+    #expect(pauses(address, 3, &reconnecting) == [1, 2, 4])
+  }
+
+  @Test func one_that_hangs_up_at_once_is_not_called_without_pause() {
+    let address = PortAddress.rfcomm(address, channel: nil)
+    var reconnecting = Reconnecting()
+    let pauses = (0..<7).map { _ in
+      reconnecting.opened(at: 0)
+      return reconnecting.nextTry(address, wasOpen: true, notBefore: nil, at: Self.second) / Self.second - 1
+    }
+    #expect(pauses == [1, 2, 4, 8, 16, 30, 30])
+  }
+
+  @Test func wires_and_networks_are_tried_as_often_as_they_bear_it() {
+    var serial = Reconnecting()
+    #expect(pauses(.serial(path: "/dev/ttyUSB0", baud: nil), 5, &serial) == [0.3, 0.3, 0.3, 0.3, 0.3])
+    var network = Reconnecting()
+    #expect(pauses(.tcp(host: "elm", port: 35_000), 6, &network) == [1, 2, 3, 4, 4, 4])
+  }
+
+  @Test func a_bell_is_no_failure_and_each_reason_is_told_once() {
+    var reconnecting = Reconnecting()
+    let told = [PortError.Kind.interrupted, .timedOut, .timedOut, .refused].map { reconnecting.failed($0) }
+    #expect(told == [false, true, false, true])
   }
 
   /// The line that calls it meanwhile would end what is done to pair it.
@@ -23,9 +61,9 @@ import Testing
     var reconnecting = Reconnecting()
     if wasOpen { reconnecting.opened(at: 0) } else { _ = reconnecting.failed(.notPaired) }
     reconnecting.wasNotPaired()
-    #expect(reconnecting.nextTry(Self.low, wasOpen: wasOpen, notBefore: nil, at: 0) == 60 * Self.second)
+    #expect(reconnecting.nextTry(.ble(address), wasOpen: wasOpen, notBefore: nil, at: 0) == 60 * Self.second)
     // Once, for that try.
     _ = reconnecting.failed(.timedOut)
-    #expect(reconnecting.nextTry(Self.low, wasOpen: false, notBefore: nil, at: 0) < 5 * Self.second)
+    #expect(reconnecting.nextTry(.ble(address), wasOpen: false, notBefore: nil, at: 0) < 5 * Self.second)
   }
 }

@@ -3,7 +3,8 @@ import Ports
 /// When a line is opened, and opened again: what happened and the time in, the next moment out.
 ///
 /// Looking for a device file costs nothing; calling a radio costs its battery, and the air of others. So a serial device
-/// is looked for three times a second, the others more and more seldom.
+/// is looked for three times a second, a peer on the network every four seconds in the end, and Bluetooth more and more
+/// seldom, every half a minute in the end, Bluetooth LE every minute.
 struct Reconnecting {
   /// Tries that failed since the line was open.
   private var failures = 0
@@ -72,10 +73,16 @@ struct Reconnecting {
   private func pause(of address: PortAddress) -> Int64 {
     switch address {
     case .serial: 300_000_000
-    case .tcp, .rfcomm: Int64(min(max(failures, 1), 4)) * 1_000_000_000
-    // Each try may listen for ten seconds, or call for thirty: a vehicle that is away for the night leaves the radio to
-    // others.
-    case .ble: min(1_000_000_000 << Int64(min(max(failures, 1), 7) - 1), Self.longest)
+    case .tcp: Int64(min(max(failures, 1), 4)) * 1_000_000_000
+    // Each try calls for five seconds, with Bluetooth LE it may listen for ten or call for thirty: a vehicle that is away
+    // for the night leaves the radio to others.
+    case .rfcomm: doubling(atMost: 30)
+    case .ble: doubling(atMost: 60)
     }
+  }
+
+  /// 1 s, 2, 4, … for each try that failed, ns.
+  private func doubling(atMost longest: Int64) -> Int64 {
+    min(1 << Int64(min(max(failures, 1), 7) - 1), longest) * 1_000_000_000
   }
 }

@@ -1,13 +1,14 @@
 import ArgumentParser
 import Telemetry
 
-/// `obdgate tail`: the running daemon's records as they are made.
+/// `obdgate tail`: the running daemon's records as they are committed.
 struct TailCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tail", abstract: "Follows the records of the running daemon, beside its sinks.",
     discussion: """
-      Records are written to stdout as they are made; what happened before is not repeated, and a reader that is too slow \
-      misses some. Any number may follow at once. When the daemon goes, tail waits for it to come back. Ctrl-C ends it.
+      Records are written to stdout as the daemon has committed them, events at once and telemetry every few seconds, or, \
+      where it keeps none, as they are made. What happened before is not repeated, and a reader that is too slow misses \
+      some. Any number may follow at once. When the daemon goes, tail waits for it to come back. Ctrl-C ends it.
       """)
 
   @OptionGroup var options: SocketOption
