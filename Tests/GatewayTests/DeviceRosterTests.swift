@@ -80,6 +80,24 @@ import Testing
     #expect(roster.name(of: 1) == "ble:AA:BB:CC:00:00:02")
   }
 
+  @Test func strangers_that_change_their_addresses_without_end_are_told_of_32_times() throws {
+    var (roster, _) = try roster()
+    var told = 0
+    for number in 0..<2_000 {
+      let text = String(number, radix: 16, uppercase: true)
+      let digits = Array(String(repeating: "0", count: 4 - text.count) + text)
+      let address = try #require(BluetoothAddress("AA:BB:CC:00:\(String(digits[..<2])):\(String(digits[2...]))"))
+      told +=
+        roster.bluetooth([BluetoothDevice(address: address, name: "OBDII", alias: "OBDII", hasSerialPort: true)]).count
+    }
+    #expect(told == 32)
+    // One that is paired is used all the same.
+    let mine = try #require(BluetoothAddress("AA:BB:CC:01:00:00"))
+    let paired = BluetoothDevice(
+      address: mine, name: "OBDII", isPaired: true, hasSerialPort: true, hasAdapterService: true)
+    #expect(roster.bluetooth([paired]) == [.start(0, .rfcomm(mine, channel: nil), configured: nil)])
+  }
+
   @Test func what_is_to_be_ignored_is_never_started() throws {
     var (roster, _) = try roster()
     #expect(

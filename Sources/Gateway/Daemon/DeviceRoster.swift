@@ -49,6 +49,8 @@ struct DeviceRoster {
   private var known: Set<BluetoothAddress> = []
   /// Bluetooth devices that were reported as left alone.
   private var reported: Set<BluetoothAddress> = []
+  /// More than a vehicle has about it: whoever changes its address again and again is reported no more.
+  private static let mostReported = 32
 
   init(_ configuration: Configuration) {
     rules = Self.rules(configuration)
@@ -195,7 +197,7 @@ struct DeviceRoster {
         entries.append(Entry(name: address.deviceName, bluetooth: device.address))
         steps.append(.start(entries.count - 1, address, configured: nil))
       case .leave(let reason) where reason != .unrelated:
-        guard reported.insert(device.address).inserted else { continue }
+        guard reported.count < Self.mostReported, reported.insert(device.address).inserted else { continue }
         steps.append(.leave(device: device.port.description, label: device.alias, reason))
       case .leave, .listen, .receiver: continue
       }
