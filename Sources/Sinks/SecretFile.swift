@@ -1,15 +1,15 @@
 import Glibc
 import Ports
 
-/// A token, user or password in a file of its own, which only the daemon's user can read.
-enum SecretFile {
+/// A token, user, password or PIN in a file of its own, which only the daemon's user can read.
+public enum SecretFile {
   /// Longer than any token.
   private static let limit = 16 << 10
 
   /// Reads its one line, without white space around it.
   ///
   /// - Throws: ``SinkError/Kind/badFile`` where it is missing, empty, of several lines, or where everyone can read it.
-  static func read(_ path: String) throws(SinkError) -> String {
+  public static func read(_ path: String) throws(SinkError) -> String {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw SinkError(.badFile, path, "cannot be read: \(systemReason(errno))") }
     defer { close(descriptor) }

@@ -51,7 +51,7 @@ while let argument = arguments.popFirst() {
 
 do throws(StartError) {
   if isCheck {
-    _ = try Settings(path: path)
+    for line in try Settings(path: path).warnings { say(line, .warning) }
     exit(0)
   }
   var daemon = try Daemon(path: path)

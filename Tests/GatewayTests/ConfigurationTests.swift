@@ -136,6 +136,11 @@ import Testing
     (#"{"adapters":[{"rfcomm":"AA:BB:CC:00:00:01","pin":"secret!"}]}"#, "adapters[0].pin", "1 to 16 letters or digits"),
     (#"{"adapters":[{"rfcomm":"AA:BB:CC:00:00:01","pin":1234}]}"#, "adapters[0].pin", "1 to 16 letters or digits"),
     (#"{"adapters":[{"tcp":"a","pin":"1234"}]}"#, "adapters[0].pin", "unknown key"),
+    (#"{"adapters":[{"tcp":"a","pinFile":"pin"}]}"#, "adapters[0].pinFile", "unknown key"),
+    (
+      #"{"adapters":[{"ble":"AA:BB:CC:00:00:01","pin":"1234","pinFile":"pin"}]}"#, "adapters[0].pinFile",
+      "either \"pin\" or \"pinFile\""
+    ),
     (#"{"adapters":[{"tcp":"host:0"}]}"#, "adapters[0].tcp", "a port from 1 to 65535"),
     (#"{"gps":[{"device":"/dev/a","gpsd":"b"}]}"#, "gps[0]", "either \"device\" or \"gpsd\""),
     (#"{"sinks":[]}"#, "sinks", "1 to 32 sinks"),

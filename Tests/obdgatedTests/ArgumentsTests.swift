@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestKit
 import Testing
 
@@ -53,6 +54,18 @@ import Testing
     #expect(result.errors.contains(row.place), "\(result.errors)")
     #expect(result.errors.contains("gateway.json"), "\(result.errors)")
     #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+  }
+
+  @Test func a_pin_that_everyone_may_read_is_said_and_nothing_else_is_wrong() throws {
+    let scratch = try ScratchFolder()
+    let file = try scratch.write("gateway.json", #"{"adapters": [{"rfcomm": "AA:BB:CC:00:00:01", "pin": "6789"}]}"#)
+    unsafe chmod(file, 0o644)
+    guard let open = try run(["--config", file, "--check"]) else { return }
+    #expect(open.status == 0)
+    #expect(open.errors.split(separator: "\n").count == 1 && open.errors.contains("pinFile"), "\(open.errors)")
+    #expect(!open.errors.contains("6789"))
+    unsafe chmod(file, 0o640)
+    #expect(try run(["--config", file, "--check"])?.errors == "")
   }
 
   @Test func what_it_says_of_itself_goes_to_stdout() throws {

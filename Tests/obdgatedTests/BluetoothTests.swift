@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestKit
 import Testing
 
@@ -57,6 +58,12 @@ import Testing
 
     private static func text(_ settings: String) -> String {
       #"{"gatewayId": "gw-test", \#(DaemonRun.quick), \#(settings)}"#
+    }
+
+    /// A file beside the configuration.
+    func write(_ name: String, _ text: String, mode: mode_t) throws {
+      let path = try scratch.write(name, text)
+      #expect(unsafe chmod(path, mode) == 0)
     }
 
     func reload(_ settings: String) throws {
@@ -139,6 +146,24 @@ import Testing
       #expect(drive.daemon.output.contains { $0.text.contains("\"device\":\"ble:\(Self.address)\"") })
       // Nobody named it: it is nobody's business to pair it.
       #expect(!drive.bed.events.contains { $0.hasPrefix("agent") })
+    }
+  }
+
+  private static let pinFile = #""adapters": [{"rfcomm": "AA:BB:CC:00:00:01", "pinFile": "obd.pin"}], \#(silent)"#
+
+  @Test func a_pin_may_stand_in_a_file_beside_the_configuration() async throws {
+    try await aside {
+      guard let drive = try Drive.start(#""pins": ["735173"]"#, Self.pinFile) else { return }
+      // No other PIN is tried meanwhile.
+      try drive.daemon.errorLine(within: .seconds(60)) { $0.contains("obd.pin: cannot be read") }
+      try drive.write("obd.pin", "735173\n", mode: 0o600)
+      try drive.reload(Self.pinFile)
+      try drive.bed.event("pin 735173")
+      try drive.daemon.errorLine(within: .seconds(30)) { $0 == "obdgated: rfcomm:\(Self.address): paired" }
+      drive.daemon.send(SIGTERM)
+      #expect(try drive.daemon.end(within: .seconds(20)) == 0)
+      let told = drive.daemon.errorLines
+      #expect(!told.contains { $0.contains("735173") })
     }
   }
 

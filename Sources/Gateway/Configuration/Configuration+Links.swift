@@ -14,6 +14,7 @@ extension Configuration.Adapter {
     var baud: Int?
     var preferredBaud: Int?
     var pin: String?
+    var pinFile: String?
     let link: Link
     if let device = reader.optional("device") {
       let path = try Configuration.notEmpty(device, device.requireString())
@@ -22,10 +23,10 @@ extension Configuration.Adapter {
       preferredBaud = try reader.optionalInt("preferredBaud", in: 9_600...2_000_000)
     } else if let address = reader.optional("rfcomm") {
       link = .rfcomm(address: try Self.bluetoothAddress(address))
-      pin = try Self.pin(&reader, isLowEnergy: false)
+      (pin, pinFile) = try Self.pin(&reader, isLowEnergy: false, folder)
     } else if let address = reader.optional("ble") {
       link = .ble(address: try Self.bluetoothAddress(address))
-      pin = try Self.pin(&reader, isLowEnergy: true)
+      (pin, pinFile) = try Self.pin(&reader, isLowEnergy: true, folder)
     } else {
       let endpoint = try Configuration.endpoint(reader.required("tcp"), defaultPort: 35_000)
       link = .tcp(host: endpoint.host, port: endpoint.port)
@@ -35,6 +36,7 @@ extension Configuration.Adapter {
     self.init(link: link, baud: baud, protocolDigit: digit)
     self.preferredBaud = preferredBaud
     self.pin = pin
+    self.pinFile = pinFile
   }
 
   /// `00:1D:A5:68:98:8A`, either case.
@@ -46,22 +48,20 @@ extension Configuration.Adapter {
     return text
   }
 
-  /// What no message shows.
-  private static func pin(_ reader: inout JSONObjectReader, isLowEnergy: Bool) throws(JSONError) -> String? {
-    guard let value = reader.optional("pin") else { return nil }
-    let expected = isLowEnergy ? "1 to 6 digits in quotes" : "1 to 16 letters or digits in quotes"
+  /// The PIN, which no message shows, or the path of its file.
+  private static func pin(
+    _ reader: inout JSONObjectReader, isLowEnergy: Bool, _ folder: String
+  ) throws(JSONError) -> (String?, file: String?) {
+    guard let value = reader.optional("pin") else { return (nil, try Configuration.path(&reader, "pinFile", folder)) }
+    let expected = "\(pinForm(isLowEnergy: isLowEnergy)) in quotes"
     guard let text = value.string else { throw value.invalid(expected: expected, found: "no string") }
-    let isGood = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): !isLowEnergy
-      default: false
-      }
-    }
-    guard isGood, (1...(isLowEnergy ? 6 : 16)).contains(text.utf8.count) else {
+    guard isPIN(text, isLowEnergy: isLowEnergy) else {
       throw value.invalid(expected: expected, found: "something else")
     }
-    return text
+    if let file = reader.optional("pinFile") {
+      throw file.invalid(expected: "either \"pin\" or \"pinFile\"", found: "both")
+    }
+    return (text, nil)
   }
 
   /// `auto`, or the digit that ATSP takes.

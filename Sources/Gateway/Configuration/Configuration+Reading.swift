@@ -79,7 +79,7 @@ extension Configuration {
     }
   }
 
-  private static func path(
+  static func path(
     _ reader: inout JSONObjectReader, _ key: String, _ folder: String
   ) throws(JSONError) -> String? {
     guard let value = reader.optional(key) else { return nil }
@@ -98,7 +98,7 @@ extension Configuration {
   }
 
   /// The folder of a file with its slash; empty for a bare name.
-  private static func folder(of file: String) -> String {
+  static func folder(of file: String) -> String {
     guard let slash = file.lastIndex(of: "/") else { return "" }
     return String(file[...slash])
   }

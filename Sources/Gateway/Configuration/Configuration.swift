@@ -73,6 +73,8 @@ public struct Configuration: Equatable, Sendable {
     /// What a Bluetooth adapter wants when it is paired: 1 to 16 letters and digits, with Bluetooth LE 1 to 6 digits; nil:
     /// the usual ones are tried.
     public var pin: String?
+    /// Path of a file that has it, which not everyone may read; nil: ``pin`` says it.
+    public var pinFile: String?
 
     public init(link: Link, baud: Int? = nil, protocolDigit: Character? = nil) {
       self.link = link

@@ -40,6 +40,12 @@ enum FileText {
     }
   }
 
+  /// Whether users may read it who are neither its owner nor of its group.
+  static func isForEveryone(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & 0o004 != 0
+  }
+
   private static func tooLong(_ path: String, _ limit: Int) -> StartError {
     StartError(.badConfiguration, "\(path): longer than \(limit >> 20) MiB, which no such file is")
   }

@@ -12,6 +12,8 @@ public struct Settings: Sendable {
   var fences: FenceSet?
   let fenceRules: FenceRules
   let privacy: PrivacyRules
+  /// What works and should not stay so, a line each.
+  public private(set) var warnings: [String] = []
   /// Which fences are private is known only once a server has told them.
   private let isWaitingForZones: Bool
 
@@ -40,6 +42,11 @@ public struct Settings: Sendable {
       throw StartError(.badConfiguration, error.description)
     }
     try self.init(configuration, file: path)
+    if let pinned = configuration.adapters.firstIndex(where: { $0.pin != nil }), FileText.isForEveryone(path) {
+      warnings.append(
+        "\(path): adapters[\(pinned)].pin: everyone may read this file; give the PIN by \"pinFile\", or chmod o-r \(path)"
+      )
+    }
   }
 
   /// - Parameter file: where it stands, for messages.

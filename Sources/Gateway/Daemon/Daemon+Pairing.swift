@@ -11,7 +11,7 @@ extension Daemon {
   ///
   /// - Parameter again: those that were given up are tried anew.
   mutating func pairAdapters(again: Bool) throws(StartError) {
-    let wishes = settings.configuration.adapters.compactMap { adapter -> PairingWish? in
+    let wishes = adaptersWithPINs().compactMap { adapter -> PairingWish? in
       guard let wish = PairingWish(adapter) else { return nil }
       // Most adapters with Bluetooth LE want no pairing.
       let isLeft = wish.isLowEnergy && wish.pin == nil && !notPaired.contains(wish.port)

@@ -41,6 +41,7 @@ public struct Daemon: ~Copyable {
   /// - Throws: ``StartError`` where it is wrong, or the machine lacks something.
   public init(path: String?) throws(StartError) {
     let settings = try Settings(path: path)
+    for line in settings.warnings { say(line, .warning) }
     let configuration = settings.configuration
     let gatewayId: String
     if let configured = configuration.gatewayId { gatewayId = configured } else { gatewayId = try Identity.gatewayId() }
@@ -262,70 +263,5 @@ public struct Daemon: ~Copyable {
     case .fences(let text): take(fences: text)
     case .writerEnded, .sinkOver: break
     }
-  }
-
-  // MARK: Reload
-
-  /// Reads the configuration anew; one that is wrong changes nothing.
-  private mutating func reload() throws(StartError) {
-    guard let path else {
-      say("SIGHUP: there is no configuration file to read; start with --config FILE")
-      return
-    }
-    var new: Settings
-    do throws(StartError) {
-      new = try Settings(path: path)
-    } catch {
-      say("SIGHUP: \(error.description); the configuration stays as it was", .warning)
-      return
-    }
-    for difference in Self.needingRestart(settings.configuration, new.configuration) {
-      say("SIGHUP: \(difference) takes effect with the next start")
-    }
-    // What a server has told is newer than what is kept of it.
-    if new.configuration.geofences == nil, settings.configuration.geofences == nil, let fetched = settings.fences,
-      new.privacy.zones.allSatisfy({ fetched.has($0.fence) })
-    {
-      new.fences = fetched
-    }
-    settings = new.keepingSignalSets(of: settings)
-    for step in roster.reconfigure(new.configuration) { try carryOut(step) }
-    for line in lines.values {
-      if case .adapter(let control, _) = line.use { control.poll(new.poll.wishes) }
-    }
-    try pairAdapters(again: true)
-    records.setCadence(Cadence(new.configuration.record))
-    records.setWindows(new.poll.windows)
-    records.setFences(new.fences, new.fenceRules, privacy: settings.presentPrivacy)
-    say("SIGHUP: \(path) read")
-  }
-
-  /// What a running daemon does not change.
-  private static func needingRestart(_ old: Configuration, _ new: Configuration) -> [String] {
-    var names: [String] = []
-    if old.gatewayId != new.gatewayId { names.append("gatewayId") }
-    if old.vehicle != new.vehicle { names.append("vehicle") }
-    if old.discovery.bluetooth != new.discovery.bluetooth { names.append("discovery.bluetooth") }
-    if old.power != new.power { names.append("power") }
-    if old.poll.dtcPeriod != new.poll.dtcPeriod { names.append("poll.dtcPeriod") }
-    for period in new.poll.signals where !old.poll.signals.contains(period) {
-      // The adapter's voltage and the sets' signals are no PIDs of the plan's.
-      if SignalNames.parameters(of: period.signal).isEmpty { names.append("poll.signals.\(period.signal)") }
-    }
-    if old.geofences != nil, new.geofences != nil, FenceRules(old.geofences) != FenceRules(new.geofences) {
-      names.append("when a change counts (geofences)")
-    }
-    // Whether the fleet store is asked for fences follows from it.
-    if (old.geofences == nil) != (new.geofences == nil), new.sinks.contains(where: { $0.fetchesFences }) {
-      names.append("geofences")
-    }
-    if old.trips != new.trips { names.append("trips") }
-    if old.driving != new.driving { names.append("driving") }
-    if old.signalSets != new.signalSets { names.append("signalSets") }
-    if old.stateDirectory != new.stateDirectory { names.append("stateDirectory") }
-    if old.sinks != new.sinks { names.append("sinks") }
-    if old.spool != new.spool { names.append("spool") }
-    if old.status != new.status { names.append("status") }
-    return names
   }
 }
