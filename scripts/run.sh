@@ -55,6 +55,7 @@ cat > "$folder/obdgated.json" <<END
   "adapters": [ { "device": "car" } ],
   "discovery": { "serial": false, "bluetooth": false },
   "spool": { "commitPeriod": 0.2 },
+  "status": { "socket": "obdgated.sock" },
   "sinks": [ { "type": "stdout" },
              { "type": "fleetStore", "url": "$address/api", "tokenFile": "token", "batch": { "seconds": 1 } } ] }
 END
@@ -62,6 +63,8 @@ mkdir "$folder/state"
 cat >&2 <<END
 The fleet store of this run: $address
   curl -sS -H @$folder/header $address/api/vehicles
+How it goes, from another terminal:
+  $programs/obdgate status --socket $folder/obdgated.sock
 Ctrl-C ends all of it, and removes $folder.
 END
 "$programs/obdgated" --config "$folder/obdgated.json" &

@@ -19,7 +19,10 @@ import Testing
         run.kill()
       }
       let command = try run.errorLine(within: .seconds(120)) { $0.contains("curl -sS") }.text
+      let question = try run.errorLine(within: .seconds(120)) { $0.contains("obdgate status") }.text
       try run.line(within: .seconds(120)) { $0.contains("\"rpm\":") }
+      let status = try Tool.shell(question)
+      #expect(status.status == 0 && status.output.contains("simulated-gateway"), "\(status.errors)")
       let words = command.split(separator: " ").dropFirst().map(String.init)
       let deadline = ContinuousClock.now + .seconds(120)
       var stored = ""

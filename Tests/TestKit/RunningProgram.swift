@@ -47,6 +47,7 @@ public final class RunningProgram: @unchecked Sendable {
     Thread.detachNewThread { [self] in
       var raw: Int32 = 0
       while unsafe waitpid(pid, &raw, 0) < 0, errno == EINTR {}
+      child.hasEnded()
       changed.withLock {
         // WIFSIGNALED and WEXITSTATUS are macros that Glibc's module does not bring.
         status = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + raw & 0x7F

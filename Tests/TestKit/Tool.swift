@@ -84,6 +84,8 @@ struct Child {
   var input: Int32
   var output: Int32
   var errors: Int32
+  /// Its XDG_RUNTIME_DIR: a daemon that is told nothing else shows itself there, and not where the machine's own does.
+  private let runtime: String
 
   /// One at a time: between making a pipe and closing it on exec, no other child may be born that would inherit it.
   private static let birth = Mutex(())
@@ -127,7 +129,10 @@ struct Child {
     unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
     unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
+    runtime = FileManager.default.temporaryDirectory.appendingPathComponent("run-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: runtime, withIntermediateDirectories: true)
     var variables = ProcessInfo.processInfo.environment
+    variables["XDG_RUNTIME_DIR"] = runtime
     for (key, value) in environment { variables[key] = value.isEmpty ? nil : value }
     var argv = unsafe command.map { unsafe strdup($0) } + [nil]
     var envp = unsafe variables.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
@@ -139,6 +144,7 @@ struct Child {
     let code = unsafe posix_spawnp(&started, command[0], &actions, &attributes, &argv, &envp)
     guard code == 0 else {
       for end in [stdin.write, stdout.read, stderr.read] { close(end) }
+      Child.remove(runtime)
       throw Tool.Failure.notStarted(name, reason: Child.message(code))
     }
     pid = started
@@ -151,7 +157,10 @@ struct Child {
   /// Feeds and drains until the program has closed both outputs and ended.
   mutating func finish(feeding bytes: [UInt8], limit: Duration) throws -> Tool.Result {
     let deadline = started + limit
-    defer { closeAll() }
+    defer {
+      closeAll()
+      hasEnded()
+    }
     if input >= 0 {
       // Filling the pipe must not keep us from draining the outputs.
       _ = fcntl(input, F_SETFL, O_NONBLOCK)
@@ -216,6 +225,17 @@ struct Child {
     } else if count == 0 || errno != EINTR {
       close(end)
       end = -1
+    }
+  }
+
+  /// It is no more: what was made for it goes.
+  func hasEnded() { Child.remove(runtime) }
+
+  private static func remove(_ folder: String) {
+    do {
+      try FileManager.default.removeItem(atPath: folder)
+    } catch {
+      print("left behind: \(folder): \(error)")
     }
   }
 

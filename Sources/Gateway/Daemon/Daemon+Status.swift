@@ -8,44 +8,65 @@ extension Daemon {
   ///
   /// - Parameter forwarding: nil: records go to stdout alone.
   func startStatus(_ forwarding: Forwarding?) throws(StartError) -> StatusThread? {
-    let doors = statusDoors()
-    guard !doors.isEmpty else { return nil }
+    var doors = [statusSocket()].compactMap { $0 }
+    let absent = addMetricsDoor(to: &doors)
+    guard !doors.isEmpty || absent != nil else { return nil }
     let records = self.records
     let view = StatusView(
       started: BootClock.now, gatewayId: desk.gatewayId, configuration: path, stuck: manager.stuckThread,
       desk: { records.status(patience: StatusView.patience) },
       forwarding: forwarding.map { forwarding in { forwarding.status(patience: StatusView.patience) } },
-      lost: { [way] in if case .stdout(let queue) = way { queue.lost } else { 0 } })
+      losses: { [way] in
+        switch way {
+        case .stdout(let queue): LossFigures(slowReader: queue.lost)
+        case .spool: forwarding?.losses ?? LossFigures()
+        }
+      })
     let sources = StatusServer.Sources(
       status: { view.look().json() }, metrics: { view.look().metrics(ProcessFigures.read()) })
-    return try StatusThread(doors, sources, followers, bell: statusBell)
+    return try StatusThread(doors, absent: absent, sources, followers, bell: statusBell)
   }
 
-  private func statusDoors() -> [StatusServer.Door] {
-    var doors: [StatusServer.Door] = []
-    let wanted = settings.configuration.status
-    let path: String? =
-      switch wanted.socket {
-      case .usual: StatusPlace.ofDaemon()
-      case .none: nil
-      case .at(let path): path
+  /// The socket of this machine; nil: none is wanted, or none can be had, which is said.
+  private func statusSocket() -> StatusServer.Door? {
+    let configuration = settings.configuration
+    let path: String
+    switch configuration.status.socket {
+    case .none: return nil
+    case .at(let place): path = place
+    case .usual:
+      guard let place = StatusPlace.ofDaemon(stateDirectory: configuration.stateDirectory) else {
+        say(
+          "status: no folder for a socket (XDG_RUNTIME_DIR, stateDirectory): obdgate status cannot ask; name one: "
+            + "\"status\": {\"socket\": PATH}")
+        return nil
       }
+      path = place
+    }
     do throws(PortError) {
-      if let path {
-        doors.append(StatusServer.Door(try ListeningSocket(path: path, mode: StatusPlace.mode), isLocal: true))
-      }
+      return StatusServer.Door(try ListeningSocket(path: path, mode: StatusPlace.mode), isLocal: true)
     } catch {
       say("status: \(error); obdgate status cannot ask", .warning)
+      return nil
     }
+  }
+
+  /// - Returns: nil: nothing is to be tried again.
+  private func addMetricsDoor(to doors: inout [StatusServer.Door]) -> StatusServer.Absent? {
+    guard let wanted = settings.configuration.status.metrics else { return nil }
+    let absent = StatusServer.Absent(
+      open: { () throws(PortError) in
+        StatusServer.Door(try ListeningSocket(host: wanted.host, port: Int(wanted.port)), isLocal: false)
+      },
+      opened: { say("status.metrics: \(wanted.host):\(wanted.port): can be asked now") })
     do throws(PortError) {
-      if let metrics = wanted.metrics {
-        let socket = try ListeningSocket(host: metrics.host, port: Int(metrics.port))
-        doors.append(StatusServer.Door(socket, isLocal: false))
-      }
+      doors.append(try absent.open())
+      return nil
     } catch {
-      say("status.metrics: \(error); nobody can ask there", .warning)
+      // DHCP may give the address later.
+      say("status.metrics: \(error); nobody can ask there until it works, which is tried again and again", .warning)
+      return absent
     }
-    return doors
   }
 }
 
@@ -58,11 +79,14 @@ final class StatusThread: Sendable {
   private final class End: Sendable { let hasCome = Atomic<Bool>(false) }
 
   init(
-    _ doors: [StatusServer.Door], _ sources: sending StatusServer.Sources, _ followers: Followers, bell: WakeUp
+    _ doors: [StatusServer.Door], absent: StatusServer.Absent?, _ sources: sending StatusServer.Sources,
+    _ followers: Followers, bell: WakeUp
   ) throws(StartError) {
     let end = End()
     thread = try Thread("obdgated-status") {
-      var server = StatusServer(doors, sources, followers, bell: bell) { end.hasCome.load(ordering: .relaxed) }
+      var server = StatusServer(doors, absent: absent, sources, followers, bell: bell) {
+        end.hasCome.load(ordering: .relaxed)
+      }
       server.run()
     }
     self.bell = bell
@@ -92,13 +116,13 @@ final class StatusView {
   let desk: () -> DeskStatus?
   /// Nil: there is no spool.
   let forwarding: (() -> ForwardingStatus?)?
-  let lost: () -> UInt64
+  let losses: () -> LossFigures
 
   private var last: DaemonStatus?
 
   init(
     started: Int64, gatewayId: String, configuration: String?, stuck: StuckThread, desk: @escaping () -> DeskStatus?,
-    forwarding: (() -> ForwardingStatus?)?, lost: @escaping () -> UInt64
+    forwarding: (() -> ForwardingStatus?)?, losses: @escaping () -> LossFigures
   ) {
     self.started = started
     self.gatewayId = gatewayId
@@ -106,7 +130,7 @@ final class StatusView {
     self.stuck = stuck
     self.desk = desk
     self.forwarding = forwarding
-    self.lost = lost
+    self.losses = losses
   }
 
   func look() -> DaemonStatus {
@@ -122,7 +146,7 @@ final class StatusView {
   private func ask() -> DaemonStatus {
     var status = DaemonStatus(
       now: BootClock.now, started: started, gatewayId: gatewayId, configuration: configuration, stuck: [],
-      answered: [], lost: lost())
+      answered: [], losses: losses())
     func note(_ name: String, hasAnswered: Bool) {
       if hasAnswered { status.answered.append(name) } else { status.stuck.append(name) }
     }

@@ -29,6 +29,7 @@ final class Forwarding: @unchecked Sendable {
   private let waiting = Atomic<Int64>(0)
   private let inquiry: Inquiry<ForwardingStatus>
   private let followers: Followers?
+  private let lossCounts = LossCounts()
 
   // Of the thread alone, once it runs.
   private var spool: Spool
@@ -37,7 +38,9 @@ final class Forwarding: @unchecked Sendable {
   private var sinks: [Box] = []
   /// Files that a note has taken the place of, until it is on the disk.
   private var superseded: [(note: String, file: String)] = []
-  private var lost: UInt64 = 0
+  /// What may go on as long as a disk is too slow.
+  private var lateRecords = MinuteCount()
+  private var refusedRecords = MinuteCount()
   /// How far the followers have seen, and what they are shown next.
   private var onlooker = Onlooker()
   private var shown = RecordBatch()
@@ -87,6 +90,9 @@ final class Forwarding: @unchecked Sendable {
   /// Records that some sink lacks.
   var depth: Int64 { waiting.load(ordering: .relaxed) }
 
+  /// What is lost, as far as that was told.
+  var losses: LossFigures { lossCounts.now }
+
   /// How spool and sinks stand; nil: the thread does not answer in that time, ns. Asked by one at a time.
   func status(patience: Int64) -> ForwardingStatus? { inquiry.ask(patience: patience) { queue.bell.signal() } }
 
@@ -111,6 +117,7 @@ final class Forwarding: @unchecked Sendable {
       if isLast { return finish() }
       var due = spool.nextDue
       for box in sinks { due = min(due, box.sink.due) }
+      due = min(due, lateRecords.due, refusedRecords.due)
       _ = queue.bell.wait(until: progress?.turn(until: due) ?? due)
     }
   }
@@ -123,8 +130,8 @@ final class Forwarding: @unchecked Sendable {
       spool.setWallTime(known, at: BootClock.now)
     }
     spool.skip(load.lost, reason: .slowDisk)
-    lost += load.lost
-    if load.lost > 0 { say("the disk takes too long: \(load.lost) records are lost", .warning) }
+    let now = BootClock.now
+    if load.lost > 0, lateRecords.add(load.lost, at: now) { Self.sayLate(load.lost) }
     spool.group { spool in
       var place = 0
       for record in load.records {
@@ -132,7 +139,7 @@ final class Forwarding: @unchecked Sendable {
         do throws(RecordFormError) {
           try spool.append(load.bytes.span.extracting(place..<end), at: record.time)
         } catch {
-          say("a record is not kept, it is no record: \(error)")
+          if refusedRecords.add(at: now) { say("a record is not kept, it is no record: \(error)", .warning) }
         }
         place = end
       }
@@ -143,9 +150,22 @@ final class Forwarding: @unchecked Sendable {
     return isLast
   }
 
+  private static func sayLate(_ count: UInt64) {
+    say("the disk takes too long: \(count) records are lost", .warning)
+  }
+
+  /// - Parameter now: `.max`: what was not said yet is said now.
+  private func saySums(at now: Int64) {
+    if let (count, _) = lateRecords.take(at: now) { Self.sayLate(count) }
+    if let (count, _) = refusedRecords.take(at: now) {
+      say("\(count) more records are not kept: they are none", .warning)
+    }
+  }
+
   private func advance(to now: Int64) {
     spool.advance(to: now)
     tellLosses(at: now)
+    saySums(at: now)
     removeSuperseded()
     while let line = spool.takeNews() { say("\(line)") }
     waiting.store(spool.depth.file + Int64(spool.depth.memory), ordering: .relaxed)
@@ -163,7 +183,9 @@ final class Forwarding: @unchecked Sendable {
     var told = 0
     while told < Self.mostLosses, let loss = spool.takeLoss() {
       told += 1
-      if !gaps.tell(loss, to: &spool, at: now, wall) {
+      let isTold = gaps.tell(loss, to: &spool, at: now, wall)
+      lossCounts.count(loss, isTold: isTold)
+      if !isTold {
         say("records are lost (\(loss.reason.name)), how many is not known")
       }
     }
@@ -206,7 +228,7 @@ final class Forwarding: @unchecked Sendable {
   private func status(at now: Int64) -> ForwardingStatus {
     let figures = spool.figures(at: now)
     let sinks = zip(sinks, figures.sinkAges).map { box, age in box.sink.status(oldestAge: age) }
-    return ForwardingStatus(spool: figures, sinks: sinks, lost: lost)
+    return ForwardingStatus(spool: figures, sinks: sinks)
   }
 
   /// Commits everything, lets the sinks take what they can in a moment, and closes the spool.
@@ -221,6 +243,7 @@ final class Forwarding: @unchecked Sendable {
       _ = queue.bell.wait(until: end)
       queue.bell.silence()
     }
+    saySums(at: .max)
     for box in sinks { box.sink.stop() }
     let deadline = BootClock.now &+ Self.farewell
     while true {

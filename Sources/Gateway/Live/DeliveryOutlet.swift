@@ -110,4 +110,6 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
     counts.failed(error.kind)
     put(.failure(error, ShortText(line)))
   }
+
+  mutating func endOfReply(position: UInt64) { counts.replied() }
 }

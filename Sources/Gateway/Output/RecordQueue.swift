@@ -16,7 +16,6 @@ public final class RecordQueue: Sendable {
   /// One line.
   private struct Mark: BitwiseCopyable, Sendable {
     var length: Int32
-    /// 0: it is no record that anybody could miss.
     var sequence: UInt64
   }
 
@@ -29,7 +28,7 @@ public final class RecordQueue: Sendable {
     var marks: [Mark]
     var firstMark = 0
     var lines = 0
-    /// `seq` of the next, where it is not said.
+    /// `seq` of the next.
     var next: UInt64
     var loss: Loss?
     /// Records that were ever dropped.
@@ -48,26 +47,14 @@ public final class RecordQueue: Sendable {
   ///   - capacity: bytes that it holds; at least a record of 16 KiB.
   ///   - lines: records that it holds.
   ///   - firstSequence: `seq` of the first record that is put in; the others follow without a hole.
-  ///   - wakeUp: rung instead of one of its own.
   /// - Throws: where the process has no descriptors left.
-  public init(
-    capacity: Int = 1 << 20, lines: Int = 8_192, firstSequence: UInt64 = 1, wakeUp: WakeUp? = nil
-  ) throws(PortError) {
-    self.wakeUp = if let wakeUp { wakeUp } else { try WakeUp() }
-    state = Mutex(
-      State(bytes: Self.untouched(max(capacity, 1 << 14)), marks: Self.untouched(lines), next: firstSequence))
-  }
-
-  /// Memory that is resident only as far as it is ever used.
-  private static func untouched<Element: BitwiseCopyable>(_ count: Int) -> [Element] {
-    // Bytes and numbers need no beginning, and none is read before it was written.
-    unsafe [Element](unsafeUninitializedCapacity: count) { _, initialized in initialized = count }
+  public init(capacity: Int = 1 << 20, lines: Int = 8_192, firstSequence: UInt64 = 1) throws(PortError) {
+    wakeUp = try WakeUp()
+    state = Mutex(State(bytes: .untouched(max(capacity, 1 << 14)), marks: .untouched(lines), next: firstSequence))
   }
 
   /// Puts a record in; the oldest make room for it.
-  ///
-  /// - Parameter sequence: its `seq`; nil: the one behind the last; 0: it is none that anybody could miss.
-  func put(_ line: Span<UInt8>, sequence: UInt64? = nil) {
+  func put(_ line: Span<UInt8>) {
     state.withLock { state in
       while state.bytes.count - state.count < line.count || state.lines == state.marks.count { Self.drop(&state) }
       var place = (state.first + state.count) % state.bytes.count
@@ -76,10 +63,10 @@ public final class RecordQueue: Sendable {
         place = place + 1 == state.bytes.count ? 0 : place + 1
       }
       state.count += line.count
-      let mark = Mark(length: Int32(truncatingIfNeeded: line.count), sequence: sequence ?? state.next)
+      let mark = Mark(length: Int32(truncatingIfNeeded: line.count), sequence: state.next)
       state.marks[(state.firstMark + state.lines) % state.marks.count] = mark
       state.lines += 1
-      if mark.sequence != 0 { state.next = mark.sequence + 1 }
+      state.next += 1
     }
   }
 
@@ -138,20 +125,14 @@ public final class RecordQueue: Sendable {
     state.first = (state.first + Int(mark.length)) % state.bytes.count
     let toldAgain = state.told?.before == 0 ? state.told?.loss : nil
     forgetFirst(&state, Int(mark.length))
-    if mark.sequence != 0 {
-      var loss = state.loss ?? Loss(fromSequence: mark.sequence, toSequence: mark.sequence, count: 0)
-      loss.toSequence = mark.sequence
-      loss.count += 1
-      state.loss = loss
-      state.lost += 1
+    var loss = state.loss ?? Loss(fromSequence: mark.sequence, toSequence: mark.sequence, count: 0)
+    loss.toSequence = mark.sequence
+    loss.count += 1
+    state.lost += 1
+    if let toldAgain {
+      loss.fromSequence = min(loss.fromSequence, toldAgain.fromSequence)
+      loss.count += toldAgain.count
     }
-    guard let toldAgain else { return }
-    guard var loss = state.loss else {
-      state.loss = toldAgain
-      return
-    }
-    loss.fromSequence = min(loss.fromSequence, toldAgain.fromSequence)
-    loss.count += toldAgain.count
     state.loss = loss
   }
 
@@ -163,5 +144,13 @@ public final class RecordQueue: Sendable {
     if let told = state.told { state.told = told.before == 0 ? nil : (told.before - 1, told.loss) }
     // What is used again and again is the beginning: the rest stays untouched while the reader is quick.
     if state.lines == 0 { state.first = 0 }
+  }
+}
+
+extension Array where Element: BitwiseCopyable {
+  /// Memory that is resident only as far as it is ever used.
+  static func untouched(_ count: Int) -> [Element] {
+    // Bytes and numbers need no beginning, and none is read before it was written.
+    unsafe [Element](unsafeUninitializedCapacity: count) { _, initialized in initialized = count }
   }
 }

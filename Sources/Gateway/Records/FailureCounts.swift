@@ -34,14 +34,7 @@ struct FailureCounts {
     }
   }
 
-  private struct Entry {
-    var count: UInt64 = 0
-    /// When the next word about it may be said; `.min`: nothing was said yet.
-    var notBefore: Int64 = .min
-  }
-
-  static let pause: Int64 = 60_000_000_000
-  private var entries = [Entry](repeating: Entry(), count: Kind.count)
+  private var entries = [MinuteCount](repeating: MinuteCount(), count: Kind.count)
   /// When ``due(at:)`` has something; `.max`: never.
   private(set) var nextReport: Int64 = .max
 
@@ -51,14 +44,9 @@ struct FailureCounts {
   mutating func count(_ kind: Kind, at time: Int64) -> Kind? {
     // What is not there is no error of the line; what an adapter does not know is a quirk, and the session says so.
     if kind == .wire(.noData) || kind == .wire(.unknownCommand) { return nil }
-    let index = kind.index
-    guard time >= entries[index].notBefore, entries[index].count == 0 else {
-      entries[index].count += 1
-      nextReport = min(nextReport, entries[index].notBefore)
-      return nil
-    }
-    entries[index].notBefore = time + Self.pause
-    return kind
+    if entries[kind.index].add(at: time) { return kind }
+    nextReport = min(nextReport, entries[kind.index].due)
+    return nil
   }
 
   /// A kind whose count is to be said, with the count and when it was due; nil: none.
@@ -66,13 +54,11 @@ struct FailureCounts {
     guard now >= nextReport else { return nil }
     nextReport = .max
     var found: (Kind, UInt64, Int64)?
-    for index in entries.indices where entries[index].count > 0 {
-      if found == nil, now >= entries[index].notBefore, let kind = Kind(index: index) {
-        found = (kind, entries[index].count, entries[index].notBefore)
-        entries[index].count = 0
-        entries[index].notBefore = now == .max ? .max : now + Self.pause
+    for index in entries.indices {
+      if found == nil, let kind = Kind(index: index), let (count, due) = entries[index].take(at: now) {
+        found = (kind, count, due)
       } else {
-        nextReport = min(nextReport, entries[index].notBefore)
+        nextReport = min(nextReport, entries[index].due)
       }
     }
     return found

@@ -27,11 +27,14 @@ extension DaemonStatus {
       line.end()
       line.beginObject("records")
       line.beginObject("made")
-      for type in RecordType.allCases where desk.made[Int(type.rawValue)] > 0 {
-        line.field(type.name, desk.made[Int(type.rawValue)])
+      for type in RecordType.allCases {
+        if let count = made(type), count > 0 { line.field(type.name, count) }
       }
       line.end()
-      line.field("lost", lost &+ (forwarding?.lost ?? 0))
+      line.field("lost", losses.total)
+      line.beginObject("lostByReason")
+      for reason in GapRecord.Reason.allCases where losses[reason] > 0 { line.field(reason.name, losses[reason]) }
+      line.end()
       line.end()
     }
     if let forwarding { write(forwarding, to: &line) }
@@ -142,5 +145,17 @@ extension LineFigures.Counts {
       guard failures[index] > 0, let kind = WireError.Kind(rawValue: UInt8(index)) else { return nil }
       return (kind, failures[index])
     }
+  }
+
+  /// All replies: those without a failure, then those with one, by the first.
+  var repliesByOutcome: [(String, UInt64)] {
+    var failed: UInt64 = 0
+    var outcomes: [(String, UInt64)] = []
+    for index in failedReplies.indices where failedReplies[index] > 0 {
+      guard let kind = WireError.Kind(rawValue: UInt8(index)) else { continue }
+      failed += UInt64(failedReplies[index])
+      outcomes.append(("\(kind)", UInt64(failedReplies[index])))
+    }
+    return [("ok", replies - failed)] + outcomes
   }
 }

@@ -20,10 +20,12 @@ extension DaemonStatus {
         text.sample(quality == desk.wall.quality ? 1 : 0, [("quality", "\(quality.name)")])
       }
       text.family("obdgate_records_total", .counter, "Records made.")
-      for type in RecordType.allCases { text.sample(count: desk.made[Int(type.rawValue)], [("type", "\(type.name)")]) }
+      for type in RecordType.allCases {
+        if let count = made(type) { text.sample(count: count, [("type", "\(type.name)")]) }
+      }
     }
-    text.family("obdgate_records_lost_total", .counter, "Records for which there was no place on the way.")
-    text.sample(count: lost &+ (forwarding?.lost ?? 0))
+    text.family("obdgate_records_lost_total", .counter, "Records lost, as gap records tell, by what took them.")
+    for reason in GapRecord.Reason.allCases { text.sample(count: losses[reason], [("reason", "\(reason.name)")]) }
     if let forwarding { write(forwarding, to: &text) }
     text.family("process_resident_memory_bytes", .gauge, "Resident memory.")
     text.sample(count: process.residentBytes)
@@ -41,7 +43,13 @@ extension DaemonStatus {
     each("obdgate_adapter_connected", .gauge, "1: a vehicle answers.") { $0.standing.state == .connected ? 1 : 0 }
     each("obdgate_adapter_sleeping", .gauge, "1: the vehicle is left alone.") { $0.standing.state == .sleeping ? 1 : 0 }
     each("obdgate_commands_total", .counter, "Commands sent to the adapter.") { Double($0.counts.commands) }
-    each("obdgate_replies_total", .counter, "Prompts that the adapter has sent.") { Double($0.counts.replies) }
+    text.family(
+      "obdgate_replies_total", .counter, "Replies, up to their prompts, by outcome: ok, or the first failure in them.")
+    for adapter in adapters {
+      for (outcome, count) in adapter.counts.repliesByOutcome {
+        text.sample(count: count, [("device", adapter.device), ("outcome", outcome)])
+      }
+    }
     each("obdgate_readings_total", .counter, "Values read.") { Double($0.counts.readings) }
     each("obdgate_received_bytes_total", .counter, "Bytes from the adapter.") { Double($0.counts.receivedBytes) }
     each("obdgate_sent_bytes_total", .counter, "Bytes to the adapter.") { Double($0.counts.sentBytes) }
@@ -52,10 +60,10 @@ extension DaemonStatus {
     each("obdgate_last_reading_age_seconds", .gauge, "Since the last value was read.") { adapter in
       adapter.counts.lastReading.map { seconds(max(0, now - $0)) }
     }
-    text.family("obdgate_failures_total", .counter, "Replies, or lines of them, that gave no value, by outcome.")
+    text.family("obdgate_failures_total", .counter, "Lines that gave no value, by kind; a reply may have several.")
     for adapter in adapters {
       for (kind, count) in adapter.counts.failuresByKind {
-        text.sample(count: UInt64(count), [("device", adapter.device), ("outcome", "\(kind)")])
+        text.sample(count: UInt64(count), [("device", adapter.device), ("kind", "\(kind)")])
       }
     }
   }

@@ -63,8 +63,6 @@ struct ReceiverStatus: Sendable {
 struct ForwardingStatus: Sendable {
   var spool: SpoolFigures
   var sinks: [SinkStatus]
-  /// Records for which there was no place on the way to the spool.
-  var lost: UInt64
 }
 
 /// One sink.
@@ -82,6 +80,13 @@ struct SinkStatus: Sendable {
   var oldestAge: Int64?
 }
 
+extension DaemonStatus {
+  /// Records made of a type, by whichever thread; nil: the one that makes most does not answer.
+  func made(_ type: RecordType) -> UInt64? {
+    (desk?.made[Int(type.rawValue)]).map { $0 &+ (type == .gap ? losses.told : 0) }
+  }
+}
+
 /// Everything, at one moment.
 struct DaemonStatus: Sendable {
   var now: Int64
@@ -97,6 +102,5 @@ struct DaemonStatus: Sendable {
   var stuck: [String]
   /// Threads that were asked and have answered.
   var answered: [String]
-  /// Records that a slow reader of stdout has cost.
-  var lost: UInt64
+  var losses: LossFigures
 }

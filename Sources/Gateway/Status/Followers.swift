@@ -2,8 +2,11 @@ import Ports
 import Synchronization
 import Telemetry
 
-/// Whoever follows the records on this machine: each has a queue of its own, and one that is slow loses the oldest, which
-/// it is told of. Nothing waits for a follower.
+/// Whoever follows the records on this machine: all read from one shelf of the last records, each at a place of its own. One
+/// that is so slow that the shelf has gone on without it misses records, and is told which. Nothing waits for a follower,
+/// and one more of them takes no memory but that of its connection.
+///
+/// One thread publishes, one takes.
 final class Followers: Sendable {
   /// When records are published, and in which epoch.
   struct Moment {
@@ -11,20 +14,39 @@ final class Followers: Sendable {
     var epoch: UUIDv7
   }
 
-  /// Bytes and records that one may be behind: more than a commit of the spool has, which is shown at once.
-  private static let capacity = 1 << 20
-  private static let lines = 1 << 14
+  private struct State: Sendable {
+    /// Nil while nobody follows.
+    var shelf: RecordShelf?
+    /// By follower: the next record that it gets, and what it has missed in front of that.
+    var places: [UInt64: Place] = [:]
+    var added: UInt64 = 0
+    var moment: Moment?
+    /// Records about losses that were made.
+    var told: UInt64 = 0
+  }
 
-  private let queues = Mutex<[RecordQueue]>([])
+  private struct Place: Sendable {
+    var next: UInt64
+    var loss: RecordQueue.Loss?
+
+    mutating func miss(_ sequence: UInt64) {
+      var missed = loss ?? RecordQueue.Loss(fromSequence: sequence, toSequence: sequence, count: 0)
+      missed.toSequence = sequence
+      missed.count += 1
+      loss = missed
+      next += 1
+    }
+  }
+
+  private let state = Mutex(State())
   private let count = Atomic<Int>(0)
   private let bell: WakeUp
   private let gatewayId: String
   private let vehicleId: String
-  private let made = Atomic<UInt64>(0)
   private let seed: UInt64
 
   /// - Parameters:
-  ///   - bell: of whoever writes the queues out.
+  ///   - bell: of whoever writes to the followers.
   ///   - seed: of the ids of what is told.
   init(bell: WakeUp, gatewayId: String, vehicleId: String?, seed: UInt64) {
     self.bell = bell
@@ -37,42 +59,83 @@ final class Followers: Sendable {
   var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
   /// Somebody follows, from the next record on.
-  func add() throws(PortError) -> RecordQueue {
-    let queue = try RecordQueue(capacity: Self.capacity, lines: Self.lines, wakeUp: bell)
-    queues.withLock { $0.append(queue) }
+  func add() -> Follower {
+    let number = state.withLock { state in
+      let shelf = state.shelf ?? RecordShelf()
+      state.added += 1
+      state.places[state.added] = Place(next: shelf.end)
+      state.shelf = shelf
+      return state.added
+    }
     count.add(1, ordering: .relaxed)
-    return queue
+    return Follower(number: number, followers: self)
   }
 
-  /// It has left.
-  func remove(_ queue: RecordQueue) {
-    let hasLeft = queues.withLock { queues in
-      let before = queues.count
-      queues.removeAll { $0 === queue }
-      return queues.count < before
+  fileprivate func remove(_ number: UInt64) {
+    let hasLeft = state.withLock { state in
+      guard state.places.removeValue(forKey: number) != nil else { return false }
+      if state.places.isEmpty { state.shelf = nil }
+      return true
     }
     if hasLeft { count.subtract(1, ordering: .relaxed) }
   }
 
-  /// Shows a record to all.
+  /// Shows a record to all, with the next ``flush(_:)``.
   ///
   /// - Parameter sequence: its `seq`.
   func publish(_ line: Span<UInt8>, sequence: UInt64) {
-    for queue in queues.withLock({ $0 }) { queue.put(line, sequence: sequence) }
+    state.withLock { state in
+      while state.shelf?.hasRoom(for: line.count) == false { Self.drop(&state) }
+      state.shelf?.put(line, sequence: sequence)
+    }
   }
 
-  /// What was published may be looked at; who has lost records is told first.
-  func flush(_ moment: @autoclosure () -> Moment) {
-    for queue in queues.withLock({ $0 }) {
-      if let loss = queue.takeLoss() { tell(loss, to: queue, moment()) }
-    }
+  /// What was published may be looked at.
+  func flush(_ moment: Moment) {
+    state.withLock { $0.moment = moment }
     bell.signal()
+  }
+
+  /// Forgets what all have taken.
+  func forgetTaken() {
+    state.withLock { state in
+      guard let first = state.places.values.lazy.map(\.next).min() else { return }
+      while let begin = state.shelf?.begin, begin < first { state.shelf?.dropFirst() }
+    }
+  }
+
+  /// The oldest record makes room: who has not taken it misses it.
+  private static func drop(_ state: inout State) {
+    guard let dropped = state.shelf?.dropFirst() else { return }
+    // By index: nothing is copied.
+    var index = state.places.startIndex
+    while index != state.places.endIndex {
+      if state.places.values[index].next == dropped.number { state.places.values[index].miss(dropped.sequence) }
+      state.places.formIndex(after: &index)
+    }
+  }
+
+  /// Takes whole lines for a follower, as many as fit: what it has missed is told first.
+  ///
+  /// - Returns: how many bytes were put at the beginning of `buffer`, which has room for two records; 0: there are none.
+  fileprivate func take(for number: UInt64, into buffer: inout [UInt8]) -> Int {
+    state.withLock { state in
+      guard var place = state.places[number], let shelf = state.shelf else { return 0 }
+      var taken = 0
+      if let loss = place.loss, let moment = state.moment {
+        state.told += 1
+        taken = tell(loss, number: state.told, moment, into: &buffer)
+        place.loss = nil
+      }
+      place.next = shelf.take(from: place.next, into: &buffer, &taken)
+      state.places[number] = place
+      return taken
+    }
   }
 
   /// A `gap` record of this follower's own: it has the number of the last record that is missing, so that no number is
   /// taken from the others.
-  private func tell(_ loss: RecordQueue.Loss, to queue: RecordQueue, _ moment: Moment) {
-    let number = made.wrappingAdd(1, ordering: .relaxed).newValue
+  private func tell(_ loss: RecordQueue.Loss, number: UInt64, _ moment: Moment, into buffer: inout [UInt8]) -> Int {
     let id = UUIDv7(milliseconds: moment.time.milliseconds, seed: seed, number: number)
     let head = RecordHead(
       type: .gap, id: id, time: moment.time, gatewayId: gatewayId, vehicleId: vehicleId, epoch: moment.epoch,
@@ -82,6 +145,27 @@ final class Followers: Sendable {
     gap.sink = "tail"
     var line = JSONLineEncoder(capacity: 1_024)
     line.record(head, gap)
-    line.withLine { queue.put($0, sequence: 0) }
+    return line.withLine { bytes in
+      for index in bytes.indices { buffer[index] = bytes[index] }
+      return bytes.count
+    }
   }
+}
+
+/// One that follows.
+struct Follower: Sendable {
+  fileprivate let number: UInt64
+  fileprivate let followers: Followers
+
+  /// Takes whole lines, the oldest first, as many as fit.
+  ///
+  /// - Parameter buffer: at least ``room`` long.
+  /// - Returns: how many bytes were put at its beginning; 0: there are none.
+  func take(into buffer: inout [UInt8]) -> Int { followers.take(for: number, into: &buffer) }
+
+  /// Whatever is taken next fits: a record, and what was missed in front of it.
+  static let room = JSONLineEncoder.recordCapacity + 1_024
+
+  /// It has left.
+  func leave() { followers.remove(number) }
 }

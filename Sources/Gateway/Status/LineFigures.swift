@@ -19,6 +19,10 @@ final class LineFigures: Sendable {
     var lastReading: Int64?
     /// By the number of ``OBDWire/WireError/Kind``.
     var failures = InlineArray<64, UInt32>(repeating: 0)
+    /// Replies, by the first failure in them.
+    var failedReplies = InlineArray<64, UInt32>(repeating: 0)
+    /// The first failure since a command was sent.
+    var failure: UInt8?
     /// Since when a prompt is waited for, and since when the line is open; nil: it is not.
     var busySince: Int64?
     var openSince: Int64?
@@ -59,20 +63,26 @@ extension LineFigures.Counts {
     sentBytes &+= UInt64(bytes.count)
     for index in bytes.indices where bytes[index] == UInt8(ascii: "\r") {
       commands &+= 1
+      failure = nil
       busySince = busySince ?? now
     }
   }
 
   mutating func received(_ bytes: Span<UInt8>, at now: Int64) {
     receivedBytes &+= UInt64(bytes.count)
-    for index in bytes.indices where bytes[index] == UInt8(ascii: ">") {
-      replies &+= 1
-      gaveUp(at: now)
-    }
+    for index in bytes.indices where bytes[index] == UInt8(ascii: ">") { gaveUp(at: now) }
+  }
+
+  /// A prompt was read, and what stood in front of it.
+  mutating func replied() {
+    replies &+= 1
+    if let failure { failedReplies[Int(failure)] &+= 1 }
+    failure = nil
   }
 
   mutating func failed(_ kind: WireError.Kind) {
-    let index = Int(kind.rawValue)
-    if index < failures.count { failures[index] &+= 1 }
+    guard Int(kind.rawValue) < failures.count else { return }
+    failures[Int(kind.rawValue)] &+= 1
+    failure = failure ?? kind.rawValue
   }
 }

@@ -12,7 +12,7 @@ struct StatusConnection: ~Copyable {
   private var output: [UInt8] = []
   private var written = 0
   /// Records that it follows; nil: it does not.
-  private(set) var followed: RecordQueue?
+  private(set) var follower: Follower?
   private var hasAnswer = false
   /// It says nothing more, and may still listen.
   private var hasHalfClosed = false
@@ -68,42 +68,49 @@ struct StatusConnection: ~Copyable {
   }
 
   /// From here on it is given records.
-  mutating func follow(_ queue: RecordQueue) {
+  mutating func follow(_ follower: Follower) {
     hasAnswer = true
     input = []
-    followed = queue
+    self.follower = follower
     deadline = .max
     output = StatusAnswer.head(200, "application/jsonl", length: nil)
     write()
   }
 
-  /// Writes what there is room for.
+  /// Writes what there is room for of its answer.
   mutating func write() {
-    while !isOver {
-      if written == output.count, !fill() { break }
-      let count = socket.write(output.span.extracting(written...))
-      if count < 0, errno == EAGAIN { return }
-      guard count > 0 else {
-        isOver = true
-        return
-      }
+    while !isOver, written < output.count {
+      // A reference of its own: `self` is changed while the span lives.
+      let output = output
+      guard let count = send(output.span.extracting(written...)) else { return }
       written += count
     }
     // The whole answer has left.
-    if hasAnswer, followed == nil, written == output.count { isOver = true }
+    if hasAnswer, follower == nil { isOver = true }
+    // Nothing is kept for one that is quick.
+    output = []
+    written = 0
   }
 
-  /// Takes the next records of those that it follows.
-  private mutating func fill() -> Bool {
-    written = 0
-    guard let followed else {
-      written = output.count
-      return false
+  /// Writes what there is room for of the records that it follows.
+  ///
+  /// - Parameter buffer: shared by all; ``Follower/room`` long.
+  mutating func writeRecords(through buffer: inout [UInt8]) {
+    guard let follower else { return }
+    write()
+    while !isOver, output.isEmpty {
+      let count = follower.take(into: &buffer)
+      guard count > 0 else { return }
+      let sent = send(buffer.span.extracting(..<count)) ?? 0
+      if sent < count, !isOver { output = Array(buffer[sent..<count]) }
     }
-    // A record is 16 KiB at most.
-    output = [UInt8](repeating: 0, count: 1 << 15)
-    let count = followed.take(into: &output) ?? 0
-    output.removeLast(output.count - count)
-    return count > 0
+  }
+
+  /// - Returns: nil: there is no room now, or nobody reads any more.
+  private mutating func send(_ bytes: Span<UInt8>) -> Int? {
+    let count = socket.write(bytes)
+    if count < 0, errno == EAGAIN { return nil }
+    if count <= 0 { isOver = true }
+    return count > 0 ? count : nil
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Ports
 
-/// Shows how the daemon goes to whoever asks on this machine: one thread, a few connections, a fixed amount of memory.
+/// Shows how the daemon goes to whoever asks on this machine: one thread, few who ask at once, as many followers as like.
 ///
 /// `GET /status`, one JSON object; `GET /records`, the records as they come; `GET /metrics`, for Prometheus. The last is
 /// all that is served where it is configured to listen for TCP. It only looks: nothing that a client sends changes
@@ -15,11 +15,13 @@ struct StatusServer: ~Copyable {
     var metrics: () -> [UInt8]
   }
 
-  /// At once, by the socket of this machine and by TCP each; more wait outside.
+  /// Who ask at once, by the socket of this machine and by TCP each; more wait outside.
   private static let mostConnections = 32
   /// So long nobody is let in where that failed, ns: the process has no descriptors left.
   private static let pause: Int64 = 1_000_000_000
-  private static let mostFollowers = 16
+  /// Each has a descriptor; the rest of those that the process may have are for its own work.
+  private static let mostFollowers = 1_000
+  private static let ownDescriptors = 256
 
   /// A listening socket, and whether those who come are of this machine's.
   final class Door: Sendable {
@@ -38,7 +40,19 @@ struct StatusServer: ~Copyable {
     init(_ connection: consuming StatusConnection) { self.connection = connection }
   }
 
-  private let doors: [Door]
+  /// A place at which it cannot be listened yet: the network is not up, another program has it.
+  struct Absent: Sendable {
+    var open: @Sendable () throws(PortError) -> Door
+    /// Called once it can.
+    var opened: @Sendable () -> Void
+    /// Between two tries, ns.
+    var pause: Int64 = 10_000_000_000
+  }
+
+  private var doors: [Door]
+  private var absent: Absent?
+  private var nextTry = Int64.max
+  private let followerLimit = Self.roomForFollowers
   private let sources: Sources
   private let followers: Followers
   /// Rung when there are records, and at the end.
@@ -46,9 +60,16 @@ struct StatusServer: ~Copyable {
   private let isEnding: () -> Bool
   private var guests: [Guest] = []
   private var closedUntil = Int64.min
+  private var buffer: [UInt8] = []
 
-  init(_ doors: [Door], _ sources: Sources, _ followers: Followers, bell: WakeUp, isEnding: @escaping () -> Bool) {
+  /// - Parameter absent: nil: all that was wanted is in `doors`.
+  init(
+    _ doors: [Door], absent: Absent? = nil, _ sources: Sources, _ followers: Followers, bell: WakeUp,
+    isEnding: @escaping () -> Bool
+  ) {
     self.doors = doors
+    self.absent = absent
+    if let absent { nextTry = BootClock.now + absent.pause }
     self.sources = sources
     self.followers = followers
     self.bell = bell
@@ -65,11 +86,42 @@ struct StatusServer: ~Copyable {
       for (guest, events) in zip(guests, ready.guests) where events != 0 && !isEnding() {
         serve(guest, events, at: now)
       }
-      for guest in guests where guest.connection.followed != nil { guest.connection.write() }
+      writeRecords()
       for guest in guests where guest.connection.isOver || guest.connection.deadline <= now { leave(guest) }
       guests.removeAll { $0.connection.isOver || $0.connection.deadline <= now }
+      if now >= nextTry { tryAgain() }
     }
     for guest in guests { leave(guest) }
+  }
+
+  private mutating func writeRecords() {
+    guard !followers.isEmpty else {
+      buffer = []
+      return
+    }
+    if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Follower.room) }
+    for guest in guests { guest.connection.writeRecords(through: &buffer) }
+    followers.forgetTaken()
+  }
+
+  /// How many may follow.
+  private static var roomForFollowers: Int {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 16 }
+    return min(mostFollowers, max(16, Int(clamping: limit.rlim_cur) - ownDescriptors))
+  }
+
+  private mutating func tryAgain() {
+    guard let absent else { return }
+    do throws(PortError) {
+      doors.append(try absent.open())
+      absent.opened()
+      self.absent = nil
+      nextTry = .max
+    } catch {
+      // Why not was said when it was first tried.
+      nextTry = BootClock.now + absent.pause
+    }
   }
 
   private func wait() -> (doors: [Bool], guests: [Int32]) {
@@ -79,7 +131,7 @@ struct StatusServer: ~Copyable {
       let isOpen = !isClosed && hasRoom(door)
       waiting.append(pollfd(fd: isOpen ? door.socket.descriptor : -1, events: Int16(POLLIN), revents: 0))
     }
-    var limit = isClosed ? closedUntil : Int64.max
+    var limit = min(isClosed ? closedUntil : Int64.max, nextTry)
     for guest in guests {
       waiting.append(
         pollfd(fd: guest.connection.descriptor, events: Int16(guest.connection.events), revents: 0))
@@ -94,7 +146,7 @@ struct StatusServer: ~Copyable {
   }
 
   private func hasRoom(_ door: Door) -> Bool {
-    guests.count(where: { $0.connection.isLocal == door.isLocal }) < Self.mostConnections
+    guests.count { $0.connection.isLocal == door.isLocal && $0.connection.follower == nil } < Self.mostConnections
   }
 
   private mutating func takeIn(_ door: Door, at now: Int64) {
@@ -118,21 +170,15 @@ struct StatusServer: ~Copyable {
       guest.connection.answer(
         StatusAnswer.whole("text/plain; version=0.0.4; charset=utf-8", sources.metrics()), at: now)
     case .records:
-      guard guests.count(where: { $0.connection.followed != nil }) < Self.mostFollowers else {
-        guest.connection.answer(StatusAnswer.refusal(503, "\(Self.mostFollowers) follow already"), at: now)
+      guard guests.count(where: { $0.connection.follower != nil }) < followerLimit else {
+        guest.connection.answer(StatusAnswer.refusal(503, "\(followerLimit) follow already"), at: now)
         return
       }
-      do throws(PortError) {
-        guest.connection.follow(try followers.add())
-      } catch {
-        guest.connection.answer(StatusAnswer.refusal(503, error.description), at: now)
-      }
+      guest.connection.follow(followers.add())
     case .refused(let code, let reason):
       guest.connection.answer(StatusAnswer.refusal(code, reason), at: now)
     }
   }
 
-  private func leave(_ guest: Guest) {
-    if let queue = guest.connection.followed { followers.remove(queue) }
-  }
+  private func leave(_ guest: Guest) { guest.connection.follower?.leave() }
 }

@@ -9,12 +9,15 @@ struct DaemonSocket: Equatable {
 
   init(_ path: String) { self.path = path }
 
-  /// The socket that is named, else the service's where it is there, else this user's.
+  /// The socket that is named, else the first that is there of those that daemons choose by themselves.
   ///
+  /// - Parameter glance: what is known of the daemon's configuration.
   /// - Throws: where there is none, how to get one.
-  static func found(named: String?) throws(DaemonTrouble) -> DaemonSocket {
+  static func found(
+    named: String?, _ glance: StatusGlance = StatusGlance(file: DoctorCommand.usualFile)
+  ) throws(DaemonTrouble) -> DaemonSocket {
     if let named { return DaemonSocket(named) }
-    let places = [StatusPlace.service] + [StatusPlace.ofUser()].compactMap { $0 }
+    let places = glance.places
     if let path = places.first(where: isThere) { return DaemonSocket(path) }
     throw DaemonTrouble(
       .notRunning,
@@ -81,7 +84,8 @@ struct DaemonSocket: Equatable {
 struct SocketOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The daemon's socket; without it, \(StatusPlace.service), else obdgated.sock in $XDG_RUNTIME_DIR.",
+      "The daemon's socket; without it, that of \(DoctorCommand.usualFile), else \(StatusPlace.service), else obdgated.sock "
+        + "in $XDG_RUNTIME_DIR or in the stateDirectory of that file.",
       valueName: "path"))
   var socket: String?
 }

@@ -36,6 +36,7 @@ extension DaemonStatus {
     if var object = try reader.optionalObject("records") {
       records.made = try object.counts("made")
       records.lost = try object.count("lost")
+      records.lostByReason = try object.counts("lostByReason")
     }
     if var object = try reader.optionalObject("spool") { spool = try Spool(&object) }
     sinks = try reader.list("sinks") { value throws(JSONError) in try Sink(value) }

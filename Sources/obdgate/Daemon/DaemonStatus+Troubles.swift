@@ -30,9 +30,23 @@ extension DaemonStatus {
       others.append("\(line.device) is not connected: searching\(age)\(Self.because(line.reason))")
     }
     if timeQuality == "unset" { others.append("what date it is is not known: records have no time yet") }
-    if let lost = records.lost, lost > 0 { others.append("\(Figures.grouped(lost)) records were lost since the start") }
+    if let lost = records.lost, lost > 0 {
+      others.append("\(Figures.grouped(lost)) records were lost since the start\(Self.because(records.losses))")
+    }
     return serious.map { Trouble(isSerious: true, text: $0) } + others.map { Trouble(isSerious: false, text: $0) }
   }
 
   private static func because(_ reason: String?) -> String { reason.map { ": \($0)" } ?? "" }
+}
+
+extension DaemonStatus.Records {
+  /// What took them, in words; nil: that is not known.
+  var losses: String? {
+    let reasons = lostByReason.filter { $0.count > 0 }.map { reason in
+      // Not all of the numbers need have had a record (docs/Operations.md).
+      let bound = reason.name == "powerLoss" ? "at most " : ""
+      return "\(reason.name) \(bound)\(Figures.grouped(reason.count))"
+    }
+    return reasons.isEmpty ? nil : reasons.joined(separator: ", ")
+  }
 }

@@ -68,6 +68,8 @@ struct DaemonStatus {
     /// By type, in the daemon's order.
     var made: [(name: String, count: Int)] = []
     var lost: Int?
+    /// By what took them.
+    var lostByReason: [(name: String, count: Int)] = []
   }
 
   struct Spool {

@@ -80,7 +80,8 @@ struct StatusPage {
 
   private static func records(_ now: DaemonStatus) -> [String] {
     let made = now.records.made.map { "\($0.name) \(Figures.grouped($0.count))" }
-    let lost = now.records.lost.map { ["lost \(Figures.grouped($0))"] } ?? []
+    let reasons = now.records.losses.map { " (\($0))" } ?? ""
+    let lost = now.records.lost.map { ["lost \(Figures.grouped($0))\(reasons)"] } ?? []
     return made.isEmpty && lost.isEmpty ? [] : ["RECORDS  " + (made + lost).joined(separator: ", ")]
   }
 

@@ -1,0 +1,99 @@
+import Foundation
+import Ports
+import Telemetry
+import Testing
+
+@testable import Gateway
+
+@Suite struct FollowersTests {
+  private static let moment = Followers.Moment(
+    time: .elapsed(nanoseconds: 0), epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2))
+
+  private func followers() throws -> Followers {
+    Followers(bell: try WakeUp(), gatewayId: "gw-test", vehicleId: nil, seed: 1)
+  }
+
+  private func line(_ number: Int, padding: Int = 0) -> [UInt8] {
+    Array(#"{"seq":\#(number),"padding":"\#(String(repeating: "x", count: padding))"}"#.utf8) + [0x0A]
+  }
+
+  private func publish(_ numbers: ClosedRange<Int>, padding: Int = 0, to followers: Followers) {
+    for number in numbers { followers.publish(line(number, padding: padding).span, sequence: UInt64(number)) }
+    followers.flush(Self.moment)
+  }
+
+  /// All that is there for it.
+  private func records(_ follower: Follower) -> [[String: Any]] {
+    var buffer = [UInt8](repeating: 0, count: Follower.room)
+    var records: [[String: Any]] = []
+    while true {
+      let count = follower.take(into: &buffer)
+      guard count > 0 else { return records }
+      for line in buffer[..<count].split(separator: 0x0A) {
+        records.append((try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any]) ?? [:])
+      }
+    }
+  }
+
+  private func numbers(_ follower: Follower) -> [Int] { records(follower).compactMap { $0["seq"] as? Int } }
+
+  @Test func a_thousand_are_each_shown_every_record_from_where_they_came_in() throws {
+    let followers = try followers()
+    let first = (0..<1_000).map { _ in followers.add() }
+    publish(1...20, to: followers)
+    let late = followers.add()
+    publish(21...30, to: followers)
+    for follower in first { #expect(numbers(follower) == Array(1...30)) }
+    #expect(numbers(late) == Array(21...30))
+    followers.forgetTaken()
+    publish(31...31, to: followers)
+    #expect(numbers(first[999]) == [31])
+  }
+
+  @Test func who_is_too_slow_is_told_which_it_has_missed_and_nobody_else_misses_any() throws {
+    let followers = try followers()
+    let (slow, quick) = (followers.add(), followers.add())
+    var seen: [Int] = []
+    // Three times what is kept, 10 KiB each.
+    for number in 1...300 {
+      publish(number...number, padding: 10_000, to: followers)
+      seen += numbers(quick)
+    }
+    #expect(seen == Array(1...300))
+    let told = records(slow)
+    let gap = try #require(told.first)
+    #expect(gap["type"] as? String == "gap" && gap["sink"] as? String == "tail")
+    let last = try #require(gap["toSeq"] as? Int)
+    #expect(gap["fromSeq"] as? Int == 1 && gap["count"] as? Int == last)
+    #expect(told.dropFirst().compactMap { $0["seq"] as? Int } == Array(last + 1...300))
+    publish(301...301, to: followers)
+    #expect(numbers(slow) == [301], "it is told once")
+  }
+
+  @Test func what_all_have_taken_costs_nobody_anything() throws {
+    let followers = try followers()
+    let follower = followers.add()
+    // Far more than is kept at once.
+    for number in 1...50_000 {
+      publish(number...number, padding: 100, to: followers)
+      #expect(numbers(follower) == [number])
+      followers.forgetTaken()
+    }
+  }
+
+  @Test func with_the_last_of_them_all_is_forgotten() throws {
+    let followers = try followers()
+    let (one, two) = (followers.add(), followers.add())
+    publish(1...3, to: followers)
+    one.leave()
+    #expect(!followers.isEmpty)
+    #expect(numbers(one) == [] && numbers(two) == [1, 2, 3])
+    two.leave()
+    two.leave()
+    #expect(followers.isEmpty)
+    publish(4...5, to: followers)
+    let next = followers.add()
+    publish(6...6, to: followers)
+    #expect(numbers(next) == [6])
+  }
+}

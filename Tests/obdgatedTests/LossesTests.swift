@@ -1,0 +1,36 @@
+import Foundation
+import TestKit
+import Testing
+
+/// What is lost is counted where people and Prometheus look.
+@Suite struct LossesTests {
+  @Test func what_a_power_cut_and_a_full_spool_cost_is_counted_by_what_took_it() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let socket = scratch.file("d.sock")
+      // The sink's folder is not there: nothing ever leaves.
+      let settings =
+        #", "stateDirectory": "@", "spool": {"commitPeriod": 0.2, "days": 0.01}, "#
+        + #""sinks": [{"type": "file", "path": "@/missing/r.jsonl"}]"#
+      let first = try Watched.start(settings, in: scratch.path)
+      let deadline = ContinuousClock.now + .seconds(60)
+      while try Self.spooled(socket) < 20, .now < deadline { poll(nil, 0, 20) }
+      first.daemon.kill()
+      _ = try first.daemon.end(within: .seconds(20))
+      let second = try Watched.start(settings, in: scratch.path)
+      defer { second.daemon.kill() }
+      let records = try #require(try Watched.status(at: socket)["records"] as? [String: Any])
+      let cut = try #require((records["lostByReason"] as? [String: Any])?["powerLoss"] as? Int, "\(records)")
+      #expect(cut > 0 && records["lost"] as? Int == cut)
+      #expect((records["made"] as? [String: Any])?["gap"] as? Int == 1)
+      let metrics = try Watched.curl(["--unix-socket", socket, "http://d/metrics"]).text
+      #expect(metrics.contains("obdgate_records_lost_total{reason=\"powerLoss\"} \(cut)\n"), "\(metrics)")
+      #expect(metrics.contains("obdgate_records_lost_total{reason=\"spoolFull\"} 0\n"))
+      #expect(metrics.contains("obdgate_records_total{type=\"gap\"} 1\n"))
+    }
+  }
+
+  private static func spooled(_ socket: String) throws -> Int {
+    (try Watched.status(at: socket)["spool"] as? [String: Any])?["records"] as? Int ?? 0
+  }
+}
