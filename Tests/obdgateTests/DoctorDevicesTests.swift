@@ -65,7 +65,7 @@ import Testing
   @Test func programs_that_take_adapters_for_something_else_are_told() throws {
     guard let sleep = try Tool.required("sleep") else { return }
     for name in ["ModemManager", "brltty"] {
-      try FileManager.default.copyItem(atPath: sleep, toPath: scratch.file(name))
+      #expect(try Tool.run("cp", [sleep, scratch.file(name)]).status == 0)
     }
     let start = """
       '\(scratch.file("ModemManager"))' 600 & one=$!; '\(scratch.file("brltty"))' 600 & two=$!

@@ -9,7 +9,7 @@ struct AdapterCheck {
   private let connected: Set<String>
   private let adapters: [String]
   private let receivers: [String]
-  /// What else the configuration names, which is not looked for here.
+  /// What else the configuration names: ``NetworkCheck``, ``BluetoothCheck``.
   private let hasOthers: Bool
   /// Whether devices that it does not name are used, too.
   private let finds: Bool

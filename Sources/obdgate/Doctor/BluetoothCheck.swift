@@ -1,6 +1,7 @@
 import Gateway
 import Glibc
 import Ports
+import Sinks
 
 /// Bluetooth, as far as BlueZ knows without any radio.
 enum BluetoothCheck {
@@ -33,10 +34,22 @@ enum BluetoothCheck {
       guard let on = controllers.first(where: \.isPowered) else { return [off(controllers[0], doubt)] }
       let devices = try directory.devices()
       let known = wanted.map { look(for: $0, among: devices) }
+      let files = configuration.adapters.compactMap { pinFile(of: $0) }
       return [Finding(.ok, name, "\(on.name) is on, \(devices.filter(\.isPaired).count) devices paired")] + known
+        + files
     } catch {
       if wanted.isEmpty, !hasController { return [noController(wanted)] }
       return [Finding(doubt, name, error.description)]
+    }
+  }
+
+  /// What is wrong with the file that has an adapter's PIN; nil: nothing.
+  private static func pinFile(of adapter: Configuration.Adapter) -> Finding? {
+    do throws(SinkError) {
+      _ = try adapter.readPIN()
+      return nil
+    } catch {
+      return SinkCheck.badFile(error.description, name) ?? Finding(.problem, name, error.description)
     }
   }
 

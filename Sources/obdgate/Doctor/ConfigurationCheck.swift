@@ -8,10 +8,14 @@ enum ConfigurationCheck {
     do throws(StartError) {
       let settings = try Settings(path: path)
       let what = path.map { "\($0): right" } ?? "none: adapters are looked for, and records go to stdout"
-      return (settings, [Finding(.ok, "configuration", what)])
+      let warnings = settings.warnings.map { Finding(.warning, "configuration", $0) }
+      return (settings, [Finding(.ok, "configuration", what)] + warnings)
     } catch {
+      // What it names is named there as well.
+      let isOther = path.map { !error.description.hasPrefix("\($0):") } ?? false
       let remedy =
         switch error.kind {
+        case .missing where isOther: "put the file there, or name another in \(path ?? "FILE")"
         case .missing: "name another by --config"
         case .unreadable: "let this user read it, or: sudo obdgate doctor"
         default: "mend it, and see: obdgated --check --config \(path ?? "FILE")"

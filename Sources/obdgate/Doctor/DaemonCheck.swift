@@ -6,11 +6,9 @@ enum DaemonCheck {
   ///   - named: its socket, where one was named.
   ///   - configured: where the configuration has it, which counts where none was named.
   /// - Returns: nil: none answers.
-  static func ask(
-    named: String?, configured: Configuration.Status.Socket
-  ) -> (DaemonStatus?, [Finding]) {
+  static func ask(named: String?, configured: StatusGlance) -> (DaemonStatus?, [Finding]) {
     var path = named
-    switch configured {
+    switch configured.socket {
     case .usual: break
     case .at(let place): path = path ?? place
     case .none where named == nil:
@@ -18,7 +16,7 @@ enum DaemonCheck {
     case .none: break
     }
     do throws(DaemonTrouble) {
-      let status = try DaemonStatus(of: DaemonSocket.found(named: path))
+      let status = try DaemonStatus(of: DaemonSocket.found(named: path, configured))
       return (status, findings(status))
     } catch {
       // One that does not run is no problem unless it should: whoever named its socket says so.

@@ -38,29 +38,63 @@ struct Examination {
     let reading = try Errand { ConfigurationCheck.read(path) }
     let (settings, read) = reading.value(until: Self.deadline) ?? (nil, [Self.late("configuration")])
     try read.forEach(take)
-    let place = settings?.configuration.status.socket ?? .usual
-    let asking = try Errand { DaemonCheck.ask(named: socket, configured: place) }
+    // One that is wrong somewhere may still say where its daemon is asked.
+    let glance = try settings.map { StatusGlance($0.configuration) } ?? Self.glance(at: path)
+    let asking = try Errand { DaemonCheck.ask(named: socket, configured: glance) }
     let (status, daemon) = asking.value(until: Self.deadline) ?? (nil, [Self.late("daemon")])
-    // Without a configuration, the rest is looked at as it is without one.
-    let about = Case(
-      settings: try settings ?? Self.without(), status: status, user: ServiceUser(pid: status?.pid))
-    // Libraries look at the environment while they are opened: before there are many threads.
-    try LibraryCheck.findings(about).forEach(take)
-    try runAll(about, take)
+    let user = ServiceUser(pid: status?.pid)
+    if let settings {
+      let about = Case(settings: settings, status: status, user: user)
+      // Libraries look at the environment while they are opened: before there are many threads.
+      try LibraryCheck.findings(about).forEach(take)
+      try run(errands(about), take)
+    } else {
+      try Self.notMade.forEach(take)
+      // Devices that are there can be told without it.
+      let about = Case(settings: try Self.without(), status: status, user: user)
+      try run(
+        [
+          ("adapter", try Errand { AdapterCheck(about).findings }), ("clock", try Errand { ClockCheck.findings() }),
+        ], take)
+    }
     try daemon.forEach(take)
   }
 
-  private func runAll(_ about: Case, _ take: (Finding) throws -> Void) throws {
-    var errands: [(name: String, errand: Errand<[Finding]>)] = [
-      ("adapter", try Errand { AdapterCheck(about).findings }),
+  /// What cannot be checked without knowing what is configured.
+  private static var notMade: [Finding] {
+    let reason = "not checked: it depends on the configuration, which cannot be used"
+    return ["libraries", "bluetooth", "disk", "sinks"].map { Finding(.warning, $0, reason) }
+      + [
+        Finding(
+          .warning, "adapter",
+          "those that the configuration names are not checked: it cannot be used; what is here is told as without one")
+      ]
+  }
+
+  private static func glance(at path: String?) throws -> StatusGlance {
+    try Errand { StatusGlance(file: path) }.value(until: deadline) ?? StatusGlance(file: nil)
+  }
+
+  private typealias Errands = [(name: String, errand: Errand<[Finding]>)]
+
+  private func errands(_ about: Case) throws -> Errands {
+    let configuration = about.settings.configuration
+    var errands: Errands = [("adapter", try Errand { AdapterCheck(about).findings })]
+    for peer in NetworkCheck.peers(configuration) {
+      errands.append(("adapter", try Errand { [peer.finding(about.status)] }))
+    }
+    errands += [
       ("bluetooth", try Errand { BluetoothCheck.findings(about) }),
       ("clock", try Errand { ClockCheck.findings() }),
       ("disk", try Errand { DiskCheck.findings(about) }),
     ]
-    for index in about.settings.configuration.sinks.indices {
-      let name = about.settings.configuration.sinks[index].name
-      errands.append((name, try Errand { SinkCheck.findings(about, index) }))
+    for index in configuration.sinks.indices {
+      errands.append((configuration.sinks[index].name, try Errand { SinkCheck.findings(about, index) }))
     }
+    return errands
+  }
+
+  private func run(_ errands: Errands, _ take: (Finding) throws -> Void) throws {
     let deadline = Self.deadline
     for (name, errand) in errands {
       try (errand.value(until: deadline) ?? [Self.late(name)]).forEach(take)

@@ -9,15 +9,8 @@ enum SinkCheck {
     case .takesNone: break
     }
     switch found.kind {
-    // What only the service is shown, doctor may not read; that is no fault.
-    case .badFile where found.description.hasPrefix("/run/credentials/"):
-      return [
-        Finding(
-          .warning, sink.name, found.description,
-          remedy: "only root can look while the service runs: sudo obdgate doctor")
-      ]
-    case .badFile where found.description.contains(": Permission denied"):
-      return [Finding(.warning, sink.name, found.description, remedy: "sudo obdgate doctor")]
+    case .badFile:
+      return [badFile(found.description, sink.name) ?? Finding(.problem, sink.name, found.description)]
     case .unreachable, .timedOut:
       let host = "check the network, and the sink's \"url\""
       return [Finding(.problem, sink.name, found.description, remedy: host)]
@@ -30,5 +23,16 @@ enum SinkCheck {
     case .missingLibrary: return []
     default: return [Finding(.problem, sink.name, found.description)]
     }
+  }
+
+  /// A secret's file that doctor may not read, which is no fault of the file; nil: it is.
+  static func badFile(_ description: String, _ name: String) -> Finding? {
+    // What only the service is shown.
+    if description.hasPrefix("/run/credentials/") {
+      return Finding(
+        .warning, name, description, remedy: "only root can look while the service runs: sudo obdgate doctor")
+    }
+    guard description.contains(": Permission denied") else { return nil }
+    return Finding(.warning, name, description, remedy: "sudo obdgate doctor")
   }
 }

@@ -1,0 +1,49 @@
+import Gateway
+import Ports
+
+/// Adapters and gpsd on the network: whether anybody takes connections there. Nothing is sent.
+enum NetworkCheck {
+  /// One that the configuration names.
+  struct Peer: Sendable {
+    let host: String
+    let port: Int
+    let isGPSD: Bool
+  }
+
+  static func peers(_ configuration: Configuration) -> [Peer] {
+    let adapters = configuration.adapters.compactMap { adapter -> Peer? in
+      guard case .tcp(let host, let port) = adapter.link else { return nil }
+      return Peer(host: host, port: Int(port), isGPSD: false)
+    }
+    let receivers = configuration.gps.compactMap { source -> Peer? in
+      guard case .gpsd(let host, let port) = source else { return nil }
+      return Peer(host: host, port: Int(port), isGPSD: true)
+    }
+    return adapters + receivers
+  }
+}
+
+extension NetworkCheck.Peer {
+  private static let name = "adapter"
+
+  /// - Parameter status: of the daemon that runs: what it is connected to is left to it, since adapters take one connection
+  ///   at a time.
+  func finding(_ status: DaemonStatus?) -> Finding {
+    var line = TCPPort(host: host, port: port)
+    let what = isGPSD ? "\(line.name): gpsd" : "\(line.name): the configured adapter"
+    let lines = status.map { $0.adapters.map(\.line) + $0.receivers.map(\.line) } ?? []
+    if lines.contains(where: { $0.device == line.name && ($0.state == "connected" || $0.state == "sleeping") }) {
+      return Finding(.ok, Self.name, "\(what), connected")
+    }
+    do throws(PortError) {
+      try line.open(within: .nanoseconds(Examination.limit), unless: nil)
+      line.close()
+      return Finding(.ok, Self.name, "\(what): takes connections; nothing was sent")
+    } catch {
+      let reason = isGPSD && error.code != 0 ? systemReason(error.code) : error.detail
+      return Finding(
+        .problem, Self.name, "\(what): \(reason)",
+        remedy: isGPSD ? "systemctl status gpsd.socket gpsd, or check the address" : nil)
+    }
+  }
+}

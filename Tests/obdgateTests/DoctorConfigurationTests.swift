@@ -1,0 +1,84 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+/// `obdgate doctor` with a configuration that cannot be used, or should not be as it is.
+@Suite struct DoctorConfigurationTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private func findings(_ configuration: String) throws -> [JSON] {
+    let file = try scratch.write("gateway.json", configuration)
+    unsafe chmod(file, 0o644)
+    return try doctor(["--config", file])
+  }
+
+  private func isUndecided(_ findings: [JSON], _ check: String) -> Bool {
+    findings.contains {
+      $0["check"]?.text == check && $0["verdict"] == "warning"
+        && $0["what"]?.text?.hasPrefix("not checked: it depends on the configuration") == true
+    }
+  }
+
+  @Test func with_a_wrong_configuration_it_is_said_what_cannot_be_checked_and_the_rest_is() throws {
+    let findings = try findings(#"{"spol": {}}"#)
+    #expect(findings[0]["verdict"] == "problem")
+    #expect(findings[0]["what"]?.text?.contains(#"gateway.json:1:2: spol: unknown key "spol""#) == true)
+    #expect(findings[0]["remedy"]?.text?.contains("obdgated --check") == true)
+    for check in ["libraries", "bluetooth", "disk", "sinks"] { #expect(isUndecided(findings, check), "\(check)") }
+    // Nothing is told of a configuration that nobody has.
+    #expect(!findings.contains { $0["what"]?.text?.contains("nothing is kept") == true })
+    #expect(findings.contains { $0["check"] == "clock" })
+    #expect(findings.contains { $0["check"] == "daemon" })
+  }
+
+  @Test func a_missing_configuration_is_a_problem_and_another_can_be_named() throws {
+    let findings = try doctor(["--config", scratch.file("none.json")])
+    #expect(findings[0]["check"] == "configuration")
+    #expect(findings[0]["verdict"] == "problem")
+    #expect(findings[0]["remedy"] == "name another by --config")
+    #expect(isUndecided(findings, "disk"))
+  }
+
+  @Test func a_missing_file_that_it_names_is_not_the_configurations_own() throws {
+    let findings = try findings(#"{"geofences": "fences.geojson"}"#)
+    #expect(findings[0]["what"]?.text?.contains("fences.geojson: cannot be read") == true)
+    #expect(
+      findings[0]["remedy"]?.text == "put the file there, or name another in \(scratch.file("gateway.json"))")
+  }
+
+  @Test func the_daemon_is_asked_at_its_socket_though_the_file_is_wrong_by_now() throws {
+    let peer = try DaemonPeer(scratch.file("sock")) { $0.send(DaemonPeer.ok(#"{"version":"7","adapters":[]}"#)) }
+    defer { peer.stop() }
+    let findings = try findings(#"{"status": {"socket": "sock"}, "adapters": [{"device": 7}]}"#)
+    #expect(findings[0]["verdict"] == "problem")
+    let daemon = findings.first { $0["check"] == "daemon" }
+    #expect(daemon?["what"]?.text?.hasPrefix("obdgated 7 runs") == true, "\(findings)")
+  }
+
+  @Test func a_pin_that_everyone_may_read_is_a_warning() throws {
+    let findings = try findings(
+      #"{"adapters": [{"rfcomm": "AA:BB:CC:00:00:01", "pin": "6789"}], "discovery": {"bluetooth": false}}"#)
+    let warning = findings.first { $0["check"] == "configuration" && $0["verdict"] == "warning" }
+    #expect(warning?["what"]?.text?.contains("pinFile") == true, "\(findings)")
+    #expect(!findings.description.contains("6789"))
+  }
+
+  // MARK: What a daemon has lost
+
+  @Test func losses_are_named_with_what_took_them() throws {
+    let peer = try DaemonPeer(scratch.file("sock")) {
+      $0.send(
+        DaemonPeer.ok(#"{"records":{"lost":1500,"lostByReason":{"spoolFull":1400,"powerLoss":100,"slowDisk":0}}}"#))
+    }
+    defer { peer.stop() }
+    let findings = try findings(#"{"status": {"socket": "sock"}}"#)
+    let text = "1,500 records were lost since the start: spoolFull 1,400, powerLoss at most 100"
+    #expect(findings.contains { $0["check"] == "daemon" && $0["what"]?.text == text }, "\(findings)")
+    let page = try obdgate(["status", "--once", "--socket", peer.path]).output
+    #expect(page.contains("note     \(text)"), "\(page)")
+    #expect(page.contains("RECORDS  lost 1,500 (spoolFull 1,400, powerLoss at most 100)"), "\(page)")
+  }
+}
