@@ -11,16 +11,22 @@ public final class Mosquitto: @unchecked Sendable {
   private let reserved: ReservedPort
   private var running: RunningProgram
 
-  /// - Parameter settings: lines of its configuration besides the listener.
-  public init?(_ settings: String = "allow_anonymous true", tls: String = "", in scratch: borrowing ScratchFolder)
-    throws
-  {
+  /// - Parameters:
+  ///   - settings: lines of its configuration besides the listener.
+  ///   - isPersistent: whether it keeps what it has in a file, at ``save()`` and when it is told to end.
+  public init?(
+    _ settings: String = "allow_anonymous true", tls: String = "", isPersistent: Bool = false,
+    in scratch: borrowing ScratchFolder
+  ) throws {
     guard let program = try Tool.required("mosquitto") ?? Self.inSystemFolder else { return nil }
     self.program = program
     folder = scratch.path
     reserved = try ReservedPort()
     port = Int(reserved.number)
-    try "persistence false\nlistener \(port) 127.0.0.1\n\(tls)\n\(settings)\n".write(
+    // Root's mosquitto would become a user that may not write here.
+    let persistence =
+      isPersistent ? "user root\npersistence true\npersistence_location \(folder)/" : "persistence false"
+    try "\(persistence)\nlistener \(port) 127.0.0.1\n\(tls)\n\(settings)\n".write(
       toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
     running = try Self.start(program, folder)
   }
@@ -45,6 +51,24 @@ public final class Mosquitto: @unchecked Sendable {
   public func kill() throws {
     running.send(SIGKILL)
     _ = try running.end(within: .seconds(60))
+  }
+
+  /// Has it write all that it has acknowledged to its file (mosquitto(8), SIGUSR1), and waits for that. By itself it
+  /// acknowledges a message first and writes it later: what it has not written when it is killed is gone.
+  public func save() throws {
+    let former = fileNumber
+    running.send(SIGUSR1)
+    let deadline = ContinuousClock.now + .seconds(60)
+    // The new file comes in the old one's place once it is complete.
+    while fileNumber == former {
+      guard .now < deadline else { throw RunningProgram.Late(description: "mosquitto has not saved") }
+      poll(nil, 0, 5)
+    }
+  }
+
+  private var fileNumber: Int? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: folder + "/mosquitto.db")
+    return attributes?[.systemFileNumber] as? Int
   }
 
   public func startAgain() throws { running = try Self.start(program, folder) }

@@ -137,9 +137,15 @@ extension RabbitMQ {
         toFile: folder + "/rabbitmq.conf", atomically: true, encoding: .utf8)
     }
 
-    /// Ends it as the kernel does when memory is short.
+    /// Ends it as the kernel does when memory is short, and waits until nobody listens any more.
     public func killNow() throws {
-      _ = try Tool.shell("kill -9 -- -$(cat \(folder)/group)")
+      _ = try Tool.shell(
+        """
+        kill -9 -- -$(cat \(folder)/group)
+        for port in \(port) \(mqttPort); do
+          while (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null; do sleep 0.05; done
+        done
+        """)
     }
 
     /// Starts it, also after ``killNow()``; does not wait.
