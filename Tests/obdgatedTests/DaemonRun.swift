@@ -102,4 +102,18 @@ enum Scenarios {
          "values": {"04": "66", "05": "82", "0C": "1AF8", "0D": "32", "0F": "41", "11": "33"}}]}]}
     """
   }
+
+  /// One that drives faster and slower for two hours: the engine speed is another at each turn of the poll.
+  static let drive: String = {
+    let laps = String(
+      repeating:
+        #", {"phase": "accelerate", "seconds": 60, "speed": 180}, {"phase": "brake", "seconds": 60, "speed": 20}"#,
+      count: 60)
+    return """
+      {"adapter": {"resetTime": 50, "baud": 115200},
+       "cars": [{"vin": "1D4GP00R55B123456", "noise": 0,
+         "drive": {"repeat": false, "phases": [{"phase": "accelerate", "seconds": 0.1, "speed": 20}\(laps)]},
+         "ecus": [{"address": "7E8", "pids": ["04", "05", "0C", "0D", "0F", "11"]}]}]}
+      """
+  }()
 }

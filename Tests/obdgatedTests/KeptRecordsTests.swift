@@ -14,7 +14,7 @@ import Testing
     init(_ more: String = #""record": {"period": 0.05}, "spool": {"commitPeriod": 0.2}"#) throws {
       program = try #require(try Tool.obdgated)
       folder = try ScratchFolder()
-      adapter = try SimulatedAdapter(.tcp(0), scenario: Scenarios.car(), in: folder.path)
+      adapter = try SimulatedAdapter(.tcp(0), scenario: Scenarios.drive, log: folder.file("dialogue"), in: folder.path)
       configuration = try folder.write(
         "gateway.json",
         """
@@ -50,6 +50,12 @@ import Testing
     }
 
     func committed() throws -> Set<String> { try KeptRecord.committed(in: folder.file("state")) }
+
+    /// Ends the drive: what the car answered.
+    func answers() throws -> SimulatedAnswers {
+      adapter.stop()
+      return try SimulatedAnswers(String(contentsOfFile: folder.file("dialogue"), encoding: .utf8))
+    }
   }
 
   @Test func a_file_gets_every_record_once_over_a_restart() async throws {
@@ -103,14 +109,13 @@ import Testing
     #expect(committed.subtracting(names) == [], "committed, and did not arrive")
     #expect(names.count == Set(names).count && records.count == Set(records.map(\.id)).count, "nothing came twice")
     #expect(KeptRecord.unexplainedHoles(in: records) == [])
-    try trips(records)
+    #expect(try box.answers().faults(in: records, .period) == [])
+    trips(records)
   }
 
   /// The car drives all the time: one trip has begun, and no kill has ended or doubled it.
-  private static func trips(_ records: [KeptRecord]) throws {
-    let trips = try records.filter { $0.type == "trip" }.map { record in
-      try #require(JSONSerialization.jsonObject(with: Data(record.line.utf8)) as? [String: Any])
-    }
+  private static func trips(_ records: [KeptRecord]) {
+    let trips = records.filter { $0.type == "trip" }.map(\.object)
     let started = trips.filter { $0["event"] as? String == "start" }.compactMap { $0["tripId"] as? String }
     let ended = trips.filter { $0["event"] as? String == "end" }.compactMap { $0["tripId"] as? String }
     #expect(started.count == Set(started).count && ended.count == Set(ended).count, "\(trips)")
@@ -176,6 +181,7 @@ import Testing
 /// A record as the file has it.
 struct KeptRecord {
   let line: String
+  let object: [String: Any]
   let id: String
   let epoch: String
   let seq: Int
@@ -188,6 +194,7 @@ struct KeptRecord {
   init(_ line: String) throws {
     let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
     self.line = line
+    self.object = object
     id = try #require(object["id"] as? String)
     epoch = try #require(object["epoch"] as? String)
     seq = try #require(object["seq"] as? Int)

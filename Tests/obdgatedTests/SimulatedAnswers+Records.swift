@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+extension SimulatedAnswers {
+  /// How telemetry follows the turns of the poll.
+  enum Cadence {
+    /// `"record": {"on": "cycle"}`: each turn is one record.
+    case cycle
+    /// `"record": {"period": 0.05}`: a record has what was answered last. A turn takes 14 ms at the very least: 10 of the ECU,
+    /// 13 bytes there and 40 back at 115200 baud. So a record is of one of the four turns behind that of the record before;
+    /// or of the same one, where only something else was answered.
+    case period
+
+    fileprivate var steps: [Int] { self == .cycle ? [1] : [1, 2, 3, 4, 0] }
+  }
+
+  /// Longer than a commit is waited for (0.2 s, and what a busy disk takes), a daemon that is killed may not lose.
+  private static let longestLoss = 10.0
+
+  /// What is wrong with the telemetry among these records, in words: none was made up, none went lost on the way from the
+  /// adapter to the spool.
+  ///
+  /// - In the order of `seq` records stand for turns in the order in which the car answered: each value is one of its turn's.
+  /// - From the first turn of a session on none is left out, as far as ``Cadence`` says. Only the end of a session may be
+  ///   missing: what came after the last commit before a kill. Between the records of both sides a `gap` tells of it, or an
+  ///   adapter that was `lost`. Without them one turn may be missing, whose answer a daemon that was ending did not read.
+  func faults(in records: [KeptRecord], _ cadence: Cadence) throws -> [String] {
+    let records = records.sorted { $0.seq < $1.seq }
+    guard Set(records.map(\.epoch)).count == 1 else { return ["records of \(Set(records.map(\.epoch)).count) epochs"] }
+    let excuses = records.filter {
+      $0.type == "gap" || ($0.type == "adapter" && $0.object["event"] as? String == "lost")
+    }
+    .map(\.seq)
+    var faults: [String] = []
+    var (session, turn, former) = (0, -1, 0)
+
+    /// What is left of the sessions up to one goes without a record.
+    func pass(to next: Int, before seq: Int) {
+      let isTold = excuses.contains { former < $0 && $0 < seq }
+      for passed in session..<next {
+        let missing = sessions[passed].dropFirst(passed == session ? turn + 1 : 0)
+        guard let first = missing.first, let last = missing.last else { continue }
+        if !isTold, missing.count > 1 {
+          faults.append(
+            "\(missing.count) turns from \(first.time) s on are missing behind seq \(former), and nothing says so")
+        }
+        if last.time - first.time > Self.longestLoss {
+          faults.append("turns from \(first.time) to \(last.time) s are missing behind seq \(former)")
+        }
+      }
+    }
+
+    for record in records where record.type == "telemetry" {
+      let told = try record.object.filter { Self.keys.contains($0.key) }.mapValues { try #require($0 as? Double) }
+      guard told["rpm"] != nil else { continue }
+      if let step = cadence.steps.first(where: { says(told, session, turn + $0) }) {
+        turn += step
+      } else if let next = sessions.indices.dropFirst(session + 1).first(where: { start(told, $0, cadence) != nil }) {
+        pass(to: next, before: record.seq)
+        (session, turn) = (next, start(told, next, cadence) ?? 0)
+      } else {
+        let next =
+          session < sessions.count && turn + 1 < sessions[session].count ? "\(sessions[session][turn + 1])" : "nothing"
+        return faults + ["seq \(record.seq) says \(told) behind seq \(former); the car then answered \(next)"]
+      }
+      former = record.seq
+    }
+    pass(to: sessions.count, before: .max)
+    return faults
+  }
+
+  /// The turn of a session that its first record stands for.
+  private func start(_ told: [String: Double], _ session: Int, _ cadence: Cadence) -> Int? {
+    cadence.steps.map { $0 - 1 }.first { says(told, session, $0) }
+  }
+
+  private func says(_ told: [String: Double], _ session: Int, _ turn: Int) -> Bool {
+    guard session < sessions.count, sessions[session].indices.contains(turn) else { return false }
+    let answered = sessions[session][turn].told
+    return told.allSatisfy { key, value in answered[key]?.contains { abs($0 - value) < 0.000_1 } ?? false }
+  }
+}

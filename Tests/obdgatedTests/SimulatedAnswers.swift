@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+/// What a simulated car answered, out of its adapter's log (`obdgate simulate --log`), read by code that the daemon has no
+/// part in.
+struct SimulatedAnswers {
+  /// One answer with an engine speed.
+  struct Turn {
+    /// Seconds since the simulator began.
+    let time: Double
+    /// By key of a telemetry record: what the car had answered last by then, and what it answered until the next turn.
+    var told: [String: [Double]]
+  }
+
+  /// From one ATZ to the next: what one connection of a daemon was answered.
+  private(set) var sessions: [[Turn]] = []
+
+  /// - Parameter log: its lines are `0.328114 < 7E8064100181`, with `\r` for a line's end, in pieces as they were sent.
+  init(_ log: String) throws {
+    var reply = ""
+    var time = 0.0
+    for line in log.split(separator: "\n") where !line.hasPrefix("#") {
+      let words = line.split(separator: " ", maxSplits: 2)
+      try #require(words.count == 3, "\(line)")
+      if words[1] == "<" {
+        reply += words[2]
+        time = try #require(Double(words[0]), "\(line)")
+      } else {
+        try take(reply, at: time)
+        reply = ""
+        if words[2].hasPrefix("ATZ") { sessions.append([]) }
+      }
+    }
+    try take(reply, at: time)
+  }
+
+  /// Takes all that came between two commands; what was cut off is no answer.
+  private mutating func take(_ reply: String, at time: Double) throws {
+    guard let message = Self.message(in: reply), message.count > 1, message[0] == 0x41, message[1] & 0x1F != 0 else {
+      return
+    }
+    var values: [String: Double] = [:]
+    var place = 1
+    while place < message.count {
+      let row = try #require(Self.rows[message[place]], "\(reply)")
+      guard place + row.length < message.count else { return }
+      values[row.key] = row.value(message[(place + 1)...].map(Double.init))
+      place += 1 + row.length
+    }
+    let session = sessions.count - 1
+    let held = sessions[session].last?.told.compactMapValues(\.last) ?? [:]
+    if values["rpm"] != nil {
+      let all = held.merging(values) { _, new in new }
+      sessions[session].append(Turn(time: time, told: all.mapValues { [$0] }))
+    } else if let turn = sessions[session].indices.last {
+      for (key, value) in values { sessions[session][turn].told[key, default: []].append(value) }
+    }
+  }
+
+  /// The message of the one ECU, 7E8, in frames of ISO 15765-2 with headers; nil where it is not all there.
+  private static func message(in reply: String) -> [UInt8]? {
+    var (message, length) = ([UInt8](), 0)
+    for line in reply.components(separatedBy: "\\r") where line.hasPrefix("7E8") && line.allSatisfy(\.isHexDigit) {
+      let digits = Array(line.dropFirst(3))
+      let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+        UInt8(String(digits[$0...($0 + 1)]), radix: 16)
+      }
+      guard let control = bytes.first else { continue }
+      switch control >> 4 {
+      case 0: (message, length) = (Array(bytes.dropFirst()), Int(control & 0x0F))
+      case 1 where bytes.count > 2: (message, length) = (Array(bytes[2...]), Int(control & 0x0F) << 8 | Int(bytes[1]))
+      case 2: message += bytes.dropFirst()
+      default: continue
+      }
+    }
+    return length > 0 && message.count >= length ? Array(message.prefix(length)) : nil
+  }
+
+  /// SAE J1979-DA, of the PIDs that ``Scenarios/drive`` measures.
+  private static let rows: [UInt8: (key: String, length: Int, value: @Sendable ([Double]) -> Double)] = [
+    0x04: ("engineLoad", 1, { $0[0] * 100 / 255 }),
+    0x05: ("coolantTemp", 1, { $0[0] - 40 }),
+    0x0C: ("rpm", 2, { ($0[0] * 256 + $0[1]) / 4 }),
+    0x0D: ("speed", 1, { $0[0] }),
+    0x0F: ("intakeAirTemp", 1, { $0[0] - 40 }),
+    0x11: ("throttlePosition", 1, { $0[0] * 100 / 255 }),
+  ]
+
+  /// The keys of records that the log can tell of.
+  static let keys = rows.values.map(\.key)
+}
