@@ -2,38 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// The whole way: adapter, daemon, spool, HTTP, fleet store; daemon and server killed at any moment.
+/// What daemon and fleet store say to each other besides records.
 @Suite struct FleetTests {
-  @Test func every_committed_record_is_in_the_store_once_whoever_is_killed() async throws {
-    let rounds = Int(ProcessInfo.processInfo.environment["FLEET_KILLS"] ?? "") ?? 16
-    try await aside { try Self.killed(rounds) }
-  }
-
-  private static func killed(_ rounds: Int) throws {
-    let fleet = try FleetRun()
-    var server = try fleet.startStore()
-    defer { server.kill() }
-    try fleet.register(token: try server.line(within: .seconds(20)) { !$0.isEmpty }.text)
-    var daemon = try fleet.startDaemon()
-    defer { daemon.kill() }
-    var committed: Set<String> = []
-    for round in 0..<rounds {
-      // Until something is on its way again.
-      try fleet.record(20, besides: &committed, daemon)
-      poll(nil, 0, Int32.random(in: 0...300))
-      if round % 2 == 0 {
-        daemon.kill()
-        committed.formUnion(try fleet.committed())
-        daemon = try fleet.startDaemon()
-      } else {
-        server.kill()
-        server = try fleet.startStore()
-      }
-    }
-    let records = try fleet.finish(&daemon, committed)
-    #expect(records.count > 20 * rounds)
-  }
-
   @Test func fences_of_the_store_are_watched_without_a_restart() async throws {
     try await aside {
       let fleet = try FleetRun()
