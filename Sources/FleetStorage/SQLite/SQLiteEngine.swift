@@ -22,6 +22,9 @@ final class SQLiteEngine: StoreEngine {
     self.isStopping = isStopping
     do {
       pool = try DatabasePool(path: path, configuration: Self.configuration(isStopping))
+      // WAL alone keeps a commit through a crash of the program, FULL through a power cut as well. Said here: the pool says
+      // NORMAL once its connection is prepared.
+      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       cursorKey = try SQLiteMigration.run(steps, on: pool)
     } catch {
       let error = StoreFailure(sqlite: error).error
@@ -46,8 +49,6 @@ final class SQLiteEngine: StoreEngine {
     configuration.prepareDatabase { database in
       // Of a new file; a record fits some 16 times, so that fewer pages are split and written.
       try database.execute(sql: "PRAGMA page_size = 8192")
-      // WAL alone keeps a commit through a crash of the program, FULL through a power cut as well.
-      try database.execute(sql: "PRAGMA synchronous = FULL")
       try database.execute(sql: "PRAGMA cache_size = -8192")
       try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
       try database.execute(sql: "PRAGMA journal_size_limit = 33554432")
