@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import Synchronization
 import TestKit
 import Testing
 
@@ -91,25 +90,6 @@ import Testing
 
   private static let script =
     "import sqlite3,sys\nfor row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row)"
-}
-
-/// `Tests/Support/storage-shim.c`, built by the toolchain's own C compiler once in each test run.
-enum StorageShim {
-  private static let built = Mutex<String?>(nil)
-
-  static func library() throws -> String {
-    try built.withLock { path in
-      if let path { return path }
-      let library = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "obdgate-sinks-shim-\(ProcessInfo.processInfo.processIdentifier).so"
-      ).path
-      let source = TestData.projectRoot + "/Tests/Support/storage-shim.c"
-      let compiled = try Tool.run("clang", ["-O2", "-shared", "-fPIC", source, "-o", library])
-      guard compiled.status == 0 else { throw Tool.Failure.system("clang", reason: compiled.errors) }
-      path = library
-      return library
-    }
-  }
 }
 
 /// The program `SinksProbe`, built beside the tests.

@@ -19,7 +19,7 @@ import Testing
     let result = try Tool.run(
       try ProbeProgram.path, ["faults", scratch.file("spool"), fault],
       environment: [
-        "LD_PRELOAD": try ProbeProgram.shim(), "STORAGE_FOLDER": scratch.file("spool"), "STORAGE_FAULT": fault,
+        "LD_PRELOAD": try StorageShim.library(), "STORAGE_FOLDER": scratch.file("spool"), "STORAGE_FAULT": fault,
       ])
     #expect(result.status == 0, "\(result.errors)")
     var runs: [Int32: [String]] = [:]
@@ -80,7 +80,7 @@ import Testing
       let fault = try scratch.write("fault", "0\n")
       let result = try Tool.run(
         try ProbeProgram.path, ["note", folder, fault],
-        environment: ["LD_PRELOAD": try ProbeProgram.shim(), "STORAGE_FOLDER": folder, "STORAGE_FAULT": fault])
+        environment: ["LD_PRELOAD": try StorageShim.library(), "STORAGE_FOLDER": folder, "STORAGE_FAULT": fault])
       #expect(result.lines == ["note under way", "note under way"], "\(result.errors)")
     }
   }

@@ -245,7 +245,7 @@ import Testing
 
   private func probe(_ arguments: [String], hasLibrary: Bool = true) throws -> String {
     var environment: [String: String] = [:]
-    if !hasLibrary { environment = ["LD_PRELOAD": try ProbeProgram.shim(), "STORAGE_WITHOUT": "libzstd.so.1"] }
+    if !hasLibrary { environment = ["LD_PRELOAD": try StorageShim.library(), "STORAGE_WITHOUT": "libzstd.so.1"] }
     let result = try Tool.run(
       try ProbeProgram.path, [arguments[0], scratch.file("spool")] + arguments.dropFirst(), environment: environment)
     #expect(result.status == 0, "\(result.errors)")

@@ -21,7 +21,7 @@ import Testing
     let scratch = try ScratchFolder()
     let log = scratch.file("log")
     let environment = [
-      "LD_PRELOAD": try ProbeProgram.shim(), "STORAGE_FOLDER": scratch.file("run"), "STORAGE_LOG": log,
+      "LD_PRELOAD": try StorageShim.library(), "STORAGE_FOLDER": scratch.file("run"), "STORAGE_LOG": log,
     ]
     // The last run's file goes on in the next: opening one that was closed can be cut, too.
     let probe = try ProbeProgram.path
@@ -73,7 +73,7 @@ import Testing
       let result = try Tool.run(
         try ProbeProgram.path, ["run", scratch.file("run"), "9", "30"],
         environment: [
-          "LD_PRELOAD": try ProbeProgram.shim(), "STORAGE_FOLDER": scratch.file("run"), "STORAGE_LOG": log,
+          "LD_PRELOAD": try StorageShim.library(), "STORAGE_FOLDER": scratch.file("run"), "STORAGE_LOG": log,
         ])
       #expect(result.status == 0, "\(result.errors)")
       let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: log)))

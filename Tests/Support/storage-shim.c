@@ -18,6 +18,8 @@
 // STORAGE_WITHOUT: the name of a library that the program does not find.
 //
 // STORAGE_FAULT: a file with a number; while it is not 0, every change fails with this errno.
+//
+// STORAGE_HELD: a file; while it is there, nothing becomes durable: who asks for that waits.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -42,10 +44,12 @@ static int kinds[FILES];  // 0 not meant, 1 file, 2 folder
 static int output = -1;
 static const char *folder;
 static const char *fault;
+static const char *held;
 
 __attribute__((constructor)) static void start(void) {
   folder = getenv("STORAGE_FOLDER");
   fault = getenv("STORAGE_FAULT");
+  held = getenv("STORAGE_HELD");
   const char *log = getenv("STORAGE_LOG");
   if (log) output = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 }
@@ -203,6 +207,7 @@ int ftruncate(int file, off_t length) { return ftruncate64(file, length); }
 
 static int synchronise(int file, int call) {
   if (is_refused(file)) return -1;
+  while (held && kind(file) && syscall(SYS_faccessat, AT_FDCWD, held, F_OK) == 0) usleep(5000);
   int result = (int)syscall(call, file);
   if (result == 0 && kind(file)) {
     char head[PATH_MAX + 8];
