@@ -26,6 +26,17 @@ import Testing
     try machine.wait(for: "sh", "-c", "grep -c rpm \(records)") { Int($0.output.dropLast()) ?? 0 > 0 }
   }
 
+  /// The service's process may nothing that root may.
+  private static func expectNoPrivilege(of unit: String, _ machine: BootedImage) throws {
+    let status = try machine.shell("cat /proc/\(try machine.property("MainPID", of: unit))/status")
+    for set in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
+      #expect(status.contains("\(set):\t0000000000000000\n"), "\(status)")
+    }
+    #expect(status.contains("NoNewPrivs:\t1\n"))
+    #expect(status.contains("Seccomp:\t2\n"))
+    #expect(!status.contains("Uid:\t0\t"))
+  }
+
   @Test func it_is_ready_holds_no_capability_and_writes_to_its_state_alone() async throws {
     guard let packages = try Packages() else { return }
     try await aside {
@@ -34,14 +45,7 @@ import Testing
       try machine.shell("touch /var/tmp/before")
       try Self.drive(machine)
       #expect(try machine.property("ActiveState", of: Self.unit) == "active")
-      let process = try machine.property("MainPID", of: Self.unit)
-      let status = try machine.shell("cat /proc/\(process)/status")
-      for set in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
-        #expect(status.contains("\(set):\t0000000000000000\n"), "\(status)")
-      }
-      #expect(status.contains("NoNewPrivs:\t1\n"))
-      #expect(status.contains("Seccomp:\t2\n"))
-      #expect(!status.contains("Uid:\t0\t"))
+      try Self.expectNoPrivilege(of: Self.unit, machine)
       // Files of its user, or new since it began, but for what the journal writes of it.
       let files = try machine.shell(
         "find / -xdev \\( -user obdgate -o -newer /var/tmp/before \\) -type f -not -path '/proc/*' -not -path '/sys/*'")
@@ -142,6 +146,61 @@ import Testing
     }
   }
 
+  @Test func a_fleet_store_holds_no_capability_writes_to_its_state_alone_and_stops_in_two_seconds() async throws {
+    guard let packages = try Packages() else { return }
+    try await aside {
+      guard let machine = try packages.machine(installing: [packages.fleetstore]) else { return }
+      defer { machine.end() }
+      let unit = "fleetstore.service"
+      try machine.shell(
+        "mkdir -p /etc/systemd/system/\(unit).d && printf '[Service]\\nTimeoutStopSec=2\\n' "
+          + "> /etc/systemd/system/\(unit).d/t.conf && systemctl daemon-reload && touch /var/tmp/before "
+          + "&& systemctl restart \(unit)")
+      #expect(try machine.property("ActiveState", of: unit) == "active")
+      try Self.expectNoPrivilege(of: unit, machine)
+      try machine.shell(
+        "printf 'Authorization: Bearer %s' $(cat /var/lib/fleetstore/administrator.token) > /run/header "
+          + "&& curl -sS --fail -H @/run/header -H 'Content-Type: application/json' -d '{\"id\":\"VAN-1\"}' "
+          + "http://127.0.0.1:8080/api/vehicles")
+      let files = try machine.shell(
+        "find / -xdev -newer /var/tmp/before -type f -not -path '/proc/*' -not -path '/sys/*'")
+      let others = files.split(separator: "\n").filter {
+        !$0.hasPrefix("/var/lib/private/fleetstore/") && !$0.hasPrefix("/var/log/journal/") && !$0.hasPrefix("/etc/")
+          && !$0.hasPrefix("/var/lib/systemd/")
+      }
+      #expect(others == [])
+      // Somebody who keeps a connection and says nothing does not keep it.
+      try machine.shell(
+        "systemd-run --quiet --unit=idle bash -c 'exec 3<>/dev/tcp/127.0.0.1/8080; touch /run/idle; read -u 3 line' "
+          + "&& until [ -e /run/idle ]; do :; done")
+      try machine.shell("systemctl stop \(unit)")
+      // Killed, it would be a timeout.
+      #expect(try machine.property("Result", of: unit) == "success")
+      try machine.shell("systemctl start \(unit)")
+      #expect(
+        try machine.shell("curl -sS --fail -H @/run/header http://127.0.0.1:8080/api/vehicles").contains("VAN-1"))
+    }
+  }
+
+  /// What udev does for an adapter: its device wants a unit.
+  @Test func an_adapter_starts_what_has_ended_and_not_what_was_disabled() async throws {
+    guard let packages = try Packages() else { return }
+    try await aside {
+      guard let machine = try packages.machine(installing: [packages.obdgate]) else { return }
+      defer { machine.end() }
+      func plug() throws {
+        try machine.shell("systemd-run --quiet --unit=adapter -p Wants=obdgate-adapter.service sleep infinity")
+      }
+      try machine.shell("systemctl stop \(Self.unit)")
+      try plug()
+      try machine.wait(for: "systemctl", "is-active", Self.unit) { $0.output == "active\n" }
+      try machine.shell("systemctl stop adapter && systemctl disable --quiet --now \(Self.unit)")
+      try plug()
+      #expect(try machine.shell("systemctl is-active adapter") == "active")
+      #expect(try machine.run("systemctl", "is-active", Self.unit).output == "inactive\n")
+    }
+  }
+
   /// The unit's filter of system calls does not let it ask the kernel.
   @Test func it_knows_that_timesyncd_keeps_the_clock() async throws {
     guard let packages = try Packages() else { return }
@@ -155,16 +214,17 @@ import Testing
     }
   }
 
-  @Test func a_wrong_configuration_is_said_and_not_tried_for_ever() async throws {
+  @Test(arguments: [(#"{"gatewayIdd": 1}"#, "obdgated.json:1:"), (#"{"geofences": "none.geojson"}"#, "none.geojson")])
+  func a_wrong_configuration_is_said_and_not_tried_for_ever(_ text: String, _ message: String) async throws {
     guard let packages = try Packages() else { return }
     try await aside {
       guard let machine = try packages.machine(installing: [packages.obdgate]) else { return }
       defer { machine.end() }
-      try machine.shell("echo '{\"gatewayIdd\": 1}' > /etc/obdgate/obdgated.json")
+      try machine.shell("echo '\(text)' > /etc/obdgate/obdgated.json")
       try machine.run("systemctl", "restart", Self.unit)
       try machine.wait(for: "systemctl", "show", "--value", "-p", "ActiveState", Self.unit) { $0.output == "failed\n" }
       #expect(try machine.property("NRestarts", of: Self.unit) == "0")
-      #expect(try machine.shell("journalctl --no-pager -u \(Self.unit)").contains("obdgated.json:1:"))
+      #expect(try machine.shell("journalctl --no-pager -u \(Self.unit)").contains(message))
     }
   }
 

@@ -46,13 +46,33 @@ import Testing
     #expect(text.contains("\nWatchdogSec="))
   }
 
-  /// udev's keys with an S at the end hold where any ancestor of the device is so; with `!=`, where any is not, which one
-  /// always is.
-  @Test func no_rule_asks_whether_some_ancestor_is_not_so() throws {
+  /// Statuses of sysexits.h that trying again does not mend, and those that it may.
+  @Test(arguments: [("obdgated.service", [64, 66, 78]), ("fleetstore.service", [64, 65, 66, 78])])
+  func what_gets_no_better_by_trying_again_is_not_tried_for_ever(_ unit: String, _ statuses: [Int]) throws {
+    let text = try String(contentsOfFile: Self.path(unit), encoding: .utf8)
+    #expect(text.contains("\nRestartPreventExitStatus=\(statuses.map(String.init).joined(separator: " "))\n"))
+  }
+
+  /// An adapter wants a unit that is another name of the service's only while that is enabled.
+  @Test func what_is_disabled_no_adapter_starts() throws {
+    guard let systemctl = try Tool.required("systemctl") else { return }
     let rules = try String(contentsOfFile: Self.path("70-obdgate.rules"), encoding: .utf8)
-      .split(separator: "\n").filter { !$0.hasPrefix("#") }
-    #expect(rules.contains { $0.contains("SUBSYSTEMS==") })
-    let asking = #"\b(SUBSYSTEMS|KERNELS|DRIVERS|TAGS|ATTRS\{[^}]*\})!="#
-    for rule in rules { #expect(rule.range(of: asking, options: .regularExpression) == nil, "\(rule)") }
+    let wanted = rules.matches(of: /SYSTEMD_WANTS\}\+?="([^"]*)"/).map { String($0.1) }
+    #expect(wanted == ["obdgate-adapter.service"])
+    let scratch = try ScratchFolder()
+    let units = scratch.path + "/usr/lib/systemd/system/"
+    try FileManager.default.createDirectory(atPath: units, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: Self.path("obdgated.service"), toPath: units + "obdgated.service")
+    let links = ["obdgate-adapter.service", "multi-user.target.wants/obdgated.service"]
+    for (action, isThere) in [("enable", true), ("disable", false)] {
+      let ran = try Tool.run(systemctl, ["--root=\(scratch.path)", action, "obdgated.service"])
+      #expect(ran.status == 0, "\(ran.errors)")
+      for link in links {
+        let target = try? FileManager.default.destinationOfSymbolicLink(
+          atPath: scratch.path + "/etc/systemd/system/" + link)
+        #expect((target != nil) == isThere, "\(action) \(link)")
+      }
+    }
+    #expect(!FileManager.default.fileExists(atPath: Self.path("obdgate-adapter.service")))
   }
 }
