@@ -16,7 +16,10 @@ extension Daemon {
     options.commitInterval = Int64(configuration.spool.commitPeriod * 1e9)
     options.maximumBytes = Int64(configuration.spool.megabytes * 1e6)
     if let days = configuration.spool.days { options.maximumAge = Int64(days * 86_400 * 1e9) }
-    options.working = { progress?.turn(taking: 0) }
+    options.working = { [start = manager.start] in
+      progress?.turn(taking: 0)
+      start.goesOn()
+    }
     if configuration.stateDirectory == nil {
       say("stateDirectory: not configured; what sinks have not taken when the program ends is lost")
     }

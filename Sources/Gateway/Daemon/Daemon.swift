@@ -198,7 +198,7 @@ public struct Daemon: ~Copyable {
     }
     if settings.configuration.discovery.bluetooth { try searchBluetooth() }
     try pairAdapters(again: false)
-    manager.tell("READY=1")
+    manager.tellReady()
     while cgateway_is_ending() == 0 {
       wait(watch?.descriptor ?? -1, until: manager.nextPing)
       mailbox.bell.silence()

@@ -1,5 +1,6 @@
 import CSystemd
 import Ports
+import Synchronization
 
 /// Whoever started the daemon as a service: it is told when the daemon is ready and when it ends, and, where it keeps a
 /// watchdog, that every thread without which nothing gets to the disk goes on (sd_notify(3), sd_watchdog_enabled(3)).
@@ -17,6 +18,8 @@ struct ServiceManager: ~Copyable {
   private var stuck: String? { didSet { stuckThread.name = stuck } }
   /// The same, for other threads.
   let stuckThread = StuckThread()
+  /// For what may take longer than a start usually does.
+  let start = LongStart()
 
   init() {
     let limit = csystemd_watchdog()
@@ -30,6 +33,12 @@ struct ServiceManager: ~Copyable {
   /// - Parameter name: for people.
   mutating func watch(_ name: String, _ progress: Progress?) {
     if let progress { watched.append((name, progress)) }
+  }
+
+  /// The daemon is ready.
+  func tellReady() {
+    start.end()
+    tell("READY=1")
   }
 
   /// - Parameter state: as sd_notify(3) lists them.
@@ -49,4 +58,26 @@ struct ServiceManager: ~Copyable {
     stuck = name
     if name == nil { tell("WATCHDOG=1") }
   }
+}
+
+/// Asks for more time to start, again and again, as long as the start goes on (sd_notify(3), EXTEND_TIMEOUT_USEC=): a
+/// damaged spool is read through before the daemon is ready, and nobody knows how long a worn disk takes for that. One
+/// that does not come back is ended, as ever.
+final class LongStart: Sendable {
+  /// What is asked for, and how often, s: the longest that one step may take, and few datagrams.
+  private static let seconds: (more: Int64, pause: Int64) = (60, 10)
+
+  /// When it is asked for next, by the boot clock; `.max`: the start is over.
+  private let next = Atomic<Int64>(0)
+
+  /// A turn of what takes long; after the start, nothing.
+  func goesOn() {
+    let now = BootClock.now
+    guard now >= next.load(ordering: .relaxed) else { return }
+    next.store(now &+ Self.seconds.pause * 1_000_000_000, ordering: .relaxed)
+    // Who cannot be told here cannot be told anything, which is said when the daemon is ready.
+    _ = unsafe csystemd_notify("EXTEND_TIMEOUT_USEC=\(Self.seconds.more)000000")
+  }
+
+  func end() { next.store(.max, ordering: .relaxed) }
 }
