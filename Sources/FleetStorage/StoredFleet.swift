@@ -88,6 +88,8 @@ public final class StoredFleet: FleetStorage {
     StorageHealth(database: try await engine.databaseName(), schemaVersion: engine.schemaVersion)
   }
 
+  public func turn() async { await engine.turn() }
+
   public func counts() async throws(StorageError) -> StorageCounts {
     var counts = engine.queue.counts
     (counts.recordsRemoved, counts.changesRemoved) = engine.tally.counts

@@ -30,7 +30,7 @@ enum BrokerSettings {
     if let value = reader.optional("passwordFile") {
       let path = try Configuration.path(value, folder)
       do throws(Failure) {
-        options.password = try password(path)
+        options.password = try FileText.readSecretLine(path)
       } catch {
         throw value.invalid(expected: "a file with one line that others cannot read", found: path)
       }
@@ -87,7 +87,7 @@ enum BrokerSettings {
     guard options.password == nil, let folder = unsafe getenv("CREDENTIALS_DIRECTORY") else { return }
     let path = unsafe String(cString: folder) + "/" + credential
     guard unsafe access(path, F_OK) == 0 else { return }
-    options.password = try password(path)
+    options.password = try FileText.readSecretLine(path)
   }
 
   private static let expectation =
@@ -116,15 +116,6 @@ enum BrokerSettings {
     options.queue = try name("queue", reader.optional("queue"), ".") ?? options.queue
     options.group = try name("group", reader.optional("group"), ".") ?? options.group
     options.clientId = try name("clientId", reader.optional("clientId"), ".:") ?? options.clientId
-  }
-
-  private static func password(_ path: String) throws(Failure) -> String {
-    let text = String(decoding: try FileText.readSecret(path), as: UTF8.self)
-    let line = text.hasSuffix("\n") ? text.dropLast() : text[...]
-    guard !line.isEmpty, !line.contains(where: \.isNewline) else {
-      throw Failure(.badConfiguration, "\(path): expected one line")
-    }
-    return String(line)
   }
 
   private static var clientId: String {

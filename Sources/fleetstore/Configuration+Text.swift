@@ -10,8 +10,7 @@ extension Configuration {
   var text: String {
     var line = JSONLineEncoder(capacity: 4_096, growable: true)
     line.begin()
-    line.field(
-      "listen", server.host.contains(":") ? "[\(server.host)]:\(server.port)" : "\(server.host):\(server.port)")
+    line.field("listen", ListenAddress.text(host: server.host, port: server.port))
     line.field("database", database.shown)
     line.field("threads", server.threads)
     line.field("logLevel", logLevel.rawValue)
@@ -33,6 +32,11 @@ extension Configuration {
     line.field("authenticateSeconds", server.live.authenticateSeconds)
     line.field("origins", server.live.origins.listed.sorted())
     line.end()
+    if let metrics = server.metrics {
+      line.beginObject("metrics")
+      line.field("listen", ListenAddress.text(host: metrics.host, port: metrics.port))
+      line.end()
+    }
     write(retention, &line)
     if let broker { write(broker, &line) }
     line.finish()

@@ -5,7 +5,8 @@ import Logging
 
 /// What `fleetstore` is told by its configuration file (JSON, strict); every key may be absent.
 ///
-///     { "listen": "127.0.0.1:8080", "database": "sqlite:fleet.db", "threads": 2, "logLevel": "info",
+///     { "listen": "127.0.0.1:8080", "database": "sqlite:fleet.db", "databasePasswordFile": "database.password",
+///       "threads": 2, "logLevel": "info",
 ///       "tls":    { "certificate": "server.pem", "key": "server.key" },
 ///       "limits": { "idleSeconds": 60, "requestSeconds": 30, "headerBytes": 16384, "bodyBytes": 8388608,
 ///                   "unpackedBytes": 33554432, "pageBytes": 8388608, "memoryBytes": 268435456, "questions": 3,
@@ -13,14 +14,15 @@ import Logging
 ///       "rate":   { "perSecond": 200, "burst": 1000 },
 ///       "live":   { "behindBytes": 1048576, "pingSeconds": 30, "subscriptions": 256, "authenticateSeconds": 10,
 ///                   "origins": ["https://fleet.example"] },
-///       "metrics": { "tokenFile": "metrics.token" },
+///       "metrics": { "tokenFile": "metrics.token", "listen": "127.0.0.1:9464" },
 ///       "retention": { "days": { "telemetry": 400 }, "changeHours": 24, "changes": 50000000 },
 ///       "broker": { "urls": ["amqps://fleet@mq1.example"], "passwordFile": "password", "tenant": "default",
 ///                   "topic": "fleet", "queue": "fleet.ingest", "prefetchMessages": 256, "prefetchBytes": 8388608,
 ///                   "messageBytes": 4194304, "retrySeconds": 30 } }
 ///
-/// These are the values without one, but for `tls`, `origins`, `metrics`, `days` and `broker`, which are empty. Paths are
-/// relative to the file. fleetstore.schema.json says the same for editors, and a test holds the two together.
+/// These are the values without one, but for `databasePasswordFile`, `tls`, `origins`, `metrics`, `days` and `broker`,
+/// which are empty. Paths are relative to the file. fleetstore.schema.json says the same for editors, and a test holds the
+/// two together.
 struct Configuration {
   var server = ServerOptions()
   var database = DatabaseAddress.sqlite(path: "fleet.db")
@@ -32,36 +34,29 @@ struct Configuration {
   /// - Parameter path: nil: all as it is unless configured.
   init(path: String?) throws(Failure) {
     guard let path else { return }
-    let text = try FileText.read(path)
+    let (text, isOpen) = try FileText.readNotingWhoMay(path)
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     do throws(JSONError) {
       let document = try JSONDocument(parsing: text)
       var reader = try JSONObjectReader(document.root)
-      try read(&reader, folder: folder)
+      try read(&reader, folder: folder, isOpen: isOpen)
       try reader.finish()
     } catch {
       throw Failure(.badConfiguration, error.message(in: path))
     }
   }
 
-  private mutating func read(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
+  /// - Parameter isOpen: others than the file's owner and group can read it.
+  private mutating func read(_ reader: inout JSONObjectReader, folder: String, isOpen: Bool) throws(JSONError) {
     // Where an editor finds the schema: nothing to a server.
     _ = try reader.optionalString("$schema")
     if let value = reader.optional("listen") {
       guard let address = ListenAddress(try value.requireString()) else {
-        throw value.invalid(expected: "an address as 127.0.0.1:8080 or [::1]:8080")
+        throw value.invalid(expected: ListenAddress.expectation)
       }
       address.apply(to: &server)
     }
-    if let value = reader.optional("database") {
-      let text = try value.requireString()
-      do throws(Failure) {
-        database = try DatabaseAddress(text, mayHoldPassword: true).resolved(in: folder)
-      } catch {
-        // The message must not repeat what may hold a password.
-        throw value.invalid(expected: "sqlite:FILE or postgres://USER@HOST/DATABASE", found: "something else")
-      }
-    }
+    try readDatabase(&reader, folder: folder, isOpen: isOpen)
     if var tls = try reader.optionalObject("tls") {
       server.tls = TLSFiles(
         certificate: try Self.path(tls.required("certificate"), folder), key: try Self.path(tls.required("key"), folder)
@@ -75,19 +70,7 @@ struct Configuration {
     try readLimits(&reader)
     try readRate(&reader)
     try readLive(&reader)
-    if var metrics = try reader.optionalObject("metrics") {
-      let value = try metrics.required("tokenFile")
-      let path = try Self.path(value, folder)
-      do throws(Failure) {
-        server.serverToken = try ServerToken.read(path)
-      } catch {
-        throw value.invalid(
-          expected:
-            "a file with a token of \(ServerToken.leastCount) or more letters and digits that others cannot read",
-          found: path)
-      }
-      try metrics.finish()
-    }
+    try readMetrics(&reader, folder: folder)
     if var object = try reader.optionalObject("broker") {
       broker = try BrokerSettings.read(&object, folder: folder)
     }
@@ -115,6 +98,64 @@ struct Configuration {
 }
 
 extension Configuration {
+  private mutating func readDatabase(
+    _ reader: inout JSONObjectReader, folder: String, isOpen: Bool
+  ) throws(JSONError) {
+    if let value = reader.optional("database") {
+      let text = try value.requireString()
+      do throws(Failure) {
+        database = try DatabaseAddress(text, mayHoldPassword: true).resolved(in: folder)
+      } catch {
+        // The message must not repeat what may hold a password.
+        throw value.invalid(expected: "sqlite:FILE or postgres://USER@HOST/DATABASE", found: "something else")
+      }
+      if isOpen, database.hasPassword {
+        throw value.invalid(
+          expected: "no password in a file that everybody can read: put it into databasePasswordFile, or chmod 600",
+          found: "one")
+      }
+    }
+    if let value = reader.optional("databasePasswordFile") {
+      let path = try Self.path(value, folder)
+      do throws(Failure) {
+        guard let address = database.withPassword(try FileText.readSecretLine(path)) else {
+          throw Failure(.badConfiguration, "no place for a password")
+        }
+        database = address
+      } catch {
+        throw value.invalid(
+          expected: "a file with one line that others cannot read, beside a postgres:// address without a password",
+          found: path)
+      }
+    }
+  }
+
+  private mutating func readMetrics(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
+    guard let object = reader.optional("metrics") else { return }
+    var metrics = try JSONObjectReader(object)
+    if let value = metrics.optional("tokenFile") {
+      let path = try Self.path(value, folder)
+      do throws(Failure) {
+        server.serverToken = try ServerToken.read(path)
+      } catch {
+        throw value.invalid(
+          expected:
+            "a file with a token of \(ServerToken.leastCount) or more letters and digits that others cannot read",
+          found: path)
+      }
+    }
+    if let value = metrics.optional("listen") {
+      guard let address = ListenAddress(try value.requireString()) else {
+        throw value.invalid(expected: ListenAddress.expectation)
+      }
+      server.metrics = MetricsAddress(host: address.host, port: address.port)
+    }
+    try metrics.finish()
+    guard server.serverToken != nil || server.metrics != nil else {
+      throw object.invalid(expected: "tokenFile, listen or both", found: "neither")
+    }
+  }
+
   private mutating func readLimits(_ reader: inout JSONObjectReader) throws(JSONError) {
     guard var object = try reader.optionalObject("limits") else { return }
     var limits = server.limits

@@ -19,17 +19,36 @@ enum DatabaseAddress: Equatable {
       throw Failure(
         .usage, "database: expected sqlite:FILE or postgres://USER@HOST/DATABASE, found \"\(Self.hidden(text))\"")
     }
-    let rest = text.dropFirst(scheme.utf8.count)
-    let authority = rest.prefix { $0 != "/" && $0 != "?" }
-    let user = authority.lastIndex(of: "@").map { authority[..<$0] } ?? ""
-    let hasPassword = user.contains(":") || rest.contains("password=")
-    guard mayHoldPassword || !hasPassword else {
+    self = .postgres(uri: text)
+    guard mayHoldPassword || !Self.hasPassword(text.dropFirst(scheme.utf8.count)) else {
       throw Failure(
         .usage,
-        "database: a password on the command line can be read by everybody; put it into PGPASSFILE, PGPASSWORD or the configuration"
+        "database: a password on the command line can be read by everybody; put it into databasePasswordFile or PGPASSFILE"
       )
     }
-    self = .postgres(uri: text)
+  }
+
+  /// Whether there is a password in it.
+  var hasPassword: Bool {
+    guard case .postgres(let uri) = self, let slashes = uri.firstRange(of: "://") else { return false }
+    return Self.hasPassword(uri[slashes.upperBound...])
+  }
+
+  /// The same with a password; nil: there is one already, or it is no address that takes one.
+  func withPassword(_ password: String) -> DatabaseAddress? {
+    guard case .postgres(let uri) = self, !hasPassword else { return nil }
+    let coded = password.utf8.map { byte in
+      let digits = String(byte, radix: 16)
+      return "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+    }
+    return .postgres(uri: uri + (uri.contains("?") ? "&" : "?") + "password=" + coded.joined())
+  }
+
+  /// - Parameter rest: a connection URI behind `://`.
+  private static func hasPassword(_ rest: Substring) -> Bool {
+    let authority = rest.prefix { $0 != "/" && $0 != "?" }
+    let user = authority.lastIndex(of: "@").map { authority[..<$0] } ?? ""
+    return user.contains(":") || rest.contains("password=")
   }
 
   /// The same with a file's path taken from a folder.

@@ -14,7 +14,20 @@ enum FileText {
     return try read(path)
   }
 
-  static func read(_ path: String) throws(Failure) -> [UInt8] {
+  /// Such a file's one line, with or without a line feed.
+  static func readSecretLine(_ path: String) throws(Failure) -> String {
+    let text = String(decoding: try readSecret(path), as: UTF8.self)
+    let line = text.hasSuffix("\n") ? text.dropLast() : text[...]
+    guard !line.isEmpty, !line.contains(where: \.isNewline), !line.utf8.contains(0) else {
+      throw Failure(.badConfiguration, "\(path): expected one line")
+    }
+    return String(line)
+  }
+
+  static func read(_ path: String) throws(Failure) -> [UInt8] { try readNotingWhoMay(path).text }
+
+  /// - Returns: besides the text, whether others than the file's owner and group can read it.
+  static func readNotingWhoMay(_ path: String) throws(Failure) -> (text: [UInt8], isOpen: Bool) {
     // Not blocking: a pipe in its place would wait for a writer.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -33,7 +46,7 @@ enum FileText {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
-      if count == 0 { return text }
+      if count == 0 { return (text, status.st_mode & 0o004 != 0) }
       guard count > 0 else {
         if errno == EINTR { continue }
         throw Failure(.unreadable, "\(path): cannot be read: \(reason(errno))")

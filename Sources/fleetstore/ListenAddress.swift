@@ -5,6 +5,12 @@ struct ListenAddress: Equatable {
   let host: String
   let port: Int
 
+  /// What a message says that it should be.
+  static let expectation = "an address as 127.0.0.1:8080 or [::1]:8080"
+
+  /// As the configuration has it.
+  static func text(host: String, port: Int) -> String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
   /// Nil where there is no host, or no port from 0 to 65535.
   init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":") else { return nil }

@@ -32,7 +32,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     if let listen {
       guard let address = ListenAddress(listen) else {
-        throw Failure(.usage, "listen: expected an address as 127.0.0.1:8080 or [::1]:8080, found \"\(listen)\"")
+        throw Failure(.usage, "listen: expected \(ListenAddress.expectation), found \"\(listen)\"")
       }
       address.apply(to: &configuration.server)
     }
@@ -67,6 +67,9 @@ struct ServeCommand: AsyncParsableCommand {
     var quiet = logger
     quiet.logLevel = .warning
     let worker = try Self.worker(configuration.broker, storage, logger)
+    let server = FleetServer(
+      options, storage: storage, logger: logger, onListening: { _ in ServiceNotices.ready() },
+      moreMetrics: { worker?.counts.metrics ?? [] })
     // The worker ends beside the server: none of the requests' time goes to it.
     let deadline = StopDeadline(options.limits, logger: logger) { worker?.stop() }
     var group = ServiceGroupConfiguration(
@@ -74,13 +77,11 @@ struct ServeCommand: AsyncParsableCommand {
         [.init(service: $0, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore)]
       } ?? []) + [
         .init(
-          service: FleetServer(
-            options, storage: storage, logger: logger, onListening: { _ in ServiceNotices.ready() },
-            moreMetrics: { worker?.counts.metrics ?? [] }),
-          successTerminationBehavior: .gracefullyShutdownGroup, failureTerminationBehavior: .cancelGroup),
+          service: server, successTerminationBehavior: .gracefullyShutdownGroup,
+          failureTerminationBehavior: .cancelGroup),
         .init(
-          service: ServiceNotices(storage: storage, logger: logger), successTerminationBehavior: .ignore,
-          failureTerminationBehavior: .ignore),
+          service: ServiceNotices(storage: storage, server: server, logger: logger),
+          successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
         .init(
           service: Maintenance(retention: configuration.retention, storage: storage, logger: logger),
           successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),

@@ -92,6 +92,16 @@ public final class PostgreSQLServer: Sendable {
     return result.lines
   }
 
+  /// Lets nobody in by the loopback port any more without this password.
+  public func demandPassword(_ password: String) throws {
+    try sql("ALTER USER \(Self.user) PASSWORD '\(password.replacing("'", with: "''"))'", in: "postgres")
+    let rules = Data("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n".utf8)
+    try rules.write(to: URL(fileURLWithPath: folder + "/data/pg_hba.conf"))
+    _ = try Tool.shell("kill -HUP $(head -1 \(folder)/data/postmaster.pid)")
+    // It reads them when it comes to it.
+    while try Tool.run(programs + "/psql", ["-XAtqw", "-d", address("postgres"), "-c", "SELECT 1"]).status == 0 {}
+  }
+
   /// Ends the server as the kernel does when memory is short: SIGKILL for each of its processes.
   public func killNow() throws {
     _ = try Tool.shell(

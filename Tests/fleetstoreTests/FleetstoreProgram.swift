@@ -24,9 +24,9 @@ final class ServedStore {
   /// The administrator's token, where this was the first start.
   let token: String?
 
-  init(_ arguments: [String], isFirst: Bool = true) throws {
+  init(_ arguments: [String], isFirst: Bool = true, environment: [String: String] = [:]) throws {
     program = try RunningProgram(
-      try FleetstoreProgram.path, ["serve", "--listen", "127.0.0.1:0"] + arguments)
+      try FleetstoreProgram.path, ["serve", "--listen", "127.0.0.1:0"] + arguments, environment: environment)
     let line = try program.errorLine(within: .seconds(60)) { $0.contains("listening on") }.text
     guard let number = line.split(separator: ":").last.flatMap({ Int($0) }) else {
       throw TestData.Missing("the port in: \(line)")

@@ -10,6 +10,7 @@ import Testing
       let scratch = try ScratchFolder()
       try scratch.writeSecret("metrics.token", String(repeating: "x", count: 40) + "\n")
       try scratch.writeSecret("password", "secret\n")
+      try scratch.writeSecret("database.password", "secret\n")
       let ran = try Tool.run(
         python,
         [

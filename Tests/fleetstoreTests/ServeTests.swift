@@ -94,6 +94,7 @@ import Testing
     (#"{"broker":{"urls":["mqtt://u:hidden@h"]}}"#, "broker.urls[0]"),
     (#"{"broker":{"urls":["mqtt://h"],"tenant":"none"}}"#, "fleetstore tenant add none"),
     (#"{"broker":{"urls":["amqp://u@h"],"passwordFile":"none"}}"#, "broker.passwordFile"),
+    (#"{"metrics":{}}"#, "tokenFile, listen or both"), (#"{"metrics":{"listen":"9464"}}"#, "127.0.0.1:8080"),
     (#"{"live":{"pingSeconds":0}}"#, "live.pingSeconds"), (#"{"logLevel":"loud"}"#, "logLevel"),
   ])
   func a_wrong_configuration_is_named_with_its_place(_ text: String, _ message: String) async throws {
@@ -105,6 +106,53 @@ import Testing
       let lines = result.errors.split(separator: "\n").filter { !$0.contains("first start") }
       #expect(lines.count == 1 && lines[0].contains(message), "\(result.errors)")
       #expect(!result.errors.contains("hidden"))
+    }
+  }
+
+  @Test(arguments: [
+    "postgres://fleet:s3cret@127.0.0.1:1/fleet", "postgresql://127.0.0.1:1/fleet?user=fleet&password=s3cret",
+  ])
+  func a_password_is_not_taken_from_a_file_that_everybody_can_read(_ address: String) async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let file = try scratch.write("fleetstore.json", #"{"database":"\#(address)"}"#)
+      for arguments in [["serve", "--check"], ["serve"], ["tenant", "list"]] {
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        let refused = try FleetstoreProgram.run(arguments + ["--config", file], in: scratch.path)
+        #expect(refused.status == 78, "\(refused.errors)")
+        #expect(refused.errors.contains("fleetstore.json:1:13: database: "), "\(refused.errors)")
+        #expect(refused.errors.contains("databasePasswordFile") && refused.errors.contains("chmod 600"))
+        #expect(refused.errors.split(separator: "\n").count == 1 && !refused.errors.contains("s3cret"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
+        let taken = try FleetstoreProgram.run(arguments + ["--config", file], in: scratch.path)
+        // Nobody listens there.
+        #expect(taken.status == (arguments.contains("--check") ? 0 : 69), "\(taken.errors)")
+        #expect(!taken.errors.contains("s3cret") && !taken.output.contains("s3cret"))
+      }
+    }
+  }
+
+  @Test func the_databases_password_is_read_from_a_file_of_its_own() async throws {
+    try await aside {
+      guard let server = try PostgreSQLServer() else { return }
+      let scratch = try ScratchFolder()
+      let address = try server.database()
+      let password = "s3cret? &%=/ü"
+      try server.demandPassword(password)
+      let file = try scratch.write(
+        "fleetstore.json", #"{"database":"\#(address)","databasePasswordFile":"database.password"}"#)
+      let listed = ["tenant", "list", "--config", file]
+      try scratch.writeSecret("database.password", "wrong\n")
+      let refused = try FleetstoreProgram.run(listed, in: scratch.path)
+      #expect(refused.status == 69 && refused.errors.contains("password"), "\(refused.errors)")
+      try scratch.writeSecret("database.password", password + "\n")
+      let taken = try FleetstoreProgram.run(listed, in: scratch.path)
+      #expect(taken.output == "default\n", "\(taken.errors)")
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o644], ofItemAtPath: scratch.file("database.password"))
+      let open = try FleetstoreProgram.run(listed, in: scratch.path)
+      #expect(open.status == 78 && open.errors.contains("databasePasswordFile: expected"), "\(open.errors)")
+      for said in [refused, taken, open] { #expect(!said.errors.contains("s3cret")) }
     }
   }
 

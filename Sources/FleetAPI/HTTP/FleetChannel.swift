@@ -33,11 +33,7 @@ struct FleetChannel: HTTPChannelHandler {
       try channel.syncOptions?.setOption(
         .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10))
       let encoder = HTTPResponseEncoder()
-      var headers = NIOHTTPDecoderLimitConfiguration()
-      headers.maxHeaderListSize = limits.headerBytes
-      headers.maxHeaderFieldSize = limits.headerBytes
-      let decoder = ByteToMessageHandler(
-        HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: headers))
+      let decoder = limits.requestDecoder()
       let keeper = ConnectionKeeper(limits: limits)
       let gate = UpgradeGate(origins: hub.settings.origins)
       let upgrader = NIOTypedHTTPServerUpgradeHandler<Outcome>(
@@ -67,14 +63,7 @@ struct FleetChannel: HTTPChannelHandler {
   }
 
   private func plain(_ channel: any Channel) -> EventLoopFuture<Outcome> {
-    channel.eventLoop.makeCompletedFuture {
-      try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: isSecure))
-      return .http(
-        try NIOAsyncChannel(
-          wrappingChannelSynchronously: channel,
-          configuration: .init(
-            backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2), isOutboundHalfClosureEnabled: true)))
-    }
+    channel.eventLoop.makeCompletedFuture { .http(try channel.requests(isSecure: isSecure)) }
   }
 
   private func webSocket(_ logger: Logger) -> NIOTypedWebSocketServerUpgrader<Outcome> {
@@ -89,5 +78,27 @@ struct FleetChannel: HTTPChannelHandler {
           return .webSocket
         }
       })
+  }
+}
+
+extension ServerLimits {
+  /// Reads requests whose heads are as long as they may be.
+  func requestDecoder() -> ByteToMessageHandler<HTTPRequestDecoder> {
+    var headers = NIOHTTPDecoderLimitConfiguration()
+    headers.maxHeaderListSize = headerBytes
+    headers.maxHeaderFieldSize = headerBytes
+    return ByteToMessageHandler(
+      HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: headers))
+  }
+}
+
+extension Channel {
+  /// The requests of a connection that speaks HTTP and will go on doing so, one at a time; on its event loop.
+  func requests(isSecure: Bool) throws -> NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart> {
+    try pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: isSecure))
+    return try NIOAsyncChannel(
+      wrappingChannelSynchronously: self,
+      configuration: .init(
+        backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2), isOutboundHalfClosureEnabled: true))
   }
 }

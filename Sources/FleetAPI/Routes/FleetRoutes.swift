@@ -7,25 +7,28 @@ enum FleetRoutes {
 
   /// The table over a storage, with everything else new: for who wants to know what there is.
   static func table(of storage: any FleetStorage) -> RouteTable {
-    table(
+    let hub = LiveHub(loops: [], settings: LiveSettings(), memory: .memory(1))
+    return table(
       storage: storage, authenticator: Authenticator(storage: storage),
-      sightings: SightingBook(storage: storage, logger: Logger(label: "routes")), metrics: RequestMetrics(),
-      tenants: TenantMetrics(), hub: LiveHub(loops: [], settings: LiveSettings(), memory: .memory(1)))
+      sightings: SightingBook(storage: storage, logger: Logger(label: "routes")),
+      metrics: MetricsRoute(
+        storage: storage, requests: RequestMetrics(), tenants: TenantMetrics(), hub: hub, more: { [] }),
+      hub: hub)
   }
 
   static func table(
-    storage: any FleetStorage, authenticator: Authenticator, sightings: SightingBook, metrics: RequestMetrics,
-    tenants: TenantMetrics, hub: LiveHub, moreMetrics: @escaping @Sendable () -> [ServerMetric] = { [] }
+    storage: any FleetStorage, authenticator: Authenticator, sightings: SightingBook, metrics: MetricsRoute,
+    hub: LiveHub
   ) -> RouteTable {
     let described =
-      [IngestRoute(storage: storage, metrics: tenants).route]
+      [IngestRoute(storage: storage, metrics: metrics.tenants).route]
       + VehicleRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + FenceRoutes(storage: storage).routes
       + GatewayRoutes(storage: storage, authenticator: authenticator, sightings: sightings).routes
       + TokenRoutes(storage: storage, authenticator: authenticator).routes
       + SystemRoutes(storage: storage, hub: hub).routes
-      + [MetricsRoute(storage: storage, requests: metrics, tenants: tenants, hub: hub, more: moreMetrics).route]
+      + [metrics.route]
     let operation = Operation(
       id: "getOpenAPI", summary: "This description (OpenAPI 3.1).",
       results: [.init(.ok, "The description.", .json("Description"))])

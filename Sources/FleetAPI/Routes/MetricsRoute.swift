@@ -1,6 +1,7 @@
 import FleetDomain
 
-/// `GET /api/metrics`: an operator's token sees what its tenant has done, the server's own token the whole server.
+/// `GET /api/metrics`: an operator's token sees what its tenant has done, the server's own token the whole server. And
+/// `GET /metrics` of the address that is for metrics alone: everybody who reaches it sees the whole server.
 struct MetricsRoute {
   let storage: any FleetStorage
   let requests: RequestMetrics
@@ -14,16 +15,31 @@ struct MetricsRoute {
       id: "getMetrics",
       summary:
         "Counters in Prometheus' text format: of the token's tenant, or with the server's own token of the whole server.",
-      results: [.init(.ok, "Metrics.", .init(types: ["text/plain; version=0.0.4"], schema: nil))])
+      results: [.init(.ok, "Metrics.", Self.content)])
     return Route(.get, "/api/metrics", .rolesOrServer([.readOnly, .admin]), operation) { call in
+      guard let tenant = call.identity?.tenant else { return try await whole() }
       var text = PrometheusText()
-      if let tenant = call.identity?.tenant {
-        write(tenant, to: &text)
-      } else {
-        try await writeAll(to: &text)
-      }
-      return Answer(type: "text/plain; version=0.0.4", bytes: Array(text.text.utf8))
+      write(tenant, to: &text)
+      return Self.answer(text)
     }
+  }
+
+  /// Not for a table that others reach.
+  var openRoute: Route {
+    let operation = Operation(
+      id: "getAllMetrics", summary: "Counters of the whole server in Prometheus' text format.",
+      results: [.init(.ok, "Metrics.", Self.content)])
+    return Route(.get, "/metrics", .open, operation) { _ in try await whole() }
+  }
+
+  private static let type = "text/plain; version=0.0.4"
+  private static var content: Operation.Content { .init(types: [type], schema: nil) }
+  private static func answer(_ text: PrometheusText) -> Answer { Answer(type: type, bytes: Array(text.text.utf8)) }
+
+  private func whole() async throws -> Answer {
+    var text = PrometheusText()
+    try await writeAll(to: &text)
+    return Self.answer(text)
   }
 
   private func write(_ tenant: TenantID, to text: inout PrometheusText) {

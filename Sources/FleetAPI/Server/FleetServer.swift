@@ -7,7 +7,7 @@ import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 
-/// The fleet store's server: HTTP and WebSocket on one port, over one storage.
+/// The fleet store's server: HTTP and WebSocket on one port, over one storage; its metrics on another where one is given.
 ///
 ///     let server = FleetServer(options, storage: storage, logger: logger)
 ///     try await server.run()
@@ -18,16 +18,17 @@ public struct FleetServer: Service {
   /// What this is, and since when.
   public static let version = "0.1.0"
 
-  private let options: ServerOptions
+  let options: ServerOptions
   private let storage: any FleetStorage
-  private let logger: Logger
+  let logger: Logger
   private let moreMetrics: @Sendable () -> [ServerMetric]
-  private let onListening: @Sendable (_ port: Int) -> Void
+  let onListening: @Sendable (_ port: Int) -> Void
+  private let loops = RunningLoops()
 
   /// - Parameters:
   ///   - storage: open; whoever opened it closes it.
   ///   - moreMetrics: figures of what runs beside the server, asked whenever the whole server's are.
-  ///   - onListening: called once requests are taken, with the port.
+  ///   - onListening: called once requests are taken, with the port; where metrics have one of their own, there as well.
   public init(
     _ options: ServerOptions, storage: any FleetStorage, logger: Logger,
     onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in },
@@ -39,6 +40,9 @@ public struct FleetServer: Service {
     self.moreMetrics = moreMetrics
     self.onListening = onListening
   }
+
+  /// Returns once every event loop of the server has made a turn; at once while it does not run.
+  public func turn() async { await loops.turn() }
 
   /// - Throws: ``ServerStartError`` where the port or the certificate cannot be used.
   public func run() async throws {
@@ -54,36 +58,34 @@ public struct FleetServer: Service {
   }
 
   private func serve(_ group: MultiThreadedEventLoopGroup, _ tls: TLSConfiguration?) async throws {
+    let loops = Array(group.makeIterator())
+    self.loops.begin(loops)
+    defer { self.loops.end() }
     let memory = Budget.memory(options.limits.memoryBytes)
     let limiter = RateLimiter<SecretHash>(options.rate)
     let questions = Budget.questions(options.limits.questions)
-    let hub = LiveHub(loops: Array(group.makeIterator()), settings: options.live, memory: memory)
+    let hub = LiveHub(loops: loops, settings: options.live, memory: memory)
     let authenticator = Authenticator(storage: storage)
     let feed = LiveFeed(storage: storage, hub: hub, logger: logger)
     let sightings = SightingBook(storage: storage, logger: logger)
-    let metrics = RequestMetrics()
+    let metrics = MetricsRoute(
+      storage: storage, requests: RequestMetrics(), tenants: TenantMetrics(), hub: hub, more: moreMetrics)
     let desk = RequestDesk(
       table: FleetRoutes.table(
-        storage: storage, authenticator: authenticator, sightings: sightings, metrics: metrics,
-        tenants: TenantMetrics(), hub: hub, moreMetrics: moreMetrics),
-      authenticator: authenticator, limiter: limiter, sightings: sightings, metrics: metrics,
+        storage: storage, authenticator: authenticator, sightings: sightings, metrics: metrics, hub: hub),
+      authenticator: authenticator, limiter: limiter, sightings: sightings, metrics: metrics.requests,
       serverToken: options.serverToken, limits: options.limits, memory: memory,
       keyMemory: KeyBudgets(options.limits.memoryBytes), questions: questions, logger: logger)
     let channel = FleetChannel(
-      responder: { request, writer, channel in
-        try await desk.respond(request, from: channel.remoteAddress?.ipAddress, writer)
-      }, limits: options.limits,
-      isSecure: tls != nil, hub: hub,
+      responder: desk.responder, limits: options.limits, isSecure: tls != nil, hub: hub,
       live: LiveService(
         storage: storage, authenticator: authenticator, feed: feed, limiter: limiter, memory: memory,
         questions: questions))
+    var openDesk = desk
+    openDesk.table = RouteTable(routes: [metrics.openRoute])
     let notes = Task { await sightings.run() }
     do {
-      if let tls {
-        try await listen(TLSChannel(channel, tlsConfiguration: tls), group, hub)
-      } else {
-        try await listen(channel, group, hub)
-      }
+      try await listen(channel, tls, MetricsChannel(responder: openDesk.responder, limits: options.limits), group, hub)
     } catch {
       notes.cancel()
       feed.stop()
@@ -93,31 +95,11 @@ public struct FleetServer: Service {
     feed.stop()
     await sightings.write()
   }
+}
 
-  private func listen(
-    _ channel: some ServerChildChannel, _ group: MultiThreadedEventLoopGroup, _ hub: LiveHub
-  ) async throws {
-    var quiet = logger
-    quiet.logLevel = max(logger.logLevel, .warning)
-    let server = Server(
-      childChannelSetup: channel,
-      configuration: ServerConfiguration(
-        address: .hostname(options.host, port: options.port), backlog: 1_024,
-        availableConnectionsDelegate: ConnectionLimit(options.limits.connections, logger: logger)),
-      onServerRunning: { [onListening, logger, options] channel in
-        let port = channel.localAddress?.port ?? options.port
-        logger.info("listening on \(options.tls == nil ? "http" : "https")://\(options.host):\(port)")
-        onListening(port)
-      }, eventLoopGroup: group, logger: quiet)
-    do {
-      try await withGracefulShutdownHandler {
-        try await server.run()
-      } onGracefulShutdown: {
-        hub.closeAll()
-      }
-    } catch let error as IOError {
-      throw ServerStartError(
-        .unavailable, "listen \(options.host):\(options.port): \(error.description)")
-    }
+extension RequestDesk {
+  /// As a connection asks it.
+  var responder: @Sendable (Request, consuming ResponseWriter, any Channel) async throws -> Void {
+    { request, writer, channel in try await respond(request, from: channel.remoteAddress?.ipAddress, writer) }
   }
 }

@@ -6,7 +6,7 @@ import NIOCore
 
 /// From a request to its answer: which route, whose key, whether they may, and how often.
 struct RequestDesk: Sendable {
-  let table: RouteTable
+  var table: RouteTable
   let authenticator: Authenticator
   let limiter: RateLimiter<SecretHash>
   let sightings: SightingBook

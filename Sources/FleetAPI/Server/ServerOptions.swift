@@ -13,11 +13,27 @@ public struct ServerOptions: Equatable, Sendable {
   public var live = LiveSettings()
   /// The digest of the token that sees the metrics of the whole server; nil: nobody does.
   public var serverToken: SecretHash?
+  /// Where the same metrics, and nothing else, are served to everybody who reaches it; nil: nowhere.
+  public var metrics: MetricsAddress?
   /// Event loops.
   public var threads = 2
 
   /// As it is unless configured.
   public init() {}
+}
+
+/// Where the metrics of the whole server are served without a token.
+///
+/// An address of its own: at the server's a proxy on the same machine makes everybody a peer on loopback.
+public struct MetricsAddress: Equatable, Sendable {
+  public var host: String
+  /// 0: any that is free.
+  public var port: Int
+
+  public init(host: String, port: Int) {
+    self.host = host
+    self.port = port
+  }
 }
 
 /// How often one key may ask.

@@ -194,6 +194,10 @@ public protocol FleetStorage: Sendable {
 
   func counts() async throws(StorageError) -> StorageCounts
 
+  /// Returns once the storage's own threads have made a turn: for a watchdog. A server that is away and another process
+  /// that has the file hold nothing up here: whoever waits for those goes on.
+  func turn() async
+
   /// Closes the database. Takes nothing more from now on, and waits for what is under way.
   ///
   /// - Parameter limit: how long that may take; nil: as long as it takes. What is not done by then is broken off, where

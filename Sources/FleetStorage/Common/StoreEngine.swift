@@ -38,6 +38,9 @@ protocol StoreEngine: Sendable {
 
   var schemaVersion: Int { get }
 
+  /// As ``FleetDomain/FleetStorage/turn()``.
+  func turn() async
+
   /// Waits for what is under way and closes the database.
   func close() async
 

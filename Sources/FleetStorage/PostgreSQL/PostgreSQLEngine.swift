@@ -100,6 +100,8 @@ final class PostgreSQLEngine: StoreEngine {
     }
   }
 
+  func turn() async { await pool.turn() }
+
   func databaseName() async throws(StorageError) -> String {
     try await transaction("READ ONLY") { session throws(StoreFailure) in
       (session as? PostgreSQLSession)?.connection.serverName ?? ""

@@ -38,6 +38,17 @@ final class PostgreSQLPool: Sendable {
     return try result.get()
   }
 
+  /// Returns once one of the threads has come to it. Those that wait for PostgreSQL are not waited for.
+  func turn() async {
+    await withCheckedContinuation { continuation in
+      threads.async {
+        // Whoever holds this for long holds up all calls.
+        self.state.withLock { _ in }
+        continuation.resume()
+      }
+    }
+  }
+
   private static let closed = StoreFailure(.unavailable, "PostgreSQL", "closed")
 
   private func perform<Value>(

@@ -15,13 +15,16 @@ final class SQLiteEngine: StoreEngine {
   private let pool: DatabasePool
   /// Read by what waits for another process.
   private let isStopping: Flag
+  /// Of the one thread that writes.
+  private let turns: WriterTurns
 
   /// - Parameter steps: ``SQLiteSchema/steps``, or those of another version.
   init(path: String, steps: [String]) throws(StorageError) {
-    let isStopping = Flag()
+    let (isStopping, turns) = (Flag(), WriterTurns())
     self.isStopping = isStopping
+    self.turns = turns
     do {
-      pool = try DatabasePool(path: path, configuration: Self.configuration(isStopping))
+      pool = try DatabasePool(path: path, configuration: Self.configuration(isStopping, turns))
       // WAL alone keeps a commit through a crash of the program, FULL through a power cut as well. Said here: the pool says
       // NORMAL once its connection is prepared.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -37,12 +40,13 @@ final class SQLiteEngine: StoreEngine {
     queue = IngestQueue(lanes: 1) { _, jobs in Self.take(jobs, pool, announcer) }
   }
 
-  private static func configuration(_ isStopping: Flag) -> Configuration {
+  private static func configuration(_ isStopping: Flag, _ turns: WriterTurns) -> Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     // Up to 10 s for a process that has the file; SQLite's own waiting would not hear that we are to stop.
     configuration.busyMode = .callback { tries in
       _ = poll(nil, 0, 10)
+      turns.made()
       return tries < 1_000 && !isStopping.isSet
     }
     configuration.maximumReaderCount = 4
@@ -157,6 +161,13 @@ final class SQLiteEngine: StoreEngine {
 
   /// One table has all: nothing is to be made.
   func prepare(at now: Timestamp) async throws(StorageError) {}
+
+  func turn() async {
+    await turns.wait {
+      // Behind what was to be written before.
+      pool.asyncWriteWithoutTransaction { [turns] _ in turns.made() }
+    }
+  }
 
   func databaseName() async throws(StorageError) -> String {
     let rows = try await read { session throws(StoreFailure) in try session.rows("SELECT sqlite_version()", []) }

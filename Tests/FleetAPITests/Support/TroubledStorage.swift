@@ -54,6 +54,7 @@ final class TroubledStorage: FleetStorage {
     try await trouble(.changes)
     return try await real.changes(after: position, limit: limit, tenant: tenant)
   }
+  func turn() async { await real.turn() }
   func witnessedTime() async throws(StorageError) -> Timestamp? { try await real.witnessedTime() }
   func prepare(at now: Timestamp) async throws(StorageError) { try await real.prepare(at: now) }
   func announcements(tenant: TenantID) -> AsyncStream<FeedPosition> { real.announcements(tenant: tenant) }

@@ -1,0 +1,28 @@
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+
+/// A connection to the address that metrics alone are served at: HTTP/1.1 without TLS, and never a WebSocket.
+struct MetricsChannel: HTTPChannelHandler {
+  struct Value: ServerChildChannelValue {
+    let requests: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+    var channel: any Channel { requests.channel }
+  }
+
+  let responder: Responder
+  let limits: ServerLimits
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    channel.eventLoop.makeCompletedFuture {
+      try channel.pipeline.syncOperations.addHandlers([
+        HTTPResponseEncoder(), limits.requestDecoder(), ConnectionKeeper(limits: limits),
+      ])
+      return Value(requests: try channel.requests(isSecure: false))
+    }
+  }
+
+  func handle(value: Value, logger: Logger) async { await handleHTTP(asyncChannel: value.requests, logger: logger) }
+}

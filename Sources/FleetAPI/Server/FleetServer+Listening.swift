@@ -1,0 +1,98 @@
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
+import ServiceLifecycle
+import Synchronization
+
+extension FleetServer {
+  /// Connections for metrics at the same time; who asks for them is few.
+  private static let metricsConnections = 16
+
+  /// Listens until the server is told to stop, at one address or two; what ends one of them unasked ends both.
+  func listen(
+    _ channel: FleetChannel, _ tls: TLSConfiguration?, _ metrics: MetricsChannel,
+    _ group: MultiThreadedEventLoopGroup, _ hub: LiveHub
+  ) async throws {
+    let port = ListeningPort(sockets: options.metrics == nil ? 1 : 2, then: onListening)
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      if let address = options.metrics {
+        let limit = ConnectionLimit(Self.metricsConnections, "for metrics", logger: logger)
+        tasks.addTask {
+          try await listen(metrics, group, address.host, address.port, "metrics", limit) { found in
+            logger.info("metrics at http://\(address.host):\(found)/metrics")
+            port.listens(nil)
+          } onStop: {
+          }
+        }
+      }
+      tasks.addTask {
+        let limit = ConnectionLimit(options.limits.connections, "limits.connections", logger: logger)
+        let onRunning: @Sendable (Int) -> Void = { found in
+          logger.info("listening on \(tls == nil ? "http" : "https")://\(options.host):\(found)")
+          port.listens(found)
+        }
+        if let tls {
+          try await listen(
+            TLSChannel(channel, tlsConfiguration: tls), group, options.host, options.port, "listen", limit, onRunning,
+            onStop: hub.closeAll)
+        } else {
+          try await listen(
+            channel, group, options.host, options.port, "listen", limit, onRunning, onStop: hub.closeAll)
+        }
+      }
+      // The first error leaves here, which cancels the other.
+      while try await tasks.next() != nil {}
+    }
+  }
+
+  /// - Parameter what: what an error calls the address.
+  private func listen(
+    _ channel: some ServerChildChannel, _ group: MultiThreadedEventLoopGroup, _ host: String, _ port: Int,
+    _ what: String, _ limit: ConnectionLimit, _ onRunning: @escaping @Sendable (_ port: Int) -> Void,
+    onStop: @escaping @Sendable () -> Void
+  ) async throws {
+    var quiet = logger
+    quiet.logLevel = max(logger.logLevel, .warning)
+    let server = Server(
+      childChannelSetup: channel,
+      configuration: ServerConfiguration(
+        address: .hostname(host, port: port), backlog: 1_024, availableConnectionsDelegate: limit),
+      onServerRunning: { channel in onRunning(channel.localAddress?.port ?? port) }, eventLoopGroup: group,
+      logger: quiet)
+    do {
+      try await withGracefulShutdownHandler {
+        try await server.run()
+      } onGracefulShutdown: {
+        onStop()
+      }
+    } catch let error as IOError {
+      throw ServerStartError(.unavailable, "\(what) \(host):\(port): \(error.description)")
+    }
+  }
+}
+
+/// Says that the server listens, once all its sockets do.
+private final class ListeningPort: Sendable {
+  private let state: Mutex<(missing: Int, port: Int)>
+  private let then: @Sendable (_ port: Int) -> Void
+
+  init(sockets: Int, then: @escaping @Sendable (_ port: Int) -> Void) {
+    state = Mutex((sockets, 0))
+    self.then = then
+  }
+
+  /// One more does.
+  ///
+  /// - Parameter port: the server's own; nil: it is the other.
+  func listens(_ port: Int?) {
+    let found: Int? = state.withLock { state in
+      state.missing -= 1
+      if let port { state.port = port }
+      return state.missing == 0 ? state.port : nil
+    }
+    if let found { then(found) }
+  }
+}

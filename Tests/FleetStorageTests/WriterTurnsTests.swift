@@ -1,0 +1,79 @@
+import Dispatch
+import FleetDomain
+import Synchronization
+import TestKit
+import Testing
+
+@testable import FleetStorage
+
+/// What a watchdog asks the storage.
+@Suite struct WriterTurnsTests {
+  @Test(arguments: Kind.allCases)
+  func threads_that_go_on_make_a_turn(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      for _ in 0..<3 { await fleet.storage.turn() }
+    }
+  }
+
+  @Test func a_writer_of_a_file_that_is_held_up_makes_none() async throws {
+    try await Fleet.with(.sqlite) { fleet in
+      let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let order = Order()
+      let writer = Task {
+        try await fleet.storage.engine.write { _ throws(StoreFailure) in
+          held.signal()
+          release.wait()
+          order.add("writer")
+        }
+      }
+      try await aside { held.wait() }
+      let turn = Task {
+        await fleet.storage.turn()
+        order.add("turn")
+      }
+      // Readers are not held up, and by them time passes.
+      for _ in 0..<100 { _ = try await fleet.storage.health() }
+      release.signal()
+      try await writer.value
+      await turn.value
+      #expect(order.names == ["writer", "turn"])
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func who_waits_for_somebody_elses_lock_goes_on(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let other = try await fleet.another()
+      let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let holder = Task {
+        try await other.engine.write { session throws(StoreFailure) in
+          // A SQLite file is locked as a whole.
+          if kind == .postgreSQL { try session.run("LOCK TABLE vehicle", []) }
+          held.signal()
+          release.wait()
+        }
+      }
+      try await aside { held.wait() }
+      // More than the storage has connections.
+      let calls = (0..<6).map { number in
+        Task {
+          try await fleet.storage.addVehicle("VAN-\(number)", VehicleDetails(), tenant: .standard, at: Sample.now)
+        }
+      }
+      for _ in 0..<3 { await fleet.storage.turn() }
+      release.signal()
+      try await holder.value
+      for call in calls { _ = try await call.value }
+      await other.close()
+    }
+  }
+}
+
+/// What came after what.
+private final class Order: Sendable {
+  private let list = Mutex<[String]>([])
+
+  var names: [String] { list.withLock { $0 } }
+
+  func add(_ name: String) { list.withLock { $0.append(name) } }
+}

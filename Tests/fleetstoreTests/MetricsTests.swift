@@ -1,0 +1,59 @@
+import Foundation
+import TestKit
+import Testing
+
+/// The address that is for metrics alone.
+@Suite struct MetricsTests {
+  @Test func a_scraper_needs_no_token_at_an_address_of_its_own_and_finds_nothing_else_there() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let settings = try scratch.write("c.json", #"{"database":"sqlite:fleet.db","metrics":{"listen":"127.0.0.1:0"}}"#)
+      let store = try ServedStore(["--config", settings])
+      defer { store.program.kill() }
+      let line = try #require(store.program.errorLines.first { $0.contains("metrics at http://127.0.0.1:") })
+      let address = try #require(line.split(separator: " ").last)
+      func status(_ url: String, _ arguments: [String] = []) throws -> String {
+        try Tool.run("curl", ["-sS", "-o", scratch.file("body"), "-w", "%{http_code}"] + arguments + [url]).output
+      }
+      #expect(try status(String(address)) == "200")
+      let text = try String(contentsOfFile: scratch.file("body"), encoding: .utf8)
+      #expect(text.contains("\nfleetstore_vehicles 0\n") && text.contains("# TYPE fleetstore_vehicles gauge\n"))
+      #expect(try status(String(address), ["--head"]) == "200")
+      let root = address.replacing("/metrics", with: "")
+      for path in ["/", "/api/metrics", "/api/health", "/api/vehicles"] { #expect(try status(root + path) == "404") }
+      let upgrade =
+        ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
+        + ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]
+      #expect(try status(root + "/ws", upgrade.flatMap { ["-H", $0] }) == "404")
+      #expect(try status(String(address), ["--data", "x"]) == "405")
+      // At the server's own address there is none, and the other wants its token still.
+      #expect(try store.ask("/metrics", token: nil).contains("no such path"))
+      #expect(try store.ask("/api/metrics", token: nil).contains("unauthorized"))
+      store.program.send(SIGTERM)
+      #expect(try store.program.end(within: .seconds(60)) == 0)
+    }
+  }
+
+  @Test func without_an_address_for_them_nothing_listens_for_metrics() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let store = try ServedStore(["--database", "sqlite:\(scratch.file("fleet.db"))"])
+      defer { store.program.kill() }
+      #expect(!store.program.errorLines.contains { $0.contains("metrics") })
+    }
+  }
+
+  @Test func an_address_that_is_taken_is_said_so_and_nothing_is_served() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let first = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
+      defer { first.program.kill() }
+      let settings = try scratch.write(
+        "c.json", #"{"database":"sqlite:b.db","metrics":{"listen":"127.0.0.1:\#(first.port)"}}"#)
+      let second = try FleetstoreProgram.run(
+        ["serve", "--listen", "127.0.0.1:0", "--config", settings], in: scratch.path)
+      #expect(second.status == 69)
+      #expect(second.errors.contains("metrics 127.0.0.1:\(first.port)"), "\(second.errors)")
+    }
+  }
+}
