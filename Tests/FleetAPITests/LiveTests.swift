@@ -141,8 +141,10 @@ import Testing
         _ = try quick.listen("vehicle:VAN-2")
         let gateway = try server.client(server.keys.gateway)
         let text = String(repeating: "x", count: 15_000)
-        // More than the sockets' own buffers hold; nobody reads.
+        let admin = try server.client(server.keys.admin)
+        // More than the sockets' own buffers hold; nobody reads. No longer than that: then it has ten seconds to hear why.
         for round in 0..<60 {
+          guard try admin.send("GET", "/api/metrics").text.contains("fleetstore_live_subscriptions 2\n") else { break }
           let records = (1...40).map { SampleRecord(round * 40 + $0, rest: #""note":"\#(text)""#) }
           _ = try gateway.send("POST", "/api/telemetry", records.lines)
         }
