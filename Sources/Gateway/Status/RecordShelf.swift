@@ -39,10 +39,14 @@ struct RecordShelf: Sendable {
     if begin == end { (place, base) = (0, end) }
     marks[index(of: end)] = Mark(
       start: Int32(truncatingIfNeeded: place), length: Int32(truncatingIfNeeded: line.count), sequence: sequence)
-    for index in line.indices {
-      bytes[place] = line[index]
-      place = place + 1 == bytes.count ? 0 : place + 1
+    let straight = min(line.count, bytes.count - place)
+    unsafe line.withUnsafeBytes { line in
+      unsafe bytes.withUnsafeMutableBytes { bytes in
+        unsafe bytes[place...].copyBytes(from: line[..<straight])
+        unsafe bytes.copyBytes(from: line[straight...])
+      }
     }
+    place = (place + line.count) % bytes.count
     used += line.count
     end += 1
   }
@@ -67,17 +71,21 @@ struct RecordShelf: Sendable {
   /// - Returns: the number of the next.
   func take(from number: UInt64, into buffer: inout [UInt8], _ taken: inout Int) -> UInt64 {
     var next = number
-    while next < end {
-      let mark = marks[index(of: next)]
-      guard taken + Int(mark.length) <= buffer.count else { break }
-      var from = Int(mark.start)
-      for _ in 0..<mark.length {
-        buffer[taken] = bytes[from]
-        taken += 1
-        from = from + 1 == bytes.count ? 0 : from + 1
-      }
+    var length = 0
+    while next < end, taken + length + Int(marks[index(of: next)].length) <= buffer.count {
+      length += Int(marks[index(of: next)].length)
       next += 1
     }
+    guard length > 0 else { return next }
+    let start = Int(marks[index(of: number)].start)
+    let straight = min(length, bytes.count - start)
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe buffer.withUnsafeMutableBytes { buffer in
+        unsafe buffer[taken...].copyBytes(from: bytes[start..<start + straight])
+        unsafe buffer[(taken + straight)...].copyBytes(from: bytes[..<(length - straight)])
+      }
+    }
+    taken += length
     return next
   }
 }
