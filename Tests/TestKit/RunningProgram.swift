@@ -61,6 +61,12 @@ public final class RunningProgram: @unchecked Sendable {
     if changed.withLock({ status == nil }) { Glibc.kill(pid, SIGKILL) }
   }
 
+  /// The same, and waits until it is gone: nothing is locked by it any more, and its files stay as they are.
+  public func killNow() throws {
+    kill()
+    _ = try end(within: .seconds(60))
+  }
+
   /// Reads its standard output from now on.
   public func readOutput() {
     let output = child.output

@@ -95,7 +95,7 @@ import Testing
       try box.await(box.lines.count + 1, of: daemon)
       // At any moment of a turn: a commit is on its way, or the file's line is half there.
       poll(nil, 0, Int32.random(in: 0...400))
-      daemon.kill()
+      try daemon.killNow()
       committed.formUnion(try box.committed())
     }
     let last = try box.start()

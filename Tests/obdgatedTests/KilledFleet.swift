@@ -39,7 +39,7 @@ final class KilledFleet {
 
   /// - Parameter meanwhile: before it is started again.
   func killDaemon(_ meanwhile: () throws -> Void = {}) throws {
-    daemon.kill()
+    try daemon.killNow()
     committed.formUnion(try fleet.committed())
     try meanwhile()
     daemon = try fleet.startDaemon()
@@ -47,7 +47,7 @@ final class KilledFleet {
 
   /// - Parameter meanwhile: before it is started again.
   func killStore(_ meanwhile: () throws -> Void = {}) throws {
-    store.kill()
+    try store.killNow()
     try meanwhile()
     store = try fleet.startStore()
   }
