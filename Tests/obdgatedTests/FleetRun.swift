@@ -69,13 +69,13 @@ final class FleetRun {
   private var scheme: String { authority == nil ? "http" : "https" }
   private var trust: String { authority.map { ", \"tls\": {\"caFile\": \"\($0)\"}" } ?? "" }
 
-  /// Waits until the spool is open: a reader that is there before locks it for a moment.
   func startDaemon() throws -> RunningProgram {
     let daemon = try RunningProgram(gateway, ["--config", folder.file("gateway.json")])
-    let deadline = ContinuousClock.now + .seconds(60)
-    while !daemon.errorLines.contains(where: { $0.contains("records wait for sinks") }) {
-      try #require(.now < deadline, "\(daemon.errorLines)")
-      poll(nil, 0, 5)
+    do {
+      try daemon.awaitSpool()
+    } catch {
+      daemon.kill()
+      throw error
     }
     return daemon
   }
