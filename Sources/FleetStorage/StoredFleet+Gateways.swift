@@ -96,16 +96,20 @@ extension StoredFleet {
 }
 
 extension StoreSession {
-  /// Gateways that were made for a vehicle of this id or VIN; those that were revoked left out.
+  /// Gateways that were made for a vehicle of this id or VIN, and the one that is called so itself: its records are, until
+  /// it knows its vehicle. Those that were revoked are left out.
   func gateways(for vehicle: String, tenant: Int32) throws(StoreFailure) -> [String] {
     let pattern = vehicle.reduce(into: "%") { pattern, character in
       pattern += ["!", "%", "_"].contains(character) ? "!\(character)" : "\(character)"
     }
     // SQLite's LIKE takes a for A, and any part of a line is one: the lists tell.
     return try rows(
-      "SELECT id, allowed FROM gateway WHERE tenant = $1 AND revoked IS NULL AND allowed LIKE $2 ESCAPE '!'",
-      [SQLValue(tenant), .text(pattern + "%")]
-    ).filter { GatewayColumns.vehicles($0.text(1)).contains(vehicle) }.map { $0.text(0) }
+      """
+      SELECT id, allowed FROM gateway
+      WHERE tenant = $1 AND revoked IS NULL AND (id = $3 OR allowed LIKE $2 ESCAPE '!')
+      """,
+      [SQLValue(tenant), .text(pattern + "%"), .text(vehicle)]
+    ).filter { $0.text(0) == vehicle || GatewayColumns.vehicles($0.text(1)).contains(vehicle) }.map { $0.text(0) }
   }
 
   fileprivate func gateway(_ id: String, tenant: Int32) throws(StoreFailure) -> Gateway? {

@@ -42,6 +42,37 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
+  func a_gateway_always_writes_as_itself_and_no_other_does(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let storage = fleet.storage
+      let listed = try await storage.addGateway(
+        "gw-1", allowedVehicles: ["VAN-001"], key: Sample.secret(1), tenant: .standard, at: Sample.now)
+      let free = try await storage.addGateway(
+        "gw-2", allowedVehicles: [], key: Sample.secret(2), tenant: .standard, at: Sample.now)
+      func says(_ number: Int, _ type: String, _ vehicle: String, _ gateway: String) -> IncomingRecord {
+        Sample.record(number, type, vehicle: vehicle, gateway: gateway)
+      }
+      // Nor by being first.
+      #expect(try await take(fleet, free, [says(1, "trip", "gw-1", "gw-2")]) == [.foreignVehicle])
+      let own = [
+        says(2, "adapter", "gw-1", "gw-1"), says(3, "telemetry", "VAN-001", "gw-1"), says(4, "gap", "gw-1", "gw-1"),
+        says(5, "gap", "gw-2", "gw-1"),
+      ]
+      #expect(try await take(fleet, listed, own) == [nil, nil, nil, .foreignVehicle])
+      #expect(try await take(fleet, free, [says(6, "gap", "gw-2", "gw-2")]) == [nil])
+      let events = RecordQuery(vehicle: "gw-1", classes: RecordQuery.eventClasses)
+      #expect(try await storage.all(events).map(\.number) == [4, 2])
+      // Also where an operator has made a vehicle of that name.
+      _ = try await storage.addGateway(
+        "gw-3", allowedVehicles: ["VAN-003"], key: Sample.secret(3), tenant: .standard, at: Sample.now)
+      _ = try await storage.addVehicle("gw-3", VehicleDetails(), tenant: .standard, at: Sample.now)
+      #expect(try await take(fleet, free, [says(7, "gap", "gw-3", "gw-2")]) == [.foreignVehicle])
+      let third = Sample.gateway("gw-3", ["VAN-003"])
+      #expect(try await take(fleet, third, [says(8, "gap", "gw-3", "gw-3")]) == [nil])
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func a_vehicle_is_found_by_its_vin(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let vin = "WVWZZZ3CZHE514839"

@@ -111,8 +111,11 @@ final class FleetRun {
   }
 
   /// Registers the gateway; its key goes into the file that the daemon reads, `token` is the administrator's.
-  func register(token: String) throws {
-    let made = try Tool.run(store, ["gateway", "add", "gw-test", "--database", database])
+  ///
+  /// - Parameter vehicles: those that it may write as; none: those that it is first to report.
+  func register(token: String, vehicles: [String] = []) throws {
+    let made = try Tool.run(
+      store, ["gateway", "add", "gw-test", "--database", database] + vehicles.flatMap { ["--vehicle", $0] })
     try #require(made.status == 0, "\(made.errors)")
     try keep(made.output, in: "key")
     try keep("Authorization: Bearer \(token)\n", in: "header")

@@ -4,7 +4,8 @@ import Telemetry
 public struct Gateway: Equatable, Sendable {
   /// `gatewayId` of its records.
   public var id: String
-  /// Vehicles it may write as, by id or VIN; empty: those that it has registered first.
+  /// Vehicles it may write as, by id or VIN; empty: those that it has registered first. As its own ``id`` it always may:
+  /// so its records are called until it knows its vehicle, and those that are about no vehicle.
   public var allowedVehicles: [String]
   public var addedAt: Timestamp
   /// When its present key was made.

@@ -16,7 +16,7 @@ struct VehicleBook {
   private var answers: [Question: Result<Int32, RecordRefusal>] = [:]
   /// The last question, so that a batch of one vehicle asks once.
   private var last: (question: Question, answer: Result<Int32, RecordRefusal>)?
-  /// Gateways that were made for a vehicle, by its id or VIN.
+  /// Gateways that were made for a vehicle, by its id or VIN, or are called so themselves.
   private var entered: [String: [String]] = [:]
   /// Ids of vehicles whose gateway or VIN is new.
   private var changed: Set<String> = []
@@ -100,7 +100,7 @@ struct VehicleBook {
     if case .gateway(let sender) = source { gateway = sender }
     let name = record.vehicleId
     guard var vehicle = named(name) else {
-      if let gateway {
+      if let gateway, name != gateway.id {
         let allowed = gateway.allowedVehicles
         guard try allowed.isEmpty ? !isOfOther([name], than: gateway.id, transaction) : allowed.contains(name) else {
           return .failure(Self.foreign(record, gateway))
@@ -115,7 +115,10 @@ struct VehicleBook {
     if let gateway {
       let allowed = gateway.allowedVehicles
       let isOwn: Bool
-      if !allowed.isEmpty {
+      if vehicle.id == gateway.id {
+        // What its records are called until it knows its vehicle, and its gaps always.
+        isOwn = true
+      } else if !allowed.isEmpty {
         isOwn = allowed.contains(name) || allowed.contains(vehicle.id) || vehicle.vin.map(allowed.contains) ?? false
       } else if vehicle.registeredBy == nil {
         isOwn = try !isOfOther([vehicle.id] + (vehicle.vin.map { [$0] } ?? []), than: gateway.id, transaction)
@@ -172,7 +175,7 @@ struct VehicleBook {
     let own =
       gateway.allowedVehicles.isEmpty
       ? "a vehicle that \(quoted(gateway.id)) has registered first"
-      : "one of " + gateway.allowedVehicles.prefix(8).map { quoted($0) }.joined(separator: ", ")
+      : "one of " + ([gateway.id] + gateway.allowedVehicles.prefix(8)).map { quoted($0) }.joined(separator: ", ")
     return RecordRefusal(
       .foreignVehicle, key: "vehicleId", "expected \(own), found \(quoted(record.vehicleId))")
   }
