@@ -20,6 +20,11 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
   private var isReading = false
   /// The connection ends with the answer: the server is stopping, or nothing more can be read.
   private var isLast = false
+  /// A request was answered before its body was there: that is read on for a while and thrown away, so that the answer is
+  /// not lost in a reset.
+  private var isLingering: Bool { isReading && unanswered == 0 }
+  /// How long, seconds.
+  private static let lingering = 5
   private var deadline: Scheduled<Void>?
 
   init(limits: ServerLimits) { self.limits = limits }
@@ -53,7 +58,10 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
       Self.mark(&head)
       context.fireChannelRead(wrapInboundOut(.head(head)))
       return
-    case .body: break
+    case .body: if isLingering { return }
+    case .end where isLingering && isLast:
+      context.close(promise: nil)
+      return
     case .end:
       isReading = false
       // However long the answer takes is the server's matter; it may have gone out already.
@@ -61,6 +69,12 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
       if unanswered == 0 { wait(limits.idleSeconds, context) }
     }
     context.fireChannelRead(data)
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    // Nobody above asks for what is thrown away.
+    if isLingering { context.read() }
+    context.fireChannelReadComplete()
   }
 
   /// Says in the head what can only be seen while its version is known.
@@ -90,23 +104,36 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
       return
     case .end: unanswered -= 1
     }
+    if unanswered == 0 {
+      wait(isLingering ? min(Self.lingering, limits.requestSeconds) : limits.idleSeconds, context)
+    }
     if unanswered == 0, isLast {
       context.writeAndFlush(data, promise: promise)
-      context.close(promise: nil)
+      // They see our end at once; theirs may take a while.
+      context.close(mode: isLingering ? .output : .all, promise: nil)
+    } else {
+      context.write(data, promise: promise)
+    }
+    if isLingering { context.read() }
+  }
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    // Our side has ended already.
+    guard mode == .output, isLingering, isLast else {
+      context.close(mode: mode, promise: promise)
       return
     }
-    // Answered before the body was there: it is read on for a while, so that the answer is not lost in a reset.
-    if unanswered == 0 { wait(isReading ? min(5, limits.requestSeconds) : limits.idleSeconds, context) }
-    context.write(data, promise: promise)
+    promise?.succeed()
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if isLingering, isLast, event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
     guard event is ChannelShouldQuiesceEvent else {
       context.fireUserInboundEventTriggered(event)
       return
     }
     isLast = true
-    if unanswered == 0 { context.close(promise: nil) }
+    if unanswered == 0, !isLingering { context.close(promise: nil) }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -1,0 +1,56 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// Answers that come before their request has ended.
+@Suite struct ConnectionKeeperTests {
+  /// The body is longer than any socket buffer: a reset would take the answer away.
+  @Test(arguments: ["", "Connection: close\r\n"])
+  func an_early_refusal_arrives_however_long_the_body_is(_ connection: String) async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let body = [UInt8](repeating: UInt8(ascii: "x"), count: 9 << 20)
+        for (token, type, status) in [
+          (server.keys.gateway, "application/json", 413), ("wrong", "application/json", 401),
+          (server.keys.gateway, "image/png", 415), (server.keys.readOnly, "application/json", 403),
+        ] {
+          let client = try server.client()
+          try client.write(
+            Array(
+              """
+              POST /api/telemetry HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\nContent-Type: \(type)\r
+              Content-Length: \(body.count)\r\n\(connection)\r\n
+              """.utf8))
+          try client.write(body)
+          #expect(try client.read().status == status)
+          if !connection.isEmpty { #expect(try client.readToEnd().isEmpty) }
+        }
+      }
+    }
+  }
+
+  @Test func who_goes_on_sending_what_nobody_wants_is_not_listened_to_for_long() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client()
+        try client.write(
+          Array("POST /api/telemetry HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 99999\r\n\r\nabc".utf8)
+        )
+        #expect(try client.read().status == 401)
+        // Our side stays open: it is theirs that ends.
+        #expect(try client.readToEnd().isEmpty)
+        var isOpen = true
+        while isOpen {
+          do {
+            try client.write([0])
+            poll(nil, 0, 10)
+          } catch {
+            isOpen = false
+          }
+        }
+      }
+    }
+  }
+}
