@@ -95,11 +95,12 @@ extension StoreSession {
       var places: [RowKey: [Int64]] = [:]
       for (position, key) in keys { places[key, default: []].append(position) }
       let found = try found(Array(places.keys))
-      let ids = try vehicleIds(Set(found.map(\.vehicle)))
+      let names = try vehicleNames(Set(found.map(\.vehicle)))
       for row in found {
-        guard let id = ids[row.vehicle] else { continue }
+        guard let name = names[row.vehicle] else { continue }
         for position in places[row.key(tenant: tenant)] ?? [] {
-          changes.append(FeedChange(position: FeedPosition(rawValue: position), record: row.record(of: id)))
+          changes.append(
+            FeedChange(position: FeedPosition(rawValue: position), record: row.record(of: name.id), vin: name.vin))
         }
       }
     }

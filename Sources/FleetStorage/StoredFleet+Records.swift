@@ -67,15 +67,17 @@ extension StoreSession {
   ) throws(StoreFailure) -> [StoredRecord] {
     var ids: [Int32: String] = [:]
     if let known { ids[known.key] = known.id }
-    let ofOthers = try vehicleIds(Set(rows.map(\.vehicle)).subtracting(ids.keys))
-    return rows.compactMap { row in (ids[row.vehicle] ?? ofOthers[row.vehicle]).map { row.record(of: $0) } }
+    let ofOthers = try vehicleNames(Set(rows.map(\.vehicle)).subtracting(ids.keys))
+    return rows.compactMap { row in (ids[row.vehicle] ?? ofOthers[row.vehicle]?.id).map { row.record(of: $0) } }
   }
 
-  func vehicleIds(_ keys: Set<Int32>) throws(StoreFailure) -> [Int32: String] {
-    var ids: [Int32: String] = [:]
+  /// Ids and VINs of those vehicles that are there.
+  func vehicleNames(_ keys: Set<Int32>) throws(StoreFailure) -> [Int32: (id: String, vin: String?)] {
+    var names: [Int32: (id: String, vin: String?)] = [:]
     for key in keys {
-      ids[key] = try rows("SELECT id FROM vehicle WHERE key = $1", [SQLValue(key)]).first?.text(0)
+      names[key] = try rows("SELECT id, vin FROM vehicle WHERE key = $1", [SQLValue(key)]).first
+        .map { ($0.text(0), $0.optionalText(1)) }
     }
-    return ids
+    return names
   }
 }

@@ -3,7 +3,7 @@
 ///     0193e0f2-7c11-7a5e-8f3b-2d1c0b9a8877
 ///
 /// Sorted as text, identifiers made later stand behind earlier ones.
-public struct UUIDv7: BitwiseCopyable, Equatable, Sendable {
+public struct UUIDv7: BitwiseCopyable, Hashable, Sendable {
   /// The first eight bytes: milliseconds, version, 12 given bits.
   public let high: UInt64
   /// The last eight bytes: variant, 62 given bits.

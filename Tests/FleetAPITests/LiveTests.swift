@@ -87,7 +87,9 @@ import Testing
         let foreign = try WebSocketTestClient(port: server.port, token: server.keys.foreignAdmin)
         _ = try foreign.listen("fleet", after: 0)
         try foreign.send(#"{"action":"subscribe","channel":"vehicle:VAN-2"}"#)
-        #expect((try foreign.event()["error"] as? [String: Any])?["code"] as? String == "notFound")
+        #expect(try foreign.event()["event"] as? String == "subscribed")
+        let own = [SampleRecord(2, vehicle: "VAN-2", gateway: "gw-2")]
+        _ = try server.client(server.keys.otherGateway).send("POST", "/api/telemetry", own.lines)
         _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
         _ = try server.client(server.keys.foreignGateway).send("POST", "/api/telemetry", [SampleRecord(9)].lines)
         #expect((try foreign.event()["record"] as? [String: Any])?["seq"] as? Int == 9)
@@ -117,18 +119,43 @@ import Testing
     }
   }
 
-  @Test func a_token_that_is_revoked_ends_its_connection() async throws {
-    try await TestServer.run(.test { $0.live.pingSeconds = 1 }) { server in
+  @Test func a_vehicle_is_listened_to_before_it_is_there_and_by_its_vin() async throws {
+    try await TestServer.run { server in
       try await aside {
+        let vin = "WVWZZZ1JZXW000001"
+        let early = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        for channel in ["vehicle:NEW", "vehicle:\(vin)"] {
+          let answer = channel.hasSuffix("NEW") ? try early.listen(channel) : try Self.subscribe(early, channel)
+          #expect(answer["event"] as? String == "subscribed" && answer["channel"] as? String == channel)
+        }
         let admin = try server.client(server.keys.admin)
-        let added = try admin.send("POST", "/api/tokens", json: #"{"role":"readOnly"}"#).json
-        let client = try WebSocketTestClient(port: server.port, token: added["secret"] as? String)
-        _ = try client.listen("fleet")
-        let id = (added["token"] as? [String: Any])?["id"] as? String ?? ""
-        _ = try admin.send("DELETE", "/api/tokens/\(id)")
-        guard case .close(1008, let reason) = try client.close() else { return }
-        #expect(reason.contains("revoked"))
+        func send(_ number: Int, _ rest: String) throws {
+          let record = SampleRecord(number, vehicle: "NEW", rest: rest)
+          #expect(try admin.send("POST", "/api/telemetry", [record].lines).json["stored"] as? Int == 1)
+        }
+        try send(1, #""rpm":1"#)
+        #expect(try Self.heard(early) == ["vehicle:NEW 1"])
+        // From here on it has a VIN: each record comes through both.
+        try send(2, "\"vin\":\"\(vin)\"")
+        #expect(Set(try Self.heard(early, 2)) == ["vehicle:NEW 2", "vehicle:\(vin) 2"])
+        let late = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try late.listen("vehicle:\(vin)", after: 0)
+        #expect(try Self.heard(late, 2) == ["vehicle:\(vin) 1", "vehicle:\(vin) 2"])
+        #expect(try Self.subscribe(early, "vehicle:a\\u0000b")["event"] as? String == "error")
       }
+    }
+  }
+
+  private static func subscribe(_ client: WebSocketTestClient, _ channel: String) throws -> [String: Any] {
+    try client.send(#"{"action":"subscribe","channel":"\#(channel)"}"#)
+    return try client.event()
+  }
+
+  /// Channel and `seq` of the next records.
+  private static func heard(_ client: WebSocketTestClient, _ count: Int = 1) throws -> [String] {
+    try (0..<count).map { _ in
+      let event = try client.event()
+      return "\(event["channel"] ?? "?") \((event["record"] as? [String: Any])?["seq"] ?? "?")"
     }
   }
 

@@ -7,7 +7,7 @@ import Testing
   @Test func what_was_sent_already_is_cut_off() throws {
     let channel = LiveChannel(tenant: .standard, vehicle: "VAN-1")
     let update = LiveUpdate(
-      channel, [3, 5, 6].map { LiveRecord(number: $0, vehicle: "VAN-1", body: Array("{\"n\":\($0)}".utf8)) })
+      channel, [3, 5, 6].map { LiveRecord(number: $0, vehicle: "VAN-1", vin: nil, body: Array("{\"n\":\($0)}".utf8)) })
     func frames(_ after: Int64) -> String? { update.frames(after: after).map { String(buffer: $0) } }
     func message(_ number: Int) -> String {
       let text = #"{"event":"record","channel":"vehicle:VAN-1","id":\#(number),"record":{"n":\#(number)}}"#
@@ -28,6 +28,8 @@ import Testing
     for name in ["fleet", "vehicle:VAN-1", "vehicle:a:b ä"] {
       #expect(LiveChannel(tenant: .standard, name: name)?.name == name)
     }
-    for name in ["", "vehicle:", "vehicles:1", "Fleet"] { #expect(LiveChannel(tenant: .standard, name: name) == nil) }
+    for name in ["", "vehicle:", "vehicles:1", "Fleet", "vehicle:a\nb"] {
+      #expect(LiveChannel(tenant: .standard, name: name) == nil)
+    }
   }
 }

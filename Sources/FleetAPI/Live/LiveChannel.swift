@@ -1,9 +1,11 @@
 import FleetDomain
 
 /// What can be subscribed to: one vehicle of a tenant, or its whole fleet.
+///
+/// The vehicle need not be there yet: nothing comes until it is.
 struct LiveChannel: Hashable, Sendable {
   let tenant: TenantID
-  /// nil: the whole fleet.
+  /// Id or VIN; nil: the whole fleet.
   let vehicle: String?
 
   /// As clients name it: `fleet`, `vehicle:VAN-001`.
@@ -21,7 +23,7 @@ struct LiveChannel: Hashable, Sendable {
   init?(tenant: TenantID, name: String) {
     if name == Self.fleet {
       self.init(tenant: tenant, vehicle: nil)
-    } else if name.hasPrefix(Self.prefix), name.utf8.count > Self.prefix.utf8.count {
+    } else if name.hasPrefix(Self.prefix), Names.isName(String(name.dropFirst(Self.prefix.count))) {
       self.init(tenant: tenant, vehicle: String(name.dropFirst(Self.prefix.count)))
     } else {
       return nil

@@ -1,6 +1,8 @@
+import FleetDomain
 import Logging
 import NIOCore
 import NIOWebSocket
+import Telemetry
 
 /// One WebSocket: who is at its other end, what they listen to, and how far behind they are.
 ///
@@ -18,7 +20,7 @@ final class LiveConnection: ChannelInboundHandler {
   let hub: LiveHub
   let service: LiveService
   let logger: Logger
-  private var token: String?
+  private let token: String?
   private var identity: Identity?
   var phase = Phase.waiting
   var context: ChannelHandlerContext?
@@ -89,6 +91,7 @@ final class LiveConnection: ChannelInboundHandler {
     forgetAll()
     settle()
     room?.leave(self)
+    if let identity { hub.count(identity.tenant, by: -1) }
     deadline?.cancel()
     context.fireChannelInactive()
   }
@@ -222,11 +225,11 @@ final class LiveConnection: ChannelInboundHandler {
     phase = .authenticating
     let service = service
     context.eventLoop.makeFutureWithTask { try await service.authenticate(token) }
-      .assumeIsolated().whenComplete { result in self.authenticated(token, result) }
+      .assumeIsolated().whenComplete { result in self.authenticated(result) }
   }
 
-  private func authenticated(_ token: String, _ result: Result<Identity, any Error>) {
-    guard phase == .authenticating else { return }
+  private func authenticated(_ result: Result<Identity, any Error>) {
+    guard phase == .authenticating, context != nil else { return }
     deadline?.cancel()
     switch result {
     case .failure(let error):
@@ -238,8 +241,8 @@ final class LiveConnection: ChannelInboundHandler {
         close(.policyViolation, "the new token belongs to another tenant")
         return
       }
+      if identity == nil { hub.count(found.tenant, by: 1) }
       identity = found
-      self.token = token
       phase = .open
       send(event: "authenticated")
       let waiting = early
@@ -248,7 +251,13 @@ final class LiveConnection: ChannelInboundHandler {
     }
   }
 
-  /// From time to time: whether there is still somebody, and whether they still may listen.
+  /// Whether it listens with one of these tokens.
+  func isOf(_ tokens: Set<UUIDv7>, _ tenant: TenantID) -> Bool {
+    guard case .token(let token, tenant)? = identity?.principal else { return false }
+    return tokens.contains(token.id)
+  }
+
+  /// From time to time: whether there is still somebody.
   func tick() {
     guard phase != .closing else { return }
     excess = 0
@@ -261,13 +270,6 @@ final class LiveConnection: ChannelInboundHandler {
       unanswered += 1
       send(.ping, [])
     }
-    guard phase == .open, let context, let token else { return }
-    let service = service
-    context.eventLoop.makeFutureWithTask { try await service.authenticate(token) }
-      .assumeIsolated().whenFailure { error in
-        let problem = APIError(error, logger: self.logger)
-        if problem.status == .unauthorized { self.close(.policyViolation, problem.message) }
-      }
   }
 
   // MARK: What goes out

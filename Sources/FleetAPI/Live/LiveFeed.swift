@@ -112,6 +112,7 @@ final class LiveFeed: Sendable {
 
 extension LiveRecord {
   init(_ change: FeedChange) {
-    self.init(number: change.position.rawValue, vehicle: change.record.vehicle, body: change.record.body)
+    self.init(
+      number: change.position.rawValue, vehicle: change.record.vehicle, vin: change.vin, body: change.record.body)
   }
 }

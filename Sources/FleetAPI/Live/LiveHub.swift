@@ -1,6 +1,7 @@
 import FleetDomain
 import NIOCore
 import Synchronization
+import Telemetry
 
 /// Who listens to which channel, and what is stored on its way to them.
 ///
@@ -11,6 +12,8 @@ final class LiveHub: Sendable {
   private let rooms: [LiveRoom.Bound]
   /// How many subscribers a channel has: what nobody listens to is not even encoded.
   private let listeners = Mutex<[LiveChannel: Int]>([:])
+  /// How many connections of each tenant have said who they are.
+  private let members = Mutex<[TenantID: Int]>([:])
   let settings: LiveSettings
   /// What waits for slow readers is counted there.
   let memory: LiveMemory
@@ -39,15 +42,14 @@ final class LiveHub: Sendable {
     let wanted = listeners.withLock { listeners in
       var wanted: Set<LiveChannel> = []
       guard !listeners.isEmpty else { return wanted }
-      for channel in Set(records.map(\.vehicle)).map({ LiveChannel(tenant: tenant, vehicle: $0) })
-        + [LiveChannel(tenant: tenant, vehicle: nil)] where listeners[channel] != nil
-      {
-        wanted.insert(channel)
+      for name in Set(records.map(\.vehicle)).union(records.compactMap(\.vin)).map(Optional.some) + [nil] {
+        let channel = LiveChannel(tenant: tenant, vehicle: name)
+        if listeners[channel] != nil { wanted.insert(channel) }
       }
       return wanted
     }
     let updates = wanted.map { channel in
-      LiveUpdate(channel, records.filter { channel.vehicle == nil || channel.vehicle == $0.vehicle })
+      LiveUpdate(channel, records.filter { $0.isIn(channel) })
     }
     guard !updates.isEmpty else { return }
     for room in rooms {
@@ -75,6 +77,25 @@ final class LiveHub: Sendable {
     listeners.withLock { listeners in
       let count = (listeners[channel] ?? 0) + step
       listeners[channel] = count > 0 ? count : nil
+    }
+  }
+
+  /// Counts a connection of a tenant in or out.
+  func count(_ tenant: TenantID, by step: Int) {
+    members.withLock { members in
+      let count = (members[tenant] ?? 0) + step
+      members[tenant] = count > 0 ? count : nil
+    }
+  }
+
+  /// Tenants that have connections.
+  var tenants: [TenantID] { members.withLock { Array($0.keys) } }
+
+  /// Closes the connections of tokens that were revoked.
+  func close(_ tokens: Set<UUIDv7>, of tenant: TenantID) {
+    guard !tokens.isEmpty else { return }
+    for room in rooms {
+      room.loop.execute { room.value.close(tokens, of: tenant) }
     }
   }
 

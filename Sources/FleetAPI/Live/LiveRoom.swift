@@ -1,6 +1,7 @@
 import FleetDomain
 import NIOCore
 import Synchronization
+import Telemetry
 
 /// The live connections of one event loop, by what they listen to. Only ever touched on that loop.
 final class LiveRoom {
@@ -67,6 +68,13 @@ final class LiveRoom {
   func giveUp(_ tenant: TenantID, _ error: APIError) {
     for (channel, connections) in listeners where channel.tenant == tenant {
       for connection in connections.values { connection.giveUp(channel, error) }
+    }
+  }
+
+  /// Closes those whose token is one of these.
+  func close(_ tokens: Set<UUIDv7>, of tenant: TenantID) {
+    for connection in connections.values where connection.isOf(tokens, tenant) {
+      connection.close(.policyViolation, "the token was revoked; ask for a new one")
     }
   }
 

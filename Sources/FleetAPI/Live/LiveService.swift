@@ -10,10 +10,9 @@ struct LiveService: Sendable {
   ///
   /// - Returns: nil where there may be one more, else seconds until there may.
   let admit: @Sendable (_ key: SecretHash) -> Int?
-  /// Makes sure that there is such a channel and that all that is stored from now on comes through it.
+  /// Makes sure that all that is stored from now on comes through a channel.
   ///
   /// - Returns: the number of the newest record that is there.
-  /// - Throws: ``APIError`` 404 where it is about a vehicle that is not there.
   let begin: @Sendable (_ channel: LiveChannel) async throws -> Int64
   /// Records of a channel behind a number, oldest first.
   let replay: @Sendable (_ channel: LiveChannel, _ after: Int64) async throws -> LivePage
@@ -52,14 +51,6 @@ extension LiveService {
       return identity
     }
     begin = { channel in
-      if let id = channel.vehicle {
-        guard let vehicle = try await storage.vehicle(id, tenant: channel.tenant) else {
-          throw APIError.notFound("channel: no vehicle \(quoted(id)); see /api/vehicles")
-        }
-        guard vehicle.id == id else {
-          throw APIError.notFound("channel: \(quoted(id)) is a VIN; subscribe to \(quoted("vehicle:" + vehicle.id))")
-        }
-      }
       try await feed.follow(channel.tenant)
       return try await storage.feedPosition(tenant: channel.tenant).rawValue
     }
@@ -70,8 +61,7 @@ extension LiveService {
       let changes = try await storage.changes(
         after: FeedPosition(rawValue: after), limit: Self.page, tenant: channel.tenant)
       place.shrink(to: 0)
-      let records = changes.filter { channel.vehicle == nil || $0.record.vehicle == channel.vehicle }
-        .map(LiveRecord.init)
+      let records = changes.map(LiveRecord.init).filter { $0.isIn(channel) }
       // The records, and the frames that are made of them.
       let bytes = 2 * records.reduce(0) { $0 + $1.body.count + 128 }
       try await share.grow(to: bytes)

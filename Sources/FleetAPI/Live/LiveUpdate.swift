@@ -6,8 +6,15 @@ struct LiveRecord: Sendable {
   /// Its number in its tenant, by which a subscriber resumes.
   let number: Int64
   let vehicle: String
+  /// Of the vehicle, where it is known.
+  let vin: String?
   /// Its JSON text, as it was sent.
   let body: [UInt8]
+
+  /// Whether it comes through a channel of its tenant.
+  func isIn(_ channel: LiveChannel) -> Bool {
+    channel.vehicle == nil || channel.vehicle == vehicle || channel.vehicle == vin
+  }
 }
 
 /// What subscribers of one channel get at once: frames that were made once for all of them.

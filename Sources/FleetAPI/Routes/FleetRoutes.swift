@@ -26,7 +26,7 @@ enum FleetRoutes {
       + RecordRoutes(storage: storage).routes
       + FenceRoutes(storage: storage).routes
       + GatewayRoutes(storage: storage, authenticator: authenticator, sightings: sightings).routes
-      + TokenRoutes(storage: storage, authenticator: authenticator).routes
+      + TokenRoutes(storage: storage, authenticator: authenticator, hub: hub).routes
       + SystemRoutes(storage: storage, hub: hub).routes
       + [metrics.route]
     let operation = Operation(

@@ -7,6 +7,7 @@ import Telemetry
 struct TokenRoutes {
   let storage: any FleetStorage
   let authenticator: Authenticator
+  let hub: LiveHub
 
   private static let path = "/api/tokens"
 
@@ -36,11 +37,12 @@ struct TokenRoutes {
         }
         return Answer(status: .created, json: json)
       },
-      Route(.delete, Self.path + "/{tokenId}", .admins, Self.revoke) { [storage, authenticator] call in
+      Route(.delete, Self.path + "/{tokenId}", .admins, Self.revoke) { [storage, authenticator, hub] call in
         let name = try call.name("token")
         guard let id = UUIDv7(name.utf8.span) else { throw APIError.notFound("no token \(quoted(name))") }
         try await storage.revokeToken(id, tenant: try call.tenant, at: WallClock.now)
         authenticator.forget()
+        hub.close([id], of: try call.tenant)
         return Answer(status: .noContent)
       },
     ]
@@ -53,7 +55,8 @@ struct TokenRoutes {
     id: "addToken", summary: "Makes a token; its secret is in this answer and never again.", body: .json("NewToken"),
     results: [.init(.created, "The token and its secret.", .json("TokenSecret"))])
   private static let revoke = Operation(
-    id: "revokeToken", summary: "Takes a token back.", results: [.init(.noContent, "Revoked.")])
+    id: "revokeToken", summary: "Takes a token back; WebSockets that it listens with are closed.",
+    results: [.init(.noContent, "Revoked.")])
 }
 
 extension OperatorToken {

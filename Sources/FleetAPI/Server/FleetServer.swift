@@ -83,15 +83,16 @@ public struct FleetServer: Service {
         questions: questions))
     var openDesk = desk
     openDesk.table = RouteTable(routes: [metrics.openRoute])
-    let notes = Task { await sightings.run() }
+    let watch = RevocationWatch(storage: storage, hub: hub, logger: logger)
+    let beside = [Task { await sightings.run() }, Task { await watch.run() }]
     do {
       try await listen(channel, tls, MetricsChannel(responder: openDesk.responder, limits: options.limits), group, hub)
     } catch {
-      notes.cancel()
+      for task in beside { task.cancel() }
       feed.stop()
       throw error
     }
-    notes.cancel()
+    for task in beside { task.cancel() }
     feed.stop()
     await sightings.write()
   }

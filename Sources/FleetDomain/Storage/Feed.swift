@@ -18,9 +18,12 @@ public struct FeedChange: Equatable, Sendable {
   public var position: FeedPosition
   /// The record as it is now.
   public var record: StoredRecord
+  /// The VIN of its vehicle, by which that may be asked for as well; nil: not known.
+  public var vin: String?
 
-  public init(position: FeedPosition, record: StoredRecord) {
+  public init(position: FeedPosition, record: StoredRecord, vin: String? = nil) {
     self.position = position
     self.record = record
+    self.vin = vin
   }
 }

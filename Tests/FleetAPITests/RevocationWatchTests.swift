@@ -1,0 +1,52 @@
+import FleetDomain
+import Foundation
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// Tokens that are revoked while somebody listens with them.
+@Suite struct RevocationWatchTests {
+  @Test func a_token_that_is_revoked_ends_its_connections_and_no_others() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let admin = try server.client(server.keys.admin)
+        let added = try admin.send("POST", "/api/tokens", json: #"{"role":"readOnly"}"#).json
+        let clients = try (0..<2).map { _ in
+          let client = try WebSocketTestClient(port: server.port, token: added["secret"] as? String)
+          _ = try client.listen("fleet")
+          return client
+        }
+        let other = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try other.listen("fleet")
+        let id = (added["token"] as? [String: Any])?["id"] as? String ?? ""
+        _ = try admin.send("DELETE", "/api/tokens/\(id)")
+        for client in clients {
+          #expect(try client.close() == .close(code: 1008, reason: "the token was revoked; ask for a new one"))
+        }
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
+        #expect(try other.event()["event"] as? String == "record")
+      }
+    }
+  }
+
+  @Test func a_token_that_is_revoked_elsewhere_ends_its_connections_too() async throws {
+    try await TestServer.run { server in
+      let secret = Secret(.operatorToken)
+      let token = OperatorToken(
+        id: .random(at: WallClock.now), label: "", role: .readOnly, addedAt: WallClock.now)
+      try await server.storage.addToken(token, secret: secret.hash, tenant: .standard)
+      let client = try await aside {
+        let client = try WebSocketTestClient(port: server.port, token: secret.text)
+        _ = try client.listen("fleet")
+        return Unchecked(client)
+      }
+      // As another server or a command does it.
+      try await server.storage.revokeToken(token.id, tenant: .standard, at: WallClock.now)
+      try await aside {
+        let end = try client.value.close()
+        #expect(end == .close(code: 1008, reason: "the token was revoked; ask for a new one"))
+      }
+    }
+  }
+}
