@@ -44,7 +44,7 @@ extension StoredFleet {
   }
 
   public func updateVehicle(
-    _ id: String, _ details: VehicleDetails, tenant: TenantID
+    _ id: String, _ details: VehicleDetails, removesVIN: Bool, tenant: TenantID
   ) async throws(StorageError) -> Vehicle {
     try await engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
@@ -54,7 +54,7 @@ extension StoredFleet {
       try session.refuseOthers(vin: details.vin, tenant: tenant, except: row.id)
       try session.run(
         """
-        UPDATE vehicle SET vin = $2, name = $3, make = $4, model = $5, model_year = $6, licence_plate = $7
+        UPDATE vehicle SET vin = \(removesVIN ? "$2" : "coalesce($2, vin)"), name = $3, make = $4, model = $5, model_year = $6, licence_plate = $7
         WHERE key = $1
         """,
         [SQLValue(row.key)] + VehicleColumns.values(details))

@@ -20,10 +20,32 @@ import Testing
         #expect(try client.send("POST", "/api/vehicles", json: body).status == 409)
         let replaced = try client.send("PUT", location, json: #"{"name":"Van"}"#)
         #expect(try replaced.json["name"] as? String == "Van")
-        #expect(try replaced.json["vin"] == nil)
+        #expect(try replaced.json["modelYear"] == nil)
+        #expect(try replaced.json["vin"] as? String == "WVWZZZ1JZXW000001")
+        #expect(try client.send("PUT", location, json: #"{"vin":null}"#).json["vin"] == nil)
         #expect(try client.send("DELETE", location).status == 204)
         #expect(try client.send("GET", location).status == 404)
         #expect(try client.send("DELETE", location).status == 404)
+      }
+    }
+  }
+
+  @Test func what_was_read_can_be_put_back() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        let record = SampleRecord(1, rest: #""vin":"WVWZZZ1JZXW000001""#)
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [record].lines)
+        for path in ["/api/vehicles/VAN-1", "/api/vehicles/WVWZZZ1JZXW000001", "/api/gateways/gw-1"] {
+          let read = try client.send("GET", path)
+          let put = try client.send("PUT", path, json: read.text)
+          #expect(put.status == 200 && put.text == read.text, "\(put.text)")
+        }
+        #expect(try client.send("GET", "/api/vehicles/VAN-1").json.keys.contains("lastRecordAt"))
+        for path in ["/api/vehicles/VAN-1", "/api/gateways/gw-1"] {
+          let other = try client.send("PUT", path, json: #"{"id":"VAN-9","vehicles":[]}"#)
+          #expect(other.status == 422 && other.errorMessage.contains("cannot be changed"), "\(other.text)")
+        }
       }
     }
   }

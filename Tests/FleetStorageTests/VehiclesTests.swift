@@ -19,7 +19,8 @@ import Testing
       var details = Self.details
       details.name = nil
       details.vin = nil
-      let changed = try await storage.updateVehicle("VAN-001", details, tenant: .standard)
+      #expect(try await storage.updateVehicle("VAN-001", details, tenant: .standard).details.vin == Self.details.vin)
+      let changed = try await storage.updateVehicle("VAN-001", details, removesVIN: true, tenant: .standard)
       #expect(changed.details == details)
       #expect(try await storage.vehicle("WVWZZZ3CZHE514839", tenant: .standard) == nil)
       try await storage.take([Sample.record(1), Sample.record(2, "trip"), Sample.record(1, vehicle: "VAN-002")])
@@ -63,6 +64,21 @@ import Testing
       #expect(try await again.finishRemovals() == 0)
       #expect(try await again.all(.telemetry(of: "VAN-001")).map(\.number) == [5])
       await again.close()
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func a_vin_that_records_said_outlasts_a_change_that_does_not_say_it(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let (storage, vin) = (fleet.storage, "WVWZZZ3CZHE514839")
+      try await storage.take([Sample.record(1, "vehicle", keys: ",\"vin\":\"\(vin)\"")])
+      let changed = try await storage.updateVehicle("VAN-001", VehicleDetails(name: "Van"), tenant: .standard)
+      #expect(changed.details == VehicleDetails(vin: vin, name: "Van"))
+      // What comes under the VIN is still the same vehicle's.
+      try await storage.take([Sample.record(2, vehicle: vin)])
+      #expect(try await storage.all(.telemetry(of: "VAN-001")).map(\.number) == [2])
+      let other = VehicleDetails(vin: "WVWZZZ3CZHE514840")
+      #expect(try await storage.updateVehicle("VAN-001", other, tenant: .standard).details == other)
     }
   }
 

@@ -62,10 +62,21 @@ enum OpenAPISchemas {
       },
       "VIN": { "type": "string", "pattern": "^[A-HJ-NPR-Z0-9]{17}$" },
       "Text": { "type": "string", "minLength": 1, "maxLength": 256, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },
+      "ServersOwn": { "description": "Set by the server alone: may come back as it was, and changes nothing." },
       "VehicleDetails": {
         "type": "object", "additionalProperties": false,
         "properties": {
-          "vin": { "$ref": "#/components/schemas/VIN" }, "name": { "$ref": "#/components/schemas/Text" },
+          "id": {
+            "description": "The vehicle's own: it cannot be changed.", "$ref": "#/components/schemas/Name"
+          },
+          "registeredBy": { "$ref": "#/components/schemas/ServersOwn" },
+          "addedAt": { "$ref": "#/components/schemas/ServersOwn" },
+          "lastRecordAt": { "$ref": "#/components/schemas/ServersOwn" },
+          "vin": {
+            "description": "Absent: the one that is known stays; null: it goes.",
+            "oneOf": [{ "$ref": "#/components/schemas/VIN" }, { "type": "null" }]
+          },
+          "name": { "$ref": "#/components/schemas/Text" },
           "make": { "$ref": "#/components/schemas/Text" }, "model": { "$ref": "#/components/schemas/Text" },
           "modelYear": { "type": "integer", "minimum": 1900, "maximum": 2100 },
           "licencePlate": { "type": "string", "minLength": 1, "maxLength": 32 }
@@ -118,6 +129,15 @@ enum OpenAPISchemas {
       "GatewayDetails": {
         "type": "object", "required": ["vehicles"], "additionalProperties": false,
         "properties": {
+          "id": {
+            "description": "The gateway's own: it cannot be changed.", "$ref": "#/components/schemas/Name"
+          },
+          "addedAt": { "$ref": "#/components/schemas/ServersOwn" },
+          "keyAt": { "$ref": "#/components/schemas/ServersOwn" },
+          "revokedAt": { "$ref": "#/components/schemas/ServersOwn" },
+          "lastSeen": { "$ref": "#/components/schemas/ServersOwn" },
+          "spoolDepth": { "$ref": "#/components/schemas/ServersOwn" },
+          "version": { "$ref": "#/components/schemas/ServersOwn" },
           "vehicles": {
             "type": "array", "maxItems": 1000, "uniqueItems": true, "items": { "$ref": "#/components/schemas/Name" }
           }

@@ -10,6 +10,8 @@ struct GatewayRoutes {
   let sightings: SightingBook
 
   private static let path = "/api/gateways"
+  /// Keys of a gateway that the server alone sets.
+  private static let serversOwn = ["addedAt", "keyAt", "revokedAt", "lastSeen", "spoolDepth", "version"]
   /// Vehicles that one gateway may write as.
   private static let mostVehicles = 1_000
 
@@ -74,8 +76,10 @@ struct GatewayRoutes {
       body: .json("GatewayDetails"), results: [.init(.ok, "The gateway.", .json("Gateway"))])
     return Route(.put, Self.path + "/{gatewayId}", .admins, operation) { [storage, authenticator] call in
       let id = try call.name("gateway")
-      try await call.requireNoTag { try await storage.gateway(id, tenant: try call.tenant) != nil }
+      let present = try await storage.gateway(id, tenant: try call.tenant)
+      try await call.requireNoTag { present != nil }
       let vehicles = try await call.object { reader throws(JSONError) in
+        try Names.passOver(&reader, id: present?.id, Self.serversOwn)
         _ = try reader.required("vehicles")
         return try Names.list(&reader, "vehicles", most: Self.mostVehicles) ?? []
       }

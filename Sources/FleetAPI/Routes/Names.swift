@@ -26,6 +26,18 @@ public enum Names {
     return names
   }
 
+  /// Passes over what the server has put into its own answer, so that this may come back with a change.
+  ///
+  /// - Parameters:
+  ///   - id: what `id` must be, where it is there; nil: there is nothing that it could be of.
+  ///   - keys: taken and left alone, whatever they say.
+  static func passOver(_ reader: inout JSONObjectReader, id: String?, _ keys: [String]) throws(JSONError) {
+    if let value = reader.optional("id"), let id {
+      guard try name(value) == id else { throw value.invalid(expected: "\(quoted(id)), which cannot be changed") }
+    }
+    for key in keys { reader.ignore(key) }
+  }
+
   /// A text that may be absent.
   static func text(_ reader: inout JSONObjectReader, _ key: String, limit: Int = 256) throws(JSONError) -> String? {
     guard let value = reader.optional(key) else { return nil }

@@ -8,6 +8,8 @@ struct VehicleRoutes {
   let storage: any FleetStorage
 
   private static let path = "/api/vehicles"
+  /// Keys of a vehicle that the server alone sets.
+  private static let serversOwn = ["registeredBy", "addedAt", "lastRecordAt"]
 
   var routes: [Route] {
     let storage = storage
@@ -37,9 +39,15 @@ struct VehicleRoutes {
       },
       Route(.put, Self.path + "/{vehicleId}", .admins, Self.replace) { call in
         let id = try call.name("vehicle")
-        try await call.requireNoTag { try await storage.vehicle(id, tenant: try call.tenant) != nil }
-        let details = try await call.object { reader throws(JSONError) in try VehicleDetails(&reader) }
-        let vehicle = try await storage.updateVehicle(id, details, tenant: try call.tenant)
+        let present = try await storage.vehicle(id, tenant: try call.tenant)
+        try await call.requireNoTag { present != nil }
+        let (details, removesVIN) = try await call.object { reader throws(JSONError) in
+          try Names.passOver(&reader, id: present?.id, Self.serversOwn)
+          let removesVIN = reader.optional("vin")?.isNull ?? false
+          return (try VehicleDetails(&reader, mayBeNull: true), removesVIN)
+        }
+        let vehicle = try await storage.updateVehicle(
+          id, details, removesVIN: removesVIN, tenant: try call.tenant)
         return Answer(json: JSONBody.object { vehicle.write(to: &$0) })
       },
       Route(.delete, Self.path + "/{vehicleId}", .admins, Self.remove) { call in
@@ -62,7 +70,9 @@ struct VehicleRoutes {
   private static let get = Operation(
     id: "getVehicle", summary: "A vehicle, by its id or VIN.", results: [.init(.ok, "The vehicle.", .json("Vehicle"))])
   private static let replace = Operation(
-    id: "replaceVehicle", summary: "Replaces what is said of a vehicle; its records stay.",
+    id: "replaceVehicle",
+    summary:
+      "Replaces what is said of a vehicle; its records stay, and so does a VIN unless another is given, or null.",
     body: .json("VehicleDetails"), results: [.init(.ok, "The vehicle.", .json("Vehicle"))], errors: [.conflict])
   private static let remove = Operation(
     id: "removeVehicle", summary: "Removes a vehicle with all its records.", results: [.init(.noContent, "Removed.")])
@@ -70,9 +80,11 @@ struct VehicleRoutes {
 
 extension VehicleDetails {
   /// Reads the keys that operators may give.
-  init(_ reader: inout JSONObjectReader) throws(JSONError) {
+  ///
+  /// - Parameter mayBeNull: whether the VIN may be.
+  init(_ reader: inout JSONObjectReader, mayBeNull: Bool = false) throws(JSONError) {
     var vin: String?
-    if let value = reader.optional("vin") {
+    if let value = reader.optional("vin"), !(mayBeNull && value.isNull) {
       let text = try value.requireString()
       guard Self.isVIN(text) else { throw value.invalid(expected: "17 of A-H, J-N, P, R-Z and 0-9 (ISO 3779)") }
       vin = text

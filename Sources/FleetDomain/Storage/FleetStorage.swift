@@ -103,11 +103,13 @@ public protocol FleetStorage: Sendable {
     _ id: String, _ details: VehicleDetails, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> Vehicle
 
-  /// Replaces what operators say of a vehicle.
+  /// Replaces what operators say of a vehicle. Its VIN, which records may have said, stays where the details have none:
+  /// without it records that name the vehicle by its VIN would be another's.
   ///
+  /// - Parameter removesVIN: whether it goes all the same.
   /// - Throws: `notFound`; `exists` where another vehicle has the VIN.
   func updateVehicle(
-    _ id: String, _ details: VehicleDetails, tenant: TenantID
+    _ id: String, _ details: VehicleDetails, removesVIN: Bool, tenant: TenantID
   ) async throws(StorageError) -> Vehicle
 
   /// Removes a vehicle. From then on neither it nor any of its records is found, and a record that comes with its id
@@ -209,6 +211,13 @@ public protocol FleetStorage: Sendable {
 extension FleetStorage {
   /// Waits for what is under way and closes the database.
   public func close() async { await close(within: nil) }
+
+  /// Replaces what operators say of a vehicle, but for a VIN that they do not say.
+  public func updateVehicle(
+    _ id: String, _ details: VehicleDetails, tenant: TenantID
+  ) async throws(StorageError) -> Vehicle {
+    try await updateVehicle(id, details, removesVIN: false, tenant: tenant)
+  }
 }
 
 /// What fences must be there for others to take their place (RFC 9110, 13.1: If-Match, If-None-Match).

@@ -70,9 +70,9 @@ final class TroubledStorage: FleetStorage {
     try await real.addVehicle(id, details, tenant: tenant, at: now)
   }
   func updateVehicle(
-    _ id: String, _ details: VehicleDetails, tenant: TenantID
+    _ id: String, _ details: VehicleDetails, removesVIN: Bool, tenant: TenantID
   ) async throws(StorageError) -> Vehicle {
-    try await real.updateVehicle(id, details, tenant: tenant)
+    try await real.updateVehicle(id, details, removesVIN: removesVIN, tenant: tenant)
   }
   func removeVehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Bool {
     try await real.removeVehicle(id, tenant: tenant)
