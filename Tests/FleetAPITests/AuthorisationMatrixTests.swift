@@ -77,7 +77,7 @@ import Testing
       Row(
         method: "DELETE", route: "/api/vehicles/{vehicleId}", path: "/api/vehicles/VAN-2", gateway: 403, readOnly: 403,
         foreignAdmin: 404, admin: 204),
-      Row(method: "GET", route: "/api/geofences", gateway: 200, readOnly: 200, foreignAdmin: 404, admin: 200),
+      Row(method: "GET", route: "/api/geofences", gateway: 200, readOnly: 200, foreignAdmin: 200, admin: 200),
       Row(
         method: "PUT", route: "/api/geofences", body: #"{"type":"FeatureCollection","features":[]}"#, gateway: 403,
         readOnly: 403, foreignAdmin: 204, admin: 204),

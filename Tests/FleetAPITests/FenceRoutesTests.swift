@@ -15,7 +15,10 @@ import Testing
       try await aside {
         let admin = try server.client(server.keys.admin)
         let gateway = try server.client(server.keys.gateway)
-        #expect(try gateway.send("GET", "/api/geofences").status == 404)
+        let none = try gateway.send("GET", "/api/geofences")
+        #expect(none.status == 200 && none.headers["etag"] == "\"none\"")
+        #expect(none.text == #"{"type":"FeatureCollection","features":[]}"#)
+        #expect(try gateway.send("GET", "/api/geofences", headers: ["If-None-Match": "\"none\""]).status == 304)
         let put = try admin.send("PUT", "/api/geofences", json: Self.fences("120"))
         #expect(put.status == 204)
         let tag = put.headers["etag"] ?? ""
@@ -63,6 +66,9 @@ import Testing
         }
         // 13.1.1: any, but there is none.
         #expect(try put("1", ["If-Match": "*"]).status == 412)
+        #expect(try put("1", ["If-None-Match": "\"none\""]).status == 412)
+        #expect(try put("1", ["If-Match": "\"none\""]).status == 204)
+        #expect(try put("1", ["If-Match": "\"none\""]).status == 412)
         #expect(try put("1", ["If-None-Match": "\"x\""]).status == 204)
         let tag = try admin.send("GET", "/api/geofences").headers["etag"] ?? ""
         // 8.8.3.2: a weak tag never says that the bytes are the same; in 13.1.2 it may.

@@ -37,6 +37,21 @@ import Testing
     #expect(try fetch.judge(reply, of: url, at: 0) == [1, 2])
   }
 
+  @Test func where_nobody_has_put_fences_those_that_there_are_stay() throws {
+    var fetch = FenceFetch(period: 300 * second)
+    var none = HTTPReply(status: 200, body: Array(#"{"type":"FeatureCollection","features":[]}"#.utf8))
+    none.etag = "\"none\""
+    for (number, reply) in [none, HTTPReply(status: 404), HTTPReply(status: 304)].enumerated() {
+      #expect(try fetch.judge(reply, of: url, at: Int64(number)) == nil)
+      // No failure: it is asked again after the period, not before.
+      #expect(fetch.nextAt == 300 * second + Int64(number))
+    }
+    #expect(fetch.etag == "\"none\"")
+    // That there be none is a word as any other.
+    none.etag = "\"7\""
+    #expect(try fetch.judge(none, of: url, at: 0) == none.body)
+  }
+
   @Test func a_failure_is_said_once_and_keeps_what_there_is() throws {
     var most = SteadyGenerator(value: .max)
     var fetch = FenceFetch(period: 300 * second)

@@ -14,6 +14,8 @@ struct Preconditions: Sendable {
   }
 
   var isEmpty: Bool { oneOf == nil && noneOf == nil }
+  /// Whether one of them is `*`.
+  var hasAny: Bool { oneOf?.isAny ?? false || noneOf?.isAny ?? false }
 
   /// Whether what is there may be changed.
   ///

@@ -12,9 +12,7 @@ struct FenceRoutes {
     let storage = storage
     return [
       Route(.get, Self.path, .roles([.gateway, .readOnly, .admin]), Self.get) { call in
-        guard let fences = try await storage.fences(tenant: try call.tenant) else {
-          throw APIError.notFound("no fences have been put yet")
-        }
+        let fences = try await storage.fences(tenant: try call.tenant) ?? .notPut
         let conditions = try Preconditions(call.request.headers)
         guard conditions.oneOf?.stronglyMatch(fences.entityTag) ?? true else {
           throw Preconditions.failed(fences.entityTag)
@@ -39,7 +37,9 @@ struct FenceRoutes {
         let conditions = try Preconditions(call.request.headers)
         // What the conditions are about must still be there when these take its place.
         let present = conditions.isEmpty ? nil : try await storage.fences(tenant: try call.tenant)?.entityTag
-        guard conditions.allow(changeOf: present) else { throw Preconditions.failed(present) }
+        // `*` asks for what has been put; the tag of none is what was read until then.
+        let shown = present ?? (conditions.hasAny ? nil : FencesDocument.notPut.entityTag)
+        guard conditions.allow(changeOf: shown) else { throw Preconditions.failed(shown) }
         // Fences are never taken away: where any will do, any still does.
         let mayBeAny = conditions.noneOf == nil && conditions.oneOf?.isAny ?? true
         let expected: FencesExpectation = mayBeAny ? .anything : present.map { .tags([$0]) } ?? .nothing
@@ -58,7 +58,9 @@ struct FenceRoutes {
   }
 
   private static let get = Operation(
-    id: "getFences", summary: "The fences, byte for byte as they were put.",
+    id: "getFences",
+    summary:
+      "The fences, byte for byte as they were put; until then an empty collection with the ETag `\"none\"`.",
     parameters: [.header("If-None-Match", "ETags that are known: 304 where one still holds.")],
     results: [
       .init(.ok, "The fences.", .init(types: ["application/geo+json"], schema: "Fences"), headers: ["ETag"]),

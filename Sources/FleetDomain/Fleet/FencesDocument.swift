@@ -13,6 +13,16 @@ public struct FencesDocument: Equatable, Sendable {
   /// When they were put.
   public var modifiedAt: Timestamp?
 
+  /// What there is until fences are put: none, under a tag that no others have. Who fetches them knows by it that nobody
+  /// has said that there be none.
+  public static let notPut = FencesDocument(
+    bytes: Array(#"{"type":"FeatureCollection","features":[]}"#.utf8), entityTag: "\"none\"")
+
+  private init(bytes: [UInt8], entityTag: String) {
+    self.bytes = bytes
+    self.entityTag = entityTag
+  }
+
   /// - Throws: what is wrong with the first feature that is no fence, with its line and path.
   public init(geoJSON bytes: [UInt8]) throws(GeoJSONError) {
     _ = try FenceSet(geoJSON: bytes, file: "fences")

@@ -20,6 +20,9 @@ struct FenceFetch: Sendable {
 
   init(period: Int64) { self.period = period }
 
+  /// What a server calls fences that nobody has put: those that we have stay. So they do where it has none at all (404).
+  private static let notPut = "\"none\""
+
   /// - Returns: GeoJSON; nil: there is nothing new.
   mutating func judge(_ reply: HTTPReply, of url: ServiceURL, at now: Int64) throws(SinkError) -> [UInt8]? {
     let place = "\(url)/geofences"
@@ -27,13 +30,14 @@ struct FenceFetch: Sendable {
     case 200:
       succeeded(at: now)
       etag = reply.etag
+      guard etag != Self.notPut else { return nil }
       var hasher = Hasher()
       unsafe reply.body.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
       let fresh = hasher.finalize()
       defer { digest = fresh }
       // Watched, said and written to the disk anew is only what is another.
       return fresh == digest ? nil : reply.body
-    case 304:
+    case 304, 404:
       succeeded(at: now)
       return nil
     case 401, 403: throw SinkError(.unauthorized, place, "the server does not take our token: \(reply.summary)")
