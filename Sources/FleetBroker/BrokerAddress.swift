@@ -3,6 +3,7 @@ import Peers
 /// Where a broker is, and as whom records are taken from it.
 ///
 ///     amqps://fleet@mq1.example:5671/depot     RabbitMQ; the path is the virtual host, `/` without one
+///     amqp://127.0.0.1                         RabbitMQ on this machine, as its own `guest`
 ///     mqtts://fleet@mq.example                 mosquitto, or any other with MQTT 5
 ///
 /// A password never stands in it.
@@ -22,11 +23,14 @@ public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
   public let port: Int
   /// Nil: nobody, which AMQP does not allow.
   public let user: String?
+  /// Nobody is named: it is RabbitMQ's own `guest`, which it lets in from its own machine alone.
+  public let isGuest: Bool
   /// Of AMQP; empty for MQTT.
   public let virtualHost: String
   private let url: ServiceURL
 
-  /// - Returns: nil for another scheme, a password, a path behind MQTT's port, or AMQP without a user.
+  /// - Returns: nil for another scheme, a password, a path behind MQTT's port, or AMQP without a user but on this
+  ///   machine.
   public init?(_ text: String) {
     var (plain, user) = (text, String?.none)
     let start = text.firstIndex(of: ":").map { text[$0...].prefix { $0 == ":" || $0 == "/" }.endIndex }
@@ -41,6 +45,8 @@ public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
       return nil
     }
     language = url.scheme.hasPrefix("amqp") ? .amqp : .mqtt
+    isGuest = language == .amqp && user == nil && Self.isThisMachine(url.host)
+    if isGuest { user = "guest" }
     guard language == .mqtt ? path.isEmpty : user != nil else { return nil }
     usesTLS = url.scheme.hasSuffix("s")
     (host, port) = (url.host, url.port)
@@ -53,6 +59,12 @@ public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
   public var description: String { url.origin }
 
   private static let schemes = [("amqps", 5_671), ("amqp", 5_672), ("mqtts", 8_883), ("mqtt", 1_883)]
+
+  private static func isThisMachine(_ host: String) -> Bool {
+    let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+    return host == "localhost" || host == "::1"
+      || numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
+  }
 
   /// Percent-encoding (RFC 3986, 2.1) undone; nil where it is none, or not UTF-8.
   private static func decoded(_ text: Substring) -> String? {

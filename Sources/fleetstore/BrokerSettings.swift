@@ -8,7 +8,9 @@ import JSONText
 ///     { "urls": ["amqps://fleet@mq1.example/depot", "amqps://fleet@mq2.example/depot"], "passwordFile": "password",
 ///       "tenant": "default", "topic": "fleet", "queue": "fleet.ingest", "tls": { "caFile": "ca.pem" } }
 enum BrokerSettings {
-  /// Of systemd (systemd.exec(5), LoadCredential=), where no file is configured.
+  /// Of the environment, which only this user can read, and of systemd (systemd.exec(5), LoadCredential=), where no file is
+  /// configured.
+  private static let variable = "FLEETSTORE_BROKER_PASSWORD"
   private static let credential = "broker-password"
 
   /// Reads the object to its end.
@@ -82,16 +84,21 @@ enum BrokerSettings {
     return options
   }
 
-  /// What systemd was told to hand over, where the configuration names no file.
+  /// What the environment says, else what systemd was told to hand over, where the configuration names no file.
   static func addCredential(to options: inout BrokerOptions) throws(Failure) {
-    guard options.password == nil, let folder = unsafe getenv("CREDENTIALS_DIRECTORY") else { return }
+    guard options.password == nil else { return }
+    if let text = unsafe getenv(variable).map({ unsafe String(cString: $0) }), !text.isEmpty {
+      options.password = text
+      return
+    }
+    guard let folder = unsafe getenv("CREDENTIALS_DIRECTORY") else { return }
     let path = unsafe String(cString: folder) + "/" + credential
     guard unsafe access(path, F_OK) == 0 else { return }
     options.password = try FileText.readSecretLine(path)
   }
 
   private static let expectation =
-    "amqps://USER@HOST/VHOST, amqp://, mqtts://USER@HOST or mqtt://, without a password: that goes into passwordFile"
+    "amqps://USER@HOST/VHOST, amqp://, mqtts://USER@HOST or mqtt://, without a password: that goes into passwordFile or \(variable)"
 
   private static func isOneCluster(_ addresses: [BrokerAddress]) -> Bool {
     !addresses.isEmpty && Set(addresses.map(\.language)).count == 1

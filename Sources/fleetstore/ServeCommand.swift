@@ -18,7 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A broker to take records from: amqps://USER@HOST/VHOST or mqtts://USER@HOST; several of one cluster by several.",
+      "A broker to take records from: amqps://USER@HOST/VHOST or mqtts://USER@HOST; several of one cluster by several. Its password: the configuration's passwordFile, or FLEETSTORE_BROKER_PASSWORD.",
       valueName: "url"))
   var broker: [String] = []
 

@@ -39,6 +39,19 @@ import Testing
     }
   }
 
+  @Test func on_its_own_machine_rabbitmq_is_asked_as_its_guest_where_nobody_is_named() async throws {
+    guard let (rabbit, found) = try await bench() else { return }
+    var bench = found
+    bench.options.addresses = [try #require(BrokerAddress("amqp://127.0.0.1:\(rabbit.nodes[0].port)"))]
+    bench.options.password = nil
+    try await Store.with { store in
+      try await bench.running(store) { worker in
+        try await bench.publish(vehicle: "VAN-001", 1...10)
+        try await bench.until(worker) { $0.committed >= 1 }
+      }
+    }
+  }
+
   @Test func what_is_published_while_no_worker_runs_waits_in_the_queue() async throws {
     guard let (_, bench) = try await bench() else { return }
     try await Store.with { store in

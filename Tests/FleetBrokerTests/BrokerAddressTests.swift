@@ -14,6 +14,17 @@ import Testing
     #expect(plain.language == .mqtt && !plain.usesTLS && plain.port == 1_883 && plain.user == nil)
   }
 
+  @Test func without_a_user_rabbitmq_on_this_machine_is_asked_as_its_guest() {
+    for text in ["amqp://127.0.0.1", "amqp://127.8.0.9:1/depot", "amqp://localhost", "amqps://[::1]:5671"] {
+      let address = BrokerAddress(text)
+      #expect(address?.user == "guest" && address?.isGuest == true, "\(text)")
+    }
+    for text in ["amqp://guest@127.0.0.1", "mqtt://127.0.0.1"] { #expect(BrokerAddress(text)?.isGuest == false) }
+    for text in ["amqp://127.0.0.1.example", "amqp://127.example.0.1", "amqp://128.0.0.1", "amqp://[::2]"] {
+      #expect(BrokerAddress(text) == nil, "\(text)")
+    }
+  }
+
   @Test(arguments: [
     "", "amqp://", "http://u@h", "amqp://h", "amqp://u:secret@h", "mqtt://u:secret@h", "mqtt://h/path", "amqp://@h",
     "amqp://u%zz@h", "amqp://u@h:0",

@@ -16,7 +16,9 @@ import Testing
       #expect(try first.program.end(within: .seconds(60)) == 0)
       #expect(first.program.errorLines.contains { $0.contains("first start") })
       #expect(!first.program.errorLines.contains { $0.contains(token) })
-      #expect(first.program.errorLines.filter { !$0.hasPrefix("fleetstore:") }.allSatisfy { $0.hasPrefix("<") })
+      #expect(
+        first.program.errorLines.filter { !$0.hasPrefix("fleetstore:") }.allSatisfy { $0.hasPrefix("<") },
+        "\(first.program.errorLines)")
 
       let second = try ServedStore(database, isFirst: false)
       defer { second.program.kill() }
@@ -28,6 +30,39 @@ import Testing
       // The secret itself is nowhere in the file.
       let bytes = try Data(contentsOf: URL(fileURLWithPath: scratch.file("fleet.db")))
       #expect(bytes.range(of: Data(token.utf8)) == nil)
+    }
+  }
+
+  @Test func a_token_that_only_reads_does_not_take_the_administrators_away() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
+      let made = try FleetstoreProgram.run(["token", "add", "--role", "readOnly"] + database, in: scratch.path)
+      #expect(made.status == 0 && made.output.hasPrefix("fst_"))
+      let store = try ServedStore(database)
+      defer { store.program.kill() }
+      #expect(try store.ask("/api/tokens", token: store.token).contains(#""role":"admin""#))
+    }
+  }
+
+  @Test func a_brokers_password_may_stand_in_the_environment() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let passwords = scratch.file("passwords")
+      guard try Tool.required("mosquitto_passwd") != nil else { return }
+      #expect(try Tool.run("mosquitto_passwd", ["-c", "-b", passwords, "fleet", "right-one"]).status == 0)
+      guard let broker = try Mosquitto("allow_anonymous false\npassword_file \(passwords)", in: scratch) else { return }
+      for (password, said) in [("right-one", "records are taken from it"), ("wrong-one", "trying again")] {
+        let program = try RunningProgram(
+          try FleetstoreProgram.path,
+          [
+            "serve", "--listen", "127.0.0.1:0", "--database", "sqlite:\(scratch.file(password))", "--broker",
+            "mqtt://fleet@127.0.0.1:\(broker.port)",
+          ], environment: ["FLEETSTORE_BROKER_PASSWORD": password])
+        defer { program.kill() }
+        try program.errorLine(within: .seconds(60)) { $0.contains(said) }
+        #expect(!program.errorLines.contains { $0.contains(password) })
+      }
     }
   }
 

@@ -42,7 +42,7 @@ import Glibc
 
   private func connect(_ address: BrokerAddress, _ options: BrokerOptions) throws(BrokerFailure) {
     let code = unsafe Texts.with([
-      address.host, address.virtualHost, address.user ?? "", options.password ?? "",
+      address.host, address.virtualHost, address.user ?? "", options.password ?? (address.isGuest ? "guest" : ""),
       options.tls.authorities ?? Self.systemAuthorities, options.tls.certificate, options.tls.key,
     ]) { texts in
       var settings = unsafe crabbitmq_options()
