@@ -51,8 +51,12 @@ struct MessageReader: Sendable {
       return refuse(read, "more than \(maximumRecords) records are too many for one message")
     }
     let batch = IncomingBatch(parsing: message.payload.span)
-    guard batch.count > 0 else { return refuse(read, "no records") }
+    guard batch.count > 0 || batch.breakOff != nil else { return refuse(read, "no records") }
     take(batch, level, &read)
+    if let breakOff = batch.breakOff {
+      read.refused += 1
+      read.reason = read.reason ?? "\(breakOff)"
+    }
     return read
   }
 

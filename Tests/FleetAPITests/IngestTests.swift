@@ -57,8 +57,47 @@ import Testing
           "POST", "/api/telemetry", (1...5).map { SampleRecord($0) }.lines,
           headers: ["Content-Type": "application/x-www-form-urlencoded"])
         #expect(try form.json["stored"] as? Int == 1)
+        for (number, type) in ["application/ndjson", "application/jsonlines", "application/x-jsonlines"].enumerated() {
+          let lines = (5...(6 + number)).map { SampleRecord($0) }.lines
+          let reply = try client.send("POST", "/api/telemetry", lines, headers: ["Content-Type": type])
+          #expect(try reply.json["stored"] as? Int == 1, "\(type)")
+        }
         let image = try client.send("POST", "/api/telemetry", [], headers: ["Content-Type": "image/png"])
         #expect(image.status == 415)
+      }
+    }
+  }
+
+  @Test func one_object_on_several_lines_is_one_record() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.gateway)
+        let pretty = SampleRecord(1).line.replacing(",", with: ",\n  ")
+        let reply = try client.send("POST", "/api/telemetry", json: pretty + "\n")
+        #expect(
+          reply.text
+            == #"{"stored":1,"duplicates":0,"improved":0,"refused":0,"results":[{"index":0,"outcome":"stored"}]}"#)
+        // What says that it has lines has lines.
+        let lines = try client.send(
+          "POST", "/api/telemetry", Array(pretty.utf8), headers: ["Content-Type": "application/x-ndjson"])
+        #expect(try lines.json["refused"] as? Int ?? 0 > 1)
+        let several = try client.send(
+          "POST", "/api/telemetry", json: (1...3).map { SampleRecord($0).line }.joined(separator: "\n"))
+        #expect(try several.json["stored"] as? Int == 2)
+      }
+    }
+  }
+
+  @Test(arguments: ["x", ",", "]", "[]"])
+  func an_array_that_is_none_stores_nothing(_ rest: String) async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.gateway)
+        for array in ["[\(SampleRecord(1).line)]\(rest)", "[\(SampleRecord(1).line)", "[\(SampleRecord(1).line),"] {
+          let reply = try client.send("POST", "/api/telemetry", json: array)
+          #expect(reply.status == 400 && reply.errorMessage.contains("the array is not one"), "\(reply.text)")
+        }
+        #expect(try server.client(server.keys.readOnly).send("GET", "/api/vehicles/VAN-1/telemetry").list.isEmpty)
       }
     }
   }

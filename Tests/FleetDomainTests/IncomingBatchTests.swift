@@ -48,13 +48,33 @@ import Testing
     let record = Lines.record()
     for end in [",", "", ",{\"a\":\"", "]]", ",]"] {
       let batch = batch("[\(record)\(end)")
-      #expect(batch.records.count == 1 && batch.refusals.map(\.index) == [1], "\(end)")
+      #expect(batch.count == 1 && batch.records.count == 1 && batch.breakOff?.kind == .malformed, "\(end)")
     }
-    #expect(batch("[\(record),").records.count == 1)
     #expect(
-      batch("[\(record),").refusals.map(\.refusal.detail) == [
-        "the array breaks off: expected a record and then ',' or ']'"
-      ])
+      batch(" [\(record),").breakOff?.description
+        == "byte \(record.utf8.count + 3): the array is not one: expected a record and then ',' or ']'")
+  }
+
+  @Test(arguments: ["x", " ]", "[]", ",", "\n{}"])
+  func what_stands_behind_an_array_is_no_record(_ rest: String) {
+    let batch = batch("[\(Lines.record())]\(rest)")
+    #expect(batch.count == 1 && batch.breakOff?.detail.contains("nothing behind ']'") == true)
+  }
+
+  @Test func an_object_on_several_lines_is_one_record_where_it_may_be() {
+    let record = Lines.record([:], #""a":{"b":["}\"{"]}"#)
+    let pretty = record.replacing(",\"", with: ",\n  \"")
+    for text in [pretty, "\n\(pretty)\r\n", record] {
+      let batch = IncomingBatch(parsing: Array(text.utf8).span, mayBeObject: true)
+      #expect(batch.records.count == 1 && batch.count == 1, "\(text)")
+    }
+    #expect(batch(pretty).records.isEmpty)
+    // Lines stay lines, also where the first of them is none.
+    for first in [record, String(record.dropLast()), "{\"a\":\"", "{}", "x"] {
+      let text = Array([first, record, record].joined(separator: "\n").utf8)
+      let batch = IncomingBatch(parsing: text.span, mayBeObject: true)
+      #expect(batch.count == 3 && batch.records.count == (first == record ? 3 : 2), "\(first)")
+    }
   }
 
   @Test func a_line_is_not_continued_on_the_next() {

@@ -14,8 +14,9 @@ struct IngestRoute {
     let (storage, metrics) = (storage, metrics)
     return Route(.post, "/api/telemetry", .roles([.gateway, .admin]), Self.operation) { call in
       // What tools say that were not told (`curl --data-binary`): lines and arrays are known by their first character.
-      try call.requireType(
-        Self.types, or: ["application/x-www-form-urlencoded", "application/octet-stream", "text/plain"])
+      let type = try call.requireType(
+        Self.types,
+        or: Self.otherLines + ["application/x-www-form-urlencoded", "application/octet-stream", "text/plain"])
       let body = try await call.body()
       let most = RecordCount.most(in: body.span)
       guard most <= call.limits.batchRecords else {
@@ -23,7 +24,10 @@ struct IngestRoute {
       }
       try await call.memory.grow(
         to: body.count * Budget.Share.bytesForOne + most * Budget.Share.bytesForRecord)
-      let batch = IncomingBatch(parsing: body.span)
+      let areLines = type.map { $0 != Self.types[0] && (Self.types + Self.otherLines).contains($0) } ?? false
+      let batch = IncomingBatch(parsing: body.span, mayBeObject: !areLines)
+      // Whoever sent it counts records that cannot be told apart here: no figures would fit.
+      if let breakOff = batch.breakOff { throw APIError.badRequest("body: \(breakOff); nothing of it was stored") }
       guard batch.count > 0 else {
         throw APIError.badRequest("the body has no records; expected a JSON array of them, or one on each line")
       }
@@ -45,6 +49,8 @@ struct IngestRoute {
   }
 
   private static let types = ["application/json", "application/x-ndjson", "application/jsonl"]
+  /// What JSON lines are called as well.
+  private static let otherLines = ["application/ndjson", "application/jsonlines", "application/x-jsonlines"]
 
   private static let operation = Operation(
     id: "sendRecords", summary: "Takes records in, each exactly once however often it is sent.",

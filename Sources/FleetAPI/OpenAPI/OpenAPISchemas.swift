@@ -28,7 +28,7 @@ enum OpenAPISchemas {
         }
       },
       "RecordBatch": {
-        "description": "A JSON array of records, or one record on each line; at most 16384 bytes each.",
+        "description": "A JSON array of records, one record on each line, or (not as JSON lines) one record; at most 16384 bytes each.",
         "type": "array", "items": { "$ref": "#/components/schemas/Record" }
       },
       "RecordList": {

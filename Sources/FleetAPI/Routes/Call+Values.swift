@@ -92,16 +92,18 @@ extension Call {
     return value
   }
 
-  /// - Throws: 415 where the body says that it is of another type; one that says nothing is taken for the first.
-  ///
   /// - Parameter others: taken as well, though nobody is told to send them.
-  func requireType(_ types: [String], or others: [String] = []) throws(APIError) {
-    guard let field = request.headers[.contentType] else { return }
+  /// - Returns: the type, in lower case; nil: the body does not say.
+  /// - Throws: 415 where the body says that it is of another type.
+  @discardableResult
+  func requireType(_ types: [String], or others: [String] = []) throws(APIError) -> String? {
+    guard let field = request.headers[.contentType] else { return nil }
     let type = field.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
     guard types.contains(type) || others.contains(type) else {
       throw APIError(
         .unsupportedMediaType, "unsupportedType",
         "Content-Type: expected \(types.joined(separator: " or ")), found \(quoted(field))")
     }
+    return type
   }
 }

@@ -1,19 +1,26 @@
-/// The records of one request or message: a JSON array of objects, or JSON lines.
+/// The records of one request or message: a JSON array of objects, JSON lines, or one object.
 public struct IncomingBatch: Sendable {
   /// Those that can be stored, in their order.
   public private(set) var records: [IncomingRecord] = []
   /// Those that cannot, each with its place among all, from 0.
   public private(set) var refusals: [(index: Int, refusal: RecordRefusal)] = []
 
+  /// Where an array breaks off, or goes on behind its end, and what would be right: what is left of it are no records.
+  public private(set) var breakOff: RecordRefusal?
+
   /// How many there were.
   public var count: Int { records.count + refusals.count }
 
-  /// - Parameter text: an array where the first character is `[`; else a record on each line, empty lines passed over.
-  ///   Behind something in an array that is no JSON, nothing can be read: what is left of it is refused as one.
-  public init(parsing text: Span<UInt8>) {
+  /// - Parameters:
+  ///   - text: an array where the first character is `[`; else a record on each line, empty lines passed over. Behind
+  ///     something in an array whose end cannot be told, nothing can be read: ``breakOff`` says where.
+  ///   - mayBeObject: whether the text may be one object on several lines.
+  public init(parsing text: Span<UInt8>, mayBeObject: Bool = false) {
     let range = IncomingRecord.trimmed(text)
     if !range.isEmpty, text[range.lowerBound] == UInt8(ascii: "[") {
-      readArray(text.extracting(range))
+      readArray(text.extracting(range), at: range.lowerBound)
+    } else if mayBeObject, ObjectEnd.find(in: text.extracting(range)) == range.count {
+      take(text.extracting(range))
     } else {
       readLines(text.extracting(range))
     }
@@ -77,15 +84,15 @@ public struct IncomingBatch: Sendable {
   }
 
   /// Elements end where their brackets close; whether each is JSON, its own reader says.
-  private mutating func readArray(_ text: Span<UInt8>) {
+  private mutating func readArray(_ text: Span<UInt8>, at start: Int) {
     var elements = ArrayElements(text)
     while true {
       switch elements.next() {
       case .element(let range): take(text.extracting(range))
       case .end: return
       case .broken(let offset, let expected):
-        refusals.append(
-          (count, RecordRefusal(.malformed, offset: offset, "the array breaks off: expected \(expected)")))
+        breakOff = RecordRefusal(
+          .malformed, offset: start + offset, "the array is not one: expected \(expected)")
         return
       }
     }

@@ -1,0 +1,25 @@
+/// Where a JSON object ends, by its brackets and quotes, without reading it.
+enum ObjectEnd {
+  /// - Returns: nil: the text begins with no object, or ends before it does.
+  static func find(in text: Span<UInt8>) -> Int? {
+    guard !text.isEmpty, text[0] == UInt8(ascii: "{") else { return nil }
+    var (depth, isInString) = (0, false)
+    var index = 0
+    while index < text.count {
+      switch text[index] {
+      case UInt8(ascii: "\\") where isInString: index &+= 1
+      case UInt8(ascii: "\""): isInString.toggle()
+      // No string goes on behind its line.
+      case UInt8(ascii: "\n") where isInString: return nil
+      case _ where isInString: break
+      case UInt8(ascii: "["), UInt8(ascii: "{"): depth &+= 1
+      case UInt8(ascii: "]"), UInt8(ascii: "}"):
+        depth &-= 1
+        if depth == 0 { return index + 1 }
+      default: break
+      }
+      index &+= 1
+    }
+    return nil
+  }
+}
