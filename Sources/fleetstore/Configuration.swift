@@ -11,7 +11,7 @@ import Logging
 ///       "limits": { "idleSeconds": 60, "requestSeconds": 30, "headerBytes": 16384, "bodyBytes": 8388608,
 ///                   "unpackedBytes": 33554432, "pageBytes": 8388608, "memoryBytes": 268435456, "questions": 3,
 ///                   "batchRecords": 20000, "connections": 20000, "stopSeconds": 2 },
-///       "rate":   { "perSecond": 200, "burst": 1000 },
+///       "rate":   { "perSecond": 1000, "burst": 5000 },
 ///       "live":   { "behindBytes": 1048576, "pingSeconds": 30, "subscriptions": 256, "authenticateSeconds": 10,
 ///                   "origins": ["https://fleet.example"] },
 ///       "metrics": { "tokenFile": "metrics.token", "listen": "127.0.0.1:9464" },

@@ -39,9 +39,9 @@ public struct MetricsAddress: Equatable, Sendable {
 /// How often one key may ask.
 public struct RateLimit: Equatable, Sendable {
   /// Requests that are always allowed; above 0.
-  public var perSecond = 200.0
+  public var perSecond = 1_000.0
   /// Requests that may come at once; at least 1.
-  public var burst = 1_000.0
+  public var burst = 5_000.0
 
   /// As it is unless configured.
   public init() {}
