@@ -63,6 +63,7 @@ import Testing
     ("type", "17"), ("type", #""""#), ("id", #""x""#), ("id", #""0193e0f2-7c11-4a5e-8f3b-2d1c0b9a8877""#),
     ("timestamp", #""2024-12-18T07:41:06""#), ("timestamp", #""2024-13-18T07:41:06Z""#), ("timestamp", "1734507666"),
     ("timeQuality", #""GPS""#), ("gatewayId", #""""#), ("vehicleId", "[]"), ("vehicleId", #""a\nb""#),
+    ("vehicleId", #""a\u0085b""#), ("gatewayId", "\"\u{9F}\""), ("vehicleId", #""\u007f""#),
     ("epoch", #""""#), ("seq", "0"), ("seq", "-1"), ("seq", "1.0"), ("seq", #""1""#), ("seq", "9223372036854775808"),
     ("seq", "99999999999999999999"), ("vin", "17"), ("latitude", #""47""#),
   ])
@@ -75,6 +76,22 @@ import Testing
     let place = try #require(text.utf8.firstRange(of: Array("\"\(key)\":\(value)".utf8)))
     #expect(refusal.offset == text.utf8.distance(from: text.startIndex, to: place.lowerBound) + key.utf8.count + 3)
     #expect(refusal.detail.contains("expected ") && refusal.detail.contains("found "))
+  }
+
+  @Test(arguments: [
+    ("47.5", "-180", true), ("90", "180.0", true), ("-90.000", "1.8e2", true), ("0", "-0", true),
+    ("9.01e1", "0", false),
+    ("90.0000001", "0", false), ("-91", "0", false), ("900", "0", false), ("1e999", "0", false), ("0", "180.5", false),
+    ("0", "-181", false), ("0", "99999999999999999999999999", false),
+  ])
+  func only_a_place_on_earth_is_a_position(_ latitude: String, _ longitude: String, _ isPosition: Bool) throws {
+    let text = Lines.record([:], "\"latitude\":\(latitude),\"longitude\":\(longitude)")
+    // The record is taken all the same.
+    #expect(try Lines.parse(text).hasPosition == isPosition)
+  }
+
+  @Test func letters_beyond_ascii_are_no_control_characters() throws {
+    #expect(try Lines.parse(Lines.record(["vehicleId": "\"\u{A0}Ä¿ 車\""])).vehicleId == "\u{A0}Ä¿ 車")
   }
 
   @Test func names_have_at_most_128_bytes() throws {

@@ -27,6 +27,20 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
+  func what_is_no_place_on_earth_is_kept_and_is_no_position(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      try await fleet.storage.take([
+        Sample.record(1, keys: #","latitude":90,"longitude":-180"#),
+        Sample.record(2, keys: #","latitude":91,"longitude":9"#),
+        Sample.record(3, keys: #","latitude":47,"longitude":180.5"#),
+      ])
+      let latest = try #require(try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard))
+      #expect(latest.position?.number == 1)
+      #expect(latest.telemetry?.number == 3)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func a_vehicle_without_records_has_none(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let vehicle = try await fleet.storage.addVehicle("VAN-9", VehicleDetails(), tenant: .standard, at: Sample.now)

@@ -1,14 +1,16 @@
+import FleetDomain
 import JSONText
 
 /// Names and texts that clients give to things.
 public enum Names {
   /// Whether a text can be the id of a vehicle or gateway: 1 to 128 bytes without control characters.
-  public static func isName(_ text: String) -> Bool { !text.isEmpty && isPlain(text, limit: 128) }
+  public static func isName(_ text: String) -> Bool {
+    !text.isEmpty && isPlain(text, limit: PlainText.maximumNameCount)
+  }
 
   /// Whether a text has no control characters and at most `limit` bytes.
   static func isPlain(_ text: String, limit: Int) -> Bool {
-    text.utf8.count <= limit
-      && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+    text.utf8.count <= limit && PlainText.isPlain(text.utf8.span)
   }
 
   /// A name that must be there.

@@ -3,9 +3,6 @@ import Telemetry
 
 /// Reads the values of a record's head, and says of those that cannot be what would be right.
 struct FieldReader: ~Escapable {
-  /// Bytes of `gatewayId` and `vehicleId`.
-  static let maximumNameCount = 128
-
   private let fields: RecordFields
   private let values: Span<UInt8>
 
@@ -52,12 +49,11 @@ struct FieldReader: ~Escapable {
     return name
   }
 
-  private static let expectedName = "1 to \(maximumNameCount) bytes without control characters"
+  private static let expectedName = "1 to \(PlainText.maximumNameCount) bytes without control characters"
 
   /// Nil unless the bytes can be an id.
   static func name(_ bytes: Span<UInt8>) -> String? {
-    guard !bytes.isEmpty, bytes.count <= maximumNameCount else { return nil }
-    for index in 0..<bytes.count where bytes[index] < 0x20 || bytes[index] == 0x7F { return nil }
+    guard !bytes.isEmpty, bytes.count <= PlainText.maximumNameCount, PlainText.isPlain(bytes) else { return nil }
     return unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }
 
@@ -82,18 +78,37 @@ struct FieldReader: ~Escapable {
     return Self.name(try string(.vin, "a text"))
   }
 
+  /// Whether there are both degrees, and a place on earth has them.
   func hasPosition() throws(RecordRefusal) -> Bool {
-    let hasLatitude = try isNumber(.latitude)
-    let hasLongitude = try isNumber(.longitude)
+    let hasLatitude = try isDegrees(.latitude, atMost: 90)
+    let hasLongitude = try isDegrees(.longitude, atMost: 180)
     return hasLatitude && hasLongitude
   }
 
-  private func isNumber(_ key: RecordKey) throws(RecordRefusal) -> Bool {
+  private func isDegrees(_ key: RecordKey, atMost limit: Int) throws(RecordRefusal) -> Bool {
     switch fields[key].form {
     case .absent: return false
-    case .number: return true
+    case .number: return isNumber(fields[key].range, atMost: limit)
     case .string, .other: throw invalid(key, "a number of degrees")
     }
+  }
+
+  /// Whether a JSON number's amount is at most a whole one.
+  private func isNumber(_ range: Range<Int>, atMost limit: Int) -> Bool {
+    let start = values[range.lowerBound] == UInt8(ascii: "-") ? range.lowerBound + 1 : range.lowerBound
+    // As nearly all are written: what stands before the point decides.
+    var (whole, place) = (0, start)
+    while place < range.upperBound, place - start < 4, values[place] &- UInt8(ascii: "0") < 10 {
+      whole = whole * 10 + Int(values[place] - UInt8(ascii: "0"))
+      place += 1
+    }
+    let isPlain = !range.contains { values[$0] | 0x20 == UInt8(ascii: "e") }
+    if isPlain, place == range.upperBound || values[place] == UInt8(ascii: "."), whole != limit { return whole < limit }
+    // At the limit itself, or with an exponent.
+    let digits = unsafe values.extracting(start..<range.upperBound).withUnsafeBufferPointer {
+      unsafe Double(String(decoding: $0, as: UTF8.self))
+    }
+    return digits.map { $0 <= Double(limit) } ?? false
   }
 
   @_lifetime(copy self)

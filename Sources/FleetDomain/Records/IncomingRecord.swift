@@ -20,7 +20,7 @@ public struct IncomingRecord: Equatable, Sendable {
   public var sequence: UInt64
   /// Where the record says it; never empty.
   public var vin: String?
-  /// Whether it has `latitude` and `longitude`.
+  /// Whether it has `latitude` and `longitude`, and they are of a place on earth.
   public var hasPosition: Bool
   /// The JSON object, without what stood around it.
   public var body: [UInt8]
