@@ -110,8 +110,10 @@ import Testing
       Row(
         method: "GET", route: "/api/openapi.json", gateway: 200, readOnly: 200, foreignAdmin: 200, admin: 200,
         isOpen: true),
-      Row(method: "GET", route: "/ws", gateway: 426, readOnly: 426, foreignAdmin: 426, admin: 426, isOpen: true),
     ]
+    + ["/ws", "/api/ws"].map {
+      Row(method: "GET", route: $0, gateway: 426, readOnly: 426, foreignAdmin: 426, admin: 426, isOpen: true)
+    }
     + ["telemetry", "latest", "trips", "dtcs", "events"].flatMap { name in
       // A vehicle of the same tenant that is not the gateway's own, and one that the other tenant has too.
       ["VAN-1", "VAN-2"].map { vehicle in

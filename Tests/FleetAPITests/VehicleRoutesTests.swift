@@ -80,7 +80,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "limit=0", "limit=x", "limit=1001", "cursor=%00", "from=yesterday", "nonsense=1", "limit=1&limit=2", "to=%ZZ",
+    "limit=0", "limit=x", "limit=1001", "limit=0x10", "limit=%2B5", "limit=1e2", "from=0x10", "to=1767225600",
+    "cursor=%00", "from=yesterday", "nonsense=1", "limit=1&limit=2", "to=%ZZ",
   ])
   func a_wrong_query_is_told_what_would_be_right(_ query: String) async throws {
     try await TestServer.run { server in
@@ -110,6 +111,10 @@ import Testing
         #expect(pages.joined().map { $0["seq"] as? Int } == Array(1...100))
         let thin = try client.send("GET", "\(base)?every=10")
         #expect(thin.integers("seq") == Array(stride(from: 10, through: 100, by: 10)))
+        #expect(try client.send("GET", "\(base)?every=10.0").integers("seq").count == 10)
+        for wrong in ["0x10", "1e1", "+10", "-1", "inf", "nan", "0", "1.2.3", "."] {
+          #expect(try client.send("GET", "\(base)?every=\(wrong)").status == 400, "\(wrong)")
+        }
       }
     }
   }
@@ -128,6 +133,15 @@ import Testing
         #expect(try seqs("/api/trips") == [9, 8, 1])
         #expect(try seqs("/api/dtcs") == [2])
         #expect(try seqs("/api/vehicles/VAN-1/events") == [6, 5, 4, 3])
+        #expect(try seqs("/api/trips?vehicle=VAN-1") == [8, 1])
+        #expect(try seqs("/api/trips?vehicle=VAN-2") == [9])
+        #expect(try seqs("/api/events?vehicle=VAN-1&type=gap,driving") == [6, 3])
+        #expect(try seqs("/api/vehicles/VAN-1/events?type=geofence") == [4])
+        #expect(try client.pages("/api/events?type=driving,gap&limit=1").joined().map { $0["seq"] as? Int } == [6, 3])
+        #expect(try client.send("GET", "/api/trips?vehicle=none").status == 404)
+        for wrong in ["events?type=trip", "events?type=", "events?vehicle=", "trips?type=trip", "dtcs?vehicle=%00"] {
+          #expect(try client.send("GET", "/api/\(wrong)").status == 400, "\(wrong)")
+        }
       }
     }
   }

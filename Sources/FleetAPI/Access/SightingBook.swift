@@ -21,7 +21,9 @@ final class SightingBook: Sendable {
 
   /// - Parameter headers: of a request that came with the gateway's key.
   func note(_ gateway: Gateway, _ tenant: TenantID, _ headers: HTTPFields) {
-    let depth = headers[.obdgateSpoolDepth].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    let depth = headers[.obdgateSpoolDepth].flatMap { $0.hasPrefix("+") ? nil : Int64($0) }.flatMap {
+      $0 >= 0 ? $0 : nil
+    }
     let version = headers[.obdgateVersion].flatMap { Names.isPlain($0, limit: 64) && !$0.isEmpty ? $0 : nil }
     pages.withLock { pages in
       var sighting = pages[tenant]?[gateway.id] ?? GatewaySighting(at: WallClock.now)

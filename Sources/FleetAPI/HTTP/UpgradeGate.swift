@@ -34,7 +34,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     let path = head.uri.prefix { $0 != "?" }
     let headers = head.headers
     let key = headers["Sec-WebSocket-Key"]
-    return head.method == .GET && head.version == .http1_1 && path == FleetRoutes.webSocketPath
+    return head.method == .GET && head.version == .http1_1 && FleetRoutes.webSocketPaths.contains(String(path))
       && headers["Sec-WebSocket-Version"] == ["13"] && key.count == 1 && Self.isKey(key[0])
       && headers["Upgrade"].map { $0.lowercased() } == ["websocket"]
       && headers[canonicalForm: "Connection"].contains { $0.lowercased() == "upgrade" }

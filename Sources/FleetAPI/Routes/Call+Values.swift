@@ -28,6 +28,18 @@ extension Call {
     return name
   }
 
+  /// The vehicle that a list is cut down to.
+  ///
+  /// - Throws: 400 for what can be no name.
+  func vehicleFilter() throws(APIError) -> String? {
+    guard let name = query["vehicle"] else { return nil }
+    guard Names.isName(name) else {
+      throw APIError.badRequest(
+        "query: vehicle: expected 1 to 128 bytes without control characters, found \(quoted(name))")
+    }
+    return name
+  }
+
   /// A whole number of the query.
   func integer(_ name: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
     guard let text = query[name] else { return nil }

@@ -3,7 +3,8 @@ import Logging
 
 /// All that the server can be asked for.
 enum FleetRoutes {
-  static let webSocketPath = "/ws"
+  /// Where the WebSocket is; the first by its own name, the second beside all else.
+  static let webSocketPaths = ["/ws", "/api/ws"]
 
   /// The table over a storage, with everything else new: for who wants to know what there is.
   static func table(of storage: any FleetStorage) -> RouteTable {

@@ -64,12 +64,22 @@ struct RecordRoutes {
 
   private func list(_ path: String, _ id: String, _ summary: String, _ classes: [RecordClass]) -> Route {
     let storage = storage
+    let isFleetWide = !path.contains("{")
+    var parameters: [Operation.Parameter] = [.from, .to, .cursor, .limit(100, most: 1_000)]
+    if isFleetWide { parameters.append(.query("vehicle", "Only this vehicle's, by id or VIN.", Self.nameSchema)) }
+    if classes.count > 1 {
+      let names = classes.map(\.name).joined(separator: ", ")
+      parameters.append(
+        .query("type", "Only these types, with commas between: \(names).", #"{"type":"string"}"#))
+    }
     let operation = Operation(
-      id: id, summary: summary, parameters: [.from, .to, .cursor, .limit(100, most: 1_000)],
+      id: id, summary: summary, parameters: parameters,
       results: [.init(.ok, "A page of records.", .json("RecordList"))])
     return Route(.get, path, .readers, operation) { call in
       var query = RecordQuery(
-        vehicle: call.parameters.isEmpty ? nil : try call.name("vehicle"), classes: classes,
+        vehicle: isFleetWide ? try call.vehicleFilter() : try call.name("vehicle"),
+        classes: try call.query["type"].map { types throws(APIError) in try Self.chosen(types, of: classes) }
+          ?? classes,
         from: try call.time("from"),
         to: try call.time("to"), cursor: try call.cursor(), limit: try call.integer("limit", in: 1...1_000) ?? 100)
       let page = try await Self.page(&query, call, storage)
@@ -92,9 +102,26 @@ struct RecordRoutes {
       })
   }
 
+  private static let nameSchema = ##"{"$ref":"#/components/schemas/Name"}"##
+
+  /// - Parameter types: names with commas between.
+  private static func chosen(_ types: String, of classes: [RecordClass]) throws(APIError) -> [RecordClass] {
+    let names = types.split(separator: ",", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }) }
+    guard names.allSatisfy({ name in classes.contains { $0.name == name } }) else {
+      throw APIError.badRequest(
+        "query: type: expected some of \(classes.map(\.name).joined(separator: ",")), found \(quoted(types))")
+    }
+    // In their own order: what is asked for in another is the same question.
+    return classes.filter { names.contains($0.name) }
+  }
+
   private static func milliseconds(_ text: String?) throws(APIError) -> Int64? {
     guard let text else { return nil }
-    guard let seconds = Double(text), (0.001...31_536_000).contains(seconds) else {
+    // Swift reads hexadecimal digits and words, too.
+    let isDecimal = text.utf8.allSatisfy {
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
+    }
+    guard isDecimal, let seconds = Double(text), (0.001...31_536_000).contains(seconds) else {
       throw APIError.badRequest("query: every: expected seconds from 0.001 to 31536000, found \(quoted(text))")
     }
     return Int64((seconds * 1_000).rounded())

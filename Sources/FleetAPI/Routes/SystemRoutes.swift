@@ -8,7 +8,9 @@ struct SystemRoutes {
   let hub: LiveHub
 
   /// Without what describes them all, which needs them.
-  var routes: [Route] { [health, webSocket] }
+  var routes: [Route] {
+    [health] + zip(FleetRoutes.webSocketPaths, ["listenLive", "listenLiveBelowAPI"]).map { webSocket($0, $1) }
+  }
 
   private var health: Route {
     let operation = Operation(
@@ -34,16 +36,16 @@ struct SystemRoutes {
   }
 
   /// What a request gets that asks for the WebSocket and is no handshake for it.
-  private var webSocket: Route {
+  private func webSocket(_ path: String, _ id: String) -> Route {
     let operation = Operation(
-      id: "listenLive",
+      id: id,
       summary:
         "WebSocket (RFC 6455): messages `authenticate`, `subscribe`, `unsubscribe`, `ping`; records as they come in.",
       parameters: [
         .header("Upgrade", "`websocket`"), .header("Sec-WebSocket-Version", "`13`"),
         .header("Sec-WebSocket-Key", "16 random bytes in Base64."),
       ], results: [.init(.switchingProtocols, "The WebSocket is open.")], errors: [.upgradeRequired])
-    return Route(.get, FleetRoutes.webSocketPath, .open, operation) { [hub] call in
+    return Route(.get, path, .open, operation) { [hub] call in
       guard hub.settings.origins.allow(call.request.headers[.origin], host: call.request.head.authority) else {
         throw APIError.forbidden("Origin: pages of \(quoted(call.request.headers[.origin] ?? "")) may not connect")
       }
