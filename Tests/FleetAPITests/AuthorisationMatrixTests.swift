@@ -12,12 +12,20 @@ import Testing
   /// Callers from the weakest to the one whose right use changes something.
   enum Caller: String, CaseIterable {
     case nobody, unknownKey, revokedGateway, revokedToken
-    /// gw-1 of the tenant `default`.
+    /// gw-1 of the tenant `default`, made for VAN-1.
     case gateway
+    /// gw-free of the tenant `default`, made for no vehicle.
+    case freeGateway
+    /// gw-1 of the tenant `other`, made for its VAN-1.
+    case foreignGateway
     case readOnly
+    /// Of the tenant `other`.
+    case foreignReadOnly
     /// An administrator of the tenant `other`.
     case foreignAdmin
     case admin
+
+    var isForeign: Bool { rawValue.hasPrefix("foreign") }
 
     func token(_ keys: TestServer.Keys) -> String? {
       switch self {
@@ -26,7 +34,10 @@ import Testing
       case .revokedGateway: keys.revokedGateway
       case .revokedToken: keys.revokedToken
       case .gateway: keys.gateway
+      case .freeGateway: keys.freeGateway
+      case .foreignGateway: keys.foreignGateway
       case .readOnly: keys.readOnly
+      case .foreignReadOnly: keys.foreignReadOnly
       case .foreignAdmin: keys.foreignAdmin
       case .admin: keys.admin
       }
@@ -50,8 +61,10 @@ import Testing
     func status(_ caller: Caller) -> Int {
       switch caller {
       case .nobody, .unknownKey, .revokedGateway, .revokedToken: isOpen ? admin : 401
-      case .gateway: gateway
+      case .gateway, .freeGateway, .foreignGateway: gateway
       case .readOnly: readOnly
+      // What it may read of its own tenant is what that one's administrator may.
+      case .foreignReadOnly: readOnly == 403 ? 403 : foreignAdmin
       case .foreignAdmin: foreignAdmin
       case .admin: admin
       }
@@ -143,7 +156,7 @@ import Testing
           if reply.status >= 400 {
             #expect(reply.errorCode != nil && !reply.errorMessage.isEmpty, "\(caller.rawValue): \(reply.text)")
           }
-          if caller == .foreignAdmin, !row.isOpen {
+          if caller.isForeign, !row.isOpen {
             // What the answer repeats of the question does not count.
             for mark in ["default-only", "gw-2"] where !path.contains(mark) {
               #expect(!reply.text.contains(mark), "\(reply.text)")
@@ -159,6 +172,28 @@ import Testing
       let routes = FleetRoutes.table(of: server.storage).routes.map { "\($0.method.rawValue) \($0.path.text)" }
       #expect(Set(routes) == Set(Self.rows.map { "\($0.method) \($0.route)" }))
       #expect(Set(routes).count == routes.count)
+    }
+  }
+
+  /// What each gateway gets for records of its own id, of its vehicles, and of others.
+  @Test(
+    arguments: [
+      (Caller.gateway, "gw-1", ["VAN-1": nil, "gw-1": nil, "VAN-2": "foreignVehicle", "NEW": "foreignVehicle"]),
+      (.freeGateway, "gw-free", ["VAN-1": "foreignVehicle", "gw-1": "foreignVehicle", "gw-free": nil, "NEW": nil]),
+      (.foreignGateway, "gw-1", ["VAN-1": nil, "gw-1": nil, "VAN-2": "foreignVehicle", "gw-2": "foreignVehicle"]),
+      (.gateway, "gw-2", ["VAN-1": "foreignGateway", "VAN-2": "foreignGateway"]),
+    ] as [(Caller, String, [String: String?])])
+  func a_gateway_writes_as_what_is_its_own(
+    _ caller: Caller, _ gateway: String, _ vehicles: [String: String?]
+  ) async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(caller.token(server.keys))
+        let names = vehicles.keys.sorted()
+        let records = names.enumerated().map { SampleRecord($0 + 1, vehicle: $1, gateway: gateway) }
+        let results = try client.send("POST", "/api/telemetry", records.lines).json["results"] as? [[String: Any]] ?? []
+        #expect(results.map { $0["kind"] as? String } == names.map { vehicles[$0] ?? nil })
+      }
     }
   }
 

@@ -15,9 +15,10 @@ final class TestServer: Sendable {
   /// Two fleets that must not see each other.
   struct Keys: Sendable {
     /// Tenant `default`, with the vehicles VAN-1 (gateway gw-1) and VAN-2 (gateway gw-2).
-    let admin, readOnly, gateway, otherGateway, revokedGateway, revokedToken: String
+    /// gw-free was made for none.
+    let admin, readOnly, gateway, otherGateway, freeGateway, revokedGateway, revokedToken: String
     /// Tenant `other`, with the vehicle VAN-1 too.
-    let foreignAdmin, foreignGateway: String
+    let foreignAdmin, foreignReadOnly, foreignGateway: String
   }
 
   let port: Int
@@ -139,9 +140,11 @@ final class TestServer: Sendable {
     return Keys(
       admin: try await token(.admin, .standard), readOnly: try await token(.readOnly, .standard),
       gateway: try await gateway("gw-1", ["VAN-1"], .standard),
-      otherGateway: try await gateway("gw-2", ["VAN-2"], .standard), revokedGateway: revoked,
+      otherGateway: try await gateway("gw-2", ["VAN-2"], .standard),
+      freeGateway: try await gateway("gw-free", [], .standard), revokedGateway: revoked,
       revokedToken: try await token(.admin, .standard, revoked: true),
-      foreignAdmin: try await token(.admin, other), foreignGateway: try await gateway("gw-1", ["VAN-1"], other))
+      foreignAdmin: try await token(.admin, other), foreignReadOnly: try await token(.readOnly, other),
+      foreignGateway: try await gateway("gw-1", ["VAN-1"], other))
   }
 }
 
