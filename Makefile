@@ -91,12 +91,13 @@ torture: need-peers tests release
 	  swift test --skip-build --disable-xctest --filter BodyFuzzTests
 	@FLOOD_MEGABYTES=330 OBDGATED_PROGRAM=$(CURDIR)/.build/release/obdgated \
 	  swift test --skip-build --disable-xctest --filter FloodedLinesTests
-	@DAEMON_KILLS=2000 FLEET_KILLS=200 SPOOL_KILLS=200 SPOOL_RUNS=40 swift test --skip-build --disable-xctest \
-	  --filter 'KeptRecordsTests|FleetTests|KillTests|PowerCutTests'
+	@DAEMON_KILLS=2000 FLEET_KILLS=200 SPOOL_KILLS=200 SPOOL_RUNS=40 OBDGATED_PROGRAM=$(CURDIR)/.build/release/obdgated \
+	  FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore swift test --skip-build --disable-xctest \
+	  --filter 'KeptRecordsTests|KillTests|PowerCutTests'
 
 # Three RabbitMQ nodes, three workers, one PostgreSQL; a node and a worker are killed mid-load. Some five minutes.
-torture-brokers: need-peers tests
-	@BROKER_VEHICLES=$${BROKER_VEHICLES:-8} swift test --skip-build --disable-xctest --filter BrokerClusterTests
+torture-brokers: need-peers tests release
+	@BROKER_VEHICLES=$${BROKER_VEHICLES:-8} FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore swift test --skip-build --disable-xctest --filter BrokerClusterTests
 
 lint:
 	@swift format lint --strict --parallel --recursive $(wildcard Sources Tests Fuzz Benchmarks/Benchmarks Benchmarks/Package.swift) Package.swift

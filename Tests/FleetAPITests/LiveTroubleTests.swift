@@ -13,8 +13,8 @@ import Testing
         let listener = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try listener.listen("fleet")
         // Once this is there, nothing older is read any more for this listener: the calls that fail are the feed's.
-        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(0)].lines)
-        #expect((try listener.event()["record"] as? [String: Any])?["seq"] as? Int == 0)
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(10)].lines)
+        #expect((try listener.event()["record"] as? [String: Any])?["seq"] as? Int == 10)
         return Unchecked(listener)
       }
       let failures = server.storage.fail(.changes, times: 3)

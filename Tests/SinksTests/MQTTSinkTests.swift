@@ -65,6 +65,23 @@ import Testing
     try late.line(within: .seconds(60)) { $0 == "1 fleet/VAN-001/status offline" }
   }
 
+  @Test func records_wait_for_a_subscriber_where_one_is_needed() throws {
+    guard let broker = try Mosquitto(in: scratch) else { return }
+    var configuration = try configuration(broker.port)
+    configuration.needsSubscriber = true
+    var sink = sink(configuration)
+    let bell = try SinkBell()
+    let early = sink.deliver(Batches.telemetry(1...3), bell)
+    #expect(early.acknowledged.isEmpty)
+    #expect(failure(early)?.description.contains("nobody subscribes to fleet") == true)
+    let subscriber = try broker.subscriber()
+    defer { subscriber.kill() }
+    #expect(sink.deliver(Batches.telemetry(1...3), bell).acknowledged == [0..<3])
+    try subscriber.line(within: .seconds(60)) { $0.contains(#""seq":3,"#) }
+    #expect(sequences(subscriber.output).sorted() == [1, 2, 3])
+    sink.finish(bell)
+  }
+
   @Test func a_gateway_that_vanishes_is_told_by_its_will() throws {
     guard let broker = try Mosquitto(in: scratch) else { return }
     let subscriber = try broker.subscriber()

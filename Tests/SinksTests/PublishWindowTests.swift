@@ -30,6 +30,14 @@ import Testing
     #expect(window.isDone)
   }
 
+  @Test func what_nobody_subscribes_to_is_delivered_unless_somebody_must() {
+    for needsSubscriber in [false, true] {
+      var window = PublishWindow(messages(1, records: 3), size: 1, needsSubscriber: needsSubscriber)
+      window.published(as: 1)
+      #expect(window.acknowledged(1, reason: 16) == (needsSubscriber ? .stop(reason: 16) : .delivered([0, 1, 2])))
+    }
+  }
+
   @Test func a_message_that_is_refused_for_good_is_divided_and_one_record_is_at_fault() {
     var window = PublishWindow(messages(1, records: 3), size: 1)
     window.published(as: 1)

@@ -13,6 +13,8 @@ public struct MQTTConfiguration: Equatable, Sendable {
   public var tls = TLSFiles()
   /// What topics begin with.
   public var topic = "fleet"
+  /// Whether records wait where nobody subscribes to their topic, in place of being dropped by the broker (MQTT 5 alone tells).
+  public var needsSubscriber = false
   /// Nil: `obdgate-` and the gateway's id.
   public var clientId: String?
   public var gathering = Gathering(records: 100, interval: 10_000_000_000)
@@ -39,6 +41,7 @@ public struct MQTTConfiguration: Equatable, Sendable {
     if passwordFile != nil, userFile == nil { _ = try reader.required("userFile") }
     if var object = try reader.optionalObject("tls") { tls = try TLSFiles(&object, folder: folder) }
     if let value = reader.optional("topic") { topic = try Self.topic(value) }
+    needsSubscriber = try reader.optionalBool("needsSubscriber") ?? needsSubscriber
     if let value = reader.optional("clientId") { clientId = try Self.clientId(value) }
     if var object = try reader.optionalObject("batch") {
       gathering.records = try object.optionalInt("records", in: 1...10_000) ?? gathering.records

@@ -84,7 +84,8 @@ public struct MQTTSink: Sink, ~Copyable {
     for message in tooLong {
       try refuse(message.records[0], "longer than the broker's maximum packet size", batch, &delivery)
     }
-    var window = PublishWindow(messages, size: window)
+    var window = PublishWindow(
+      messages, size: window, needsSubscriber: configuration.needsSubscriber)
     var deadline = BootClock.now &+ configuration.answerLimit
     while !window.isDone {
       guard let connection else { throw SinkError(.unreachable, place, "not connected") }
@@ -114,6 +115,8 @@ public struct MQTTSink: Sink, ~Copyable {
       for record in records { delivery.acknowledge(record..<(record + 1)) }
     case .refused(let record, let reason):
       try refuse(record, connection?.explanation(reason) ?? "\(reason)", batch, &delivery)
+    case .stop(PublishWindow.nobodySubscribes):
+      throw SinkError(.busy, place, "nobody subscribes to \(configuration.topic): the broker drops the records; they wait")
     case .stop(let reason):
       throw SinkError(.busy, place, "the broker takes no records: \(connection?.explanation(reason) ?? "\(reason)")")
     case .divided, .unknown: break

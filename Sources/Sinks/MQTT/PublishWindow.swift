@@ -17,13 +17,19 @@ struct PublishWindow: Sendable {
     case unknown
   }
 
+  /// A reason of PUBACK (MQTT 5, 3.4.2.1): no matching subscribers.
+  static let nobodySubscribes = 0x10
+
   private var waiting: [BrokerMessage]
   private var underWay: [Int: BrokerMessage] = [:]
   private let size: Int
+  private let needsSubscriber: Bool
 
   /// - Parameters:
   ///   - size: how many may be under way at once.
-  init(_ messages: [BrokerMessage], size: Int) {
+  ///   - needsSubscriber: a message that nobody subscribes to is not delivered.
+  init(_ messages: [BrokerMessage], size: Int, needsSubscriber: Bool = false) {
+    self.needsSubscriber = needsSubscriber
     waiting = messages.reversed()
     self.size = max(1, size)
   }
@@ -44,6 +50,9 @@ struct PublishWindow: Sendable {
   mutating func acknowledged(_ number: Int, reason: Int) -> Verdict {
     guard let message = underWay.removeValue(forKey: number) else { return .unknown }
     switch reason {
+    // The broker has thrown it away. A mosquitto that has just started is so until the workers behind a shared subscription
+    // are back.
+    case Self.nobodySubscribes where needsSubscriber: return .stop(reason: reason)
     case ..<0x80: return .delivered(message.records)
     // The topic's name, the packet's length, the payload.
     case 0x90, 0x95, 0x99:

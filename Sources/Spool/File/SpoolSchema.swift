@@ -8,6 +8,7 @@ enum SpoolSchema {
   /// For every connection; the journal's mode and the header are set when the file is made. The page's size holds for a
   /// file that is made: a commit of some records writes each page that it touches.
   static let settings = """
+    PRAGMA busy_timeout = 2000;
     PRAGMA page_size = 1024;
     PRAGMA synchronous = FULL;
     PRAGMA cache_size = -768;
@@ -17,7 +18,6 @@ enum SpoolSchema {
     PRAGMA journal_size_limit = 4194304;
     PRAGMA cell_size_check = ON;
     PRAGMA trusted_schema = OFF;
-    PRAGMA busy_timeout = 2000;
     """
 
   /// What version 1 lacked: lines were not packed.
