@@ -116,7 +116,8 @@ public struct MQTTSink: Sink, ~Copyable {
     case .refused(let record, let reason):
       try refuse(record, connection?.explanation(reason) ?? "\(reason)", batch, &delivery)
     case .stop(PublishWindow.nobodySubscribes):
-      throw SinkError(.busy, place, "nobody subscribes to \(configuration.topic): the broker drops the records; they wait")
+      throw SinkError(
+        .busy, place, "nobody subscribes to \(configuration.topic): the broker drops the records; they wait")
     case .stop(let reason):
       throw SinkError(.busy, place, "the broker takes no records: \(connection?.explanation(reason) ?? "\(reason)")")
     case .divided, .unknown: break
