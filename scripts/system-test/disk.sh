@@ -1,6 +1,6 @@
 #!/bin/bash
-# A disk with the image's Debian and a package that dpkg has installed, journalled ext4. The service is left disabled: an
-# adapter that is plugged in starts it.
+# A disk with the image's Debian and a package that dpkg has installed, journalled ext4. The service is enabled, but
+# not started with the machine: an adapter that is plugged in starts it.
 #
 #   scripts/system-test/disk.sh PACKAGE.deb      prints the disk's path
 #
@@ -20,7 +20,8 @@ if [ ! -e "$disk" ]; then
   "${as[@]}" cp -a "$image/root" "$work/root"
   "${as[@]}" cp "$package" "$work/root/var/tmp/obdgate.deb"
   "${as[@]}" env DEBIAN_FRONTEND=noninteractive chroot "$work/root" \
-    sh -ec 'dpkg --install /var/tmp/obdgate.deb; rm /var/tmp/obdgate.deb; systemctl --quiet disable obdgated' >&2
+    sh -ec 'dpkg --install /var/tmp/obdgate.deb; rm /var/tmp/obdgate.deb
+      rm /etc/systemd/system/multi-user.target.wants/obdgated.service' >&2
   truncate -s 1500M "$work/disk"
   "${as[@]}" mke2fs -q -t ext4 -F -L vehicle -d "$work/root" "$work/disk"
   "${as[@]}" chown "$(id -u)" "$work/disk"
