@@ -90,7 +90,7 @@ def run(drive, step):
         drive.store.stop()
         had = len(drive.rows())
         drive.await_witness("records that only the spool has",
-                            lambda rows: len(rows) >= had + 12)
+                            lambda rows: len(rows) >= had + 9)
         spool = drive.cut()
         kept = len(drive.ledger.missing(drive.rows()))
         note(f"{len(drive.ledger.committed)} records committed, {kept} of them in the spool alone")
