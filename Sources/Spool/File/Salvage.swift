@@ -1,7 +1,7 @@
 import Telemetry
 
 /// Reads what can still be read of a damaged database: a page that is gone takes the ten records that were in it, not
-/// the hundred thousand behind it.
+/// the hundred thousand behind it; one on which bases begin takes what is packed against those, some hundred each.
 ///
 /// Only records whose sum fits are given.
 struct Salvage: ~Copyable {
