@@ -97,7 +97,8 @@ torture: need-peers tests release
 
 # Three RabbitMQ nodes, three workers, one PostgreSQL; a node and a worker are killed mid-load. Some five minutes.
 torture-brokers: need-peers tests release
-	@BROKER_VEHICLES=$${BROKER_VEHICLES:-8} FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore swift test --skip-build --disable-xctest --filter BrokerClusterTests
+	@BROKER_VEHICLES=$${BROKER_VEHICLES:-8} FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore \
+	  swift test --skip-build --disable-xctest --filter BrokerClusterTests
 
 lint:
 	@swift format lint --strict --parallel --recursive $(wildcard Sources Tests Fuzz Benchmarks/Benchmarks Benchmarks/Package.swift) Package.swift

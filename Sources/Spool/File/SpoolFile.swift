@@ -66,7 +66,7 @@ final class SpoolFile {
     reserved = last + SpoolFile.smallestReserve
     boot = try SpoolOpening.takeIntoUse(
       connection, state, last: last, reserved: reserved, bootId: bootId, sinks: sinks)
-    packing = PackingPlan(next: try connection.number("SELECT max(number) + 1 FROM base", "open"))
+    packing = PackingPlan(next: try connection.number("SELECT ifnull(max(number), 0) + 1 FROM base", "open"))
     statements = try SpoolStatements(connection)
     clock = try SpoolOpening.clock(connection)
     if isNew { DamagedFiles.synchroniseFolder(of: path) }
