@@ -54,10 +54,16 @@ public final class SinkSlot: Sendable {
   public func offer(_ batch: inout RecordBatch) {
     state.withLock { state in
       precondition(state.offered == nil && !state.isBusy, "the sink has a batch")
-      state.offered = batch
+      // It may have ended while the batch was filled: then it comes back as it went.
+      if state.isOver {
+        state.reports.append(Report(batch: batch, delivery: Delivery()))
+      } else {
+        state.offered = batch
+      }
     }
     batch = RecordBatch()
     bell.ring()
+    if hasEnded { wakeUp.signal() }
   }
 
   /// What the sink has said since, oldest first; nil: nothing more.

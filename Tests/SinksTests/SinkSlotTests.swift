@@ -95,6 +95,23 @@ import Testing
     }
   }
 
+  /// The batch was filled while the sink ended.
+  @Test func a_batch_that_was_offered_after_the_end_comes_back_whole() async throws {
+    try await aside {
+      let wakeUp = try WakeUp()
+      let slot = try SinkSlot(reportsTo: wakeUp)
+      slot.stop()
+      slot.run(TestSink())
+      #expect(slot.hasEnded)
+      wakeUp.silence()
+      var batch = Batches.telemetry(1...3)
+      slot.offer(&batch)
+      let report = try report(slot, wakeUp)
+      #expect(report.batch?.records.count == 3)
+      #expect(report.delivery == Delivery())
+    }
+  }
+
   @Test func a_batch_that_was_offered_too_late_comes_back_whole() async throws {
     try await aside {
       let wakeUp = try WakeUp()

@@ -240,6 +240,7 @@ final class Forwarding: @unchecked Sendable {
       removeSuperseded()
       exchange(at: now)
       if now >= end || sinks.allSatisfy({ $0.sink.isIdle(at: now) }) { break }
+      if sinks.contains(where: { $0.sink.isDropping(at: now) }) { continue }
       _ = queue.bell.wait(until: end)
       queue.bell.silence()
     }

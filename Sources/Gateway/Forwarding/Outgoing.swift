@@ -55,19 +55,13 @@ struct Outgoing: ~Copyable {
       }
     }
     pace.noticed(spool.arrived, at: now)
-    while takesBatch, pace.due <= now {
-      spool.nextBatch(for: index, limit: limit, at: now, into: &batch)
-      pace.handedOut(batch, limit)
-      if batch.isEmpty { break }
-      // The spool is not kept full for a reader that will never come. What cannot be written waits for the next start.
-      guard over == nil else {
-        spool.acknowledge(batch, by: index)
-        continue
-      }
-      batch.name(by: names)
-      slot.offer(&batch)
-      break
-    }
+    guard takesBatch, pace.due <= now else { return end }
+    spool.nextBatch(for: index, limit: limit, at: now, into: &batch)
+    pace.handedOut(batch, limit)
+    if batch.isEmpty { return end }
+    batch.name(by: names)
+    // The spool is not kept full for a reader that will never come. What cannot be written waits for the next start.
+    if over == nil { slot.offer(&batch) } else { spool.acknowledge(batch, by: index) }
     return end
   }
 
@@ -113,8 +107,11 @@ struct Outgoing: ~Copyable {
 
   /// Whether nothing is under way and nothing is due.
   func isIdle(at now: Int64) -> Bool {
-    over == .readerLeft ? pace.due > now : slot.hasEnded || slot.takesBatch && pace.due > now
+    !isDropping(at: now) && (over == .readerLeft || slot.hasEnded || slot.takesBatch && pace.due > now)
   }
+
+  /// Whether there is more for a reader that has left: nobody rings a bell for that.
+  func isDropping(at now: Int64) -> Bool { over == .readerLeft && pace.due <= now }
 
   var hasEnded: Bool { slot.hasEnded }
 
