@@ -1,18 +1,28 @@
 #!/bin/bash
-# The tests that are named, for at most so many minutes; where those are over, says which of them have not ended.
+# The tests that are named, for at most so many minutes; where those are over, says which of them have not ended. What
+# failed is said once more at the end, behind the thousands that did not.
 #
 #     scripts/test.sh MINUTES ARGUMENTS…      of `swift test`
 #
-# What they print is seen line by line: a pipe would hold back the last of it.
+# What they print is seen line by line: a pipe would hold back the last of it. Eight run at once: as many as there are, some
+# thousands, would each see minutes pass in what takes a second.
 set -uo pipefail
 minutes=$1
 shift
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 printf -v command '%q ' swift test --skip-build --disable-xctest "$@"
-NO_COLOR=1 TERM=dumb timeout --kill-after=10 "${minutes}m" script -qefc "$command" /dev/null </dev/null |
+NO_COLOR=1 TERM=dumb SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 timeout --kill-after=10 "${minutes}m" script -qefc "$command" /dev/null </dev/null |
   tr -d '\r' | tee "$log"
 status=${PIPESTATUS[0]}
+if [ "$status" -ne 0 ]; then
+  echo "what failed, once more:"
+  # An issue, and the lines that belong to it.
+  awk '/^✘ Test .* recorded an issue/ { shown = 1; print; next }
+    shown && /^(↳|[ \t])/ { print; next }
+    { shown = 0 }
+    /^error: |Fatal error|unexpected signal/ { print }' "$log" | cut -c1-600 | tail -200
+fi
 if [ "$status" -ge 124 ]; then
   echo "not over after $minutes minutes; these tests began and did not end:"
   comm -23 <(sed -nE 's/^◇ Test (.*) started\.$/\1/p' "$log" | grep -vE '^(run|case passing .*)$' | sort -u) \

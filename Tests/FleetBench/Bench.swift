@@ -119,6 +119,12 @@ enum Bench {
       for batch in day { _ = try await storage.ingest(batch, from: .trusted, tenant: .standard, at: now) }
     }
     print("one caller, batches of \(size): \(Int(86_400 / seconds(dayTime))) records/s")
+    try await ask(storage)
+  }
+
+  /// What is asked for once the records of ``store(_:millions:)`` are there.
+  static func ask(_ storage: StoredFleet) async throws {
+    let clock = ContinuousClock()
     let query = RecordQuery.telemetry(
       of: "VAN-1000", from: now, to: Timestamp(nanoseconds: now.nanoseconds + 86_400_000_000_000), every: 172_800,
       limit: 1_000)

@@ -7,17 +7,19 @@ import Telemetry
 //
 //   FleetBench parse
 //   FleetBench sqlite:PATH | postgresql://…  [MILLIONS]
+//   FleetBench ask sqlite:PATH | postgresql://…
 //   FleetBench remove sqlite:PATH | postgresql://…  [MILLIONS]
 //
 // The database must be empty. It is filled with MILLIONS of records (1 by default) of 50 vehicles in batches of 100 from
-// 16 callers, one more vehicle gets a day at 1 Hz, and that is asked for in 500 points. With `remove` one vehicle gets
-// them all and is removed while another one's records come in.
+// 16 callers, one more vehicle gets a day at 1 Hz, and that is asked for in 500 points; with `ask` that is asked for once
+// more, of a database that has been filled so. With `remove` one vehicle gets them all and is removed while another one's
+// records come in.
 
 var arguments = CommandLine.arguments
-let removes = arguments.count > 1 && arguments[1] == "remove"
-if removes { arguments.remove(at: 1) }
+var asked: String?
+if arguments.count > 1, ["ask", "remove"].contains(arguments[1]) { asked = arguments.remove(at: 1) }
 guard arguments.count > 1 else {
-  print("usage: FleetBench parse | [remove] sqlite:PATH | postgresql://… [MILLIONS]")
+  print("usage: FleetBench parse | [ask | remove] sqlite:PATH | postgresql://… [MILLIONS]")
   exit(64)
 }
 if arguments[1] == "parse" {
@@ -30,10 +32,10 @@ if arguments[1] == "parse" {
     storage = try await StoredFleet(postgreSQL: arguments[1])
   }
   let millions = arguments.count > 2 ? Int(arguments[2]) ?? 1 : 1
-  if removes {
-    try await Bench.remove(storage, millions: millions)
-  } else {
-    try await Bench.store(storage, millions: millions)
+  switch asked {
+  case "ask": try await Bench.ask(storage)
+  case "remove": try await Bench.remove(storage, millions: millions)
+  default: try await Bench.store(storage, millions: millions)
   }
   await storage.close()
 }

@@ -126,6 +126,12 @@ public final class RunningProgram: @unchecked Sendable {
     }
   }
 
+  /// The first line on standard error, of all that it has written and will, for which `isWanted` is true.
+  @discardableResult
+  public func anyErrorLine(within limit: Duration, where isWanted: (String) -> Bool) throws -> Line {
+    try wait(limit, "line on standard error") { errors.first { isWanted($0.text) } }
+  }
+
   /// Waits for its end.
   ///
   /// - Returns: the exit code, or 128 + the signal that ended it.

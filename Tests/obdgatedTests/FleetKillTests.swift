@@ -84,11 +84,7 @@ import Testing
         daemon: "mqtt://127.0.0.1:\(node.mqttPort)", store: "amqp://guest@127.0.0.1:\(node.port)", password: "guest\n")
       let fleet = try KilledFleet(FleetRun(broker: broker)) { store in
         // It declares the queue: what is published before is thrown away.
-        let deadline = ContinuousClock.now + .seconds(120)
-        while !store.errorLines.contains(where: { $0.contains("records are taken from it") }) {
-          try #require(.now < deadline, "\(store.errorLines)")
-          poll(nil, 0, 20)
-        }
+        try store.anyErrorLine(within: .seconds(120)) { $0.contains("records are taken from it") }
       }
       // A node takes ten seconds to come back.
       let rounds = max(4, KilledFleet.kills(4) / 4)

@@ -199,11 +199,7 @@ import Testing
 extension RunningProgram {
   /// Waits until a daemon has its spool open: somebody who reads it before that locks it for a moment.
   func awaitSpool() throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while !errorLines.contains(where: { $0.contains("records wait for sinks") }) {
-      try #require(.now < deadline, "\(errorLines)")
-      poll(nil, 0, 5)
-    }
+    try anyErrorLine(within: .seconds(60)) { $0.contains("records wait for sinks") }
   }
 }
 
