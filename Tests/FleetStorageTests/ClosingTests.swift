@@ -1,4 +1,3 @@
-import Dispatch
 import FleetDomain
 import Telemetry
 import TestKit
@@ -27,16 +26,7 @@ import Testing
   func closing_with_a_limit_breaks_off_what_a_locked_database_holds_up(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let other = try await fleet.another()
-      let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-      let holder = Task {
-        try await other.engine.write { session throws(StoreFailure) in
-          // A SQLite file is locked as a whole.
-          if kind == .postgreSQL { try session.run("LOCK TABLE vehicle", []) }
-          held.signal()
-          release.wait()
-        }
-      }
-      try await aside { held.wait() }
+      let lock = try await HeldLock(by: other, kind)
       let batch = Task { try await fleet.storage.take([Sample.record(1)]) }
       let call = Task {
         try await fleet.storage.addVehicle("VAN-9", VehicleDetails(), tenant: .standard, at: Sample.now)
@@ -48,8 +38,7 @@ import Testing
       #expect(lost?.kind == .unavailable)
       let refused = await #expect(throws: StorageError.self) { try await call.value }
       #expect(refused?.kind == .unavailable)
-      release.signal()
-      try await holder.value
+      try await lock.end()
       #expect(try await other.vehicles(cursor: nil, limit: 10, tenant: .standard).items == [])
       #expect(try await other.take([Sample.record(1)]) == [.stored])
       await other.close()

@@ -44,16 +44,7 @@ import Testing
   func who_waits_for_somebody_elses_lock_goes_on(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let other = try await fleet.another()
-      let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-      let holder = Task {
-        try await other.engine.write { session throws(StoreFailure) in
-          // A SQLite file is locked as a whole.
-          if kind == .postgreSQL { try session.run("LOCK TABLE vehicle", []) }
-          held.signal()
-          release.wait()
-        }
-      }
-      try await aside { held.wait() }
+      let lock = try await HeldLock(by: other, kind)
       // More than the storage has connections.
       let calls = (0..<6).map { number in
         Task {
@@ -61,8 +52,7 @@ import Testing
         }
       }
       for _ in 0..<3 { await fleet.storage.turn() }
-      release.signal()
-      try await holder.value
+      try await lock.end()
       for call in calls { _ = try await call.value }
       await other.close()
     }

@@ -22,18 +22,13 @@ import Testing
           try ProbeProgram.path, ["exchange", "ble:\(Scene.address)", "010C1", "\(count)"],
           environment: ["DBUS_SYSTEM_BUS_ADDRESS": bed.bus])
       }
-      // What the bus says before the first exchange comes in one piece or in several, as the scheduler has it: some
-      // allocations more or less. The fewest of several runs have that in common.
-      func fewest(_ count: Int) throws -> Int {
-        try (0..<4).map { _ in
-          let measured = try run(count)
-          #expect(measured.result.output == "\(count) replies\n", "\(measured.result.output)\(measured.result.errors)")
-          return measured.allocations
-        }.min() ?? 0
-      }
-      let few = try fewest(100)
-      let many = try fewest(1_100)
-      #expect(many - few < 10, "\(few) → \(many)")
+      // Signals of the device's connection come when the bus has turned to them: behind the first exchanges, so behind
+      // the five hundredth by all means.
+      let few = try run(500)
+      let many = try run(1_500)
+      #expect(few.result.output == "500 replies\n", "\(few.result.output)\(few.result.errors)")
+      #expect(many.result.output == "1500 replies\n", "\(many.result.output)\(many.result.errors)")
+      #expect(many.allocations - few.allocations < 10, "\(few.allocations) → \(many.allocations)")
     }
   }
 }

@@ -29,7 +29,7 @@ extension BusError {
       if isWithoutService || isPoweredOff { return PortError(.noBluetooth, name, sentence) }
       if isForbidden { return PortError(.notPermitted, name, sentence) }
       // "Not paired" is BlueZ' text for the errors of ATT that are about keys.
-      if text.contains("paired") || error.hasPrefix("org.bluez.Error.Authentication")
+      if text.holds("paired") || error.hasPrefix("org.bluez.Error.Authentication")
         || error == "org.bluez.Error.NotAuthorized"
       {
         return PortError(

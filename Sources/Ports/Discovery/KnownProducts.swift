@@ -49,7 +49,7 @@ enum KnownProducts {
 
   static func isAdapterName(_ name: String) -> Bool {
     let plain = name.lowercased().filter { $0 != " " && $0 != "-" && $0 != "_" }
-    return adapterWords.contains { plain.contains($0) } || plain == "obd"
+    return adapterWords.contains { plain.holds($0) } || plain == "obd"
   }
 
   /// True for a text that has GPS or GNSS as a word.
