@@ -16,11 +16,11 @@ SHELL := /bin/bash
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border. No path to libraries of its own, no symbols for others, relocations packed:
-# the daemon and its command are 29 MB so, and 33 without (lld alone does it; glibc loads it from 2.36 on). Functions that
-# are alike byte by byte are kept once.
+# the daemon and its command are 29 MB so, and 33 without (lld alone does it; glibc loads it from 2.36 on). No
+# table to look up how a frame is unwound: only exceptions of C++ want it, and there are none.
 RELEASE := -c release --static-swift-stdlib -Xlinker -s -Xlinker -L$(CURDIR)/.build/static -debug-info-format none \
   --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker --version-script=$(CURDIR)/packaging/programs.map \
-  -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all
+  -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-eh-frame-hdr
 
 SECONDS ?= 60
 TARGET ?=
