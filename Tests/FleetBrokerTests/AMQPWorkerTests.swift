@@ -39,6 +39,28 @@ import Testing
     }
   }
 
+  @Test func tls_is_held_to_the_configured_authority_and_the_name() async throws {
+    guard let (rabbit, found) = try await bench() else { return }
+    var bench = found
+    bench.options.addresses = try [bench.secure("amqps", "localhost", rabbit.nodes[0].tlsPort)]
+    bench.options.tls.authorities = rabbit.certificates.authority
+    let own = try rabbit.certificates.make("worker", for: "DNS:worker")
+    (bench.options.tls.certificate, bench.options.tls.key) = own
+    try await Store.with { store in
+      try await bench.running(store) { worker in
+        try await bench.publish(vehicle: "VAN-001", 1...10)
+        try await bench.until(worker) { $0.committed == 1 }
+        #expect(try await store.numbers("VAN-001") == Array(1...10))
+      }
+      // The certificate names another; nobody has said whose word is taken for it.
+      for (host, authority) in [("127.0.0.1", rabbit.certificates.authority), ("localhost", nil)] {
+        bench.options.addresses = try [bench.secure("amqps", host, rabbit.nodes[0].tlsPort)]
+        bench.options.tls.authorities = authority
+        try await bench.refused(store)
+      }
+    }
+  }
+
   @Test func on_its_own_machine_rabbitmq_is_asked_as_its_guest_where_nobody_is_named() async throws {
     guard let (rabbit, found) = try await bench() else { return }
     var bench = found

@@ -6,6 +6,7 @@ import Peers
 import Spool
 import Telemetry
 import TestKit
+import Testing
 
 @testable import Sinks
 
@@ -38,6 +39,27 @@ struct Bench: Sendable {
     mqttPort = port
     options.clientId = clientId
     options.retrySeconds = 1
+  }
+
+  /// The address of a broker that speaks TLS.
+  func secure(_ scheme: String, _ host: String, _ port: Int) throws -> BrokerAddress {
+    let user = scheme == "amqps" ? "guest@" : ""
+    guard let address = BrokerAddress("\(scheme)://\(user)\(host):\(port)") else { throw NotTaken(news: host) }
+    return address
+  }
+
+  /// Runs a worker that does not trust its broker: it says so, and is never connected.
+  func refused(_ store: Store) async throws {
+    let worker = try worker(store)
+    let task = Task { try await worker.run() }
+    let before = lines.all.count
+    try await until(worker) { _ in lines.all.count > before }
+    task.cancel()
+    _ = try await task.value
+    let said = lines.all.dropFirst(before)
+    // As the libraries say it.
+    #expect(said.contains { $0.contains("TLS") || $0.contains("SSL") }, "\(said)")
+    #expect(!said.contains { $0.contains("records are taken from it") })
   }
 
   func worker(_ store: Store) throws -> BrokerWorker {

@@ -1,4 +1,5 @@
 import FleetBroker
+import Glibc
 import TestKit
 import Testing
 
@@ -22,6 +23,34 @@ import Testing
           #expect(first.counts.committed > 0 && second.counts.committed > 0)
           #expect(try await store.numbers("VAN-001") == Array(1...2_000))
         }
+      }
+    }
+  }
+
+  @Test func tls_is_held_to_the_configured_authority_and_the_name() async throws {
+    let certificates = try Certificates()
+    let server = try certificates.make("broker", for: "DNS:localhost")
+    #expect(unsafe chmod(server.key, 0o644) == 0 && chmod(certificates.scratch.path, 0o755) == 0)
+    let plain = try ReservedPort()
+    guard
+      let broker = try Mosquitto(
+        "allow_anonymous true\nlistener \(plain.number) 127.0.0.1",
+        tls: "certfile \(server.certificate)\nkeyfile \(server.key)", in: scratch)
+    else { return }
+    var bench = try Bench(mqtt: Int(plain.number), clientId: "worker")
+    bench.options.addresses = try [bench.secure("mqtts", "localhost", broker.port)]
+    bench.options.tls.authorities = certificates.authority
+    try await Store.with { store in
+      try await bench.running(store) { worker in
+        try await aside { try broker.says("Sending SUBACK to worker") }
+        try await bench.publish(vehicle: "VAN-001", 1...10)
+        try await bench.until(worker) { $0.committed == 1 }
+        #expect(try await store.numbers("VAN-001") == Array(1...10))
+      }
+      for (host, authority) in [("127.0.0.1", certificates.authority), ("localhost", nil)] {
+        bench.options.addresses = try [bench.secure("mqtts", host, broker.port)]
+        bench.options.tls.authorities = authority
+        try await bench.refused(store)
       }
     }
   }

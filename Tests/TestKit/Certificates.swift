@@ -1,5 +1,5 @@
 /// Certificates for one test, made by openssl: an authority and what it has signed.
-public final class Certificates {
+public final class Certificates: Sendable {
   /// Its files.
   public let scratch: ScratchFolder
 

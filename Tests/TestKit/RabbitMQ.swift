@@ -13,6 +13,8 @@ public final class RabbitMQ: Sendable {
   private static let programs = "/usr/lib/rabbitmq/bin"
 
   public let nodes: [Node]
+  /// Of those who listen at ``Node/tlsPort``, by the name `localhost` alone; clients may show one of them.
+  public let certificates: Certificates
   private let folder: String
   private let mapper: Child
 
@@ -35,15 +37,25 @@ public final class RabbitMQ: Sendable {
     let ports = try ReservedPort()
     let names = (1...count).map { "node\($0)" }
     nodes = try names.map { try Node(name: $0, folder: folder, mapperPort: ports) }
+    certificates = try Certificates()
+    let server = try certificates.make("broker", for: "DNS:localhost")
     let others = names.enumerated().map { "cluster_formation.classic_config.nodes.\($0 + 1) = \($1)@localhost" }
     for node in nodes {
-      try node.write(settings: count == 1 ? [] : ["cluster_formation.peer_discovery_backend = classic_config"] + others)
+      let cluster = count == 1 ? [] : ["cluster_formation.peer_discovery_backend = classic_config"] + others
+      let tls = [
+        "listeners.ssl.1 = 127.0.0.1:\(node.tlsPort)", "ssl_options.cacertfile = \(certificates.authority)",
+        "ssl_options.certfile = \(server.certificate)", "ssl_options.keyfile = \(server.key)",
+        "ssl_options.verify = verify_peer", "ssl_options.fail_if_no_peer_cert = false",
+      ]
+      try node.write(settings: tls + cluster)
     }
     let made = try Tool.shell(
       """
       cd \(folder)
       head -c 20 /dev/urandom | base64 | tr -dc A-Z > .erlang.cookie
       chmod 400 .erlang.cookie
+      chmod 755 \(certificates.scratch.path)
+      chmod 644 \(server.key)
       if [ "$(id -u)" = 0 ]; then chown -R nobody .; fi
       """)
     guard made.status == 0 else { throw Tool.Failure.system("RabbitMQ's folder", reason: made.errors) }
@@ -106,11 +118,13 @@ extension RabbitMQ {
       self.mapperPort = mapperPort
       home = folder
       self.folder = folder + "/" + name
-      reserved = try (0..<3).map { _ in try ReservedPort() }
+      reserved = try (0..<4).map { _ in try ReservedPort() }
     }
 
     /// Of AMQP.
     public var port: Int { Int(reserved[0].number) }
+    /// Of AMQP with TLS.
+    public var tlsPort: Int { Int(reserved[3].number) }
     /// Of MQTT.
     public var mqttPort: Int { Int(reserved[1].number) }
 

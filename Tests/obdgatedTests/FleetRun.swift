@@ -161,6 +161,8 @@ final class FleetRun {
     let before = committed.count
     let deadline = ContinuousClock.now + .seconds(60)
     while committed.count < before + count, .now < deadline {
+      // A daemon that starts wants the processor, too.
+      poll(nil, 0, 50)
       committed.formUnion(try self.committed(isLive: true))
     }
     try #require(committed.count >= before + count, "\(daemon.errorLines.suffix(5))")
