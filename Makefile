@@ -12,7 +12,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test test-packages system-test torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-packaging need-systemd need-image need-vm static
+.PHONY: help run test test-packages system-test torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-store benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-packaging need-systemd need-image need-vm static
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border. No path to libraries of its own, no symbols for others, relocations packed:
@@ -124,6 +124,15 @@ bench-live: need-python tools
 # The figures of fences: 100,000 of them, and GEOS over the same points.
 bench-fences: need-python
 	@scripts/bench-fences.sh
+
+# The figures of the fleet store, and of its storage alone: MILLIONS of records into DATABASE, which must be empty.
+bench-store: need-peers tests release
+	@FLEETSTORE_MEASURE=1 FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore \
+	  swift test --skip-build --disable-xctest --no-parallel --filter MeasureTests
+	@swift build $(RELEASE) --product FleetBench >&2
+	@.build/release/FleetBench parse
+	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
+	  .build/release/FleetBench "$${DATABASE:-sqlite:$$folder/bench.db}" "$${MILLIONS:-5}"
 
 # ordo-one/benchmark over the libraries: a package of its own, so that obdgate itself does not depend on it.
 benchmarks:
