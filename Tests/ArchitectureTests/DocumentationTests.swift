@@ -11,7 +11,7 @@ import Testing
 
   @Test(arguments: pages)
   func commands_run_and_print_what_stands_below_them(_ page: String) throws {
-    let commands = MarkdownBlocks(try ProjectTree.text(page)).commands
+    let commands = MarkdownBlocks(try ProjectTree.text(page)).commands(.project)
     guard !commands.isEmpty, let obdgate = try Tool.obdgate, try Tool.required("jq") != nil else { return }
     let folder = URL(fileURLWithPath: obdgate).deletingLastPathComponent().path
     let path = "\(folder):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
@@ -20,6 +20,17 @@ import Testing
       #expect(ran.status == 0, "\(page):\(command.line): status \(ran.status): \(ran.errors)")
       if let output = command.output { #expect(ran.output == output, "\(page):\(command.line)") }
     }
+  }
+
+  @Test(arguments: pages)
+  func no_command_is_shown_that_nobody_runs(_ page: String) throws {
+    #expect(MarkdownBlocks(try ProjectTree.text(page)).unknown == [], "\(page)")
+  }
+
+  /// A test that looks for the pages of its place would find nothing, and be content.
+  @Test(arguments: MarkdownBlocks.Place.allCases)
+  func every_place_has_commands(_ place: MarkdownBlocks.Place) throws {
+    #expect(try !DocumentedCommands.all(place).isEmpty)
   }
 
   @Test(arguments: pages)
@@ -32,13 +43,32 @@ import Testing
   }
 
   @Test(arguments: pages)
+  func what_make_is_told_to_do_it_can(_ page: String) throws {
+    guard let make = try Tool.required("make") else { return }
+    let makefile = try ProjectTree.text("Makefile")
+    for command in MarkdownBlocks(try ProjectTree.text(page)).commands(.make) {
+      for line in command.script.split(separator: "\n") {
+        let words = line.prefix { $0 != "#" }.split(separator: " ").map(String.init)
+        #expect(words.first == "make" && words.count > 1, "\(page): \(line)")
+        // What make is told by its own caller, such as the make that runs this test, is not on the page.
+        let ran = try Tool.run(
+          make, ["--dry-run"] + words.dropFirst(), environment: ["MAKEFLAGS": "", "MAKELEVEL": ""],
+          directory: TestData.projectRoot)
+        #expect(ran.status == 0 && !ran.lines.isEmpty, "\(page): \(line): \(ran.errors)")
+        for variable in words.filter({ $0.contains("=") }).map({ $0.prefix { $0 != "=" } }) {
+          let isRead = makefile.contains("$(\(variable))") || makefile.contains("$${\(variable)")
+          #expect(isRead, "\(page): \(line): nothing reads \(variable)")
+        }
+      }
+    }
+  }
+
+  /// `make deb` in the midst of a sentence.
+  @Test(arguments: pages)
   func make_targets_that_a_page_names_exist(_ page: String) throws {
     let makefile = try ProjectTree.text("Makefile")
-    for command in MarkdownBlocks(try ProjectTree.text(page)).shown {
-      for line in command.split(separator: "\n") where line.hasPrefix("make ") {
-        let target = line.split(separator: " ")[1]
-        #expect(makefile.contains("\n\(target):"), "\(page): make \(target)")
-      }
+    for named in try ProjectTree.text(page).matches(of: /`make (?:-s )?([a-z-]+)[^`]*`/) {
+      #expect(makefile.contains("\n\(named.1):"), "\(page): make \(named.1)")
     }
   }
 
@@ -77,11 +107,11 @@ import Testing
 
 /// Blocks and links are read as a page shows them.
 @Suite struct MarkdownBlocksTests {
-  @Test func run_blocks_carry_their_output_and_norun_blocks_do_not_run() {
+  @Test func blocks_carry_their_place_and_their_output_and_others_are_told() {
     let blocks = MarkdownBlocks(
       """
       # Page [one](docs/a.md#part) and [two](https://example.org/x)
-      ```sh norun
+      ```sh make
       make run
       ```
       ```sh
@@ -91,12 +121,19 @@ import Testing
       ```json output
       1
       ```
+      ```sh norun
+      echo 2
+      ```
       ```text
       [not](a/link)
       ```
       """)
-    #expect(blocks.commands == [.init(line: 5, script: "echo 1\n", output: "1\n")])
-    #expect(blocks.shown == ["make run\n", "echo 1\n"])
+    #expect(
+      blocks.commands == [
+        .init(line: 2, place: .make, script: "make run\n"),
+        .init(line: 5, place: .project, script: "echo 1\n", output: "1\n"),
+      ])
+    #expect(blocks.unknown == ["12: sh norun"])
     #expect(blocks.links == ["docs/a.md"])
   }
 }

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The walled targets hold no allocation, no runtime and no library: the compiler proves it, for the host and for the
-/// microcontrollers that an adapter could be built around.
+/// microcontrollers that an adapter could be built around. It is run by the command that docs/Architecture.md shows.
 @Suite struct EmbeddedTests {
   static let walled = ["OBDWire", "NMEAWire"]
   /// nil: the machine that runs the test.
@@ -13,19 +13,18 @@ import Testing
   func walled_target_compiles_without_allocation_and_asks_for_no_allocator(_ target: String, _ machine: String?) throws
   {
     let scratch = try ScratchFolder()
-    let sources = try ProjectTree.swiftFiles(under: "Sources/\(target)")
-    #expect(!sources.isEmpty)
-    let object = scratch.file("walled.o")
-    let compiled = try Self.compile(sources, machine: machine, allocations: false, to: object)
+    try FileManager.default.createSymbolicLink(
+      atPath: scratch.file("Sources"), withDestinationPath: TestData.projectRoot + "/Sources")
+    let compiled = try Self.compile("Sources/\(target)", machine: machine, allocations: false, in: scratch.path)
     #expect(compiled.status == 0, "\(compiled.errors.prefix(4_000))")
     guard compiled.status == 0 else { return }
-    #expect(try Self.allocators(in: object) == [])
+    #expect(try Self.allocators(in: scratch.file(Self.object)) == [])
   }
 
   @Test func a_source_that_allocates_is_refused_by_the_compiler() throws {
     let scratch = try ScratchFolder()
-    let source = try scratch.write("grow.swift", Self.allocating)
-    let compiled = try Self.compile([source], machine: nil, allocations: false, to: scratch.file("grow.o"))
+    try scratch.write("grow.swift", Self.allocating)
+    let compiled = try Self.compile("grow.swift", machine: nil, allocations: false, in: scratch.path)
     #expect(compiled.status != 0)
     #expect(compiled.errors.contains("error:"))
   }
@@ -33,10 +32,10 @@ import Testing
   @Test(arguments: machines)
   func an_object_that_allocates_is_found_by_its_symbols(_ machine: String?) throws {
     let scratch = try ScratchFolder()
-    let source = try scratch.write("grow.swift", Self.allocating)
-    let compiled = try Self.compile([source], machine: machine, allocations: true, to: scratch.file("grow.o"))
+    try scratch.write("grow.swift", Self.allocating)
+    let compiled = try Self.compile("grow.swift", machine: machine, allocations: true, in: scratch.path)
     #expect(compiled.status == 0, "\(compiled.errors)")
-    #expect(try Self.allocators(in: scratch.file("grow.o")) != [])
+    #expect(try Self.allocators(in: scratch.file(Self.object)) != [])
   }
 
   private static let allocating = """
@@ -47,18 +46,27 @@ import Testing
     }
     """
 
+  /// What the command of the page is about, and what it makes: with these it runs as it stands there.
+  private static let (room, target, object) = ("Sources/OBDWire", "-target riscv32-none-none-eabi", "OBDWire.o")
+
+  /// - Parameters:
+  ///   - sources: a folder or a file in `folder`, in place of the page's.
+  ///   - allocations: whether they are allowed, which they are not on the page.
   private static func compile(
-    _ sources: [String], machine: String?, allocations: Bool, to object: String
+    _ sources: String, machine: String?, allocations: Bool, in folder: String
   ) throws -> Tool.Result {
-    var arguments = ["-O", "-wmo", "-parse-as-library", "-swift-version", "6", "-strict-memory-safety"]
-    arguments += ["-enable-experimental-feature", "Embedded", "-enable-experimental-feature", "Lifetimes"]
-    arguments += ["-warnings-as-errors"]
-    if let machine { arguments += ["-target", machine] }
-    if !allocations { arguments += ["-Xfrontend", "-no-allocations"] }
+    let shown = try DocumentedCommands.all(.walled)
+    try #require(shown.map(\.page) == ["docs/Architecture.md"])
+    var command = shown[0].script
+    for part in [room, target, "-Xfrontend -no-allocations", "-o \(object)"] {
+      try #require(command.contains(part), "the command of the page has no \(part)")
+    }
+    command.replace(room, with: sources)
+    command.replace(target, with: machine.map { "-target \($0)" } ?? "")
+    if allocations { command.replace("-Xfrontend -no-allocations", with: "") }
     // Each compiler gets a module cache of its own: two at once over a cold one have been seen to trip each other.
-    let cache = URL(fileURLWithPath: object).deletingLastPathComponent().appendingPathComponent("cache").path
-    return try Tool.run(
-      "swiftc", arguments + ["-module-cache-path", cache, "-c"] + sources + ["-o", object], limit: .seconds(600))
+    return try Tool.shell(
+      command, environment: ["XDG_CACHE_HOME": folder + "/cache"], directory: folder, limit: .seconds(600))
   }
 
   /// The undefined symbols of an object that lead to a heap, or to the random numbers of a hash table's seed.

@@ -96,6 +96,14 @@ public final class RabbitMQ: Sendable {
     return result.lines
   }
 
+  /// Runs the commands of a page, for which `rabbitmqctl` and `rabbitmq-plugins` mean this node.
+  public func run(_ commands: DocumentedCommands, node: Int = 0) throws -> Tool.Result {
+    let words = Self.asNobody.split(separator: " ").map(String.init) + ["env", "-C", folder]
+    let command = words + (try commands.command(folders: [Self.programs]))
+    return try Tool.run(
+      command[0], Array(command[1...]), environment: nodes[node].environment, limit: DocumentedCommands.limit)
+  }
+
   /// A child's limit counts from its start: what has run for long is given its time to end all the same.
   static let aDay = Duration.seconds(86_400)
 

@@ -1,8 +1,10 @@
 import Foundation
+import Glibc
 import TestKit
 import Testing
 
-/// The commands that docs/FleetStore.md gives for a backup, and what a server makes of what they put back.
+/// The commands that docs/FleetStore.md gives for a backup, as they stand there, and what a server makes of what they put
+/// back.
 @Suite struct BackupTests {
   private static func records(_ numbers: ClosedRange<Int>) -> String {
     numbers.map { number in
@@ -24,7 +26,8 @@ import Testing
     return (page?["data"] as? [Any])?.count ?? -1
   }
 
-  /// Sends records, has them backed up while the server goes on, and looks at what a server makes of the copy.
+  /// Sends records, has them backed up while the server goes on, and looks at what one makes of the copy that is put back
+  /// when it has ended.
   private static func check(
     _ database: String, restored: String, backUp: () throws -> Tool.Result, restore: () throws -> Tool.Result
   ) throws {
@@ -35,6 +38,8 @@ import Testing
     let saved = try backUp()
     #expect(saved.status == 0, "\(saved.errors)")
     #expect(try send(21...30, to: first, token: token).contains(#""stored":10"#))
+    first.program.send(SIGTERM)
+    #expect(try first.program.end(within: .seconds(60)) == 0)
     let put = try restore()
     #expect(put.status == 0, "\(put.errors)")
     // The keys are in the backup, too; what is sent once more is taken once.
@@ -47,27 +52,37 @@ import Testing
 
   @Test func a_sqlite_store_is_backed_up_while_it_serves() async throws {
     try await aside {
-      guard let sqlite = try Tool.required("sqlite3") else { return }
+      guard try Tool.required("sqlite3") != nil else { return }
+      let shown = try #require(
+        MarkdownBlocks(try ProjectTree.text("docs/FleetStore.md")).commands.first {
+          $0.script.hasPrefix("sqlite3 ")
+        })
+      let commands = shown.script.split(separator: "\n").map(String.init)
+      try #require(commands.count == 2, "one that backs up, one that restores")
       let scratch = try ScratchFolder()
-      let backup = scratch.file("fleet-backup.db")
+      let (folder, database) = (scratch.path, "sqlite:\(scratch.file("fleet.db"))")
       try Self.check(
-        "sqlite:\(scratch.file("fleet.db"))", restored: "sqlite:\(scratch.file("restored.db"))",
-        backUp: { try Tool.run(sqlite, [scratch.file("fleet.db"), ".backup \(backup)"]) },
-        restore: { try Tool.run("cp", [backup, scratch.file("restored.db")]) })
+        database, restored: database, backUp: { try Tool.shell(commands[0], directory: folder) },
+        restore: { try Tool.shell(commands[1], directory: folder) })
     }
   }
 
   @Test func a_postgresql_store_is_backed_up_while_it_serves() async throws {
     try await aside {
-      guard let server = try PostgreSQLServer.shared, let dump = try Tool.required("pg_dump"),
-        let restore = try Tool.required("pg_restore")
+      guard let server = try PostgreSQLServer.shared, try Tool.required("pg_dump") != nil,
+        try Tool.required("pg_restore") != nil
       else { return }
+      let page = try ProjectTree.text("docs/FleetStore.md")
+      let shown = page.matches(of: /`(pg_(?:dump|restore) [^`]*)`/).map { String($0.1) }
+      try #require(shown.count == 2, "one that backs up, one that restores")
       let scratch = try ScratchFolder()
+      let folder = scratch.path
       let (from, to) = (try server.database(), try server.database())
+      // Names of databases are those of the page, told to the shell as addresses.
       try Self.check(
         from, restored: to,
-        backUp: { try Tool.run(dump, ["-Fc", "-f", scratch.file("fleet.dump"), from]) },
-        restore: { try Tool.run(restore, ["-d", to, scratch.file("fleet.dump")]) })
+        backUp: { try Tool.shell(shown[0].replacing(" fleet ", with: " \(from) "), directory: folder) },
+        restore: { try Tool.shell(shown[1].replacing(" fleet ", with: " \(to) "), directory: folder) })
     }
   }
 }

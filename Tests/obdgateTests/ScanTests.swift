@@ -18,29 +18,12 @@ import Testing
   private func run(
     _ arguments: [String], _ devices: [String], faults: String? = nil
   ) async throws -> (result: Tool.Result, sent: [[String]])? {
-    guard let wrapper = try Tool.required("umockdev-wrapper"), try Self.hasTestbed() else { return nil }
-    return try await aside {
+    try await aside {
       let scratch = try ScratchFolder()
-      let plugs = devices.indices.map { "{\"plug\": \"\($0)\", \"tcp\": \"@\($0)@\", \(devices[$0])}" }
-      try scratch.write("steps.in", "[\((plugs + ["{\"start\": true}"]).joined(separator: ",\n"))]")
-      let addresses = devices.indices.map { "-e \"s|@\($0)@|$D\($0)|\"" }.joined(separator: " ")
-      let bed = TestData.projectRoot + "/scripts/testbed/udev.py"
-      let line = """
-        sed \(addresses) steps.in >steps.json
-        '\(wrapper)' /usr/bin/python3 '\(bed)' steps.json "$OBDGATE" \(arguments.joined(separator: " "))
-        """
-      let simulations = devices.map { _ in Simulation(faults: faults, place: .tcp) }
-      let played = try play(line, beside: simulations, in: scratch.path)
-      return (played.result, played.logs.map(\.commands))
+      let line = "\"$OBDGATE\" \(arguments.joined(separator: " "))"
+      let played = try play(line, pluggingIn: devices, behind: Simulation(faults: faults), in: scratch.path)
+      return played.map { ($0.result, $0.logs.map(\.commands)) }
     }
-  }
-
-  private static func hasTestbed() throws -> Bool {
-    let modules = "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev"
-    if try Tool.run("/usr/bin/python3", ["-c", modules]).status == 0 { return true }
-    if TestData.isCI { throw TestData.Missing("gir1.2-umockdev-1.0 and python3-gi") }
-    print("skipped: gir1.2-umockdev-1.0 and python3-gi missing (make test installs them)")
-    return false
   }
 
   @Test func known_adapters_are_asked_and_nothing_is_sent_to_others() async throws {

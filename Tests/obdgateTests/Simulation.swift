@@ -26,7 +26,10 @@ struct Played: Sendable {
 /// - Parameters:
 ///   - line: `$D0`, `$D1`, … stand for the adapters, `$OBDGATE` for the program.
 ///   - folder: where links, logs and scenarios go.
-func play(_ line: String, beside simulations: [Simulation], in folder: String) throws -> Played {
+///   - limit: how long it may take.
+func play(
+  _ line: String, beside simulations: [Simulation], in folder: String, limit: Duration = .seconds(120)
+) throws -> Played {
   places.wait()
   defer { places.signal() }
   guard let program = try Tool.obdgate else { throw TestData.Missing("the built obdgate") }
@@ -47,7 +50,7 @@ func play(_ line: String, beside simulations: [Simulation], in folder: String) t
     let place = simulation.place == .tcp ? "--tcp 0" : "--link elm\(number)"
     script += "start \(number) \(place)\(simulation.faults.map { " --faults '\($0)'" } ?? "")\n"
   }
-  let result = try Tool.run("bash", ["-c", script + line])
+  let result = try Tool.run("bash", ["-c", script + line], limit: limit)
   let logs = try simulations.indices.map { number in
     DialogueText(try String(contentsOfFile: "\(folder)/sim\(number).capture", encoding: .utf8))
   }

@@ -12,6 +12,7 @@ writes to stdout goes through to ours, line by line. STEPS.json is a list of the
     {"unplug": "a"}                  its uevent, its folder in /sys, and the other end of its line go
     {"await": "appeared /dev/ttyUSB0"}   a line of the program that holds this text, now or within ten seconds
     {"start": true}                  starts the program; what is plugged in before it is found by looking
+    {"patience": 300}                so many seconds, in place of ten, for lines and for the end
     {"tell": "back"}                 a line on stderr: whoever runs this then knows how far it is
 
 "says": "track.nmea" in place of "answers" has the device say the file's lines for ever, one every 0.05 s, as a satellite
@@ -38,7 +39,7 @@ import gi
 gi.require_version("UMockdev", "1.0")
 from gi.repository import UMockdev  # noqa: E402  the version must be chosen first
 
-PATIENCE = 10
+patience = 10
 
 
 class Lines:
@@ -63,7 +64,7 @@ class Lines:
     def wait(self, text):
         """True once an unseen line holds the text; what stands before it counts as seen."""
         with self.changed:
-            deadline = time.monotonic() + PATIENCE
+            deadline = time.monotonic() + patience
             seen = 0
             while True:
                 for at in range(seen, len(self.all)):
@@ -163,7 +164,7 @@ class Device:
 
     def relay(self, address):
         host, port = address.rsplit(":", 1)
-        with socket.create_connection((host, int(port)), timeout=PATIENCE) as server:
+        with socket.create_connection((host, int(port)), timeout=patience) as server:
             while not self.gone.is_set():
                 # A line that nobody has open is always ready, and fails: it is tried, not waited for.
                 ready, _, _ = select.select([server], [], [], 0.002)
@@ -200,6 +201,7 @@ class Device:
 
 
 def main():
+    global patience
     steps = json.load(open(sys.argv[1]))
     bed = UMockdev.Testbed.new()
     lines, devices, program, collector = Lines(), {}, None, None
@@ -213,6 +215,8 @@ def main():
             collector = threading.Thread(target=lines.collect, args=(program.stdout,))
             collector.start()
             signal.signal(signal.SIGTERM, lambda *_: program.terminate())
+        elif "patience" in step:
+            patience = step["patience"]
         elif "tell" in step:
             print(step["tell"], file=sys.stderr, flush=True)
         elif "await" in step:
@@ -223,13 +227,13 @@ def main():
         else:
             sys.exit(f"udev.py: unknown step: {step}")
     try:
-        status = program.wait(PATIENCE)
+        status = program.wait(patience)
     except subprocess.TimeoutExpired:
         print("udev.py: the program does not end", file=sys.stderr, flush=True)
         program.kill()
         status = 70
     # Its last lines may still be on their way.
-    collector.join(PATIENCE)
+    collector.join(patience)
     sys.stdout.flush()
     # Threads that wait on lines of devices still plugged in end here.
     os._exit(status)

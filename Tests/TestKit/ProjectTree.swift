@@ -1,10 +1,9 @@
 import Foundation
-import TestKit
 
 /// The files of the project itself.
-enum ProjectTree {
+public enum ProjectTree {
   /// Absolute paths of all Swift files below a folder of the project, sorted.
-  static func swiftFiles(under folder: String) throws -> [String] {
+  public static func swiftFiles(under folder: String) throws -> [String] {
     let root = TestData.projectRoot + "/" + folder
     // A folder may be reached through a link; the enumerator itself follows none.
     let resolved = URL(fileURLWithPath: root).resolvingSymlinksInPath().path
@@ -13,12 +12,12 @@ enum ProjectTree {
   }
 
   /// The text of one file of the project.
-  static func text(_ path: String) throws -> String {
+  public static func text(_ path: String) throws -> String {
     try String(contentsOfFile: TestData.projectRoot + "/" + path, encoding: .utf8)
   }
 
   /// Paths of everything that belongs to the project: tracked by git, or new and not ignored.
-  static func files() throws -> [String] {
+  public static func files() throws -> [String] {
     let listed = try Tool.run(
       "git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], directory: TestData.projectRoot)
     guard listed.status == 0 else { throw Tool.Failure.system("git ls-files", reason: listed.errors) }

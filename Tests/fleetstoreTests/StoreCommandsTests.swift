@@ -1,0 +1,28 @@
+import Foundation
+import TestKit
+import Testing
+
+/// The commands that pages show under ```` ```sh store ````, beside a store with an empty SQLite file.
+@Suite struct StoreCommandsTests {
+  static let pages = (try? DocumentedCommands.all(.store)) ?? []
+
+  @Test(arguments: pages)
+  func what_is_sent_to_the_shown_address_is_stored(_ page: DocumentedCommands) async throws {
+    for program in ["curl", "zstd"] where try Tool.required(program) == nil { return }
+    try await aside {
+      let scratch = try ScratchFolder()
+      let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
+      let store = try ServedStore(database)
+      defer { store.program.kill() }
+      try scratch.writeSecret(
+        "key", try FleetstoreProgram.run(["gateway", "add", "replay"] + database, in: "/").output)
+      // The address is that of the page; another port answers there.
+      try scratch.write(".curlrc", "connect-to = \"127.0.0.1:8080:127.0.0.1:\(store.port)\"\n")
+      try FileManager.default.createSymbolicLink(
+        atPath: scratch.file("drive.capture"), withDestinationPath: TestData.projectRoot + "/captures/drive.capture")
+      let ran = try page.run(in: scratch.path, environment: ["CURL_HOME": scratch.path])
+      #expect(ran.status == 0 && ran.output.contains(#""refused":0"#), "\(page): \(ran.output)")
+      #expect(try store.ask("/api/vehicles", token: store.token).contains("VF3M45GFRLS031759"))
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import TestKit
+
+/// Runs a line of shell on a machine where umockdev plugs devices in, each with a simulated adapter behind it.
+///
+/// - Parameters:
+///   - line: `$OBDGATE` stands for the program.
+///   - devices: steps of `scripts/testbed/udev.py` without their far end.
+///   - simulation: what is behind each of them.
+///   - limit: how long it may take.
+/// - Returns: nil, said in one line, where umockdev is not installed.
+func play(
+  _ line: String, pluggingIn devices: [String], behind simulation: Simulation = Simulation(), in folder: String,
+  limit: Duration = .seconds(120)
+) throws -> Played? {
+  guard let wrapper = try Tool.required("umockdev-wrapper"), try hasTestbed() else { return nil }
+  let patience = "{\"patience\": \(limit.components.seconds)}"
+  let plugs = devices.indices.map { "{\"plug\": \"\($0)\", \"tcp\": \"@\($0)@\", \(devices[$0])}" }
+  let steps = "[\(([patience] + plugs + ["{\"start\": true}"]).joined(separator: ",\n"))]"
+  try steps.write(toFile: folder + "/steps.in", atomically: true, encoding: .utf8)
+  let addresses = devices.indices.map { "-e \"s|@\($0)@|$D\($0)|\"" }.joined(separator: " ")
+  let bed = TestData.projectRoot + "/scripts/testbed/udev.py"
+  let script = """
+    sed \(addresses) steps.in >steps.json
+    '\(wrapper)' /usr/bin/python3 '\(bed)' steps.json \(line)
+    """
+  var simulation = simulation
+  simulation.place = .tcp
+  return try play(script, beside: devices.map { _ in simulation }, in: folder, limit: limit)
+}
+
+private func hasTestbed() throws -> Bool {
+  let modules = "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev"
+  if try Tool.run("/usr/bin/python3", ["-c", modules]).status == 0 { return true }
+  if TestData.isCI { throw TestData.Missing("gir1.2-umockdev-1.0 and python3-gi") }
+  print("skipped: gir1.2-umockdev-1.0 and python3-gi missing (make test installs them)")
+  return false
+}
