@@ -195,23 +195,30 @@ extension ReplyObserver {
   }
 
   mutating func adapter(_ answer: AdapterAnswer, _ bytes: Span<UInt8>) {
-    if answer == .identity, Self.isBanner(bytes) {
+    let isBanner = answer == .identity && Self.isBanner(bytes)
+    if isBanner {
       hasBanner = true
       if !expectsBanner { hasSurpriseBanner = true }
     }
     let isOKText = bytes.count == 2 && bytes[0] == UInt8(ascii: "O") && bytes[1] == UInt8(ascii: "K")
     if isOKText { isOK = true }
     if let isKept = PauseParameter.isKept(bytes) { keepsPause = isKept && keepsPause != false }
-    guard textCount == 0 || hasBanner, !isOKText else { return }
+    // A name that comes behind a late answer to what was asked before, or in front of one.
+    guard textCount == 0 || isBanner, !isOKText else { return }
     textCount = min(bytes.count, 40)
     for i in 0..<textCount { text[i] = bytes[i] }
   }
 
-  /// A name with a letter and a digit in it: `ELM327 v1.5`, `STN1110 v4.0.1`.
+  /// A name with a digit in it, and a letter that is no digit of hexadecimal data: `ELM327 v1.5`, `STN1110 v4.0.1`.
   private static func isBanner(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count >= 4 else { return false }
-    for i in 0..<bytes.count where bytes[i] >= UInt8(ascii: "0") && bytes[i] <= UInt8(ascii: "9") { return true }
-    return false
+    var (hasDigit, hasLetter) = (false, false)
+    for i in 0..<bytes.count {
+      let letter = bytes[i] | 0x20
+      if bytes[i] >= UInt8(ascii: "0") && bytes[i] <= UInt8(ascii: "9") { hasDigit = true }
+      if letter > UInt8(ascii: "f") && letter <= UInt8(ascii: "z") { hasLetter = true }
+    }
+    return hasDigit && hasLetter
   }
 
   mutating func failure(_ error: WireError, line: Span<UInt8>) {

@@ -97,6 +97,25 @@ import Testing
     #expect(bench.isConnected)
   }
 
+  /// Answers to what the program before us asked come late.
+  @Test(arguments: [
+    "7E906412080018001\r\r\rELM327 v1.5\r\r>", "\r\rELM327 v1.5\r7E906412080018001\r\r>",
+    "7E906412080018001\r\r>",
+  ])
+  func data_is_no_name(_ reply: String) {
+    let adapter = TinyAdapter([Cars.engine()])
+    var isFirst = true
+    adapter.hook = { command, _ in
+      guard command == "ATZ", isFirst else { return nil }
+      isFirst = false
+      return (reply, 700 * Bench.millisecond)
+    }
+    let bench = Bench(adapter)
+    bench.run(seconds: 4)
+    #expect(bench.isConnected)
+    #expect(bench.identity == "ELM327 v1.5")
+  }
+
   @Test func an_STN_chip_is_recognised_by_its_answer() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.hook = { command, _ in command == "STI" ? ("STN1110 v4.0.1\r\r>", 0) : nil }

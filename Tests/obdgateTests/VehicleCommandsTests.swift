@@ -28,7 +28,9 @@ import Testing
       else { return }
       let output = played.result.output
       #expect(played.result.status == 0, "\(page): \(output)\(played.result.errors)")
-      for text in ["/dev/ttyUSB0  adapter", "1D4GP00RX5B123456", "P0420", "tired of cleaning", "\"speed\": 0"] {
+      for text in [
+        "/dev/ttyUSB0  adapter", "ELM327 v1.5", "1D4GP00RX5B123456", "P0420", "tired of cleaning", "\"speed\": 0",
+      ] {
         #expect(output.contains(text), "\(text) in \(output)")
       }
       #expect(played.commands.contains("04"), "codes are cleared")
