@@ -47,25 +47,43 @@ struct Failure: Error, CustomStringConvertible {
 
 /// Lines for people.
 enum StandardError {
-  static func say(_ line: String) { writeWhole(line + "\n", to: STDERR_FILENO) }
+  /// There is nobody to tell that it cannot be written.
+  static func say(_ line: String) { _ = writeWhole(line + "\n", to: STDERR_FILENO) }
 }
 
 /// Lines for programs.
 enum StandardOutput {
-  static func say(_ line: String) { write(line + "\n") }
-  static func write(_ lines: String) { writeWhole(lines, to: STDOUT_FILENO) }
+  static func say(_ line: String) throws(Failure) { try write(line + "\n") }
+
+  /// - Throws: where they cannot be written. Nobody need read them: a pipe that was closed is none of it.
+  static func write(_ lines: String) throws(Failure) {
+    let code = writeWhole(lines, to: STDOUT_FILENO)
+    guard code == 0 || code == EPIPE else {
+      throw Failure(.unreadable, "standard output: cannot be written: \(unsafe String(cString: strerror(code)))")
+    }
+  }
+
+  /// Prints a secret that can be seen only now.
+  static func say(secret: String, lost remedy: String) throws(Failure) {
+    do throws(Failure) {
+      try say(secret)
+    } catch {
+      throw Failure(error.status, "\(error.description); \(remedy)")
+    }
+  }
 }
 
-private func writeWhole(_ text: String, to descriptor: Int32) {
+/// - Returns: 0, or errno.
+private func writeWhole(_ text: String, to descriptor: Int32) -> Int32 {
   var text = text
-  text.withUTF8 { bytes in
+  return text.withUTF8 { bytes in
     var done = 0
     while done < bytes.count {
       let count = unsafe write(descriptor, bytes.baseAddress! + done, bytes.count - done)
       if count < 0, errno == EINTR { continue }
-      // Closed: there is nobody left to tell.
-      guard count > 0 else { return }
+      guard count > 0 else { return count < 0 ? errno : EIO }
       done += count
     }
+    return 0
   }
 }

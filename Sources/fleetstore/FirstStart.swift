@@ -22,7 +22,8 @@ enum FirstStart {
       StandardError.say("fleetstore: this is the first start. The administrator's token: \(folder)/administrator.token")
     } else {
       StandardError.say("fleetstore: this is the first start. The administrator's token, shown only now:")
-      StandardOutput.say(secret.text)
+      try StandardOutput.say(
+        secret: secret.text, lost: "make another with fleetstore token add --role admin, and revoke this one")
     }
   }
 

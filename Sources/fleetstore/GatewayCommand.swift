@@ -22,15 +22,19 @@ struct GatewayCommand: AsyncParsableCommand {
 
     func run() async throws {
       let tenant = try owner.tenant()
-      for name in [gatewayId] + vehicles where !Names.isName(name) {
-        throw Failure(.usage, "gateway: expected 1 to 128 bytes without control characters as a name")
+      for name in [gatewayId] + vehicles where !PlainText.isName(name) {
+        throw Failure(.usage, "gateway: expected \(PlainText.expectedName) as a name")
+      }
+      guard Set(vehicles).count == vehicles.count else {
+        throw Failure(.usage, "gateway: expected no --vehicle twice")
       }
       let key = Secret(.gatewayKey)
       try await store.withStorage { storage in
         _ = try await storage.addGateway(
           gatewayId, allowedVehicles: vehicles, key: key.hash, tenant: tenant, at: WallClock.now)
       }
-      StandardOutput.say(key.text)
+      try StandardOutput.say(
+        secret: key.text, lost: "the gateway is registered: make it another key with fleetstore gateway rotate")
     }
   }
 
@@ -48,7 +52,7 @@ struct GatewayCommand: AsyncParsableCommand {
       try await store.withStorage { storage in
         _ = try await storage.rotateKey(key.hash, gateway: gatewayId, tenant: tenant, at: WallClock.now)
       }
-      StandardOutput.say(key.text)
+      try StandardOutput.say(secret: key.text, lost: "the key before is good no longer: rotate it once more")
     }
   }
 
@@ -81,7 +85,7 @@ struct GatewayCommand: AsyncParsableCommand {
         repeat {
           let page = try await storage.gateways(cursor: cursor, limit: 1_000, tenant: tenant)
           for gateway in page.items {
-            StandardOutput.say(
+            try StandardOutput.say(
               [
                 gateway.id, gateway.revokedAt == nil ? "good" : "revoked", gateway.lastSeen.map(TimeText.of) ?? "never",
                 gateway.spoolDepth.map(String.init) ?? "-", gateway.version ?? "-",

@@ -36,7 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
       }
       address.apply(to: &configuration.server)
     }
-    if check { return StandardOutput.write(configuration.text) }
+    if check { return try StandardOutput.write(configuration.text) }
     let level = configuration.logLevel
     LoggingSystem.bootstrap { _ in PriorityLog(logLevel: level) }
     let logger = Logger(label: "fleetstore")
@@ -74,7 +74,10 @@ struct ServeCommand: AsyncParsableCommand {
     let deadline = StopDeadline(options.limits, logger: logger) { worker?.stop() }
     var group = ServiceGroupConfiguration(
       services: (worker.map {
-        [.init(service: $0, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore)]
+        [
+          .init(
+            service: EndedBeside(service: $0), successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore)
+        ]
       } ?? []) + [
         .init(
           service: server, successTerminationBehavior: .gracefullyShutdownGroup,

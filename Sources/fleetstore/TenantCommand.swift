@@ -31,7 +31,7 @@ struct TenantCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await store.withStorage { storage in
-        for tenant in try await storage.tenants() { StandardOutput.say(tenant.id.text) }
+        for tenant in try await storage.tenants() { try StandardOutput.say(tenant.id.text) }
       }
     }
   }

@@ -24,8 +24,8 @@ struct TokenCommand: AsyncParsableCommand {
       guard let role = Role(rawValue: role) else {
         throw Failure(.usage, "role: expected admin or readOnly, found \"\(role)\"")
       }
-      guard label.isEmpty || Names.isName(label) else {
-        throw Failure(.usage, "label: expected at most 128 bytes without control characters")
+      guard label.isEmpty || PlainText.isName(label) else {
+        throw Failure(.usage, "label: expected \(PlainText.expectedName)")
       }
       let tenant = try owner.tenant()
       let secret = Secret(.operatorToken)
@@ -34,7 +34,7 @@ struct TokenCommand: AsyncParsableCommand {
       try await store.withStorage { storage in
         try await storage.addToken(token, secret: secret.hash, tenant: tenant)
       }
-      StandardOutput.say(secret.text)
+      try StandardOutput.say(secret: secret.text, lost: "the token is made: revoke it, and make another")
     }
   }
 
@@ -67,7 +67,7 @@ struct TokenCommand: AsyncParsableCommand {
       let tenant = try owner.tenant()
       try await store.withStorage { storage in
         for token in try await storage.tokens(tenant: tenant) {
-          StandardOutput.say(
+          try StandardOutput.say(
             [
               TimeText.of(token.id), token.role.rawValue, token.revokedAt == nil ? "good" : "revoked",
               TimeText.of(token.addedAt), token.label.isEmpty ? "-" : token.label,

@@ -94,6 +94,15 @@ import Testing
     #expect(try Lines.parse(Lines.record(["vehicleId": "\"\u{A0}Ä¿ 車\""])).vehicleId == "\u{A0}Ä¿ 車")
   }
 
+  /// A database compares bytes, and a program letters: of two ways to write one name, one is taken.
+  @Test(arguments: ["CAFE\u{301}", "\u{212B}", "\u{1100}\u{1161}"])
+  func names_are_composed(_ name: String) throws {
+    let refused = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record(["vehicleId": "\"\(name)\""])) }
+    #expect(refused?.description.contains("NFC") == true)
+    #expect(PlainText.isName("CAFÉ 車 가"))
+    #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record(["gatewayId": "\"\(name)\""])) }
+  }
+
   @Test func names_have_at_most_128_bytes() throws {
     #expect(
       try Lines.parse(Lines.record(["vehicleId": "\"\(String(repeating: "x", count: 128))\""])).vehicleId.count == 128)

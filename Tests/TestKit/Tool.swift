@@ -87,6 +87,12 @@ struct Child {
   /// Its XDG_RUNTIME_DIR: a daemon that is told nothing else shows itself there, and not where the machine's own does.
   private let runtime: String
 
+  /// posix_spawn_file_actions_addclosefrom_np(3), of glibc from 2.34 on, which Glibc's module lacks.
+  private static let closeFrom: CloseFrom? = unsafe dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
+    unsafe unsafeBitCast($0, to: CloseFrom.self)
+  }
+  private typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+
   /// One at a time: between making a pipe and closing it on exec, no other child may be born that would inherit it.
   private static let birth = Mutex(())
 
@@ -117,6 +123,9 @@ struct Child {
     unsafe posix_spawn_file_actions_adddup2(&actions, stdin.read, 0)
     unsafe posix_spawn_file_actions_adddup2(&actions, stdout.write, 1)
     unsafe posix_spawn_file_actions_adddup2(&actions, stderr.write, 2)
+    // Sockets of libraries are not closed on exec: a child that runs for long would keep open what both ends have closed,
+    // and who waits for the end of such a connection would wait with it.
+    if let closeFrom = unsafe Child.closeFrom { _ = unsafe closeFrom(&actions, 3) }
 
     // The child gets the signals as a shell would give them: SIGPIPE ends it, nothing is blocked.
     var attributes = posix_spawnattr_t()

@@ -27,12 +27,17 @@ final class ServedStore {
   init(_ arguments: [String], isFirst: Bool = true, environment: [String: String] = [:]) throws {
     program = try RunningProgram(
       try FleetstoreProgram.path, ["serve", "--listen", "127.0.0.1:0"] + arguments, environment: environment)
-    let line = try program.errorLine(within: .seconds(60)) { $0.contains("listening on") }.text
-    guard let number = line.split(separator: ":").last.flatMap({ Int($0) }) else {
-      throw TestData.Missing("the port in: \(line)")
+    do {
+      let line = try program.errorLine(within: .seconds(60)) { $0.contains("listening on") }.text
+      guard let number = line.split(separator: ":").last.flatMap({ Int($0) }) else {
+        throw TestData.Missing("the port in: \(line)")
+      }
+      port = number
+      token = isFirst ? try program.line(within: .seconds(60)) { $0.hasPrefix("fst_") }.text : nil
+    } catch {
+      program.kill()
+      throw error
     }
-    port = number
-    token = isFirst ? try program.line(within: .seconds(60)) { $0.hasPrefix("fst_") }.text : nil
   }
 
   /// Asks with curl, the token out of the process table's sight.

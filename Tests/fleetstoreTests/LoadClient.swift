@@ -128,8 +128,18 @@ final class LoadSocket {
 
   /// - Parameter fields: each with its CR and LF.
   func post(_ batch: [UInt8], to path: String, _ fields: String = "") throws -> String {
-    let head = "POST \(path) HTTP/1.1\r\nHost: x\r\n\(fields)Content-Length: \(batch.count)\r\n\r\n"
-    try write(Array(head.utf8) + batch)
+    try begin(batch[...], of: batch.count, to: path, fields)
+    return try answer()
+  }
+
+  /// Sends the head of a request and the first bytes of its body.
+  func begin(_ bytes: ArraySlice<UInt8>, of count: Int, to path: String, _ fields: String) throws {
+    let head = "POST \(path) HTTP/1.1\r\nHost: x\r\n\(fields)Content-Length: \(count)\r\n\r\n"
+    try write(Array(head.utf8) + bytes)
+  }
+
+  /// - Returns: head and beginning of the next answer.
+  func answer() throws -> String {
     var count = 0
     var length: Int?
     while true {

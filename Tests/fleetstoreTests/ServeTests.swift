@@ -33,6 +33,36 @@ import Testing
     }
   }
 
+  /// A key that nobody has seen is of no use, and its gateway waits for it.
+  @Test(arguments: [
+    ["gateway", "add", "gw-1"], ["gateway", "rotate", "gw-0"], ["token", "add", "--role", "readOnly"],
+    ["gateway", "list"],
+  ])
+  func what_cannot_be_printed_is_said(_ arguments: [String]) async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      #expect(
+        try FleetstoreProgram.run(["gateway", "add", "gw-0", "--database", "sqlite:fleet.db"], in: scratch.path).status
+          == 0)
+      let words = [try FleetstoreProgram.path] + arguments + ["--database", "sqlite:fleet.db"]
+      let said = try Tool.run("sh", ["-c", #""$@" >/dev/full"#, "sh"] + words, directory: scratch.path)
+      #expect(said.status == 74)
+      #expect(said.errors.contains("standard output: cannot be written: No space left on device"), "\(said.errors)")
+      #expect(said.errors.contains("rotate") == (arguments[0] == "gateway" && arguments[1] != "list"))
+      let unread = try Tool.run(
+        "bash", ["-c", #"set -o pipefail; (sleep 0.2; exec "$@") | true"#, "sh"] + words, directory: scratch.path)
+      #expect(!unread.errors.contains("standard output"), "nobody need read: \(unread.errors)")
+    }
+  }
+
+  @Test func a_gateways_vehicle_is_named_once() throws {
+    let scratch = try ScratchFolder()
+    let refused = try FleetstoreProgram.run(
+      ["gateway", "add", "gw-1", "--vehicle", "a", "--vehicle", "a", "--database", "sqlite:fleet.db"], in: scratch.path)
+    #expect(refused.status == 64)
+    #expect(refused.errors.contains("no --vehicle twice"), "\(refused.errors)")
+  }
+
   @Test func a_token_that_only_reads_does_not_take_the_administrators_away() async throws {
     try await aside {
       let scratch = try ScratchFolder()

@@ -46,4 +46,31 @@ import Testing
       #expect(status == "503" || status == "000")
     }
   }
+
+  /// The worker ends before the requests do.
+  @Test func a_broker_that_is_away_breaks_nothing_off_at_a_stop() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let nobody = try ReservedPort()
+      let store = try ServedStore([
+        "--database", "sqlite:\(scratch.file("fleet.db"))", "--broker", "mqtt://127.0.0.1:\(nobody.number)",
+      ])
+      defer { store.program.kill() }
+      let token = try #require(store.token)
+      try store.program.anyErrorLine(within: .seconds(60)) { $0.contains("trying again") }
+      let listener = try LiveListener(port: store.port, token: token)
+      try listener.awaitSubscribed()
+      let body = Array(LoadClient.record(1, 0).utf8)
+      let socket = try LoadSocket(port: store.port)
+      try socket.begin(
+        body[..<100], of: body.count, to: "/api/telemetry",
+        "Authorization: Bearer \(token)\r\nContent-Type: application/x-ndjson\r\n")
+      store.program.send(SIGTERM)
+      #expect(try listener.isTakenLeaveOf())
+      try socket.write(Array(body[100...]))
+      #expect(try socket.answer().contains(#""stored":1"#))
+      #expect(try store.program.end(within: .seconds(20)) == 0)
+      #expect(!store.program.errorLines.contains { $0.contains("Error") }, "\(store.program.errorLines)")
+    }
+  }
 }

@@ -64,6 +64,11 @@ final class Authenticator: Sendable {
       retryAfter: seconds)
   }
 
-  /// Forgets everything: keys have changed.
-  func forget() { entries.withLock { $0 = [:] } }
+  /// Keys have changed: each is looked up anew. Those that were somebody's are still no strangers.
+  func forget() {
+    let time = ContinuousClock.now - Self.memory
+    entries.withLock { entries in
+      entries = entries.compactMapValues { entry in entry.identity.map { Entry(identity: $0, time: time) } }
+    }
+  }
 }

@@ -28,6 +28,11 @@ public struct APIError: Error, Equatable, Sendable {
     var answer = Answer(status: status, json: body)
     if let retryAfter { answer.headers[.retryAfter] = String(retryAfter) }
     if status == .unauthorized { answer.headers[.wwwAuthenticate] = #"Bearer realm="fleetstore""# }
+    if status == .upgradeRequired {
+      // RFC 9110, 15.5.22; RFC 6455, 4.4.
+      answer.headers[.upgrade] = "websocket"
+      answer.headers[.secWebSocketVersion] = "13"
+    }
     return answer
   }
 

@@ -4,9 +4,11 @@ import FleetDomain
 ///
 /// It is asked of the storage in pieces; the cursor behind the last one goes on where the page ended.
 struct BoundedPage<Element: Sendable> {
-  /// Elements of the first piece, whose size nobody knows.
+  /// Elements of the first piece at most, whose size nobody knows.
   private static var first: Int { 256 }
-  /// Elements of any other: records have at most 16 KiB.
+  /// Bytes of an element at most.
+  private static var longest: Int { 16 << 10 }
+  /// Elements of any other.
   private static var most: Int { 1_024 }
 
   private(set) var items: [Element] = []
@@ -21,7 +23,7 @@ struct BoundedPage<Element: Sendable> {
     _ call: Call, limit: Int, cursor: String?, size: (Element) -> Int,
     fetch: (_ cursor: String?, _ limit: Int) async throws -> Page<Element>
   ) async throws {
-    var (bytes, piece) = (0, min(limit, Self.first))
+    var (bytes, piece) = (0, min(limit, Self.first, max(call.limits.pageBytes / Self.longest, 1)))
     next = cursor
     repeat {
       // The elements, and the text that is made of them.

@@ -24,7 +24,7 @@ extension Call {
   /// - Throws: 404 for what can be no name: then there is nothing of that name.
   func name(_ kind: String) throws(APIError) -> String {
     let name = parameters.first ?? ""
-    guard Names.isName(name) else { throw APIError.notFound("no \(kind) \(quoted(name))") }
+    guard PlainText.isName(name) else { throw APIError.notFound("no \(kind) \(quoted(name))") }
     return name
   }
 
@@ -33,9 +33,9 @@ extension Call {
   /// - Throws: 400 for what can be no name.
   func vehicleFilter() throws(APIError) -> String? {
     guard let name = query["vehicle"] else { return nil }
-    guard Names.isName(name) else {
+    guard PlainText.isName(name) else {
       throw APIError.badRequest(
-        "query: vehicle: expected 1 to 128 bytes without control characters, found \(quoted(name))")
+        "query: vehicle: expected \(PlainText.expectedName), found \(quoted(name))")
     }
     return name
   }
@@ -58,7 +58,8 @@ extension Call {
       return try Timestamp(parsing: text.utf8.span)
     } catch {
       throw APIError.badRequest(
-        "query: \(name): expected a time as 2024-12-18T07:41:06.250Z (RFC 3339), found \(quoted(text))")
+        "query: \(name): expected a time as 2024-12-18T07:41:06.250Z (RFC 3339) from 1678 to 2261, found \(quoted(text))"
+      )
     }
   }
 

@@ -65,7 +65,7 @@ struct FenceRoutes {
     results: [
       .init(.ok, "The fences.", .init(types: ["application/geo+json"], schema: "Fences"), headers: ["ETag"]),
       .init(.notModified, "They are as they were.", headers: ["ETag"]),
-    ])
+    ], errors: [.preconditionFailed])
   private static let replace = Operation(
     id: "replaceFences", summary: "Replaces all fences.",
     parameters: [

@@ -73,7 +73,8 @@ struct GatewayRoutes {
   private var replace: Route {
     let operation = Operation(
       id: "replaceGateway", summary: "Says which vehicles a gateway may write as; none: those that it registers first.",
-      body: .json("GatewayDetails"), results: [.init(.ok, "The gateway.", .json("Gateway"))])
+      body: .json("GatewayDetails"), results: [.init(.ok, "The gateway.", .json("Gateway"))],
+      errors: [.preconditionFailed])
     return Route(.put, Self.path + "/{gatewayId}", .admins, operation) { [storage, authenticator] call in
       let id = try call.name("gateway")
       let present = try await storage.gateway(id, tenant: try call.tenant)

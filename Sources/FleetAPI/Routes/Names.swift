@@ -3,11 +3,6 @@ import JSONText
 
 /// Names and texts that clients give to things.
 public enum Names {
-  /// Whether a text can be the id of a vehicle or gateway: 1 to 128 bytes without control characters.
-  public static func isName(_ text: String) -> Bool {
-    !text.isEmpty && isPlain(text, limit: PlainText.maximumNameCount)
-  }
-
   /// Whether a text has no control characters and at most `limit` bytes.
   static func isPlain(_ text: String, limit: Int) -> Bool {
     text.utf8.count <= limit && PlainText.isPlain(text.utf8.span)
@@ -52,7 +47,7 @@ public enum Names {
 
   private static func name(_ value: JSONValue) throws(JSONError) -> String {
     let text = try value.requireString()
-    guard isName(text) else { throw value.invalid(expected: "1 to 128 bytes without control characters") }
+    guard PlainText.isName(text) else { throw value.invalid(expected: PlainText.expectedName) }
     return text
   }
 }

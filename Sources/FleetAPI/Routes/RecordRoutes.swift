@@ -32,7 +32,7 @@ struct RecordRoutes {
           "fields", "Only these keys of each record, and `id` and `timestamp`; names with commas between.",
           #"{"type":"string"}"#),
         .query(
-          "every", "Seconds: of each span of this length only the newest record.",
+          "every", "Seconds: of each span of this length only the newest record; records without a time are absent.",
           #"{"type":"number","minimum":0.001,"maximum":31536000}"#), .cursor, .limit(1_000, most: 10_000),
       ], results: [.init(.ok, "A page of records.", .json("RecordList"))])
     return Route(.get, "/api/vehicles/{vehicleId}/telemetry", .readers, operation) { call in

@@ -44,7 +44,7 @@ struct SystemRoutes {
       parameters: [
         .header("Upgrade", "`websocket`"), .header("Sec-WebSocket-Version", "`13`"),
         .header("Sec-WebSocket-Key", "16 random bytes in Base64."),
-      ], results: [.init(.switchingProtocols, "The WebSocket is open.")], errors: [.upgradeRequired])
+      ], results: [.init(.switchingProtocols, "The WebSocket is open.")], errors: [.forbidden, .upgradeRequired])
     return Route(.get, path, .open, operation) { [hub] call in
       guard hub.settings.origins.allow(call.request.headers[.origin], host: call.request.head.authority) else {
         throw APIError.forbidden("Origin: pages of \(quoted(call.request.headers[.origin] ?? "")) may not connect")

@@ -73,9 +73,11 @@ struct VehicleRoutes {
     id: "replaceVehicle",
     summary:
       "Replaces what is said of a vehicle; its records stay, and so does a VIN unless another is given, or null.",
-    body: .json("VehicleDetails"), results: [.init(.ok, "The vehicle.", .json("Vehicle"))], errors: [.conflict])
+    body: .json("VehicleDetails"), results: [.init(.ok, "The vehicle.", .json("Vehicle"))],
+    errors: [.conflict, .preconditionFailed])
   private static let remove = Operation(
-    id: "removeVehicle", summary: "Removes a vehicle with all its records.", results: [.init(.noContent, "Removed.")])
+    id: "removeVehicle", summary: "Removes a vehicle with all its records.", results: [.init(.noContent, "Removed.")],
+    errors: [.preconditionFailed])
 }
 
 extension VehicleDetails {

@@ -33,7 +33,7 @@ struct FieldReader: ~Escapable {
 
   func time(_ quality: TimeQuality) throws(RecordRefusal) -> Timestamp? {
     if quality == .unset, fields[.timestamp].form == .absent { return nil }
-    let expected = #"a time like "2024-12-18T07:41:06.250Z""#
+    let expected = #"a time from 1678 to 2261 like "2024-12-18T07:41:06.250Z""#
     let bytes = try string(.timestamp, expected)
     do throws(Timestamp.ParsingError) {
       return try Timestamp(parsing: bytes)
@@ -42,19 +42,18 @@ struct FieldReader: ~Escapable {
     }
   }
 
-  /// A text of 1 to 128 bytes without control characters.
+  /// A text that can be an id (``PlainText/isName(_:)``).
   func name(_ key: RecordKey) throws(RecordRefusal) -> String {
-    let bytes = try string(key, Self.expectedName)
-    guard let name = Self.name(bytes) else { throw invalid(key, Self.expectedName) }
+    let bytes = try string(key, PlainText.expectedName)
+    guard let name = Self.name(bytes) else { throw invalid(key, PlainText.expectedName) }
     return name
   }
 
-  private static let expectedName = "1 to \(PlainText.maximumNameCount) bytes without control characters"
-
   /// Nil unless the bytes can be an id.
   static func name(_ bytes: Span<UInt8>) -> String? {
-    guard !bytes.isEmpty, bytes.count <= PlainText.maximumNameCount, PlainText.isPlain(bytes) else { return nil }
-    return unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    guard !bytes.isEmpty, bytes.count <= PlainText.maximumNameCount else { return nil }
+    let name = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    return PlainText.isName(name) ? name : nil
   }
 
   func sequence() throws(RecordRefusal) -> UInt64 {
