@@ -57,12 +57,7 @@ struct Configuration {
       address.apply(to: &server)
     }
     try readDatabase(&reader, folder: folder, isOpen: isOpen)
-    if var tls = try reader.optionalObject("tls") {
-      server.tls = TLSFiles(
-        certificate: try Self.path(tls.required("certificate"), folder), key: try Self.path(tls.required("key"), folder)
-      )
-      try tls.finish()
-    }
+    if var tls = try reader.optionalObject("tls") { server.tls = try PEMFile.readPair(&tls, folder: folder) }
     server.threads = try reader.optionalInt("threads", in: 1...256) ?? server.threads
     if let level = try reader.optionalString("logLevel", oneOf: Logger.Level.allCases.map(\.rawValue)) {
       logLevel = Logger.Level(rawValue: level) ?? logLevel

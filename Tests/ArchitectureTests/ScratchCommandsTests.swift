@@ -32,10 +32,7 @@ import Testing
     let certificates = try Certificates()
     // Its files go with it.
     defer { withExtendedLifetime(certificates) {} }
-    let made = try certificates.make("server", for: "IP:127.0.0.1")
-    for (file, name) in [(made.certificate, "server.pem"), (made.key, "server.key")] {
-      try FileManager.default.copyItem(atPath: file, toPath: scratch.file(name))
-    }
+    try certificates.write("server", in: scratch)
     let token = try scratch.write("metrics.token", String(repeating: "x", count: 40) + "\n")
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: token)
   }

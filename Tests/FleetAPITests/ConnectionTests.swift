@@ -178,7 +178,10 @@ import Testing
         "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate,
       ])
     #expect(made.status == 0, "\(made.errors)")
-    try await TestServer.run(.test { $0.tls = TLSFiles(certificate: certificate, key: key) }) { server in
+    let files = try TLSFiles(
+      certificate: (certificate, Array(Data(contentsOf: URL(fileURLWithPath: certificate)))),
+      key: (key, Array(Data(contentsOf: URL(fileURLWithPath: key)))))
+    try await TestServer.run(.test { $0.tls = files }) { server in
       try await aside {
         let url = "https://localhost:\(server.port)/api/health"
         let resolve = ["--resolve", "localhost:\(server.port):127.0.0.1"]

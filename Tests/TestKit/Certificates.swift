@@ -1,3 +1,5 @@
+import Foundation
+
 /// Certificates for one test, made by openssl: an authority and what it has signed.
 public final class Certificates: Sendable {
   /// Its files.
@@ -52,6 +54,14 @@ public final class Certificates: Sendable {
       "-in", scratch.file(file + ".csr"), "-out", certificate, "-startdate", dates[0], "-enddate", dates[1],
     ])
     return (certificate, key)
+  }
+
+  /// Puts a new certificate for 127.0.0.1 into another folder, as `NAME.pem` and `NAME.key`.
+  public func write(_ name: String, in folder: borrowing ScratchFolder) throws {
+    let made = try make(name, for: "IP:127.0.0.1")
+    for (path, end) in [(made.certificate, ".pem"), (made.key, ".key")] {
+      try FileManager.default.copyItem(atPath: path, toPath: folder.file(name + end))
+    }
   }
 
   private func run(_ arguments: [String]) throws {

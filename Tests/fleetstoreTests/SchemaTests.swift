@@ -11,6 +11,10 @@ import Testing
       try scratch.writeSecret("metrics.token", String(repeating: "x", count: 40) + "\n")
       try scratch.writeSecret("password", "secret\n")
       try scratch.writeSecret("database.password", "secret\n")
+      let certificates = try Certificates()
+      try certificates.write("server", in: scratch)
+      try certificates.write("client", in: scratch)
+      try FileManager.default.copyItem(atPath: certificates.authority, toPath: scratch.file("ca.pem"))
       let ran = try Tool.run(
         python,
         [

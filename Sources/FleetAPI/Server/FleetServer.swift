@@ -44,12 +44,11 @@ public struct FleetServer: Service {
   /// Returns once every event loop of the server has made a turn; at once while it does not run.
   public func turn() async { await loops.turn() }
 
-  /// - Throws: ``ServerStartError`` where the port or the certificate cannot be used.
+  /// - Throws: ``ServerStartError`` where the port cannot be used.
   public func run() async throws {
-    let tls = try options.tls.map { files throws(ServerStartError) in try files.configuration() }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: options.threads)
     do {
-      try await serve(group, tls)
+      try await serve(group, options.tls?.configuration)
     } catch {
       try await group.shutdownGracefully()
       throw error

@@ -1,0 +1,66 @@
+import FleetAPI
+import JSONText
+
+/// Certificates and private keys, as PEM files (RFC 7468) that a configuration names.
+enum PEMFile {
+  /// The file of the value's path with one certificate or more.
+  static func readCertificates(
+    _ value: JSONValue, folder: String
+  ) throws(JSONError) -> (path: String, text: [UInt8]) {
+    // OpenSSL knows two more names for the same thing.
+    try read(
+      value, folder, expected: certificateExpectation,
+      labels: ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"], FileText.read)
+  }
+
+  /// The file of the value's path with a private key, which must be nobody's but its owner's and group's.
+  static func readKey(_ value: JSONValue, folder: String) throws(JSONError) -> (path: String, text: [UInt8]) {
+    try read(
+      value, folder, expected: keyExpectation,
+      labels: ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"], FileText.readSecret)
+  }
+
+  /// `{ "certificate": "server.pem", "key": "server.key" }`: what a server shows, read to the object's end.
+  static func readPair(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) -> TLSFiles {
+    let (certificate, key) = (try reader.required("certificate"), try reader.required("key"))
+    try reader.finish()
+    let (chain, own) = (try readCertificates(certificate, folder: folder), try readKey(key, folder: folder))
+    do throws(TLSFiles.Fault) {
+      return try TLSFiles(certificate: chain, key: own)
+    } catch {
+      switch error {
+      case .noCertificate:
+        throw certificate.invalid(expected: certificateExpectation, found: "\(chain.path) with none that can be read")
+      case .noKey:
+        throw key.invalid(expected: keyExpectation, found: "\(own.path) with none that can be read")
+      case .otherKey:
+        throw key.invalid(expected: "the key of the certificate in \(chain.path)", found: "another one in \(own.path)")
+      case .refused(let reason):
+        throw certificate.invalid(expected: certificateExpectation, found: "\(chain.path): \(reason)")
+      }
+    }
+  }
+
+  private static let certificateExpectation = "a file with certificates in PEM form"
+  private static let keyExpectation =
+    "a file with a private key in PEM form, without a passphrase, that others cannot read"
+
+  /// - Parameter labels: one of them must stand in the file behind `BEGIN`.
+  private static func read(
+    _ value: JSONValue, _ folder: String, expected: String, labels: [String],
+    _ read: (String) throws(Failure) -> [UInt8]
+  ) throws(JSONError) -> (path: String, text: [UInt8]) {
+    let path = try Configuration.path(value, folder)
+    let text: [UInt8]
+    do throws(Failure) {
+      text = try read(path)
+    } catch {
+      throw value.invalid(expected: expected, found: error.description)
+    }
+    let found = String(decoding: text, as: UTF8.self)
+    guard labels.contains(where: { found.contains("-----BEGIN \($0)-----") }) else {
+      throw value.invalid(expected: expected, found: "\(path) without one")
+    }
+    return (path, text)
+  }
+}
