@@ -51,23 +51,24 @@ enum BrokerSettings {
       try reader.optionalInt("prefetchBytes", in: 65_536...1_073_741_824) ?? options.prefetchBytes
     options.messageBytes = try reader.optionalInt("messageBytes", in: 1_024...134_217_728) ?? options.messageBytes
     options.retrySeconds = try reader.optionalInt("retrySeconds", in: 1...3_600) ?? options.retrySeconds
-    if var tls = try reader.optionalObject("tls") {
-      options.tls.authorities = try path(&tls, "caFile", folder)
-      options.tls.certificate = try path(&tls, "certificateFile", folder)
-      options.tls.key = try path(&tls, "keyFile", folder)
-      if options.tls.certificate != nil, options.tls.key == nil { _ = try tls.required("keyFile") }
-      if options.tls.key != nil, options.tls.certificate == nil { _ = try tls.required("certificateFile") }
-      try tls.finish()
-    }
+    if let tls = try reader.optionalObject("tls") { options.tls = try readTLS(tls, folder) }
     try reader.finish()
     return options
   }
 
-  private static func path(
-    _ reader: inout JSONObjectReader, _ key: String, _ folder: String
-  ) throws(JSONError) -> String? {
-    guard let value = reader.optional(key) else { return nil }
-    return try Configuration.path(value, folder)
+  /// The libraries read the files at each connection, where what they cannot use would be tried again for ever: so all are
+  /// read here first.
+  private static func readTLS(_ object: JSONObjectReader, _ folder: String) throws(JSONError) -> BrokerTLS {
+    var (reader, tls) = (object, BrokerTLS())
+    let (authorities, certificate) = (reader.optional("caFile"), reader.optional("certificateFile"))
+    let key = reader.optional("keyFile")
+    if certificate != nil, key == nil { _ = try reader.required("keyFile") }
+    if key != nil, certificate == nil { _ = try reader.required("certificateFile") }
+    try reader.finish()
+    if let authorities { tls.authorities = try PEMFile.readCertificates(authorities, folder: folder).path }
+    if let certificate { tls.certificate = try PEMFile.readCertificates(certificate, folder: folder).path }
+    if let key { tls.key = try PEMFile.readKey(key, folder: folder).path }
+    return tls
   }
 
   /// - Parameter urls: of the command line, in place of the configured ones.

@@ -55,6 +55,16 @@ import Testing
     }
   }
 
+  @Test func a_file_that_went_away_is_named() async throws {
+    var bench = try Bench(mqtt: 1, clientId: "worker")
+    bench.options.addresses = try [bench.secure("mqtts", "localhost", 1)]
+    bench.options.tls.authorities = scratch.file("gone.pem")
+    try await Store.with { store in
+      try await bench.refused(store)
+      #expect(bench.lines.all.contains { $0.contains("gone.pem") }, "\(bench.lines.all)")
+    }
+  }
+
   @Test func nothing_is_acknowledged_before_its_commit_and_all_of_it_comes_again() async throws {
     guard let broker = try Mosquitto(in: scratch) else { return }
     let bench = try Bench(mqtt: broker.port, clientId: "worker")

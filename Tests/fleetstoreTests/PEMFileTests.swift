@@ -72,6 +72,26 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (#"{"caFile":"none.pem"}"#, "caFile", "none.pem: cannot be read"),
+    (#"{"caFile":"pipe"}"#, "caFile", "pipe: a pipe or a device, expected a file"),
+    (#"{"caFile":"client.key"}"#, "caFile", "client.key without one"),
+    (#"{"certificateFile":"none.pem","keyFile":"client.key"}"#, "certificateFile", "none.pem: cannot be read"),
+    (#"{"certificateFile":"client.pem","keyFile":"none.key"}"#, "keyFile", "none.key: cannot be read"),
+    (#"{"certificateFile":"client.pem","keyFile":"client.pem"}"#, "keyFile", "chmod 600"),
+  ])
+  func a_brokers_file_that_is_no_use_is_named(_ tls: String, _ key: String, _ said: String) async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      try Certificates().write("client", in: scratch)
+      #expect(unsafe chmod(scratch.file("client.pem"), 0o644) == 0 && mkfifo(scratch.file("pipe"), 0o600) == 0)
+      for scheme in ["mqtts", "amqps"] {
+        let text = #"{"broker":{"urls":["\#(scheme)://fleet@127.0.0.1:1"],"tls":\#(tls)}}"#
+        try Self.expectRefused(text, "broker.tls.\(key)", said, in: scratch)
+      }
+    }
+  }
+
   /// The form, and nothing in it.
   private static func empty(_ label: String) -> String { "-----BEGIN \(label)-----\nAAAA\n-----END \(label)-----\n" }
 

@@ -48,7 +48,8 @@ import Glibc
         &settings, Int32(min(options.prefetchMessages, 65_535)), options.messageBytes, &code)
     }
     guard let made = unsafe made else {
-      throw BrokerFailure(.refused, place, "its settings are refused: \(Self.reason(code))")
+      throw BrokerFailure(
+        .refused, place, "its settings are refused: \(Self.reason(code))\(Self.files(address, options))")
     }
     unsafe client = made
     // From here on the deinitializer frees it.
@@ -163,6 +164,12 @@ import Glibc
   /// The library's words; 14: the system has said why.
   private static func reason(_ code: Int32) -> String {
     unsafe String(cString: code == 14 ? strerror(errno) : UnsafeMutablePointer(mutating: cmosquitto_reason(code)))
+  }
+
+  /// What a refusal may be about: the library reads these files, and names none.
+  private static func files(_ address: BrokerAddress, _ options: BrokerOptions) -> String {
+    let files = [options.tls.authorities, options.tls.certificate, options.tls.key].compactMap(\.self)
+    return address.usesTLS && !files.isEmpty ? " Its TLS files: \(files.joined(separator: ", "))" : ""
   }
 
   private static func brokerReason(_ reason: Int32) -> String {
