@@ -10,7 +10,7 @@ extension Configuration {
   var text: String {
     var line = JSONLineEncoder(capacity: 4_096, growable: true)
     line.begin()
-    line.field("listen", ListenAddress.text(host: server.host, port: server.port))
+    line.field("listen", ListeningAddress.text(server.host, server.port))
     line.field("database", database.shown)
     line.field("threads", server.threads)
     line.field("logLevel", logLevel.rawValue)
@@ -34,7 +34,7 @@ extension Configuration {
     line.end()
     if let metrics = server.metrics {
       line.beginObject("metrics")
-      line.field("listen", ListenAddress.text(host: metrics.host, port: metrics.port))
+      line.field("listen", ListeningAddress.text(metrics.host, metrics.port))
       line.end()
     }
     write(retention, &line)

@@ -6,12 +6,11 @@ struct ListenAddress: Equatable {
   let port: Int
 
   /// What a message says that it should be.
-  static let expectation = "an address as 127.0.0.1:8080 or [::1]:8080"
+  static let expectation =
+    "an address as 127.0.0.1:8080 or [::1]:8080, 0.0.0.0:8080 or [::]:8080 for all of this machine"
 
-  /// As the configuration has it.
-  static func text(host: String, port: Int) -> String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-
-  /// Nil where there is no host, or no port from 0 to 65535.
+  /// Nil where there is no host, or no port from 0 to 65535. `*` is none: the system would look it up as a name, and find
+  /// one address.
   init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":") else { return nil }
     let digits = text[text.index(after: colon)...]
@@ -22,7 +21,7 @@ struct ListenAddress: Equatable {
     } else if host.contains(where: { ":[]".contains($0) }) {
       return nil
     }
-    guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 }) else { return nil }
+    guard !host.isEmpty, host != "*", host.utf8.allSatisfy({ $0 > 0x20 }) else { return nil }
     self.host = String(host)
     self.port = Int(port)
   }

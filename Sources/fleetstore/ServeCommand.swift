@@ -36,7 +36,10 @@ struct ServeCommand: AsyncParsableCommand {
       }
       address.apply(to: &configuration.server)
     }
+    do throws(ServerStartError) { try configuration.server.checkAddresses() } catch { throw Failure(error) }
     if check { return try StandardOutput.write(configuration.text) }
+    // Before the database is made or brought up to date, and before the first token is shown.
+    do throws(ServerStartError) { try configuration.server.tryAddresses() } catch { throw Failure(error) }
     let level = configuration.logLevel
     LoggingSystem.bootstrap { _ in PriorityLog(logLevel: level) }
     let logger = Logger(label: "fleetstore")

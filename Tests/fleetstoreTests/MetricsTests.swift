@@ -43,18 +43,4 @@ import Testing
       #expect(!store.program.errorLines.contains { $0.contains("metrics") })
     }
   }
-
-  @Test func an_address_that_is_taken_is_said_so_and_nothing_is_served() async throws {
-    try await aside {
-      let scratch = try ScratchFolder()
-      let first = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
-      defer { first.program.kill() }
-      let settings = try scratch.write(
-        "c.json", #"{"database":"sqlite:b.db","metrics":{"listen":"127.0.0.1:\#(first.port)"}}"#)
-      let second = try FleetstoreProgram.run(
-        ["serve", "--listen", "127.0.0.1:0", "--config", settings], in: scratch.path)
-      #expect(second.status == 69)
-      #expect(second.errors.contains("metrics 127.0.0.1:\(first.port)"), "\(second.errors)")
-    }
-  }
 }

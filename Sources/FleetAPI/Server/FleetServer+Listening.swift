@@ -1,3 +1,4 @@
+import Glibc
 import HummingbirdCore
 import HummingbirdTLS
 import Logging
@@ -18,11 +19,11 @@ extension FleetServer {
   ) async throws {
     let port = ListeningPort(sockets: options.metrics == nil ? 1 : 2, then: onListening)
     try await withThrowingTaskGroup(of: Void.self) { tasks in
-      if let address = options.metrics {
+      if let address = options.metricsAddress {
         let limit = ConnectionLimit(Self.metricsConnections, "for metrics", logger: logger)
         tasks.addTask {
-          try await listen(metrics, group, address.host, address.port, "metrics", limit) { found in
-            logger.info("metrics at http://\(address.host):\(found)/metrics")
+          try await listen(metrics, group, address, limit) { found in
+            logger.info("metrics at http://\(ListeningAddress.text(address.host, found))/metrics")
             port.listens(nil)
           } onStop: {
           }
@@ -31,16 +32,15 @@ extension FleetServer {
       tasks.addTask {
         let limit = ConnectionLimit(options.limits.connections, "limits.connections", logger: logger)
         let onRunning: @Sendable (Int) -> Void = { found in
-          logger.info("listening on \(tls == nil ? "http" : "https")://\(options.host):\(found)")
+          let address = ListeningAddress.text(options.host, found)
+          logger.info("listening on \(tls == nil ? "http" : "https")://\(address)")
           port.listens(found)
         }
         if let tls {
           try await listen(
-            TLSChannel(channel, tlsConfiguration: tls), group, options.host, options.port, "listen", limit, onRunning,
-            onStop: hub.closeAll)
+            TLSChannel(channel, tlsConfiguration: tls), group, options.address, limit, onRunning, onStop: hub.closeAll)
         } else {
-          try await listen(
-            channel, group, options.host, options.port, "listen", limit, onRunning, onStop: hub.closeAll)
+          try await listen(channel, group, options.address, limit, onRunning, onStop: hub.closeAll)
         }
       }
       // The first error leaves here, which cancels the other.
@@ -48,10 +48,9 @@ extension FleetServer {
     }
   }
 
-  /// - Parameter what: what an error calls the address.
   private func listen(
-    _ channel: some ServerChildChannel, _ group: MultiThreadedEventLoopGroup, _ host: String, _ port: Int,
-    _ what: String, _ limit: ConnectionLimit, _ onRunning: @escaping @Sendable (_ port: Int) -> Void,
+    _ channel: some ServerChildChannel, _ group: MultiThreadedEventLoopGroup, _ address: ListeningAddress,
+    _ limit: ConnectionLimit, _ onRunning: @escaping @Sendable (_ port: Int) -> Void,
     onStop: @escaping @Sendable () -> Void
   ) async throws {
     var quiet = logger
@@ -59,8 +58,8 @@ extension FleetServer {
     let server = Server(
       childChannelSetup: channel,
       configuration: ServerConfiguration(
-        address: .hostname(host, port: port), backlog: 1_024, availableConnectionsDelegate: limit),
-      onServerRunning: { channel in onRunning(channel.localAddress?.port ?? port) }, eventLoopGroup: group,
+        address: .hostname(address.host, port: address.port), backlog: 1_024, availableConnectionsDelegate: limit),
+      onServerRunning: { channel in onRunning(channel.localAddress?.port ?? address.port) }, eventLoopGroup: group,
       logger: quiet)
     do {
       try await withGracefulShutdownHandler {
@@ -69,7 +68,9 @@ extension FleetServer {
         onStop()
       }
     } catch let error as IOError {
-      throw ServerStartError(.unavailable, "\(what) \(host):\(port): \(error.description)")
+      throw address.refused(error.errnoCode)
+    } catch is SocketAddressError.UnknownHost {
+      throw address.unknown(EAI_NONAME)
     }
   }
 }

@@ -1,0 +1,103 @@
+import Glibc
+import NIOCore
+
+/// An address that the server listens on, with the key of the configuration that says so.
+public struct ListeningAddress: Equatable, Sendable {
+  let key: String
+  let host: String
+  /// 0: any that is free.
+  let port: Int
+
+  /// `127.0.0.1:8080`, `[::1]:8080`, as it stands in a URL.
+  public static func text(_ host: String, _ port: Int) -> String {
+    host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+
+  /// Whether one socket would be in the other's way. Names are not looked up.
+  func meets(_ other: Self) -> Bool {
+    guard port == other.port, port != 0 else { return false }
+    guard let own = ip, let theirs = other.ip else { return host == other.host }
+    return own == theirs || takes(theirs) || other.takes(own)
+  }
+
+  /// Nil: a name.
+  private var ip: SocketAddress? { try? SocketAddress(ipAddress: host, port: port) }
+
+  /// Whether connections to an address come here because all do: those by IPv4 to 0.0.0.0, and any to `::`.
+  private func takes(_ other: SocketAddress) -> Bool {
+    switch ip?.ipAddress {
+    case "0.0.0.0": other.protocol == .inet
+    case "::": true
+    default: false
+    }
+  }
+
+  /// Binds a socket as the server will, and lets go of it: nothing is listened for.
+  ///
+  /// - Throws: ``ServerStartError`` where the host has no address, or the server could not have the port.
+  func attempt() throws(ServerStartError) {
+    var wanted = unsafe addrinfo()
+    unsafe wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var found: UnsafeMutablePointer<addrinfo>?
+    let code = unsafe getaddrinfo(host, String(port), &wanted, &found)
+    guard code == 0, let address = unsafe found else { throw unknown(code) }
+    defer { unsafe freeaddrinfo(address) }
+    let descriptor = unsafe socket(address.pointee.ai_family, wanted.ai_socktype | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { throw refused(errno) }
+    defer { close(descriptor) }
+    var reuse: Int32 = 1
+    guard
+      unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout.size(ofValue: reuse)))
+        == 0,
+      unsafe bind(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0
+    else { throw refused(errno) }
+  }
+
+  /// - Parameter code: of getaddrinfo(3): where only nobody answered just now, trying again may mend it.
+  func unknown(_ code: Int32) -> ServerStartError {
+    ServerStartError(
+      code == EAI_AGAIN ? .unavailable : .badConfiguration,
+      "\(key) \(Self.text(host, port)): \(unsafe String(cString: gai_strerror(code))); expected an address of this machine"
+    )
+  }
+
+  /// - Parameter code: of bind(2).
+  func refused(_ code: Int32) -> ServerStartError {
+    let advice =
+      switch code {
+      case EADDRINUSE: "; stop what listens there, or name another port"
+      case EADDRNOTAVAIL: "; expected an address of this machine"
+      case EACCES: "; expected a port from 1024 up, or the right to bind a lower one (CAP_NET_BIND_SERVICE)"
+      default: ""
+      }
+    return ServerStartError(
+      .unavailable, "\(key) \(Self.text(host, port)): \(unsafe String(cString: strerror(code)))\(advice)")
+  }
+}
+
+extension ServerOptions {
+  var address: ListeningAddress { ListeningAddress(key: "listen", host: host, port: port) }
+
+  var metricsAddress: ListeningAddress? {
+    metrics.map { ListeningAddress(key: "metrics.listen", host: $0.host, port: $0.port) }
+  }
+
+  /// Without asking the system anything.
+  ///
+  /// - Throws: ``ServerStartError`` where metrics have the server's own address.
+  public func checkAddresses() throws(ServerStartError) {
+    guard let metrics = metricsAddress, metrics.meets(address) else { return }
+    throw ServerStartError(
+      .badConfiguration,
+      "metrics.listen \(ListeningAddress.text(metrics.host, metrics.port)): expected an address or a port of its own: the server listens on \(ListeningAddress.text(host, port))"
+    )
+  }
+
+  /// Finds out whether the server could listen now, before anything is done that a failed start would have done in vain.
+  ///
+  /// - Throws: ``ServerStartError`` as ``FleetServer/run()`` would.
+  public func tryAddresses() throws(ServerStartError) {
+    try address.attempt()
+    try metricsAddress?.attempt()
+  }
+}
