@@ -1,9 +1,11 @@
-// termios2 lives in the kernel's headers alone, and those clash with libc's <termios.h>: nothing else is included.
+// termios2 lives in the kernel's headers alone, and those clash with libc's <termios.h>, which is not included.
 #include <asm/termbits.h>
 #include <errno.h>
 #include <linux/serial.h>
 #include <linux/tty_flags.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "cports.h"
 #include "usual.h"
@@ -61,6 +63,14 @@ int cports_tty_low_latency(int fd) {
 int cports_tty_is_exclusive(int fd) {
   int claimed = 0;
   return ioctl(fd, TIOCGEXCL, &claimed) == 0 && claimed;
+}
+
+int cports_tty_is_pseudo_terminal(int fd) {
+  struct stat status;
+  if (fstat(fd, &status) < 0 || !S_ISCHR(status.st_mode)) return 0;
+  // UNIX98_PTY_SLAVE_MAJOR and the seven behind it (the kernel's devices.txt).
+  unsigned int number = major(status.st_rdev);
+  return number >= 136 && number <= 143;
 }
 
 int cports_tty_set_exclusive(int fd, int exclusive) {

@@ -90,6 +90,51 @@ import Testing
     #expect(error?.detail.contains("(pid ") == true, "\(error?.description ?? "opened")")
   }
 
+  @Test func a_pseudo_terminal_is_not_left_claimed_by_whoever_is_killed() throws {
+    let line = try Adapter()
+    var port = SerialPort(path: line.path)
+    try port.open()
+    // The flag would stay with the terminal, and lock out whoever is not root.
+    let other = unsafe Glibc.open(line.path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    defer { Glibc.close(other) }
+    #expect(other >= 0)
+    #expect(cports_tty_is_exclusive(other) == 0)
+  }
+
+  /// Claims a line as another program might, and goes without giving it back, as one that is killed does.
+  private func leaveClaimed(_ path: String) {
+    let number = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    #expect(cports_tty_set_exclusive(number, 1) == 0)
+    Glibc.close(number)
+  }
+
+  @Test func a_claim_that_nobody_holds_any_more_is_taken_over() throws {
+    // Others are not let in by the kernel.
+    guard geteuid() == 0 else { return }
+    let line = try Adapter()
+    leaveClaimed(line.path)
+    var port = SerialPort(path: line.path)
+    try port.open()
+    #expect(try PortContract.write("ATZ\r", &port) == 4)
+    #expect(line.hear(4) == "ATZ\r")
+  }
+
+  @Test func a_claim_that_cannot_be_taken_over_is_not_blamed_on_who_asks() throws {
+    guard getuid() == 0 else { return }
+    let line = try Adapter()
+    #expect(unsafe chmod(line.path, 0o666) == 0)
+    leaveClaimed(line.path)
+    let scratch = try ScratchFolder()
+    #expect(unsafe chmod(scratch.path, 0o755) == 0)
+    let copy = scratch.file("probe")
+    #expect(try Tool.run("cp", [ProbeProgram.path, copy]).status == 0)
+    let said = try Tool.run(
+      "setpriv", ["--reuid=65534", "--regid=65534", "--clear-groups", copy, "ask", line.path, "ATZ"])
+    #expect(
+      said.output == "error \(line.path): busy: claimed by another program, maybe one that was killed; stop that, or "
+        + "plug the adapter in anew\n")
+  }
+
   /// 10400 is K-line's own; it and the next have no code in termios.
   @Test(arguments: [9_600, 38_400, 115_200, 230_400, 500_000, 1_000_000, 2_000_000, 10_400, 128_123])
   func any_rate_is_set_while_open(_ baud: Int) throws {

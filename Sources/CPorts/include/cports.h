@@ -16,6 +16,8 @@ int cports_tty_baud(int fd);
 int cports_tty_low_latency(int fd);
 /// 1 where somebody has claimed the line by TIOCEXCL, 0 where not or where the driver cannot tell.
 int cports_tty_is_exclusive(int fd);
+/// 1 where it is the device's end of a pseudo-terminal.
+int cports_tty_is_pseudo_terminal(int fd);
 /// Claims the line or gives it back; from then on only root can open it a second time.
 int cports_tty_set_exclusive(int fd, int exclusive);
 /// Forgets bytes received and not read.

@@ -3,21 +3,25 @@ import Glibc
 /// Who has a device open, and who might want it, as far as /proc tells this user.
 public enum DeviceHolder {
   /// `ModemManager (pid 812)`: the first other process that has it open, or this one; by whichever of its names.
-  public static func of(_ path: String) -> String? {
+  ///
+  /// - Parameter own: a descriptor of this process that does not count.
+  public static func of(_ path: String, exceptBy own: Int32 = -1) -> String? {
     guard let wanted = device(path) else { return nil }
-    var own = false
+    let me = getpid()
+    var isOurs = false
     for process in entries(of: "/proc") {
       guard let pid = Int32(process) else { continue }
       // Other users' folders cannot be listed, and processes end while we look: both read as empty.
       let isHolder = entries(of: "/proc/\(process)/fd").contains { name in
+        if pid == me, Int32(name) == own { return false }
         let link = "/proc/\(process)/fd/\(name)"
         // What is no device is not looked at: it may lie on a file system that does not answer.
         return target(of: link)?.hasPrefix("/dev/") == true && device(link) == wanted
       }
-      if isHolder && pid != getpid() { return "\(command(of: process)) (pid \(process))" }
-      own = own || isHolder
+      if isHolder && pid != me { return "\(command(of: process)) (pid \(process))" }
+      isOurs = isOurs || isHolder
     }
-    return own ? "this program itself" : nil
+    return isOurs ? "this program itself" : nil
   }
 
   /// The number of the device behind a path; nil where there is none.

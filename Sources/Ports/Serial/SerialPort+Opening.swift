@@ -10,7 +10,7 @@ extension SerialPort {
       PortError(.missing, path, code: code, "nothing behind this device; plug the adapter in")
     case EACCES, EPERM:
       PortError(.notPermitted, path, code: code, "no permission; \(remedy(path))")
-    case EBUSY: busy(path)
+    case EBUSY: busy(path, DeviceHolder.of(path))
     case EISDIR: PortError(.notSerial, path, code: code, "a folder; name a device such as /dev/ttyUSB0")
     case EIO: PortError(.gone, path, code: code, "gone: \(systemReason(code))")
     default: PortError(.system, path, code: code, systemReason(code))
@@ -27,8 +27,13 @@ extension SerialPort {
     return "add the user to the group \(name): usermod -aG \(name) USER, then log in anew"
   }
 
-  static func busy(_ path: String) -> PortError {
-    let holder = DeviceHolder.of(path).map { "used by \($0)" } ?? "used by another program"
-    return PortError(.busy, path, code: EBUSY, "busy: \(holder); stop that, or name another device")
+  /// - Parameter holder: who has it; nil: nobody whom this user may see.
+  static func busy(_ path: String, _ holder: String?) -> PortError {
+    guard let holder else {
+      return PortError(
+        .busy, path, code: EBUSY,
+        "busy: claimed by another program, maybe one that was killed; stop that, or plug the adapter in anew")
+    }
+    return PortError(.busy, path, code: EBUSY, "busy: used by \(holder); stop that, or name another device")
   }
 }

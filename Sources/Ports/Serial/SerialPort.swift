@@ -4,7 +4,8 @@ import Glibc
 /// A serial line: ttyUSB, ttyACM, ttyS, a bound /dev/rfcommN, a pseudo-terminal.
 ///
 /// It is taken for this process alone, by flock(2), which stops everyone who asks, root too, and by `TIOCEXCL`, which
-/// stops everyone but root. DTR and RTS are left as opening the device sets them: some adapters reset on a change.
+/// stops everyone but root; a pseudo-terminal by flock(2) alone, as its flag stays when whoever set it is killed, for as
+/// long as the other end is open. DTR and RTS are left as opening the device sets them: some adapters reset on a change.
 public struct SerialPort: Port, ~Copyable {
   public let name: String
   public private(set) var baud: Int?
@@ -35,9 +36,15 @@ public struct SerialPort: Port, ~Copyable {
       throw PortError(.notSerial, name, code: ENOTTY, "not a serial line; name a device such as /dev/ttyUSB0")
     }
     let isLocked = flock(number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
-    guard !isLocked, cports_tty_is_exclusive(number) == 0 else { throw SerialPort.busy(name) }
+    let isPseudoTerminal = cports_tty_is_pseudo_terminal(number) != 0
+    if isLocked || cports_tty_is_exclusive(number) != 0 {
+      let holder = DeviceHolder.of(name, exceptBy: number)
+      // What nobody has open but us was left behind by a program that was killed.
+      guard !isLocked, isPseudoTerminal, holder == nil else { throw SerialPort.busy(name, holder) }
+      _ = cports_tty_set_exclusive(number, 0)
+    }
     // ENOTTY: a driver that cannot; the lock holds all the same.
-    _ = cports_tty_set_exclusive(number, 1)
+    if !isPseudoTerminal { _ = cports_tty_set_exclusive(number, 1) }
     baud = try SerialPort.configure(number, name, baud: baud ?? 38_400)
     isLowLatency = cports_tty_low_latency(number) == 0
     // What arrived before anyone asked is an answer to somebody else.
