@@ -85,4 +85,31 @@ import Testing
     #expect(lines.records.map(\.said) == ["connected", "lost(silent)", "recovered"])
     #expect(lines.records.allSatisfy { $0["identity"] == "NMEA 0183" && $0["device"] == "/dev/gps" })
   }
+
+  @Test func a_receiver_without_a_position_is_not_the_one_in_the_records() {
+    var desk = desk()
+    var lines = Lines()
+    let receiver = desk.addReceiver(device: "/dev/gps")
+    func isChosen(_ desk: borrowing RecordDesk, at second: Int64) -> Bool {
+      desk.status(of: [], made: [], at: second * Self.second).receivers[0].isChosen
+    }
+    // It speaks, and has no fix yet.
+    desk.take(FixDelivery(.fix(Fix(), began: 0), at: Self.second), fromReceiver: receiver, into: &lines)
+    let at1 = isChosen(desk, at: 1)
+    #expect(!at1)
+    drive(&desk, receiver, 2...10, &lines)
+    let at10 = isChosen(desk, at: 10)
+    #expect(at10)
+    // Silent, and lost at last.
+    let at13 = isChosen(desk, at: 13)
+    #expect(!at13)
+    desk.take(FixDelivery(.lost(.silent), at: 15 * Self.second), fromReceiver: receiver, into: &lines)
+    let at15 = isChosen(desk, at: 15)
+    #expect(!at15)
+    desk.take(
+      FixDelivery(.connected(ShortText("NMEA 0183")), at: 16 * Self.second), fromReceiver: receiver, into: &lines)
+    drive(&desk, receiver, 17...20, &lines)
+    let at20 = isChosen(desk, at: 20)
+    #expect(at20)
+  }
 }

@@ -51,6 +51,13 @@ public struct FixChoice: ~Copyable {
     if chosen == source { chosen = nil }
   }
 
+  /// The receiver whose fix is the vehicle's position at a time; nil: there is none, the chosen one is silent or without
+  /// a fix.
+  public func position(at time: Int64) -> Int? {
+    guard let chosen, time - sources[chosen].lastValid <= Self.patience else { return nil }
+    return chosen
+  }
+
   /// Takes a receiver's fix, valid or not.
   ///
   /// - Returns: whether it is the vehicle's.

@@ -7,7 +7,10 @@ extension RecordDesk {
   /// - Parameters:
   ///   - lines: the adapters' numbers here, with what their lines have carried.
   ///   - made: records by the number of their type.
-  func status(of lines: [(number: Int, counts: LineFigures.Counts)], made: [UInt64]) -> DeskStatus {
+  ///   - now: boot time, ns.
+  func status(
+    of lines: [(number: Int, counts: LineFigures.Counts)], made: [UInt64], at now: Int64
+  ) -> DeskStatus {
     let adapters = lines.map { line in
       let source = sources[line.number]
       return AdapterStatus(
@@ -18,8 +21,9 @@ extension RecordDesk {
     let receivers = self.receivers.enumerated().filter { !$0.element.isClosed }.map { number, receiver in
       ReceiverStatus(
         device: receiver.device, identity: receiver.identity, standing: receiver.standing, fixes: receiver.fixes,
-        lastFix: receiver.last?.time, fixType: receiver.last?.fix.type.name, satellites: receiver.last?.fix.satellites,
-        hdop: receiver.last?.fix.hdop, isChosen: whereabouts.choice.chosen == number)
+        lastFix: receiver.last?.time, fixType: receiver.last?.fix.type.name,
+        satellites: receiver.last?.fix.satellites, hdop: receiver.last?.fix.hdop,
+        isChosen: whereabouts.choice.position(at: now) == number)
     }
     return DeskStatus(
       vehicleId: options.vehicleId ?? adapters.first?.vehicleId, wall: wallTime, epoch: options.epoch,

@@ -211,7 +211,7 @@ final class RecordThread: Sendable {
       case .status:
         inquiry.answer {
           let now = BootClock.now
-          return desk.status(of: lines.map { ($0.source, $0.figures.read(at: now)) }, made: sink.made)
+          return desk.status(of: lines.map { ($0.source, $0.figures.read(at: now)) }, made: sink.made, at: now)
         }
       case .end: isEnding = true
       }
