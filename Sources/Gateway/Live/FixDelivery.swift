@@ -26,6 +26,8 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
     case refused(ShortText)
     /// Bytes come, and at no rate do they make a sentence.
     case noSentences
+    /// So many lines, between good ones, could not be read.
+    case unreadable(lines: Int)
   }
 
   /// Why nothing more is heard of a receiver.

@@ -24,10 +24,24 @@ struct GPSDClient: LineDriver, ~Copyable {
     var isConnected = false
     private var saidMalformed = false
     private var saidRefused = false
+    /// Lines that could not be read and are not told yet; when that was done last.
+    private var unreadable = 0
+    private var unreadableTold: Int64 = .min / 2
 
     init(_ outlet: consuming FixOutlet) { self.outlet = outlet }
 
-    mutating func fix(_ fix: Fix) { outlet.put(.fix(fix, began: now), at: now) }
+    mutating func fix(_ fix: Fix) {
+      tellUnreadable()
+      outlet.put(.fix(fix, began: now), at: now)
+    }
+
+    /// Once a second at most: what is sent fast must not take the place of fixes.
+    private mutating func tellUnreadable(isLast: Bool = false) {
+      guard unreadable > 0, isLast || now - unreadableTold >= 1_000_000_000 else { return }
+      outlet.put(.unreadable(lines: unreadable), at: now)
+      unreadable = 0
+      unreadableTold = now
+    }
 
     mutating func said(_ notice: GPSDNotice) {
       switch notice {
@@ -42,6 +56,11 @@ struct GPSDClient: LineDriver, ~Copyable {
         saidRefused = true
         outlet.put(.refused(ShortText(Array(message.utf8).span)), at: now)
       case .malformed:
+        // A gpsd that has greeted is one, and its other lines are good.
+        if isConnected {
+          unreadable += 1
+          return tellUnreadable()
+        }
         // Once until gpsd has greeted: something else may listen on that port, say much, and hang up.
         guard !saidMalformed else { return }
         saidMalformed = true
@@ -50,6 +69,8 @@ struct GPSDClient: LineDriver, ~Copyable {
     }
 
     mutating func lost(_ loss: FixDelivery.Loss, at time: Int64) {
+      now = time
+      tellUnreadable(isLast: true)
       guard isConnected else { return }
       isConnected = false
       saidRefused = false

@@ -12,6 +12,8 @@ struct ReceiverSource {
   /// Epochs that it has told, and the last of them with its time.
   var fixes: UInt64 = 0
   var last: (fix: Fix, time: Int64)?
+  /// Lines between good ones that could not be read; of gpsd alone, an NMEA line's noise is not told.
+  var unreadable: UInt64 = 0
 
   init(device: String, at time: Int64) {
     self.device = device

@@ -52,6 +52,7 @@ extension RecordDesk {
     case .noSentences:
       receivers[number].standing.become(.searching, "noSentences", at: time)
       tell(.error, of: number, "noSentences", at: time, into: &sink)
+    case .unreadable(let lines): receivers[number].unreadable &+= UInt64(lines)
     }
   }
 

@@ -21,7 +21,7 @@ extension RecordDesk {
     let receivers = self.receivers.enumerated().filter { !$0.element.isClosed }.map { number, receiver in
       ReceiverStatus(
         device: receiver.device, identity: receiver.identity, standing: receiver.standing, fixes: receiver.fixes,
-        lastFix: receiver.last?.time, fixType: receiver.last?.fix.type.name,
+        unreadable: receiver.unreadable, lastFix: receiver.last?.time, fixType: receiver.last?.fix.type.name,
         satellites: receiver.last?.fix.satellites, hdop: receiver.last?.fix.hdop,
         isChosen: whereabouts.choice.position(at: now) == number)
     }

@@ -84,6 +84,7 @@ extension DaemonStatus {
     line.field("identity", receiver.identity)
     write(receiver.standing, to: &line)
     line.field("fixes", receiver.fixes)
+    line.field("unreadable", receiver.unreadable)
     writeAge("lastFixAge", receiver.lastFix, to: &line)
     line.field("fixType", receiver.fixType)
     line.field("satellites", receiver.satellites)

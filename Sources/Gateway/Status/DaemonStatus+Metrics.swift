@@ -78,6 +78,9 @@ extension DaemonStatus {
     each("obdgate_receiver_connected", .gauge, "1: it speaks.") { $0.standing.state == .connected ? 1 : 0 }
     each("obdgate_receiver_chosen", .gauge, "1: its positions are the ones in the records.") { $0.isChosen ? 1 : 0 }
     each("obdgate_fixes_total", .counter, "Epochs told, with a position or not.") { Double($0.fixes) }
+    each("obdgate_receiver_unreadable_total", .counter, "Lines of gpsd that could not be read.") {
+      Double($0.unreadable)
+    }
     each("obdgate_last_fix_age_seconds", .gauge, "Since the last epoch.") { receiver in
       receiver.lastFix.map { seconds(max(0, now - $0)) }
     }

@@ -50,6 +50,8 @@ struct ReceiverStatus: Sendable {
   var identity: String?
   var standing: Standing
   var fixes: UInt64
+  /// Lines between good ones that could not be read.
+  var unreadable: UInt64
   /// Of the last fix, boot time.
   var lastFix: Int64?
   var fixType: StaticString?
