@@ -42,6 +42,44 @@ import Testing
     #expect(kept == text)
   }
 
+  @Test func what_a_power_cut_has_cost_is_told_with_the_date_that_the_machine_knows() async throws {
+    let scratch = try ScratchFolder()
+    var options = Self.options(scratch.file("state"))
+    options.sinks = ["a"]
+    var cut = Spool(options, bootId: "boot-1", at: 0)
+    let id = UUIDv7(milliseconds: 1, first: 2, rest: 3)
+    let head = RecordHead(
+      type: .adapter, id: id, time: .elapsed(nanoseconds: 0), gatewayId: "gw-test", vehicleId: "v", epoch: id,
+      sequence: 1)
+    var line = JSONLineEncoder(capacity: 1_024)
+    line.record(head, AdapterRecord(event: .found, device: "/dev/a"))
+    try cut.append(line.line, at: 0)
+    cut.advance(to: 0)
+    // Gone without having been closed.
+    cut = Spool(SpoolOptions(folder: nil, sinks: [], newEpoch: options.newEpoch), bootId: "boot-1", at: 0)
+    let kept = options
+    try await aside {
+      let queue = try SpoolQueue()
+      let origin = Forwarding.Origin(gatewayId: "gw-test", vehicleId: nil, idSeed: 1)
+      let forwarding = try Forwarding(kept, bootId: "boot-2", origin, queue: queue) { _ in }
+      // No record has said yet what date it is.
+      var load = SpoolQueue.Load()
+      load.isLast = true
+      queue.put(&load)
+      forwarding.run()
+    }
+    var spool = Spool(options, bootId: "boot-3", at: 0)
+    var batch = RecordBatch()
+    spool.nextBatch(for: 0, limit: RecordBatch.Limit(records: 100), at: 0, into: &batch)
+    let records = try batch.records.map { try Record(batch.bytes[$0.range]) }
+    let gap = try #require(records.first { $0.type == "gap" && $0["reason"] == "powerLoss" })
+    // The first 48 bits of the id are its time (RFC 9562, 5.7); the file sink puts files aside by it.
+    let digits = try #require(gap["id"]).filter { $0 != "-" }.prefix(12)
+    let milliseconds = try #require(Int64(digits, radix: 16))
+    let now = (BootClock.now + WallClock.read().offset) / 1_000_000
+    #expect(abs(now - milliseconds) < 3_600_000, "\(gap.text)")
+  }
+
   @Test func a_trip_that_is_taken_over_and_over_at_once_leaves_no_file_either() async throws {
     let scratch = try ScratchFolder()
     let file = try scratch.write("trips.jsonl", "line\n")

@@ -181,6 +181,12 @@ final class Forwarding: @unchecked Sendable {
 
   private func tellLosses(at now: Int64) {
     var told = 0
+    // What the last end has cost is told before a record says what date it is: the machine's clock does, if any.
+    var wall = wall
+    if wall.quality == .unset {
+      let machine = WallClock.read()
+      wall = WallTime(offset: machine.offset, quality: machine.quality)
+    }
     while told < Self.mostLosses, let loss = spool.takeLoss() {
       told += 1
       let isTold = gaps.tell(loss, to: &spool, at: now, wall)
