@@ -26,6 +26,13 @@ extension JSONValue {
     error(.invalidValue(expected: expected, found: found ?? summary))
   }
 
+  /// The same about a text that should be an address: one with `user:password@` or a query (`?token=…`) is not shown.
+  public func invalidAddress(expected: String) -> JSONError {
+    let marks = Array("@?#".utf8)
+    guard node.kind == .string, valueBytes.contains(where: marks.contains) else { return invalid(expected: expected) }
+    return invalid(expected: expected, found: "one that is not shown, as it may hold a password")
+  }
+
   /// An error of any kind that names this place.
   public func error(_ kind: JSONError.Kind) -> JSONError {
     let place = self.place

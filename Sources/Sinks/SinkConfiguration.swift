@@ -124,26 +124,13 @@ extension JSONObjectReader {
   ) throws(JSONError) -> ServiceURL {
     let value = try required("url")
     let text = try value.requireString()
-    // A secret belongs into a file that only the daemon reads, not into a configuration that is copied around.
-    if let start = text.firstRange(ofText: "://"), text[start...].prefix(while: { $0 != "/" }).contains("@") {
-      throw value.invalid(expected: "a URL without user and password; give \"\(secret)\"", found: "one with them")
-    }
     guard let url = ServiceURL(text, schemes: schemes) else {
-      let names = schemes.map { $0.name + "://" }.joined(separator: " or ")
-      throw value.invalid(expected: "a URL that begins with \(names), without query and fragment")
+      let begin = "a URL that begins with \(schemes.map { $0.name + "://" }.joined(separator: " or "))"
+      // A secret belongs into a file that only the daemon reads, not into a configuration that is copied around.
+      throw value.invalidAddress(
+        expected: text.contains("@")
+          ? "\(begin), without user and password; give \"\(secret)\"" : "\(begin), without query and fragment")
     }
     return url
-  }
-}
-
-extension String {
-  /// Where it goes on behind the first occurrence of a text.
-  fileprivate func firstRange(ofText wanted: String) -> String.Index? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(wanted) { return index(start, offsetBy: wanted.count) }
-      start = index(after: start)
-    }
-    return nil
   }
 }

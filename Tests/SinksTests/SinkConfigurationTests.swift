@@ -87,6 +87,21 @@ import Testing
     #expect(file.rotation.milliseconds == 60_000)
   }
 
+  @Test(arguments: [
+    #"{"type":"fleetStore","url":"https://a","proxy":"http://u:geheim@p:1"}"#,
+    #"{"type":"fleetStore","url":"https://a","proxy":"u:geheim@p"}"#,
+    #"{"type":"fleetStore","url":"u:geheim@x"}"#, #"{"type":"fleetStore","url":"https://u:geheim@x"}"#,
+    #"{"type":"fleetStore","url":"http://x/api?token=geheim"}"#, #"{"type":"fleetStore","url":"http://x/api#geheim"}"#,
+    #"{"type":"mqtt","url":"u:geheim@x"}"#, #"{"type":"mqtt","url":"mqtt://x?password=geheim"}"#,
+    #"{"type":"mqtt","url":"mqtt://x/u:geheim@y"}"#,
+  ])
+  func an_address_that_may_hold_a_secret_is_refused_and_not_shown(_ text: String) {
+    let said = message(text)
+    #expect(said.hasPrefix("gateway.json:1:"), "\(said)")
+    #expect(said.contains("expected ") && said.hasSuffix(", found one that is not shown, as it may hold a password"))
+    #expect(!said.contains("geheim"), "\(said)")
+  }
+
   @Test func errors_name_the_place_and_what_would_be_right() {
     #expect(
       message(#"{"type":"mqtt","url":"mqtt://a","tokenfile":"t"}"#)

@@ -36,7 +36,7 @@ public struct FleetStoreConfiguration: Equatable, Sendable {
     if var object = try reader.optionalObject("tls") { tls = try TLSFiles(&object, folder: folder) }
     if let value = reader.optional("proxy") {
       guard let proxy = ServiceURL(try value.requireString(), schemes: [("http", 3_128), ("https", 3_128)]) else {
-        throw value.invalid(expected: "http://HOST:PORT without user and password")
+        throw value.invalidAddress(expected: "http://HOST:PORT without user and password")
       }
       self.proxy = proxy.origin
     }

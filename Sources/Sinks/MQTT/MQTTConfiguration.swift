@@ -35,7 +35,7 @@ public struct MQTTConfiguration: Equatable, Sendable {
     name = try reader.sinkName()
     usesVSS = try reader.sinkUsesVSS()
     url = try reader.requiredURL(schemes: Self.schemes, secret: "userFile\" and \"passwordFile")
-    guard url.path.isEmpty else { throw try reader.required("url").invalid(expected: "a URL without a path") }
+    guard url.path.isEmpty else { throw try reader.required("url").invalidAddress(expected: "a URL without a path") }
     userFile = try reader.optionalPath("userFile", folder: folder)
     passwordFile = try reader.optionalPath("passwordFile", folder: folder)
     if passwordFile != nil, userFile == nil { _ = try reader.required("userFile") }
