@@ -27,6 +27,8 @@ struct ReplyTap<Handler: ReplyHandler & ~Copyable>: ~Copyable, ReplyHandler {
     handler.troubleCodes(list, codes)
   }
 
+  mutating func codesCleared(origin: Origin) { handler.codesCleared(origin: origin) }
+
   mutating func testResult(_ result: TestResult) { handler.testResult(result) }
 
   mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin) {

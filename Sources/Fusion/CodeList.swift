@@ -5,7 +5,7 @@ struct CodeList {
   private(set) var codes: [TroubleCode] = []
   /// Nil: never reported.
   private(set) var reported: [TroubleCode]?
-  /// The list was read at least once.
+  /// The list was read at least once, and is not forgotten.
   private(set) var isKnown = false
   private var isFromLegacyService = false
 
@@ -20,6 +20,12 @@ struct CodeList {
     if isSame(as: found) { return }
     codes.removeAll(keepingCapacity: true)
     for index in found.indices { codes.append(found[index]) }
+  }
+
+  /// What was read is true no more; what was reported stays what the next list is compared with.
+  mutating func forget() {
+    isKnown = false
+    codes.removeAll(keepingCapacity: true)
   }
 
   /// The list is new, or another than the one reported.

@@ -137,10 +137,10 @@ extension Fusion {
 
   /// The lists as they are, and what has become of them.
   private static func codesRecord(of state: ECUState) -> DTCRecord {
-    let lists = [state.stored, state.pending, state.permanent]
-    let isFirst = lists.contains { $0.isKnown && $0.reported == nil }
+    let lists = [state.stored, state.pending, state.permanent].filter(\.isKnown)
+    let isFirst = lists.contains { $0.reported == nil }
     let before = lists.flatMap { $0.reported ?? [] }
-    let after = lists.flatMap { $0.isKnown ? $0.codes : [] }
+    let after = lists.flatMap(\.codes)
     let appeared = CodeList.missing(from: before, in: after)
     let gone = CodeList.missing(from: after, in: before)
     let event: DTCRecord.Event =

@@ -77,6 +77,7 @@ struct MessageDecoder: ~Copyable {
       freezeFrame(payload, slot: slot, line: line, origin: origin, into: &handler)
     case 0x03, 0x07, 0x0A:
       troubleCodes(payload, isCAN: isCAN, line: line, origin: origin, into: &handler)
+    case 0x04, 0x14: handler.codesCleared(origin: origin)
     case 0x05:
       oxygenSensorTest(payload, line: line, origin: origin, into: &handler)
     case 0x06:

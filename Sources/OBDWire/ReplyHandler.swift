@@ -11,6 +11,9 @@ public protocol ReplyHandler: ~Copyable {
   mutating func reading(_ reading: Reading)
   mutating func text(_ text: TextReading, _ bytes: Span<UInt8>)
   mutating func troubleCodes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>)
+  /// An ECU has cleared its trouble codes, and what goes with them: service 04 (SAE J1979, 6.4) or UDS service 14
+  /// (ISO 14229-1, 12.2) is done.
+  mutating func codesCleared(origin: Origin)
   mutating func testResult(_ result: TestResult)
   /// Which identifiers the ECU supports: the most significant bit of `bitmap` stands for `base` + 1, the least for
   /// `base` + 32 (PIDs 00, 20, 40, … of services 01, 02, 06, 09; 22F400, …).
@@ -28,6 +31,7 @@ extension ReplyHandler where Self: ~Copyable {
   public mutating func message(_ payload: Span<UInt8>, origin: Origin) {}
   public mutating func text(_ text: TextReading, _ bytes: Span<UInt8>) {}
   public mutating func troubleCodes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {}
+  public mutating func codesCleared(origin: Origin) {}
   public mutating func testResult(_ result: TestResult) {}
   public mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin) {}
   public mutating func adapter(_ answer: AdapterAnswer, _ bytes: Span<UInt8>, origin: Origin) {}

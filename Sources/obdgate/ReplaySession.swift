@@ -137,6 +137,9 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   mutating func troubleCodes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {
     fusion.troubleCodes(list, codes, at: clock.time(at: list.origin.position), into: &outputs)
   }
+  mutating func codesCleared(origin: Origin) {
+    fusion.codesCleared(origin: origin, at: clock.time(at: origin.position), into: &outputs)
+  }
   mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin) {
     fusion.supported(
       bitmap, service: service, base: base, origin: origin, at: clock.time(at: origin.position), into: &outputs)

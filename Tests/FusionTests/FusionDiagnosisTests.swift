@@ -156,4 +156,52 @@ import Testing
     #expect(records.map(\.type) == ["dtc"])
     #expect(records.map(\.elapsed) == [1])
   }
+
+  @Test func what_was_read_before_the_codes_were_cleared_is_not_told_behind_it() throws {
+    var session = Session()
+    session.read("mil", 1, at: 0)
+    session.read("distanceMIL", 12, at: 0)
+    session.codes(.stored, [0x0420], at: 0.1)
+    session.codes(.pending, [0x0171], at: 0.2)
+    session.codes(.permanent, [0x0300], at: 0.3)
+    session.cleared(at: 0.4)
+    session.codes(.stored, [], at: 0.5)
+    let records = try session.finish(at: 1)
+    #expect(
+      records.of("dtc").map(\.body) == [
+        #""ecu":"7E8","event":"snapshot","dtcCodes":["P0420"],"pending":["P0171"],"permanent":["P0300"],"#
+          + #""changed":[],"mil":true,"distanceMIL":12"#,
+        // Permanent codes are not cleared by a tool.
+        #""ecu":"7E8","event":"cleared","dtcCodes":[],"permanent":["P0300"],"changed":["P0420"]"#,
+      ])
+    let telemetry = try #require(records.of("telemetry").first)
+    #expect(
+      telemetry.text("mil") == nil && !telemetry.body.contains("\"mil\"") && !telemetry.body.contains("distanceMIL"))
+  }
+
+  @Test func what_is_read_again_after_clearing_is_told() throws {
+    var session = Session()
+    session.read("mil", 1, at: 0)
+    session.codes(.stored, [0x0420], at: 0.1)
+    session.codes(.pending, [0x0171], at: 0.2)
+    session.cleared(at: 2)
+    session.read("mil", 0, at: 2.1)
+    session.codes(.stored, [], at: 2.2)
+    session.codes(.pending, [], at: 4)
+    let records = try session.finish(at: 6).of("dtc")
+    #expect(
+      records.dropFirst().map(\.body) == [
+        #""ecu":"7E8","event":"cleared","dtcCodes":[],"changed":["P0420"],"mil":false"#,
+        #""ecu":"7E8","event":"cleared","dtcCodes":[],"pending":[],"changed":["P0171"],"mil":false"#,
+      ])
+  }
+
+  @Test func clearing_one_ECU_says_nothing_of_another() throws {
+    var session = Session()
+    session.read("mil", 1, from: .can11(0x7E9), at: 0)
+    session.codes(.stored, [0x0700], from: .can11(0x7E9), at: 0.1)
+    session.cleared(at: 0.2)
+    let records = try session.finish(at: 1).of("dtc")
+    #expect(records.map(\.body) == [#""ecu":"7E9","event":"snapshot","dtcCodes":["P0700"],"changed":[],"mil":true"#])
+  }
 }

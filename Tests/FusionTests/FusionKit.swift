@@ -93,6 +93,11 @@ struct Session: ~Copyable {
     fusion.troubleCodes(list, found.span, at: Self.nanoseconds(seconds), into: &sink)
   }
 
+  /// The answer to service 04.
+  mutating func cleared(_ ecu: ECUAddress = .can11(0x7E8), at seconds: Double) {
+    fusion.codesCleared(origin: Origin(ecu: ecu, line: 0, position: 0), at: Self.nanoseconds(seconds), into: &sink)
+  }
+
   mutating func supports(
     _ bitmap: UInt32, base: UInt16 = 0, service: UInt8 = 1, from ecu: ECUAddress, at seconds: Double
   ) {

@@ -235,4 +235,16 @@ import Testing
     #expect(result.errors.split(separator: "\n").count == 1)
     #expect(result.errors.hasPrefix("obdgate replay: "))
   }
+
+  // MARK: Codes that are cleared
+
+  @Test func a_lamp_that_was_read_before_the_codes_were_cleared_is_not_told_behind_it() throws {
+    let found = try replay(
+      "ATE0\rATE0\rOK\r\r>ATSP6\rOK\r\r>ATH1\rOK\r\r>0101\r7E8 06 41 01 81 07 65 04 \r\r>03\r7E8 04 43 01 04 20 \r\r>"
+        + "04\r7E8 01 44 \r\r>03\r7E8 02 43 00 \r\r>")
+    let codes = found.of("dtc")
+    #expect(codes.map { $0["event"] } == ["snapshot", "cleared"])
+    #expect(codes.map { $0["mil"] } == [true, nil])
+    #expect(codes.map { $0["dtcCodes"] } == [["P0420"], []])
+  }
 }

@@ -21,6 +21,8 @@ public struct Delivery: BitwiseCopyable, Sendable {
     /// So many codes follow, one by one, each with the number of those that are left, itself included.
     case codes(TroubleCodeList, count: UInt16)
     case code(TroubleCode, left: UInt16)
+    /// An ECU has cleared its codes.
+    case codesCleared(Origin)
     case supported(bitmap: UInt32, service: UInt8, base: UInt16, Origin)
     case adapter(AdapterAnswer, ShortText)
     /// A command that says which bus is used.

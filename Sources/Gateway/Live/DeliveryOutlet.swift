@@ -98,6 +98,8 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
     for index in codes.indices { put(.code(codes[index], left: UInt16(clamping: codes.count - index))) }
   }
 
+  mutating func codesCleared(origin: Origin) { put(.codesCleared(origin)) }
+
   mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin) {
     put(.supported(bitmap: bitmap, service: service, base: base, origin))
   }

@@ -44,6 +44,7 @@ final class RecordSource {
     case .text(let text, let bytes): fusion.text(text, bytes.bytes, at: time, into: &sink)
     case .codes(let head, let count): begin(head, count: Int(count), at: time, into: &sink)
     case .code(let code, let left): take(code, left: Int(left), at: time, into: &sink)
+    case .codesCleared(let origin): fusion.codesCleared(origin: origin, at: time, into: &sink)
     case .supported(let bitmap, let service, let base, let origin):
       fusion.supported(bitmap, service: service, base: base, origin: origin, at: time, into: &sink)
     case .adapter(let answer, let bytes): fusion.adapter(answer, bytes.bytes, at: time, into: &sink)

@@ -97,6 +97,8 @@ struct AnswerListener: DialogueListener, ~Copyable {
     fusion.troubleCodes(list, codes, at: now, into: &lines)
   }
 
+  mutating func codesCleared(origin: Origin) { fusion.codesCleared(origin: origin, at: now, into: &lines) }
+
   mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin) {
     fusion.supported(bitmap, service: service, base: base, origin: origin, at: now, into: &lines)
   }
