@@ -52,6 +52,15 @@ import Testing
     expectReadOnly(played.commands)
   }
 
+  @Test(arguments: ["info", "vin", "dtc", "monitors"]) func what_is_printed_is_numbered_without_holes(
+    _ command: String
+  ) async throws {
+    let played = try await ask(command, "--json", scenario: Scenarios.can)
+    let lines = try JSON.lines(played.result.output)
+    #expect(!lines.isEmpty, "\(played.result.errors)")
+    #expect(lines.map { $0["seq"]?.number } == (0..<lines.count).map { Double($0 + 1) })
+  }
+
   @Test(arguments: vehicles) func dtc_gives_every_list_of_codes(_ vehicle: Vehicle) async throws {
     let played = try await ask("dtc", "--json", scenario: vehicle.scenario)
     let result = played.result

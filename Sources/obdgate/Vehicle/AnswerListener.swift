@@ -8,7 +8,7 @@ import Telemetry
 /// Gathers what a dialogue brings until a question is answered, and makes records of it.
 struct AnswerListener: DialogueListener, ~Copyable {
   private var fusion: Fusion
-  private var lines = RecordLines()
+  private var lines: RecordLines
   private var now = BootClock.now
 
   private(set) var read = ParametersRead()
@@ -24,7 +24,9 @@ struct AnswerListener: DialogueListener, ~Copyable {
   private(set) var isCleared = false
   private(set) var refusal: ClearRefusal?
 
-  init() {
+  /// - Parameter answers: types of the records that are printed.
+  init(answers: Set<String>) {
+    lines = RecordLines(answers)
     var random = SystemRandomNumberGenerator()
     let wall = WallClock.read()
     let epoch = UUIDv7(
@@ -116,11 +118,22 @@ extension WallClock {
   var now: Int64 { BootClock.now + offset }
 }
 
-/// Records as they are printed, one after the other.
+/// Records, one after the other. Those that are printed are numbered without holes: no `gap` record would explain one.
 private struct RecordLines: RecordSink {
+  private let printed: Set<String>
+  private var sequence = 0
   private var lines: [RecordLine] = []
 
-  mutating func record(_ line: Span<UInt8>) { lines.append(RecordLine(line)) }
+  init(_ printed: Set<String>) { self.printed = printed }
+
+  mutating func record(_ line: Span<UInt8>) {
+    var record = RecordLine(line)
+    if printed.contains(record.type) {
+      sequence += 1
+      record = record.numbered(sequence)
+    }
+    lines.append(record)
+  }
 
   mutating func take() -> [RecordLine] {
     defer { lines = [] }

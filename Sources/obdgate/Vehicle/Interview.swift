@@ -46,7 +46,8 @@ struct Interview: PortHandler, ~Copyable {
   ) {
     var configuration = SessionConfiguration()
     if case .serial(_, let baud) = address { configuration.transport = .serial(baud: baud) }
-    driver = AdapterDriver(AdapterSession(configuration, wishes: question.wishes), AnswerListener())
+    driver = AdapterDriver(
+      AdapterSession(configuration, wishes: question.wishes), AnswerListener(answers: question.answers))
     self.question = question
     self.permission = permission
     self.save = save

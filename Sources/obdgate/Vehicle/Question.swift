@@ -12,6 +12,17 @@ enum Question {
   case codes
   case monitors
 
+  /// Types of the records that are the answer.
+  var answers: Set<String> {
+    switch self {
+    case .adapter: ["adapter"]
+    case .vin: ["vehicle"]
+    case .info: ["vehicle", "adapter"]
+    case .codes: ["dtc"]
+    case .monitors: ["monitors"]
+    }
+  }
+
   /// PIDs that belong to the answer.
   private var parameters: [UInt8] {
     switch self {

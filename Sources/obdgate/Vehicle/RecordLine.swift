@@ -10,12 +10,24 @@ struct RecordLine {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(line.count)
     for index in line.indices { bytes.append(line[index]) }
+    self.init(bytes)
+  }
+
+  private init(_ bytes: [UInt8]) {
     self.bytes = bytes
     do throws(JSONError) {
       document = try JSONDocument(parsing: bytes)
     } catch {
       preconditionFailure("an encoder's line is JSON: \(error.description)")
     }
+  }
+
+  /// The same with another `seq`.
+  func numbered(_ sequence: Int) -> RecordLine {
+    guard let value = self["seq"], let digits = value.numberText else { return self }
+    var bytes = bytes
+    bytes.replaceSubrange(value.offset..<(value.offset + digits.utf8.count), with: "\(sequence)".utf8)
+    return RecordLine(bytes)
   }
 
   var type: String { self["type"]?.string ?? "" }
