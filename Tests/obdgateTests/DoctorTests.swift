@@ -55,6 +55,16 @@ import Testing
     #expect(file?["what"]?.text?.hasSuffix("not a folder") == true)
   }
 
+  @Test func a_file_sink_whose_path_is_a_folder_is_a_problem() throws {
+    try FileManager.default.createDirectory(atPath: scratch.file("state/r"), withIntermediateDirectories: true)
+    let found = try findings(
+      #"{"stateDirectory": "state", "sinks": [{"type": "file", "path": "state/r"}], \#(Self.quiet)}"#)
+    let disk = found.filter { $0["check"] == "disk" && $0["verdict"] == "problem" }
+    #expect(disk.count == 1, "\(found)")
+    #expect(disk.first?["what"]?.text?.contains("/state/r: a folder") == true)
+    #expect(disk.first?["remedy"] == "name a file")
+  }
+
   @Test func a_folder_of_another_is_told_with_what_to_do() throws {
     guard geteuid() == 0, let setpriv = try Tool.required("setpriv") else { return }
     unsafe chmod(scratch.path, 0o755)

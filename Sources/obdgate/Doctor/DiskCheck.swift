@@ -25,6 +25,7 @@ enum DiskCheck {
       guard case .file(let file) = sink else { continue }
       let folder = file.path.lastIndex(of: "/").map { String(file.path[..<$0]) } ?? "."
       if folder != configuration.stateDirectory { findings.append(look(at: folder, about.user, wanted: 0)) }
+      if let finding = look(atFile: file.path, about.user) { findings.append(finding) }
     }
     return findings
   }
@@ -47,6 +48,21 @@ enum DiskCheck {
         .problem, name, "\(folder): \(user.name) may not write there", remedy: "chown \(user.name) \(folder)")
     }
     return room(folder, space, wanted: wanted)
+  }
+
+  /// A file that records go to; nil: it is made, or can be written on.
+  private static func look(atFile path: String, _ user: ServiceUser) -> Finding? {
+    var status = stat()
+    // Why it cannot be looked at is said of its folder.
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    if status.st_mode & S_IFMT == S_IFDIR {
+      return Finding(.problem, name, "\(path): a folder, and records are to be written to it", remedy: "name a file")
+    }
+    guard user.may(0o2, status) else {
+      return Finding(
+        .problem, name, "\(path): \(user.name) may not write to it", remedy: "chown \(user.name) \(path)")
+    }
+    return nil
   }
 
   private static func missing(_ folder: String, _ code: Int32, _ user: ServiceUser) -> Finding {
