@@ -75,6 +75,46 @@ import Testing
     #expect(rules.errorPerHDOP == FenceRules().errorPerHDOP)
   }
 
+  @Test(arguments: [
+    (#"{"sinks": [{"type": "file", "path": "r.jsonl"}, {"type": "file", "name": "b", "path": "r.jsonl"}]}"#, 87),
+    (#"{"sinks": [{"type": "file", "path": "r.jsonl"}, {"type": "file", "name": "b", "path": "./r.jsonl"}]}"#, 87),
+    (#"{"sinks": [{"type": "file", "path": "r.jsonl"}, {"type": "file", "name": "b", "path": "a/..//r.jsonl"}]}"#, 87),
+  ])
+  func a_file_that_another_sink_writes_to_is_refused(_ text: String, _ column: Int) throws {
+    #expect(
+      refusal(text)
+        == "gateway.json:1:\(column): sinks[1].path: expected a file of its own, found one that another sink writes to")
+  }
+
+  @Test(arguments: [
+    (#"{"adapters": [{"device": "x"}, {"device": "./x"}]}"#, "1:32: adapters[1]: expected another adapter"),
+    (#"{"adapters": [{"device": "/dev/a"}, {"device": "/dev//a"}]}"#, "1:37: adapters[1]: expected another adapter"),
+    (#"{"gps": [{"device": "x"}, {"device": "./x"}]}"#, "1:27: gps[1]: expected another receiver"),
+    (#"{"gps": [{"gpsd": "h"}, {"gpsd": "h:2947"}]}"#, "1:25: gps[1]: expected another receiver"),
+    (
+      #"{"adapters": [{"device": "/dev/a"}], "gps": [{"device": "/dev/./a"}]}"#,
+      "1:46: gps[0]: expected a receiver's device, found one that is in \"adapters\""
+    ),
+  ])
+  func a_device_that_is_named_twice_is_refused(_ text: String, _ start: String) throws {
+    let said = try #require(refusal(text))
+    #expect(said.hasPrefix("gateway.json:\(start)"), "\(said)")
+  }
+
+  @Test func files_and_devices_of_their_own_are_accepted() throws {
+    let text = #"""
+      {"adapters": [{"device": "/dev/a"}, {"device": "/dev/b"}], "gps": [{"device": "/dev/c"}, {"gpsd": "h"}],
+       "sinks": [{"type": "file", "path": "r.jsonl"}, {"type": "file", "name": "b", "path": "../r.jsonl"}]}
+      """#
+    #expect(refusal(text) == nil)
+  }
+
+  @Test(arguments: ["adapters\": [{\"tcp\"", "gps\": [{\"gpsd\""])
+  func an_address_with_a_password_is_refused_and_not_shown(_ key: String) throws {
+    let said = try #require(refusal("{\"\(key): \"u:geheim@host:x\"}]}"))
+    #expect(!said.contains("geheim"), "\(said)")
+  }
+
   @Test func privacy_is_read_and_what_it_means() throws {
     let text = #"{"privacy": {"position": "coarse", "decimals": 1, "fences": {"home": "off"}}}"#
     let rules = PrivacyRules(try read(text).privacy)

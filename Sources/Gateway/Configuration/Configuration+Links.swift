@@ -94,10 +94,25 @@ extension Configuration.GPSSource {
 extension Configuration {
   /// Refuses an adapter that the list has already.
   static func refuseTwice(_ array: JSONValue?, _ links: [Adapter.Link]) throws(JSONError) {
-    guard let array else { return }
     for (index, link) in links.enumerated() where links[..<index].contains(where: { $0.isSame(as: link) }) {
-      guard let value = array[index] else { continue }
+      guard let value = array?[index] else { continue }
       throw value.invalid(expected: "another adapter", found: "one that the list has already")
+    }
+  }
+
+  /// Refuses a receiver that the list has already, or that is an adapter's device.
+  static func refuseTwice(
+    _ array: JSONValue?, _ sources: [GPSSource], besides links: [Adapter.Link]
+  ) throws(JSONError) {
+    for (index, source) in sources.enumerated() {
+      guard let value = array?[index] else { continue }
+      if sources[..<index].contains(where: { $0.isSame(as: source) }) {
+        throw value.invalid(expected: "another receiver", found: "one that the list has already")
+      }
+      guard case .serial(let device, _) = source else { continue }
+      if links.contains(where: { $0.isSame(as: .serial(device: device)) }) {
+        throw value.invalid(expected: "a receiver's device", found: "one that is in \"adapters\"")
+      }
     }
   }
 
@@ -111,21 +126,21 @@ extension Configuration {
     if text.utf8.first == UInt8(ascii: "["), let end = text.lastIndex(of: "]") {
       host = text[text.index(after: text.startIndex)..<end]
       let rest = text[text.index(after: end)...]
-      guard rest.isEmpty || rest.first == ":" else { throw value.invalid(expected: "HOST:PORT or [IPv6]:PORT") }
+      guard rest.isEmpty || rest.first == ":" else { throw value.invalidAddress(expected: "HOST:PORT or [IPv6]:PORT") }
       port = rest.dropFirst()
     } else if let colon = text.lastIndex(of: ":") {
       host = text[..<colon]
       port = text[text.index(after: colon)...]
-      guard !port.isEmpty else { throw value.invalid(expected: "a port behind the colon") }
+      guard !port.isEmpty else { throw value.invalidAddress(expected: "a port behind the colon") }
     }
     let isBracketed = text.utf8.first == UInt8(ascii: "[") && text.contains("]")
     let isName =
       !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 }
       && (isBracketed || !host.contains { ":[]".contains($0) })
-    guard isName else { throw value.invalid(expected: "HOST:PORT or [IPv6]:PORT") }
+    guard isName else { throw value.invalidAddress(expected: "HOST:PORT or [IPv6]:PORT") }
     guard !port.isEmpty else { return (String(host), defaultPort) }
     guard port.utf8.first != UInt8(ascii: "+"), let number = UInt16(port), number > 0 else {
-      throw value.invalid(expected: "a port from 1 to 65535")
+      throw value.invalidAddress(expected: "a port from 1 to 65535")
     }
     return (String(host), number)
   }
@@ -144,6 +159,17 @@ extension Configuration.Adapter.Link {
   fileprivate func isSame(as other: Self) -> Bool {
     switch (self, other) {
     case (.rfcomm(let one), .ble(let two)), (.ble(let one), .rfcomm(let two)): one == two
+    case (.serial(let one), .serial(let two)): one.standardPath == two.standardPath
+    default: self == other
+    }
+  }
+}
+
+extension Configuration.GPSSource {
+  /// Whether both are one receiver, or one gpsd.
+  fileprivate func isSame(as other: Self) -> Bool {
+    switch (self, other) {
+    case (.serial(let one, _), .serial(let two, _)): one.standardPath == two.standardPath
     default: self == other
     }
   }

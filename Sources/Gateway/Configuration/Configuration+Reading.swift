@@ -38,6 +38,7 @@ extension Configuration {
     if var object = try reader.optionalObject("trips") { trips = try Trips(&object) }
     if var object = try reader.optionalObject("driving") { driving = try Driving(&object) }
     gps = try Self.list(&reader, "gps", atMost: 32) { value throws(JSONError) in try GPSSource(value, folder: folder) }
+    try Self.refuseTwice(reader.object["gps"], gps, besides: adapters.map(\.link))
     if let value = reader.optional("geofences") { geofences = try Geofences(value, folder: folder) }
     if var object = try reader.optionalObject("privacy") { privacy = try Privacy(&object) }
     signalSets = try Self.list(&reader, "signalSets", atMost: 64) { value throws(JSONError) in

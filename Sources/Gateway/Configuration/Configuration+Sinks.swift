@@ -14,9 +14,19 @@ extension Configuration {
       guard !sinks.contains(where: { $0.name == sink.name }) else {
         throw element.invalid(expected: "a \"name\" of its own: another sink is called \"\(sink.name)\"")
       }
+      if case .file(let file) = sink, sinks.contains(where: { $0.writes(to: file.path) }) {
+        throw (element["path"] ?? element).invalid(
+          expected: "a file of its own", found: "one that another sink writes to")
+      }
       sinks.append(sink)
     }
     return sinks
+  }
+}
+
+extension SinkConfiguration {
+  fileprivate func writes(to path: String) -> Bool {
+    if case .file(let file) = self { file.path.standardPath == path.standardPath } else { false }
   }
 }
 
