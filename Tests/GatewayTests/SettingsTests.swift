@@ -77,6 +77,15 @@ import Testing
     #expect(poll.addressed.map(\.period) == [3_600 * second])
   }
 
+  @Test func a_private_fence_that_is_not_there_is_refused_with_its_place() throws {
+    let fences = #"{"type": "FeatureCollection", "features": []}"#
+    let text = "{\"geofences\": \"fences.geojson\",\n \"privacy\": {\"fences\": {\"home\": \"off\"}}}"
+    let said = try #require(try refusal(text, sets: ["fences.geojson": fences])).description
+    #expect(said.contains("gateway.json:2:25: privacy.fences: no fence \"home\" in "), "\(said)")
+    let without = try #require(try refusal(#"{"privacy": {"fences": {"home": "off"}}}"#)).description
+    #expect(without.hasSuffix(#"gateway.json:1:25: privacy.fences: no fence "home" as geofences names no file"#))
+  }
+
   @Test func records_are_kept_where_they_go_anywhere_but_to_stdout() throws {
     #expect(try !settings("{}").usesSpool)
     #expect(try settings(#"{"sinks": [{"type": "file", "path": "records.jsonl"}]}"#).usesSpool)

@@ -227,7 +227,9 @@ extension Configuration.Privacy {
         guard let level = Level(rawValue: try member.value.requireString()) else {
           throw member.value.invalid(expected: "\"full\", \"coarse\" or \"off\"")
         }
-        zones.append(Zone(fence: member.key, level: level))
+        var zone = Zone(fence: member.key, level: level)
+        zone.refusal = member.keyValue.invalid(expected: "the id of a fence")
+        zones.append(zone)
       }
     }
     try reader.finish()

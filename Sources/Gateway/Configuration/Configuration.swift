@@ -180,6 +180,15 @@ public struct Configuration: Equatable, Sendable {
       /// The fence's id.
       public var fence: String
       public var level: Level
+      /// Where it stands, should there be no such fence. Two that ask for the same are the same.
+      var refusal: JSONError?
+
+      public static func == (a: Zone, b: Zone) -> Bool { a.fence == b.fence && a.level == b.level }
+
+      init(fence: String, level: Level) {
+        self.fence = fence
+        self.level = level
+      }
     }
 
     /// Everywhere.

@@ -2,6 +2,7 @@ import CGateway
 import Fusion
 import GeoJSON
 import Geofencing
+import JSONText
 import SignalSets
 
 /// A configuration with the files that it names, read and checked: all that a start or a reload needs.
@@ -58,10 +59,8 @@ public struct Settings: Sendable {
     privacy = PrivacyRules(configuration.privacy)
     // Those of a server may still come.
     isWaitingForZones = fences == nil && Self.fetchesFences(configuration) && !privacy.zones.isEmpty
-    for zone in privacy.zones where !isWaitingForZones && !(fences?.has(zone.fence) ?? false) {
-      let place = configuration.geofences.map { "in \($0.file)" } ?? "as geofences names no file"
-      throw StartError(
-        .badConfiguration, "\(file.map { "\($0): " } ?? "")privacy.fences: no fence \"\(zone.fence)\" \(place)")
+    for zone in configuration.privacy.zones where !isWaitingForZones && !(fences?.has(zone.fence) ?? false) {
+      throw StartError(.badConfiguration, Self.refusal(of: zone, configuration, file: file))
     }
     var sets: [SignalSet] = []
     for path in configuration.signalSets {
@@ -89,6 +88,17 @@ public struct Settings: Sendable {
     configuration.sinks.contains { sink in
       if case .stdout = sink { false } else { true }
     }
+  }
+
+  /// What to say of a zone whose fence is not there.
+  private static func refusal(
+    of zone: Configuration.Privacy.Zone, _ configuration: Configuration, file: String?
+  ) -> String {
+    let place = configuration.geofences.map { "in \($0.file)" } ?? "as geofences names no file"
+    let reason = "no fence \(JSONError.quoted(zone.fence)) \(place)"
+    let key = "privacy.fences"
+    guard let refusal = zone.refusal, let file else { return "\(file.map { "\($0): " } ?? "")\(key): \(reason)" }
+    return "\(file):\(refusal.line):\(refusal.column): \(key): \(reason)"
   }
 
   private static func fences(_ configuration: Configuration) throws(StartError) -> FenceSet? {
