@@ -82,6 +82,24 @@ import Testing
     #expect(line?.contains("chown nobody") == true, "\(result.output)")
   }
 
+  @Test func a_file_of_another_is_told_with_what_to_do() throws {
+    guard geteuid() == 0, let setpriv = try Tool.required("setpriv") else { return }
+    unsafe chmod(scratch.path, 0o755)
+    let program = scratch.file("obdgate")
+    #expect(try Tool.run("cp", [try #require(try Tool.obdgate), program]).status == 0)
+    try FileManager.default.createDirectory(atPath: scratch.file("state"), withIntermediateDirectories: true)
+    unsafe chmod(scratch.file("state"), 0o777)
+    unsafe chmod(try scratch.write("state/records.jsonl", ""), 0o644)
+    let configuration = try scratch.write(
+      "gateway.json",
+      #"{"stateDirectory": "state", "sinks": [{"type": "file", "path": "state/records.jsonl"}], \#(Self.quiet)}"#)
+    let result = try Tool.run(
+      setpriv, ["--reuid=65534", "--regid=65534", "--clear-groups", program, "doctor", "--config", configuration])
+    #expect(result.status == 1)
+    let line = result.lines.first { $0.contains("/state/records.jsonl: nobody may not read and write it") }
+    #expect(line?.contains("chown nobody") == true, "\(result.output)")
+  }
+
   // MARK: Servers
 
   @Test func sinks_whose_peers_are_away_are_problems_and_no_secret_is_shown() throws {

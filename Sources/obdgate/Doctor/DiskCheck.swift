@@ -50,7 +50,7 @@ enum DiskCheck {
     return room(folder, space, wanted: wanted)
   }
 
-  /// A file that records go to; nil: it is made, or can be written on.
+  /// A file that records go to, and whose end is read first; nil: it is made, or goes on.
   private static func look(atFile path: String, _ user: ServiceUser) -> Finding? {
     var status = stat()
     // Why it cannot be looked at is said of its folder.
@@ -58,9 +58,9 @@ enum DiskCheck {
     if status.st_mode & S_IFMT == S_IFDIR {
       return Finding(.problem, name, "\(path): a folder, and records are to be written to it", remedy: "name a file")
     }
-    guard user.may(0o2, status) else {
+    guard user.may(0o6, status) else {
       return Finding(
-        .problem, name, "\(path): \(user.name) may not write to it", remedy: "chown \(user.name) \(path)")
+        .problem, name, "\(path): \(user.name) may not read and write it", remedy: "chown \(user.name) \(path)")
     }
     return nil
   }
