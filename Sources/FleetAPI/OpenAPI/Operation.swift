@@ -62,8 +62,11 @@ extension Operation.Parameter {
 
   static let cursor = query(
     "cursor", "`next` of the page before; the other parameters must stay the same.", #"{"type":"string"}"#)
-  static let from = query("from", "From this time on, RFC 3339, from 1678 to 2261; without it, records without a time come first.", #"{"type":"string","format":"date-time"}"#)
-  static let to = query("to", "Before this time, RFC 3339, from 1678 to 2261; those without a time are before all others.", #"{"type":"string","format":"date-time"}"#)
+  static let from = query(
+    "from", "From this time on, RFC 3339, from 1678 to 2261; without it, records without a time come first.", time)
+  static let to = query(
+    "to", "Before this time, RFC 3339, from 1678 to 2261; those without a time are before all others.", time)
+  private static let time = #"{"type":"string","format":"date-time"}"#
   static func limit(_ standard: Int, most: Int) -> Self {
     query(
       "limit", "Elements of one page.", #"{"type":"integer","minimum":1,"maximum":\#(most),"default":\#(standard)}"#)
