@@ -12,15 +12,6 @@ import Testing
   private static let greeting = #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#
   private static let good = #"{"class":"TPV","device":"/dev/gps","mode":3,"lat":48.1,"lon":11.5,"speed":10}"#
 
-  private struct Lines: RecordSink {
-    var records: [Record] = []
-    mutating func record(_ line: Span<UInt8>) {
-      var bytes: [UInt8] = []
-      for index in line.indices { bytes.append(line[index]) }
-      if let record = try? Record(bytes.dropLast()) { records.append(record) }
-    }
-  }
-
   /// Plays lines, one a second, and closes the connection.
   ///
   /// - Returns: what was told of the receiver, and how it stood before the end.
@@ -31,7 +22,7 @@ import Testing
     var actions = PortActions()
     var desk = RecordDesk(
       RecordDesk.Options(gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3))
-    var sink = Lines()
+    var sink = KeptRecords()
     let number = desk.addReceiver(device: "gpsd")
     var now = Self.second
     client.opened(at: now, &actions)

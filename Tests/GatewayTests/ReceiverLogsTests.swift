@@ -48,15 +48,6 @@ import Testing
     mutating func rejected(_ reason: RejectReason, sentence: Span<UInt8>, position: UInt64) {}
   }
 
-  private struct Lines: RecordSink {
-    var records: [Record] = []
-    mutating func record(_ line: Span<UInt8>) {
-      var bytes: [UInt8] = []
-      for index in line.indices { bytes.append(line[index]) }
-      if let record = try? Record(bytes.dropLast()) { records.append(record) }
-    }
-  }
-
   private static func names() throws -> [String] {
     guard let folder = try TestData.path("nmea") else { return [] }
     return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".log") }.sorted()
@@ -87,7 +78,7 @@ import Testing
     var actions = PortActions()
     var desk = RecordDesk(
       RecordDesk.Options(gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3))
-    var lines = Lines()
+    var lines = KeptRecords()
     let number = desk.addReceiver(device: "/dev/ttyACM0")
     desk.setMachineClock(WallClock(offset: Self.machine, quality: .system))
     var now: Int64 = Self.second
