@@ -12,7 +12,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test test-packages system-test torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-store benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-packaging need-systemd need-image need-vm static
+.PHONY: help run test test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-store benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-packaging need-systemd need-image need-vm static
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border. No path to libraries of its own, no symbols for others, relocations packed:
@@ -76,6 +76,9 @@ test-packages: need-image need-peers tests deb
 
 # The package in a virtual machine, with adapters on USB and behind BlueZ, a receiver, and a power cut. Root for its image.
 SYSTEM_TEST := FLEETSTORE_PROGRAM=$(CURDIR)/.build/debug/fleetstore /usr/bin/python3 scripts/system-test/run.py
+
+system-test-ble: need-vm tests tools
+	@$(SYSTEM_TEST) --ble
 
 system-test: need-vm tests tools
 	@$(SYSTEM_TEST)

@@ -4,7 +4,7 @@
 #   packaging/deb.sh [OUT=.build/packages] [PACKAGE…]      without one: both
 #
 # PROGRAMS: the folder of the release build. CHECKOUTS: where the packages that it is linked from lie, for their licences.
-# XZ_LEVEL: how hard it packs. VERSION: another than that of packaging/changelog, for what is tested only.
+# PACKED: how hard. VERSION: another than that of packaging/changelog, for what is tested only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=${1:-.build/packages}
@@ -72,7 +72,7 @@ finish() {
   sed "s/@VERSION@/$version/; s/@ARCHITECTURE@/$architecture/; s/@DEPENDS@/$depends/
        s/@SIZE@/$(du -sk --apparent-size --exclude=DEBIAN "$root" | cut -f1)/" \
     "packaging/$name/control" > "$root/DEBIAN/control"
-  dpkg-deb --root-owner-group -Zxz -z"${XZ_LEVEL:-6}" --build "$root" "$out/${name}_${version}_$architecture.deb" >&2
+  dpkg-deb --root-owner-group ${PACKED:--Zxz -z6} --build "$root" "$out/${name}_${version}_$architecture.deb" >&2
 }
 
 package_obdgate() {

@@ -64,6 +64,32 @@ import Testing
     #expect(kept * 3 < Int64(lines.map(\.count).reduce(0, +)))
   }
 
+  /// A car's first records lack most of its signals: they are not what the others are packed against for long.
+  @Test func a_record_that_lacks_most_signals_serves_no_later_one() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try Self.append((1...3).map { Self.line($0, signals: 9) } + (4...200).map { Self.line($0) }, to: &spool)
+    let first = try number("SELECT sum(length(line)) FROM telemetry WHERE seq BETWEEN 101 AND 200")
+    try Self.append((201...600).map { Self.line($0) }, to: &spool)
+    let later = try number("SELECT sum(length(line)) FROM telemetry WHERE seq BETWEEN 501 AND 600")
+    #expect(first * 10 < later * 11)
+  }
+
+  /// What is removed is not written once more: that is flash that wears.
+  @Test func what_every_sink_has_is_removed_without_being_overwritten() throws {
+    var spool = Spool(SpoolOptions(scratch))
+    try Self.append((1...300).map { Self.line($0) }, to: &spool)
+    let pages = try number("PRAGMA page_count")
+    #expect(spool.drain().count == 300)
+    let before = try #require(Self.bytes(database + "-wal"))
+    spool.settle()
+    let written = try #require(Self.bytes(database + "-wal")) - before
+    #expect(spool.depth.file == 0 && written < pages * 1_024 / 4)
+  }
+
+  private static func bytes(_ path: String) throws -> Int64? {
+    try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64
+  }
+
   /// Cars and forms in turn, some of them like nothing else, in one commit and in many, read at once and after a restart.
   @Test(arguments: 0..<6) func every_line_leaves_as_it_came(_ seed: Int) throws {
     var random = Reproducible(seed)

@@ -7,12 +7,14 @@ import subprocess
 import time
 
 import ledger
+from asleep import Asleep
 from machine import Failed, Machine, accelerator
-from peers import Car, Receiver, Store
+from peers import Car, Packages, Receiver, Store
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GATEWAY = "gw-vm"
-RADIO = "00:AA:01:01:00:01"
+# The adapter's controller, and the daemon's.
+RADIO, OWN_RADIO = "00:AA:01:01:00:01", "00:AA:01:00:00:00"
 # The number of the USB adapter, by which a rule of the administrator's tells what it is.
 SERIAL, RECEIVER = "OBD00017", "NMEA0003"
 # Of the two cars: the one on USB is as obdgate simulate has it.
@@ -37,35 +39,49 @@ class Drive:
     def __init__(self, folder):
         self.folder = folder
         self.image = pathlib.Path(os.environ.get("VM_IMAGE", ROOT / ".build/vm"))
-        if not (self.image / "root").exists():
+        if not (self.image / "disk").exists():
             raise Failed(f"no image in {self.image}: scripts/system-test/image.sh makes one")
         self.ledger = ledger.Ledger()
-        self.machine = self.car = self.radio_car = self.receiver = None
+        self.machine = self.car = self.radio_car = self.receiver = self.packages = None
         self.store = Store(program("fleetstore"), folder)
 
     def start(self):
-        """Everything outside of the machine; how it is run."""
-        kind = accelerator(self.image)
-        self.machine = Machine(self.image, self.disk, self.folder, kind)
+        """Everything outside of the machine."""
         self.car = Car(program("obdgate"), self.folder / "car")
         self.radio_car = Car(program("obdgate"), self.folder / "radio-car", RADIO_VIN)
         self.receiver = Receiver()
         self.store.start()
-        return kind
+
+    def wake(self, note):
+        """The machine, as it was when it had booted; where none is asleep yet, it boots."""
+        asleep = Asleep(self.image, accelerator(self.image))
+        note("KVM" if asleep.kind == "kvm" else "no KVM: TCG")
+        if not asleep.there:
+            note(f"it has booted first: {asleep.make(self.image / 'booting')}")
+        self.machine = Machine(self.image, self.folder, asleep.kind, asleep)
+        self.machine.wake()
 
     def end(self):
         for one in (self.machine and self.machine.cut, self.store.stop, self.car and self.car.stop,
-                    self.radio_car and self.radio_car.stop, self.receiver and self.receiver.stop):
+                    self.radio_car and self.radio_car.stop, self.receiver and self.receiver.stop,
+                    self.packages and self.packages.stop):
             if one:
                 one()
 
+    def pack(self):
+        """The package of this tree, packed quickly."""
+        folder = self.folder / "packages"
+        environment = dict(os.environ, PACKED="-Znone", PROGRAMS=str(program("obdgated").parent))
+        self._make([ROOT / "packaging/deb.sh", folder, "obdgate"], environment)
+        self.packages = Packages(folder)
+
     def install(self):
-        """The package of this tree, packed quickly, on a disk."""
-        packages = self.folder / "packages"
-        environment = dict(os.environ, XZ_LEVEL="0", PROGRAMS=str(program("obdgated").parent))
-        self._make([ROOT / "packaging/deb.sh", packages, "obdgate"], environment)
-        package = next(packages.glob("obdgate_*.deb"))
-        self.disk = pathlib.Path(self._make([ROOT / "scripts/system-test/disk.sh", package], os.environ).strip())
+        """As an administrator does it. The service is left enabled, but not started with the machine: an adapter that
+        is plugged in starts it."""
+        self.machine.run(f"""set -e
+            busybox wget -q -O /run/obdgate.deb http://10.0.2.2:{self.packages.port}/{self.packages.name}
+            DEBIAN_FRONTEND=noninteractive dpkg --install /run/obdgate.deb
+            rm /run/obdgate.deb""", limit=180)
 
     @staticmethod
     def _make(command, environment):
@@ -75,10 +91,11 @@ class Drive:
             raise Failed(f"{command[0]}: {made.stdout}{made.stderr}")
         return made.stdout
 
-    def configure(self):
-        """The configuration, the token as a credential, the adapter's rule for udev."""
+    def configure(self, kind="rfcomm", unit="adapter"):
+        """The configuration, the token as a credential, the adapter's rule for udev. The Bluetooth adapter is of that
+        kind, and played by that unit."""
         configuration = {
-            "gatewayId": GATEWAY, "stateDirectory": "/var/lib/obdgate", "adapters": [{"rfcomm": RADIO}],
+            "gatewayId": GATEWAY, "stateDirectory": "/var/lib/obdgate", "adapters": [{kind: RADIO}],
             "geofences": "fences.geojson",
             "sinks": [{"type": "stdout"},
                       {"type": "fleetStore", "url": f"http://10.0.2.2:{self.store.port}/api", "batch": {"seconds": 1},
@@ -92,7 +109,7 @@ class Drive:
             echo '{rule}' > /etc/udev/rules.d/60-adapter.rules
             echo CAR=10.0.2.2:{self.radio_car.port} > /etc/testbed
             udevadm control --reload
-            systemctl --no-block restart adapter
+            systemctl --no-block restart {unit}
             obdgated --check --config /etc/obdgate/obdgated.json""")
 
     def plug_adapter(self):

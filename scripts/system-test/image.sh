@@ -1,8 +1,8 @@
 #!/bin/bash
-# A Debian 12 to boot in a virtual machine, in .build/vm: its files below root/, vmlinuz, initrd. What the package depends
-# on, BlueZ with two virtual controllers, and a root shell on a port of the machine's own (guest/). disk.sh makes a disk of
-# it. Made once, some two minutes and 300 MB; nothing said and no network touched where it is there. Root, for its files
-# are root's.
+# A Debian 12 to boot in a virtual machine, in .build/vm: its disk (journalled ext4), vmlinuz, initrd. What the package
+# depends on, BlueZ with two virtual controllers, and a root shell on a port of the machine's own (guest/); the package
+# itself is installed once it runs. Made once, some two minutes and 300 MB; nothing said and no network touched where it is
+# there. Root, for its files are root's.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 packages=systemd,systemd-sysv,udev,dbus,kmod,busybox-static,bluez,bluez-test-tools,python3-dbus,python3-gi
@@ -87,10 +87,12 @@ in_root systemctl --quiet mask getty.target serial-getty@ttyS0.service systemd-l
   printf '[Journal]\nStorage=volatile\nRateLimitBurst=0\n' > '$root/etc/systemd/journald.conf.d/testbed.conf'
   rm -rf '$root'/var/cache/apt/* '$root'/var/lib/apt/lists/* '$root'/dev/*"
 
-"${as[@]}" chown "$(id -u)" "$work/vmlinuz"
-rm -f "$image"/made-* "$image"/disk-*
-"${as[@]}" rm -rf "$image/root"
-"${as[@]}" mv "$root" "$image/root"
+truncate -s 1500M "$work/image"
+"${as[@]}" mke2fs -q -t ext4 -F -L vehicle -d "$root" "$work/image"
+"${as[@]}" chown "$(id -u)" "$work/vmlinuz" "$work/image"
+# Machines that were put to sleep have the old one under them (awake.py).
+rm -rf "$image"/made-* "$image"/asleep-*
+mv "$work/image" "$image/disk"
 mv "$work/vmlinuz" "$image"
 mv "$work/initrd.img" "$image/initrd"
 touch "$stamp"

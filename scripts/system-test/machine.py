@@ -1,6 +1,6 @@
 """A Debian in qemu: its power, its disk, its USB sockets, and a root shell in it.
 
-    machine = Machine(image, disk, folder, accelerator(image))
+    machine = Machine(image, folder, accelerator(image))
     machine.boot()
     machine.run("systemctl is-active obdgated")
     machine.cut()
@@ -11,6 +11,7 @@ import base64
 import os
 import pathlib
 import select
+import shlex
 import shutil
 import socket
 import subprocess
@@ -42,16 +43,16 @@ def accelerator(image, seconds=15):
 
 
 class Machine:
-    def __init__(self, image, disk, folder, kind):
-        """A new disk over that one."""
-        self.image, self.folder, self.kind = image, folder, kind
+    def __init__(self, image, folder, kind, asleep=None):
+        """A new disk over the image's, or over that of a machine that is asleep (asleep.py)."""
+        self.image, self.folder, self.kind, self.asleep = image, folder, kind, asleep
         self.process = self.qmp = self.shell = None
         self.boots = self.asked = 0
         self.sockets = {}
         # What the machine has not asked to be written may be lost when it is killed, as in a disk's own memory: qemu
         # keeps the list of the file's new parts to itself until then.
-        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-b", disk, "-F", "raw", self.disk],
-                       check=True)
+        below = ["-b", asleep.disk, "-F", "qcow2"] if asleep else ["-b", image / "disk", "-F", "raw"]
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", *below, self.disk], check=True)
 
     @property
     def disk(self):
@@ -66,7 +67,7 @@ class Machine:
         """What the daemon wrote in this boot, as far as it came out of the machine."""
         return self.folder / f"witness-{self.boots}.log"
 
-    def power_on(self):
+    def power_on(self, *more):
         """Starts it; its clock has no battery, and says 1970."""
         self.boots += 1
         for name in ("qmp", "shell"):
@@ -75,7 +76,7 @@ class Machine:
         command = [
             "qemu-system-x86_64", "-machine", "pc", "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
             "-m", "1024", "-smp", "2", "-kernel", self.image / "vmlinuz", "-initrd", self.image / "initrd",
-            "-append", KERNEL, "-rtc", "base=1970-01-01T00:00:00", "-serial", f"file:{self.console}",
+            "-append", KERNEL, "-rtc", "base=1970-01-01T00:00:00,clock=vm", "-serial", f"file:{self.console}",
             "-qmp", f"unix:{self.folder}/qmp,server=on,wait=off",
             "-drive", f"file={self.disk},if=virtio,format=qcow2,cache=writeback",
             "-netdev", "user,id=net,ipv6=off", "-device", "virtio-net-pci,netdev=net,romfile=",
@@ -85,7 +86,7 @@ class Machine:
             "-chardev", f"file,id=witness,path={self.witness}",
             "-device", "virtserialport,chardev=witness,name=witness"]
         command += (["-accel", "kvm", "-cpu", "host"] if self.kind == "kvm" else
-                    ["-accel", "tcg,thread=multi,tb-size=512", "-cpu", "Nehalem"])
+                    ["-accel", "tcg,thread=multi,tb-size=512", "-cpu", "Nehalem"]) + list(more)
         with open(self.folder / f"qemu-{self.boots}.log", "wb") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self._until(60, lambda: all((self.folder / name).exists() for name in ("shell", "qmp")), "qemu does not start")
@@ -98,6 +99,30 @@ class Machine:
         """Until its shell answers."""
         self.power_on()
         self.await_shell(limit)
+
+    def sleep(self, state, limit=120):
+        """Stops it and writes what it is into that file; its disk is whole then. It is switched off."""
+        self.qmp.ask("stop")
+        # It writes as fast as it can: nothing else waits for the disk.
+        self.qmp.ask("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
+        self.qmp.ask("migrate", uri=f"exec:cat > {shlex.quote(str(state))}")
+        self._until(limit, self._has_moved, "qemu does not put the machine to sleep")
+        self.qmp.ask("quit")
+        self.process.wait(60)
+
+    def wake(self, limit=120):
+        """Goes on where it was put to sleep."""
+        self.power_on("-incoming", "defer")
+        # Its shell has been there all the time, and must not see its line closed.
+        self.qmp.ask("migrate-incoming", uri=f"exec:cat {shlex.quote(str(self.asleep.state))}")
+        self._until(limit, self._has_moved, "qemu does not wake the machine")
+        self.qmp.ask("cont")
+
+    def _has_moved(self):
+        status = self.qmp.ask("query-migrate").get("status")
+        if status == "failed":
+            raise Failed("qemu neither puts the machine to sleep nor wakes it")
+        return status == "completed"
 
     def await_shell(self, limit=300):
         if self._line(limit) != "ready":

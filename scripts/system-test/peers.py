@@ -1,6 +1,8 @@
 """What the machine speaks to from outside: a fleet store, a car behind a serial line, a satellite receiver."""
 
 import datetime
+import functools
+import http.server
 import json
 import math
 import re
@@ -83,6 +85,28 @@ class Store:
     def token(self, gateway):
         return subprocess.run([self.fleetstore, "gateway", "add", gateway, "--database", f"sqlite:{self.path}"],
                               stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
+class Packages:
+    """The package in a folder, on a port of this host."""
+
+    def __init__(self, folder):
+        self.name = next(folder.glob("obdgate_*.deb")).name
+        handler = functools.partial(Quiet, directory=folder)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.port = self.server.server_address[1]
+        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
+        self.thread.start()
+
+    def stop(self):
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """What it has served is not told."""
 
 
 class Receiver:

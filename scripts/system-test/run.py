@@ -4,11 +4,13 @@ a GPS receiver, drives, and loses its power; a fleet store outside has every rec
 
     scripts/system-test/run.py              one drive, one cut; the step, and its seconds, on one line each
     scripts/system-test/run.py --cuts N     N cuts at random instants on one disk; --seed S: the same instants again
+    scripts/system-test/run.py --ble        no drive, an adapter with Bluetooth LE behind BlueZ
     scripts/system-test/run.py --figures M  what the daemon costs, over M minutes
     scripts/system-test/run.py --keep       the folder with logs and disk stays
 
 OBDGATE_PROGRAM, OBDGATED_PROGRAM, FLEETSTORE_PROGRAM: other programs than the release build's; VM_IMAGE: another image.
-Needs scripts/system-test/image.sh; Debian's qemu-system-x86, qemu-utils, e2fsprogs. Exit status: 0 where all was right.
+The machine boots once for an image, and is put to sleep beside it: later drives wake it. Needs
+scripts/system-test/image.sh; Debian's qemu-system-x86, qemu-utils, e2fsprogs. Exit status: 0 where all was right.
 """
 
 import argparse
@@ -21,6 +23,7 @@ import tempfile
 import time
 
 import figures
+import lowenergy
 import steps
 import torture
 from drive import Drive
@@ -48,6 +51,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cuts", type=int, default=0)
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--ble", action="store_true")
     parser.add_argument("--figures", type=float, default=0)
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
@@ -58,8 +62,10 @@ def main():
     passed = False
     try:
         drive = Drive(folder)
-        steps.prepare(drive, step)
-        if options.cuts:
+        steps.prepare(drive, step, **(lowenergy.CONFIGURED if options.ble else {}))
+        if options.ble:
+            lowenergy.run(drive, step)
+        elif options.cuts:
             torture.run(drive, step, options.cuts, options.seed)
         elif options.figures:
             figures.run(drive, step, options.figures)

@@ -6,7 +6,8 @@ enum SpoolSchema {
   static let version: Int64 = 2
 
   /// For every connection; the journal's mode and the header are set when the file is made. The page's size holds for a
-  /// file that is made: a commit of some records writes each page that it touches.
+  /// file that is made: a commit of some records writes each page that it touches. What is removed is not overwritten, as
+  /// Debian's SQLite would do: those are pages, too, and flash keeps what was on them all the same.
   static let settings = """
     PRAGMA busy_timeout = 2000;
     PRAGMA page_size = 1024;
@@ -14,6 +15,7 @@ enum SpoolSchema {
     PRAGMA cache_size = -768;
     PRAGMA mmap_size = 0;
     PRAGMA temp_store = MEMORY;
+    PRAGMA secure_delete = OFF;
     PRAGMA wal_autocheckpoint = 2048;
     PRAGMA journal_size_limit = 4194304;
     PRAGMA cell_size_check = ON;

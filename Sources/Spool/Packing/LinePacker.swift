@@ -6,6 +6,8 @@ import Telemetry
 final class PackingBase {
   /// Its row in the file.
   let number: Int64
+  /// Bytes of its line.
+  let count: Int
   fileprivate let handle: UnsafeMutableRawPointer
 
   /// - Returns: nil without the library, or memory.
@@ -14,6 +16,7 @@ final class PackingBase {
     let made = unsafe line.withUnsafeBytes { unsafe ccompression_base_make($0.baseAddress, $0.count) }
     guard let made = unsafe made else { return nil }
     self.number = number
+    count = line.count
     unsafe handle = made
   }
 

@@ -34,7 +34,8 @@ struct PackingPlan {
     case newBase
   }
 
-  /// What is to be done with a line: a base that halves it is good enough.
+  /// What is to be done with a line: a base that halves it is good enough, unless it is so short that it lacks most of the
+  /// line's names. Such is a vehicle's first record, before it has said what it supports.
   mutating func step(for line: [UInt8], _ packer: LinePacker) -> Step {
     guard line.count >= Self.shortestLine else { return .plain }
     sinceLast += 1
@@ -44,13 +45,17 @@ struct PackingPlan {
         frame.count < best?.frame.count ?? line.count
       else { continue }
       best = (frame, index)
-      if frame.count <= line.count / 2 { break }
+      if serves(index, frame, line) { break }
     }
-    let isHalved = best.map { $0.frame.count <= line.count / 2 } ?? false
-    guard isHalved || (!entries.isEmpty && sinceLast < Self.fewestLines) else { return .newBase }
+    let isServed = best.map { serves($0.index, $0.frame, line) } ?? false
+    guard isServed || (!entries.isEmpty && sinceLast < Self.fewestLines) else { return .newBase }
     guard let best else { return .plain }
     entries[best.index].lines += 1
     return .packed(best.frame, base: entries[best.index].base.number)
+  }
+
+  private func serves(_ index: Int, _ frame: [UInt8], _ line: [UInt8]) -> Bool {
+    frame.count <= line.count / 2 && entries[index].base.count >= line.count / 4 * 3
   }
 
   /// Takes those out that have served enough lines, and the oldest where there are too many.

@@ -3,11 +3,8 @@
 joins each connection with a TCP port, where a simulated car answers.
 
 usage: rfcomm.py HOST:PORT      prints `ready`; needs bluetoothd, python3-dbus, python3-gi
-
-SIGUSR1: it hangs up, and can be called again.
 """
 import os
-import signal
 import socket
 import sys
 import threading
@@ -37,17 +34,12 @@ class Profile(dbus.service.Object):
         pass
 
 
-radios = set()
-
-
 def serve(radio):
-    radios.add(radio)
     host, port = sys.argv[1].split(":")
     car = socket.create_connection((host, int(port)))
     car.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     threading.Thread(target=hand_on, args=(car.fileno(), radio), daemon=True).start()
     hand_on(radio, car.fileno())
-    radios.discard(radio)
     car.shutdown(socket.SHUT_RDWR)
     os.close(radio)
 
@@ -61,15 +53,7 @@ def hand_on(source, target):
         print(f"adapter: the line is gone: {error.strerror}", flush=True)
 
 
-def hang_up():
-    for radio in list(radios):
-        with socket.socket(fileno=os.dup(radio)) as line:
-            line.shutdown(socket.SHUT_RDWR)
-    return GLib.SOURCE_CONTINUE
-
-
 DBusGMainLoop(set_as_default=True)
-GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR1, hang_up)
 bus = dbus.SystemBus()
 profile = Profile(bus, "/adapter")
 manager = dbus.Interface(bus.get_object("org.bluez", "/org/bluez"), "org.bluez.ProfileManager1")

@@ -1,0 +1,32 @@
+#!/usr/bin/python3
+"""Leaves the second controller Bluetooth LE alone, as an adapter that has nothing else: BlueZ's management interface
+(doc/mgmt-api.txt of it), spoken without a terminal, which btmgmt wants."""
+
+import ctypes
+import socket
+import struct
+
+CONTROLLER = 1
+SET_POWERED, SET_BREDR = 0x0005, 0x002A
+COMPLETE, REFUSED = 0x0001, 0x0002
+
+
+def ask(line, command, value):
+    line.send(struct.pack("<HHHB", command, CONTROLLER, 1, value))
+    while True:
+        said = line.recv(1024)
+        event = struct.unpack_from("<H", said)[0]
+        if event in (COMPLETE, REFUSED) and struct.unpack_from("<H", said, 6)[0] == command:
+            if said[8]:
+                raise SystemExit(f"command {command:#x} {value}: status {said[8]}")
+            return
+
+
+with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as line:
+    # HCI_DEV_NONE, HCI_CHANNEL_CONTROL: Python's own bind knows no channels.
+    address = struct.pack("<HHH", socket.AF_BLUETOOTH, 0xFFFF, 3)
+    if ctypes.CDLL(None).bind(line.fileno(), address, len(address)):
+        raise SystemExit("the management interface is not to be had")
+    line.settimeout(10)
+    for command, value in ((SET_POWERED, 0), (SET_BREDR, 0), (SET_POWERED, 1)):
+        ask(line, command, value)
