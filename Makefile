@@ -4,7 +4,8 @@
 #   make test    installs what is missing, builds, runs every test
 #   make deb     the Debian packages obdgate and fleetstore, into .build/packages; make test-packages: what they do
 #
-#   make system-test  the package in a virtual machine: USB, Bluetooth, GPS, a power cut; make torture-vm: 20 cuts
+#   make system-test  the package in a virtual machine: USB, Bluetooth, GPS, a power cut; make system-test-ble: Bluetooth LE;
+#                     make torture-vm: 20 cuts
 #   make torture  kills and power cuts by the thousand; make torture-brokers: of brokers and workers
 #   make lint | format | docs | fuzz [SECONDS=60] [TARGET=Framing] | bench | clean
 
@@ -26,7 +27,7 @@ SECONDS ?= 60
 TARGET ?=
 
 help:
-	@sed -n 's/^# \{0,1\}//; 2,9p' $(MAKEFILE_LIST)
+	@sed -n 's/^# \{0,1\}//; 2,10p' $(MAKEFILE_LIST)
 
 # Programs print to stdout, everything for people goes to stderr: `make -s run | jq` works. Ctrl-C ends all of it.
 run: release
@@ -77,11 +78,12 @@ test-packages: need-image need-peers tests deb
 # The package in a virtual machine, with adapters on USB and behind BlueZ, a receiver, and a power cut. Root for its image.
 SYSTEM_TEST := FLEETSTORE_PROGRAM=$(CURDIR)/.build/debug/fleetstore /usr/bin/python3 scripts/system-test/run.py
 
-system-test-ble: need-vm tests tools
-	@$(SYSTEM_TEST) --ble
-
 system-test: need-vm tests tools
 	@$(SYSTEM_TEST)
+
+# An adapter with Bluetooth LE behind BlueZ in that machine: no part of the drive, whose adapter is of the other kind.
+system-test-ble: need-vm tests tools
+	@$(SYSTEM_TEST) --ble
 
 torture-vm: need-vm tests tools
 	@$(SYSTEM_TEST) --cuts $${CUTS:-20}

@@ -251,4 +251,51 @@ import Testing
       }
     }
   }
+
+  @Test func what_happens_to_an_adapter_is_found_in_the_journal_by_its_fields() async throws {
+    guard let packages = try Packages() else { return }
+    try await aside {
+      guard let machine = try packages.machine(installing: [packages.obdgate]) else { return }
+      defer { machine.end() }
+      try Self.drive(machine)
+      try machine.shell("systemctl stop car")
+      let found = try machine.wait(
+        for: "journalctl", "--no-pager", "--output=json", "-u", Self.unit, "-p", "warning", "OBDGATE_EVENT=lost"
+      ) { !$0.output.isEmpty }
+      let entry = try #require(
+        JSONSerialization.jsonObject(with: Data(found.output.split(separator: "\n")[0].utf8)) as? [String: String])
+      #expect(entry["OBDGATE_DEVICE"] == "tcp:127.0.0.1:35000" && entry["PRIORITY"] == "4")
+      #expect(entry["OBDGATE_REASON"] != nil && entry["MESSAGE"]?.hasPrefix("tcp:127.0.0.1:35000: lost: ") == true)
+      // Records are in their file, and not in the journal besides.
+      #expect(!(try machine.shell("journalctl --no-pager --output=cat -u \(Self.unit)").contains("\"telemetry\"")))
+    }
+  }
+
+  @Test func a_pin_is_shown_to_the_daemon_alone() async throws {
+    guard let packages = try Packages() else { return }
+    try await aside {
+      guard let machine = try packages.machine(installing: [packages.obdgate]) else { return }
+      defer { machine.end() }
+      let pin = "/run/credentials/\(Self.unit)/obdgate.pin"
+      // What it says since it was last started.
+      let said = """
+        journalctl --no-pager --output=cat \
+          _SYSTEMD_INVOCATION_ID=$(systemctl show --value -p InvocationID \(Self.unit))
+        """
+      try machine.shell(
+        """
+        echo '{"adapters": [{"rfcomm": "00:1D:A5:68:98:8A", "pinFile": "\(pin)"}]}' > /etc/obdgate/obdgated.json
+        systemctl restart \(Self.unit)
+        """)
+      try machine.wait(for: "sh", "-c", said) { $0.output.contains("\(pin): ") }
+      try machine.shell(
+        """
+        install -d -m 700 /etc/credstore; echo 6789 | install -m 600 /dev/stdin /etc/credstore/obdgate.pin
+        systemctl restart \(Self.unit)
+        """)
+      let second = try machine.wait(for: "sh", "-c", said) { $0.output.contains("noBluetooth") }
+      #expect(!second.output.contains(pin) && !second.output.contains("6789"))
+      #expect(try machine.run("setpriv", "--reuid=65534", "--clear-groups", "cat", pin).status != 0)
+    }
+  }
 }

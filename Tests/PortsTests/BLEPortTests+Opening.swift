@@ -120,6 +120,16 @@ extension BLEPortTests {
     }
   }
 
+  /// BlueZ 5.66 says it so where its channel to the adapter is there before it has heard of the link.
+  @Test func a_connection_that_only_the_answer_tells_of_is_one() async throws {
+    try await Self.with(Scene.adapter(Scene.ffe0, #""sockets": true, "tells": false"#)) { port, bed in
+      try Self.notify([">"], bed)
+      #expect(try Self.read(1, &port) == ">")
+      try bed.order(#"{"do": "disconnect"}"#)
+      #expect(try Self.end(of: &port)?.kind == .gone)
+    }
+  }
+
   @Test func services_that_never_come_end_at_the_limit() async throws {
     let error = try await Self.refusal(
       Scene.adapter(Scene.ffe0, #""resolves": false"#), within: .seconds(5))

@@ -69,6 +69,9 @@ lib=$root/usr/local/lib/testbed
 "${as[@]}" install -m 644 $guest/*.service "$root/etc/systemd/system"
 "${as[@]}" install -m 644 $guest/bluetooth.conf "$root/etc/systemd/system/bluetooth.service.d"
 in_root systemctl --quiet enable network shell witness controllers adapter
+# No adapter has more than one channel of ATT, and BlueZ does not always get along with itself over several.
+"${as[@]}" sed -i 's/^#Channels *=.*/Channels = 1/' "$root/etc/bluetooth/main.conf"
+grep -qx 'Channels = 1' "$root/etc/bluetooth/main.conf"
 # Nobody logs in, nothing is kept up: emulated, each of these costs seconds.
 in_root systemctl --quiet mask getty.target serial-getty@ttyS0.service systemd-logind.service systemd-user-sessions.service \
   systemd-networkd.socket systemd-network-generator.service systemd-binfmt.service proc-sys-fs-binfmt_misc.automount \

@@ -17,7 +17,7 @@ def run(drive, step):
         note(f"{row.record['rpm']} rpm")
     with step("its link is lost, and comes back") as note:
         before = drive.rows()[-1].key
-        machine.run(f"hcitool -i hci1 dc {OWN_RADIO}")
+        machine.run("hcitool -i hci1 ledc $(hcitool -i hci1 con | sed -n 's/.*LE.* handle \\([0-9]*\\).*/\\1/p')")
         note(again(drive, RADIO, RADIO_VIN, before).record["event"])
     with step("bluetoothd is restarted, and the adapter comes back") as note:
         before = drive.rows()[-1].key

@@ -9,6 +9,7 @@ SCENE.json: {"controllers": ["hci0"], "powered": true, "off": ["hci0"], "devices
      "transport": "le",
      "connect": ["org.bluez.Error.Failed: le-connection-abort-by-local", …],   what the first calls of Connect answer
      "resolves": true,           whether its services are ever told
+     "tells": true,              whether a signal says that it is connected; else the answer of Connect alone
      "services": [{"uuid": "0000ffe0-…", "characteristics": [{"uuid": "0000ffe1-…", "flags": ["notify", "write"], "mtu": 23}]}],
      "sockets": true,            whether AcquireNotify and AcquireWrite are there; "taken": another program has them
      "mtu": 23,                  what those answer
@@ -175,7 +176,10 @@ class Device:
 
     def join(self):
         self.is_connected = True
-        self.tell({"Connected": variant(True)})
+        if self.facts.get("tells", True):
+            self.tell({"Connected": variant(True)})
+        else:
+            self.object.props[DEVICE]["Connected"] = variant(True)
         if "peer" in self.facts:
             host, port = self.facts["peer"].rsplit(":", 1)
             self.peer = socket.create_connection((host, int(port)))

@@ -137,6 +137,9 @@ extension BLELink {
       try bluez.call(
         device, Self.deviceInterface, "Connect", until: limit.deadline, unless: limit.wakeUp, telling: self)
       didConnect = true
+      // The answer says it. BlueZ 5.66 leaves the signal out where it hears of the channel before it hears of the link, as
+      // it does with most adapters that come back.
+      isConnected = end == nil
     } catch {
       switch error {
       // Somebody else of this machine connects to it or pairs it, too; Disconnect would end that.
