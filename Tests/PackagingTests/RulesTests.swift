@@ -54,6 +54,18 @@ import Testing
     }
   }
 
+  @Test func what_a_rule_of_ones_own_says_holds() async throws {
+    let own = """
+      ATTRS{product}=="OBDLink MX", ENV{OBDGATE}="ignore"
+      ATTRS{product}=="FT232R USB UART", ENV{OBDGATE}="adapter"
+      """
+    try await aside {
+      let devices = [("ScanTool", "OBDLink MX"), ("FTDI", "FT232R USB UART"), ("ScanTool", "OBDLink EX")]
+      guard let tagged = try Self.tagged(devices, own: own) else { return }
+      #expect(tagged == [false, true, true])
+    }
+  }
+
   /// A bridge that was there before the package has its latency from the package's own trigger.
   @Test func what_the_package_triggers_are_the_devices_that_the_rules_are_about() throws {
     let script = try String(
@@ -67,9 +79,9 @@ import Testing
     for rule in try Self.rules { #expect(!rule.contains("ACTION==\"add"), "\(rule)") }
   }
 
-  /// Which of these devices udev's own program tags, with these rules alone; nil, said in one line, where it cannot be
-  /// asked.
-  private static func tagged(_ devices: [(maker: String, name: String)]) throws -> [Bool]? {
+  /// Which of these devices udev's own program tags, with these rules alone and those of a file in front of them; nil, said
+  /// in one line, where it cannot be asked.
+  private static func tagged(_ devices: [(maker: String, name: String)], own: String = "") throws -> [Bool]? {
     guard let umockdev = try Tool.required("umockdev-run"), try Tool.required("udevadm") != nil else { return nil }
     guard geteuid() == 0 else {
       if TestData.isCI { throw TestData.Missing("root, for a place of udev's own") }
@@ -87,9 +99,13 @@ import Testing
       tree += "P: \(path)/1-\(number):1.0/tty/ttyUSB\(number)\nE: SUBSYSTEM=tty\nE: DEVNAME=/dev/ttyUSB\(number)\n"
       tree += "E: MAJOR=188\nE: MINOR=\(number)\n\n"
     }
+    let rules = scratch.file("rules")
+    try FileManager.default.createDirectory(atPath: rules, withIntermediateDirectories: false)
+    try FileManager.default.copyItem(atPath: path, toPath: rules + "/70-obdgate.rules")
+    try own.write(toFile: rules + "/60-own.rules", atomically: false, encoding: .utf8)
     let script = """
       set -e
-      mount --bind '\(TestData.projectRoot)/systemd' /usr/lib/udev/rules.d
+      mount --bind '\(rules)' /usr/lib/udev/rules.d
       exec \(umockdev) --device '\(try scratch.write("devices", tree))' -- sh -c '
         for number in $(seq 0 \(devices.count - 1)); do
           udevadm test --action=change /sys/devices/usb1/1-$number/1-$number:1.0/tty/ttyUSB$number 2>/dev/null |

@@ -40,7 +40,9 @@ import Testing
   @Test(arguments: ["obdgated.service", "fleetstore.service"])
   func a_service_is_watched_and_comes_back(_ unit: String) throws {
     let text = try String(contentsOfFile: Self.path(unit), encoding: .utf8)
-    for line in ["Type=notify", "Restart=always", "CapabilityBoundingSet=", "ProtectSystem=strict"] {
+    for line in [
+      "Type=notify", "Restart=always", "StartLimitIntervalSec=0", "CapabilityBoundingSet=", "ProtectSystem=strict",
+    ] {
       #expect(text.contains("\n\(line)\n"), "\(line)")
     }
     #expect(text.contains("\nWatchdogSec="))

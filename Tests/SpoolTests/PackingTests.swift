@@ -178,7 +178,8 @@ import Testing
     let lost = Int(try number("SELECT count(*) FROM telemetry WHERE base = 1"))
     // By SQLite's own account: what was moved or removed may still stand elsewhere.
     let kind = page == 0 ? "leaf" : "overflow"
-    let number = try number("SELECT pageno FROM dbstat WHERE name = 'base' AND pagetype = '\(kind)' ORDER BY path LIMIT 1")
+    let number = try number(
+      "SELECT pageno FROM dbstat WHERE name = 'base' AND pagetype = '\(kind)' ORDER BY path LIMIT 1")
     let damaged = (Int(number) - 1) * 1_024
     let url = URL(fileURLWithPath: database)
     var data = try Data(contentsOf: url)
