@@ -30,6 +30,8 @@ struct ReplyObserver: BitwiseCopyable {
   private var senders = InlineArray<8, ECUAddress>(repeating: .unknown)
   /// Which of the question's identifiers each sender answered, one bit each.
   private var places = InlineArray<8, UInt8>(repeating: 0)
+  /// Bit n: the sender of that index says that it has stored codes (PID 01).
+  private var withCodes: UInt8 = 0
   private(set) var supportCount = 0
   private var supports = InlineArray<24, SupportAnswer>(repeating: SupportAnswer())
 
@@ -81,6 +83,22 @@ struct ReplyObserver: BitwiseCopyable {
   func places(of sender: Int) -> UInt8 { places[sender] }
   func support(_ index: Int) -> SupportAnswer { supports[index] }
 
+  /// Whether an ECU has answered the question.
+  func hasSender(_ address: ECUAddress) -> Bool {
+    for i in 0..<senderCount where senders[i] == address { return true }
+    return false
+  }
+
+  /// The senders that say that they have stored codes.
+  var ecusWithCodes: Clearing.ECUSet {
+    var found = Clearing.ECUSet()
+    for i in 0..<senderCount where withCodes & 1 << UInt8(i) != 0 {
+      found.addresses[found.count] = senders[i]
+      found.count += 1
+    }
+    return found
+  }
+
   /// The places that any sender answered.
   var answeredPlaces: UInt8 {
     var all: UInt8 = 0
@@ -111,6 +129,9 @@ extension ReplyObserver {
     messages += 1
     guard let sender = place(of: origin.ecu) else { return }
     places[sender] |= answered(payload, request)
+    // SAE J1979, 5.3.3, PID 01: data A, bits 0 to 6.
+    let isStatus = request.service == .currentData && payload.count == 6 && payload[1] == 0x01
+    if isStatus, payload[2] & 0x7F > 0 { withCodes |= 1 << UInt8(sender) }
   }
 
   private mutating func place(of address: ECUAddress) -> Int? {

@@ -45,6 +45,8 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case notPolledJ1939
   /// An ECU answers requests with several PIDs wrongly: its PIDs are asked one by one.
   case multiPIDRefused(ecus: UInt8)
+  /// All that service 04 will wipe out was read: it is sent once ``AdapterSession/codesAreSaved()`` is called.
+  case codesRead
   /// Service 04 was carried out.
   case codesCleared
   /// Service 04 was not sent, or refused.

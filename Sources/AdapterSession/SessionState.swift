@@ -137,6 +137,8 @@ enum Limit {
   static let resetAtKnownBaud: Int64 = 2_500 * millisecond
   /// ATSP0 and 0100: all nine protocols, slow initialisations among them.
   static let search: Int64 = 30_000 * millisecond
+  /// How long whoever clears codes may take to write them down before he is looked at again.
+  static let saving: Int64 = 60_000 * millisecond
   /// Between two rounds of the search, however long the one before took.
   static let shortestSearchPause: Int64 = 500 * millisecond
   /// One protocol: a K-line's 5-baud initialisation takes 3 s and is tried thrice.

@@ -53,6 +53,8 @@ final class Bench {
   var waits = 0
   /// Service 04 may come.
   var mayClear = false
+  /// Codes that were read are written down.
+  var savesCodes = true
   /// ATBRD may come, and the CR that it asks for.
   var mayChangeBaud = false
   /// The port says that it changed its speed, and did not.
@@ -113,6 +115,7 @@ final class Bench {
       case .report(let event):
         events.append(event)
         eventTimes.append(now)
+        if event == .codesRead, savesCodes { session.codesAreSaved() }
       case .send(let command): send(command)
       case .setBaud(let baud):
         bauds.append(baud)

@@ -22,7 +22,8 @@ import Testing
     bench.run(seconds: 3) { $0.requests.last == "04" }
     let requests = bench.commands(since: start).filter { !$0.hasPrefix("AT") }
     let expected = [
-      "010C", "010D", "03", "07", "0A", "020200", "020000", "0204000500" + "0C00", "020D00", "010C", "010D", "04",
+      "010C", "010D", "0101", "03", "07", "0A", "020200", "020000", "0204000500" + "0C00", "020D00", "010C", "010D",
+      "04",
     ]
     #expect(Array(requests.suffix(expected.count)) == expected)
     bench.run(seconds: 2)
@@ -65,6 +66,69 @@ import Testing
     bench.run(seconds: 5)
     #expect(bench.events.contains(.clearRefused(.notSaved)))
     #expect(!bench.requests.contains("04"))
+  }
+
+  @Test func nothing_is_cleared_before_it_is_written_down() throws {
+    let bench = bench(speed: 0, engineSpeed: 0)
+    bench.savesCodes = false
+    bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
+    bench.run(seconds: 70)
+    #expect(bench.events.last == .codesRead)
+    #expect(!bench.requests.contains("04"))
+    bench.mayClear = true
+    bench.session.codesAreSaved()
+    bench.run(seconds: 5)
+    #expect(bench.events.contains(.codesCleared))
+    // The vehicle may have been started meanwhile.
+    #expect(Array(bench.requests.prefix { $0 != "04" }.suffix(2)) == ["010C", "010D"])
+  }
+
+  /// Each ECU that says that it has codes must tell them.
+  @Test(arguments: [
+    ("03", "NO DATA\r\r>"), ("03", "7E8037F0322\r\r>"), ("03", "7E9024300\r\r>"), ("07", "7E8037F0722\r\r>"),
+    ("07", "7E8100A47\r7E822\r\r>"),
+  ])
+  func nothing_is_cleared_that_was_not_told(request: String, reply: String) throws {
+    let bench = bench(speed: 0, engineSpeed: 0)
+    bench.adapter.hook = { command, _ in
+      command == request ? (reply, 0) : command == "0101" ? ("7E806410182000000\r\r>", 0) : nil
+    }
+    let start = bench.now
+    bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
+    bench.run(seconds: 20)
+    #expect(bench.events.contains(.clearRefused(.notSaved)))
+    #expect(bench.commands(since: start).filter { $0 == request }.count >= 3)
+    #expect(!bench.requests.contains("04"))
+  }
+
+  /// What a vehicle does not know it cannot tell: old ones have no service 07 or 0A, and say nothing where there are none.
+  @Test(arguments: [
+    ("07", "NO DATA\r\r>"), ("07", "7E8037F0711\r\r>"), ("0A", "NO DATA\r\r>"), ("0A", "7E8037F0A11\r\r>"),
+    ("03", "NO DATA\r\r>"),
+  ])
+  func what_a_vehicle_does_not_know_holds_nothing_up(request: String, reply: String) throws {
+    let bench = bench(speed: 0, engineSpeed: 0)
+    bench.mayClear = true
+    bench.adapter.hook = { command, _ in
+      command == request ? (reply, 0) : command == "0101" ? ("7E806410100000000\r\r>", 0) : nil
+    }
+    bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
+    bench.run(seconds: 20)
+    #expect(bench.events.contains(.codesCleared))
+  }
+
+  @Test func an_answer_that_is_damaged_once_is_asked_for_again() throws {
+    let bench = bench(speed: 0, engineSpeed: 0)
+    bench.mayClear = true
+    var damaged = ["0101", "03", "07", "0A"]
+    bench.adapter.hook = { command, _ in
+      guard let index = damaged.firstIndex(of: command) else { return nil }
+      damaged.remove(at: index)
+      return ("7E8 10 0A 43\r\r>", 0)
+    }
+    bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
+    bench.run(seconds: 20)
+    #expect(bench.events.contains(.codesCleared) && damaged.isEmpty)
   }
 
   @Test(arguments: [

@@ -58,6 +58,24 @@ import Testing
     #expect(commands.contains("03"))
   }
 
+  /// The lamp is on: the codes are there, and nobody has seen them.
+  @Test func codes_that_are_not_told_are_not_cleared() async throws {
+    let played = try await ask("dtc", "clear", "--yes", scenario: Scenarios.can, faults: "noData=03")
+    #expect(played.result.status == 1)
+    #expect(played.result.errors.contains("not cleared: "), "\(played.result.errors)")
+    #expect(!played.commands.contains("04"))
+  }
+
+  /// Each code stands in the output before what is left after the clearing, however often a line was damaged.
+  @Test func codes_behind_a_bad_line_are_printed_or_not_cleared() async throws {
+    for _ in 0..<3 {
+      let played = try await ask("dtc", "clear", "--yes", "--json", scenario: Scenarios.can, faults: "truncate=0.3")
+      guard played.commands.contains("04") else { continue }
+      let before = try JSON.lines(played.result.output).prefix { $0["event"] != "cleared" }
+      #expect(before.contains { $0["dtcCodes"] == ["P0420"] }, "\(played.result.output)")
+    }
+  }
+
   @Test func without_yes_nothing_is_opened() throws {
     let result = try obdgate(["dtc", "clear", "--device", "/dev/nowhere"])
     #expect(result.status == 64)

@@ -130,8 +130,8 @@ final class RecordSource {
     case .lost(let reason): standing.become(.lost, reason.name.description, at: time)
     case .sleeping(let reason): standing.become(.sleeping, reason.name.description, at: time)
     case .notPolledJ1939: standing.become(.connected, "notPolledJ1939", at: time)
-    case .quirk, .ecuVanished, .ecuReturned, .multiPIDRefused, .supportKnown, .vehicleIdentified, .codesCleared,
-      .clearRefused, .promptLost:
+    case .quirk, .ecuVanished, .ecuReturned, .multiPIDRefused, .supportKnown, .vehicleIdentified, .codesRead,
+      .codesCleared, .clearRefused, .promptLost:
       break
     }
   }
@@ -150,7 +150,7 @@ final class RecordSource {
     case .multiPIDRefused: record(.quirk, reason: "multiPIDRefused")
     case .sleeping(let reason): record(.sleeping, reason: reason.name.description)
     case .awake(let reason): record(.awake, reason: reason.name.description)
-    case .supportKnown, .vehicleIdentified, .codesCleared, .clearRefused, .promptLost: nil
+    case .supportKnown, .vehicleIdentified, .codesRead, .codesCleared, .clearRefused, .promptLost: nil
     }
   }
 

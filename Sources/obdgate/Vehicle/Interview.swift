@@ -1,6 +1,7 @@
 import AdapterSession
 import Gateway
 import Glibc
+import OBDWire
 import Ports
 
 /// Asks an adapter one question: drives a session on a port's loop, and ends the loop when the question is answered, when
@@ -28,6 +29,7 @@ struct Interview: PortHandler, ~Copyable {
   private let permission: ClearPermission?
   private let save: Save
   private var isClearing = false
+  private var isSaved = false
   /// The codes are cleared: what belongs to them is read anew.
   private var isReadingAnew = false
   private let started: Int64
@@ -85,6 +87,7 @@ struct Interview: PortHandler, ~Copyable {
     if driver.listener.isCleared, !isReadingAnew { readAnew(at: now, &actions) }
     outcome = judge(at: now)
     if case .answered? = outcome, let permission, !isClearing { outcome = clear(permission, at: now, &actions) }
+    if outcome == nil, driver.listener.areCodesRead, !isSaved { outcome = saveCodes(at: now, &actions) }
     guard outcome == nil else {
       progress.end()
       actions.stop()
@@ -131,18 +134,26 @@ struct Interview: PortHandler, ~Copyable {
     return now >= deadline ? .outOfTime : nil
   }
 
-  /// Writes down what will be lost, then asks for service 04; the session looks whether that is safe.
+  /// Asks for service 04; the session looks whether that is safe, and reads all that will be lost once more.
   private mutating func clear(
     _ permission: ClearPermission, at now: Int64, _ actions: inout PortActions
   ) -> Outcome? {
+    isClearing = true
+    driver.session.clearCodes(permission)
+    driver.deadlinePassed(at: now, &actions)
+    return judge(at: now)
+  }
+
+  /// Writes down what will be lost.
+  private mutating func saveCodes(at now: Int64, _ actions: inout PortActions) -> Outcome? {
     progress.end()
+    isSaved = true
     do {
       try save(driver.listener.takeRecords())
     } catch {
       return .notSaved(error)
     }
-    isClearing = true
-    driver.session.clearCodes(permission)
+    driver.session.codesAreSaved()
     driver.deadlinePassed(at: now, &actions)
     return judge(at: now)
   }
@@ -172,6 +183,7 @@ struct Interview: PortHandler, ~Copyable {
   /// How far it came, for messages.
   var wasFound: Bool { driver.listener.wasFound }
   var wasConnected: Bool { driver.listener.wasConnected }
+  var vinDamage: WireError.Kind? { driver.listener.vinDamage }
   var seconds: Int64 { (deadline - started) / 1_000_000_000 }
 }
 
