@@ -125,6 +125,15 @@ import Testing
     #expect(result.errors.contains("not a valid VIN"))
   }
 
+  /// The vehicle is not blamed for a bad line.
+  @Test func a_vin_that_was_damaged_on_the_way_is_said_as_that() async throws {
+    for _ in 0..<3 {
+      let result = try await ask("vin", scenario: Scenarios.can, faults: "truncate=0.4").result
+      #expect(!result.errors.contains("does not tell its VIN"), "\(result.errors)")
+      #expect(result.status == 0 || result.errors.contains(" on the way (") || result.status == 69, "\(result.errors)")
+    }
+  }
+
   @Test func a_vehicle_that_tells_no_vin_is_a_failure_of_vin() async throws {
     let scenario = Scenarios.can.replacing("\"address\": \"7E8\",", with: "\"address\": \"7E8\", \"vin\": false,")
     let result = try await ask("vin", scenario: scenario).result

@@ -21,8 +21,13 @@ struct AnswerListener: DialogueListener, ~Copyable {
   /// When that was.
   private(set) var lostAt: Int64?
   private(set) var isJ1939 = false
+  /// What clearing will wipe out was read.
+  private(set) var areCodesRead = false
   private(set) var isCleared = false
   private(set) var refusal: ClearRefusal?
+  /// What was wrong with the last damaged answer that the VIN was to be in.
+  private(set) var vinDamage: WireError.Kind?
+  private var isAskedForVIN = false
 
   /// - Parameter answers: types of the records that are printed.
   init(answers: Set<String>) {
@@ -76,6 +81,7 @@ struct AnswerListener: DialogueListener, ~Copyable {
       lostAt = now
     case .supportKnown: if read.runningSince == nil { read.runningSince = now }
     case .notPolledJ1939: isJ1939 = true
+    case .codesRead: areCodesRead = true
     case .codesCleared: isCleared = true
     case .clearRefused(let reason): refusal = reason
     default: break
@@ -84,7 +90,13 @@ struct AnswerListener: DialogueListener, ~Copyable {
 
   // MARK: The wire
 
-  mutating func request(_ command: Span<UInt8>, position: UInt64) { fusion.command(command) }
+  mutating func request(_ command: Span<UInt8>, position: UInt64) {
+    // Whether it is known (09 00), and what it is (09 02).
+    isAskedForVIN = ["0900", "0902"].contains { name in
+      command.count >= 4 && name.utf8.elementsEqual((0..<4).map { command[$0] })
+    }
+    fusion.command(command)
+  }
 
   mutating func reading(_ reading: Reading) {
     read.note(reading)
@@ -110,7 +122,13 @@ struct AnswerListener: DialogueListener, ~Copyable {
   }
 
   /// What cannot be read is asked again by the session, or missing from the answer.
-  mutating func failure(_ error: WireError, line: Span<UInt8>) {}
+  mutating func failure(_ error: WireError, line: Span<UInt8>) {
+    switch error.kind {
+    // Nobody answered, or said that he has none.
+    case .noData, .negativeResponse, .unknownCommand: break
+    default: if isAskedForVIN { vinDamage = error.kind }
+    }
+  }
 }
 
 extension WallClock {

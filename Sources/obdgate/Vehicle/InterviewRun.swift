@@ -1,5 +1,6 @@
 import AdapterSession
 import Gateway
+import OBDWire
 import Ports
 
 /// One question to one adapter, from opening its line to what is printed.
@@ -30,7 +31,9 @@ struct InterviewRun {
       failure = Failure(error.kind == .invalid ? .usage : .unavailable, error.description)
     }
     if failure == nil { failure = self.failure(of: interview) }
-    return Answer(records: interview.takeRecords(device: address.device, plan: plan), failure: failure)
+    return Answer(
+      records: interview.takeRecords(device: address.device, plan: plan), failure: failure,
+      vinDamage: interview.vinDamage)
   }
 
   /// Paging a Bluetooth device and asking for its channel takes up to so long.
@@ -63,6 +66,8 @@ struct Answer {
   let records: [RecordLine]
   /// Why it is not the whole answer.
   let failure: Failure?
+  /// What was wrong with the last damaged answer that the VIN was to be in.
+  let vinDamage: WireError.Kind?
 
   func of(_ type: String) -> [RecordLine] { records.filter { $0.type == type } }
 }

@@ -21,6 +21,12 @@ struct VINCommand: ParsableCommand {
       try output.flush()
       if let failure = answer.failure { throw failure }
       guard let vehicle = answer.of("vehicle").last else {
+        if let damage = answer.vinDamage {
+          throw Failure(
+            .failed,
+            "the vehicle's answer was damaged on the way (\(WireErrorText.name(of: damage))): look at the line, try again"
+          )
+        }
         throw Failure(.failed, "the vehicle does not tell its VIN: older ones know none")
       }
       if vehicle["vinValid"]?.bool == false {
