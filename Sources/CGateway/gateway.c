@@ -55,6 +55,8 @@ void cgateway_catch_signals(int event) {
   sigaction(SIGHUP, &action, NULL);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, NULL);
+  // A limit of a file's size (RLIMIT_FSIZE): the write that fails says so, as on a full disk.
+  sigaction(SIGXFSZ, &action, NULL);
 }
 
 int cgateway_is_ending(void) { return atomic_load(&ending); }

@@ -18,6 +18,8 @@ struct Fleetstore: AsyncParsableCommand {
   static func main() async {
     // A client that goes away is no reason to end.
     _ = signal(SIGPIPE, SIG_IGN)
+    // Nor is a file that may grow no longer (RLIMIT_FSIZE): the write that fails says so.
+    _ = signal(SIGXFSZ, SIG_IGN)
     raiseFileLimit()
     do {
       var command = try parseAsRoot()

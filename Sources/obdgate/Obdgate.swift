@@ -24,6 +24,8 @@ struct Obdgate: ParsableCommand {
   static func main() {
     // A reader that goes away (`| head`) is no error: the write that fails says so, and the program ends quietly.
     _ = signal(SIGPIPE, SIG_IGN)
+    // Nor is a file that may grow no longer (RLIMIT_FSIZE).
+    _ = signal(SIGXFSZ, SIG_IGN)
     do {
       var command = try parseAsRoot()
       try command.run()
