@@ -37,6 +37,43 @@ import Testing
     }
   }
 
+  /// What is not in force is said as long as it is not, and no longer.
+  @Test func a_SIGHUP_says_what_waits_for_the_next_start() async throws {
+    try await aside {
+      let run = try DaemonRun()
+      try run.awaitReadings(1)
+      let changed = DaemonRun.quick + #", "driving": {"speedLimit": 100}"#
+      for (settings, isWaiting) in [(changed, true), (changed, true), (DaemonRun.quick, false)] {
+        let before = run.daemon.errorLines.count
+        try run.reload(settings: settings)
+        try run.daemon.errorLine(within: .seconds(15)) { $0.hasPrefix("obdgated: SIGHUP:") && $0.hasSuffix("read") }
+        let said = run.daemon.errorLines.dropFirst(before).map { "\($0)" }.joined(separator: "\n")
+        #expect(said.contains("driving takes effect with the next start") == isWaiting, "\(said)")
+      }
+    }
+  }
+
+  /// A limit of a file's size is a full disk: no signal ends the daemon.
+  @Test func a_file_that_may_not_grow_is_said_and_nothing_is_lost() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let sinks = """
+        , "stateDirectory": "\(scratch.path)", "spool": {"commitPeriod": 0.2},
+          "sinks": [{"type": "stdout"}, {"type": "file", "path": "\(scratch.file("records.jsonl"))"}]
+        """
+      let run = try DaemonRun(settings: DaemonRun.quick + sinks)
+      try run.awaitReadings(3)
+      let daemon = ["--pid", "\(run.daemon.pid)"]
+      #expect(try Tool.run("prlimit", daemon + ["--fsize=4096:unlimited"]).status == 0)
+      try run.daemon.errorLine(within: .seconds(30)) { $0.contains("kept in memory") }
+      try run.awaitReadings(3)
+      #expect(try Tool.run("prlimit", daemon + ["--fsize=unlimited"]).status == 0)
+      try run.daemon.errorLine(within: .seconds(30)) { $0.contains("kept in the file again") }
+      run.daemon.send(SIGTERM)
+      #expect(try run.daemon.end(within: .seconds(20)) == 0)
+    }
+  }
+
   @Test func a_SIGHUP_with_a_broken_file_says_one_line_and_changes_nothing() async throws {
     try await aside {
       let run = try DaemonRun()

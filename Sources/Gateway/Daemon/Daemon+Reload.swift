@@ -17,7 +17,7 @@ extension Daemon {
       return
     }
     for line in new.warnings { say("SIGHUP: \(line)", .warning) }
-    for difference in Self.needingRestart(settings.configuration, new.configuration) {
+    for difference in Self.needingRestart(started, new.configuration) {
       say("SIGHUP: \(difference) takes effect with the next start")
     }
     // What a server has told is newer than what is kept of it.
@@ -38,7 +38,7 @@ extension Daemon {
     say("SIGHUP: \(path) read")
   }
 
-  /// What a running daemon does not change.
+  /// What a running daemon does not change, where it is not as it was at the start.
   private static func needingRestart(_ old: Configuration, _ new: Configuration) -> [String] {
     var names: [String] = []
     if old.gatewayId != new.gatewayId { names.append("gatewayId") }

@@ -15,6 +15,8 @@ import Telemetry
 public struct Daemon: ~Copyable {
   let path: String?
   var settings: Settings
+  /// The configuration of the start.
+  let started: Configuration
   let mailbox: Mailbox
   let records: RecordThread
   let way: RecordOutlet.Way
@@ -61,6 +63,7 @@ public struct Daemon: ~Copyable {
     let parts = try Parts(settings, desk, seed: random.next())
     self.path = path
     self.settings = settings
+    started = configuration
     self.desk = desk
     mailbox = parts.mailbox
     scouting = parts.scouting
