@@ -66,6 +66,18 @@ struct OpenFile: ~Copyable {
     guard ftruncate(descriptor, off_t(count)) == 0 else { throw Self.failure(path, errno) }
   }
 
+  /// Keeps other processes that ask likewise away from it for as long as it is open.
+  ///
+  /// - Throws: `badFile` where another one has it.
+  func claim() throws(SinkError) {
+    var whole = flock()
+    whole.l_type = Int16(F_WRLCK)
+    whole.l_whence = Int16(SEEK_SET)
+    // A file system without such locks has no second writer to keep away.
+    guard unsafe fcntl(descriptor, F_SETLK, &whole) != 0, errno == EAGAIN || errno == EACCES else { return }
+    throw SinkError(.badFile, path, "another process writes it: each needs a file of its own, or end one of them")
+  }
+
   /// Whether its path leads elsewhere now: somebody has put it aside.
   var isElsewhere: Bool {
     var now = stat()

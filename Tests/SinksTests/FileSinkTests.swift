@@ -46,6 +46,23 @@ import Testing
     #expect(try text(path) == Batches.telemetry(1...5).bytes)
   }
 
+  @Test func a_file_that_another_process_writes_is_left_alone() throws {
+    guard let python = try Tool.required("python3") else { return }
+    let half = #"{"type":"telemetry","half"#
+    let path = try scratch.write("records.jsonl", half)
+    // Another daemon, in the middle of a line.
+    let lock =
+      "import fcntl, signal, sys; f = open(sys.argv[1], 'a'); fcntl.lockf(f, fcntl.LOCK_EX); print('locked', flush=True); signal.pause()"
+    let other = try RunningProgram(python, ["-c", lock, path])
+    defer { other.kill() }
+    try other.line(within: .seconds(30)) { $0 == "locked" }
+    #expect(throws: SinkError.self) { _ = try RecordFile(path) }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == half)
+    other.kill()
+    _ = try other.end(within: .seconds(30))
+    #expect(try RecordFile(path).mended == .cutLineRemoved(bytes: half.utf8.count))
+  }
+
   @Test func after_a_crash_what_the_file_has_is_not_written_again() throws {
     var before = sink()
     let bell = try SinkBell()

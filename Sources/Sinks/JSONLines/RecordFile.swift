@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file of JSON lines that is only ever appended to, whole lines at a time. One thread has it.
+/// A file of JSON lines that is only ever appended to, whole lines at a time. One thread has it, and no other process.
 ///
 /// - What stands behind its last line feed when it is opened is a line that a crash cut: nobody was told that it is
 ///   kept, and it is taken away. Where it cannot be one of ours, it is ended by a line feed instead.
@@ -23,6 +23,8 @@ final class RecordFile {
   /// - Throws: why it cannot be written to.
   init(_ path: String) throws(SinkError) {
     file = try OpenFile(path, O_RDWR | O_APPEND | O_CREAT)
+    // What another one is writing would be taken for a line that a crash cut.
+    try file.claim()
     size = Int(file.status.st_size)
     try readTail()
     firstMilliseconds = RecordLine.milliseconds(try file.read(at: 0, min(size, 4_096))[...])
