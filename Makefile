@@ -13,7 +13,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-store benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-packaging need-systemd need-image need-vm static
+.PHONY: help run test test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-packaging need-systemd need-image need-vm static
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border. No path to libraries of its own, no symbols for others, relocations packed:
@@ -125,6 +125,10 @@ bench: need-jq need-python need-gpsd tools
 # The live figures: obdgated and python-OBD against the same simulated adapters.
 bench-live: need-python tools
 	@/usr/bin/python3 scripts/live.py
+
+# What obdgated costs on this machine, MINUTES for each of five configurations: wake-ups, processor, memory, bytes to flash.
+bench-vehicle: release
+	@scripts/vehicle-cost.py $${MINUTES:-5}
 
 # The figures of fences: 100,000 of them, and GEOS over the same points.
 bench-fences: need-python
