@@ -2,6 +2,7 @@ import Telemetry
 import Testing
 
 @testable import Gateway
+@testable import Ports
 
 @Suite struct FactLogTests {
   private final class Lines {
@@ -33,6 +34,22 @@ import Testing
     #expect(
       lines.fields[1] == [
         JournalField(.device, "/dev/ttyUSB0"), JournalField(.event, "lost"), JournalField(.reason, "noAnswer"),
+      ])
+  }
+
+  @Test func why_a_line_could_not_be_opened_is_said_in_words_once() {
+    let troubles = PortTroubles()
+    let lines = Lines()
+    let log = FactLog(troubles: troubles) { text, _, _ in lines.texts.append(text) }
+    troubles.put(PortError(.busy, "/dev/ttyUSB0", "used by minicom (pid 7); end that"), of: "/dev/ttyUSB0")
+    log.tell(AdapterRecord(event: .found, device: "/dev/ttyUSB0"), at: 0)
+    log.tell(AdapterRecord(event: .lost, device: "/dev/ttyUSB1", reason: "gone"), at: 0)
+    log.tell(AdapterRecord(event: .lost, device: "/dev/ttyUSB0", reason: "busy"), at: 0)
+    log.tell(AdapterRecord(event: .lost, device: "/dev/ttyUSB0", reason: "silent"), at: 0)
+    #expect(
+      lines.texts == [
+        "/dev/ttyUSB0: found", "/dev/ttyUSB1: lost: gone",
+        "/dev/ttyUSB0: lost: busy: used by minicom (pid 7); end that", "/dev/ttyUSB0: lost: silent",
       ])
   }
 

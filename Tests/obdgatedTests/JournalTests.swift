@@ -32,7 +32,7 @@ import Testing
       defer { daemon.kill() }
       let line = try listening.line(within: .seconds(30)) { $0.contains("OBDGATE_EVENT") }.text
       let entry = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
-      #expect(entry["MESSAGE"] == "/dev/nothing: lost: missing")
+      #expect(entry["MESSAGE"]?.hasPrefix("/dev/nothing: lost: missing: ") == true, "\(entry)")
       #expect(entry["PRIORITY"] == "4" && entry["SYSLOG_IDENTIFIER"] == "obdgated")
       #expect(entry["OBDGATE_DEVICE"] == "/dev/nothing" && entry["OBDGATE_EVENT"] == "lost")
       daemon.send(SIGTERM)

@@ -71,9 +71,10 @@ extension Daemon {
     let feed = records.add(receiver: address.deviceName, ring.consumer)
     let control: LineControl
     let progress = manager.progress()
+    let troubles = self.troubles
     let body: () -> Void
     do throws(PortError) {
-      control = try LineControl(address: address)
+      control = try LineControl(address: address, tellTrouble: { troubles.put($0, of: $1.deviceName) })
       if case .serial(_, let baud) = address {
         let line = LineBox(try Line(control, NMEAReceiver(outlet, control: control, baud: baud), progress: progress))
         body = { line.run() }
@@ -108,11 +109,11 @@ extension Daemon {
     let control: AdapterControl
     let progress = manager.progress()
     let line: LineBox<AdapterLine>
-    let mailbox = self.mailbox
+    let (mailbox, troubles) = (self.mailbox, self.troubles)
     do throws(PortError) {
-      control = try AdapterControl(address: address, memory: memory[name], learned: mailbox.bell) {
-        mailbox.post(.notPaired($0))
-      }
+      control = try AdapterControl(
+        address: address, memory: memory[name], learned: mailbox.bell, tellNotPaired: { mailbox.post(.notPaired($0)) },
+        tellTrouble: { troubles.put($0, of: $1.deviceName) })
       let outlet = DeliveryOutlet(ring.producer, bell: records.bell, control: control, figures: figures)
       let driver = AdapterLine(session, outlet, definitions: settings.poll.definitions)
       line = LineBox(try Line(control.line, driver, progress: progress))

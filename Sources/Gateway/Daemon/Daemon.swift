@@ -36,6 +36,7 @@ public struct Daemon: ~Copyable {
   /// Whoever follows the records on this machine, and the bell of the thread that shows them.
   let followers: Followers
   let statusBell: WakeUp
+  let troubles = PortTroubles()
   /// Whoever started the daemon, where it wants to know how it goes.
   var manager = ServiceManager()
 
@@ -117,9 +118,10 @@ public struct Daemon: ~Copyable {
     let progress = manager.progress()
     manager.watch("fusion", progress)
     // Where stdout has the records and nobody but people reads stderr, they say it all.
+    let troubles = self.troubles
     let saysFacts = settings.usesSpool || sayingToJournal
     let recordThread = try Thread("obdgated-fusion") {
-      let facts = saysFacts ? FactLog { say($0, $1, $2) } : nil
+      let facts = saysFacts ? FactLog(troubles: troubles) { say($0, $1, $2) } : nil
       records.run(desk, trips: trips, facts: facts, progress: progress)
     }
     records.setFences(settings.fences, settings.fenceRules, privacy: settings.presentPrivacy, resuming: output.fences)

@@ -20,14 +20,15 @@ public final class AdapterControl: Sendable {
 
   /// - Parameters:
   ///   - learned: rung when ``takeLearned()`` has something.
-  ///   - tellNotPaired: as ``LineControl`` has it.
+  ///   - tellNotPaired: as ``LineControl`` has it; `tellTrouble`, too.
   /// - Throws: where the process has no descriptors left.
   public init(
     address: PortAddress?, memory: SessionMemory = SessionMemory(), learned: WakeUp? = nil,
-    tellNotPaired: @escaping @Sendable (PortAddress) -> Void = { _ in }
+    tellNotPaired: @escaping @Sendable (PortAddress) -> Void = { _ in },
+    tellTrouble: @escaping @Sendable (PortError, PortAddress) -> Void = { _, _ in }
   ) throws(PortError) {
     self.learned = learned
-    line = try LineControl(address: address, tellNotPaired: tellNotPaired)
+    line = try LineControl(address: address, tellNotPaired: tellNotPaired, tellTrouble: tellTrouble)
     state = Mutex(State(memory: memory))
   }
 

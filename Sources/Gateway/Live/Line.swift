@@ -50,7 +50,10 @@ struct Line<Driver: LineDriver & ~Copyable>: ~Copyable {
           reconnecting.wasNotPaired()
           control.wasNotPaired(address)
         }
-        if !port.isOpen, reconnecting.failed(error.kind) { driver.unreachable(error.kind, at: now) }
+        if !port.isOpen, reconnecting.failed(error.kind) {
+          control.wasNotOpened(address, error)
+          driver.unreachable(error.kind, at: now)
+        }
       }
       let wasOpen = port.isOpen
       port.close()

@@ -14,15 +14,19 @@ public final class LineControl: Sendable {
   public let wakeUp: WakeUp
   private let state: Mutex<State>
   private let tellNotPaired: @Sendable (PortAddress) -> Void
+  private let tellTrouble: @Sendable (PortError, PortAddress) -> Void
 
-  /// - Parameter tellNotPaired: called in the line's thread each time that the device wants a key; whoever gets one rings
-  ///   the line.
+  /// - Parameters:
+  ///   - tellNotPaired: called in the line's thread each time that the device wants a key; whoever gets one rings the line.
+  ///   - tellTrouble: called there where the line cannot be opened, before it is told of: once for each reason.
   /// - Throws: where the process has no descriptors left.
   public init(
-    address: PortAddress?, tellNotPaired: @escaping @Sendable (PortAddress) -> Void = { _ in }
+    address: PortAddress?, tellNotPaired: @escaping @Sendable (PortAddress) -> Void = { _ in },
+    tellTrouble: @escaping @Sendable (PortError, PortAddress) -> Void = { _, _ in }
   ) throws(PortError) {
     wakeUp = try WakeUp()
     self.tellNotPaired = tellNotPaired
+    self.tellTrouble = tellTrouble
     state = Mutex(State(address: address))
   }
 
@@ -56,6 +60,9 @@ public final class LineControl: Sendable {
 
   /// In the line's thread: the device wants a key.
   func wasNotPaired(_ address: PortAddress) { tellNotPaired(address) }
+
+  /// In the line's thread: why it could not be opened.
+  func wasNotOpened(_ address: PortAddress, _ error: PortError) { tellTrouble(error, address) }
 
   /// In the line's thread: false where the line is to be closed, for good or because its device was away.
   var mayStayOpen: Bool { state.withLock { !($0.isStopping || $0.wasAway) } }

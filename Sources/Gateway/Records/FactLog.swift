@@ -20,8 +20,13 @@ final class FactLog {
   private static let mostDevices = 32
   private var budgets: [String: Budget] = [:]
   private let write: (String, Importance, [JournalField]) -> Void
+  private let troubles: PortTroubles?
 
-  init(_ write: @escaping (String, Importance, [JournalField]) -> Void) { self.write = write }
+  /// - Parameter troubles: why lines could not be opened, in words.
+  init(troubles: PortTroubles? = nil, _ write: @escaping (String, Importance, [JournalField]) -> Void) {
+    self.troubles = troubles
+    self.write = write
+  }
 
   /// - Parameter time: boot time, ns.
   func tell(_ record: AdapterRecord, at time: Int64) {
@@ -38,14 +43,16 @@ final class FactLog {
       return
     }
     budget.lines -= 1
-    write(Self.text(of: record, omitted: budget.omitted), Self.importance(of: record), Self.fields(of: record))
+    let detail = record.event == .lost ? troubles?.take(record.device) : nil
+    write(Self.text(of: record, detail, omitted: budget.omitted), Self.importance(of: record), Self.fields(of: record))
     budget.omitted = 0
   }
 
-  private static func text(of record: AdapterRecord, omitted: Int) -> String {
+  private static func text(of record: AdapterRecord, _ detail: String?, omitted: Int) -> String {
     var text = "\(record.device): \(record.event.name)"
     if let count = record.count, count > 1 { text += " \(count) times" }
     if let reason = record.reason { text += ": \(reason)" }
+    if let detail { text += ": \(detail)" }
     let more = [record.identity, record.protocolName, record.ecu].compactMap { $0 }
     if !more.isEmpty { text += " (\(more.joined(separator: ", ")))" }
     return omitted == 0 ? text : text + "; \(omitted) more lines about it were left out"
