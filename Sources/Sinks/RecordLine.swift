@@ -32,6 +32,9 @@ enum RecordLine {
   /// The vehicle that a record is about, escapes as they stand.
   static func vehicleId(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? { text(",\"vehicleId\":\"", in: line) }
 
+  /// The gateway that has made a record; ids have nothing to escape.
+  static func gatewayId(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? { text(",\"gatewayId\":\"", in: line) }
+
   /// A record's id.
   static func id(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? { text(",\"id\":\"", in: line) }
 

@@ -8,7 +8,7 @@ import Spool
 ///
 /// Call order: ``deliver(_:_:)`` for each batch, ``idle(until:_:)`` in between, ``finish(_:)`` once at the end. Each may
 /// wait; each returns soon after ``SinkBell/stop()``. What a batch had and ``Delivery/acknowledged`` does not name is
-/// handed to the sink once more, before or with newer records.
+/// handed to the sink once more, before or with newer records; after them where it was set aside.
 public protocol Sink: ~Copyable {
   /// Tries once to hand a batch on.
   ///
@@ -42,6 +42,8 @@ public struct Delivery: Equatable, Sendable {
   public var acknowledged: [Range<Int>] = []
   /// Boot time, ns: before that the sink wants no batch; `.min`: it wants one now.
   public var notBefore: Int64 = .min
+  /// Nothing of the batch is taken, though others may be: they are handed out first, and the batch once more after them.
+  public var isSetAside = false
   /// What people should know.
   public var news: [SinkNews] = []
   /// Nobody takes anything at the other end, now or ever: the reader of a pipe has left.

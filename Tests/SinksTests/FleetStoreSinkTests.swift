@@ -24,12 +24,13 @@ import Testing
   }
 
   private func sink(
-    _ configuration: FleetStoreConfiguration, fences: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+    _ configuration: FleetStoreConfiguration, gatewayId: String? = nil,
+    fences: @escaping @Sendable ([UInt8]) -> Void = { _ in }
   ) -> FleetStoreSink {
     FleetStoreSink(
       configuration,
       FleetStoreSink.Surroundings(
-        version: "1.2.3", stateDirectory: scratch.path, depth: { 4_711 }, takeFences: fences))
+        version: "1.2.3", stateDirectory: scratch.path, gatewayId: gatewayId, depth: { 4_711 }, takeFences: fences))
   }
 
   /// Delivers a batch, and what of it was not taken again, up to so many times.
@@ -214,6 +215,21 @@ import Testing
     #expect(said.count == 1 && said[0].contains("record \(Batches.id(1)) and 10 more refused: "))
     let kept = try String(contentsOfFile: scratch.file("refused-fleetStore.jsonl"), encoding: .utf8)
     #expect(kept.split(separator: "\n").count == 11)
+  }
+
+  @Test func what_an_earlier_gatewayId_has_made_is_kept_at_once_and_what_the_present_one_made_waits() throws {
+    guard let store = try ScriptedStore(["gateway": "gw-18"], in: scratch) else { return }
+    // Records name gw-17.
+    var renamed = sink(try configuration(store.port), gatewayId: "gw-18")
+    let given = try deliver(&renamed, Batches.telemetry(1...20))[0]
+    #expect(given.acknowledged == [0..<20] && !given.isSetAside && failure(given) == nil)
+    #expect(given.news.contains { "\($0)".contains("and 19 more refused: gatewayId: not yours; kept in ") })
+    let kept = try String(contentsOfFile: scratch.file("refused-fleetStore.jsonl"), encoding: .utf8)
+    #expect(kept.split(separator: "\n").count == 20)
+    var entered = sink(try configuration(store.port), gatewayId: "gw-17")
+    let waiting = try deliver(&entered, Batches.telemetry(21...40))[0]
+    #expect(waiting.acknowledged.isEmpty && waiting.isSetAside && failure(waiting)?.kind == .unauthorized)
+    #expect(store.received.isEmpty)
   }
 
   @Test func one_record_that_spoils_a_batch_is_found_and_kept() throws {

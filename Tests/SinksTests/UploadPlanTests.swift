@@ -28,10 +28,10 @@ import Testing
         delivered.append(range)
         refused += those.map(\.index)
       case .again: break
-      case .stop: return (requests, delivered, refused, plan)
+      case .stop, .setAside: return (requests, delivered, refused, plan)
       }
     }
-    if case .delivered(_, let those) = plan.conclusion { refused += those.map(\.index) }
+    if case .delivered(_, let those) = plan.conclude() { refused += those.map(\.index) }
     return (requests, delivered, refused, plan)
   }
 
@@ -44,16 +44,59 @@ import Testing
   }
 
   @Test func records_of_a_vehicle_that_is_entered_as_anothers_wait_until_that_is_put_right() {
-    var plan = UploadPlan(server, records: 3)
-    _ = plan.next()
-    guard case .stop(let error, _) = plan.judge(foreign(0..<3, of: 3)) else {
-      Issue.record("they were given up")
-      return
+    var known = server
+    for _ in 0..<5 {
+      var plan = UploadPlan(known, records: 3)
+      _ = plan.next()
+      #expect(plan.judge(foreign(0..<3, of: 3)) == .again)
+      #expect(plan.next() == nil)
+      guard case .setAside(let error) = plan.conclude() else {
+        Issue.record("they were given up")
+        return
+      }
+      #expect(error.kind == .unauthorized && error.detail.contains("not yours"))
+      known = plan.server
     }
-    #expect(error.kind == .unauthorized && error.detail.contains("not yours"))
     // Old ones among good ones hold up nobody.
     let mixed = run(3) { _ in foreign(0..<1, of: 3) }
     #expect(mixed.delivered == [0..<3] && mixed.refused == [0])
+  }
+
+  @Test func records_that_were_set_aside_are_given_up_once_others_are_taken_and_no_more_than_they() {
+    var known = server
+    for _ in 0..<2 { known = run(3, known) { _ in foreign(0..<3, of: 3) }.last.server }
+    known = run(1, known) { _ in stored(1) }.last.server
+    for _ in 0..<2 {
+      let result = run(3, known) { _ in foreign(0..<3, of: 3) }
+      #expect(result.refused == [0, 1, 2])
+      known = result.last.server
+    }
+    // From here on the entry on the server is another.
+    #expect(run(3, known) { _ in foreign(0..<3, of: 3) }.refused.isEmpty)
+  }
+
+  @Test func the_rest_of_a_batch_is_tried_before_it_is_set_aside() {
+    var small = server
+    small.mostRecords = 2
+    let result = run(6, small) { $0.records == 4..<6 ? stored(2) : foreign(0..<2, of: 2) }
+    #expect(result.requests == [0..<2, 2..<4, 4..<6])
+    #expect(result.delivered == [4..<6] && result.refused == [0, 1, 2, 3])
+  }
+
+  @Test func records_that_name_another_gateway_are_given_up_at_once_and_no_others_with_them() {
+    var plan = UploadPlan(server, records: 4)
+    _ = plan.next()
+    let verdict = plan.judge(foreign(0..<4, of: 4)) { $0 >= 3 }
+    guard case .delivered(let taken, let refused) = verdict else {
+      Issue.record("\(verdict)")
+      return
+    }
+    #expect(taken.isEmpty && refused.map(\.index) == [0, 1, 2])
+    guard case .stop(let error, _) = plan.conclude() else {
+      Issue.record("the one that names this gateway was given up")
+      return
+    }
+    #expect(error.kind == .unauthorized)
   }
 
   @Test(arguments: [413, 415, 422], [1, 2, 10])
@@ -119,7 +162,7 @@ import Testing
       let isSmall = request.records == 0..<1
       _ = plan.judge(isSmall ? stored(1) : HTTPReply(status: 413, body: Array("too\nlarge".utf8)))
     }
-    #expect(plan.conclusion == .delivered(1..<1, refused: [.init(index: 1, reason: "HTTP 413: too large")]))
+    #expect(plan.conclude() == .delivered(1..<1, refused: [.init(index: 1, reason: "HTTP 413: too large")]))
   }
 
   @Test func a_server_that_takes_nothing_at_all_costs_no_record() {

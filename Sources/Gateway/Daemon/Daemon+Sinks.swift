@@ -64,7 +64,7 @@ extension Daemon {
       if store.fencePeriod == nil, settings.configuration.geofences == nil { store.fencePeriod = Self.fencePeriod }
       let mailbox = self.mailbox
       let surroundings = FleetStoreSink.Surroundings(
-        version: Version.text, stateDirectory: state, depth: { forwarding.depth },
+        version: Version.text, stateDirectory: state, gatewayId: desk.gatewayId, depth: { forwarding.depth },
         takeFences: { mailbox.post(.fences($0)) })
       let configured = store
       _ = try Thread(name, isDetached: true) { slot.run(FleetStoreSink(configured, surroundings)) }

@@ -16,6 +16,8 @@ struct Outgoing: ~Copyable {
   /// Why it does not work; nil: it does.
   private var failure: String?
   private var delivered: UInt64 = 0
+  /// Records that it has set aside, and how many there were in all when it began to: then they are handed out again.
+  private var setAside = (records: 0, of: 0)
   /// When it took the last record, boot time.
   private var lastDelivery: Int64?
 
@@ -46,8 +48,11 @@ struct Outgoing: ~Copyable {
         say("\(name): \(line)", Self.importance(of: line), [JournalField(.sink, name)])
       }
       note(report.delivery, at: now)
-      if let batch = report.batch { spool.settle(batch, acknowledged: report.delivery.acknowledged, by: index) }
-      pace.settled(report.delivery, of: report.batch?.records.count ?? 0)
+      if let batch = report.batch {
+        settle(batch, report.delivery, &spool)
+      } else {
+        pace.settled(report.delivery, of: 0)
+      }
       if report.delivery.isOver {
         let hasFailed = report.delivery.news.contains { if case .failing = $0 { true } else { false } }
         end = over == nil ? (hasFailed ? .failed : .readerLeft) : end
@@ -56,13 +61,36 @@ struct Outgoing: ~Copyable {
     }
     pace.noticed(spool.arrived, at: now)
     guard takesBatch, pace.due <= now else { return end }
+    if setAside.records > 0, setAside.records >= setAside.of { takeBack(&spool) }
     spool.nextBatch(for: index, limit: limit, at: now, into: &batch)
+    if batch.isEmpty, setAside.records > 0 {
+      takeBack(&spool)
+      spool.nextBatch(for: index, limit: limit, at: now, into: &batch)
+    }
     pace.handedOut(batch, limit)
     if batch.isEmpty { return end }
     batch.name(by: names)
     // The spool is not kept full for a reader that will never come. What cannot be written waits for the next start.
     if over == nil { slot.offer(&batch) } else { spool.acknowledge(batch, by: index) }
     return end
+  }
+
+  /// What is set aside stays handed out until others were tried: until one of them was taken, or none is left.
+  private mutating func settle(_ batch: borrowing RecordBatch, _ delivery: Sinks.Delivery, _ spool: inout Spool) {
+    guard delivery.isSetAside else {
+      spool.settle(batch, acknowledged: delivery.acknowledged, by: index)
+      let before = setAside.records
+      if !delivery.acknowledged.isEmpty, before > 0 { takeBack(&spool) }
+      return pace.settled(delivery, of: batch.records.count + before)
+    }
+    if setAside.records == 0 { setAside.of = Int(spool.depth.file) + spool.depth.memory }
+    setAside.records += batch.records.count
+    pace.settled(delivery, of: batch.records.count)
+  }
+
+  private mutating func takeBack(_ spool: inout Spool) {
+    spool.giveBack(by: index)
+    setAside = (0, 0)
   }
 
   private static func importance(of news: SinkNews) -> Importance {

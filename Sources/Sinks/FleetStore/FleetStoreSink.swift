@@ -14,17 +14,21 @@ public struct FleetStoreSink: Sink, ~Copyable {
     public var version: String
     /// Where the dead-letter file is; nil: nothing is kept.
     public var stateDirectory: String?
+    /// What records name as theirs; nil: any.
+    public var gatewayId: String?
     /// Records that wait in the spool, for `Obdgate-Spool-Depth`.
     public var depth: @Sendable () -> Int64
     /// Takes GeoJSON that the server has for this gateway, when it has changed; on the sink's thread.
     public var takeFences: @Sendable ([UInt8]) -> Void
 
     public init(
-      version: String, stateDirectory: String?, depth: @escaping @Sendable () -> Int64 = { 0 },
+      version: String, stateDirectory: String?, gatewayId: String? = nil,
+      depth: @escaping @Sendable () -> Int64 = { 0 },
       takeFences: @escaping @Sendable ([UInt8]) -> Void = { _ in }
     ) {
       self.version = version
       self.stateDirectory = stateDirectory
+      self.gatewayId = gatewayId
       self.depth = depth
       self.takeFences = takeFences
     }
@@ -98,12 +102,18 @@ public struct FleetStoreSink: Sink, ~Copyable {
       } catch {
         throw UploadFailure(error)
       }
-      let verdict = plan.judge(reply)
+      let verdict = plan.judge(reply) { index in isOwn(batch.bytes[batch.records[index].range]) }
       try settle(verdict, batch, &delivery)
       // A batch may be many requests: what stops one of the next is another failure.
-      if case .delivered = verdict { works(&delivery.news) }
+      if case .delivered(let records, _) = verdict, !records.isEmpty { works(&delivery.news) }
     }
-    if let verdict = plan.conclusion { try settle(verdict, batch, &delivery) }
+    if let verdict = plan.conclude() { try settle(verdict, batch, &delivery) }
+  }
+
+  /// Whether a record names this gateway, and not what it was called before.
+  private func isOwn(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let own = surroundings.gatewayId, let named = RecordLine.gatewayId(line) else { return true }
+    return named.elementsEqual(own.utf8)
   }
 
   private func settle(
@@ -113,6 +123,9 @@ public struct FleetStoreSink: Sink, ~Copyable {
     case .delivered(let records, let refused): try settle(records, refused, batch, &delivery)
     case .again: break
     case .stop(let error, let wait): throw UploadFailure(error, wait: wait)
+    case .setAside(let error):
+      delivery.isSetAside = true
+      throw UploadFailure(error)
     }
   }
 

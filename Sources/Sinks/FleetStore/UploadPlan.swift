@@ -7,7 +7,9 @@ import Peers
 /// verdict says to stop. Then, unless stopped, ``conclusion``.
 ///
 /// A record that the server does not take on its own is given up only where the server has taken another of the same
-/// batch: one that takes none at all, such as a hotel's, is in trouble itself.
+/// batch: one that takes none at all, such as a hotel's, is in trouble itself. So are records that are another's by what
+/// the server knows: where it takes none of a batch, others are to be tried first (``Verdict/setAside(_:)``). Those that
+/// name another gateway than this one are given up at once: a key is one gateway's, and nothing on the server helps them.
 struct UploadPlan: Sendable {
   /// What the body of a request is compressed with.
   enum Encoding: Equatable, Sendable {
@@ -31,6 +33,8 @@ struct UploadPlan: Sendable {
     case again
     /// No more for now: how long the server asks to be left alone, ns.
     case stop(SinkError, wait: Int64?)
+    /// None of the batch is taken for whose it is; whether others are is to be tried before it comes once more.
+    case setAside(SinkError)
   }
 
   /// What the next request is.
@@ -56,6 +60,11 @@ struct UploadPlan: Sendable {
     /// So many until more are tried: twice as many each time that more were too many.
     private var patience = Server.leastPatience
 
+    /// Records set aside since it took one.
+    private var setAside = 0
+    /// So many of the next ones may be given up as another's: after they were set aside it has taken others.
+    private var mayGiveUp = 0
+
     private static let leastPatience = 8
     private static let greatestPatience = 1_024
 
@@ -70,6 +79,24 @@ struct UploadPlan: Sendable {
       guard fullRequests >= patience else { return }
       fullRequests = 0
       mostRecords += max(1, mostRecords / 4)
+    }
+
+    /// It took none of these records, which are another's.
+    ///
+    /// - Returns: whether they may be given up; else they are set aside.
+    fileprivate mutating func refusedAsForeign(_ records: Int) -> Bool {
+      guard mayGiveUp == 0 else {
+        mayGiveUp = max(0, mayGiveUp - records)
+        return true
+      }
+      setAside += records
+      return false
+    }
+
+    /// It took some of these records: what was set aside is what is wrong, not the gateway.
+    fileprivate mutating func tookSome(of records: Int) {
+      mayGiveUp = max(0, mayGiveUp - records) + setAside
+      setAside = 0
     }
 
     /// So many were too many.
@@ -99,6 +126,10 @@ struct UploadPlan: Sendable {
   private var hasTaken = false
   /// Records that it does not take on their own.
   private var suspects: [StoreAnswer.Refusal] = []
+  /// Records that are another's, while it has taken none.
+  private var foreign: [StoreAnswer.Refusal] = []
+  /// Something of this batch was given up, or taken.
+  private var hasSettled = false
   /// So many of them, and not one that was taken, are enough.
   private static let mostSuspects = 4
   private var wantsToken = false
@@ -129,11 +160,13 @@ struct UploadPlan: Sendable {
   }
 
   /// What the server's answer to the last request means.
-  mutating func judge(_ reply: HTTPReply) -> Verdict {
+  ///
+  /// - Parameter isOwn: whether a record of the batch names this gateway.
+  mutating func judge(_ reply: HTTPReply, isOwn: (Int) -> Bool = { _ in true }) -> Verdict {
     guard let records = waiting.last else { return .again }
     let place = server.url.description
     switch reply.status {
-    case 200: return delivered(records, reply, place)
+    case 200: return delivered(records, reply, place, isOwn)
     case 301, 302, 303, 307, 308: return moved(reply, place)
     case 400, 422: return refusedWhole(records, reply)
     case 401, 403:
@@ -161,23 +194,32 @@ struct UploadPlan: Sendable {
     return .stop(SinkError(.badAnswer, place, "the server answers \(reply.summary)"), wait: reply.wait)
   }
 
-  private mutating func delivered(_ records: Range<Int>, _ reply: HTTPReply, _ place: String) -> Verdict {
+  private mutating func delivered(
+    _ records: Range<Int>, _ reply: HTTPReply, _ place: String, _ isOwn: (Int) -> Bool
+  ) -> Verdict {
     do throws(StoreAnswer.NotUnderstood) {
       let answer = try StoreAnswer(parsing: reply.body, records: records.count)
-      // All of them another's: the gateway or the vehicle is entered wrongly there, and the records wait until it is right.
-      if !hasTaken, let first = answer.refused.first, answer.refused.count == records.count,
-        answer.refused.allSatisfy(\.isForeign)
-      {
-        return .stop(
-          SinkError(.unauthorized, place, "the server takes none of our records: \(first.reason)"), wait: nil)
-      }
       waiting.removeLast()
-      if answer.refused.count < records.count { hasTaken = true }
       server.took(records.count)
-      let refused = answer.refused.map { refusal in
-        StoreAnswer.Refusal(index: records.lowerBound + refusal.index, reason: refusal.reason)
+      var refused = answer.refused.map { refusal in
+        StoreAnswer.Refusal(
+          index: records.lowerBound + refusal.index, reason: refusal.reason, isForeign: refusal.isForeign)
       }
-      return .delivered(records, refused: refused)
+      if refused.count < records.count {
+        hasTaken = true
+        server.tookSome(of: records.count)
+      }
+      // All of them another's: the gateway or the vehicle may be entered wrongly there.
+      let kept = hasTaken ? [] : refused.filter { $0.isForeign && isOwn($0.index) }
+      guard !kept.isEmpty else {
+        hasSettled = true
+        return .delivered(records, refused: refused)
+      }
+      foreign += kept
+      refused.removeAll { $0.isForeign && isOwn($0.index) }
+      if refused.isEmpty { return .again }
+      hasSettled = true
+      return .delivered(records.lowerBound..<records.lowerBound, refused: refused)
     } catch {
       let error = SinkError(.badAnswer, place, "its answer is not understood: \(error.reason)")
       return .stop(error, wait: nil)
@@ -202,11 +244,19 @@ struct UploadPlan: Sendable {
       .badAnswer, server.url.description, "the server takes no record at all: \(suspects.last?.reason ?? "no reason")")
   }
 
-  /// What becomes of the records that the server does not take on their own: they are refused for good, or wait with it.
-  var conclusion: Verdict? {
-    guard let first = suspects.first else { return nil }
-    guard hasTaken else { return .stop(takesNothing, wait: nil) }
-    return .delivered(first.index..<first.index, refused: suspects)
+  /// What becomes of the records that the server does not take on their own, or as another's: they are refused for good,
+  /// or wait.
+  mutating func conclude() -> Verdict? {
+    let refused = (suspects + foreign).sorted { $0.index < $1.index }
+    guard let first = refused.first else { return nil }
+    if hasTaken { return .delivered(first.index..<first.index, refused: refused) }
+    guard suspects.isEmpty, let reason = foreign.first?.reason else { return .stop(takesNothing, wait: nil) }
+    // A batch of which something went comes back smaller: what else there is may be in the next.
+    let error = SinkError(
+      .unauthorized, server.url.description, "the server takes none of our records: \(reason)")
+    if hasSettled { return .stop(error, wait: nil) }
+    if server.refusedAsForeign(foreign.count) { return .delivered(first.index..<first.index, refused: foreign) }
+    return .setAside(error)
   }
 
   private mutating func tooLarge(_ records: Range<Int>, _ reply: HTTPReply) -> Verdict {

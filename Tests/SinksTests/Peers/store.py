@@ -3,7 +3,7 @@
 store.py RULES FOLDER [CERTIFICATE KEY [CLIENT_AUTHORITIES]]
 
 RULES: {"steps": [STEP…], "token": PATH, "largest": N, "encodings": ["gzip"], "poison": TEXT, "refuse": TEXT,
-        "fences": {"etag": "…", "body": "…"}}
+        "gateway": ID, "vehicle": ID, "fences": {"etag": "…", "body": "…"}}
 STEP, for one request of records each: "store", "truncate" (stored, half an answer), "reset" (stored, connection reset in
 the middle of the answer), "hang" (no answer), "slow" (stored, the answer at about 1 kB/s), "garbage", "huge",
 {"status": N, "headers": {…}, "body": "…"}; after the last: "store".
@@ -109,11 +109,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 counts["refused"] += 1
                 counts["results"].append({"index": index, "outcome": "refused", "reason": "rpm: not today"})
                 continue
+            foreign = next((key for key in ("gateway", "vehicle") if rules.get(key, record[key + "Id"]) != record[key + "Id"]), None)
+            if foreign:
+                counts["refused"] += 1
+                kind = "foreign" + foreign.title()
+                counts["results"].append({"index": index, "outcome": "refused", "kind": kind, "reason": foreign + "Id: not yours"})
+                continue
             with lock:
                 key = "duplicates" if record["id"] in stored else "stored"
                 stored[record["id"]] = record
             counts[key] += 1
-        say({"stored": [record["seq"] for record in records], "outcome": {k: counts[k] for k in list(counts)[:3]}})
+        lost = {result["index"] for result in counts["results"] if "kind" in result}
+        say({"stored": [record["seq"] for index, record in enumerate(records) if index not in lost], "outcome": {k: counts[k] for k in list(counts)[:3]}})
         body = json.dumps(counts).encode()
         if step == "store":
             return self.answer(200, body)
