@@ -37,6 +37,17 @@ import Testing
     #expect(try fetch.judge(reply, of: url, at: 0) == [1, 2])
   }
 
+  @Test func what_is_forgotten_is_news_once_more_at_the_usual_time() throws {
+    var fetch = FenceFetch(period: 300 * second)
+    var reply = HTTPReply(status: 200, body: [1, 2])
+    reply.etag = "\"7\""
+    _ = try fetch.judge(reply, of: url, at: 0)
+    fetch.forget()
+    #expect(fetch.etag == "" && fetch.nextAt == 300 * second)
+    #expect(try fetch.judge(reply, of: url, at: 300 * second) == [1, 2])
+    #expect(try fetch.judge(reply, of: url, at: 600 * second) == nil)
+  }
+
   @Test func where_nobody_has_put_fences_those_that_there_are_stay() throws {
     var fetch = FenceFetch(period: 300 * second)
     var none = HTTPReply(status: 200, body: Array(#"{"type":"FeatureCollection","features":[]}"#.utf8))

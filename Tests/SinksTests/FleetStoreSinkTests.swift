@@ -25,12 +25,13 @@ import Testing
 
   private func sink(
     _ configuration: FleetStoreConfiguration, gatewayId: String? = nil,
-    fences: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+    fences: @escaping @Sendable ([UInt8]) -> Void = { _ in }, takers: @escaping @Sendable () -> Int = { 0 }
   ) -> FleetStoreSink {
     FleetStoreSink(
       configuration,
       FleetStoreSink.Surroundings(
-        version: "1.2.3", stateDirectory: scratch.path, gatewayId: gatewayId, depth: { 4_711 }, takeFences: fences))
+        version: "1.2.3", stateDirectory: scratch.path, gatewayId: gatewayId, depth: { 4_711 }, takeFences: fences,
+        fenceTakers: takers))
   }
 
   /// Delivers a batch, and what of it was not taken again, up to so many times.
@@ -299,7 +300,7 @@ import Testing
     #expect(unsafe chmod(key, 0o600) == 0)
     configuration.tokenFile = key
     let taken = Taken()
-    var sink = sink(configuration) { taken.add($0) }
+    var sink = sink(configuration, fences: { taken.add($0) })
     let bell = try SinkBell()
     #expect(sink.idle(until: .max, bell) == Delivery())
     #expect(sink.idle(until: .max, bell) == Delivery())
@@ -308,6 +309,24 @@ import Testing
     #expect(store.requests.map { $0.headers["if-none-match"] } == [nil, "\"7\""])
     #expect(store.requests.map { $0.headers["authorization"] } == ["Bearer secret", "Bearer secret"])
   }
+
+  @Test func fences_come_once_more_where_they_may_be_taken_now() throws {
+    let body = #"{"type":"FeatureCollection","features":[]}"#
+    guard let store = try ScriptedStore(["fences": ["etag": "\"7\"", "body": body]], in: scratch) else { return }
+    var configuration = try configuration(store.port)
+    configuration.fencePeriod = 1
+    let (taken, takers) = (Taken(), Takers())
+    var sink = sink(configuration, fences: { taken.add($0) }, takers: { takers.count.load(ordering: .relaxed) })
+    let bell = try SinkBell()
+    for count in [0, 0, 1, 1] {
+      takers.count.store(count, ordering: .relaxed)
+      #expect(sink.idle(until: .max, bell) == Delivery())
+    }
+    #expect(taken.all == [Array(body.utf8), Array(body.utf8)])
+    #expect(store.requests.map { $0.headers["if-none-match"] } == [nil, "\"7\"", nil, "\"7\""])
+  }
+
+  private final class Takers: Sendable { let count = Atomic(0) }
 
   private final class Taken: Sendable {
     private let bodies = Mutex<[[UInt8]]>([])

@@ -35,6 +35,8 @@ extension Daemon {
     records.setCadence(Cadence(new.configuration.record))
     records.setWindows(new.poll.windows)
     records.setFences(new.fences, new.fenceRules, privacy: settings.presentPrivacy)
+    // A server's fences that were refused may be taken now.
+    mailbox.countReload()
     say("SIGHUP: \(path) read")
   }
 

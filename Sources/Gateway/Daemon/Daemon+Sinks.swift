@@ -65,7 +65,7 @@ extension Daemon {
       let mailbox = self.mailbox
       let surroundings = FleetStoreSink.Surroundings(
         version: Version.text, stateDirectory: state, gatewayId: desk.gatewayId, depth: { forwarding.depth },
-        takeFences: { mailbox.post(.fences($0)) })
+        takeFences: { mailbox.post(.fences($0)) }, fenceTakers: { mailbox.reloads })
       let configured = store
       _ = try Thread(name, isDetached: true) { slot.run(FleetStoreSink(configured, surroundings)) }
     case .mqtt(let broker):

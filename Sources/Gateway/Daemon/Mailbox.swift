@@ -24,8 +24,15 @@ final class Mailbox: Sendable {
   /// Rung when there is news, and by signals.
   let bell: WakeUp
   private let news = Mutex<[News]>([])
+  private let reloadCount = Atomic(0)
 
   init() throws(PortError) { bell = try WakeUp() }
+
+  /// How often the configuration was read anew.
+  var reloads: Int { reloadCount.load(ordering: .acquiring) }
+
+  /// The configuration was read anew, and is in force.
+  func countReload() { reloadCount.add(1, ordering: .acquiringAndReleasing) }
 
   func post(_ item: News) {
     news.withLock { $0.append(item) }

@@ -45,6 +45,12 @@ struct FenceFetch: Sendable {
     }
   }
 
+  /// What comes next is judged as if it were the first: whoever takes it may take now what was refused before.
+  mutating func forget() {
+    etag = ""
+    digest = nil
+  }
+
   private mutating func succeeded(at now: Int64) {
     backOff.succeeded()
     _ = report.succeeded()

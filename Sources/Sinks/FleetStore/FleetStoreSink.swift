@@ -20,17 +20,21 @@ public struct FleetStoreSink: Sink, ~Copyable {
     public var depth: @Sendable () -> Int64
     /// Takes GeoJSON that the server has for this gateway, when it has changed; on the sink's thread.
     public var takeFences: @Sendable ([UInt8]) -> Void
+    /// How often that may have changed what it takes; after a change it is given the fences once more.
+    public var fenceTakers: @Sendable () -> Int
 
     public init(
       version: String, stateDirectory: String?, gatewayId: String? = nil,
       depth: @escaping @Sendable () -> Int64 = { 0 },
-      takeFences: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+      takeFences: @escaping @Sendable ([UInt8]) -> Void = { _ in },
+      fenceTakers: @escaping @Sendable () -> Int = { 0 }
     ) {
       self.version = version
       self.stateDirectory = stateDirectory
       self.gatewayId = gatewayId
       self.depth = depth
       self.takeFences = takeFences
+      self.fenceTakers = fenceTakers
     }
   }
 
@@ -48,6 +52,8 @@ public struct FleetStoreSink: Sink, ~Copyable {
   /// Before that no batch is wanted, boot time in ns.
   private var retryAt = Int64.min
   private var fences: FenceFetch?
+  /// Whose answers `fences` remembers.
+  private var fenceTaker = 0
 
   public init(_ configuration: FleetStoreConfiguration, _ surroundings: Surroundings) {
     self.configuration = configuration
@@ -195,6 +201,9 @@ public struct FleetStoreSink: Sink, ~Copyable {
   private mutating func fetchFencesIfDue(_ news: inout [SinkNews], _ bell: SinkBell) {
     guard var fetch = fences, BootClock.now >= fetch.nextAt, !bell.isStopping else { return }
     defer { fences = fetch }
+    let taker = surroundings.fenceTakers()
+    if taker != fenceTaker { fetch.forget() }
+    fenceTaker = taker
     do throws(SinkError) {
       // First, for the token is read with it.
       let client = try connected(bell)
