@@ -10,8 +10,9 @@ enum FileText {
   /// A hundred thousand fences of fifty corners each have half of it.
   static let fenceLimit = 512 << 20
 
+  /// - Parameter cuts: what is longer than the limit is cut there, and not wrong.
   /// - Throws: what and where, in one line.
-  static func read(_ path: String, limit: Int = limit) throws(StartError) -> [UInt8] {
+  static func read(_ path: String, limit: Int = limit, cuts: Bool = false) throws(StartError) -> [UInt8] {
     // Not blocking: a pipe in its place would wait for a writer.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -25,7 +26,7 @@ enum FileText {
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
       throw StartError(.missing, "\(path): \(isFolder ? "a directory" : "a pipe or a device"), expected a file")
     }
-    guard status.st_size <= limit else { throw tooLong(path, limit) }
+    guard cuts || status.st_size <= limit else { throw tooLong(path, limit) }
     var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
@@ -36,7 +37,10 @@ enum FileText {
         throw StartError(.unreadable, "\(path): cannot be read: \(systemReason(errno))")
       }
       text += buffer[..<count]
-      guard text.count <= limit else { throw tooLong(path, limit) }
+      guard text.count > limit else { continue }
+      guard cuts else { throw tooLong(path, limit) }
+      text.removeLast(text.count - limit)
+      return text
     }
   }
 

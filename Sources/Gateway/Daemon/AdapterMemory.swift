@@ -9,27 +9,53 @@ import Telemetry
 ///
 ///     {"adapter":"usb:0403:6015:DA01","baud":115200,"protocol":"6","vin":"1D4GP00RX5B123456","quirks":["noCountSuffix"]}
 ///
-/// Nothing in it is needed: a file that cannot be read is said, and learned anew. It is written whole under another name
+/// Nothing in it is needed: what cannot be read of it is said in one line, and learned anew. It is written whole under another name
 /// and renamed, so that a power cut leaves the old one or the new one.
 struct AdapterMemory {
   private let path: String?
   private var known: [String: SessionMemory] = [:]
+  /// So many bytes of the file are looked at: a thousand adapters have no more. What else there is was not written here.
+  static let limit = 256 << 10
 
   /// - Parameter folder: the state directory; nil: nothing is kept.
   init(folder: String?) {
     path = folder.map { $0 + "/adapters.jsonl" }
     guard let path, unsafe access(path, F_OK) == 0 else { return }
-    do {
-      for (index, line) in try FileText.read(path).split(separator: 0x0A).enumerated() {
-        do throws(JSONError) {
-          let (name, memory) = try Self.entry(line)
-          known[name] = memory
-        } catch {
-          say("\(path):\(index + 1): \(error.reason); learned anew", .warning)
-        }
-      }
+    do throws(StartError) {
+      let reading = Reading(try FileText.read(path, limit: Self.limit + 1, cuts: true), from: path)
+      known = reading.known
+      if let complaint = reading.complaint { say(complaint, .warning) }
     } catch {
       say("\(error); learned anew", .warning)
+    }
+  }
+
+  /// What is good in a file, and what to say of the rest.
+  struct Reading {
+    var known: [String: SessionMemory] = [:]
+    /// One line for all that is wrong; nil: nothing is.
+    var complaint: String?
+
+    /// - Parameter text: the file, or more than ``AdapterMemory/limit`` of it.
+    init(_ text: [UInt8], from path: String) {
+      var (first, wrong): (String?, Int) = (nil, 0)
+      let isCut = text.count > AdapterMemory.limit
+      var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
+      // It ends anywhere.
+      if isCut { lines.removeLast() }
+      for (index, line) in lines.enumerated() where !line.isEmpty {
+        do throws(JSONError) {
+          let (name, memory) = try AdapterMemory.entry(line)
+          known[name] = memory
+        } catch {
+          first = first ?? "\(path):\(index + 1): \(error.reason)"
+          wrong += 1
+        }
+      }
+      if wrong > 1 { first? += " (and \(wrong - 1) more lines are wrong)" }
+      let parts = [first, isCut ? "\(path): longer than \(AdapterMemory.limit >> 10) KiB, the rest is not read" : nil]
+      let said = parts.compactMap { $0 }
+      if !said.isEmpty { complaint = said.joined(separator: "; ") + "; learned anew" }
     }
   }
 

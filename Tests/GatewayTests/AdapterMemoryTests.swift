@@ -1,0 +1,36 @@
+import TestKit
+import Testing
+
+@testable import Gateway
+
+@Suite struct AdapterMemoryTests {
+  private let good = #"{"adapter":"usb:0403:6015:DA01","baud":115200,"protocol":"6","quirks":[]}"#
+
+  @Test func good_lines_are_kept_and_bad_ones_are_one_line() throws {
+    let reading = AdapterMemory.Reading(
+      Array(("x\n\n\(good)\n" + String(repeating: "\u{0}?\n", count: 15_136)).utf8), from: "f")
+    #expect(reading.known["usb:0403:6015:DA01"]?.baud == 115_200)
+    #expect(reading.known.count == 1)
+    let complaint = try #require(reading.complaint)
+    #expect(complaint.hasPrefix("f:1: ") && complaint.hasSuffix(" (and 15136 more lines are wrong); learned anew"))
+    #expect(!complaint.contains("\n"))
+  }
+
+  @Test func a_file_that_is_as_it_was_written_is_no_news() {
+    let reading = AdapterMemory.Reading(Array("\(good)\n".utf8), from: "f")
+    #expect(reading.known.count == 1)
+    #expect(reading.complaint == nil)
+  }
+
+  @Test func of_a_long_file_the_beginning_is_read() throws {
+    let scratch = try ScratchFolder()
+    let line = good + "\n"
+    let file = try scratch.write("adapters.jsonl", line + String(repeating: "a", count: 3 << 20))
+    #expect(AdapterMemory(folder: scratch.path)["usb:0403:6015:DA01"].baud == 115_200)
+    let text = try FileText.read(file, limit: AdapterMemory.limit + 1, cuts: true)
+    #expect(text.count == AdapterMemory.limit + 1)
+    let reading = AdapterMemory.Reading(text, from: "f")
+    #expect(reading.known.count == 1)
+    #expect(reading.complaint == "f: longer than 256 KiB, the rest is not read; learned anew")
+  }
+}
