@@ -66,6 +66,50 @@ import Testing
     #expect(try read(#"{"geofences":"/a.json"}"#, file: "conf/g.json").geofences?.file == "/a.json")
   }
 
+  private static let named = "one that this configuration names"
+  private static let kept = "one that the daemon keeps in its stateDirectory"
+
+  @Test(arguments: [
+    ("gateway.json", "", "this configuration"), ("./x/../gateway.json", "", "this configuration"),
+    ("a.json", #""geofences": "a.json""#, named),
+    ("s.json", #""signalSets": ["r.json", "s.json"]"#, named),
+    ("pin", #""adapters": [{"rfcomm": "00:1D:A5:68:98:8A", "pinFile": "pin"}]"#, named),
+    ("d.sock", #""status": {"socket": "d.sock"}"#, named),
+    ("state/spool.db", #""stateDirectory": "state""#, kept),
+    ("state/./spool.db-wal", #""stateDirectory": "state/""#, kept),
+    ("spool.lock", #""stateDirectory": ".""#, kept),
+    ("/s/adapters.jsonl", #""stateDirectory": "/s""#, kept),
+    ("/s/fences.json.new", #""stateDirectory": "/s""#, kept),
+    ("/s/obdgated.sock", #""stateDirectory": "/s""#, kept),
+  ])
+  func a_file_that_is_the_daemons_own_is_no_sinks(_ path: String, _ other: String, _ found: String) {
+    let head = other.isEmpty ? "{" : "{\(other), "
+    let sink = #""sinks": [{"type": "stdout"}, {"type": "file", "path": "#
+    let text = head + sink + "\"\(path)\"}]}"
+    let column = (head + sink).utf8.count + 1
+    #expect(
+      refusal(text) == "gateway.json:1:\(column): sinks[1].path: expected a file of its own, found \(found)")
+  }
+
+  @Test(arguments: [
+    ("token", #"{"type": "fleetStore", "url": "https://a/api", "tokenFile": "token"}"#),
+    ("ca.pem", #"{"type": "mqtt", "url": "mqtts://a", "tls": {"caFile": "ca.pem"}}"#),
+    ("password", #"{"type": "mqtt", "url": "mqtts://a", "userFile": "user", "passwordFile": "password"}"#),
+    ("/s/refused-b.jsonl", #"{"type": "mqtt", "name": "b", "url": "mqtts://a"}"#),
+    ("/s/refused-b.jsonl.1", #"{"type": "mqtt", "name": "b", "url": "mqtts://a"}"#),
+  ])
+  func a_file_of_another_sink_is_no_sinks(_ path: String, _ sink: String) {
+    let text = #"{"stateDirectory": "/s", "sinks": [{"type": "file", "path": "\#(path)"}, \#(sink)]}"#
+    #expect(refusal(text)?.hasPrefix("gateway.json:1:61: sinks[0].path: expected a file of its own, found one") == true)
+  }
+
+  @Test func records_may_stand_beside_what_the_daemon_keeps() throws {
+    let text = #"{"stateDirectory": "/s", "sinks": [{"type": "file", "path": "/s/records.jsonl"}]}"#
+    #expect(try read(text).sinks.count == 1)
+    let deeper = #"{"stateDirectory": "/s", "sinks": [{"type": "file", "path": "/s/old/spool.db"}]}"#
+    #expect(try read(deeper).sinks.count == 1)
+  }
+
   @Test func fences_may_say_when_a_change_counts() throws {
     let text = #"{"geofences": {"file": "a.json", "announceFirstFix": true, "leastErrorRadius": 8, "hold": 20}}"#
     let fences = try #require(try read(text, file: "conf/g.json").geofences)

@@ -12,6 +12,7 @@ extension Configuration {
       var reader = try JSONObjectReader(document.root)
       try self.init(&reader, folder: folder)
       try reader.finish()
+      if let sinks = document.root["sinks"] { try refuseOwnFiles(sinks, file) }
     } catch {
       throw ConfigurationError(file: file, error: error)
     }
