@@ -30,7 +30,31 @@ import Testing
     }
   }
 
-  private static func spooled(_ socket: String) throws -> Int {
-    (try Watched.status(at: socket)["spool"] as? [String: Any])?["records"] as? Int ?? 0
+  @Test func what_was_only_in_memory_at_the_end_is_counted_in_one_line() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let fault = try scratch.write("fault", "0")
+      let run = try Watched.start(
+        #", "stateDirectory": "@/state", "spool": {"commitPeriod": 0.2}, "#
+          + #""sinks": [{"type": "file", "path": "@/missing/r.jsonl"}]"#, in: scratch.path,
+        [
+          "LD_PRELOAD": try StorageShim.library(), "STORAGE_FOLDER": scratch.file("state"), "STORAGE_FAULT": fault,
+        ])
+      defer { run.daemon.kill() }
+      try scratch.write("fault", "\(ENOSPC)")
+      let deadline = ContinuousClock.now + .seconds(60)
+      while try Self.spooled(scratch.file("d.sock"), "memoryRecords") < 10, .now < deadline { poll(nil, 0, 20) }
+      run.daemon.send(SIGTERM)
+      #expect(try run.daemon.end(within: .seconds(20)) == 0)
+      let said = run.daemon.errorLines.filter { $0.contains("only in memory") }
+      #expect(said.count == 1, "\(run.daemon.errorLines)")
+      let words = try #require(said.first).split(separator: " ")
+      #expect(Int(words[1]) ?? 0 >= 10 && said[0].contains(" records that sinks lack were only in memory and lost: "))
+      #expect(said[0].hasSuffix("disk is full"), "\(said)")
+    }
+  }
+
+  private static func spooled(_ socket: String, _ key: String = "records") throws -> Int {
+    (try Watched.status(at: socket)["spool"] as? [String: Any])?[key] as? Int ?? 0
   }
 }

@@ -259,7 +259,21 @@ final class Forwarding: @unchecked Sendable {
       _ = queue.bell.wait(until: deadline)
     }
     exchange(at: BootClock.now)
+    close()
+  }
+
+  /// What was only in memory ends with the process: no file tells of it at the next start.
+  private func close() {
+    var reason: SpoolError?
+    if case .inMemory(let error) = spool.state { reason = error }
     spool.close(at: BootClock.now)
-    while let line = spool.takeNews() { say("\(line)") }
+    while let line = spool.takeNews() {
+      if case .inMemory(let error) = line { reason = error }
+      say("\(line)")
+    }
+    let lost = spool.depth.memory
+    guard lost > 0 else { return }
+    let what = lost == 1 ? "1 record that a sink lacks was" : "\(lost) records that sinks lack were"
+    say("\(what) only in memory and lost: \(reason?.description ?? "a sink still had them")", .warning)
   }
 }
