@@ -18,7 +18,9 @@ public enum SecretFile {
       throw SinkError(.badFile, path, "not a file")
     }
     guard status.st_mode & 0o007 == 0 else {
-      throw SinkError(.badFile, path, "everyone can read or write this secret; take that away: chmod 600")
+      throw SinkError(
+        .badFile, path,
+        "everyone can read or write this secret; take that away: chmod 600, as a file of the daemon's user")
     }
     var buffer = [UInt8](repeating: 0, count: limit + 1)
     var count = 0

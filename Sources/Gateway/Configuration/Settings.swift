@@ -44,8 +44,10 @@ public struct Settings: Sendable {
     }
     try self.init(configuration, file: path)
     if let pinned = configuration.adapters.firstIndex(where: { $0.pin != nil }), FileText.isForEveryone(path) {
+      // The service is no owner of it: what is taken from everyone is taken from the service, unless its group has it.
       warnings.append(
-        "\(path): adapters[\(pinned)].pin: everyone may read this file; give the PIN by \"pinFile\", or chmod o-r \(path)"
+        "\(path): adapters[\(pinned)].pin: everyone may read this file; give the PIN by \"pinFile\", or "
+          + "chgrp obdgate \(path) && chmod 640 \(path); without the service, chmod 600 \(path) as the daemon's own user"
       )
     }
   }
