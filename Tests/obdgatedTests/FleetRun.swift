@@ -24,6 +24,8 @@ final class FleetRun {
   private let database: String
   private let gateway: String
   private let store: String
+  /// To whom the daemon tells that it is ready.
+  private var manager: NotifySocket?
 
   /// - Parameters:
   ///   - authority: of the store's certificate, where it speaks TLS.
@@ -70,9 +72,14 @@ final class FleetRun {
   private var trust: String { authority.map { ", \"tls\": {\"caFile\": \"\($0)\"}" } ?? "" }
 
   func startDaemon() throws -> RunningProgram {
-    let daemon = try RunningProgram(gateway, ["--config", folder.file("gateway.json")])
+    // Its spool is open then: somebody who reads it before that locks it for a moment.
+    _ = unsafe unlink(folder.file("notify"))
+    let manager = try NotifySocket(in: folder)
+    self.manager = manager
+    let daemon = try RunningProgram(
+      gateway, ["--config", folder.file("gateway.json")], environment: ["NOTIFY_SOCKET": manager.path])
     do {
-      try daemon.awaitSpool()
+      try manager.awaitState("READY=1")
     } catch {
       daemon.kill()
       throw error

@@ -167,8 +167,17 @@ final class Forwarding: @unchecked Sendable {
     tellLosses(at: now)
     saySums(at: now)
     removeSuperseded()
-    while let line = spool.takeNews() { say("\(line)") }
+    while let line = spool.takeNews() { Self.sayNews(line) }
     waiting.store(spool.depth.file + Int64(spool.depth.memory), ordering: .relaxed)
+  }
+
+  /// That nothing waits is no news.
+  private static func sayNews(_ news: SpoolNews) {
+    switch news {
+    case .opened(_, 0): break
+    case .opened(let path, 1): say("\(path): 1 record waits for sinks")
+    default: say("\(news)")
+    }
   }
 
   private func removeSuperseded() {
@@ -269,7 +278,7 @@ final class Forwarding: @unchecked Sendable {
     spool.close(at: BootClock.now)
     while let line = spool.takeNews() {
       if case .inMemory(let error) = line { reason = error }
-      say("\(line)")
+      Self.sayNews(line)
     }
     let lost = spool.depth.memory
     guard lost > 0 else { return }
