@@ -110,7 +110,9 @@ class Drive:
             echo CAR=10.0.2.2:{self.radio_car.port} > /etc/testbed
             udevadm control --reload
             systemctl --no-block restart {unit}
-            obdgated --check --config /etc/obdgate/obdgated.json""")
+            obdgated --check --config /etc/obdgate/obdgated.json
+            # What the installation made is on the disk: a cut takes none of it.
+            sync""")
 
     def plug_adapter(self):
         self.machine.plug("adapter", self.car.port, SERIAL)
