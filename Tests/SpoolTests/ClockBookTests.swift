@@ -38,6 +38,24 @@ import Testing
     #expect(book.wall(boot: 1, time: 100) == stepped)
   }
 
+  @Test func of_a_clock_that_steps_without_end_the_last_steps_are_known() {
+    for step in 1...10_000 {
+      #expect(learn(WallTime(offset: Int64(step) * Lines.second, quality: .gps), boot: 1, at: Int64(step)))
+    }
+    #expect(book.entries[1]?.count == ClockBook.mostEntries)
+    #expect(book.wall(boot: 1, time: 9_999).offset == 9_999 * Lines.second)
+    #expect(book.wall(boot: 1, time: 1).offset == Int64(10_001 - ClockBook.mostEntries) * Lines.second)
+  }
+
+  @Test func what_is_said_twice_of_a_moment_is_known_once() {
+    _ = book.learn(ntp, boot: 1, at: 1)
+    let stepped = WallTime(offset: Lines.day + Lines.second, quality: .ntp)
+    let corrected = WallTime(offset: Lines.day + 2 * Lines.second, quality: .ntp)
+    #expect(learn(stepped, boot: 1, at: 100))
+    #expect(learn(corrected, boot: 1, at: 100))
+    #expect(book.entries[1]?.map(\.wall) == [ntp, corrected])
+  }
+
   @Test func two_readings_of_the_same_clock_are_nothing_new() {
     _ = book.learn(ntp, boot: 1, at: 1)
     #expect(!learn(WallTime(offset: Lines.day + 2_000, quality: .ntp), boot: 1, at: 100))

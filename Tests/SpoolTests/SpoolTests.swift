@@ -113,6 +113,52 @@ import Testing
     #expect(first.state == .durable)
   }
 
+  @Test func a_receiver_that_jumps_all_the_time_makes_no_commit_longer() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    var rows: [Int64] = []
+    func changes(_ spool: borrowing Spool) throws -> Int64 {
+      try spool.file?.connection.number("SELECT total_changes()", "look") ?? 0
+    }
+    for step in 1...10_000 {
+      spool.setWallTime(WallTime(offset: Int64(step) * (Lines.day / 40_000), quality: .gps), at: Int64(step))
+      guard step % 10 == 0 else { continue }
+      let before = try changes(spool)
+      spool.commitAll(at: spool.now)
+      rows.append(try changes(spool) - before)
+    }
+    // Ten steps in, ten out, the state.
+    #expect(rows.count == 1_000 && rows.allSatisfy { (11...21).contains($0) })
+    spool.commitAll(at: spool.now)
+    let count = try spool.file?.connection.number("SELECT count(*) FROM clock", "look")
+    #expect(count == Int64(ClockBook.mostEntries))
+    let known = spool.file?.clock
+    spool.close(at: spool.now)
+    let again = Spool(options)
+    let kept = again.file?.clock
+    #expect(kept == known)
+  }
+
+  @Test func steps_that_an_earlier_version_kept_are_forgotten() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    spool.setWallTime(WallTime(offset: Lines.day, quality: .gps), at: 1)
+    spool.close(at: spool.now)
+    let connection = try SQLiteConnection(path: options.folder! + "/spool.db")
+    try connection.execute(
+      """
+      WITH RECURSIVE step(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM step WHERE n < 10000)
+        INSERT INTO clock SELECT 1, n, 0, n FROM step
+      """, "look")
+    var again = Spool(options)
+    again.setWallTime(WallTime(offset: Lines.day * 2, quality: .gps), at: 20_000)
+    again.commitAll(at: 20_000)
+    let rows = try connection.number("SELECT count(*) FROM clock", "look")
+    let first = try connection.number("SELECT min(since) FROM clock", "look")
+    #expect(rows == Int64(ClockBook.mostEntries))
+    #expect(first == Int64(10_002 - ClockBook.mostEntries))
+  }
+
   @Test func a_large_burst_is_committed_in_parts() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...3_000, text: 300)

@@ -53,6 +53,7 @@ extension SpoolFile {
     counts = draft.counts
     owed = draft.owed
     packing = draft.packing
+    if hasNewClock { keptClock = clock.entries[boot] ?? [] }
     hasNewClock = false
     damaged = []
     for sink in sinks {
@@ -89,8 +90,12 @@ extension SpoolFile {
   }
 
   private func keepClock() throws(SQLiteError) {
-    try connection.execute("DELETE FROM clock WHERE boot = \(boot)", "keep the clock")
-    for entry in clock.entries[boot] ?? [] { try keep(entry, boot: boot) }
+    let known = clock.entries[boot] ?? []
+    // A step adds one, and may push another out: the rest stays where it is.
+    for entry in keptClock where !known.contains(entry) {
+      try connection.execute("DELETE FROM clock WHERE boot = \(boot) AND since = \(entry.since)", "keep the clock")
+    }
+    for entry in known where !keptClock.contains(entry) { try keep(entry, boot: boot) }
   }
 
   /// Writes down what is known of a boot's clock.

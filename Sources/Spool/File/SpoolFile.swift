@@ -30,6 +30,8 @@ final class SpoolFile {
   var clock = ClockBook()
   /// The file does not know what ``clock`` knows of this boot.
   var hasNewClock = false
+  /// What it knows of this boot.
+  var keptClock: [ClockBook.Entry]
   /// Records that were found damaged, and are not told of yet.
   var damaged: [(lane: Lane, sequence: UInt64)] = []
 
@@ -69,6 +71,7 @@ final class SpoolFile {
     packing = PackingPlan(next: try connection.number("SELECT ifnull(max(number), 0) + 1 FROM base", "open"))
     statements = try SpoolStatements(connection)
     clock = try SpoolOpening.clock(connection)
+    keptClock = clock.entries[boot] ?? []
     if isNew { DamagedFiles.synchroniseFolder(of: path) }
   }
 

@@ -99,7 +99,9 @@ enum SpoolOpening {
       DELETE FROM boot WHERE number <> \(boot)
         AND number < ifnull((SELECT boot FROM event ORDER BY seq LIMIT 1), \(boot))
         AND number < ifnull((SELECT boot FROM telemetry ORDER BY seq LIMIT 1), \(boot));
-      DELETE FROM clock WHERE boot NOT IN (SELECT number FROM boot);
+      DELETE FROM clock WHERE boot NOT IN (SELECT number FROM boot) OR since < (
+        SELECT since FROM clock AS later WHERE later.boot = clock.boot
+          ORDER BY since DESC LIMIT 1 OFFSET \(ClockBook.mostEntries - 1));
       UPDATE base SET last = \(last) WHERE last IS NULL;
       """, "take into use")
     for sink in sinks { sink.row = try number(connection, table: "sink", column: "name", of: sink.name) }

@@ -34,6 +34,8 @@ public struct WallTime: Equatable, Sendable {
 /// - A step of a clock that is no better known than before holds from then on.
 /// - One that is known no better and says the same is nothing new. (The distance between the two clocks changes in
 ///   steps only: Linux slews both alike.)
+/// - Of a clock that steps all the time (a receiver that lies about the date) the last ``mostEntries`` steps are known;
+///   records from before that still wait leave with the time of the first of them.
 struct ClockBook: Equatable {
   /// From a moment of the boot on.
   struct Entry: Equatable {
@@ -48,6 +50,9 @@ struct ClockBook: Equatable {
   /// its own.
   static let receiverTolerance: Int64 = 500_000_000
 
+  /// So much is known of one boot.
+  static let mostEntries = 64
+
   /// By the number of the boot, ascending by time; a boot without an entry had no clock.
   private(set) var entries: [Int64: [Entry]] = [:]
 
@@ -61,7 +66,10 @@ struct ClockBook: Equatable {
   func latest(boot: Int64) -> WallTime { entries[boot]?.last?.wall ?? .unknown }
 
   /// Takes in what a stored row says; rows of a boot in the order of their time.
-  mutating func restore(_ entry: Entry, boot: Int64) { entries[boot, default: []].append(entry) }
+  mutating func restore(_ entry: Entry, boot: Int64) {
+    entries[boot, default: []].append(entry)
+    if entries[boot, default: []].count > Self.mostEntries { entries[boot]?.removeFirst() }
+  }
 
   /// Takes in what the clocks say at `now`.
   ///
@@ -83,7 +91,9 @@ struct ClockBook: Equatable {
       return true
     }
     guard isStep else { return false }
-    entries[boot, default: []].append(Entry(since: now, wall: wall))
+    // What was said of this same moment is corrected: each has one entry.
+    entries[boot]?.removeAll { $0.since >= now }
+    restore(Entry(since: now, wall: wall), boot: boot)
     return true
   }
 
