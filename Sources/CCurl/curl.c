@@ -284,6 +284,12 @@ const char *ccurl_reason(const ccurl_client *client) {
   return client->reason[0] ? client->reason : library.curl_easy_strerror(client->code);
 }
 
+int ccurl_has_sent(const ccurl_client *client) {
+  long bytes = 0;
+  // Where it cannot be told, it has.
+  return library.curl_easy_getinfo(client->easy, CURLINFO_REQUEST_SIZE, &bytes) != CURLE_OK || bytes > 0;
+}
+
 long ccurl_status(const ccurl_client *client) {
   long status = 0;
   library.curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);

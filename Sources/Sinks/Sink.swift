@@ -40,6 +40,9 @@ extension Sink where Self: ~Copyable {
 public struct Delivery: Equatable, Sendable {
   /// Which of its records the sink has for good, by their index; ascending.
   public var acknowledged: [Range<Int>] = []
+  /// Of what is not acknowledged nothing has left, not even in part: it could not connect, or has no token. Then the
+  /// records may say another time when they come back; otherwise whoever has them already must find the same.
+  public var sentNothing = false
   /// Boot time, ns: before that the sink wants no batch; `.min`: it wants one now.
   public var notBefore: Int64 = .min
   /// Nothing of the batch is taken, though others may be: they are handed out first, and the batch once more after them.

@@ -8,7 +8,10 @@ import Synchronization
 /// The spool's thread, for each sink, whenever its own bell rings or something is due:
 ///
 ///     while let report = slot.takeReport() {
-///       if let batch = report.batch { spool.settle(batch, acknowledged: report.delivery.acknowledged, by: index) }
+///       if let batch = report.batch {
+///         let delivery = report.delivery
+///         spool.settle(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
+///       }
 ///       pace.settled(report.delivery, of: report.batch?.records.count ?? 0)      // and say report.delivery.news
 ///     }
 ///     pace.noticed(spool.arrived, at: now)
@@ -25,6 +28,17 @@ public final class SinkSlot: Sendable {
     /// The batch; nil: it had none. Its memory may be filled again.
     public var batch: RecordBatch?
     public var delivery: Delivery
+
+    init(batch: RecordBatch?, delivery: Delivery) {
+      self.batch = batch
+      self.delivery = delivery
+    }
+
+    /// The sink has not seen the batch.
+    init(unsent batch: RecordBatch) {
+      self.init(batch: batch, delivery: Delivery())
+      delivery.sentNothing = true
+    }
   }
 
   private struct State: Sendable {
@@ -56,7 +70,7 @@ public final class SinkSlot: Sendable {
       precondition(state.offered == nil && !state.isBusy, "the sink has a batch")
       // It may have ended while the batch was filled: then it comes back as it went.
       if state.isOver {
-        state.reports.append(Report(batch: batch, delivery: Delivery()))
+        state.reports.append(Report(unsent: batch))
       } else {
         state.offered = batch
       }
@@ -109,7 +123,7 @@ public final class SinkSlot: Sendable {
     }
     sink.finish(bell)
     state.withLock { state in
-      if let batch = state.offered { state.reports.append(Report(batch: batch, delivery: Delivery())) }
+      if let batch = state.offered { state.reports.append(Report(unsent: batch)) }
       state.offered = nil
       state.isOver = true
     }

@@ -97,16 +97,17 @@ struct MemoryLane: ~Copyable {
       let isNew = records[index].number == 0
       let start = batch.bytes.count
       let line = records[index].line.bytes
+      let isUnseen = isNew || !records[index].hasLeft && records[index].handedOut == 0
+      let wall = isUnseen ? wall : records[index].wall
       renderer.write(
-        line.span, epoch: epoch, sequence: number, time: records[index].time,
-        wall: isNew ? wall : records[index].wall, to: &batch.bytes)
+        line.span, epoch: epoch, sequence: number, time: records[index].time, wall: wall, to: &batch.bytes)
       let name = RecordBatch.Number(number, in: .memory(generation))
       guard batch.take(name, records[index].line.type, from: start, limit) else { return false }
       records[index].handedOut |= bit
+      records[index].wall = wall
       if isNew {
         count(records[index], -1)
         records[index].number = number
-        records[index].wall = wall
         last = number
       }
     }
@@ -148,6 +149,7 @@ struct MemoryLane: ~Copyable {
     for index in records.indices where range.contains(records[index].number) && records[index].handedOut & bit != 0 {
       records[index].handedOut &= ~bit
       records[index].acknowledged |= bit
+      records[index].hasLeft = true
       if records[index].acknowledged == all, let row = records[index].explains?.row, row != 0 { told.append(row) }
     }
     records.removeAll { $0.acknowledged == all }
@@ -156,9 +158,13 @@ struct MemoryLane: ~Copyable {
   }
 
   /// What a sink was handed, of a range, is to be handed out once more.
-  mutating func giveBack(_ range: ClosedRange<UInt64>, sink: Int) {
-    for index in records.indices where range.contains(records[index].number) {
-      records[index].handedOut &= ~(1 << UInt32(sink))
+  ///
+  /// - Parameter sentNothing: the sink has sent none of it.
+  mutating func giveBack(_ range: ClosedRange<UInt64>, sink: Int, sentNothing: Bool) {
+    let bit: UInt32 = 1 << UInt32(sink)
+    for index in records.indices where range.contains(records[index].number) && records[index].handedOut & bit != 0 {
+      records[index].handedOut &= ~bit
+      if !sentNothing { records[index].hasLeft = true }
     }
   }
 

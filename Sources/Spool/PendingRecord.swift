@@ -13,6 +13,8 @@ struct PendingRecord {
   var number: UInt64 = 0
   /// The wall time that it went out with.
   var wall = WallTime.unknown
+  /// Some sink may have sent it: another says the same.
+  var hasLeft = false
   /// By the sink's index.
   var acknowledged: UInt32 = 0
   /// By the sink's index.

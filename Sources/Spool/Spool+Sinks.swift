@@ -51,7 +51,7 @@ extension Spool {
       return hasRoom
     } catch {
       // Nothing is handed out of a file that may be no more: what the batch has is handed out the next time.
-      for (range, source) in batch.ranges { giveBack(range, in: source, by: sink) }
+      for (range, source) in batch.ranges { giveBack(range, in: source, by: sink, sentNothing: true) }
       batch.clear()
       fail(error)
       return false
@@ -76,20 +76,29 @@ extension Spool {
 
   /// A sink has returned a batch: some of its records it has for good, the others are handed to it once more.
   ///
-  /// - Parameter acknowledged: by the index of the batch's records.
-  public mutating func settle(_ batch: borrowing RecordBatch, acknowledged: [Range<Int>], by sink: Int) {
+  /// - Parameters:
+  ///   - acknowledged: by the index of the batch's records.
+  ///   - sentNothing: of the others nothing has left, not even in part: what is learned of the clock until they are
+  ///     handed out anew holds for them.
+  public mutating func settle(
+    _ batch: borrowing RecordBatch, acknowledged: [Range<Int>], sentNothing: Bool = false, by sink: Int
+  ) {
     for records in acknowledged {
       for (range, source) in batch.ranges(of: records) { acknowledge(range, in: source, by: sink) }
     }
     // What is acknowledged is handed out no more, so that only the others come back.
-    for (range, source) in batch.ranges { giveBack(range, in: source, by: sink) }
+    for (range, source) in batch.ranges { giveBack(range, in: source, by: sink, sentNothing: sentNothing) }
   }
 
   /// A sink does not have those of the range that it was handed: they are handed to it once more.
-  public mutating func giveBack(_ range: ClosedRange<UInt64>, in source: RecordBatch.Source, by sink: Int) {
+  ///
+  /// - Parameter sentNothing: as ``settle(_:acknowledged:sentNothing:by:)`` has it.
+  public mutating func giveBack(
+    _ range: ClosedRange<UInt64>, in source: RecordBatch.Source, by sink: Int, sentNothing: Bool = false
+  ) {
     switch source {
-    case .memory(memory.generation): memory.giveBack(range, sink: sink)
-    case .file(generation): for lane in Lane.allCases { progress[sink].lanes[lane.rawValue].giveBack(range) }
+    case .memory(memory.generation): memory.giveBack(range, sink: sink, sentNothing: sentNothing)
+    case .file(generation): progress[sink].giveBack(range, sentNothing: sentNothing)
     case .file, .memory: break
     }
   }
@@ -97,7 +106,7 @@ extension Spool {
   /// A sink has lost its connection: whatever it was handed and did not acknowledge is handed to it once more.
   public mutating func giveBack(by sink: Int) {
     progress[sink].giveBack()
-    memory.giveBack(0...UInt64.max, sink: sink)
+    memory.giveBack(0...UInt64.max, sink: sink, sentNothing: false)
   }
 }
 

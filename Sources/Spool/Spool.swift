@@ -14,7 +14,7 @@ import Telemetry
 ///   owed.
 /// - **Wall time** is put in when a record leaves, from what is known of the clock then (``setWallTime(_:at:)``): `id`
 ///   stays. A resend is byte-identical, also after a crash: a time that could still turn out to be wrong is committed
-///   before the record leaves.
+///   before the record leaves, and forgotten where a sink says that it did not.
 /// - **Bounded**: bytes and age on disk, bytes in memory; 0.8 MB of SQLite's cache; a commit is at most 512 KiB. The
 ///   oldest telemetry goes first, events last.
 /// - **A damaged file** is renamed to `spool.db.damaged-1` (or `-2`; no more are kept) and a new one begins with a new

@@ -99,7 +99,10 @@ struct ProbeRun: ~Copyable {
 
   private mutating func serve(_ index: Int, _ now: Int64) {
     while let report = slots[index].takeReport() {
-      if let batch = report.batch { spool.settle(batch, acknowledged: report.delivery.acknowledged, by: index) }
+      if let batch = report.batch {
+        let delivery = report.delivery
+        spool.settle(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
+      }
       paces[index].settled(report.delivery, of: report.batch?.records.count ?? 0)
       for news in report.delivery.news { say("news \(configurations[index].name): \(news)") }
     }

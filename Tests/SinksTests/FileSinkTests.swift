@@ -199,6 +199,7 @@ import Testing
     let first = sink.deliver(Batches.telemetry(1...2), bell)
     #expect(first.acknowledged.isEmpty)
     #expect(first.notBefore > .min)
+    #expect(first.sentNothing)
     #expect(first.news.map { "\($0)".hasSuffix("; its records wait") } == [true])
     #expect(sink.deliver(Batches.telemetry(1...2), bell).news.isEmpty)
     try FileManager.default.removeItem(atPath: path)

@@ -52,6 +52,7 @@ import Testing
       let delivery = try delivery(store.port, files(certificates.authority))
       #expect(delivery.acknowledged.isEmpty)
       #expect(refusal(delivery)?.kind == .certificate)
+      #expect(delivery.sentNothing)
       #expect(store.requests.isEmpty)
     }
   }

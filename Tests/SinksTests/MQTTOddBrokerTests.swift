@@ -64,6 +64,7 @@ import Testing
     let delivery = sink.deliver(Batches.telemetry(1...5), try SinkBell())
     #expect(delivery.acknowledged == [0..<2])
     #expect(failure(delivery)?.kind == .timedOut)
+    #expect(!delivery.sentNothing)
   }
 
   @Test func a_record_that_the_broker_refuses_for_good_is_kept_with_its_reason() throws {
@@ -82,5 +83,6 @@ import Testing
     let delivery = sink.deliver(Batches.telemetry(7...7), try SinkBell())
     #expect(delivery.acknowledged.isEmpty)
     #expect(failure(delivery)?.kind == .busy)
+    #expect(!delivery.sentNothing)
   }
 }

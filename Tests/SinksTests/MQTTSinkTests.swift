@@ -239,6 +239,7 @@ import Testing
     let bell = try SinkBell()
     let deliveries = (0..<3).map { _ in sink.deliver(Batches.telemetry(1...3), bell) }
     #expect(deliveries.map { failure($0)?.kind } == [.unreachable, nil, nil])
+    #expect(deliveries.allSatisfy { $0.sentNothing })
     #expect(deliveries.allSatisfy { $0.acknowledged.isEmpty && $0.notBefore > .min })
   }
 }

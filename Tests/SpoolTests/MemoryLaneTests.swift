@@ -47,6 +47,24 @@ import Testing
     #expect(spool.take(0) == first)
   }
 
+  @Test func what_no_sink_has_sent_gets_the_right_time_once_that_is_known() throws {
+    var spool = Spool(options)
+    try spool.telemetry(1...3)
+    var (one, other) = (RecordBatch(), RecordBatch())
+    spool.nextBatch(for: 0, at: 0, into: &one)
+    spool.settle(one, acknowledged: [], sentNothing: true, by: 0)
+    spool.setWallTime(WallTime(offset: Lines.day, quality: .system), at: 0)
+    spool.nextBatch(for: 0, at: 0, into: &one)
+    #expect(one.seen.count == 3 && one.seen.allSatisfy { $0.json.contains("system") })
+    // Another sink says the same while one has them, and once one may have sent them.
+    spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
+    spool.nextBatch(for: 1, at: 0, into: &other)
+    #expect(other.seen == one.seen)
+    spool.settle(one, acknowledged: [], by: 0)
+    spool.settle(other, acknowledged: [], sentNothing: true, by: 1)
+    #expect(spool.take(1) == one.seen)
+  }
+
   @Test func memory_is_bounded_and_what_is_dropped_is_told() throws {
     var spool = Spool(options)
     try spool.event(1)

@@ -90,6 +90,63 @@ import Testing
     #expect(spool.take(0) == unset)
   }
 
+  /// A batch of all that there is, which the sink gives back.
+  private func attempt(_ spool: inout Spool, sink: Int = 0, sentNothing: Bool) -> [Seen] {
+    var batch = RecordBatch()
+    spool.nextBatch(for: sink, at: spool.now, into: &batch)
+    spool.settle(batch, acknowledged: [], sentNothing: sentNothing, by: sink)
+    return batch.seen
+  }
+
+  @Test(arguments: [WallTime.unknown, WallTime(offset: 77, quality: .system)])
+  func what_never_left_gets_the_right_time_once_that_is_known(_ wrong: WallTime) throws {
+    var spool = Spool(SpoolOptions(scratch))
+    spool.setWallTime(wrong, at: 0)
+    try spool.telemetry(1...2)
+    try spool.event(3)
+    spool.settle()
+    for _ in 1...3 {
+      let seen = attempt(&spool, sentNothing: true)
+      #expect(seen.count == 3 && seen.allSatisfy { $0.json.contains(#""timeQuality":"\#(wrong.quality.name)""#) })
+    }
+    spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: spool.now)
+    let right = spool.take()
+    #expect(right.map(\.value) == [3, 1, 2])
+    #expect(right.allSatisfy { $0.json.contains(#""timestamp":"2026-11-21T00:00:0"#) })
+    // Nor does the file know the other time any more.
+    spool.settle()
+    let stamps = try spool.file?.connection.number("SELECT count(*) FROM stamp", "look")
+    #expect(stamps == 0)
+  }
+
+  @Test func what_may_have_left_once_keeps_its_time_whatever_later_attempts_do() throws {
+    let options = SpoolOptions(scratch, sinks: ["a", "b"])
+    var spool = Spool(options)
+    try spool.telemetry(1...2)
+    spool.settle()
+    let first = attempt(&spool, sentNothing: false)
+    #expect(attempt(&spool, sentNothing: true) == first)
+    // Of the other sink that is not so.
+    _ = attempt(&spool, sink: 1, sentNothing: true)
+    spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: spool.now)
+    #expect(attempt(&spool, sentNothing: true) == first)
+    #expect(spool.take(1).allSatisfy { $0.json.contains("ntp") })
+  }
+
+  /// Whether they left before the crash nobody knows.
+  @Test func what_was_under_way_in_a_crash_keeps_its_time() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    try spool.telemetry(1...2)
+    spool.settle()
+    let first = spool.take()
+    spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: []) { UUIDv7(milliseconds: 0, first: 0, rest: 0) })
+    var again = Spool(options)
+    #expect(attempt(&again, sentNothing: true) == first)
+    again.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
+    #expect(again.take() == first)
+  }
+
   @Test func records_of_an_earlier_boot_get_the_time_of_their_boot() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options, boot: "first")

@@ -59,6 +59,8 @@ typedef enum {
 } ccurl_end;
 
 ccurl_end ccurl_result(const ccurl_client *client);
+/// Whether any byte of the last request has left: not where there was no connection, or none with TLS.
+int ccurl_has_sent(const ccurl_client *client);
 /// The library's words for it.
 const char *ccurl_reason(const ccurl_client *client);
 /// Of the answer: its status, 0 without one.

@@ -78,7 +78,7 @@ struct Outgoing: ~Copyable {
   /// What is set aside stays handed out until others were tried: until one of them was taken, or none is left.
   private mutating func settle(_ batch: borrowing RecordBatch, _ delivery: Sinks.Delivery, _ spool: inout Spool) {
     guard delivery.isSetAside else {
-      spool.settle(batch, acknowledged: delivery.acknowledged, by: index)
+      spool.settle(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
       let before = setAside.records
       if !delivery.acknowledged.isEmpty, before > 0 { takeBack(&spool) }
       return pace.settled(delivery, of: batch.records.count + before)

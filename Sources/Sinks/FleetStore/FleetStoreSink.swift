@@ -76,6 +76,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
       works(&delivery.news)
     } catch {
       fail(error, &delivery.news)
+      delivery.sentNothing = error.sentNothing
       delivery.notBefore = retryAt
     }
     return delivery
@@ -100,13 +101,16 @@ public struct FleetStoreSink: Sink, ~Copyable {
   ) throws(UploadFailure) {
     var plan = UploadPlan(server, records: batch.records.count)
     defer { server = plan.server }
+    var hasSent = false
     while let request = plan.next() {
       let reply: HTTPReply
       do throws(SinkError) {
         if request.wantsToken { token = nil }
-        reply = try connected(bell).send(post(request, batch))
+        let client = try connected(bell)
+        defer { hasSent = hasSent || client.hasSent }
+        reply = try client.send(post(request, batch))
       } catch {
-        throw UploadFailure(error)
+        throw UploadFailure(error, sentNothing: !hasSent)
       }
       let verdict = plan.judge(reply) { index in isOwn(batch.bytes[batch.records[index].range]) }
       try settle(verdict, batch, &delivery)

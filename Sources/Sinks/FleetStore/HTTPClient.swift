@@ -71,6 +71,9 @@ import Ports
     return reply
   }
 
+  /// Whether anything of the last request has gone to the server, or to a proxy.
+  var hasSent: Bool { unsafe ccurl_has_sent(client) != 0 }
+
   private func begin(_ request: Request) -> Int32 {
     let headers = CTexts(request.headers)
     return withExtendedLifetime(headers) {

@@ -27,6 +27,8 @@ public struct FileSink: Sink, ~Copyable {
       delivery.acknowledge(0..<batch.records.count)
       if report.succeeded() { news.append(.working("\(configuration.path): written to")) }
     } catch {
+      // Without a file nothing was written.
+      delivery.sentNothing = file == nil
       // Its descriptor may be dead: opened anew, it is looked at anew.
       file = nil
       if let failing = report.failed(error) { news.append(failing) }

@@ -57,6 +57,7 @@ public struct MQTTSink: Sink, ~Copyable {
 
   public mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery {
     var delivery = Delivery()
+    delivery.sentNothing = true
     do throws(SinkError) {
       try connect(bell)
       try publish(batch, &delivery, bell)
@@ -90,6 +91,7 @@ public struct MQTTSink: Sink, ~Copyable {
     while !window.isDone {
       guard let connection else { throw SinkError(.unreachable, place, "not connected") }
       while let message = window.next() {
+        delivery.sentNothing = false
         window.published(as: try connection.publish(message.topic, message.payload(batch)))
       }
       let events = connection.wait(until: deadline, bell).events

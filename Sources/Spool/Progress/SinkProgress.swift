@@ -12,6 +12,8 @@ final class SinkProgress {
   /// By ``Lane``.
   var lanes: [LaneProgress] = [LaneProgress(), LaneProgress()]
   private(set) var stamps: [Stamp] = []
+  /// Stamped for the batches that are under way, and never before: should none of it leave, nobody has seen the time.
+  private var firstTime = SequenceSet()
   /// The file does not know the acknowledgements yet.
   var hasNewAcknowledgements = false
   /// The file does not know the stamps yet.
@@ -23,6 +25,7 @@ final class SinkProgress {
   func startAnew() {
     lanes = [LaneProgress(), LaneProgress()]
     stamps = []
+    firstTime = SequenceSet()
     hasNewAcknowledgements = false
     hasNewStamps = false
   }
@@ -39,6 +42,7 @@ final class SinkProgress {
     } else {
       stamps.append(Stamp(wall: wall, sequences: SequenceSet(sequence...sequence)))
     }
+    firstTime.insert(sequence...sequence)
     hasNewStamps = true
   }
 
@@ -67,6 +71,7 @@ final class SinkProgress {
         stamps[index].sequences.remove(sequence...sequence)
         hasNewStamps = true
       }
+      firstTime.remove(sequence...sequence)
     }
     stamps.removeAll { $0.sequences.isEmpty }
   }
@@ -75,6 +80,7 @@ final class SinkProgress {
   func forgetStamps(upTo sequence: UInt64) {
     guard stamps.contains(where: { ($0.sequences.ranges.first?.lowerBound ?? .max) <= sequence }) else { return }
     for index in stamps.indices { stamps[index].sequences.remove(0...sequence) }
+    firstTime.remove(0...sequence)
     stamps.removeAll { $0.sequences.isEmpty }
     hasNewStamps = true
   }
@@ -82,5 +88,21 @@ final class SinkProgress {
   /// Everything that was handed out is to be handed out once more.
   func giveBack() {
     for index in lanes.indices { lanes[index].giveBack() }
+    firstTime = SequenceSet()
+  }
+
+  /// The same for a range.
+  ///
+  /// - Parameter sentNothing: none of it has left: what has not done so before gets the time that is known then.
+  func giveBack(_ range: ClosedRange<UInt64>, sentNothing: Bool) {
+    for index in lanes.indices { lanes[index].giveBack(range) }
+    if sentNothing {
+      for unseen in firstTime.intersection(SequenceSet(range)).ranges {
+        for index in stamps.indices { stamps[index].sequences.remove(unseen) }
+        hasNewStamps = true
+      }
+      stamps.removeAll { $0.sequences.isEmpty }
+    }
+    firstTime.remove(range)
   }
 }
