@@ -4,14 +4,8 @@ import Telemetry
 extension Spool {
   /// Puts a damaged file aside and begins a new one, with a new epoch.
   mutating func replaceFile(_ error: SQLiteError) throws(SpoolError) {
-    let before = file.map { Before(epoch: $0.epoch, last: $0.last, held: $0.counts.reduce(0, +), sinks: progress) }
-    file = nil
-    lastEpoch = nil
-    // Rows of the old file mean nothing in the new one.
-    for index in owed.indices { owed[index].row = 0 }
-    memory.forgetRows()
-    settled = []
-    notes.forgetFile()
+    let before = file.map { Before($0, progress) }
+    forgetFile()
     let kept = try DamagedFiles.setAside(path)
     do throws(SQLiteError) {
       try takeFile()
@@ -23,12 +17,58 @@ extension Spool {
     news.append(.setAside(SpoolError(error, path), kept: kept, saved: saved))
   }
 
+  private mutating func forgetFile() {
+    file = nil
+    lastEpoch = nil
+    // Its rows mean nothing in another one.
+    for index in owed.indices { owed[index].row = 0 }
+    memory.forgetRows()
+    settled = []
+    notes.forgetFile()
+  }
+
+  /// The file is not where it was: whoever removed it wants its records to be gone. The next one that is opened is
+  /// another.
+  mutating func loseFile() {
+    let lost = file.map { Before($0, progress) }
+    oweAll()
+    // Closed before another is opened by its name.
+    forgetFile()
+    // It went with the folder, or may have.
+    lock = nil
+    news.append(.fileGone(path: path))
+    openFile()
+    // A copy of it that was put back does not know all numbers that were given.
+    if let file, let lost, file.epoch == lost.epoch { file.give(upTo: lost.last) }
+  }
+
+  /// Owes records of the loss of all that the file holds: nobody can open it any more, but here it can still be read.
+  private mutating func oweAll() {
+    guard let file else { return }
+    do throws(SQLiteError) {
+      for loss in try file.lossOfAll(progress) { owe(loss) }
+    } catch {
+      owe(loss(Before(file, progress), saved: 0))
+    }
+  }
+
   /// What is known of a file that was damaged while it was in use.
   private struct Before {
     var epoch: UUIDv7
     var last: UInt64
     var held: Int64
     var sinks: [SinkProgress]
+
+    init(epoch: UUIDv7, last: UInt64, held: Int64, sinks: [SinkProgress]) {
+      self.epoch = epoch
+      self.last = last
+      self.held = held
+      self.sinks = sinks
+    }
+
+    init(_ file: SpoolFile, _ sinks: [SinkProgress]) {
+      self.init(epoch: file.epoch, last: file.last, held: file.counts.reduce(0, +), sinks: sinks)
+    }
   }
 
   /// Copies what can be read of the old file into the new one, and owes a record of what cannot.

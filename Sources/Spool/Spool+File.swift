@@ -68,6 +68,11 @@ extension Spool {
 
   /// Commits what waits.
   mutating func commit() {
+    // Into a file that nobody finds again nothing is committed.
+    if file?.isElsewhere == true {
+      loseFile()
+      guard state == .durable else { return }
+    }
     guard let file else { return openFile() }
     do throws(SQLiteError) {
       try commit(to: file)
@@ -150,8 +155,15 @@ extension Spool {
   /// Tries the file again.
   mutating func retry() {
     guard case .inMemory(let error) = state else { return }
+    if file?.isElsewhere == true {
+      loseFile()
+      return comeBack()
+    }
     // Where there is only no room, the file is as it was. Otherwise it may be another by now, or its descriptor dead.
-    guard let file, error.kind == .full else { return reopen() }
+    guard let file, error.kind == .full else {
+      openFile()
+      return comeBack()
+    }
     do throws(SQLiteError) {
       try commit(to: file)
       state = .durable
@@ -162,8 +174,8 @@ extension Spool {
     }
   }
 
-  private mutating func reopen() {
-    openFile()
+  /// What waited in memory goes into the file that was opened, if any.
+  private mutating func comeBack() {
     if state == .durable { commit() }
     if state == .durable { news.append(.durableAgain(path: path)) }
   }

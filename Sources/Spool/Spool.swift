@@ -20,6 +20,9 @@ import Telemetry
 /// - **A damaged file** is renamed to `spool.db.damaged-1` (or `-2`; no more are kept) and a new one begins with a new
 ///   epoch. It takes over what can be read of the old one, with the same `id`s and new numbers. A single record whose
 ///   sum does not fit is dropped alone. What is missing is a ``Loss`` with the reason `damagedSpool`.
+/// - **A file that is removed or replaced while it is in use** is not written to any more: before each commit its path is
+///   looked at. What stands there, or a new one, takes its place; what sinks lacked of the old one is a ``Loss`` with the
+///   reason `damagedSpool`.
 /// - **A file that cannot be used** (disk full, read-only, gone): new records stay in memory, the newest of them, under
 ///   an epoch of their own, and sinks are handed those. The file is tried again every few seconds; it then takes what
 ///   some sink still lacks.
@@ -242,7 +245,7 @@ public struct Spool: ~Copyable {
   public mutating func close(at now: Int64) {
     self.now = max(self.now, now)
     if state != .durable { retry() }
-    if state == .durable, hasWork { commit() }
+    if state == .durable, hasWork || file?.isElsewhere == true { commit() }
     if state == .durable, let file {
       do throws(SQLiteError) {
         try file.close()

@@ -8,6 +8,8 @@ public enum SpoolNews: Equatable, Sendable, CustomStringConvertible {
   case setAside(SpoolError, kept: String, saved: UInt64)
   /// A record in it was damaged and does not leave.
   case damagedRecord(path: String, sequence: UInt64)
+  /// It was removed, or another was put in its place: that one, or a new one, is used from here on.
+  case fileGone(path: String)
   /// It cannot be used: the newest records are kept in memory.
   case inMemory(SpoolError)
   /// It can be used again.
@@ -20,6 +22,7 @@ public enum SpoolNews: Equatable, Sendable, CustomStringConvertible {
     case .setAside(let error, let kept, let saved):
       "\(error); set aside as \(kept); a new spool begins with \(saved) records that could be read"
     case .damagedRecord(let path, let sequence): "\(path): record \(sequence) is damaged and does not leave"
+    case .fileGone(let path): "\(path): removed or replaced while in use; what it held is lost, another takes its place"
     case .inMemory(let error): "\(error); the newest records are kept in memory"
     case .durableAgain(let path): "\(path): records are kept in the file again"
     }

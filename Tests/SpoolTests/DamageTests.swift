@@ -217,6 +217,124 @@ import Testing
     }
   }
 
+  // MARK: Removed while in use
+
+  /// What stands in the folder now, as somebody finds it who opens it.
+  private func found(_ options: SpoolOptions) throws -> Int64 {
+    try SQLiteConnection(path: options.folder! + "/spool.db").number("SELECT events + telemetry FROM state", "look")
+  }
+
+  @Test(arguments: [true, false]) func a_file_that_is_removed_is_followed_by_another(_ withFolder: Bool) throws {
+    let options = SpoolOptions(scratch, sinks: ["a", "b"])
+    var spool = Spool(options)
+    try spool.event(1)
+    try spool.telemetry(2...20)
+    spool.settle()
+    _ = spool.drain(0)
+    let some = spool.take(1, records: 5)
+    spool.acknowledge(some, by: 1)
+    let (before, generation) = (spool.epoch, spool.generation)
+    let gone = options.folder! + (withFolder ? "" : "/spool.db")
+    try FileManager.default.removeItem(atPath: gone)
+    if !withFolder { for end in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: gone + end) } }
+    try spool.telemetry(21...22)
+    _ = spool.allNews()
+    spool.settle()
+    #expect(spool.state == .durable)
+    let after = spool.epoch
+    #expect(after != before && spool.generation == generation + 1)
+    let news = spool.allNews()
+    #expect(news.contains(.fileGone(path: options.folder! + "/spool.db")))
+    #expect(try found(options) == 2)
+    // One has all of it, the other lacks what it has not acknowledged.
+    let losses = try spool.tellLosses()
+    #expect(losses.map(\.sink) == ["b"])
+    #expect(losses.first?.epoch == before)
+    #expect(losses.first?.reason == .damagedSpool && losses.first?.count == 15)
+    #expect(losses.first?.sequences == 5...19)
+    spool.settle()
+    // As after a kill.
+    spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: [], newEpoch: options.newEpoch))
+    var again = Spool(options)
+    let epoch = again.epoch
+    #expect(epoch == after)
+    #expect(again.drain(1).filter { $0.sequence <= 2 }.map(\.value) == [21, 22])
+  }
+
+  @Test func a_file_that_is_removed_while_the_disk_is_full_is_not_gone_back_to() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    try spool.telemetry(1...3)
+    spool.settle()
+    spool.fail(SQLiteError(.full, "commit", "the disk is full"))
+    try FileManager.default.removeItem(atPath: options.folder!)
+    try spool.telemetry(4...5)
+    spool.advance(to: spool.now + options.retryInterval)
+    #expect(spool.state == .durable)
+    #expect(try found(options) == 2)
+    let losses = try spool.tellLosses()
+    #expect(losses.map(\.sequences) == [1...3])
+  }
+
+  @Test func a_file_that_is_removed_before_the_end_is_told_of_at_the_next_start() throws {
+    let options = SpoolOptions(scratch)
+    var spool = Spool(options)
+    try spool.telemetry(1...3)
+    spool.settle()
+    try FileManager.default.removeItem(atPath: options.folder!)
+    spool.close(at: spool.now)
+    var again = Spool(options)
+    let loss = again.takeLoss()
+    #expect(loss?.sequences == 1...3 && loss?.count == 3)
+  }
+
+  @Test func a_folder_that_cannot_come_back_leaves_records_in_memory() throws {
+    var options = SpoolOptions(scratch)
+    let parent = scratch.file("state")
+    try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
+    options.folder = parent + "/spool"
+    var spool = Spool(options)
+    try spool.telemetry(1...3)
+    spool.settle()
+    try FileManager.default.removeItem(atPath: parent)
+    try spool.telemetry(4...5)
+    spool.settle()
+    #expect(spool.state != .durable)
+    #expect(spool.take().map(\.value) == [4, 5])
+    try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
+    try spool.telemetry(6...6)
+    spool.advance(to: spool.now + options.retryInterval)
+    #expect(spool.state == .durable)
+    #expect(spool.take().map(\.value) == [6])
+    let losses = try spool.tellLosses()
+    #expect(losses.map(\.sequences) == [1...3])
+  }
+
+  /// Numbers that the copy does not know were given since.
+  @Test func a_copy_that_is_put_back_gives_no_number_twice() throws {
+    let options = SpoolOptions(scratch)
+    let path = options.folder! + "/spool.db"
+    var spool = Spool(options)
+    try spool.telemetry(1...3)
+    spool.settle()
+    for end in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + end, toPath: path + ".copy" + end) }
+    for number in 4...400 {
+      try spool.telemetry(number...number)
+      spool.settle()
+    }
+    #expect(spool.drain().count == 400)
+    for end in ["", "-wal"] {
+      try FileManager.default.removeItem(atPath: path + end)
+      try FileManager.default.moveItem(atPath: path + ".copy" + end, toPath: path + end)
+    }
+    try? FileManager.default.removeItem(atPath: path + "-shm")
+    try spool.telemetry(401...401)
+    spool.settle()
+    #expect(spool.state == .durable)
+    let seen = spool.drain().filter { $0.value == 401 }
+    #expect(seen.count == 1 && seen.allSatisfy { $0.sequence > 400 })
+  }
+
   /// A record from its first value on.
   private static func values(_ json: String) -> Substring {
     json.range(of: "\"rpm\":").map { json[$0.lowerBound...] } ?? ""

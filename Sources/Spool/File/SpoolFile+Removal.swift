@@ -65,6 +65,28 @@ extension SpoolFile {
     if lane == .events { try oweAgain(first...last, &draft) }
   }
 
+  /// What it is to the sinks that no record leaves any more; nothing of that is written down.
+  func lossOfAll(_ sinks: [SinkProgress]) throws(SQLiteError) -> [Loss] {
+    var losses: [Loss] = []
+    for lane in Lane.allCases {
+      var place: UInt64 = 0
+      while true {
+        let records = try look(lane, behind: place, count: 256)
+        guard let last = records.last?.sequence else { break }
+        place = last
+        let names = records.map { ($0.sequence, $0.type) }
+        let more = Loss.of(names, epoch: epoch, sinks: sinks.map(\.name), reason: .damagedSpool) { sink, sequence in
+          sinks[sink].lanes[lane.rawValue].acknowledged.contains(sequence)
+        }
+        for loss in more {
+          let isMerged = losses.indices.contains { losses[$0].merge(loss) }
+          if !isMerged { losses.append(loss) }
+        }
+      }
+    }
+    return losses
+  }
+
   /// Removes records that were found damaged, and says so.
   func tellDamaged(_ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
     for (lane, sequence) in damaged {

@@ -6,6 +6,8 @@ import Telemetry
 /// Whatever changes it is one transaction; what the object says of it changes after the commit only.
 final class SpoolFile {
   let path: String
+  /// What the path led to when it was opened.
+  private let place: FilePlace?
   let connection: SQLiteConnection
   var statements: SpoolStatements
   var renderer = RecordRenderer()
@@ -68,6 +70,7 @@ final class SpoolFile {
     reserved = last + SpoolFile.smallestReserve
     boot = try SpoolOpening.takeIntoUse(
       connection, state, last: last, reserved: reserved, bootId: bootId, sinks: sinks)
+    place = FilePlace(path)
     packing = PackingPlan(next: try connection.number("SELECT ifnull(max(number), 0) + 1 FROM base", "open"))
     statements = try SpoolStatements(connection)
     clock = try SpoolOpening.clock(connection)
@@ -81,6 +84,19 @@ final class SpoolFile {
     let made = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     // One that is there is not opened: closing it would give up the locks that this process has on it.
     if made >= 0 { Glibc.close(made) } else { _ = unsafe chmod(path, 0o600) }
+  }
+
+  /// Whether its path leads elsewhere now: it was removed, or another has taken its place. What is committed to it then
+  /// is gone with the process.
+  var isElsewhere: Bool {
+    guard let now = FilePlace(path) else { return errno == ENOENT || errno == ENOTDIR }
+    return now != place
+  }
+
+  /// Numbers up to this one were given before it was found.
+  func give(upTo number: UInt64) {
+    last = max(last, number)
+    reserved = max(reserved, last + Self.smallestReserve)
   }
 
   /// How many numbers are set aside at least, and at most.
