@@ -58,6 +58,9 @@ extension Spool {
       if !opened.wasClean { news.append(.uncleanStop(path: path)) }
       news.append(.opened(path: path, records: opened.counts.reduce(0, +)))
     }
+    for (sink, records) in opened.forgotten {
+      news.append(.sinkForgotten(path: path, sink: sink, records: records))
+    }
     notes.adopt(kept)
     if opened.clock.learn(wall, boot: opened.boot, at: now) { opened.hasNewClock = true }
     file = opened

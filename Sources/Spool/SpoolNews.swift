@@ -2,6 +2,8 @@
 public enum SpoolNews: Equatable, Sendable, CustomStringConvertible {
   /// The file is open, with so many records that some sink lacks.
   case opened(path: String, records: Int64)
+  /// A sink that it was read by is not configured any more: so many records that it had not taken are not kept for it.
+  case sinkForgotten(path: String, sink: String, records: Int64)
   /// Whoever had it before did not close it: what was not committed is lost.
   case uncleanStop(path: String)
   /// It was damaged; a new one has taken its place, with the records that could still be read.
@@ -18,6 +20,9 @@ public enum SpoolNews: Equatable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .opened(let path, let records): "\(path): \(records) records wait for sinks"
+    case .sinkForgotten(let path, let sink, let records):
+      "\(path): the sink \"\(sink)\" is not configured any more; \(records) records that it had not taken are not kept "
+        + "for it"
     case .uncleanStop(let path): "\(path): not closed the last time; what was not committed then is lost"
     case .setAside(let error, let kept, let saved):
       "\(error); set aside as \(kept); a new spool begins with \(saved) records that could be read"

@@ -101,6 +101,26 @@ import Testing
     #expect(other.depth.file == 0)
   }
 
+  @Test func what_a_sink_had_not_taken_that_is_gone_is_said_once() throws {
+    var spool = Spool(SpoolOptions(scratch, sinks: ["a", "b", "c"]))
+    try spool.telemetry(1...20)
+    try spool.event(21)
+    spool.settle()
+    let some = spool.take(0, records: 5)
+    spool.acknowledge(some, by: 0)
+    _ = spool.drain(2)
+    spool.close(at: 0)
+    var other = Spool(SpoolOptions(scratch, sinks: ["b"]))
+    let news = other.allNews()
+    #expect(news.contains(.sinkForgotten(path: other.path, sink: "a", records: 16)))
+    // The other had all.
+    #expect(news.count == 2)
+    other.close(at: 0)
+    var again = Spool(SpoolOptions(scratch, sinks: ["b"]))
+    let later = again.allNews()
+    #expect(later.count == 1)
+  }
+
   @Test func one_process_has_a_spool() throws {
     let first = Spool(SpoolOptions(scratch))
     var second = Spool(SpoolOptions(scratch))

@@ -19,6 +19,8 @@ final class SpoolFile {
 
   /// Whether whoever had it before closed it.
   let wasClean: Bool
+  /// What sinks had not taken that are not among ours any more.
+  let forgotten: [(sink: String, records: Int64)]
   /// In which its records are counted.
   let epoch: UUIDv7
   /// The highest number that was ever committed or given up.
@@ -68,6 +70,7 @@ final class SpoolFile {
     // What was set aside and not committed is given up.
     last = wasClean ? state.last : max(state.last, state.reserved)
     reserved = last + SpoolFile.smallestReserve
+    forgotten = try SpoolOpening.lacked(byOthersThan: sinks, connection, state)
     boot = try SpoolOpening.takeIntoUse(
       connection, state, last: last, reserved: reserved, bootId: bootId, sinks: sinks)
     place = FilePlace(path)

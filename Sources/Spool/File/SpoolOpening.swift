@@ -84,6 +84,43 @@ enum SpoolOpening {
     guard verdict == "ok" else { throw SQLiteError(.damaged, "check", verdict) }
   }
 
+  /// Sinks that are not among these, by their rows.
+  private static func others(
+    than sinks: [SinkProgress], _ connection: borrowing SQLiteConnection
+  ) throws(SQLiteError) -> [(row: Int64, name: String)] {
+    var others: [(row: Int64, name: String)] = []
+    var rows = try SQLiteStatement(connection, "SELECT number, name FROM sink ORDER BY number", "read the sinks")
+    while try rows.next() {
+      let name = rows.text(1)
+      if !sinks.contains(where: { $0.name == name }) { others.append((rows.number(0), name)) }
+    }
+    return others
+  }
+
+  /// What those that are not among these sinks have not taken, before they are forgotten; those that have all are left
+  /// out.
+  ///
+  /// Which rows a sink has is counted: a few, where nobody else has a backlog.
+  static func lacked(
+    byOthersThan sinks: [SinkProgress], _ connection: borrowing SQLiteConnection, _ state: State
+  ) throws(SQLiteError) -> [(sink: String, records: Int64)] {
+    var lacked: [(sink: String, records: Int64)] = []
+    for (row, name) in try others(than: sinks, connection) {
+      var count: Int64 = 0
+      for lane in Lane.allCases where state.counts[lane.rawValue] > 0 {
+        let table = lane == .events ? "event" : "telemetry"
+        let had = try connection.number(
+          """
+          SELECT sum((SELECT count(*) FROM \(table) WHERE seq BETWEEN first AND acknowledged.last))
+            FROM acknowledged WHERE sink = \(row) AND lane = \(lane.rawValue)
+          """, "read acknowledgements")
+        count += state.counts[lane.rawValue] - had
+      }
+      if count > 0 { lacked.append((name, count)) }
+    }
+    return lacked
+  }
+
   /// Notes that the file is in use, by whom it is read, and in which boot.
   ///
   /// - Returns: the boot's number.
@@ -105,13 +142,14 @@ enum SpoolOpening {
       UPDATE base SET last = \(last) WHERE last IS NULL;
       """, "take into use")
     for sink in sinks { sink.row = try number(connection, table: "sink", column: "name", of: sink.name) }
-    let rows = sinks.map { "\($0.row)" }.joined(separator: ",")
-    try connection.execute(
-      """
-      DELETE FROM sink WHERE number NOT IN (\(rows));
-      DELETE FROM acknowledged WHERE sink NOT IN (\(rows));
-      DELETE FROM stamp WHERE sink NOT IN (\(rows));
-      """, "take into use")
+    for (row, _) in try others(than: sinks, connection) {
+      try connection.execute(
+        """
+        DELETE FROM sink WHERE number = \(row);
+        DELETE FROM acknowledged WHERE sink = \(row);
+        DELETE FROM stamp WHERE sink = \(row);
+        """, "take into use")
+    }
     for sink in sinks { try restore(sink, connection) }
     if last > state.last {
       try connection.execute(
