@@ -55,7 +55,11 @@ extension Spool {
 
 extension SpoolFile {
   /// Writes notes down.
-  func keep(_ notes: [(name: String, value: [UInt8])]) throws(SQLiteError) {
+  func keep(_ notes: [(name: String, value: [UInt8])]) throws(SQLiteError) { try Self.keep(notes, connection) }
+
+  static func keep(
+    _ notes: [(name: String, value: [UInt8])], _ connection: borrowing SQLiteConnection
+  ) throws(SQLiteError) {
     for note in notes {
       guard !note.value.isEmpty else {
         var statement = try SQLiteStatement(connection, "DELETE FROM note WHERE name = ?1", "keep a note")
@@ -73,10 +77,11 @@ extension SpoolFile {
     }
   }
 
-  /// The notes that can be read.
+  /// The caller's notes that can be read.
   static func notes(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
-    var rows = try SQLiteStatement(connection, "SELECT name, sum, value FROM note", "read the notes")
+    var rows = try SQLiteStatement(
+      connection, "SELECT name, sum, value FROM note WHERE name <> '\(SpoolOpening.owner)'", "read the notes")
     while try rows.next() {
       let value = rows.withBytes(2) { bytes in unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) } }
       var sum = Checksum()

@@ -44,7 +44,8 @@ extension Spool {
     let before = lastEpoch
     let found = options.sinks.map { SinkProgress(name: $0) }
     let opened = try SpoolFile(
-      path: path, bootId: bootId, sinks: found, resuming: before, newEpoch: options.newEpoch)
+      path: path, bootId: bootId, sinks: found, gatewayId: options.gatewayId, resuming: before,
+      newEpoch: options.newEpoch)
     let losses = try SpoolOpening.owed(opened.connection)
     let kept = try SpoolFile.notes(opened.connection)
     if opened.epoch == before {

@@ -12,6 +12,8 @@ import Telemetry
 ///   is used twice: each commit sets some aside for the next (64 to 8,192, twice what it held itself), no more than
 ///   that wait for one, and after an unclean stop those are given up and a ``Loss`` with the reason `powerLoss` is
 ///   owed.
+/// - **Another gateway** (``SpoolOptions/gatewayId``) counts from 1 in an epoch of its own, from the first start on at which
+///   no record of the old one waits; until then the numbers go on.
 /// - **Wall time** is put in when a record leaves, from what is known of the clock then (``setWallTime(_:at:)``): `id`
 ///   stays. A resend is byte-identical, also after a crash: a time that could still turn out to be wrong is committed
 ///   before the record leaves, and forgotten where a sink says that it did not.
@@ -42,7 +44,7 @@ import Telemetry
 /// | `acknowledged` | numbers that a sink has in a lane (0 events, 1 telemetry); the first range ends at its cursor |
 /// | `stamp` | numbers that went to a sink with this wall time, and are not acknowledged |
 /// | `loss` | records that will not come: `told` is the `seq` of the `gap` record about it, absent while that is owed |
-/// | `note` | what the caller keeps in step with its records; `sum` is the CRC-32 of `value` |
+/// | `note` | what the caller keeps in step with its records, and whose they are; `sum` is the CRC-32 of `value` |
 ///
 /// A record: `seq`; `boot` and `time`, CLOCK_BOOTTIME in ns; `type`, the number of ``Telemetry/RecordType``; `line`,
 /// its JSON without a line feed, with a byte 01 in place of its time and a byte 02 in place of `epoch` and `seq`;

@@ -7,6 +7,8 @@ public struct SpoolOptions: Sendable {
   /// The sinks that records are kept for, by names of their own; at most 32. What the file knows of others is
   /// forgotten.
   public var sinks: [String]
+  /// Whose records they are: another gateway's begin a new epoch, where none of the old ones waits. Nil: any.
+  public var gatewayId: String?
   /// How long telemetry waits for others to be committed with it, ns: what a power cut can cost.
   public var commitInterval: Int64 = 5_000_000_000
   /// Bytes that the database may use; from then on the oldest telemetry goes, and events once there is none.

@@ -60,6 +60,83 @@ import Testing
     #expect(again.drain().isEmpty)
   }
 
+  @Test func another_gateway_counts_from_one_in_an_epoch_of_its_own() throws {
+    var options = SpoolOptions(scratch)
+    // A file of before this was kept: whose it is is not known, and is ours.
+    var spool = Spool(options)
+    try spool.telemetry(1...3)
+    spool.keep([1], as: "trips")
+    spool.settle()
+    #expect(spool.drain().count == 3)
+    let epoch = spool.epoch
+    spool.close(at: 0)
+    options.gatewayId = "gw-1"
+    var same = Spool(options)
+    try same.telemetry(4...150)
+    same.settle()
+    #expect(same.drain().map(\.sequence) == Array(4...150))
+    let kept = same.epoch
+    #expect(kept == epoch)
+    same.close(at: 0)
+    options.gatewayId = "gw-\"2\""
+    for round in 1...2 {
+      var other = Spool(options)
+      let renewed = other.epoch
+      #expect(renewed != epoch)
+      let trips = other.note("trips")
+      #expect(trips == [1])
+      try other.telemetry((round * 100)...(round * 100 + 99))
+      other.settle()
+      #expect(other.drain().map(\.sequence) == Array(UInt64(round * 100 - 99)...UInt64(round * 100)))
+      let loss = other.takeLoss()
+      #expect(loss == nil)
+      other.close(at: 0)
+    }
+  }
+
+  @Test func where_records_of_the_old_gateway_wait_its_numbers_go_on() throws {
+    var options = SpoolOptions(scratch)
+    options.gatewayId = "gw-1"
+    var spool = Spool(options)
+    try spool.telemetry(1...3)
+    spool.close(at: 0)
+    options.gatewayId = "gw-2"
+    var other = Spool(options)
+    try other.telemetry(4...4)
+    other.settle()
+    #expect(other.drain().map(\.sequence) == [1, 2, 3, 4])
+    let epoch = other.epoch
+    other.close(at: 0)
+    var again = Spool(options)
+    try again.telemetry(5...5)
+    again.settle()
+    #expect(again.drain().map(\.sequence) == [1])
+    let renewed = again.epoch
+    #expect(renewed != epoch)
+  }
+
+  @Test func what_the_old_gateway_lost_is_told_in_the_new_epoch() throws {
+    var options = SpoolOptions(scratch)
+    options.gatewayId = "gw-1"
+    var spool = Spool(options)
+    try spool.telemetry(1...3)
+    spool.settle()
+    #expect(spool.drain().count == 3)
+    spool.settle()
+    let epoch = spool.epoch
+    // The power goes.
+    spool.file = nil
+    spool.lock = nil
+    options.gatewayId = "gw-2"
+    var other = Spool(options)
+    let losses = try other.tellLosses()
+    #expect(losses.map(\.reason) == [.powerLoss] && losses.first?.epoch == epoch)
+    other.settle()
+    let seen = other.drain()
+    #expect(seen.map(\.sequence) == [1])
+    #expect(seen.first?.json.contains("lostEpoch") == true)
+  }
+
   @Test func a_record_says_the_epoch_and_number_of_the_spool() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...1)

@@ -13,6 +13,7 @@ extension Daemon {
     let configuration = settings.configuration
     var options = SpoolOptions(
       folder: configuration.stateDirectory, sinks: configuration.sinks.map(\.name), newEpoch: Identity.newEpoch)
+    options.gatewayId = desk.gatewayId
     options.commitInterval = Int64(configuration.spool.commitPeriod * 1e9)
     options.maximumBytes = Int64(configuration.spool.megabytes * 1e6)
     if let days = configuration.spool.days { options.maximumAge = Int64(days * 86_400 * 1e9) }

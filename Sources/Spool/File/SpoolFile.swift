@@ -49,11 +49,13 @@ final class SpoolFile {
   ///
   /// - Parameters:
   ///   - bootId: of the kernel (`/proc/sys/kernel/random/boot_id`): times of another boot are on another line.
+  ///   - gatewayId: whose records it gets; nil: any.
   ///   - resuming: the epoch that this process had open before: nothing of it is given up.
   ///   - sinks: get what the file knows of them; what it knows of others is forgotten.
   /// - Throws: where it cannot be used; of the kind `damaged` where another one has to take its place.
   init(
-    path: String, bootId: String, sinks: [SinkProgress], resuming: UUIDv7?, newEpoch: () -> UUIDv7
+    path: String, bootId: String, sinks: [SinkProgress], gatewayId: String? = nil, resuming: UUIDv7?,
+    newEpoch: () -> UUIDv7
   ) throws(SQLiteError) {
     self.path = path
     Self.keepToOurselves(path)
@@ -64,15 +66,18 @@ final class SpoolFile {
     if !isNew { try SpoolOpening.upgrade(connection) }
     let state = try SpoolOpening.state(connection)
     if !isNew { try SpoolOpening.check(connection, state) }
-    epoch = state.epoch
     counts = state.counts
     wasClean = state.isClean || state.epoch == resuming
     // What was set aside and not committed is given up.
-    last = wasClean ? state.last : max(state.last, state.reserved)
-    reserved = last + SpoolFile.smallestReserve
+    let given = wasClean ? state.last : max(state.last, state.reserved)
     forgotten = try SpoolOpening.lacked(byOthersThan: sinks, connection, state)
     boot = try SpoolOpening.takeIntoUse(
-      connection, state, last: last, reserved: reserved, bootId: bootId, sinks: sinks)
+      connection, state, last: given, reserved: given + SpoolFile.smallestReserve, bootId: bootId, sinks: sinks)
+    let renewed = try SpoolOpening.handOver(connection, to: gatewayId, counts, newEpoch: newEpoch)
+    epoch = renewed ?? state.epoch
+    last = renewed == nil ? given : 0
+    reserved = last + SpoolFile.smallestReserve
+    if renewed != nil { for sink in sinks { sink.startAnew() } }
     place = FilePlace(path)
     packing = PackingPlan(next: try connection.number("SELECT ifnull(max(number), 0) + 1 FROM base", "open"))
     statements = try SpoolStatements(connection)
