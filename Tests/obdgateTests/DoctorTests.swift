@@ -55,6 +55,18 @@ import Testing
     #expect(file?["what"]?.text?.hasSuffix("not a folder") == true)
   }
 
+  @Test func folders_that_nobody_makes_are_problems() throws {
+    let found = try findings(
+      #"{"stateDirectory": "a/state", "sinks": [{"type": "file", "path": "b/records.jsonl"}], \#(Self.quiet)}"#)
+    let disk = found.filter { $0["check"] == "disk" }
+    // The daemon makes the last folder of the stateDirectory, and no other.
+    #expect(disk.map { $0["verdict"] } == ["problem", "problem"], "\(found)")
+    for (finding, folder) in zip(disk, ["/a/state", "/b"]) {
+      #expect(finding["what"]?.text == "\(scratch.file(String(folder.dropFirst()))): not there")
+      #expect(finding["remedy"]?.text?.hasPrefix("install -d -o ") == true)
+    }
+  }
+
   @Test func a_file_sink_whose_path_is_a_folder_is_a_problem() throws {
     try FileManager.default.createDirectory(atPath: scratch.file("state/r"), withIntermediateDirectories: true)
     let found = try findings(
@@ -98,6 +110,26 @@ import Testing
     #expect(result.status == 1)
     let line = result.lines.first { $0.contains("/state/records.jsonl: nobody may not read and write it") }
     #expect(line?.contains("chown nobody") == true, "\(result.output)")
+  }
+
+  @Test func a_spool_of_another_is_told_with_what_to_do() throws {
+    guard geteuid() == 0, let setpriv = try Tool.required("setpriv") else { return }
+    unsafe chmod(scratch.path, 0o755)
+    let program = scratch.file("obdgate")
+    #expect(try Tool.run("cp", [try #require(try Tool.obdgate), program]).status == 0)
+    try FileManager.default.createDirectory(atPath: scratch.file("state"), withIntermediateDirectories: true)
+    unsafe chmod(scratch.file("state"), 0o777)
+    // Those that are put in another's place need be read alone.
+    for (name, mode) in [("spool.lock", 0o640), ("spool.db", 0o644), ("adapters.jsonl", 0o600), ("trips.jsonl", 0o644)] {
+      unsafe chmod(try scratch.write("state/\(name)", ""), mode_t(mode))
+    }
+    let configuration = try scratch.write("gateway.json", #"{"stateDirectory": "state", \#(Self.quiet)}"#)
+    let result = try Tool.run(
+      setpriv, ["--reuid=65534", "--regid=65534", "--clear-groups", program, "doctor", "--config", configuration])
+    #expect(result.status == 1)
+    let line = result.lines.first { $0.contains("another's files") }
+    #expect(line?.contains("write: spool.lock, spool.db, adapters.jsonl; chown") == true, "\(result.output)")
+    #expect(line?.contains("chown -R nobody \(scratch.file("state"))") == true)
   }
 
   // MARK: Servers

@@ -12,7 +12,8 @@ enum DiskCheck {
     var findings: [Finding] = []
     if let folder = configuration.stateDirectory {
       let wanted = Int64(configuration.spool.megabytes * 1e6)
-      findings.append(look(at: folder, about.user, wanted: keepsRecords ? wanted : 0))
+      findings.append(look(at: folder, about.user, wanted: keepsRecords ? wanted : 0) ?? notYet(folder, about.user))
+      if let finding = look(atKept: folder, about.user) { findings.append(finding) }
     } else if keepsRecords {
       findings.append(
         Finding(
@@ -23,17 +24,19 @@ enum DiskCheck {
     }
     for sink in configuration.sinks {
       guard case .file(let file) = sink else { continue }
-      let folder = file.path.lastIndex(of: "/").map { String(file.path[..<$0]) } ?? "."
-      if folder != configuration.stateDirectory { findings.append(look(at: folder, about.user, wanted: 0)) }
+      let folder = folder(of: file.path)
+      if folder != configuration.stateDirectory {
+        findings.append(look(at: folder, about.user, wanted: 0) ?? missing(folder, about.user))
+      }
       if let finding = look(atFile: file.path, about.user) { findings.append(finding) }
     }
     return findings
   }
 
-  private static func look(at folder: String, _ user: ServiceUser, wanted: Int64) -> Finding {
-    let folder = folder.isEmpty ? "/" : folder
+  /// - Returns: nil: it is not there.
+  private static func look(at folder: String, _ user: ServiceUser, wanted: Int64) -> Finding? {
     var status = stat()
-    guard unsafe stat(folder, &status) == 0 else { return missing(folder, errno, user) }
+    guard unsafe stat(folder, &status) == 0 else { return errno == ENOENT ? nil : closed(folder, errno) }
     guard status.st_mode & S_IFMT == S_IFDIR else { return Finding(.problem, name, "\(folder): not a folder") }
     var space = statvfs()
     guard unsafe statvfs(folder, &space) == 0 else {
@@ -65,19 +68,56 @@ enum DiskCheck {
     return nil
   }
 
-  private static func missing(_ folder: String, _ code: Int32, _ user: ServiceUser) -> Finding {
-    switch code {
-    case EACCES:
-      return Finding(.warning, name, "\(folder): this user may not look into it", remedy: "sudo obdgate doctor")
-    case ENOENT:
-      // The daemon makes the last folder itself, and the service manager the service's.
-      if user.isService, folder == "/var/lib/\(ServiceUser.serviceName)" {
-        return Finding(.ok, name, "\(folder): made when the service starts")
-      }
-      return Finding(
-        .warning, name, "\(folder): not there yet", remedy: "install -d -o \(user.name) -m 700 \(folder)")
-    default: return Finding(.problem, name, "\(folder): \(systemReason(code))")
+  /// What the daemon goes on with in its folder, and may do to each there: those that it opens to write, and those that it
+  /// reads and puts others in the place of.
+  private static let kept: [(name: String, bits: mode_t)] = [
+    ("spool.lock", 0o6), ("spool.db", 0o6), ("spool.db-wal", 0o6), ("spool.db-shm", 0o6), ("adapters.jsonl", 0o4),
+    ("trips.jsonl", 0o4), ("fences.json", 0o4), ("fences.geojson", 0o4),
+  ]
+
+  /// What another user's daemon has left there; nil: it can go on with all of it.
+  private static func look(atKept folder: String, _ user: ServiceUser) -> Finding? {
+    let others = kept.filter { file in
+      var status = stat()
+      return unsafe stat("\(folder)/\(file.name)", &status) == 0 && !user.may(file.bits, status)
     }
+    guard !others.isEmpty else { return nil }
+    return Finding(
+      .problem, name,
+      "\(folder): another's files, which \(user.name) may not read or write: "
+        + others.map(\.name).joined(separator: ", "),
+      remedy: "chown -R \(user.name) \(folder)")
+  }
+
+  /// A state directory that is not there: the daemon makes the last folder itself, and the service manager the service's.
+  private static func notYet(_ folder: String, _ user: ServiceUser) -> Finding {
+    if user.isService, folder == "/var/lib/\(ServiceUser.serviceName)" {
+      return Finding(.ok, name, "\(folder): made when the service starts")
+    }
+    var status = stat()
+    let parent = Self.folder(of: folder)
+    guard unsafe stat(parent, &status) == 0 else { return missing(folder, user) }
+    let making = "install -d -o \(user.name) -m 700 \(folder)"
+    guard user.may(0o3, status) else {
+      return Finding(.problem, name, "\(folder): not there, and \(user.name) may not make it", remedy: making)
+    }
+    return Finding(.warning, name, "\(folder): not there yet", remedy: making)
+  }
+
+  /// A folder that nobody makes.
+  private static func missing(_ folder: String, _ user: ServiceUser) -> Finding {
+    Finding(.problem, name, "\(folder): not there", remedy: "install -d -o \(user.name) -m 700 \(folder)")
+  }
+
+  private static func closed(_ folder: String, _ code: Int32) -> Finding {
+    guard code == EACCES else { return Finding(.problem, name, "\(folder): \(systemReason(code))") }
+    return Finding(.warning, name, "\(folder): this user may not look into it", remedy: "sudo obdgate doctor")
+  }
+
+  /// What a path is in; "." for one that is a name alone.
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// Less than this and nothing can be kept at all, bytes.
