@@ -5,14 +5,16 @@ import Testing
 /// `status`, `tail` and `doctor` beside the real daemon, which polls a simulated car.
 @Suite struct RunningDaemonTests {
   /// Runs a line of shell beside a daemon that shows itself at `sock`, once it has read something; `$PID` is its process.
-  private func beside(_ line: String, sinks: String = #"[{"type": "stdout"}]"#) async throws -> Tool.Result? {
+  private func beside(
+    _ line: String, sinks: String = #"[{"type": "stdout"}]"#, state: String = #""stateDirectory": "state","#
+  ) async throws -> Tool.Result? {
     guard let daemon = try Tool.obdgated else { return nil }
     return try await aside {
       let scratch = try ScratchFolder()
       let script = """
         cat >gateway.json <<END
         {"gatewayId": "gw-1", "adapters": [{"tcp": "$D0"}], "discovery": {"serial": false, "bluetooth": false},
-         "poll": {"defaultPeriod": 0.1}, "record": {"period": 0.1}, "stateDirectory": "state", "sinks": \(sinks),
+         "poll": {"defaultPeriod": 0.1}, "record": {"period": 0.1}, \(state) "sinks": \(sinks),
          "status": {"socket": "sock"}}
         END
         '\(daemon)' --config gateway.json >records 2>said & PID=$!; pids+=($PID)
@@ -48,6 +50,23 @@ import Testing
       #expect(page.contains(text), "\(text) is missing in:\n\(page)")
     }
     #expect(!page.contains("PROBLEM"))
+  }
+
+  @Test func a_spool_that_was_given_no_folder_is_worth_knowing_and_no_problem() async throws {
+    let line = #"""
+      "$OBDGATE" status --socket sock; "$OBDGATE" status --socket sock --json >status.json
+      "$OBDGATE" doctor --config gateway.json --socket sock --json | jq -c 'select(.check == "daemon" or .check == "disk")'
+      jq -c '.spool | [.state, has("reason"), has("path")]' status.json
+      """#
+    guard try Tool.required("jq") != nil,
+      let result = try await beside(line, sinks: #"[{"type": "file", "path": "records.jsonl"}]"#, state: "")
+    else { return }
+    #expect(result.status == 0, "\(result.errors)")
+    let note = "the spool is in memory alone: no stateDirectory is configured"
+    #expect(result.lines.contains { $0.hasPrefix("note     \(note)") }, "\(result.output)")
+    #expect(!result.output.contains("PROBLEM") && !result.output.contains(#""problem""#), "\(result.output)")
+    #expect(result.lines.contains { $0.contains(#""warning""#) && $0.contains(note) })
+    #expect(result.lines.last == #"["memory",false,false]"#)
   }
 
   @Test func any_number_follows_the_records_and_each_gets_all_of_them() async throws {

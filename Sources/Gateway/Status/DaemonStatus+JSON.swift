@@ -108,7 +108,8 @@ extension DaemonStatus {
       line.field("path", spool.path)
     case .inMemory(let error):
       line.field("state", "memory")
-      line.field("reason", error.description)
+      // Without a folder nothing has failed. A spool that has one is a file in it.
+      if spool.path.contains("/") { line.field("reason", error.description) }
     }
     line.field("records", Int(spool.records))
     line.field("memoryRecords", spool.memoryRecords)

@@ -19,7 +19,13 @@ extension DaemonStatus {
       }
     }
     if let spool, spool.state == "memory" {
-      serious.append("the spool is in memory alone\(Self.because(spool.reason)); what it holds is lost with the power")
+      if let reason = spool.reason {
+        serious.append("the spool is in memory alone: \(reason); what it holds is lost with the power")
+      } else {
+        others.append(
+          "the spool is in memory alone: no stateDirectory is configured; what sinks have not taken is lost when the "
+            + "daemon ends")
+      }
     }
     for line in adapters.map(\.line) + receivers.map(\.line) where line.state == "lost" {
       let age = line.stateAge.map { " for \(Figures.duration($0))" } ?? ""

@@ -75,6 +75,7 @@ struct DaemonStatus {
   struct Spool {
     /// `durable`, `memory`
     var state = ""
+    /// Why it is in memory; nil: it has no folder to be in.
     var reason: String?
     var records: Int?
     var memoryRecords: Int?
