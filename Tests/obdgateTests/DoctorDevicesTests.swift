@@ -62,6 +62,47 @@ import Testing
     #expect(finding?["remedy"]?.text?.contains("obdgate scan") == true)
   }
 
+  @Test func what_is_no_serial_line_is_a_problem_though_it_can_be_opened() throws {
+    let file = try scratch.write("file", "")
+    let names = [file, scratch.path, "/dev/null"]
+    let configuration = try scratch.write(
+      "gateway.json",
+      """
+      {"adapters": [\(names.map { "{\"device\": \"\($0)\"}" }.joined(separator: ","))],
+       "discovery": {"serial": false, "bluetooth": false}}
+      """)
+    let findings = try doctor(["--config", configuration])
+    for name in names {
+      let finding = what(findings, "\(name): the configured adapter")
+      #expect(finding?["verdict"] == "problem")
+      #expect(finding?["what"]?.text == "\(name): the configured adapter: not a serial line")
+      #expect(finding?["remedy"] == "name a device such as /dev/ttyUSB0")
+    }
+  }
+
+  /// A line that nobody has open, for as long as a program runs.
+  private func pseudoTerminal() throws -> (program: RunningProgram, path: String)? {
+    guard let python = try Tool.required("python3") else { return nil }
+    let script = """
+      import os, time
+      master, line = os.openpty()
+      name = os.ttyname(line)
+      os.close(line)
+      print(name, flush=True)
+      time.sleep(600)
+      """
+    let program = try RunningProgram(python, ["-c", script])
+    return (program, try program.line(within: .seconds(60)) { !$0.isEmpty }.text)
+  }
+
+  @Test func a_line_that_udev_does_not_know_is_well() throws {
+    guard let (program, path) = try pseudoTerminal() else { return }
+    defer { program.kill() }
+    let configuration = try scratch.write(
+      "gateway.json", #"{"adapters": [{"device": "\#(path)"}], "discovery": {"serial": false, "bluetooth": false}}"#)
+    #expect(what(try doctor(["--config", configuration]), "\(path): the configured adapter")?["verdict"] == "ok")
+  }
+
   @Test func programs_that_take_adapters_for_something_else_are_told() throws {
     guard let sleep = try Tool.required("sleep") else { return }
     for name in ["ModemManager", "brltty"] {

@@ -85,6 +85,12 @@ struct AdapterCheck {
           remedy: isMissing ? "plug it in, or see what there is: obdgate scan" : nil))
       return
     }
+    guard isLine(status) else {
+      findings.append(
+        Finding(
+          .problem, Self.name, "\(path): \(what): not a serial line", remedy: "name a device such as /dev/ttyUSB0"))
+      return
+    }
     if let refusal = refusal(path, status) {
       findings.append(Finding(.problem, Self.name, "\(path): \(what): \(refusal.what)", remedy: refusal.remedy))
       return
@@ -97,6 +103,21 @@ struct AdapterCheck {
     findings.append(
       Finding(
         .problem, Self.name, "\(path): \(what): used by \(holder)", remedy: "end that: \(Self.end(holder, path))"))
+  }
+
+  /// Whether it may be a terminal line; asked of the kernel's books (sysfs(5)), since opening one may reset what is at its
+  /// other end.
+  private func isLine(_ status: stat) -> Bool {
+    guard status.st_mode & S_IFMT == S_IFCHR else { return false }
+    // Pseudo-terminals are not in these books.
+    let entry = "/sys/dev/char/\(Self.numbers(status.st_rdev))/subsystem"
+    guard let subsystem = SerialBridges.resolvedPath(entry) else { return true }
+    return subsystem.hasSuffix("/tty")
+  }
+
+  /// `188:0`: major and minor (makedev(3)). The minor number's upper bits stand above the major's lower twelve.
+  private static func numbers(_ device: dev_t) -> String {
+    "\(device >> 8 & 0xFFF):\(device & 0xFF | device >> 12 & 0xFFF00)"
   }
 
   /// Why the daemon could not open it; nil: it could.

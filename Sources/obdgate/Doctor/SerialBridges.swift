@@ -56,7 +56,7 @@ enum SerialBridges {
   }
 
   /// Without symbolic links (realpath(3)); nil where it leads nowhere.
-  private static func resolvedPath(_ path: String) -> String? {
+  static func resolvedPath(_ path: String) -> String? {
     // In a buffer of our own: a testbed that rewrites paths may write more than glibc has allocated for the shorter one.
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard unsafe realpath(path, &buffer) != nil else { return nil }
