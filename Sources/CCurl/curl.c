@@ -268,10 +268,11 @@ ccurl_end ccurl_result(const ccurl_client *client) {
     case CURLE_COULDNT_CONNECT: return ccurl_unreachable;
     case CURLE_OPERATION_TIMEDOUT: return ccurl_timed_out;
     case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_ISSUER_ERROR:
     case CURLE_SSL_INVALIDCERTSTATUS: return ccurl_certificate;
+    case CURLE_SSL_CACERT_BADFILE: return ccurl_authorities;
     case CURLE_SSL_CERTPROBLEM: return ccurl_own_certificate;
+    case CURLE_SSL_CONNECT_ERROR: return ccurl_handshake;
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
     case CURLE_SEND_ERROR:

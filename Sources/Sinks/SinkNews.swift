@@ -33,6 +33,14 @@ public struct SinkError: Error, Equatable, Sendable, CustomStringConvertible {
     case timedOut
     /// Its certificate, or ours, is not accepted.
     case certificate
+    /// Its certificate is for another host.
+    case otherHost
+    /// A file of our own that TLS needs cannot be used.
+    case badTLSFile
+    /// It speaks no TLS, and the address says that it does.
+    case noTLS
+    /// It ended the connection without a word.
+    case cut
     /// The peer does not let us in.
     case unauthorized
     /// The peer asks to be left alone for a while.

@@ -44,14 +44,14 @@ import Testing
 
   @Test func a_certificate_for_another_name_or_one_that_has_expired_is_not_accepted() throws {
     let certificates = try Certificates()
-    for server in [
-      try certificates.make("other", for: "DNS:other.example"),
-      try certificates.make("expired", for: "DNS:localhost", isExpired: true),
+    for (server, kind) in [
+      (try certificates.make("other", for: "DNS:other.example"), SinkError.Kind.otherHost),
+      (try certificates.make("expired", for: "DNS:localhost", isExpired: true), .certificate),
     ] {
       guard let store = try ScriptedStore([:], in: scratch, tls: server) else { return }
       let delivery = try delivery(store.port, files(certificates.authority))
       #expect(delivery.acknowledged.isEmpty)
-      #expect(refusal(delivery)?.kind == .certificate)
+      #expect(refusal(delivery)?.kind == kind)
       #expect(delivery.sentNothing)
       #expect(store.requests.isEmpty)
     }
@@ -67,11 +67,40 @@ import Testing
     #expect(store.received == [1, 2, 3])
   }
 
-  @Test func a_missing_authority_file_is_told() throws {
+  @Test func a_file_of_our_own_that_cannot_be_used_is_told_by_its_name() throws {
     let certificates = try Certificates()
+    let own = try certificates.make("gateway", for: "DNS:gw-17")
+    let other = try certificates.make("other", for: "DNS:gw-18")
     guard let store = try ScriptedStore([:], in: scratch, tls: try certificates.make("server", for: "DNS:localhost"))
     else { return }
-    let delivery = try delivery(store.port, files(scratch.file("none.pem")))
-    #expect(refusal(delivery).map { "\($0)" }?.contains("certificate") == true)
+    let missing = scratch.file("none.pem")
+    let junk = try scratch.write("junk.pem", "junk\n")
+    let authority = certificates.authority
+    for (files, place, words) in [
+      (files(missing), missing, "No such file"), (files(junk), junk, "no certificate in PEM"),
+      (files(authority, own: (own.certificate, missing)), missing, "\"keyFile\""),
+      (files(authority, own: (junk, own.key)), junk, "\"certificateFile\""),
+      (files(authority, own: (own.certificate, other.key)), own.certificate, "does not belong to its \"keyFile\""),
+    ] {
+      let error = refusal(try delivery(store.port, files))
+      #expect(error?.kind == .badTLSFile, "\(words)")
+      #expect(error?.place == place, "\(words)")
+      #expect(error?.detail.contains(words) == true, "\(error?.detail ?? "nothing")")
+    }
+    #expect(store.requests.isEmpty)
+  }
+
+  @Test func a_server_without_tls_is_told_and_so_is_one_that_wants_it() throws {
+    let certificates = try Certificates()
+    guard let plain = try ScriptedStore([:], in: scratch),
+      let secured = try ScriptedStore([:], in: scratch, tls: try certificates.make("server", for: "DNS:localhost"))
+    else { return }
+    #expect(refusal(try delivery(plain.port, files(nil)))?.kind == .noTLS)
+    var configuration = FleetStoreConfiguration(
+      url: try #require(ServiceURL("http://localhost:\(secured.port)/api", schemes: FleetStoreConfiguration.schemes)))
+    configuration.requestLimit = 60_000_000_000
+    var sink = FleetStoreSink(
+      configuration, FleetStoreSink.Surroundings(version: "1", stateDirectory: scratch.path))
+    #expect(refusal(sink.deliver(Batches.telemetry(1...3), try SinkBell()))?.kind == .cut)
   }
 }

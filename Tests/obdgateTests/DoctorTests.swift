@@ -176,6 +176,52 @@ import Testing
     #expect(findings.contains { $0["check"] == "clock" })
   }
 
+  /// A server that speaks TLS, or answers whatever comes in plain HTTP.
+  private func server(_ tls: (certificate: String, key: String)?) throws -> (program: RunningProgram, port: Int)? {
+    guard let python = try Tool.required("python3") else { return nil }
+    let wrap =
+      tls.map {
+        """
+        c = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        c.load_cert_chain("\($0.certificate)", "\($0.key)")
+        s.socket = c.wrap_socket(s.socket, server_side=True, do_handshake_on_connect=False)
+        """
+      } ?? ""
+    let script = """
+      import http.server as h, ssl
+      s = h.ThreadingHTTPServer(("127.0.0.1", 0), h.BaseHTTPRequestHandler)
+      \(wrap)
+      print(s.server_port, flush=True)
+      s.serve_forever()
+      """
+    let program = try RunningProgram(python, ["-c", script])
+    return (program, try #require(Int(try program.line(within: .seconds(60)) { !$0.isEmpty }.text)))
+  }
+
+  @Test func what_is_wrong_with_tls_has_a_remedy_of_its_own() throws {
+    let certificates = try Certificates()
+    let (other, own) = (try certificates.make("other", for: "DNS:other.example"), try certificates.make("own", for: "DNS:a"))
+    guard let secured = try server(other), let plain = try server(nil) else { return }
+    defer { for server in [secured, plain] { server.program.kill() } }
+    let (none, ca) = (scratch.file("none.pem"), certificates.authority)
+    let cases = [
+      ("https", secured.port, "", "apt-get install ca-certificates"),
+      ("https", secured.port, #""caFile": "\#(ca)""#, "write the host in the sink's \"url\" as its certificate has it"),
+      ("https", secured.port, #""caFile": "\#(none)""#, "put the right PEM file there"),
+      ("https", secured.port, #""certificateFile": "\#(own.certificate)", "keyFile": "\#(other.key)""#, "put the right PEM"),
+      ("https", plain.port, "", "is it http://?"), ("http", secured.port, "", "is it https://?"),
+    ]
+    let sinks = cases.enumerated().map { index, item in
+      #"{"type": "fleetStore", "name": "s\#(index)", "url": "\#(item.0)://localhost:\#(item.1)", "tls": {\#(item.2)}}"#
+    }
+    let findings = try findings(#"{"sinks": [\#(sinks.joined(separator: ","))], \#(Self.quiet)}"#)
+    for (index, item) in cases.enumerated() {
+      let finding = findings.first { $0["check"]?.text == "s\(index)" }
+      #expect(finding?["verdict"] == "problem", "\(index)")
+      #expect(finding?["remedy"]?.text?.hasPrefix(item.3) == true, "\(index): \(String(describing: finding))")
+    }
+  }
+
   // MARK: The running daemon
 
   @Test func what_a_running_daemon_complains_of_is_a_problem() throws {

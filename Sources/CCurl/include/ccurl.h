@@ -52,7 +52,11 @@ typedef enum {
   ccurl_unreachable,
   ccurl_timed_out,
   ccurl_certificate,
+  // Files of ours: authorities, our certificate or its key.
+  ccurl_authorities,
   ccurl_own_certificate,
+  // No TLS came about, whosever fault it is.
+  ccurl_handshake,
   ccurl_cut,
   ccurl_too_long,
   ccurl_other

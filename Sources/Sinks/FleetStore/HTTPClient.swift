@@ -6,6 +6,7 @@ import Ports
 @safe final class HTTPClient {
   private let client: OpaquePointer
   private let place: String
+  private let tls: TLSFiles
   /// Where the client is told to go on by itself.
   private let bell: SinkBell
 
@@ -25,6 +26,7 @@ import Ports
   /// - Throws: ``SinkError/Kind/missingLibrary``
   init(_ configuration: FleetStoreConfiguration, _ bell: SinkBell) throws(SinkError) {
     place = configuration.url.description
+    tls = configuration.tls
     self.bell = bell
     guard ccurl_load() == 0 else {
       throw SinkError(
@@ -111,14 +113,31 @@ import Ports
 
   private func header(_ name: String) -> String { unsafe String(cString: ccurl_header(client, name)) }
 
+  /// Whether a handshake failed because what came was none of TLS: OpenSSL's words, and GnuTLS's.
+  private static func isNoTLS(_ reason: String) -> Bool {
+    ["wrong version number", "packet length too long", "unexpected TLS packet"].contains { reason.contains($0) }
+  }
+
   private func error(_ result: ccurl_end) -> SinkError {
     let reason = unsafe String(cString: ccurl_reason(client))
     return switch result {
     case ccurl_unreachable: SinkError(.unreachable, place, reason)
     case ccurl_timed_out: SinkError(.timedOut, place, reason)
-    case ccurl_certificate: SinkError(.certificate, place, "its certificate is not accepted: \(reason)")
-    case ccurl_own_certificate: SinkError(.certificate, place, "our certificate cannot be used: \(reason)")
-    case ccurl_cut: SinkError(.badAnswer, place, "the connection broke: \(reason)")
+    case ccurl_certificate:
+      // In these words, whatever library does the TLS.
+      SinkError(
+        reason.contains("target host name") ? .otherHost : .certificate, place,
+        "its certificate is not accepted: \(reason)")
+    case ccurl_authorities:
+      tls.troubleWithAuthorities(place, reason)
+        ?? SinkError(.certificate, place, "the system's authorities cannot be used: \(reason)")
+    case ccurl_own_certificate:
+      tls.troubleWithCertificate(place, reason)
+        ?? SinkError(.certificate, place, "our certificate cannot be used: \(reason)")
+    case ccurl_handshake where Self.isNoTLS(reason):
+      SinkError(.noTLS, place, "what answers there speaks no TLS: \(reason)")
+    case ccurl_cut:
+      SinkError(unsafe ccurl_status(client) == 0 ? .cut : .badAnswer, place, "the connection broke: \(reason)")
     case ccurl_too_long: SinkError(.badAnswer, place, "its answer is too long")
     default: SinkError(.system, place, reason)
     }

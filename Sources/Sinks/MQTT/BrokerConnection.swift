@@ -57,7 +57,7 @@ import Ports
     var code: Int32 = 0
     let made = unsafe withExtendedLifetime(texts) { unsafe cmosquitto_make(&options, &code) }
     guard let made = unsafe made else {
-      throw SinkError(.certificate, place, "its settings are refused: \(Self.reason(code))")
+      throw files.unreadable(place) ?? SinkError(.certificate, place, "its settings are refused: \(Self.reason(code))")
     }
     unsafe client = made
     try Self.lookUp(configuration.url, place, within: lookUpLimit, bell)

@@ -1,3 +1,5 @@
+import Sinks
+
 /// Whether the peer of a sink would take its records.
 enum SinkCheck {
   static func findings(_ about: Examination.Case, _ index: Int) -> [Finding] {
@@ -8,20 +10,25 @@ enum SinkCheck {
     case .uncertain: return [Finding(.warning, sink.name, found.description)]
     case .takesNone: break
     }
+    if found.kind == .missingLibrary { return [] }
+    if found.kind == .badFile || found.kind == .badTLSFile, let finding = badFile(found.description, sink.name) {
+      return [finding]
+    }
+    return [Finding(.problem, sink.name, found.description, remedy: remedy(found))]
+  }
+
+  private static func remedy(_ found: PeerCheck) -> String? {
     switch found.kind {
-    case .badFile:
-      return [badFile(found.description, sink.name) ?? Finding(.problem, sink.name, found.description)]
-    case .unreachable, .timedOut:
-      let host = "check the network, and the sink's \"url\""
-      return [Finding(.problem, sink.name, found.description, remedy: host)]
+    case .unreachable, .timedOut: "check the network, and the sink's \"url\""
     case .certificate:
-      return [
-        Finding(
-          .problem, sink.name, found.description,
-          remedy: "apt-get install ca-certificates, or name its authority by \"tls\": {\"caFile\": …}; check the clock")
-      ]
-    case .missingLibrary: return []
-    default: return [Finding(.problem, sink.name, found.description)]
+      "apt-get install ca-certificates, or name its authority by \"tls\": {\"caFile\": …}; check the clock"
+    case .otherHost:
+      "write the host in the sink's \"url\" as its certificate has it, or give the server a certificate for this name"
+    case .badTLSFile: "put the right PEM file there, or name another in the sink's \"tls\""
+    case .noTLS: "is it http://? see the sink's \"url\" and its port"
+    // A server that wants TLS hangs up on whoever begins without.
+    case .cut where found.description.hasPrefix("http://"): "is it https://? see the sink's \"url\" and its port"
+    default: nil
     }
   }
 
