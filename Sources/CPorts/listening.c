@@ -50,7 +50,8 @@ int cports_local_listen(const char *path, unsigned int mode) {
     if (errno != EADDRINUSE) return closed(descriptor, errno);
     // What a process left that is no more answers nobody; nothing but a socket is removed.
     struct stat status;
-    if (lstat(path, &status) != 0 || !S_ISSOCK(status.st_mode)) return closed(descriptor, EADDRINUSE);
+    if (lstat(path, &status) != 0) return closed(descriptor, EADDRINUSE);
+    if (!S_ISSOCK(status.st_mode)) return closed(descriptor, ENOTSOCK);
     // One that has no place for more listens, too.
     int other = local_connect(path, SOCK_NONBLOCK);
     if (other >= 0) close(other);

@@ -73,7 +73,7 @@ const char *cports_lookup_message(int code);
 /// Connects to a socket of this machine by its path (unix(7)); blocks.
 int cports_local_connect(const char *path);
 /// Listens at a path, with the mode given; a socket that nobody listens at any more makes room. -EADDRINUSE where somebody
-/// does, or something else is there.
+/// does, -ENOTSOCK where something else is there.
 int cports_local_listen(const char *path, unsigned int mode);
 /// Listens at an address for TCP.
 int cports_listen(const cports_address *at);

@@ -15,10 +15,14 @@ public struct ListeningSocket: ~Copyable, Sendable {
   public init(path: String, mode: UInt32) throws(PortError) {
     let number = unsafe cports_local_listen(path, mode)
     guard number >= 0 else {
-      let isTaken = number == -EADDRINUSE
-      throw PortError(
-        isTaken ? .busy : .system, path, code: -number,
-        isTaken ? "somebody listens there already" : systemReason(-number))
+      let code = -number
+      let detail =
+        switch code {
+        case EADDRINUSE: "somebody listens there already"
+        case ENOTSOCK: "there is something that is not a socket; name another path"
+        default: systemReason(code)
+        }
+      throw PortError(code == EADDRINUSE ? .busy : .system, path, code: code, detail)
     }
     socket = Descriptor(owning: number)
     self.path = path

@@ -63,10 +63,20 @@ struct DaemonSocket: Equatable {
     return descriptor
   }
 
+  /// False where something else is there.
+  private var isSocket: Bool {
+    var status = stat()
+    return unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFSOCK
+  }
+
   private func trouble(_ code: Int32) -> DaemonTrouble {
     switch code {
     case ENOENT, ENOTDIR:
       DaemonTrouble(.notRunning, "\(path): no such socket: obdgated does not run, or has it elsewhere (--socket)")
+    // As where nobody listens at a socket.
+    case ECONNREFUSED where !isSocket:
+      DaemonTrouble(
+        .system, "\(path): not a socket; name another path, with --socket or by \"status\" of the daemon's configuration")
     case ECONNREFUSED, ENOTSOCK, EPROTOTYPE:
       DaemonTrouble(.notRunning, "\(path): nobody answers: obdgated does not run; systemctl start obdgated")
     case EACCES, EPERM:

@@ -1,0 +1,42 @@
+import Glibc
+import Ports
+import TestKit
+import Testing
+
+/// A listening socket at a path where something else is.
+@Suite struct ListeningSocketTests: ~Copyable {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private func refusal(_ path: String) -> PortError? {
+    do throws(PortError) {
+      _ = try ListeningSocket(path: path, mode: 0o600)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func what_is_no_socket_is_not_taken_for_somebody_who_listens_and_stays() throws {
+    let file = try scratch.write("file", "kept")
+    for path in [file, scratch.path] {
+      let error = refusal(path)
+      #expect(error?.kind == .system && error?.code == ENOTSOCK)
+      #expect(error?.detail.contains("not a socket; name another path") == true)
+    }
+    #expect(unsafe access(file, F_OK) == 0)
+  }
+
+  @Test func somebody_who_listens_is_not_thrown_out_and_what_nobody_has_any_more_makes_room() throws {
+    let path = scratch.file("sock")
+    let first = try ListeningSocket(path: path, mode: 0o600)
+    #expect(refusal(path)?.kind == .busy)
+    let left = scratch.file("left")
+    let bind = "import socket; socket.socket(socket.AF_UNIX).bind('\(left)')"
+    guard let python = try Tool.required("python3") else { return }
+    #expect(try Tool.run(python, ["-c", bind]).status == 0)
+    #expect(refusal(left) == nil)
+    _ = first.descriptor
+  }
+}
