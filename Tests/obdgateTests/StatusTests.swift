@@ -248,6 +248,40 @@ import Testing
     #expect(pages[1].contains("25 %"))
   }
 
+  @Test func on_a_terminal_what_is_wrong_can_be_read_whole_and_once_nothing_is_cut() throws {
+    guard let script = try Tool.required("script") else { return }
+    let reason = "nobody has answered at its address for so long that it is given up"
+    let peer = try DaemonPeer(scratch.file("sock")) { connection in
+      connection.send(
+        DaemonPeer.ok(
+          #"{"adapters":[{"device":"/dev/serial/by-id/usb-ScanTool.net_LLC_OBDLink_SX_113011099400","#
+            + #""state":"lost"}],"sinks":[{"name":"store","state":"failing","reason":"\#(reason)"}]}"#))
+      // The first page is there when the second is asked for.
+      if connection.number == 2 { kill(connection.pid, SIGINT) }
+    }
+    defer { peer.stop() }
+    let program = try #require(try Tool.obdgate)
+    func page(_ arguments: String) throws -> String {
+      let line = "stty cols 30 rows 40; exec '\(program)' status \(arguments) --socket '\(peer.path)'"
+      let result = try Tool.run(script, ["-qec", line, "/dev/null"])
+      #expect(result.status == 0)
+      return Self.plain(result.output)
+    }
+    let once = try page("--once")
+    let live = try page("")
+    for page in [once, live] {
+      let lines = page.components(separatedBy: "\n")
+      let start = try #require(lines.firstIndex { $0.hasPrefix("PROBLEM  the sink store") })
+      let next = try #require(lines[(start + 1)...].firstIndex { !$0.hasPrefix("         ") })
+      let text = lines[start..<next].map { $0.dropFirst(9) }
+      #expect(text.joined(separator: " ") == "the sink store fails: \(reason)", "\(page)")
+      #expect(lines[start..<next].allSatisfy { $0.count <= 30 })
+    }
+    // The table is as wide as it is; a live page's is cut, which is seen.
+    #expect(once.contains("113011099400  lost") && !once.contains("…"), "\(once)")
+    #expect(live.contains("/dev/serial/by-id/usb-ScanToo…"), "\(live)")
+  }
+
   @Test func a_daemon_that_goes_meanwhile_is_asked_again() throws {
     guard let script = try Tool.required("script") else { return }
     let path = scratch.file("sock")

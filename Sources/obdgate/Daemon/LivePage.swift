@@ -11,17 +11,37 @@ struct LivePage {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
+  /// Of a terminal that does not tell.
+  static let usualSize = (columns: 80, rows: 24)
+
+  /// A text over several lines, between words where that goes.
+  ///
+  /// - Parameter columns: nil: one line.
+  static func wrapped(_ text: String, to columns: Int?) -> [String] {
+    guard let columns, columns > 0 else { return [text] }
+    var lines: [String] = []
+    var rest = Substring(text)
+    while rest.count > columns {
+      let most = rest.prefix(columns + 1)
+      let space = most.lastIndex(of: " ") ?? most.startIndex
+      // A word that is longer than a line is cut.
+      let end = space > most.startIndex ? space : most.dropLast().endIndex
+      lines.append(String(rest[..<end]))
+      rest = rest[end...].drop { $0 == " " }
+    }
+    return lines + [String(rest)]
+  }
+
   /// Lines as they are, each cut to a width.
-  static func cut(_ lines: [String], to columns: Int?) -> [String] {
-    guard let columns else { return lines }
-    return lines.map { $0.count > columns ? $0.prefix(max(0, columns - 1)) + "…" : $0 }
+  private static func cut(_ lines: [String], to columns: Int) -> [String] {
+    lines.map { $0.count > columns ? $0.prefix(max(0, columns - 1)) + "…" : $0 }
   }
 
   /// Writes a page over the one before: what does not fit is cut off, to the right and below.
   ///
   /// - Parameter output: flushed.
   static func show(_ lines: [String], on output: inout OutputStream) throws {
-    let (columns, rows) = size ?? (80, 24)
+    let (columns, rows) = size ?? usualSize
     var shown = cut(lines, to: columns)
     if shown.count > rows - 1 {
       let left = lines.count - max(0, rows - 2)

@@ -41,7 +41,7 @@ struct StatusCommand: ParsableCommand {
 
   private static func page(of socket: DaemonSocket) throws(Failure) -> [UInt8] {
     let status = try checked { () throws(DaemonTrouble) in try DaemonStatus(of: socket) }
-    return Array(LivePage.cut(StatusPage(status).lines, to: LivePage.size?.columns).map { $0 + "\n" }.joined().utf8)
+    return Array(StatusPage(status, columns: LivePage.size?.columns).lines.map { $0 + "\n" }.joined().utf8)
   }
 
   /// The answer as it came, on one line.
@@ -73,17 +73,19 @@ struct StatusCommand: ParsableCommand {
     var before: DaemonStatus?
     var isFirst = true
     repeat {
+      let columns = (LivePage.size ?? LivePage.usualSize).columns
       switch Result(catching: { () throws(DaemonTrouble) in try DaemonStatus(of: socket, unless: bell) }) {
       case .success(let status):
         if isFirst { try output.write("\u{1B}[2J".utf8.span) }
-        try LivePage.show(StatusPage(status, since: before).lines, on: &output)
+        try LivePage.show(StatusPage(status, since: before, columns: columns).lines, on: &output)
         before = status
       case .failure(let trouble):
         if trouble.kind == .interrupted { return }
         // Whoever asks a daemon that is not there is told at once; one that goes may come back.
         if isFirst { throw trouble.failure }
         before = nil
-        try LivePage.show([trouble.description, "asked again every second"], on: &output)
+        let text = LivePage.wrapped(trouble.description, to: columns)
+        try LivePage.show(text + ["asked again every second"], on: &output)
       }
       isFirst = false
     } while !bell.wait(until: BootClock.now + 1_000_000_000)

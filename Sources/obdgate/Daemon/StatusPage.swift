@@ -2,11 +2,17 @@
 struct StatusPage {
   let lines: [String]
 
-  /// - Parameter before: its answer before, from which rates are worked out; nil: since it started.
-  init(_ now: DaemonStatus, since before: DaemonStatus? = nil) {
+  /// - Parameters:
+  ///   - before: its answer before, from which rates are worked out; nil: since it started.
+  ///   - columns: what is wrong goes on in the next line where it is longer; nil: it does not.
+  init(_ now: DaemonStatus, since before: DaemonStatus? = nil, columns: Int? = nil) {
     let before = before.flatMap { now.isLater(than: $0) ? $0 : nil }
     var lines = Self.head(now)
-    lines += now.troubles.map { ($0.isSerious ? "PROBLEM  " : "note     ") + $0.text }
+    for trouble in now.troubles {
+      let head = trouble.isSerious ? "PROBLEM  " : "note     "
+      let text = LivePage.wrapped(trouble.text, to: columns.map { $0 - head.count })
+      lines += text.enumerated().map { ($0 == 0 ? head : String(repeating: " ", count: head.count)) + $1 }
+    }
     let parts = [
       Self.adapters(now, before), Self.receivers(now), Self.spool(now), Self.sinks(now), Self.records(now),
     ]
