@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestKit
 import Testing
 
@@ -101,6 +102,34 @@ import Testing
     let configuration = try scratch.write(
       "gateway.json", #"{"adapters": [{"device": "\#(path)"}], "discovery": {"serial": false, "bluetooth": false}}"#)
     #expect(what(try doctor(["--config", configuration]), "\(path): the configured adapter")?["verdict"] == "ok")
+  }
+
+  @Test func who_may_not_open_a_line_is_told_all_that_it_takes() throws {
+    guard geteuid() == 0, let setpriv = try Tool.required("setpriv"), let (line, path) = try pseudoTerminal() else {
+      return
+    }
+    defer { line.kill() }
+    unsafe chmod(scratch.path, 0o755)
+    let program = scratch.file("obdgate")
+    #expect(try Tool.run("cp", [try #require(try Tool.obdgate), program]).status == 0)
+    #expect(try Tool.run("chown", ["root:dialout", path]).status == 0)
+    func finding(_ device: String, mode: mode_t? = nil) throws -> JSON? {
+      if let mode { unsafe chmod(device, mode) }
+      let configuration = try scratch.write(
+        "gateway.json",
+        #"{"adapters": [{"device": "\#(device)"}], "discovery": {"serial": false, "bluetooth": false}}"#)
+      let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"]
+      let result = try Tool.run(setpriv, nobody + [program, "doctor", "--json", "--config", configuration])
+      return what(try JSON.lines(result.output), "\(device): the configured adapter")
+    }
+    let joining = "usermod -aG dialout nobody, then log in anew"
+    #expect(try finding(path, mode: 0o660)?["remedy"]?.text == joining)
+    #expect(try finding(path, mode: 0o600)?["remedy"]?.text == "chmod g+rw \(path); and \(joining)")
+    // A line whose mode udev sets anew.
+    guard FileManager.default.fileExists(atPath: "/dev/tty1") else { return }
+    let known = try finding("/dev/tty1")?["remedy"]?.text
+    #expect(known?.hasPrefix(#"a udev rule: KERNEL=="tty1", GROUP=""#) == true, "\(known ?? "nothing")")
+    #expect(known?.hasSuffix(" nobody, then log in anew") == true, "\(known ?? "nothing")")
   }
 
   @Test func programs_that_take_adapters_for_something_else_are_told() throws {

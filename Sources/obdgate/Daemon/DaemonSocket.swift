@@ -21,9 +21,12 @@ struct DaemonSocket: Equatable {
     if let path = places.first(where: isThere) { return DaemonSocket(path) }
     throw DaemonTrouble(
       .notRunning,
-      "no running daemon found at \(places.joined(separator: " or ")): start it (systemctl start obdgated), or name its "
+      "no running daemon found at \(places.joined(separator: " or ")): start it (\(starting)), or name its "
         + "socket (\"status\" of its configuration) with --socket")
   }
+
+  /// How to start a daemon on this machine.
+  private static var starting: String { ServiceUser.hasUnit ? "systemctl start obdgated" : "obdgated --config FILE" }
 
   /// One that this user may not look at is there: connecting says what would help.
   private static func isThere(_ path: String) -> Bool {
@@ -78,7 +81,7 @@ struct DaemonSocket: Equatable {
       DaemonTrouble(
         .system, "\(path): not a socket; name another path, with --socket or by \"status\" of the daemon's configuration")
     case ECONNREFUSED, ENOTSOCK, EPROTOTYPE:
-      DaemonTrouble(.notRunning, "\(path): nobody answers: obdgated does not run; systemctl start obdgated")
+      DaemonTrouble(.notRunning, "\(path): nobody answers: obdgated does not run; \(Self.starting)")
     case EACCES, EPERM:
       DaemonTrouble(
         .notPermitted,

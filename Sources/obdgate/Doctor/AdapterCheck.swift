@@ -122,17 +122,7 @@ struct AdapterCheck {
 
   /// Why the daemon could not open it; nil: it could.
   private func refusal(_ path: String, _ status: stat) -> (what: String, remedy: String)? {
-    let group = ServiceUser.name(ofGroup: status.st_gid)
-    guard user.may(0o6, status) else {
-      let what = "\(user.name) may not open it"
-      guard status.st_mode & 0o060 == 0o060 else {
-        return (what, "let its group read and write it: chmod g+rw \(path)")
-      }
-      if user.isService {
-        return (what, "give it a group of the service by a udev rule: GROUP=\"\(ServiceUser.serviceGroups[0])\"")
-      }
-      return (what, "usermod -aG \(group) \(user.name), then log in anew")
-    }
+    guard user.may(0o6, status) else { return ("\(user.name) may not open it", admission(path, status)) }
     // Majors of USB bridges, CDC ACM and RFCOMM (the kernel's devices.txt): the unit allows no other.
     let allowed: Set<dev_t> = [188, 166, 216]
     // Its lower twelve bits stand above the lower eight of the minor number; no kernel gives higher ones (makedev(3)).
@@ -144,6 +134,27 @@ struct AdapterCheck {
       )
     }
     return nil
+  }
+
+  /// All that it takes to let the daemon's user open it.
+  private func admission(_ path: String, _ status: stat) -> String {
+    let own = ServiceUser.name(ofGroup: status.st_gid)
+    // Nobody should have to join root's group, and the service is in those of its unit.
+    let isFit = status.st_gid != 0 && (!user.isService || ServiceUser.serviceGroups.contains(own))
+    let group = isFit ? own : ServiceUser.serviceGroups[0]
+    var steps: [String] = []
+    if status.st_mode & 0o060 != 0o060 || group != own { steps.append(Self.opening(path, status, to: group, from: own)) }
+    if !user.isService, !user.isIn(group) { steps.append("usermod -aG \(group) \(user.name), then log in anew") }
+    return steps.isEmpty ? "chmod u+rw \(path)" : steps.joined(separator: "; and ")
+  }
+
+  /// How a group gets to read and write it, for good where udev sets that anew whenever it is plugged in.
+  private static func opening(_ path: String, _ status: stat, to group: String, from own: String) -> String {
+    let device = SerialBridges.resolvedPath(path) ?? path
+    guard SerialBridges.resolvedPath("/sys/dev/char/\(numbers(status.st_rdev))") != nil,
+      let name = device.split(separator: "/").last
+    else { return "\(group == own ? "" : "chgrp \(group) \(path) && ")chmod g+rw \(path)" }
+    return "a udev rule: KERNEL==\"\(name)\", GROUP=\"\(group)\", MODE=\"0660\" (chmod lasts until it is plugged in anew)"
   }
 
   private static func end(_ holder: String, _ path: String) -> String {

@@ -14,9 +14,19 @@ struct ServiceUser: Sendable {
   static let serviceGroups = ["dialout", "bluetooth"]
   private static let units = ["/etc/systemd/system/obdgated.service", "/usr/lib/systemd/system/obdgated.service"]
 
+  /// Whether there is a service to start.
+  static var hasUnit: Bool { units.contains { unsafe access($0, F_OK) == 0 } }
+
+  /// `obdgated`: the unit that a daemon runs in; nil: none of ours, as where a person has started it.
+  static func unit(of pid: Int) -> String? {
+    // 0::/system.slice/obdgated.service (cgroups(7))
+    let ends = text("/proc/\(pid)/cgroup").split(separator: "\n").compactMap { $0.split(separator: "/").last }
+    return ends.first { $0.hasPrefix("obdgate") && $0.hasSuffix(".service") }.map { String($0.dropLast(8)) }
+  }
+
   /// - Parameter pid: of the running daemon; nil: it does not run, or does not tell.
   init(pid: Int?) {
-    let hasUnit = Self.units.contains { unsafe access($0, F_OK) == 0 }
+    let hasUnit = Self.hasUnit
     if let pid, let owner = Self.owner(of: pid) {
       id = owner
       name = Self.name(of: owner)
@@ -41,6 +51,10 @@ struct ServiceUser: Sendable {
     if id == 0 { return true }
     let shift: mode_t = status.st_uid == id ? 6 : groups.contains(status.st_gid) ? 3 : 0
     return status.st_mode >> shift & bits == bits
+  }
+
+  func isIn(_ group: String) -> Bool {
+    unsafe getgrnam(group).map { unsafe groups.contains($0.pointee.gr_gid) } ?? false
   }
 
   /// A group's name; its number where it has none.
