@@ -66,7 +66,7 @@ int ccurl_load(void) {
 const char *ccurl_version(void) { return version; }
 
 /// Headers of an answer that are kept, and how long they may be.
-static const char *const kept_names[] = {"retry-after", "date", "etag", "location"};
+static const char *const kept_names[] = {"retry-after", "date", "etag", "location", "obdgate-gateway"};
 #define KEPT (sizeof kept_names / sizeof kept_names[0])
 #define KEPT_LENGTH 512
 

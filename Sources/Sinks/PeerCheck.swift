@@ -31,12 +31,14 @@ extension SinkConfiguration {
   /// Goes to the sink's peer as the sink itself would, by its name, TLS and token or password, and leaves without having
   /// sent a record. May wait as long as told, and a little longer.
   ///
-  /// - Parameter limit: ns.
+  /// - Parameters:
+  ///   - limit: ns.
+  ///   - gatewayId: of the records that it would be sent; nil: not known.
   /// - Returns: nil: this sink has no peer.
-  public func check(within limit: Int64) -> PeerCheck? {
+  public func check(within limit: Int64, gatewayId: String? = nil) -> PeerCheck? {
     switch self {
     case .stdout, .file: nil
-    case .fleetStore(let store): store.check(within: limit)
+    case .fleetStore(let store): store.check(within: limit, gatewayId: gatewayId)
     case .mqtt(let broker): broker.check(within: limit)
     }
   }

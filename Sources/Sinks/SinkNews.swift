@@ -43,6 +43,8 @@ public struct SinkError: Error, Equatable, Sendable, CustomStringConvertible {
     case cut
     /// The peer does not let us in.
     case unauthorized
+    /// It lets us in as somebody else.
+    case otherGateway
     /// The peer asks to be left alone for a while.
     case busy
     /// The peer failed, or answered what is not understood.

@@ -28,6 +28,24 @@ import Testing
     }
   }
 
+  @Test func a_gateway_is_told_whose_key_it_has_also_with_an_error_and_nobody_else_is() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let gateway = try server.client(server.keys.gateway)
+        let (taken, empty) = (
+          try gateway.send("POST", "/api/telemetry", [SampleRecord(1)].lines),
+          try gateway.send("POST", "/api/telemetry", [0x0A])
+        )
+        #expect([taken.status, empty.status] == [200, 400])
+        for reply in [taken, empty] { #expect(reply.headers["obdgate-gateway"] == "gw-1") }
+        let admin = try server.client(server.keys.admin).send("POST", "/api/telemetry", [SampleRecord(2)].lines)
+        #expect(admin.status == 200 && admin.headers["obdgate-gateway"] == nil)
+        let unknown = try server.client("nonsense").send("POST", "/api/telemetry", [SampleRecord(3)].lines)
+        #expect(unknown.status == 401 && unknown.headers["obdgate-gateway"] == nil)
+      }
+    }
+  }
+
   @Test func records_come_back_as_they_were_sent() async throws {
     try await TestServer.run { server in
       try await aside {

@@ -51,6 +51,18 @@ import Testing
     #expect(!found.description.contains("0ther"))
   }
 
+  @Test func a_token_of_another_gateway_is_told_where_the_store_says_whose_it_is() throws {
+    guard let peer = try ScriptedStore(["gateway": "gw-1"], in: scratch),
+      let silent = try ScriptedStore([:], in: scratch)
+    else { return }
+    let found = try store(peer.port).check(within: Self.limit, gatewayId: "gw-9")
+    #expect(found.verdict == .takesNone && found.kind == .otherGateway)
+    #expect(found.description.hasSuffix("the token is of the gateway gw-1, and this one is gw-9"))
+    #expect(try store(peer.port).check(within: Self.limit, gatewayId: "gw-1").verdict == .takesRecords)
+    #expect(try store(peer.port).check(within: Self.limit).verdict == .takesRecords)
+    #expect(try store(silent.port).check(within: Self.limit, gatewayId: "gw-9").verdict == .takesRecords)
+  }
+
   @Test func a_token_that_everyone_can_read_is_told_and_the_way_is_looked_at_all_the_same() throws {
     let token = try secret("token", "s3cret", mode: 0o644)
     guard let peer = try ScriptedStore(["token": token], in: scratch) else { return }

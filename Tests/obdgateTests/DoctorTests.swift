@@ -120,7 +120,8 @@ import Testing
     try FileManager.default.createDirectory(atPath: scratch.file("state"), withIntermediateDirectories: true)
     unsafe chmod(scratch.file("state"), 0o777)
     // Those that are put in another's place need be read alone.
-    for (name, mode) in [("spool.lock", 0o640), ("spool.db", 0o644), ("adapters.jsonl", 0o600), ("trips.jsonl", 0o644)] {
+    let kept = [("spool.lock", 0o640), ("spool.db", 0o644), ("adapters.jsonl", 0o600), ("trips.jsonl", 0o644)]
+    for (name, mode) in kept {
       unsafe chmod(try scratch.write("state/\(name)", ""), mode_t(mode))
     }
     let configuration = try scratch.write("gateway.json", #"{"stateDirectory": "state", \#(Self.quiet)}"#)
@@ -200,7 +201,8 @@ import Testing
 
   @Test func what_is_wrong_with_tls_has_a_remedy_of_its_own() throws {
     let certificates = try Certificates()
-    let (other, own) = (try certificates.make("other", for: "DNS:other.example"), try certificates.make("own", for: "DNS:a"))
+    let other = try certificates.make("other", for: "DNS:other.example")
+    let own = try certificates.make("own", for: "DNS:a")
     guard let secured = try server(other), let plain = try server(nil) else { return }
     defer { for server in [secured, plain] { server.program.kill() } }
     let (none, ca) = (scratch.file("none.pem"), certificates.authority)
@@ -208,7 +210,10 @@ import Testing
       ("https", secured.port, "", "apt-get install ca-certificates"),
       ("https", secured.port, #""caFile": "\#(ca)""#, "write the host in the sink's \"url\" as its certificate has it"),
       ("https", secured.port, #""caFile": "\#(none)""#, "put the right PEM file there"),
-      ("https", secured.port, #""certificateFile": "\#(own.certificate)", "keyFile": "\#(other.key)""#, "put the right PEM"),
+      (
+        "https", secured.port, #""certificateFile": "\#(own.certificate)", "keyFile": "\#(other.key)""#,
+        "put the right PEM file there"
+      ),
       ("https", plain.port, "", "is it http://?"), ("http", secured.port, "", "is it https://?"),
     ]
     let sinks = cases.enumerated().map { index, item in
@@ -220,6 +225,31 @@ import Testing
       #expect(finding?["verdict"] == "problem", "\(index)")
       #expect(finding?["remedy"]?.text?.hasPrefix(item.3) == true, "\(index): \(String(describing: finding))")
     }
+  }
+
+  @Test func a_token_of_another_gateway_is_a_problem_with_the_command_that_makes_one() throws {
+    guard let python = try Tool.required("python3") else { return }
+    let script = """
+      import http.server as h
+      class Store(h.BaseHTTPRequestHandler):
+        def do_POST(self):
+          self.send_response(400)
+          self.send_header("Obdgate-Gateway", "gw-1")
+          self.send_header("Content-Length", "0")
+          self.end_headers()
+      s = h.HTTPServer(("127.0.0.1", 0), Store)
+      print(s.server_port, flush=True)
+      s.serve_forever()
+      """
+    let store = try RunningProgram(python, ["-c", script])
+    defer { store.kill() }
+    let url = "http://127.0.0.1:\(try store.line(within: .seconds(60)) { !$0.isEmpty }.text)"
+    let findings = try findings(
+      #"{"gatewayId": "gw-9", "sinks": [{"type": "fleetStore", "url": "\#(url)"}], \#(Self.quiet)}"#)
+    let finding = findings.first { $0["check"] == "fleetStore" }
+    #expect(finding?["verdict"] == "problem")
+    #expect(finding?["what"]?.text == "\(url): the token is of the gateway gw-1, and this one is gw-9")
+    #expect(finding?["remedy"]?.text?.contains("fleetstore gateway add gw-9") == true)
   }
 
   // MARK: The running daemon

@@ -71,7 +71,7 @@ const char *ccurl_reason(const ccurl_client *client);
 long ccurl_status(const ccurl_client *client);
 /// Its bytes.
 const uint8_t *ccurl_answer(const ccurl_client *client, size_t *count);
-/// A header of it, "" where it has none: `retry-after`, `date`, `etag`, `location`.
+/// A header of it, "" where it has none: `retry-after`, `date`, `etag`, `location`, `obdgate-gateway`.
 const char *ccurl_header(const ccurl_client *client, const char *name);
 
 /// Lets go of the pages of libraries that cannot have changed, their code and constants: the kernel reads them anew from

@@ -60,6 +60,8 @@ final class SightingBook: Sendable {
 extension HTTPField.Name {
   /// Version of the gateway's program.
   static let obdgateVersion = HTTPField.Name("Obdgate-Version")!
+  /// Of an answer: whose key the request came with.
+  static let obdgateGateway = HTTPField.Name("Obdgate-Gateway")!
   /// Records that the gateway has and we have not.
   static let obdgateSpoolDepth = HTTPField.Name("Obdgate-Spool-Depth")!
 }

@@ -61,7 +61,7 @@ struct IngestRoute {
     ],
     body: Operation.Content(
       types: types, schema: "RecordBatch"),
-    results: [.init(.ok, "What became of each record.", .json("IngestAnswer"))],
+    results: [.init(.ok, "What became of each record.", .json("IngestAnswer"), headers: ["Obdgate-Gateway"])],
     errors: [.contentTooLarge, .unsupportedMediaType])
 }
 

@@ -33,12 +33,14 @@ struct RequestDesk: Sendable {
     var answer: Answer
     var path = "none"
     var tenant: TenantID?
+    var gateway: String?
     do {
       try Self.check(request.headers)
       let (route, parameters) = try find(request)
       path = route.path.text
       let identity = try await identify(request, from: address, route)
       tenant = identity?.tenant
+      gateway = identity?.gateway?.id
       if let identity { share.count(for: keyMemory.share(of: identity.key)) }
       let admitted = try admit(request, route, parameters, identity, share)
       if request.headers[.expect]?.lowercased() == "100-continue" {
@@ -49,6 +51,10 @@ struct RequestDesk: Sendable {
       answer = refusal.answer
     } catch {
       answer = APIError(error, logger: logger).answer
+    }
+    // A gateway with another's key learns it from whatever it is told. A header's text is visible ASCII (RFC 9110, 5.5).
+    if let gateway, gateway.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+      answer.headers[.obdgateGateway] = gateway
     }
     let status = answer.status.code
     metrics.note(.init(method: Self.known(request.method), route: path, status: status), tenant, .now - start)

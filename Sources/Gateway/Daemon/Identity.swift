@@ -46,3 +46,8 @@ enum Identity {
     return UUIDv7(milliseconds: UInt64(clamping: now / 1_000_000), first: random.next(), rest: random.next())
   }
 }
+
+extension Configuration {
+  /// By which a daemon with this configuration calls itself; nil: it would not start.
+  public var presentGatewayId: String? { gatewayId ?? (try? Identity.gatewayId()) }
+}

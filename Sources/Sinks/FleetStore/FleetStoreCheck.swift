@@ -4,8 +4,10 @@ import Ports
 extension FleetStoreConfiguration {
   /// Sends a batch of no records, which a store refuses for that once it has found the token good.
   ///
-  /// - Parameter limit: ns.
-  func check(within limit: Int64) -> PeerCheck {
+  /// - Parameters:
+  ///   - limit: ns.
+  ///   - gatewayId: of our records; nil: not known.
+  func check(within limit: Int64, gatewayId: String? = nil) -> PeerCheck {
     var token: String?
     var secret: SinkError?
     do throws(SinkError) {
@@ -15,10 +17,10 @@ extension FleetStoreConfiguration {
     }
     do throws(SinkError) {
       let reply = try emptyBatch(token, within: limit)
-      guard let secret else { return judge(reply) }
+      guard let secret else { return judge(reply, gatewayId) }
       // The rest of the way was looked at all the same.
       let isReached = [400, 401, 403, 422].contains(reply.status)
-      let place = isReached ? "; \(url) is reached" : "; \(judge(reply))"
+      let place = isReached ? "; \(url) is reached" : "; \(judge(reply, gatewayId))"
       return PeerCheck(SinkError(secret.kind, secret.place, secret.detail + place))
     } catch {
       guard let secret else { return PeerCheck(error) }
@@ -44,10 +46,17 @@ extension FleetStoreConfiguration {
         patience: limit))
   }
 
-  private func judge(_ reply: HTTPReply) -> PeerCheck {
+  private func judge(_ reply: HTTPReply, _ gatewayId: String?) -> PeerCheck {
     switch reply.status {
     // There was no record to take.
     case 200, 400, 422:
+      if let gatewayId, !reply.gateway.isEmpty, reply.gateway != gatewayId {
+        // It would refuse each of ours.
+        return PeerCheck(
+          SinkError(
+            .otherGateway, url.description,
+            "the token is of the gateway \(PeerText.shown(reply.gateway)), and this one is \(gatewayId)"))
+      }
       let way = url.scheme == "https" ? "TLS" : "no TLS"
       return PeerCheck(.takesRecords, "\(url): takes records (\(tokenFile == nil ? "no token" : "token good"), \(way))")
     case 404, 405:

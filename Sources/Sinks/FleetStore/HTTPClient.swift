@@ -108,6 +108,7 @@ import Ports
     reply.date = header("date")
     reply.etag = header("etag")
     reply.location = header("location")
+    reply.gateway = header("obdgate-gateway")
     return reply
   }
 

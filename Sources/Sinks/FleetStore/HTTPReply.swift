@@ -6,6 +6,8 @@ struct HTTPReply: Equatable, Sendable {
   var date = ""
   var etag = ""
   var location = ""
+  /// Whose key the request came with, where the server tells.
+  var gateway = ""
 
   init(status: Int, body: [UInt8] = []) {
     self.status = status

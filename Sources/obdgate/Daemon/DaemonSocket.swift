@@ -79,7 +79,8 @@ struct DaemonSocket: Equatable {
     // As where nobody listens at a socket.
     case ECONNREFUSED where !isSocket:
       DaemonTrouble(
-        .system, "\(path): not a socket; name another path, with --socket or by \"status\" of the daemon's configuration")
+        .system,
+        "\(path): not a socket; name another path, with --socket or by \"status\" of the daemon's configuration")
     case ECONNREFUSED, ENOTSOCK, EPROTOTYPE:
       DaemonTrouble(.notRunning, "\(path): nobody answers: obdgated does not run; \(Self.starting)")
     case EACCES, EPERM:

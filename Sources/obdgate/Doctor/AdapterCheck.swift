@@ -143,7 +143,9 @@ struct AdapterCheck {
     let isFit = status.st_gid != 0 && (!user.isService || ServiceUser.serviceGroups.contains(own))
     let group = isFit ? own : ServiceUser.serviceGroups[0]
     var steps: [String] = []
-    if status.st_mode & 0o060 != 0o060 || group != own { steps.append(Self.opening(path, status, to: group, from: own)) }
+    if status.st_mode & 0o060 != 0o060 || group != own {
+      steps.append(Self.opening(path, status, to: group, from: own))
+    }
     if !user.isService, !user.isIn(group) { steps.append("usermod -aG \(group) \(user.name), then log in anew") }
     return steps.isEmpty ? "chmod u+rw \(path)" : steps.joined(separator: "; and ")
   }
@@ -154,7 +156,8 @@ struct AdapterCheck {
     guard SerialBridges.resolvedPath("/sys/dev/char/\(numbers(status.st_rdev))") != nil,
       let name = device.split(separator: "/").last
     else { return "\(group == own ? "" : "chgrp \(group) \(path) && ")chmod g+rw \(path)" }
-    return "a udev rule: KERNEL==\"\(name)\", GROUP=\"\(group)\", MODE=\"0660\" (chmod lasts until it is plugged in anew)"
+    return "a udev rule: KERNEL==\"\(name)\", GROUP=\"\(group)\", MODE=\"0660\""
+      + " (chmod lasts until it is plugged in anew)"
   }
 
   private static func end(_ holder: String, _ path: String) -> String {

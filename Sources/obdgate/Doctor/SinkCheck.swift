@@ -4,7 +4,8 @@ import Sinks
 enum SinkCheck {
   static func findings(_ about: Examination.Case, _ index: Int) -> [Finding] {
     let sink = about.settings.configuration.sinks[index]
-    guard let found = sink.check(within: Examination.limit) else { return [] }
+    let gatewayId = about.status?.gatewayId ?? about.settings.configuration.presentGatewayId
+    guard let found = sink.check(within: Examination.limit, gatewayId: gatewayId) else { return [] }
     switch found.verdict {
     case .takesRecords: return [Finding(.ok, sink.name, found.description)]
     case .uncertain: return [Finding(.warning, sink.name, found.description)]
@@ -14,11 +15,13 @@ enum SinkCheck {
     if found.kind == .badFile || found.kind == .badTLSFile, let finding = badFile(found.description, sink.name) {
       return [finding]
     }
-    return [Finding(.problem, sink.name, found.description, remedy: remedy(found))]
+    return [Finding(.problem, sink.name, found.description, remedy: remedy(found, gatewayId))]
   }
 
-  private static func remedy(_ found: PeerCheck) -> String? {
+  private static func remedy(_ found: PeerCheck, _ gatewayId: String?) -> String? {
     switch found.kind {
+    case .otherGateway:
+      "make one, and put it into the tokenFile: fleetstore gateway add \(gatewayId ?? "ID"); or mend the gatewayId"
     case .unreachable, .timedOut: "check the network, and the sink's \"url\""
     case .certificate:
       "apt-get install ca-certificates, or name its authority by \"tls\": {\"caFile\": …}; check the clock"

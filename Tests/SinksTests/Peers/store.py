@@ -41,6 +41,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self, status, body=b"", headers=None):
         self.send_response(status)
+        if "gateway" in rules:
+            self.send_header("Obdgate-Gateway", rules["gateway"])
         for name, value in (headers or {}).items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
