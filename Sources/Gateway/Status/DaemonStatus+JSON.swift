@@ -109,7 +109,7 @@ extension DaemonStatus {
     case .inMemory(let error):
       line.field("state", "memory")
       // Without a folder nothing has failed. A spool that has one is a file in it.
-      if spool.path.contains("/") { line.field("reason", error.description) }
+      if spool.path.utf8.contains(0x2F) { line.field("reason", error.description) }
     }
     line.field("records", Int(spool.records))
     line.field("memoryRecords", spool.memoryRecords)

@@ -116,7 +116,7 @@ import Ports
 
   /// Whether a handshake failed because what came was none of TLS: OpenSSL's words, and GnuTLS's.
   private static func isNoTLS(_ reason: String) -> Bool {
-    ["wrong version number", "packet length too long", "unexpected TLS packet"].contains { reason.contains($0) }
+    ["wrong version number", "packet length too long", "unexpected TLS packet"].contains { reason.holds($0) }
   }
 
   private func error(_ result: ccurl_end) -> SinkError {
@@ -127,7 +127,7 @@ import Ports
     case ccurl_certificate:
       // In these words, whatever library does the TLS.
       SinkError(
-        reason.contains("target host name") ? .otherHost : .certificate, place,
+        reason.holds("target host name") ? .otherHost : .certificate, place,
         "its certificate is not accepted: \(reason)")
     case ccurl_authorities:
       tls.troubleWithAuthorities(place, reason)
