@@ -183,7 +183,7 @@ need-packaging:
 	@scripts/install.sh debian dpkg-shlibdeps:dpkg-dev xz:xz-utils /usr/bin/python3:python3
 
 need-systemd:
-	@scripts/install.sh debian systemd-analyze:systemd
+	@scripts/install.sh debian systemd-analyze:systemd udevadm:udev
 
 need-image: need-packaging
 	@scripts/install.sh debian systemd-analyze:systemd systemd-nspawn:systemd-container mmdebstrap:mmdebstrap \
