@@ -165,7 +165,7 @@ import Testing
         let admin = try server.client(server.keys.admin)
         var round = 0
         while round < 40, !(try admin.send("GET", "/api/metrics").text.contains("fleetstore_live_subscriptions 0\n")) {
-          let records = (1...40).map { SampleRecord(round * 40 + $0, rest: #""note":"\(text)""#) }
+          let records = (1...40).map { SampleRecord(round * 40 + $0, rest: #""note":"\#(text)""#) }
           let status = try gateway.send("POST", "/api/telemetry", records.lines).status
           #expect(status == 200 || status == 503)
           if status == 200 { round += 1 }
