@@ -82,8 +82,20 @@ class Advertisement(Object):
 
 
 def advertise():
-    dbus.Interface(controller, "org.bluez.LEAdvertisingManager1").RegisterAdvertisement(
-        "/advertisement", {}, reply_handler=lambda: print("ready", flush=True), error_handler=failed)
+    manager.RegisterAdvertisement("/advertisement", {}, reply_handler=advertised, error_handler=failed)
+
+
+def advertised():
+    print("ready", flush=True)
+    GLib.timeout_add_seconds(3, advertise_again)
+
+
+def advertise_again():
+    """A virtual controller is heard by who listens when it begins to advertise, and once: a radio is heard all the time."""
+    if not line.notifies:
+        manager.UnregisterAdvertisement("/advertisement")
+        manager.RegisterAdvertisement("/advertisement", {}, reply_handler=lambda: None, error_handler=failed)
+    return GLib.SOURCE_CONTINUE
 
 
 def failed(error):
@@ -103,6 +115,7 @@ advertisement = Advertisement(bus, "/advertisement", "org.bluez.LEAdvertisement1
     "Type": "peripheral", "LocalName": "OBDBLE", "ServiceUUIDs": dbus.Array(["ffe0"], signature="s")})
 GLib.io_add_watch(car.fileno(), GLib.PRIORITY_DEFAULT, GLib.IO_IN, line.answered)
 controller = bus.get_object("org.bluez", CONTROLLER)
+manager = dbus.Interface(controller, "org.bluez.LEAdvertisingManager1")
 dbus.Interface(controller, "org.bluez.GattManager1").RegisterApplication(
     "/adapter", {}, reply_handler=advertise, error_handler=failed)
 GLib.MainLoop().run()
