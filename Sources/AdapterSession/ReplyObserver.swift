@@ -130,7 +130,7 @@ extension ReplyObserver {
     guard let sender = place(of: origin.ecu) else { return }
     places[sender] |= answered(payload, request)
     // SAE J1979, 5.3.3, PID 01: data A, bits 0 to 6.
-    let isStatus = request.service == .currentData && payload.count == 6 && payload[1] == 0x01
+    let isStatus = request.service == .currentData && payload.count >= 6 && payload[1] == 0x01
     if isStatus, payload[2] & 0x7F > 0 { withCodes |= 1 << UInt8(sender) }
   }
 

@@ -19,6 +19,7 @@ public enum SpoolNews: Equatable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
+    case .opened(let path, 1): "\(path): 1 record waits for sinks"
     case .opened(let path, let records): "\(path): \(records) records wait for sinks"
     case .sinkForgotten(let path, let sink, let records):
       "\(path): the sink \"\(sink)\" is not configured any more; \(records) records that it had not taken are not kept "

@@ -51,6 +51,11 @@ import Testing
         "/dev/ttyUSB0: found", "/dev/ttyUSB1: lost: gone",
         "/dev/ttyUSB0: lost: busy: used by minicom (pid 7); end that", "/dev/ttyUSB0: lost: silent",
       ])
+    // Of another loss than the one that was put.
+    troubles.put(PortError(.busy, "a", "used by minicom (pid 7); end that"), of: "a")
+    log.tell(AdapterRecord(event: .lost, device: "a", reason: "silent"), at: 0)
+    log.tell(AdapterRecord(event: .lost, device: "a", reason: "busy"), at: 0)
+    #expect(lines.texts.suffix(2) == ["a: lost: silent", "a: lost: busy"])
   }
 
   @Test func a_device_that_comes_and_goes_all_the_time_is_counted_and_others_are_heard() {

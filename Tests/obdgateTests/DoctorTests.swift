@@ -94,13 +94,19 @@ import Testing
     #expect(line?.contains("chown nobody") == true, "\(result.output)")
   }
 
-  @Test func a_file_of_another_is_told_with_what_to_do() throws {
-    guard geteuid() == 0, let setpriv = try Tool.required("setpriv") else { return }
+  /// A state directory that everyone may write to, and what others can run beside it; nil: this is not root.
+  private func besideOpenState() throws -> (setpriv: String, program: String)? {
+    guard geteuid() == 0, let setpriv = try Tool.required("setpriv") else { return nil }
     unsafe chmod(scratch.path, 0o755)
     let program = scratch.file("obdgate")
     #expect(try Tool.run("cp", [try #require(try Tool.obdgate), program]).status == 0)
     try FileManager.default.createDirectory(atPath: scratch.file("state"), withIntermediateDirectories: true)
     unsafe chmod(scratch.file("state"), 0o777)
+    return (setpriv, program)
+  }
+
+  @Test func a_file_of_another_is_told_with_what_to_do() throws {
+    guard let (setpriv, program) = try besideOpenState() else { return }
     unsafe chmod(try scratch.write("state/records.jsonl", ""), 0o644)
     let configuration = try scratch.write(
       "gateway.json",
@@ -113,12 +119,7 @@ import Testing
   }
 
   @Test func a_spool_of_another_is_told_with_what_to_do() throws {
-    guard geteuid() == 0, let setpriv = try Tool.required("setpriv") else { return }
-    unsafe chmod(scratch.path, 0o755)
-    let program = scratch.file("obdgate")
-    #expect(try Tool.run("cp", [try #require(try Tool.obdgate), program]).status == 0)
-    try FileManager.default.createDirectory(atPath: scratch.file("state"), withIntermediateDirectories: true)
-    unsafe chmod(scratch.file("state"), 0o777)
+    guard let (setpriv, program) = try besideOpenState() else { return }
     // Those that are put in another's place need be read alone.
     let kept = [("spool.lock", 0o640), ("spool.db", 0o644), ("adapters.jsonl", 0o600), ("trips.jsonl", 0o644)]
     for (name, mode) in kept {

@@ -39,7 +39,7 @@ def prepare(drive, step, **configured):
         clock = drive.machine.run("cat /sys/class/rtc/rtc0/date; date -u +%F").split()
         expect("the clock without a battery", clock[0], "1970-01-01")
         note(f"its clock says {clock[0]}, systemd makes that {clock[1]}")
-    with step("dpkg installs the package, and the service runs") as note:
+    with step("dpkg installs the package, and the service runs"):
         drive.install()
         drive.machine.wait(f"systemctl --quiet is-active {UNIT}")
         drive.machine.run(f"systemctl stop {UNIT}; rm /etc/systemd/system/multi-user.target.wants/{UNIT}")

@@ -173,11 +173,8 @@ final class Forwarding: @unchecked Sendable {
 
   /// That nothing waits is no news.
   private static func sayNews(_ news: SpoolNews) {
-    switch news {
-    case .opened(_, 0): break
-    case .opened(let path, 1): say("\(path): 1 record waits for sinks")
-    default: say("\(news)")
-    }
+    if case .opened(_, 0) = news { return }
+    say("\(news)")
   }
 
   private func removeSuperseded() {

@@ -7,16 +7,19 @@ final class PortTroubles: Sendable {
   /// More devices than a vehicle has, of which nobody asks, are forgotten.
   private static let mostDevices = 64
 
-  private let details = Mutex<[String: String]>([:])
+  private let troubles = Mutex<[String: PortError]>([:])
 
   /// - Parameter device: as records call it.
   func put(_ error: PortError, of device: String) {
-    details.withLock { details in
-      if details.count >= Self.mostDevices { details = [:] }
-      details[device] = error.detail
+    troubles.withLock { troubles in
+      if troubles.count >= Self.mostDevices { troubles = [:] }
+      troubles[device] = error
     }
   }
 
-  /// What was put of a device last, once.
-  func take(_ device: String) -> String? { details.withLock { $0.removeValue(forKey: device) } }
+  /// What was put of a device last, once; nil where the device is lost for another reason than that.
+  func take(_ device: String, _ reason: String?) -> String? {
+    let error = troubles.withLock { $0.removeValue(forKey: device) }
+    return error.flatMap { "\($0.kind)" == reason ? $0.detail : nil }
+  }
 }

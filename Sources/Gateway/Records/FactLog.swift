@@ -30,6 +30,8 @@ final class FactLog {
 
   /// - Parameter time: boot time, ns.
   func tell(_ record: AdapterRecord, at time: Int64) {
+    // Said or left out: it is not the next loss's.
+    let detail = record.event == .lost ? troubles?.take(record.device, record.reason) : nil
     let name = budgets[record.device] != nil || budgets.count < Self.mostDevices ? record.device : ""
     var budget = budgets[name] ?? Budget(since: time)
     let gained = max(0, time - budget.since) / Self.period
@@ -43,7 +45,6 @@ final class FactLog {
       return
     }
     budget.lines -= 1
-    let detail = record.event == .lost ? troubles?.take(record.device) : nil
     write(Self.text(of: record, detail, omitted: budget.omitted), Self.importance(of: record), Self.fields(of: record))
     budget.omitted = 0
   }
