@@ -60,10 +60,18 @@ import Testing
   func one_that_wants_a_key_is_left_to_whoever_asks_it_for_one(_ wasOpen: Bool) {
     var reconnecting = Reconnecting()
     if wasOpen { reconnecting.opened(at: 0) } else { _ = reconnecting.failed(.notPaired) }
-    reconnecting.wasNotPaired()
+    reconnecting.wasNotPaired(.ble(address))
     #expect(reconnecting.nextTry(.ble(address), wasOpen: wasOpen, notBefore: nil, at: 0) == 60 * Self.second)
     // Once, for that try.
     _ = reconnecting.failed(.timedOut)
     #expect(reconnecting.nextTry(.ble(address), wasOpen: false, notBefore: nil, at: 0) < 5 * Self.second)
+  }
+
+  @Test func one_of_classic_bluetooth_that_wants_a_key_is_tried_as_usual() {
+    var reconnecting = Reconnecting()
+    _ = reconnecting.failed(.notPaired)
+    reconnecting.wasNotPaired(.rfcomm(address, channel: nil))
+    #expect(
+      reconnecting.nextTry(.rfcomm(address, channel: nil), wasOpen: false, notBefore: nil, at: 0) == Self.second)
   }
 }

@@ -69,9 +69,11 @@ lib=$root/usr/local/lib/testbed
 "${as[@]}" install -m 644 $guest/*.service "$root/etc/systemd/system"
 "${as[@]}" install -m 644 $guest/bluetooth.conf "$root/etc/systemd/system/bluetooth.service.d"
 in_root systemctl --quiet enable network shell witness controllers adapter
-# No adapter has more than one channel of ATT, and BlueZ does not always get along with itself over several.
-"${as[@]}" sed -i 's/^#Channels *=.*/Channels = 1/' "$root/etc/bluetooth/main.conf"
-grep -qx 'Channels = 1' "$root/etc/bluetooth/main.conf"
+# The adapters are behind the same bluetoothd. None has more than one channel of ATT, and BlueZ does not always get along with
+# itself over several; and they let themselves be paired anew by whoever has lost the key.
+"${as[@]}" sed -i 's/^#Channels *=.*/Channels = 1/; s/^#JustWorksRepairing *=.*/JustWorksRepairing = always/' \
+  "$root/etc/bluetooth/main.conf"
+for setting in 'Channels = 1' 'JustWorksRepairing = always'; do grep -qx "$setting" "$root/etc/bluetooth/main.conf"; done
 # Nobody logs in, nothing is kept up: emulated, each of these costs seconds.
 in_root systemctl --quiet mask getty.target serial-getty@ttyS0.service systemd-logind.service systemd-user-sessions.service \
   systemd-networkd.socket systemd-network-generator.service systemd-binfmt.service proc-sys-fs-binfmt_misc.automount \

@@ -89,6 +89,8 @@ def run(drive, step):
         note(row.record["timestamp"])
     with step("the clock steps, and is kept by NTP from then on") as note:
         note(clock_steps(drive))
+    with step("nobody has paired the adapter, which wants no key"):
+        expect("BlueZ' word", machine.run(f"bluetoothctl info {RADIO} | grep Bonded:"), "Bonded: no")
     with step("the power is cut while the store is away") as note:
         drive.store.stop()
         had = len(drive.rows())

@@ -112,7 +112,8 @@ extension Daemon {
     let (mailbox, troubles) = (self.mailbox, self.troubles)
     do throws(PortError) {
       control = try AdapterControl(
-        address: address, memory: memory[name], learned: mailbox.bell, tellNotPaired: { mailbox.post(.notPaired($0)) },
+        address: address, memory: memory[name], learned: mailbox.bell,
+        tellKey: { mailbox.post(.key(isWanted: $0, $1)) },
         tellTrouble: { troubles.put($0, of: $1.deviceName) })
       let outlet = DeliveryOutlet(ring.producer, bell: records.bell, control: control, figures: figures)
       let driver = AdapterLine(session, outlet, definitions: settings.poll.definitions)

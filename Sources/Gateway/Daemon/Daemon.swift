@@ -31,8 +31,8 @@ public struct Daemon: ~Copyable {
   let scouting: WakeUp
   /// Pairs Bluetooth adapters; nil: none is named.
   var pairing: RunningPairing?
-  /// Adapters with Bluetooth LE that have said, when their lines were opened, that they want a key.
-  var notPaired: Set<PortAddress> = []
+  /// Which of them are paired.
+  var pairingNeeds = PairingNeeds()
   /// Whoever follows the records on this machine, and the bell of the thread that shows them.
   let followers: Followers
   let statusBell: WakeUp
@@ -264,7 +264,7 @@ public struct Daemon: ~Copyable {
       for step in roster.bluetooth(devices) { try carryOut(step) }
     case .noBluetooth(let reason): say(reason)
     case .pairing(let news): take(news)
-    case .notPaired(let address): try pair(address)
+    case .key(let isWanted, let address): try take(address, wantsKey: isWanted)
     case .fences(let text): take(fences: text)
     case .writerEnded, .sinkOver: break
     }

@@ -11,8 +11,8 @@ final class Mailbox: Sendable {
     case noBluetooth(String)
     /// A Bluetooth adapter was paired, or could not be.
     case pairing(PairingNews)
-    /// The line to a Bluetooth adapter was refused for want of a key.
-    case notPaired(PortAddress)
+    /// The line to an adapter was opened, or refused for want of a key.
+    case key(isWanted: Bool, PortAddress)
     /// The thread that has the way out has ended.
     case writerEnded(LineWriter.End)
     /// Nobody takes anything at any sink's end any more; after a failure, or because the last reader left.

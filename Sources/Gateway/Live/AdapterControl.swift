@@ -20,15 +20,15 @@ public final class AdapterControl: Sendable {
 
   /// - Parameters:
   ///   - learned: rung when ``takeLearned()`` has something.
-  ///   - tellNotPaired: as ``LineControl`` has it; `tellTrouble`, too.
+  ///   - tellKey: as ``LineControl`` has it; `tellTrouble`, too.
   /// - Throws: where the process has no descriptors left.
   public init(
     address: PortAddress?, memory: SessionMemory = SessionMemory(), learned: WakeUp? = nil,
-    tellNotPaired: @escaping @Sendable (PortAddress) -> Void = { _ in },
+    tellKey: @escaping @Sendable (Bool, PortAddress) -> Void = { _, _ in },
     tellTrouble: @escaping @Sendable (PortError, PortAddress) -> Void = { _, _ in }
   ) throws(PortError) {
     self.learned = learned
-    line = try LineControl(address: address, tellNotPaired: tellNotPaired, tellTrouble: tellTrouble)
+    line = try LineControl(address: address, tellKey: tellKey, tellTrouble: tellTrouble)
     state = Mutex(State(memory: memory))
   }
 

@@ -41,13 +41,14 @@ struct Line<Driver: LineDriver & ~Copyable>: ~Copyable {
         progress?.turn(taking: limit.components.seconds * 1_000_000_000)
         try port.open(within: limit, unless: control.wakeUp)
         reconnecting.opened(at: BootClock.now)
+        control.wasOpened(address)
         driver.prepare()
         try loop.run(&port, &driver)
       } catch {
         let now = BootClock.now
         // Some tell when they are opened, others at the first command.
         if error.kind == .notPaired {
-          reconnecting.wasNotPaired()
+          reconnecting.wasNotPaired(address)
           control.wasNotPaired(address)
         }
         if !port.isOpen, reconnecting.failed(error.kind) {

@@ -13,19 +13,20 @@ public final class LineControl: Sendable {
   /// Ends the thread's waiting.
   public let wakeUp: WakeUp
   private let state: Mutex<State>
-  private let tellNotPaired: @Sendable (PortAddress) -> Void
+  private let tellKey: @Sendable (Bool, PortAddress) -> Void
   private let tellTrouble: @Sendable (PortError, PortAddress) -> Void
 
   /// - Parameters:
-  ///   - tellNotPaired: called in the line's thread each time that the device wants a key; whoever gets one rings the line.
+  ///   - tellKey: called in the line's thread each time that the line is open, with false, or that the device wants a key
+  ///     to open it, with true; whoever gets one rings the line.
   ///   - tellTrouble: called there where the line cannot be opened, before it is told of: once for each reason.
   /// - Throws: where the process has no descriptors left.
   public init(
-    address: PortAddress?, tellNotPaired: @escaping @Sendable (PortAddress) -> Void = { _ in },
+    address: PortAddress?, tellKey: @escaping @Sendable (Bool, PortAddress) -> Void = { _, _ in },
     tellTrouble: @escaping @Sendable (PortError, PortAddress) -> Void = { _, _ in }
   ) throws(PortError) {
     wakeUp = try WakeUp()
-    self.tellNotPaired = tellNotPaired
+    self.tellKey = tellKey
     self.tellTrouble = tellTrouble
     state = Mutex(State(address: address))
   }
@@ -58,8 +59,11 @@ public final class LineControl: Sendable {
     }
   }
 
+  /// In the line's thread: the line is open, with the key that there is, or without.
+  func wasOpened(_ address: PortAddress) { tellKey(false, address) }
+
   /// In the line's thread: the device wants a key.
-  func wasNotPaired(_ address: PortAddress) { tellNotPaired(address) }
+  func wasNotPaired(_ address: PortAddress) { tellKey(true, address) }
 
   /// In the line's thread: why it could not be opened.
   func wasNotOpened(_ address: PortAddress, _ error: PortError) { tellTrouble(error, address) }

@@ -41,8 +41,9 @@ struct Reconnecting {
     return true
   }
 
-  /// The device wants a key: the next try would only disturb whoever asks it for one, and rings the line then.
-  mutating func wasNotPaired() { awaitsKey = true }
+  /// The device wants a key. With Bluetooth LE the next try would only disturb whoever asks it for one, and rings the line then.
+  /// With classic Bluetooth such a refusal may be that of one try.
+  mutating func wasNotPaired(_ address: PortAddress) { if case .ble = address { awaitsKey = true } }
 
   /// When the next try is made, ns of the boot clock.
   ///

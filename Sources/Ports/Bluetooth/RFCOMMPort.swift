@@ -95,8 +95,9 @@ public struct RFCOMMPort: Port, ~Copyable {
       PortError(.timedOut, name, code: code, "no answer; is the adapter powered, near, and free of other phones?")
     case ECONNREFUSED:
       PortError(.refused, name, code: code, "refused; pair it first, or give another channel")
-    case EACCES, EPERM, EBADE:
-      PortError(.notPermitted, name, code: code, "refused for want of a key; pair it: bluetoothctl pair \(address)")
+    case EACCES, EBADE:
+      PortError(.notPaired, name, code: code, "refused for want of a key; pair it: bluetoothctl pair \(address)")
+    case EPERM: PortError(.notPermitted, name, code: code, systemReason(code))
     case EBUSY, EADDRINUSE:
       PortError(.busy, name, code: code, "busy: another program or phone is connected to it")
     default: PortError(.system, name, code: code, systemReason(code))

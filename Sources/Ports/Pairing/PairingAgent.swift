@@ -2,8 +2,6 @@
 /// others the answer is no.
 final class PairingAgent: BusListener {
   static let path = "/org/obdgate/agent"
-  /// It can enter digits, and show none.
-  private static let capability = "KeyboardOnly"
   private static let managerInterface = "org.bluez.AgentManager1"
 
   private let bluez: BlueZ
@@ -18,10 +16,17 @@ final class PairingAgent: BusListener {
     self.plans = plans
   }
 
+  /// What it says of itself. A passkey of Bluetooth LE is entered. In classic Bluetooth a PIN is asked for whatever is said,
+  /// and an adapter that knows Secure Simple Pairing could only ask for a number that it has no way to show (Core Specification,
+  /// volume 3, part C, 5.2.2.6). BlueZ pairs by it for whoever else connects, too, as long as it knows no other agent.
+  private var capability: String {
+    plans.contains { $0.state == .open && $0.wish.isLowEnergy } ? "KeyboardOnly" : "NoInputNoOutput"
+  }
+
   /// Offers itself to BlueZ.
   func register(until deadline: Int64, unless wakeUp: WakeUp?) throws(BusError) {
     let call = bluez.asking("/org/bluez", Self.managerInterface, "RegisterAgent").text(Self.path, as: "o").text(
-      Self.capability)
+      capability)
     _ = try bluez.bus.call(call, until: deadline, unless: wakeUp, telling: self)
   }
 

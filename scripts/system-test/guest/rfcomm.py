@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """A Bluetooth adapter: registers a serial port with BlueZ (Profile1), so that it is found by service discovery, and
-joins each connection with a TCP port, where a simulated car answers.
+joins each connection with a TCP port, where a simulated car answers. Whoever wants to pair with it may, as often as they
+like, as with an adapter in a car: nobody is there who could be asked. One bluetoothd serves both controllers; about a pairing
+of the other one its answer is no.
 
 usage: rfcomm.py HOST:PORT      prints `ready`; needs bluetoothd, python3-dbus, python3-gi
 """
@@ -16,6 +18,34 @@ from gi.repository import GLib
 
 SERIAL_PORT = "00001101-0000-1000-8000-00805f9b34fb"
 CHANNEL = 4
+DEVICES = "/org/bluez/hci1/"
+
+
+class Rejected(dbus.DBusException):
+    _dbus_error_name = "org.bluez.Error.Rejected"
+
+
+def consent(device):
+    if not device.startswith(DEVICES):
+        raise Rejected(f"{device}: none of the adapter's")
+
+
+class Agent(dbus.service.Object):
+    @dbus.service.method("org.bluez.Agent1", in_signature="ou", out_signature="")
+    def RequestConfirmation(self, device, _passkey):
+        consent(device)
+
+    @dbus.service.method("org.bluez.Agent1", in_signature="o", out_signature="")
+    def RequestAuthorization(self, device):
+        consent(device)
+
+    @dbus.service.method("org.bluez.Agent1", in_signature="", out_signature="")
+    def Cancel(self):
+        pass
+
+    @dbus.service.method("org.bluez.Agent1", in_signature="", out_signature="")
+    def Release(self):
+        pass
 
 
 class Profile(dbus.service.Object):
@@ -55,6 +85,10 @@ def hand_on(source, target):
 
 DBusGMainLoop(set_as_default=True)
 bus = dbus.SystemBus()
+agent = Agent(bus, "/agent")
+agents = dbus.Interface(bus.get_object("org.bluez", "/org/bluez"), "org.bluez.AgentManager1")
+agents.RegisterAgent("/agent", "NoInputNoOutput")
+agents.RequestDefaultAgent("/agent")
 profile = Profile(bus, "/adapter")
 manager = dbus.Interface(bus.get_object("org.bluez", "/org/bluez"), "org.bluez.ProfileManager1")
 manager.RegisterProfile("/adapter", SERIAL_PORT, {

@@ -1,0 +1,56 @@
+import Ports
+import Testing
+
+@testable import Gateway
+
+@Suite struct PairingNeedsTests {
+  private static let device = BluetoothAddress("AA:BB:CC:00:00:01")!
+  private static let classic = PortAddress.rfcomm(device, channel: nil)
+  private static let lowEnergy = PortAddress.ble(device)
+
+  private static func adapters(_ text: String) throws -> [Configuration.Adapter] {
+    try Configuration(parsing: Array(#"{"adapters":[{\#(text)}]}"#.utf8), file: "gateway.json").adapters
+  }
+
+  @Test func one_of_classic_bluetooth_is_paired_until_its_line_opens() throws {
+    let adapters = try Self.adapters(#""rfcomm":"AA:BB:CC:00:00:01""#)
+    var needs = PairingNeeds()
+    #expect(needs.wishes(adapters).map(\.port) == [Self.classic])
+    // That it is refused at first changes nothing.
+    let isNews = [true, false, false].map { needs.note(Self.classic, wantsKey: $0) }
+    #expect(isNews == [false, true, false])
+    #expect(needs.wishes(adapters) == [])
+  }
+
+  @Test func one_that_has_come_to_want_a_key_is_paired() throws {
+    let adapters = try Self.adapters(#""rfcomm":"AA:BB:CC:00:00:01""#)
+    var needs = PairingNeeds()
+    _ = needs.note(Self.classic, wantsKey: false)
+    let isNews = needs.note(Self.classic, wantsKey: true)
+    #expect(isNews && needs.wishes(adapters).map(\.port) == [Self.classic])
+  }
+
+  @Test func one_with_bluetooth_le_is_paired_once_it_wants_a_key() throws {
+    let adapters = try Self.adapters(#""ble":"AA:BB:CC:00:00:01""#)
+    var needs = PairingNeeds()
+    #expect(needs.wishes(adapters) == [])
+    let isNews = [false, true].map { needs.note(Self.lowEnergy, wantsKey: $0) }
+    #expect(isNews == [false, true])
+    #expect(needs.wishes(adapters).map(\.port) == [Self.lowEnergy])
+  }
+
+  @Test(arguments: ["rfcomm", "ble"])
+  func one_with_a_pin_is_paired_whatever_its_line_finds(_ kind: String) throws {
+    let adapters = try Self.adapters(#""\#(kind)":"AA:BB:CC:00:00:01","pin":"1""#)
+    var needs = PairingNeeds()
+    for port in [Self.classic, Self.lowEnergy] { _ = needs.note(port, wantsKey: false) }
+    #expect(needs.wishes(adapters).map(\.pin) == ["1"])
+  }
+
+  @Test func what_is_no_bluetooth_is_no_matter_of_keys() throws {
+    var needs = PairingNeeds()
+    let isNews = needs.note(.serial(path: "/dev/ttyUSB0", baud: nil), wantsKey: false)
+    #expect(!isNews)
+    #expect(needs.wishes(try Self.adapters(#""device":"/dev/ttyUSB0""#)) == [])
+  }
+}
