@@ -130,6 +130,23 @@ extension BLEPortTests {
     }
   }
 
+  /// BlueZ remembers services; an adapter may be connected to before it has all of them.
+  @Test(arguments: ["", #""paired": true,"#, #""trusted": true,"#])
+  func services_that_are_no_line_are_asked_for_anew(_ known: String) async throws {
+    try await aside {
+      let facts = #"\#(known) "sockets": true, "first services": [\#(Scene.service("180a", []))]"#
+      guard let bed = try BluetoothBed.start(Scene.adapter(Scene.ffe0, facts)) else { return }
+      var port = BLEPort(address: Scene.address, bus: bed.bus)
+      let error = PortContract.error { () throws(PortError) in try port.open(within: .seconds(30), unless: nil) }
+      #expect(error?.kind == .noSerialService)
+      // What its owner has made known stays known.
+      try bed.event(known.isEmpty ? "removed" : "disconnect")
+      guard known.isEmpty else { return }
+      try port.open(within: .seconds(30), unless: nil)
+      port.close()
+    }
+  }
+
   @Test func services_that_never_come_end_at_the_limit() async throws {
     let error = try await Self.refusal(
       Scene.adapter(Scene.ffe0, #""resolves": false"#), within: .seconds(5))

@@ -11,6 +11,7 @@ SCENE.json: {"controllers": ["hci0"], "powered": true, "off": ["hci0"], "devices
      "resolves": true,           whether its services are ever told
      "tells": true,              whether a signal says that it is connected; else the answer of Connect alone
      "services": [{"uuid": "0000ffe0-…", "characteristics": [{"uuid": "0000ffe1-…", "flags": ["notify", "write"], "mtu": 23}]}],
+     "first services": [ … ],    what BlueZ knows in place of them until it has forgotten the device
      "sockets": true,            whether AcquireNotify and AcquireWrite are there; "taken": another program has them
      "mtu": 23,                  what those answer
      "piece": 20,                bytes of a notification; without it as many as the MTU lets through
@@ -25,7 +26,7 @@ SCENE.json: {"controllers": ["hci0"], "powered": true, "off": ["hci0"], "devices
      "greets": "ELM327 v1.5"}    what it says as soon as somebody hears it
 
 It prints a line for what happens: `bus ADDRESS` first, `connect`, `write request 415420…`, `acquired notify`, `started`,
-`discovery le`, `pair`, `pin 1234`, `paired`, `trusted`, `agent KeyboardOnly`, `agent gone`, `disconnect`, and takes a line
+`discovery le`, `removed`, `pair`, `pin 1234`, `paired`, `trusted`, `agent KeyboardOnly`, `agent gone`, `disconnect`, and takes a line
 of JSON for what is to happen (see Bed.do). It ends with its standard input.
 
 Needs Debian's dbus-daemon, python3-dbusmock, python3-dbus, python3-gi.
@@ -126,7 +127,7 @@ class Device:
         if self.facts.get("resolves", True) is False:
             return False
         handle = 0x10
-        for service in self.facts.get("services", []):
+        for service in self.facts.get("first services", self.facts.get("services", [])):
             at = f"{self.path}/service{handle:04x}"
             self.add(at, SERVICE, {
                 "UUID": dbus.String(service["uuid"], variant_level=1), "Primary": variant(True),
@@ -213,6 +214,15 @@ class Device:
             self.bed.root.RemoveObject(path)
             self.bed.root.EmitSignal(MANAGER, "InterfacesRemoved", "oas", [dbus.ObjectPath(path), [interface]])
         self.characteristics = {}
+
+    def remove(self):
+        """BlueZ forgets it, until it is listened for."""
+        say("removed")
+        self.lose()
+        self.facts.pop("first services", None)
+        self.facts["known"] = False
+        self.bed.root.RemoveObject(self.path)
+        self.bed.root.EmitSignal(MANAGER, "InterfacesRemoved", "oas", [dbus.ObjectPath(self.path), [DEVICE]])
 
     def end_sockets(self):
         # Before they are closed: their numbers are others' soon.
@@ -395,6 +405,7 @@ class Bed:
             made.AddMethod(ADAPTER, "SetDiscoveryFilter", "a{sv}", "", "self.testbed.filter(args[0])")
             made.AddMethod(ADAPTER, "StartDiscovery", "", "", "self.testbed.discover()")
             made.AddMethod(ADAPTER, "StopDiscovery", "", "", "self.testbed.quiet()")
+            made.AddMethod(ADAPTER, "RemoveDevice", "o", "", "self.testbed.devices[args[0]].remove()")
 
     def is_on(self, controller):
         return self.scene.get("powered", True) and controller not in self.scene.get("off", [])

@@ -88,6 +88,7 @@ extension BLELink {
     let known = try objects(limit).device(address)
     isConnected = known?.device.isConnected ?? false
     hasServices = known?.hasServices ?? false
+    isStranger = known.map { !$0.device.isPaired && !$0.device.isTrusted } ?? false
     guard isConnected, let connection else { return }
     if let moment = connection.isOver { try awaitEnd(until: moment, limit) } else { didConnect = connection.takeOver() }
   }
@@ -161,7 +162,10 @@ extension BLELink {
     let found: SerialOverGATT
     do throws(SerialOverGATT.Absence) {
       found = try SerialOverGATT(services, objects.characteristics.filter { $0.path.hasPrefix(below) })
-    } catch { throw PortError(.noSerialService, name, Self.absence(error, services)) }
+    } catch {
+      lacksLine = true
+      throw PortError(.noSerialService, name, Self.absence(error, services))
+    }
     serial = found
     try subscribe(found.input, limit)
     try prepareWriting(found.output, limit)
