@@ -72,11 +72,13 @@ import Testing
     #expect(found.description.contains("is reached"))
   }
 
-  @Test func a_path_without_a_store_is_told() throws {
+  /// 400 with a page is what a web server answers to HTTP where it speaks TLS.
+  @Test(arguments: [(404, "is the path right?"), (400, "if TLS is spoken there, write https://")])
+  func a_server_that_is_no_store_is_told(_ row: (status: Int, remedy: String)) throws {
     let script = """
       import http.server as h
       class Other(h.BaseHTTPRequestHandler):
-        def do_POST(self): self.send_error(404)
+        def do_POST(self): self.send_error(\(row.status))
       s = h.HTTPServer(("127.0.0.1", 0), Other)
       print(s.server_port, flush=True)
       s.serve_forever()
@@ -87,7 +89,7 @@ import Testing
     let port = try #require(Int(try other.line(within: .seconds(60)) { !$0.isEmpty }.text))
     let found = try store(port).check(within: Self.limit)
     #expect(found.kind == .badAnswer, "\(found)")
-    #expect(found.description.contains("is the path right?"))
+    #expect(found.description.contains(row.remedy))
   }
 
   @Test func nobody_there_and_nobody_who_answers_are_told_apart() throws {

@@ -19,7 +19,7 @@ extension FleetStoreConfiguration {
       let reply = try emptyBatch(token, within: limit)
       guard let secret else { return judge(reply, gatewayId) }
       // The rest of the way was looked at all the same.
-      let isReached = [400, 401, 403, 422].contains(reply.status)
+      let isReached = [400, 401, 403, 422].contains(reply.status) && !reply.isPage
       let place = isReached ? "; \(url) is reached" : "; \(judge(reply, gatewayId))"
       return PeerCheck(SinkError(secret.kind, secret.place, secret.detail + place))
     } catch {
@@ -48,6 +48,10 @@ extension FleetStoreConfiguration {
 
   private func judge(_ reply: HTTPReply, _ gatewayId: String?) -> PeerCheck {
     switch reply.status {
+    case 400 where reply.isPage:
+      let remedy = url.scheme == "https" ? "is the path right?" : "if TLS is spoken there, write https://"
+      return PeerCheck(
+        SinkError(.badAnswer, url.description, "no fleet store there: the server answers \(reply.summary); \(remedy)"))
     // There was no record to take.
     case 200, 400, 422:
       if let gatewayId, !reply.gateway.isEmpty, reply.gateway != gatewayId {

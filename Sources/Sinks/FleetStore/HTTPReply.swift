@@ -17,6 +17,9 @@ struct HTTPReply: Equatable, Sendable {
   /// How long it asks to be left alone, ns.
   var wait: Int64? { retryAfter.isEmpty ? nil : RetryAfter.nanoseconds(retryAfter, date: date) }
 
+  /// A page for people: a proxy's or a web server's own words, and no API's.
+  var isPage: Bool { body.first { !Unicode.Scalar($0).properties.isWhitespace } == UInt8(ascii: "<") }
+
   /// What it says of itself, for people: the beginning of its body on one line.
   var summary: String {
     let line = PeerText.shown(String(decoding: body.prefix(200), as: UTF8.self))
