@@ -179,6 +179,19 @@ import Testing
     #expect(outcome.news == [.paired(.rfcomm(Scene.address, channel: nil))])
   }
 
+  /// Its line was opened while it was listened for.
+  @Test func one_that_is_wished_no_more_is_not_paired_once_it_is_heard() async throws {
+    let outcome = try await Self.run(Self.adapter(#""known": false"#)) { bed, _, control in
+      try bed.event("discovery bredr")
+      #expect(control.pair([], again: false))
+      try bed.order(#"{"do": "appear"}"#)
+      try bed.event("agent gone")
+    }
+    guard let outcome else { return }
+    #expect(!outcome.events.contains("pair"))
+    #expect(outcome.news == [])
+  }
+
   @Test func one_that_is_connected_is_not_disturbed() async throws {
     let outcome = try await Self.run(Self.adapter(#""connected": true"#)) { bed, _, _ in
       try bed.event("agent NoInputNoOutput")

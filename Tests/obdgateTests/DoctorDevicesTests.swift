@@ -185,7 +185,7 @@ import Testing
         .object(["verdict": "ok", "what": "00:1D:A5:68:98:8A (OBDLink LX) is paired"]),
         .object([
           "verdict": "warning",
-          "what": "11:22:33:44:55:66 (OBDII) is not paired: the daemon tries it with 1234 and 0000",
+          "what": "11:22:33:44:55:66 (OBDII) is not paired: unless it answers so, it gets 1234 and 0000",
         ]),
         .object(["verdict": "warning", "what": "AA:22:33:44:55:66 has never been heard here"]),
         .object(["verdict": "ok", "what": "CC:22:33:44:55:66 (vLinker) is known, and not paired"]),

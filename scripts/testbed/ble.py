@@ -491,6 +491,8 @@ class Bed:
         elif what == "flood":  # count notifications of that many bytes
             for _ in range(order["count"]):
                 device.notify_once(b"4" * order["bytes"])
+        elif what == "appear":
+            device.appear()
         elif what == "disconnect":
             device.lose()
         elif what == "drop":  # the sockets end, and nothing is told

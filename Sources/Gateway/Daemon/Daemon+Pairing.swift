@@ -32,9 +32,16 @@ extension Daemon {
     pairing = RunningPairing(control: control, thread: thread)
   }
 
-  /// The line to an adapter was opened, or refused for want of a key.
+  /// An adapter has answered, or its line was refused, perhaps for want of a key.
   mutating func take(_ address: PortAddress, wantsKey: Bool) throws(StartError) {
-    if pairingNeeds.note(address, wantsKey: wantsKey) { try pairAdapters(again: false) }
+    guard pairingNeeds.note(address, wantsKey: wantsKey) else { return }
+    let wishes = pairingNeeds.wishes(adaptersWithPINs())
+    if wantsKey {
+      // Nobody has named the one that was found.
+      if wishes.contains(where: { $0.port == address }) { try pairAdapters(again: false) }
+    } else {
+      _ = pairing?.control.pair(wishes, again: false)
+    }
   }
 
   /// Says what has come of it. A line whose adapter has a key now need not wait any longer.

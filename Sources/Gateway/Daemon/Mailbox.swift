@@ -11,7 +11,7 @@ final class Mailbox: Sendable {
     case noBluetooth(String)
     /// A Bluetooth adapter was paired, or could not be.
     case pairing(PairingNews)
-    /// The line to an adapter was opened, or refused for want of a key.
+    /// An adapter has answered, or its line was refused, perhaps for want of a key.
     case key(isWanted: Bool, PortAddress)
     /// The thread that has the way out has ended.
     case writerEnded(LineWriter.End)

@@ -2,16 +2,18 @@ import Ports
 
 /// Which of the configured Bluetooth adapters are to be paired, by what their lines have found out.
 ///
-/// An adapter without a PIN that works without a key is never paired, however long it is away: pairing could only part it
-/// from the line that is about to open again.
+/// An adapter of classic Bluetooth without a PIN that has answered is not paired, however long it is away: pairing could only
+/// part it from the line that is about to open again. One whose line is refused may want a key, or another one than there is.
 struct PairingNeeds {
-  /// Whether the adapter wanted a key when its line was opened last.
+  /// Whether the adapter may want a key, by what became of its line last.
   private var wantsKey: [PortAddress: Bool] = [:]
 
   /// Takes in what a line has found out.
   ///
   /// - Returns: whether it changes who is to be paired.
   mutating func note(_ address: PortAddress, wantsKey isWanted: Bool) -> Bool {
+    // With Bluetooth LE one that wants a key may open, and answer, until it is written to.
+    if case .ble = address, !isWanted { return false }
     defer { wantsKey[address] = isWanted }
     return isToBePaired(address) != isWanted
   }

@@ -13,6 +13,8 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
   private var now: Int64 = 0
   private var isUrgent = false
   private var sinceBell = 0
+  /// Since the line was opened.
+  private var hasHeard = false
   /// After so many deliveries the other thread is told, long before the ring is full.
   private static let batch = RecordThread.ringCapacity / 4
 
@@ -45,7 +47,13 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
 
   mutating func wokenUp(_ session: inout AdapterSession) -> Bool { control.carryOut(on: &session) }
 
-  mutating func received(_ bytes: Span<UInt8>) { counts.received(bytes, at: now) }
+  mutating func received(_ bytes: Span<UInt8>) {
+    if !hasHeard {
+      hasHeard = true
+      control.line.answers()
+    }
+    counts.received(bytes, at: now)
+  }
 
   mutating func sent(_ bytes: Span<UInt8>) { counts.sent(bytes, at: now) }
 
@@ -60,7 +68,10 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
   }
 
   /// The line is open.
-  mutating func opened(at time: Int64) { counts.opened(at: time) }
+  mutating func opened(at time: Int64) {
+    hasHeard = false
+    counts.opened(at: time)
+  }
 
   /// The line is closed.
   mutating func closed(at time: Int64) {

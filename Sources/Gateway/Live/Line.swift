@@ -41,15 +41,18 @@ struct Line<Driver: LineDriver & ~Copyable>: ~Copyable {
         progress?.turn(taking: limit.components.seconds * 1_000_000_000)
         try port.open(within: limit, unless: control.wakeUp)
         reconnecting.opened(at: BootClock.now)
-        control.wasOpened(address)
         driver.prepare()
         try loop.run(&port, &driver)
       } catch {
         let now = BootClock.now
         // Some tell when they are opened, others at the first command.
-        if error.kind == .notPaired {
+        switch (error.kind, address) {
+        case (.notPaired, _):
           reconnecting.wasNotPaired(address)
-          control.wasNotPaired(address)
+          control.mayWantKey(address)
+        // The kernel's word where L2CAP's is "security block" (Core Specification, volume 3, part A, 4.3).
+        case (.refused, .rfcomm): control.mayWantKey(address)
+        default: break
         }
         if !port.isOpen, reconnecting.failed(error.kind) {
           control.wasNotOpened(address, error)

@@ -17,8 +17,8 @@ public final class LineControl: Sendable {
   private let tellTrouble: @Sendable (PortError, PortAddress) -> Void
 
   /// - Parameters:
-  ///   - tellKey: called in the line's thread each time that the line is open, with false, or that the device wants a key
-  ///     to open it, with true; whoever gets one rings the line.
+  ///   - tellKey: called in the line's thread once for each time that the device answers, with false, or refuses the line
+  ///     and may want a key for it, with true; whoever gets one rings the line.
   ///   - tellTrouble: called there where the line cannot be opened, before it is told of: once for each reason.
   /// - Throws: where the process has no descriptors left.
   public init(
@@ -59,11 +59,11 @@ public final class LineControl: Sendable {
     }
   }
 
-  /// In the line's thread: the line is open, with the key that there is, or without.
-  func wasOpened(_ address: PortAddress) { tellKey(false, address) }
+  /// In the line's thread: the device answers, with the key that there is, or without.
+  func answers() { if let address { tellKey(false, address) } }
 
-  /// In the line's thread: the device wants a key.
-  func wasNotPaired(_ address: PortAddress) { tellKey(true, address) }
+  /// In the line's thread: the device may want a key.
+  func mayWantKey(_ address: PortAddress) { tellKey(true, address) }
 
   /// In the line's thread: why it could not be opened.
   func wasNotOpened(_ address: PortAddress, _ error: PortError) { tellTrouble(error, address) }

@@ -88,7 +88,6 @@ extension BLELink {
     let known = try objects(limit).device(address)
     isConnected = known?.device.isConnected ?? false
     hasServices = known?.hasServices ?? false
-    isStranger = known.map { !$0.device.isPaired && !$0.device.isTrusted } ?? false
     guard isConnected, let connection else { return }
     if let moment = connection.isOver { try awaitEnd(until: moment, limit) } else { didConnect = connection.takeOver() }
   }
@@ -163,7 +162,8 @@ extension BLELink {
     do throws(SerialOverGATT.Absence) {
       found = try SerialOverGATT(services, objects.characteristics.filter { $0.path.hasPrefix(below) })
     } catch {
-      lacksLine = true
+      let known = objects.known.first { $0.path == device }?.device
+      isToBeForgotten = known.map { !$0.isPaired && !$0.isTrusted } ?? false
       throw PortError(.noSerialService, name, Self.absence(error, services))
     }
     serial = found

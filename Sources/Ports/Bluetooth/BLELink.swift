@@ -38,10 +38,8 @@ final class BLELink: BusListener {
   var hasServices = false
   /// We asked for the connection, and so end it.
   var didConnect = false
-  /// Nobody of this machine has paired or trusted the device: BlueZ may forget it.
-  var isStranger = false
-  /// What BlueZ knows of its services is no line, and may be old.
-  var lacksLine = false
+  /// What BlueZ knows of its services is no line, and may be old; and nobody of this machine has paired or trusted it.
+  var isToBeForgotten = false
   /// The connection that is there is one that is to end: its end is not the line's.
   var awaitsEnd = false
   /// Where notifications come as messages.
@@ -91,8 +89,8 @@ final class BLELink: BusListener {
   /// What this process has done to the connection; nil before the device is known.
   var connection: OwnConnection? { device.isEmpty ? nil : OwnConnection(bluez.bus, device: device) }
 
-  /// Ends the connection where we made it. Where the services that BlueZ knows were no line, BlueZ is to ask for them anew the next
-  /// time, and not to remember: an adapter may be connected to before it has all of them.
+  /// Ends the connection where we made it. Where the services that BlueZ knows were no line, BlueZ is to ask for them anew
+  /// the next time, and not to remember: an adapter may be connected to before it has all of them.
   func close() {
     inputSocket.close()
     outputSocket.close()
@@ -100,12 +98,10 @@ final class BLELink: BusListener {
     didConnect = false
     connection.wasEnded()
     // It does not matter whether that is heard: where nobody is left to hear it, the connection is over, too.
-    if lacksLine, isStranger, let end = device.lastIndex(of: "/") {
-      try? bluez.bus.post(
-        bluez.asking(String(device[..<end]), "org.bluez.Adapter1", "RemoveDevice").text(device, as: "o"))
-    } else {
-      try? bluez.bus.post(bluez.asking(device, "org.bluez.Device1", "Disconnect"))
-    }
+    try? bluez.bus.post(bluez.asking(device, "org.bluez.Device1", "Disconnect"))
+    guard isToBeForgotten, let end = device.lastIndex(of: "/") else { return }
+    let forget = bluez.asking(String(device[..<end]), "org.bluez.Adapter1", "RemoveDevice")
+    try? bluez.bus.post(forget.text(device, as: "o"))
   }
 
   func finish(_ kind: PortError.Kind, _ detail: String) { end = end ?? PortError(kind, name, detail) }

@@ -18,7 +18,7 @@ final class PairingAgent: BusListener {
 
   /// What it says of itself. A passkey of Bluetooth LE is entered. In classic Bluetooth a PIN is asked for whatever is said,
   /// and an adapter that knows Secure Simple Pairing could only ask for a number that it has no way to show (Core Specification,
-  /// volume 3, part C, 5.2.2.6). BlueZ pairs by it for whoever else connects, too, as long as it knows no other agent.
+  /// volume 3, part C, 5.2.2.6).
   private var capability: String {
     plans.contains { $0.state == .open && $0.wish.isLowEnergy } ? "KeyboardOnly" : "NoInputNoOutput"
   }

@@ -54,7 +54,11 @@ struct PairingVisit {
     let isConnected = known?.device.isConnected == true
     if !wish.isLowEnergy, isConnected { return agent.plans[index].connected(at: BootClock.now) }
     var place = known?.path
-    if place == nil { place = try discover(index, objects) }
+    if place == nil {
+      place = try discover(index, objects)
+      // Its line may have been opened meanwhile.
+      if control.hasNews { return }
+    }
     guard let path = place else { return miss(index, tell) }
     let connection = OwnConnection(bluez.bus, device: path)
     // BlueZ is about to end it, and with it what is done over it.

@@ -19,7 +19,7 @@ extension FleetStoreConfiguration {
       let reply = try emptyBatch(token, within: limit)
       guard let secret else { return judge(reply, gatewayId) }
       // The rest of the way was looked at all the same.
-      let isReached = [400, 401, 403, 422].contains(reply.status) && !reply.isPage
+      let isReached = [400, 401, 403, 422].contains(reply.status) && !isElsewhere(reply)
       let place = isReached ? "; \(url) is reached" : "; \(judge(reply, gatewayId))"
       return PeerCheck(SinkError(secret.kind, secret.place, secret.detail + place))
     } catch {
@@ -46,10 +46,15 @@ extension FleetStoreConfiguration {
         patience: limit))
   }
 
+  /// It is a web server's own answer: a store refuses an empty batch in JSON.
+  private func isElsewhere(_ reply: HTTPReply) -> Bool { reply.status == 400 && reply.isPage }
+
   private func judge(_ reply: HTTPReply, _ gatewayId: String?) -> PeerCheck {
     switch reply.status {
-    case 400 where reply.isPage:
-      let remedy = url.scheme == "https" ? "is the path right?" : "if TLS is spoken there, write https://"
+    case 400 where isElsewhere(reply):
+      let remedy =
+        url.scheme == "https"
+        ? "is the path right, or does it want a certificate of ours?" : "if TLS is spoken there, write https://"
       return PeerCheck(
         SinkError(.badAnswer, url.description, "no fleet store there: the server answers \(reply.summary); \(remedy)"))
     // There was no record to take.

@@ -77,9 +77,11 @@ enum BluetoothCheck {
     let title = device.alias.isEmpty ? "" : " (\(device.alias))"
     if device.isPaired { return Finding(.ok, name, "\(address)\(title) is paired") }
     // Most of them want no pairing (docs/Adapters.md).
-    if wanted.isLowEnergy { return Finding(.ok, name, "\(address)\(title) is known, and not paired") }
+    guard !wanted.isLowEnergy, !device.isConnected else {
+      return Finding(.ok, name, "\(address)\(title) is known, and not paired")
+    }
     return Finding(
-      .warning, name, "\(address)\(title) is not paired: the daemon tries it with 1234 and 0000",
+      .warning, name, "\(address)\(title) is not paired: unless it answers so, it gets 1234 and 0000",
       remedy: "where it has another: \"pin\" in the configuration, or bluetoothctl pair \(address)")
   }
 
