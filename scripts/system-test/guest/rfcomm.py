@@ -18,7 +18,7 @@ from gi.repository import GLib
 
 SERIAL_PORT = "00001101-0000-1000-8000-00805f9b34fb"
 CHANNEL = 4
-DEVICES = "/org/bluez/hci1/"
+CONTROLLER = "/org/bluez/hci1"
 
 
 class Rejected(dbus.DBusException):
@@ -26,7 +26,7 @@ class Rejected(dbus.DBusException):
 
 
 def consent(device):
-    if not device.startswith(DEVICES):
+    if not device.startswith(CONTROLLER + "/"):
         raise Rejected(f"{device}: none of the adapter's")
 
 
@@ -89,6 +89,10 @@ agent = Agent(bus, "/agent")
 agents = dbus.Interface(bus.get_object("org.bluez", "/org/bluez"), "org.bluez.AgentManager1")
 agents.RegisterAgent("/agent", "NoInputNoOutput")
 agents.RequestDefaultAgent("/agent")
+# It keeps no key: these controllers do not say what whoever pairs wants to keep, and the kernel, which would keep all, ends
+# connections that are made with a key of one side alone.
+dbus.Interface(bus.get_object("org.bluez", CONTROLLER), "org.freedesktop.DBus.Properties").Set(
+    "org.bluez.Adapter1", "Pairable", dbus.Boolean(False))
 profile = Profile(bus, "/adapter")
 manager = dbus.Interface(bus.get_object("org.bluez", "/org/bluez"), "org.bluez.ProfileManager1")
 manager.RegisterProfile("/adapter", SERIAL_PORT, {
