@@ -11,7 +11,10 @@ extension Daemon {
   ///
   /// - Parameter again: those that were given up are tried anew.
   mutating func pairAdapters(again: Bool) throws(StartError) {
-    let wishes = pairingNeeds.wishes(adaptersWithPINs())
+    try pair(pairingNeeds.wishes(adaptersWithPINs()), again: again)
+  }
+
+  private mutating func pair(_ wishes: [PairingWish], again: Bool) throws(StartError) {
     if let running = pairing {
       if running.control.pair(wishes, again: again) { return }
       running.thread.join()
@@ -38,7 +41,7 @@ extension Daemon {
     let wishes = pairingNeeds.wishes(adaptersWithPINs())
     if wantsKey {
       // Nobody has named the one that was found.
-      if wishes.contains(where: { $0.port == address }) { try pairAdapters(again: false) }
+      if wishes.contains(where: { $0.port == address }) { try pair(wishes, again: false) }
     } else {
       _ = pairing?.control.pair(wishes, again: false)
     }
