@@ -65,11 +65,11 @@ HOSTILE := obdgatedTests.SchemaTests|obdgatedTests.FloodedLinesTests|obdgatedTes
 PACKAGED := PackagingTests.GuideTests|PackagingTests.InstallTests|PackagingTests.PackageTests|PackagingTests.RunTests|PackagingTests.ServiceTests
 
 test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests tools
-	@failed=0; \
+	@FAILURES=$$(mktemp); export FAILURES; failed=0; \
 	scripts/test.sh 20 --skip '$(ALONE)|$(PACKAGED)' || failed=1; \
 	scripts/test.sh 15 --filter '$(ALONE)' --skip '$(HOSTILE)' || failed=1; \
 	scripts/test.sh 8 --filter '$(HOSTILE)' || failed=1; \
-	exit $$failed
+	cat $$FAILURES; rm -f $$FAILURES; exit $$failed
 
 # Packages installed, upgraded and removed, units under a systemd that has booted in a container, `make run`. Root.
 test-packages: need-image need-peers tests deb

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The tests that are named, for at most so many minutes; where those are over, says which of them have not ended. What
-# failed is said once more at the end, behind the thousands that did not.
+# failed is said once more at the end, behind the thousands that did not; where $FAILURES names a file it goes there, for
+# who runs more than one of these and says it at the end of all.
 #
 #     scripts/test.sh MINUTES ARGUMENTS…      of `swift test`
 #
@@ -15,18 +16,19 @@ printf -v command '%q ' swift test --skip-build --disable-xctest "$@"
 NO_COLOR=1 TERM=dumb SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 timeout --kill-after=10 "${minutes}m" script -qefc "$command" /dev/null </dev/null |
   tr -d '\r' | tee "$log"
 status=${PIPESTATUS[0]}
-if [ "$status" -ne 0 ]; then
+# What did not succeed, as who reads the end of the output wants it.
+failures() {
   echo "what failed, once more:"
   # An issue, and the lines that belong to it.
   awk '/^✘ Test .* recorded an issue/ { shown = 1; print; next }
     shown && /^(↳|[ \t])/ { print; next }
     { shown = 0 }
     /^error: |Fatal error|unexpected signal/ { print }' "$log" | cut -c1-600 | tail -200
-fi
-if [ "$status" -ge 124 ]; then
-  echo "not over after $minutes minutes; these tests began and did not end:"
+  [ "$status" -lt 124 ] || echo "not over after $minutes minutes (or killed: $status)"
+  # A limit or a crash leaves some.
   comm -23 <(sed -nE 's/^◇ Test (.*) started\.$/\1/p' "$log" | grep -vE '^(run|case passing .*)$' | sort -u) \
     <(sed -nE 's/^[✔✘] Test (.*) (passed|failed) after .*/\1/p' "$log" |
-      sed -E 's/ with [0-9]+ test cases?$//' | sort -u)
-fi
+      sed -E 's/ with [0-9]+ test cases?$//' | sort -u) | sed 's/^/began and did not end: /'
+}
+[ "$status" -eq 0 ] || failures >>"${FAILURES:-/dev/stdout}"
 exit "$status"

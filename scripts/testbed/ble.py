@@ -512,8 +512,7 @@ class Bed:
                 device.changed(device.notify_path, {"Value": dbus.String("no bytes", variant_level=1)})
                 device.changed(device.notify_path, {"Value": dbus.Array([], signature="y", variant_level=1)})
         elif what == "spoof":  # somebody who is not BlueZ says that the device is gone
-            threading.Thread(target=self.spoof, args=(device.path,)).start()
-            return
+            self.spoof(device.path)
         elif what == "begin":  # the adapter begins to pair
             self.pairer = None
             if device.ask("RequestPasskey") is not None:
@@ -534,14 +533,18 @@ class Bed:
         say(f"done {what}")
 
     def spoof(self, path):
-        bus = dbus.bus.BusConnection(self.bus_address)
-        lie = dbus.lowlevel.SignalMessage(path, dbus.PROPERTIES_IFACE, "PropertiesChanged")
-        lie.append(DEVICE, {"Connected": dbus.Boolean(False, variant_level=1)}, dbus.Array([], signature="s"),
-                   signature="sa{sv}as")
-        lie.set_destination(self.caller)
-        bus.send_message(lie)
-        bus.flush()
-        say("done spoof")
+        # A process of its own: a connection made and dropped by another thread can hang this one's.
+        code = (
+            "import dbus, dbus.bus, dbus.lowlevel, sys\n"
+            "address, path, destination, device = sys.argv[1:]\n"
+            "bus = dbus.bus.BusConnection(address)\n"
+            "lie = dbus.lowlevel.SignalMessage(path, dbus.PROPERTIES_IFACE, 'PropertiesChanged')\n"
+            "lie.append(device, {'Connected': dbus.Boolean(False, variant_level=1)}, dbus.Array([], signature='s'),\n"
+            "           signature='sa{sv}as')\n"
+            "lie.set_destination(destination)\n"
+            "bus.send_message(lie)\n"
+            "bus.flush()\n")
+        subprocess.run(["/usr/bin/python3", "-c", code, self.bus_address, path, self.caller, DEVICE], check=True)
 
     def intrude(self, path):
         code = (
