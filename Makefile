@@ -58,7 +58,10 @@ tests: need-headers
 	@swift build --build-tests -debug-info-format none
 
 # Programs that talk to each other in real time, each with limits of its own, run when nothing else does.
-ALONE := GatewayTests.FaultMatrixTests|GatewayTests.PluggingTests|GatewayTests.ReceiverPluggingTests|obdgatedTests|FleetAPITests.LiveTests|FleetAPITests.LiveTroubleTests|FleetAPITests.RequestDeskTests|fleetstoreTests.StopTests|fleetstoreTests.MemoryTests|FleetStorageTests.ConcurrencyTests|FleetBrokerTests|SinksTests.FleetStoreSinkTests
+ALONE := GatewayTests.FaultMatrixTests|GatewayTests.PluggingTests|GatewayTests.ReceiverPluggingTests|obdgatedTests|fleetstoreTests.StopTests|fleetstoreTests.MemoryTests|fleetstoreTests.WatchdogTests|SinksTests.FleetStoreSinkTests|SinksTests.MQTTSinkTests|SimulatorTests.PythonOBDTests
+# Servers inside the tests' own process have as many threads as there are cores: a test that blocks one, as all of those
+# above do, would make them late.
+SERVERS := FleetAPITests|FleetBrokerTests|FleetStorageTests
 # Floods and malice keep both cores busy: they run behind those, by themselves.
 HOSTILE := obdgatedTests.SchemaTests|obdgatedTests.FloodedLinesTests|obdgatedTests.HostileStoreTests|obdgatedTests.HostileBrokerTests|obdgatedTests.HostileConfigurationTests
 # What needs the release build of everything, which takes as long as all other tests.
@@ -66,9 +69,10 @@ PACKAGED := PackagingTests.GuideTests|PackagingTests.InstallTests|PackagingTests
 
 test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests tools
 	@FAILURES=$$(mktemp); export FAILURES; failed=0; \
-	scripts/test.sh 20 --skip '$(ALONE)|$(PACKAGED)' || failed=1; \
-	scripts/test.sh 15 --filter '$(ALONE)' --skip '$(HOSTILE)' || failed=1; \
-	scripts/test.sh 8 --filter '$(HOSTILE)' || failed=1; \
+	scripts/test.sh 25 --skip '$(ALONE)|$(SERVERS)|$(PACKAGED)' || failed=1; \
+	scripts/test.sh 15 --filter '$(SERVERS)' || failed=1; \
+	scripts/test.sh 20 --filter '$(ALONE)' --skip '$(HOSTILE)' || failed=1; \
+	scripts/test.sh 10 --filter '$(HOSTILE)' || failed=1; \
 	cat $$FAILURES; rm -f $$FAILURES; exit $$failed
 
 # Packages installed, upgraded and removed, units under a systemd that has booted in a container, `make run`. Root.

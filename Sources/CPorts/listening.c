@@ -10,6 +10,9 @@
 
 #include "cports.h"
 
+// Who finds no place here is turned away by the kernel where they do not wait (connect(2), EAGAIN).
+static const int backlog = 128;
+
 // unix(7): a path has 107 bytes at most.
 static int local_address(const char *path, struct sockaddr_un *address, socklen_t *size) {
   size_t length = strlen(path);
@@ -59,7 +62,7 @@ int cports_local_listen(const char *path, unsigned int mode) {
     if (unlink(path) != 0 || bind(descriptor, (struct sockaddr *)&address, size) != 0) return closed(descriptor, errno);
   }
   // Before it listens nobody gets in.
-  if (chmod(path, mode) != 0 || listen(descriptor, 16) != 0) {
+  if (chmod(path, mode) != 0 || listen(descriptor, backlog) != 0) {
     int failure = errno;
     unlink(path);
     return closed(descriptor, failure);
@@ -72,7 +75,7 @@ int cports_listen(const cports_address *at) {
   if (descriptor < 0) return -errno;
   int on = 1;
   setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (bind(descriptor, (const struct sockaddr *)&at->address, at->length) != 0 || listen(descriptor, 16) != 0) {
+  if (bind(descriptor, (const struct sockaddr *)&at->address, at->length) != 0 || listen(descriptor, backlog) != 0) {
     return closed(descriptor, errno);
   }
   return descriptor;

@@ -80,7 +80,7 @@ struct PackageDescription: Decodable {
   static func read() throws -> PackageDescription {
     let scratch = try ScratchFolder()
     let arguments = ["package", "--scratch-path", scratch.file("build"), "describe", "--type", "json"]
-    let described = try Tool.run("swift", arguments, directory: TestData.projectRoot)
+    let described = try Tool.run("swift", arguments, directory: TestData.projectRoot, limit: .seconds(600))
     guard described.status == 0 else { throw Tool.Failure.system("swift package describe", reason: described.errors) }
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase

@@ -9,7 +9,7 @@ import Testing
   /// The body is longer than any socket buffer: a reset would take the answer away.
   @Test(arguments: ["", "Connection: close\r\n"])
   func an_early_refusal_arrives_however_long_the_body_is(_ connection: String) async throws {
-    try await TestServer.run { server in
+    try await TestServer.run(.test { $0.limits.lingeringSeconds = 300 }) { server in
       try await aside {
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 9 << 20)
         for (token, type, status) in [

@@ -12,7 +12,7 @@ import Testing
   /// Waits until a queue has so many messages: RabbitMQ counts them from time to time.
   private func has(_ count: Int, in queue: String, _ rabbit: RabbitMQ) async throws -> Bool {
     try await aside {
-      let deadline = ContinuousClock.now + .seconds(60)
+      let deadline = ContinuousClock.now + .seconds(180)
       while ContinuousClock.now < deadline {
         let lines = try rabbit.control(["list_queues", "name", "messages"])
         if lines.contains("\(queue)\t\(count)") { return true }

@@ -32,6 +32,7 @@ struct Bench: Sendable {
     options.topic = name
     options.queue = name
     options.retrySeconds = 1
+    options.answerSeconds = 100
   }
 
   init(mqtt port: Int, clientId: String) throws {
@@ -39,6 +40,7 @@ struct Bench: Sendable {
     mqttPort = port
     options.clientId = clientId
     options.retrySeconds = 1
+    options.answerSeconds = 100
   }
 
   /// The address of a broker that speaks TLS.
@@ -51,8 +53,8 @@ struct Bench: Sendable {
   /// Runs a worker that does not trust its broker: it says so, and is never connected.
   func refused(_ store: Store) async throws {
     let worker = try worker(store)
-    let task = Task { try await worker.run() }
     let before = lines.all.count
+    let task = Task { try await worker.run() }
     try await until(worker) { _ in lines.all.count > before }
     task.cancel()
     _ = try await task.value

@@ -98,10 +98,10 @@ import Testing
       let line = [UInt8](repeating: 0x78, count: 8_191) + [0x0A]
       for _ in 0..<100 { queue.put(line.span) }
       queue.end()
-      // It takes a little all the time, and would need half a minute for all.
+      // It takes a little all the time, and would need ten seconds for all.
       let reading = try Gateway.Thread("reader") {
         var buffer = [UInt8](repeating: 0, count: 4_096)
-        for _ in 0..<40 where unsafe Glibc.read(pipe.reading, &buffer, buffer.count) > 0 { usleep(50_000) }
+        while unsafe Glibc.read(pipe.reading, &buffer, buffer.count) > 0 { usleep(50_000) }
       }
       var writer = LineWriter(pipe.writing, queue)
       let started = BootClock.now
@@ -113,7 +113,7 @@ import Testing
       return (end, took)
     }
     #expect(end.0 == .late)
-    #expect(end.1 < 1_500_000_000)
+    #expect(end.1 < 5_000_000_000)
   }
 
   @Test func a_reader_that_stops_reading_holds_its_end_up_no_longer_than_allowed() async throws {
@@ -129,7 +129,7 @@ import Testing
       return (end, BootClock.now - started)
     }
     #expect(end.0 == .late)
-    #expect(end.1 < 1_500_000_000)
+    #expect(end.1 < 5_000_000_000)
   }
 
   /// The whole way out: the queue overflows while nobody reads; then the reader finds whole lines, a hole in `seq`, and

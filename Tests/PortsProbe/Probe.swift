@@ -24,7 +24,7 @@ enum Probe {
     var seen = 0
     while seen < count {
       var waiting = pollfd(fd: monitor.descriptor, events: Int16(POLLIN), revents: 0)
-      if unsafe poll(&waiting, 1, 10_000) == 0 { return say("nothing for ten seconds") }
+      if unsafe poll(&waiting, 1, 60_000) == 0 { return say("nothing for a minute") }
       while let event = monitor.next() {
         for change in table.apply(event) {
           seen += 1
@@ -40,7 +40,7 @@ enum Probe {
 
   static func ask(_ address: String, _ command: String) throws(PortError) {
     var port = AddressedPort(try PortAddress(parsing: address))
-    try port.open(within: .seconds(15), unless: nil)
+    try port.open(within: .seconds(60), unless: nil)
     var asker = Asker(command: Array(command.utf8) + [0x0D])
     var loop = try PortLoop(wakeUp: WakeUp())
     try loop.run(&port, &asker)
@@ -49,7 +49,7 @@ enum Probe {
   /// Asks the same so many times, each time once the prompt has come.
   static func exchange(_ address: String, _ command: String, _ wanted: Int) throws(PortError) {
     var port = AddressedPort(try PortAddress(parsing: address))
-    try port.open(within: .seconds(30), unless: nil)
+    try port.open(within: .seconds(60), unless: nil)
     var exchanges = Exchanges(command: Array(command.utf8) + [0x0D], wanted: wanted)
     var loop = try PortLoop(wakeUp: WakeUp())
     try loop.run(&port, &exchanges)
@@ -57,10 +57,13 @@ enum Probe {
     say("\(wanted) replies")
   }
 
-  static func bluetooth(inquire: Bool) throws(DiscoveryError) {
-    let directory = try BluetoothDirectory()
+  /// - Parameter duration: of an inquiry; nil: none.
+  static func bluetooth(inquiring duration: Duration?) throws(DiscoveryError) {
+    let directory = try BluetoothDirectory(patience: .seconds(60))
     let rules = DiscoveryRules()
-    for device in inquire ? try directory.inquire(for: .milliseconds(500)) : try directory.devices() {
+    let devices: [BluetoothDevice]
+    if let duration { devices = try directory.inquire(for: duration) } else { devices = try directory.devices() }
+    for device in devices {
       let signal = device.signal.map { " \($0) dBm" } ?? ""
       say("\(device.address) '\(device.name)' '\(device.alias)'\(signal) \(word(rules.verdict(for: device)))")
     }

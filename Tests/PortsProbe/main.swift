@@ -7,7 +7,7 @@
 //   PortsProbe exchange WHERE COMMAND COUNT   sends a command so many times, each time once the prompt has come
 //   PortsProbe rounds COUNT       so many exchanges with an adapter in the same thread, for counting allocations
 //   PortsProbe bluetooth          the devices that BlueZ knows
-//   PortsProbe inquire            those, after an inquiry of half a second
+//   PortsProbe inquire SECONDS    those, after an inquiry of that length
 
 import Glibc
 import Ports
@@ -20,11 +20,11 @@ do {
   case "ask" where arguments.count == 3: try Probe.ask(arguments[1], arguments[2])
   case "exchange" where arguments.count == 4: try Probe.exchange(arguments[1], arguments[2], Int(arguments[3]) ?? 1)
   case "rounds": try Rounds.run(arguments.dropFirst().first.flatMap { Int($0) } ?? 1)
-  case "bluetooth": try Probe.bluetooth(inquire: false)
-  case "inquire": try Probe.bluetooth(inquire: true)
+  case "bluetooth": try Probe.bluetooth(inquiring: nil)
+  case "inquire": try Probe.bluetooth(inquiring: .seconds(arguments.dropFirst().first.flatMap { Int($0) } ?? 1))
   default:
     let line = "ask WHERE COMMAND | exchange WHERE COMMAND COUNT | rounds COUNT"
-    say("usage: PortsProbe devices | watch COUNT | \(line) | bluetooth | inquire")
+    say("usage: PortsProbe devices | watch COUNT | \(line) | bluetooth | inquire SECONDS")
     exit(64)
   }
 } catch {

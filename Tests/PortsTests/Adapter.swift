@@ -29,7 +29,7 @@ enum Peer {
     }
   }
 
-  /// Reads so many bytes, or until nothing has come for ten seconds.
+  /// Reads so many bytes, or until nothing has come for a minute.
   static func read(_ count: Int, from descriptor: Int32) -> String {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -45,6 +45,6 @@ enum Peer {
   @discardableResult
   private static func wait(_ descriptor: Int32, _ events: Int32) -> Bool {
     var waiting = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-    return unsafe poll(&waiting, 1, 10_000) > 0
+    return unsafe poll(&waiting, 1, 60_000) > 0
   }
 }

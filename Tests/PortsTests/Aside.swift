@@ -24,8 +24,8 @@ final class Aside: Sendable {
   /// Asks the work to end.
   func stop() { isToStop.store(true, ordering: .releasing) }
 
-  /// Waits for the end of the work; false where it does not within ten seconds.
-  func ended() -> Bool { done.wait(timeout: .now() + 10) == .success }
+  /// Waits for the end of the work; false where it does not within a minute.
+  func ended() -> Bool { done.wait(timeout: .now() + 60) == .success }
 }
 
 /// A place for something that is not copied, where one thread after another finds it.

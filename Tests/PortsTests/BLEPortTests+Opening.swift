@@ -19,7 +19,8 @@ extension BLEPortTests {
   }
 
   @Test func a_device_that_is_not_there_ends_the_search_at_the_limit() async throws {
-    let error = try await Self.refusal(#"{"devices": []}"#, within: .seconds(5))
+    // Less than the ten seconds that are listened at most.
+    let error = try await Self.refusal(#"{"devices": []}"#, within: .seconds(8))
     guard let error else { return }
     #expect(error.kind == .timedOut)
     #expect(
@@ -137,19 +138,19 @@ extension BLEPortTests {
       let facts = #"\#(known) "sockets": true, "first services": [\#(Scene.service("180a", []))]"#
       guard let bed = try BluetoothBed.start(Scene.adapter(Scene.ffe0, facts)) else { return }
       var port = BLEPort(address: Scene.address, bus: bed.bus)
-      let error = PortContract.error { () throws(PortError) in try port.open(within: .seconds(30), unless: nil) }
+      let error = PortContract.error { () throws(PortError) in try port.open(within: .seconds(60), unless: nil) }
       #expect(error?.kind == .noSerialService)
       // What its owner has made known stays known.
       try bed.event(known.isEmpty ? "removed" : "disconnect")
       guard known.isEmpty else { return }
-      try port.open(within: .seconds(30), unless: nil)
+      try port.open(within: .seconds(60), unless: nil)
       port.close()
     }
   }
 
   @Test func services_that_never_come_end_at_the_limit() async throws {
     let error = try await Self.refusal(
-      Scene.adapter(Scene.ffe0, #""resolves": false"#), within: .seconds(5))
+      Scene.adapter(Scene.ffe0, #""resolves": false"#), within: .seconds(15))
     guard let error else { return }
     #expect(error.kind == .timedOut)
     #expect(error.detail.hasPrefix("connected, but its services do not come"), "\(error)")
@@ -180,7 +181,7 @@ extension BLEPortTests {
       wakeUp.signal()
       #expect(
         PortContract.kind { () throws(PortError) in
-          try port.open(within: .seconds(30), unless: wakeUp)
+          try port.open(within: .seconds(60), unless: wakeUp)
         }
           == .interrupted)
       #expect(wakeUp.silence())

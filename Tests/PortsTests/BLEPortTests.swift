@@ -13,14 +13,14 @@ import Testing
     try await aside {
       guard let bed = try BluetoothBed.start(scene) else { return }
       var port = BLEPort(address: Scene.address, bus: bed.bus)
-      try port.open(within: .seconds(30), unless: nil)
+      try port.open(within: .seconds(60), unless: nil)
       try body(&port, bed)
       port.close()
     }
   }
 
   /// Why a port to a scene's adapter does not open.
-  static func refusal(_ scene: String, within limit: Duration = .seconds(30)) async throws
+  static func refusal(_ scene: String, within limit: Duration = .seconds(60)) async throws
     -> PortError?
   {
     try await aside {
@@ -37,7 +37,7 @@ import Testing
 
   static func wait(for port: borrowing BLEPort) throws {
     var waiting = pollfd(fd: port.descriptor, events: Int16(POLLIN), revents: 0)
-    guard unsafe poll(&waiting, 1, 30_000) == 1 else { throw TestData.Missing("anything to read from \(port.name)") }
+    guard unsafe poll(&waiting, 1, 60_000) == 1 else { throw TestData.Missing("anything to read from \(port.name)") }
   }
 
   /// Reads until so many bytes are there.

@@ -11,7 +11,7 @@ import Testing
     else { return nil }
     let scratch = try ScratchFolder()
     let file = try scratch.write("devices.json", devices)
-    return try Tool.run("/usr/bin/python3", [bed, file, try ProbeProgram.path] + arguments, limit: .seconds(60))
+    return try Tool.run("/usr/bin/python3", [bed, file, try ProbeProgram.path] + arguments, limit: .seconds(200))
   }
 
   @Test func paired_devices_are_listed_with_names_and_what_may_be_done() throws {
@@ -53,7 +53,8 @@ import Testing
       {"controllers": ["hci0"], "devices": [
         {"controller": "hci0", "address": "11:22:33:44:55:66", "name": "OBDII", "heard": true, "signal": -60}]}
       """
-    guard let result = try Self.run(devices, ["inquire"]) else { return }
+    // So long the stand-in has to see that there is an inquiry, and to make the device known.
+    guard let result = try Self.run(devices, ["inquire", "5"]) else { return }
     #expect(result.status == 0, "\(result.output)\(result.errors)")
     #expect(result.lines == ["11:22:33:44:55:66 'OBDII' 'OBDII' -60 dBm leave(notPaired)"])
   }
@@ -68,7 +69,7 @@ import Testing
 
   @Test func without_a_controller_an_inquiry_says_so_and_a_list_is_empty() throws {
     let devices = #"{"controllers": [], "devices": []}"#
-    guard let inquiry = try Self.run(devices, ["inquire"]), let list = try Self.run(devices, ["bluetooth"]) else {
+    guard let inquiry = try Self.run(devices, ["inquire", "5"]), let list = try Self.run(devices, ["bluetooth"]) else {
       return
     }
     #expect(

@@ -21,7 +21,7 @@ import Testing
     let scratch = try ScratchFolder()
     let file = try scratch.write("steps.json", steps)
     return try Tool.run(
-      wrapper, ["/usr/bin/python3", bed, file, try ProbeProgram.path] + arguments, limit: .seconds(60))
+      wrapper, ["/usr/bin/python3", bed, file, try ProbeProgram.path] + arguments, limit: .seconds(300))
   }
 
   @Test func devices_that_are_there_are_listed_with_ids_texts_and_tag() throws {

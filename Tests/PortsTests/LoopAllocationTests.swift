@@ -13,7 +13,7 @@ import Testing
   }
 
   /// Where BlueZ hands its sockets out, a notification and a write are no messages of D-Bus.
-  @Test func a_thousand_more_exchanges_over_bluetooth_le_allocate_nothing() async throws {
+  @Test func ten_thousand_more_exchanges_over_bluetooth_le_allocate_nothing() async throws {
     try await aside {
       let scene = Scene.adapter(Scene.ffe0, #""sockets": true, "quiet": true, "reply": "41 0C 1A F8 \r\r>""#)
       guard let bed = try BluetoothBed.start(scene) else { return }
@@ -22,13 +22,17 @@ import Testing
           try ProbeProgram.path, ["exchange", "ble:\(Scene.address)", "010C1", "\(count)"],
           environment: ["DBUS_SYSTEM_BUS_ADDRESS": bed.bus])
       }
-      // Signals of the device's connection come when the bus has turned to them: behind the first exchanges, so behind
-      // the five hundredth by all means.
-      let few = try run(500)
-      let many = try run(1_500)
-      #expect(few.result.output == "500 replies\n", "\(few.result.output)\(few.result.errors)")
-      #expect(many.result.output == "1500 replies\n", "\(many.result.output)\(many.result.errors)")
-      #expect(many.allocations - few.allocations < 10, "\(few.allocations) → \(many.allocations)")
+      // Signals of the device's connection come when the bus has turned to them, within the exchanges or behind, and some
+      // ten allocations with them. What an exchange itself took would be in each pair of runs, and ten thousand times.
+      var differences: [Int] = []
+      repeat {
+        let few = try run(5_000)
+        let many = try run(15_000)
+        #expect(few.result.output == "5000 replies\n", "\(few.result.output)\(few.result.errors)")
+        #expect(many.result.output == "15000 replies\n", "\(many.result.output)\(many.result.errors)")
+        differences.append(many.allocations - few.allocations)
+      } while !differences.contains(where: { abs($0) < 10 }) && differences.count < 3
+      #expect(differences.contains { abs($0) < 10 }, "\(differences)")
     }
   }
 }

@@ -44,7 +44,7 @@ enum PortContract {
 
   static func waitUntilReadable<P: Port & ~Copyable>(_ port: borrowing P) {
     var waiting = pollfd(fd: port.descriptor, events: Int16(POLLIN), revents: 0)
-    #expect(unsafe poll(&waiting, 1, 10_000) == 1)
+    #expect(unsafe poll(&waiting, 1, 60_000) == 1)
   }
 
   /// Which error a call ends with; nil: none.

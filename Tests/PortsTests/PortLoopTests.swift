@@ -55,7 +55,7 @@ import Testing
     try loop.run(&port, &handler)
     #expect(handler.events == [.opened, .deadlinePassed])
     #expect(handler.moments[1] >= began + 20_000_000)
-    #expect(handler.moments[1] < began + 2_000_000_000)
+    #expect(handler.moments[1] < began + 20_000_000_000)
   }
 
   @Test func a_deadline_long_past_passes_at_once_and_one_that_is_taken_back_never() throws {

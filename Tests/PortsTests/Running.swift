@@ -1,4 +1,5 @@
 import Glibc
+import TestKit
 
 /// A program that runs beside the test, with its input and output at hand; killed when the test lets go of it.
 final class Running: Sendable {
@@ -8,7 +9,8 @@ final class Running: Sendable {
 
   struct NotStarted: Error { let code: Int32 }
 
-  static func start(_ command: [String]) throws -> Running { try Running(command) }
+  /// The only birth as long as it takes: its pipes would be copied to another, and others' lines to it.
+  static func start(_ command: [String]) throws -> Running { try Tool.withoutBirths { try Running(command) } }
 
   private init(_ command: [String]) throws {
     var toChild: [Int32] = [-1, -1]

@@ -1,5 +1,6 @@
 import Glibc
 import Ports
+import TestKit
 import Testing
 
 @Suite struct TCPPortTests {
@@ -42,11 +43,11 @@ import Testing
   }
 
   @Test func nobody_listening_is_refused() throws {
-    let number = try Listening().port
-    var port = TCPPort(host: "127.0.0.1", port: number)
+    let closed = try ReservedPort()
+    var port = TCPPort(host: "127.0.0.1", port: Int(closed.number))
     let error = PortContract.error { () throws(PortError) in try port.open() }
     #expect(error?.kind == .refused)
-    #expect(error?.description.hasPrefix("tcp:127.0.0.1:\(number): refused: nothing listens on port") == true)
+    #expect(error?.description.hasPrefix("tcp:127.0.0.1:\(closed.number): refused: nothing listens on port") == true)
   }
 
   /// A listener whose queue is full answers no further connection: as silent as a host that is not there.
@@ -57,7 +58,7 @@ import Testing
     let began = BootClock.now
     #expect(
       PortContract.kind { () throws(PortError) in try port.open(within: .milliseconds(80), unless: nil) } == .timedOut)
-    #expect((80_000_000..<2_000_000_000).contains(BootClock.now - began))
+    #expect((80_000_000..<20_000_000_000).contains(BootClock.now - began))
     #expect(port.isOpen == false)
     _ = filler
   }

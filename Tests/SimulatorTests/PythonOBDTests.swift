@@ -43,7 +43,7 @@ import Testing
     options.scenario = try scratch.write("car.json", scenario)
     let simulator = try RunningSimulator(options)
     let name = try simulator.name()
-    let result = try Tool.run(python, ["-c", Self.script, name], limit: .seconds(60))
+    let result = try Tool.run(python, ["-c", Self.script, name], limit: .seconds(300))
     try simulator.stop()
     #expect(result.status == 0, "\(result.errors)")
     return try JSONDecoder().decode(Answers.self, from: Data(result.stdout))

@@ -37,14 +37,14 @@ final class RunningSimulator: Sendable {
       let (name, error) = state.withLock { ($0.names.dropFirst(number).first, $0.error) }
       if let error { throw error }
       if let name { return name }
-      guard changed.wait(timeout: .now() + 20) == .success else { throw Host.Failure("no port was announced") }
+      guard changed.wait(timeout: .now() + 60) == .success else { throw Host.Failure("no port was announced") }
     }
   }
 
   /// Ends it, and throws what it threw.
   func stop() throws {
     signal.stop()
-    guard ended.wait(timeout: .now() + 20) == .success else { throw Host.Failure("the simulator does not end") }
+    guard ended.wait(timeout: .now() + 60) == .success else { throw Host.Failure("the simulator does not end") }
     if let error = state.withLock({ $0.error }) { throw error }
   }
 }
@@ -55,6 +55,9 @@ final class Host {
     var what: String
     init(_ what: String) { self.what = what }
   }
+
+  /// How long a silence may last before what is waited for is given up, ms.
+  static let patience: Int32 = 60_000
 
   private var descriptor: Int32
 
@@ -114,9 +117,9 @@ final class Host {
   }
 
   /// Writes a command and reads up to the prompt.
-  func ask(_ command: String, within milliseconds: Int32 = 20_000) throws -> String {
+  func ask(_ command: String) throws -> String {
     try say(command)
-    return try hear(until: ">", within: milliseconds)
+    return try hear(until: ">")
   }
 
   /// Writes a command and its CR.
@@ -125,20 +128,28 @@ final class Host {
     guard unsafe write(descriptor, bytes, bytes.count) == bytes.count else { throw Failure("write: \(errno)") }
   }
 
-  /// Reads until what has come ends so; each silence at most so long.
-  func hear(until end: String, within milliseconds: Int32 = 20_000) throws -> String {
-    var heard: [UInt8] = []
-    while !heard.suffix(end.utf8.count).elementsEqual(end.utf8) {
-      guard let more = try read(within: milliseconds), !more.isEmpty else { throw Failure("ended after \(heard)") }
-      heard += more
-    }
+  /// Reads until what has come ends so.
+  func hear(until end: String) throws -> String {
+    let heard = try hear { $0.suffix(end.utf8.count).elementsEqual(end.utf8) }
     return String(decoding: heard, as: UTF8.self)
   }
 
-  /// Bytes; empty: the other side has hung up; nil: none within the time limit.
-  func read(within milliseconds: Int32) throws -> [UInt8]? {
+  /// Reads until there are so many bytes.
+  func hear(count: Int) throws -> [UInt8] { try hear { $0.count >= count } }
+
+  private func hear(_ isEnough: ([UInt8]) -> Bool) throws -> [UInt8] {
+    var heard: [UInt8] = []
+    while !isEnough(heard) {
+      guard let more = try read(), !more.isEmpty else { throw Failure("ended after \(heard)") }
+      heard += more
+    }
+    return heard
+  }
+
+  /// Bytes; empty: the other side has hung up; nil: none within ``patience``.
+  func read() throws -> [UInt8]? {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard unsafe poll(&waiting, 1, milliseconds) > 0 else { return nil }
+    guard unsafe poll(&waiting, 1, Self.patience) > 0 else { return nil }
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
     return Array(buffer.prefix(max(0, count)))

@@ -73,7 +73,7 @@ import Testing
     let host = try Host(port: port)
     #expect(try host.ask("ATE0") == "ATE0\rOK\r\r>")
     let second = try Host(port: port)
-    #expect(try second.read(within: 20_000) == [])
+    #expect(try second.read() == [])
     #expect(try host.ask("ATI") == "ELM327 v1.5\r\r>")
     host.hangUp()
     #expect(try asksAgain(port) == "ELM327 v1.5\r\r>")
@@ -82,7 +82,7 @@ import Testing
 
   /// Until the simulator has seen the first client go, it turns others away.
   private func asksAgain(_ port: UInt16) throws -> String {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
       let host = try Host(port: port)
       if let answer = try? host.ask("ATI") { return answer }
@@ -96,7 +96,10 @@ import Testing
     options.scenario = try scratch.write("strict.json", #"{"adapter": {"strictBaud": true, "baud": 115200}}"#)
     let simulator = try RunningSimulator(options)
     let host = try Host(terminal: try simulator.name())
-    #expect(throws: Host.Failure.self) { try host.ask("ATI", within: 300) }
+    try host.say("ATI")
+    // Rubbish there, and rubbish back. Once all of it is back, all of it was there, and is not read at another rate.
+    let echo = try host.hear(count: 4)
+    #expect(echo.count == 4 && echo.allSatisfy { $0 >= 0x80 }, "\(echo)")
     host.set(speed: Int32(B115200))
     // What came in between is one line that nobody understands.
     #expect(try host.ask("").hasSuffix("?\r\r>"))
@@ -116,23 +119,24 @@ import Testing
     options.faults = "unplug@0s..600s"
     let simulator = try RunningSimulator(options)
     let port = try port(of: simulator)
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     while (try? Host(port: port)) != nil, .now < deadline {}
     #expect(throws: Host.Failure.self) { try Host(port: port) }
     #expect(Host.canBind(port) == false)
     try simulator.stop()
-    #expect(Host.canBind(port))
+    // A program that another test is starting has copies of its sockets until it runs.
+    #expect(try Tool.withoutBirths { Host.canBind(port) })
   }
 
   @Test func an_unplugged_adapter_hangs_up_and_comes_back_elsewhere() throws {
     let scratch = try ScratchFolder()
     var options = SimulatorOptions()
     options.port = .pty(link: scratch.file("elm"))
-    options.faults = "unplug@2s..3s"
+    options.faults = "unplug@10s..11s"
     let simulator = try RunningSimulator(options)
     _ = try simulator.name()
     let host = try Host(terminal: scratch.file("elm"))
-    #expect(try host.read(within: 20_000) == [])
+    #expect(try host.read() == [])
     host.hangUp()
     let name = try simulator.name(1)
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: scratch.file("elm")) == name)

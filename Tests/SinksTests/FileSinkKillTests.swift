@@ -18,8 +18,8 @@ import Testing
         // Killed once it has written a little: at another place each time.
         let file = scratch.file("records.jsonl")
         let before = Self.size(file)
-        let deadline = Date(timeIntervalSinceNow: 120)
-        while Self.size(file) < before + 40_000 + round * 77_777, Date() < deadline { sched_yield() }
+        let deadline = ContinuousClock.now + .seconds(120)
+        while Self.size(file) < before + 40_000 + round * 77_777, .now < deadline { sched_yield() }
         program.send(SIGKILL)
         #expect(try program.end(within: .seconds(60)) == 128 + SIGKILL)
       }

@@ -55,11 +55,11 @@ import Testing
       "import fcntl, signal, sys; f = open(sys.argv[1], 'a'); fcntl.lockf(f, fcntl.LOCK_EX); print('locked', flush=True); signal.pause()"
     let other = try RunningProgram(python, ["-c", lock, path])
     defer { other.kill() }
-    try other.line(within: .seconds(30)) { $0 == "locked" }
+    try other.line(within: .seconds(60)) { $0 == "locked" }
     #expect(throws: SinkError.self) { _ = try RecordFile(path) }
     #expect(try String(contentsOfFile: path, encoding: .utf8) == half)
     other.kill()
-    _ = try other.end(within: .seconds(30))
+    _ = try other.end(within: .seconds(60))
     #expect(try RecordFile(path).mended == .cutLineRemoved(bytes: half.utf8.count))
   }
 

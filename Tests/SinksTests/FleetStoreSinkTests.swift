@@ -103,7 +103,8 @@ import Testing
   @Test func a_server_that_does_not_answer_ends_at_the_limit() throws {
     guard let store = try ScriptedStore(["steps": ["hang"]], in: scratch) else { return }
     var configuration = try configuration(store.port)
-    configuration.requestLimit = 1_000_000_000
+    // Enough to connect and send, whatever else the machine has to do.
+    configuration.requestLimit = 5_000_000_000
     var sink = sink(configuration)
     let deliveries = try deliver(&sink, Batches.telemetry(1...5))
     #expect(deliveries[0].acknowledged.isEmpty)
@@ -275,9 +276,11 @@ import Testing
   @Test func a_configured_proxy_is_used() throws {
     guard let store = try ScriptedStore([:], in: scratch) else { return }
     var configuration = try configuration(store.port)
-    configuration.proxy = "http://127.0.0.1:\(try UnusedPort().number)"
+    let unused = try UnusedPort()
+    configuration.proxy = "http://127.0.0.1:\(unused.number)"
     var proxied = sink(configuration)
     #expect(failure(try deliver(&proxied, Batches.telemetry(1...5))[0])?.kind == .unreachable)
+    withExtendedLifetime(unused) {}
   }
 
   @Test func proxies_of_the_environment_are_not_used() async throws {
@@ -285,12 +288,14 @@ import Testing
     let sinks = #"[{"type":"fleetStore","url":"http://127.0.0.1:\#(store.port)/api","batch":{"seconds":0}}]"#
     let config = try scratch.write("sinks.json", sinks)
     let folder = scratch.file("spool")
-    let proxy = "http://127.0.0.1:\(try UnusedPort().number)"
+    let unused = try UnusedPort()
+    let proxy = "http://127.0.0.1:\(unused.number)"
     try await aside {
       let result = try Tool.run(
         try ProbeProgram.path, ["run", folder, config, "120"], environment: ["http_proxy": proxy, "all_proxy": proxy])
       #expect(result.status == 0, "\(result.output)")
     }
+    withExtendedLifetime(unused) {}
     #expect(store.received.sorted() == Array(1...120))
   }
 

@@ -12,7 +12,7 @@ set -m -o pipefail
 # Where bash would say of each job how it ended; nothing of what commands say goes there.
 exec 2> /dev/null
 # Seconds for all of them.
-limit=240
+limit=900
 said=$(mktemp)
 trap 'rm -f "$said"' EXIT
 

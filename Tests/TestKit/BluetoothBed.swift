@@ -37,7 +37,7 @@ public final class BluetoothBed: Sendable {
   deinit {
     // With its input it ends, and takes its bus with it.
     program.closeInput()
-    if (try? program.end(within: .seconds(10))) == nil { program.kill() }
+    if (try? program.end(within: .seconds(60))) == nil { program.kill() }
   }
 
   /// What it has told so far.
@@ -46,7 +46,7 @@ public final class BluetoothBed: Sendable {
   /// Waits for what it tells next that begins so.
   @discardableResult
   public func event(_ beginning: String) throws -> String {
-    try program.line(within: .seconds(30)) { $0.hasPrefix(beginning) }.text
+    try program.line(within: .seconds(60)) { $0.hasPrefix(beginning) }.text
   }
 
   /// Has something happen, and waits until it has; what is told meanwhile is passed over.

@@ -29,7 +29,7 @@ public struct DocumentedCommands: Sendable, CustomStringConvertible {
   }
 
   /// How long all of them may take; the script that runs them gives up before.
-  public static let limit = Duration.seconds(300)
+  public static let limit = Duration.seconds(1_000)
 
   /// What runs them: for a test that starts programs around it.
   ///

@@ -187,7 +187,7 @@ extension RabbitMQ {
 
     /// Waits until it takes connections of both kinds.
     public func waitUntilReady() throws {
-      let deadline = ContinuousClock.now + .seconds(180)
+      let deadline = ContinuousClock.now + .seconds(600)
       for port in [port, mqttPort] {
         while try Tool.shell("exec 3<>/dev/tcp/127.0.0.1/\(port)").status != 0 {
           guard ContinuousClock.now < deadline else {

@@ -138,7 +138,7 @@ public final class RunningProgram: @unchecked Sendable {
   public func end(within limit: Duration) throws -> Int32 {
     let code = try wait(limit, "end", isFinal: false) { status }
     // What it wrote last may still be in its pipes; a child of its own may hold them open.
-    let deadline = Date(timeIntervalSinceNow: 5)
+    let deadline = ContinuousClock.now + .seconds(60)
     changed.lock()
     defer { changed.unlock() }
     while openStreams > (isOutputRead ? 0 : 1), changed.wait(until: deadline) {}
@@ -148,7 +148,7 @@ public final class RunningProgram: @unchecked Sendable {
   private func wait<Value>(
     _ limit: Duration, _ what: String, isFinal: Bool = true, _ look: () -> Value?
   ) throws -> Value {
-    let deadline = Date(timeIntervalSinceNow: limit / .seconds(1))
+    let deadline = ContinuousClock.now + limit
     changed.lock()
     defer { changed.unlock() }
     while true {

@@ -50,12 +50,13 @@ public final class SimulatedAdapter: @unchecked Sendable {
   /// `/dev/pts/3`, `127.0.0.1:35000`; waits for it.
   public var name: String {
     get throws {
+      let deadline = ContinuousClock.now + .seconds(60)
       changed.lock()
       defer { changed.unlock() }
       while true {
         if let failure { throw failure }
         if let name = names.last { return name }
-        guard changed.wait(until: Date(timeIntervalSinceNow: 20)) else {
+        guard changed.wait(until: deadline) else {
           throw RunningProgram.Late(description: "the simulator announces no port")
         }
       }
@@ -65,8 +66,9 @@ public final class SimulatedAdapter: @unchecked Sendable {
   /// Ends it, and waits for that.
   public func stop() {
     signal.stop()
+    let deadline = ContinuousClock.now + .seconds(60)
     changed.lock()
     defer { changed.unlock() }
-    while !isOver, changed.wait(until: Date(timeIntervalSinceNow: 20)) {}
+    while !isOver, changed.wait(until: deadline) {}
   }
 }

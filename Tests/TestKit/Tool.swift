@@ -62,6 +62,14 @@ public enum Tool {
     return try child.finish(feeding: stdin ?? [], limit: limit)
   }
 
+  /// Does something while no program is being started, of which it must start none itself.
+  ///
+  /// From its birth to its own text (fork, exec) a program holds a copy of every descriptor of this process: a line
+  /// that is closed here is still open there, a port still has somebody who listens.
+  public static func withoutBirths<Value: Sendable>(_ work: () throws -> Value) throws -> Value {
+    try Child.birth.withLock { _ in try work() }
+  }
+
   /// Runs a line of shell, for pipes: `bash -o pipefail -c line`.
   ///
   /// With `pipefail` a failure anywhere in a pipe is the status of the whole.
@@ -94,7 +102,7 @@ struct Child {
   private typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
 
   /// One at a time: between making a pipe and closing it on exec, no other child may be born that would inherit it.
-  private static let birth = Mutex(())
+  fileprivate static let birth = Mutex(())
 
   init(
     _ executable: String, _ arguments: [String], environment: [String: String], directory: String?, feeds: Bool

@@ -58,4 +58,29 @@ import Testing
       #expect(most < 120 << 10)
     }
   }
+
+  @Test(arguments: ["zstd", "gzip"])
+  func a_bomb_is_refused_and_costs_no_more_than_its_limit(_ coding: String) async throws {
+    guard let tool = try Tool.required(coding) else { return }
+    try await aside {
+      let scratch = try ScratchFolder()
+      let settings = try scratch.write("c.json", #"{"database":"sqlite:a.db","limits":{"unpackedBytes":1048576}}"#)
+      let store = try ServedStore(["--config", settings])
+      defer { store.program.kill() }
+      let token = try #require(store.token)
+      let record = try scratch.write("record", LoadClient.record(1, 0))
+      func post(_ file: String, _ arguments: [String]) throws -> String {
+        try store.ask("/api/telemetry", token: token, ["--data-binary", "@\(file)"] + arguments)
+      }
+      #expect(try post(record, []).contains(#""stored":1"#))
+      // 256 MiB of zeros.
+      let bomb = scratch.file("bomb")
+      #expect(try Tool.shell("head -c 268435456 /dev/zero | \(tool) -c > '\(bomb)'").status == 0)
+      let before = try store.memoryKiB("VmHWM")
+      let reply = try post(bomb, ["-H", "Content-Encoding: \(coding)", "-w", "%{http_code}"])
+      #expect(reply.contains(#""code":"tooLarge""#) && reply.hasSuffix("413"), "\(reply)")
+      // Four times what it may become, and what the allocator keeps.
+      #expect(try store.memoryKiB("VmHWM") - before < 12 << 10)
+    }
+  }
 }

@@ -17,7 +17,7 @@ import Testing
         [
           "--config-file", file, "run", "http://127.0.0.1:\(store.port)/api/openapi.json", "--phases",
           "coverage,fuzzing", "--max-examples", "5", "--exclude-checks", "positive_data_acceptance",
-          "--continue-on-failure", "--no-color", "--seed", "1",
+          "--continue-on-failure", "--no-color", "--seed", "1", "--request-timeout", "120",
         ], environment: ["FLEETSTORE_TOKEN": try #require(store.token)], directory: scratch.path, limit: .seconds(900))
       #expect(result.status == 0, "\(result.output.suffix(6_000))")
       #expect(result.output.contains("Tested: 29"), "\(result.output.suffix(2_000))")

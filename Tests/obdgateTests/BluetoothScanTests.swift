@@ -24,7 +24,7 @@ import Testing
         "devices.json", "{\"controllers\": [\"hci0\"], \"devices\": [\(devices.joined(separator: ", "))]}")
       guard let program = try Tool.obdgate else { throw TestData.Missing("the built obdgate") }
       let bed = TestData.projectRoot + "/scripts/testbed/bluez.py"
-      return try Tool.run("/usr/bin/python3", [bed, file, program] + arguments)
+      return try punctual { try Tool.run("/usr/bin/python3", [bed, file, program] + arguments, limit: .seconds(200)) }
     }
   }
 

@@ -31,8 +31,8 @@ import Testing
     let file = try scratch.write("gateway.json", configuration)
     let program = try #require(try Tool.obdgate)
     let bed = TestData.projectRoot + "/scripts/testbed/udev.py"
-    let result = try Tool.shell(
-      "\(before)\n'\(wrapper)' /usr/bin/python3 '\(bed)' '\(steps)' '\(program)' doctor --json --config '\(file)'")
+    let look = "'\(wrapper)' /usr/bin/python3 '\(bed)' '\(steps)' '\(program)' doctor --json --config '\(file)'"
+    let result = try punctual { try Tool.shell("\(before)\n\(look)", limit: .seconds(200)) }
     return try JSON.lines(result.output).filter { $0["check"] == "adapter" }
   }
 
@@ -137,11 +137,16 @@ import Testing
     for name in ["ModemManager", "brltty"] {
       #expect(try Tool.run("cp", [sleep, scratch.file(name)]).status == 0)
     }
+    // There when the doctor looks: a child has our name until it has its own. Not even in /proc when all of it ends.
     let start = """
       '\(scratch.file("ModemManager"))' 600 & one=$!; '\(scratch.file("brltty"))' 600 & two=$!
-      trap 'kill $one $two' EXIT
+      trap 'kill $one $two; wait' EXIT
+      until grep -qx ModemManager /proc/$one/comm && grep -qx brltty /proc/$two/comm; do
+        kill -0 $one $two || exit 1
+      done
       """
-    guard let findings = try adapters([Self.obdlink], before: start) else { return }
+    let found = try amongNoOtherRivals { try adapters([Self.obdlink], before: start) }
+    guard let findings = found else { return }
     #expect(what(findings, "ModemManager runs")?["remedy"]?.text?.contains("ID_MM_DEVICE_IGNORE") == true)
     #expect(what(findings, "brltty runs")?["remedy"]?.text?.contains("apt-get remove brltty") == true)
   }
@@ -161,8 +166,8 @@ import Testing
     let file = try scratch.write("gateway.json", configuration)
     let bed = TestData.projectRoot + "/scripts/testbed/bluez.py"
     let program = try #require(try Tool.obdgate)
-    let result = try Tool.run(
-      "/usr/bin/python3", [bed, devices, program, "doctor", "--json", "--config", file])
+    let arguments = [bed, devices, program, "doctor", "--json", "--config", file]
+    let result = try punctual { try Tool.run("/usr/bin/python3", arguments, limit: .seconds(200)) }
     return try JSON.lines(result.output).filter { $0["check"] == "bluetooth" }
   }
 

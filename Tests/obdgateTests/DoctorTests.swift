@@ -21,11 +21,13 @@ import Testing
 
   @Test func each_thing_has_a_line_and_what_is_wrong_a_remedy() throws {
     let socket = scratch.file("none")
-    let findings = try findings("{\(Self.quiet)}", "--socket", socket)
+    let usual = ["doctor", "--config", scratch.file("gateway.json"), "--socket", socket]
+    let (findings, text) = try amongNoOtherRivals {
+      (try self.findings("{\(Self.quiet)}", "--socket", socket), try punctual { try obdgate(usual) })
+    }
     let checks = Set(findings.compactMap { $0["check"]?.text })
     #expect(checks.isSuperset(of: ["configuration", "libraries", "adapter", "bluetooth", "clock", "disk", "daemon"]))
     #expect(findings.first?["verdict"] == "ok")
-    let text = try obdgate(["doctor", "--config", scratch.file("gateway.json"), "--socket", socket])
     #expect(text.lines.count == findings.count)
     for (line, finding) in zip(text.lines, findings) {
       #expect(line.hasPrefix(finding["verdict"]?.text ?? "?"))
@@ -171,7 +173,8 @@ import Testing
   @Test func one_that_hangs_costs_its_own_line_alone() throws {
     let peer = try DaemonPeer(scratch.file("sock")) { $0.awaitEnd() }
     defer { peer.stop() }
-    let findings = try findings("{\(Self.quiet)}", "--socket", peer.path)
+    let file = try scratch.write("gateway.json", "{\(Self.quiet)}")
+    let findings = try doctor(["--config", file, "--socket", peer.path], hangs: true)
     let daemon = findings.filter { $0["check"] == "daemon" }
     #expect(daemon.count == 1)
     #expect(daemon.first?["verdict"] == "problem")

@@ -6,27 +6,31 @@ import TestKit
 /// - Parameters:
 ///   - line: `$OBDGATE` stands for the program.
 ///   - devices: steps of `scripts/testbed/udev.py` without their far end.
-///   - simulation: what is behind each of them.
+///   - simulation: what is behind each of them; nil: the steps say themselves what is.
 ///   - limit: how long it may take.
 /// - Returns: nil, said in one line, where umockdev is not installed.
 func play(
-  _ line: String, pluggingIn devices: [String], behind simulation: Simulation = Simulation(), in folder: String,
+  _ line: String, pluggingIn devices: [String], behind simulation: Simulation? = Simulation(), in folder: String,
   limit: Duration = .seconds(120)
 ) throws -> Played? {
   guard let wrapper = try Tool.required("umockdev-wrapper"), try hasTestbed() else { return nil }
   let patience = "{\"patience\": \(limit.components.seconds)}"
-  let plugs = devices.indices.map { "{\"plug\": \"\($0)\", \"tcp\": \"@\($0)@\", \(devices[$0])}" }
+  let plugs = devices.indices.map { number in
+    let address = simulation == nil ? "" : "\"tcp\": \"@\(number)@\","
+    return "{\"plug\": \"\(number)\", \(address) \(devices[number])}"
+  }
   let steps = "[\(([patience] + plugs + ["{\"start\": true}"]).joined(separator: ",\n"))]"
   try steps.write(toFile: folder + "/steps.in", atomically: true, encoding: .utf8)
-  let addresses = devices.indices.map { "-e \"s|@\($0)@|$D\($0)|\"" }.joined(separator: " ")
+  let places = simulation == nil ? [] : Array(devices.indices)
+  let addresses = places.map { "-e \"s|@\($0)@|$D\($0)|\"" }.joined(separator: " ")
   let bed = TestData.projectRoot + "/scripts/testbed/udev.py"
   let script = """
-    sed \(addresses) steps.in >steps.json
+    sed -e '' \(addresses) steps.in >steps.json
     '\(wrapper)' /usr/bin/python3 '\(bed)' steps.json \(line)
     """
-  var simulation = simulation
-  simulation.place = .tcp
-  return try play(script, beside: devices.map { _ in simulation }, in: folder, limit: limit)
+  var end = simulation
+  end?.place = .tcp
+  return try play(script, beside: devices.compactMap { _ in end }, in: folder, limit: limit)
 }
 
 private func hasTestbed() throws -> Bool {

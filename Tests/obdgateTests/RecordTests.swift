@@ -31,10 +31,11 @@ import Testing
   }
 
   @Test func a_recording_has_every_byte_and_replays_to_the_vehicles_values() async throws {
-    let recording = try await record("RECORD --duration 6")
+    let recording = try await record("RECORD --duration 15")
     #expect(recording.result.status == 0, "\(recording.result.errors)")
     #expect(recording.result.stdout.isEmpty)
-    #expect(recording.result.errors.contains("replies in 6 s"))
+    // The last question's answer may be waited for.
+    #expect(recording.result.errors.contains(/[0-9] replies in (1[5-9]|2[0-9]) s/), "\(recording.result.errors)")
     #expect(DialogueText(recording.capture) == recording.log)
     #expect(recording.replay.status == 0, "\(recording.replay.errors)")
     let records = try records(recording.replay)
@@ -54,7 +55,7 @@ import Testing
   }
 
   @Test func the_head_names_the_adapter_and_the_time() async throws {
-    let recording = try await record("RECORD --duration 2")
+    let recording = try await record("RECORD --duration 8")
     let lines = recording.capture.split(separator: "\n")
     #expect(lines.first == "# obdgate-capture 1")
     #expect(lines.dropFirst().first?.hasPrefix("# adapter: ELM327 v1.5   recorded: 20") == true)
@@ -63,7 +64,7 @@ import Testing
 
   @Test(arguments: ["INT", "TERM", "HUP"])
   func a_signal_ends_it_with_a_whole_file(_ signal: String) async throws {
-    let recording = try await record("timeout --preserve-status -s \(signal) 4 RECORD")
+    let recording = try await record("timeout --preserve-status -s \(signal) 15 RECORD")
     #expect(recording.result.status == 0, "\(recording.result.errors)")
     #expect(recording.capture.hasSuffix(">\n"))
     #expect(DialogueText(recording.capture) == recording.log)
@@ -71,10 +72,10 @@ import Testing
   }
 
   @Test func an_adapter_that_is_unplugged_leaves_what_came() async throws {
-    let recording = try await record("RECORD --duration 90", faults: "unplug@6s", at: .pty)
+    let recording = try await record("RECORD --duration 600", faults: "unplug@20s", at: .pty)
     #expect(recording.result.status == 69, "\(recording.result.errors)")
     #expect(recording.result.errors.contains("gone"))
-    #expect(recording.result.elapsed < .seconds(60))
+    #expect(recording.result.elapsed < .seconds(120))
     #expect(try JSON.lines(recording.replay.output).of("vehicle").last?["vin"] == "1D4GP00RX5B123456")
   }
 

@@ -13,9 +13,18 @@ import Testing
         settings: #""poll": {"defaultPeriod": 0, "dtcPeriod": 3600}, "record": {"period": 0.2}"#,
         environment: ["LD_PRELOAD": try MeasuredRun.counter(), "ALLOCATION_COUNTS": report])
       try run.awaitReadings(20)
-      let before = try counts(run, report, block: 0)
-      try run.awaitReadings(20)
-      let after = try counts(run, report, block: 1)
+      var (before, after) = (try counts(run, report, block: 0), [String: Int]())
+      for pair in 1...3 {
+        let seen = run.daemon.output.count
+        try run.awaitReadings(20)
+        after = try counts(run, report, block: pair)
+        // What goes wrong where a machine stops for seconds takes memory the first time, and is told: then once more.
+        let wasDisturbed = run.daemon.output.dropFirst(seen).contains {
+          $0.text.contains("\"event\":\"error\"") || $0.text.contains("\"event\":\"lost\"")
+        }
+        guard wasDisturbed, pair < 3 else { break }
+        before = after
+      }
       for (thread, count) in after where thread.hasPrefix("obdgated-") {
         let more = count - (before[thread] ?? 0)
         #expect(more == 0, "\(thread): \(more) allocations in 4 s")
@@ -27,7 +36,7 @@ import Testing
   /// Has the counts written, and reads them, by the threads' names.
   private func counts(_ run: DaemonRun, _ report: String, block: Int) throws -> [String: Int] {
     run.daemon.send(SIGUSR1)
-    let deadline = ContinuousClock.now + .seconds(5)
+    let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
       let text = (try? String(contentsOfFile: report, encoding: .utf8)) ?? ""
       let blocks = text.components(separatedBy: "end\n")

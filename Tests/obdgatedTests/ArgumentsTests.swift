@@ -7,7 +7,7 @@ import Testing
 @Suite struct ArgumentsTests {
   private func run(_ arguments: [String], directory: String? = nil) throws -> Tool.Result? {
     guard let program = try Tool.obdgated else { return nil }
-    return try Tool.run(program, arguments, directory: directory, limit: .seconds(20))
+    return try Tool.run(program, arguments, directory: directory, limit: .seconds(60))
   }
 
   @Test(arguments: [["--frobnicate"], ["--config"], ["gateway.json"], ["--check", "--check=1"]])

@@ -95,7 +95,7 @@ import Testing
       try drive.daemon.line(within: .seconds(60)) { $0.contains("\"event\":\"recovered\"") }
       try drive.awaitReadings(1)
       drive.daemon.send(SIGTERM)
-      #expect(try drive.daemon.end(within: .seconds(20)) == 0)
+      #expect(try drive.daemon.end(within: .seconds(60)) == 0)
       // It wants no key.
       #expect(!drive.bed.events.contains { $0.hasPrefix("agent") })
     }
@@ -119,7 +119,7 @@ import Testing
       #expect(drive.bed.events.contains("trusted"))
       let former = drive.bed.events.count { $0 == "disconnect" }
       drive.daemon.send(SIGTERM)
-      #expect(try drive.daemon.end(within: .seconds(20)) == 0)
+      #expect(try drive.daemon.end(within: .seconds(60)) == 0)
       // The connection that came with the pairing is the line's, which ends it.
       try drive.bed.event("disconnect")
       #expect(drive.bed.events.count { $0 == "disconnect" } == former + 1)
@@ -159,9 +159,9 @@ import Testing
       try drive.write("obd.pin", "735173\n", mode: 0o600)
       try drive.reload(Self.pinFile)
       try drive.bed.event("pin 735173")
-      try drive.daemon.errorLine(within: .seconds(30)) { $0 == "obdgated: rfcomm:\(Self.address): paired" }
+      try drive.daemon.errorLine(within: .seconds(60)) { $0 == "obdgated: rfcomm:\(Self.address): paired" }
       drive.daemon.send(SIGTERM)
-      #expect(try drive.daemon.end(within: .seconds(20)) == 0)
+      #expect(try drive.daemon.end(within: .seconds(60)) == 0)
       let told = drive.daemon.errorLines
       #expect(!told.contains { $0.contains("735173") })
     }
@@ -178,9 +178,9 @@ import Testing
       try drive.bed.event("pin 735173")
       try drive.bed.event("trusted")
       try drive.bed.event("agent gone")
-      try drive.daemon.errorLine(within: .seconds(30)) { $0 == "obdgated: rfcomm:\(Self.address): paired" }
+      try drive.daemon.errorLine(within: .seconds(60)) { $0 == "obdgated: rfcomm:\(Self.address): paired" }
       drive.daemon.send(SIGTERM)
-      #expect(try drive.daemon.end(within: .seconds(20)) == 0)
+      #expect(try drive.daemon.end(within: .seconds(60)) == 0)
       let told = drive.daemon.output.map(\.text) + drive.daemon.errorLines
       #expect(!told.contains { $0.contains("735173") || $0.contains("824682") })
     }

@@ -52,13 +52,13 @@ final class DaemonRun: @unchecked Sendable {
   func reload(settings: String) throws { try reload(Self.text(adapters, settings)) }
 
   /// Waits for so many telemetry records with an engine speed.
-  func awaitReadings(_ count: Int, within limit: Duration = .seconds(15)) throws {
+  func awaitReadings(_ count: Int, within limit: Duration = .seconds(60)) throws {
     for _ in 0..<count { try daemon.line(within: limit) { $0.contains("\"rpm\":") } }
   }
 
   /// Waits until the adapter was sent this.
   func awaitSent(_ text: String) throws {
-    let deadline = ContinuousClock.now + .seconds(15)
+    let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
       if let log = try? String(contentsOfFile: scratch.file("log"), encoding: .utf8), log.contains(text) { return }
       poll(nil, 0, 5)
@@ -94,10 +94,13 @@ final class DaemonRun: @unchecked Sendable {
 
 enum Scenarios {
   /// A car that idles; its adapter starts quickly.
-  static func car(vin: String = "1D4GP00R55B123456", baud: Int = 115_200) -> String {
+  ///
+  /// - Parameter latency: ms from a request to its answer.
+  static func car(vin: String = "1D4GP00R55B123456", baud: Int = 115_200, latency: Int = 10) -> String {
     """
     {"adapter": {"resetTime": 50, "baud": \(baud)},
-     "cars": [{"vin": "\(vin)", "noise": 0, "drive": {"phases": [{"phase": "idle", "seconds": 10}]},
+     "cars": [{"vin": "\(vin)", "noise": 0, "latency": \(latency),
+       "drive": {"phases": [{"phase": "idle", "seconds": 10}]},
        "ecus": [{"address": "7E8", "pids": ["04", "05", "0C", "0D", "0F", "11"],
          "values": {"04": "66", "05": "82", "0C": "1AF8", "0D": "32", "0F": "41", "11": "33"}}]}]}
     """

@@ -15,7 +15,7 @@ import Testing
     try await aside {
       let emulator = try RunningProgram(python, [TestData.projectRoot + "/scripts/testbed/emulator.py", "car"])
       defer { emulator.kill() }
-      let told = try emulator.line(within: .seconds(40)) { $0.hasPrefix("{") }.text
+      let told = try emulator.line(within: .seconds(60)) { $0.hasPrefix("{") }.text
       let emulated = try JSONDecoder().decode(Emulated.self, from: Data(told.utf8))
       let scratch = try ScratchFolder()
       let signals = emulated.values.keys.sorted().map { "\"\($0)\": 0" }.joined(separator: ", ")
@@ -47,9 +47,9 @@ import Testing
       #expect(seen.count >= 10, "\(seen)")
       #expect(vin == "WP0ZZZ99ZTS390000")
       daemon.send(SIGTERM)
-      #expect(try daemon.end(within: .seconds(20)) == 0)
+      #expect(try daemon.end(within: .seconds(60)) == 0)
       emulator.send(SIGTERM)
-      #expect(try emulator.end(within: .seconds(20)) == 0)
+      #expect(try emulator.end(within: .seconds(60)) == 0)
     }
   }
 }

@@ -38,7 +38,7 @@ import Testing
       try run.awaitReadings(5)
       #expect(try run.sequences == Array(1...run.daemon.output.count))
       run.daemon.send(SIGTERM)
-      #expect(try run.daemon.end(within: .seconds(20)) == 0)
+      #expect(try run.daemon.end(within: .seconds(60)) == 0)
     }
   }
 }

@@ -10,7 +10,7 @@ import Testing
       let fleet = try FleetRun(proxy: port, sink: ", \"connectLimit\": 2, \"requestLimit\": 5")
       let server = try fleet.startStore()
       defer { server.kill() }
-      try fleet.register(token: try server.line(within: .seconds(20)) { !$0.isEmpty }.text)
+      try fleet.register(token: try server.line(within: .seconds(60)) { !$0.isEmpty }.text)
       let proxy = try SwitchedProxy("fault-proxy.py", port, to: fleet.port.number)
       var daemon = try fleet.startDaemon()
       defer { daemon.kill() }
@@ -44,7 +44,7 @@ import Testing
       let right = try certificates.make("right", for: "IP:127.0.0.1")
       var server = try fleet.startStore(tls: try certificates.make("other", for: "DNS:other.example"))
       defer { server.kill() }
-      try fleet.register(token: try server.line(within: .seconds(20)) { !$0.isEmpty }.text)
+      try fleet.register(token: try server.line(within: .seconds(60)) { !$0.isEmpty }.text)
       var daemon = try fleet.startDaemon()
       defer { daemon.kill() }
       var committed: Set<String> = []

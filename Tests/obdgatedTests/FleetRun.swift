@@ -182,7 +182,7 @@ final class FleetRun {
   func finish(_ daemon: inout RunningProgram, _ committed: Set<String>) throws -> [KeptRecord] {
     var committed = committed
     daemon.send(SIGTERM)
-    #expect(try daemon.end(within: .seconds(20)) == 0)
+    #expect(try daemon.end(within: .seconds(60)) == 0)
     committed.formUnion(try self.committed())
     adapter.stop()
     let answers = try SimulatedAnswers(String(contentsOfFile: folder.file("dialogue"), encoding: .utf8))

@@ -11,12 +11,12 @@ import Testing
       let server = try fleet.startStore()
       defer { server.kill() }
       try fleet.register(
-        token: try server.line(within: .seconds(20)) { !$0.isEmpty }.text, vehicles: [vin])
+        token: try server.line(within: .seconds(60)) { !$0.isEmpty }.text, vehicles: [vin])
       var daemon = try fleet.startDaemon()
       defer { daemon.kill() }
       var committed: Set<String> = []
       try fleet.record(20, besides: &committed, daemon)
-      daemon.kill()
+      try daemon.killNow()
       committed.formUnion(try fleet.committed())
       daemon = try fleet.startDaemon()
       try fleet.record(20, besides: &committed, daemon)
@@ -38,7 +38,7 @@ import Testing
       let fleet = try FleetRun()
       let server = try fleet.startStore()
       defer { server.kill() }
-      try fleet.register(token: try server.line(within: .seconds(20)) { !$0.isEmpty }.text)
+      try fleet.register(token: try server.line(within: .seconds(60)) { !$0.isEmpty }.text)
       let fences = try fleet.folder.write(
         "depot.geojson",
         """
@@ -55,9 +55,9 @@ import Testing
       try #require(put.status == 0, "\(put.output) \(put.errors)")
       let daemon = try fleet.startDaemon()
       defer { daemon.kill() }
-      try daemon.errorLine(within: .seconds(30)) { $0.contains("1 fences are watched") }
+      try daemon.errorLine(within: .seconds(60)) { $0.contains("1 fences are watched") }
       daemon.send(SIGTERM)
-      #expect(try daemon.end(within: .seconds(20)) == 0)
+      #expect(try daemon.end(within: .seconds(60)) == 0)
       // The next start knows them without a network.
       server.kill()
       let kept = try String(contentsOfFile: fleet.folder.file("state/fences.geojson"), encoding: .utf8)

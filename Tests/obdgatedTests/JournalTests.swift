@@ -17,7 +17,7 @@ import Testing
         """
       let listening = try RunningProgram(try #require(try Tool.required("python3")), ["-c", listener, journal])
       defer { listening.kill() }
-      try listening.line(within: .seconds(30)) { $0 == "ready" }
+      try listening.line(within: .seconds(60)) { $0 == "ready" }
       let configuration = try scratch.write(
         "c.json",
         #"{"gatewayId":"g","discovery":{"serial":false,"bluetooth":false},"adapters":[{"device":"/dev/nothing"}]}"#)
@@ -30,13 +30,13 @@ import Testing
         ],
         environment: ["OBDGATED_JOURNAL": journal])
       defer { daemon.kill() }
-      let line = try listening.line(within: .seconds(30)) { $0.contains("OBDGATE_EVENT") }.text
+      let line = try listening.line(within: .seconds(60)) { $0.contains("OBDGATE_EVENT") }.text
       let entry = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
       #expect(entry["MESSAGE"]?.hasPrefix("/dev/nothing: lost: missing: ") == true, "\(entry)")
       #expect(entry["PRIORITY"] == "4" && entry["SYSLOG_IDENTIFIER"] == "obdgated")
       #expect(entry["OBDGATE_DEVICE"] == "/dev/nothing" && entry["OBDGATE_EVENT"] == "lost")
       daemon.send(SIGTERM)
-      #expect(try daemon.end(within: .seconds(20)) == 0)
+      #expect(try daemon.end(within: .seconds(60)) == 0)
       #expect(daemon.errorLines.isEmpty)
     }
   }

@@ -9,13 +9,13 @@ import Testing
       let vins = ["1D4GP00R55B123456", "WP0ZZZ99ZTS392124"]
       let run = try DaemonRun(vins.map { Scenarios.car(vin: $0) })
       for vin in vins {
-        try run.daemon.line(within: .seconds(15)) {
+        try run.daemon.line(within: .seconds(60)) {
           $0.contains("\"type\":\"vehicle\"") && $0.contains(vin) || $0.contains("\"vehicleId\":\"\(vin)\"")
         }
       }
       try run.awaitReadings(10)
       run.daemon.send(SIGTERM)
-      #expect(try run.daemon.end(within: .seconds(20)) == 0)
+      #expect(try run.daemon.end(within: .seconds(60)) == 0)
       #expect(try run.sequences == Array(1...run.daemon.output.count))
       let texts = run.daemon.output.map(\.text)
       for adapter in run.adapters {
@@ -37,7 +37,7 @@ import Testing
         {"adapters": [{"tcp": "\(try adapter.name)"}], "discovery": {"serial": false, "bluetooth": false},
          "record": {"period": 0.1}, "gatewayId": "gw-test"}
         """)
-      let result = try Tool.shell("'\(program)' --config '\(file)' | head -1", limit: .seconds(20))
+      let result = try Tool.shell("'\(program)' --config '\(file)' | head -1", limit: .seconds(120))
       #expect(result.status == 0)
       #expect(result.errors == "")
       #expect(result.lines.count == 1)

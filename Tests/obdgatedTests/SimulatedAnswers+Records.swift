@@ -11,7 +11,8 @@ extension SimulatedAnswers {
     /// or of the same one, where only something else was answered.
     case period
 
-    fileprivate var steps: [Int] { self == .cycle ? [1] : [1, 2, 3, 4, 0] }
+    fileprivate var longestStep: Int { self == .cycle ? 1 : 4 }
+    fileprivate var repeatsTurns: Bool { self == .period }
   }
 
   /// Longer than a commit is waited for (0.2 s, and what a busy disk takes), a daemon that is killed may not lose.
@@ -24,6 +25,7 @@ extension SimulatedAnswers {
   /// - From the first turn of a session on none is left out, as far as ``Cadence`` says. Only the end of a session may be
   ///   missing: what came after the last commit before a kill. Between the records of both sides a `gap` tells of it, or an
   ///   adapter that was `lost`. Without them one turn may be missing, whose answer a daemon that was ending did not read.
+  /// - A turn that was given up may be missing anywhere. That a prompt was lost is told, if only at the minute's end.
   func faults(in records: [KeptRecord], _ cadence: Cadence) throws -> [String] {
     let records = records.sorted { $0.seq < $1.seq }
     guard Set(records.map(\.epoch)).count == 1 else { return ["records of \(Set(records.map(\.epoch)).count) epochs"] }
@@ -33,6 +35,7 @@ extension SimulatedAnswers {
     .map(\.seq)
     var faults: [String] = []
     var (session, turn, former) = (0, -1, 0)
+    var hasGivenUp = false
 
     /// What is left of the sessions up to one goes without a record.
     func pass(to next: Int, before seq: Int) {
@@ -40,7 +43,7 @@ extension SimulatedAnswers {
       for passed in session..<next {
         let missing = sessions[passed].dropFirst(passed == session ? turn + 1 : 0)
         guard let first = missing.first, let last = missing.last else { continue }
-        if !isTold, missing.count > 1 {
+        if !isTold, missing.count(where: { !$0.isGivenUp }) > 1 {
           faults.append(
             "\(missing.count) turns from \(first.time) s on are missing behind seq \(former), and nothing says so")
         }
@@ -53,11 +56,14 @@ extension SimulatedAnswers {
     for record in records where record.type == "telemetry" {
       let told = try record.object.filter { Self.keys.contains($0.key) }.mapValues { try #require($0 as? Double) }
       guard told["rpm"] != nil else { continue }
-      if let step = cadence.steps.first(where: { says(told, session, turn + $0) }) {
-        turn += step
-      } else if let next = sessions.indices.dropFirst(session + 1).first(where: { start(told, $0, cadence) != nil }) {
+      if let next = place(of: told, behind: turn, session, cadence) {
+        if next > turn, sessions[session][(turn + 1)..<next].contains(where: \.isGivenUp) { hasGivenUp = true }
+        turn = next
+      } else if let next = sessions.indices.dropFirst(session + 1).first(where: {
+        place(of: told, behind: -1, $0, cadence) != nil
+      }) {
         pass(to: next, before: record.seq)
-        (session, turn) = (next, start(told, next, cadence) ?? 0)
+        (session, turn) = (next, place(of: told, behind: -1, next, cadence) ?? 0)
       } else {
         let next =
           session < sessions.count && turn + 1 < sessions[session].count ? "\(sessions[session][turn + 1])" : "nothing"
@@ -66,17 +72,26 @@ extension SimulatedAnswers {
       former = record.seq
     }
     pass(to: sessions.count, before: .max)
-    return faults
+    let isTold = !excuses.isEmpty || records.contains { $0.object["reason"] as? String == "promptLost" }
+    return faults + (hasGivenUp && !isTold ? ["answers were given up, and nothing says so"] : [])
   }
 
-  /// The turn of a session that its first record stands for.
-  private func start(_ told: [String: Double], _ session: Int, _ cadence: Cadence) -> Int? {
-    cadence.steps.map { $0 - 1 }.first { says(told, session, $0) }
+  /// The turn of a session that a record stands for.
+  ///
+  /// - Parameter turn: that of the record before; -1: it is the first of the session.
+  private func place(of told: [String: Double], behind turn: Int, _ session: Int, _ cadence: Cadence) -> Int? {
+    guard session < sessions.count else { return nil }
+    let turns = sessions[session]
+    var left = cadence.longestStep
+    for next in turns.indices.dropFirst(turn + 1) {
+      guard left > 0 else { break }
+      if says(told, turns[next]) { return next }
+      if !turns[next].isGivenUp { left -= 1 }
+    }
+    return cadence.repeatsTurns && turn >= 0 && says(told, turns[turn]) ? turn : nil
   }
 
-  private func says(_ told: [String: Double], _ session: Int, _ turn: Int) -> Bool {
-    guard session < sessions.count, sessions[session].indices.contains(turn) else { return false }
-    let answered = sessions[session][turn].told
-    return told.allSatisfy { key, value in answered[key]?.contains { abs($0 - value) < 0.000_1 } ?? false }
+  private func says(_ told: [String: Double], _ turn: Turn) -> Bool {
+    told.allSatisfy { key, value in turn.told[key]?.contains { abs($0 - value) < 0.000_1 } ?? false }
   }
 }

@@ -10,15 +10,21 @@ struct SimulatedAnswers {
     let time: Double
     /// By key of a telemetry record: what the car had answered last by then, and what it answered until the next turn.
     var told: [String: [Double]]
+    /// The daemon had ceased to wait for it, as it does where a machine stops for seconds: it may be in no record.
+    let isGivenUp: Bool
   }
 
   /// From one ATZ to the next: what one connection of a daemon was answered.
   private(set) var sessions: [[Turn]] = []
+  /// By key of a telemetry record: what the car has answered last, and before that as long as the last was given up.
+  private var held: [String: [Double]] = [:]
 
   /// - Parameter log: its lines are `0.328114 < 7E8064100181`, with `\r` for a line's end, in pieces as they were sent.
   init(_ log: String) throws {
     var reply = ""
     var time = 0.0
+    var command: Substring = ""
+    var isGivenUp = false
     for line in log.split(separator: "\n") where !line.hasPrefix("#") {
       let words = line.split(separator: " ", maxSplits: 2)
       try #require(words.count == 3, "\(line)")
@@ -26,16 +32,23 @@ struct SimulatedAnswers {
         reply += words[2]
         time = try #require(Double(words[0]), "\(line)")
       } else {
-        try take(reply, at: time)
+        // ATI where an answer is due: that was given up, whether it stands in front of ATI or behind it.
+        let asksAgain = words[2].hasPrefix("ATI") && (isGivenUp || !command.hasPrefix("AT"))
+        try take(reply, at: time, isGivenUp: isGivenUp || asksAgain)
         reply = ""
-        if words[2].hasPrefix("ATZ") { sessions.append([]) }
+        command = words[2]
+        isGivenUp = asksAgain || command.contains("\\rATI")
+        if command.hasPrefix("ATZ") {
+          sessions.append([])
+          held = [:]
+        }
       }
     }
-    try take(reply, at: time)
+    try take(reply, at: time, isGivenUp: isGivenUp)
   }
 
   /// Takes all that came between two commands; what was cut off is no answer.
-  private mutating func take(_ reply: String, at time: Double) throws {
+  private mutating func take(_ reply: String, at time: Double, isGivenUp: Bool) throws {
     guard let message = Self.message(in: reply), message.count > 1, message[0] == 0x41, message[1] & 0x1F != 0 else {
       return
     }
@@ -48,13 +61,15 @@ struct SimulatedAnswers {
       place += 1 + row.length
     }
     let session = sessions.count - 1
-    let held = sessions[session].last?.told.compactMapValues(\.last) ?? [:]
     if values["rpm"] != nil {
-      let all = held.merging(values) { _, new in new }
-      sessions[session].append(Turn(time: time, told: all.mapValues { [$0] }))
+      let told = held.merging(values.mapValues { [$0] }) { _, new in new }
+      sessions[session].append(Turn(time: time, told: told, isGivenUp: isGivenUp))
     } else if let turn = sessions[session].indices.last {
       for (key, value) in values { sessions[session][turn].told[key, default: []].append(value) }
+    } else {
+      return
     }
+    for (key, value) in values { held[key] = (isGivenUp ? held[key] ?? [] : []) + [value] }
   }
 
   /// The message of the one ECU, 7E8, in frames of ISO 15765-2 with headers; nil where it is not all there.

@@ -79,6 +79,45 @@ import Testing
     #expect(try faults([Self.telemetry(1, rpm: 1_000), Self.telemetry(2, rpm: 1_100)]).count == 1)
   }
 
+  /// After ATZ and one turn: what the daemon ceased to wait for, with its question who is there, and two turns more.
+  private static func answers(givenUp lines: [String]) throws -> SimulatedAnswers {
+    try SimulatedAnswers(
+      (["0.889096 > ATZ\\r", turn(2.0, rpm: 1_000)] + lines
+        + ["4.800000 < ELM327 v1.5\\r\\r>", turn(5.0, rpm: 1_200), turn(5.1, rpm: 1_300)]).joined(separator: "\n"))
+  }
+
+  private static let question = "4.790000 > ATI\\r"
+
+  private static func lostPrompt() throws -> KeptRecord {
+    try record(2, #""event":"error","reason":"promptLost","count":1"#, type: "adapter")
+  }
+
+  /// It comes before the question, or with the answer to that.
+  @Test(arguments: [1, 3]) func a_turn_that_was_given_up_may_be_missing_where_that_is_told(_ place: Int) throws {
+    var lines = Self.turn(2.2, rpm: 1_100).split(separator: "\n").map(String.init)
+    lines.insert(Self.question, at: place)
+    let answers = try Self.answers(givenUp: lines)
+    let (first, told) = (try Self.telemetry(1, rpm: 1_000), try Self.lostPrompt())
+    let (next, last) = (try Self.telemetry(4, rpm: 1_200), try Self.telemetry(5, rpm: 1_300))
+    for cadence in [SimulatedAnswers.Cadence.cycle, .period] {
+      #expect(try answers.faults(in: [first, told, next, last], cadence) == [])
+      #expect(try answers.faults(in: [first, told, Self.telemetry(3, rpm: 1_100), next, last], cadence) == [])
+      #expect(try answers.faults(in: [first, next, last], cadence).count == 1, "nothing says so")
+    }
+    #expect(try answers.faults(in: [first, told, last], .cycle).count == 1, "the one behind it is missing, too")
+  }
+
+  @Test(arguments: [(50, 0), (51, 0), (49, 1)])
+  func behind_a_value_that_was_given_up_the_one_before_stands(_ coolant: Int, _ faults: Int) throws {
+    let answers = try Self.answers(givenUp: [
+      "2.100000 > 01050F2\\r", "2.110000 < 7E80541055A0F3C\\r\\r>", "2.200000 > 01050F2\\r", Self.question,
+      "4.795000 < 7E80541055B0F3C\\r\\r>",
+    ])
+    let next = try Self.telemetry(3, rpm: 1_200, #","coolantTemp":\#(coolant)"#)
+    let records = try [Self.telemetry(1, rpm: 1_000), Self.lostPrompt(), next, Self.telemetry(4, rpm: 1_300)]
+    #expect(try answers.faults(in: records, .cycle).count == faults)
+  }
+
   @Test func with_a_period_a_record_may_repeat_a_turn_or_leave_some_out() throws {
     let behind = try [Self.gap(), Self.telemetry(5, rpm: 2_000), Self.telemetry(6, rpm: 2_100)]
     let left = try [Self.telemetry(1, rpm: 1_000), Self.telemetry(2, rpm: 1_200)] + behind

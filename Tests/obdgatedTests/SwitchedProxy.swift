@@ -15,7 +15,7 @@ final class SwitchedProxy {
     program = try RunningProgram(
       try #require(try Tool.required("python3")),
       [TestData.projectRoot + "/Tests/Support/" + script, "\(port.number)", "\(peer)", file])
-    try program.line(within: .seconds(30)) { $0 == "now pass" }
+    try program.line(within: .seconds(60)) { $0 == "now pass" }
   }
 
   deinit { program.kill() }
@@ -24,7 +24,7 @@ final class SwitchedProxy {
   func set(_ what: String) throws {
     try folder.write("what", what)
     program.send(SIGUSR1)
-    try program.line(within: .seconds(30)) { $0 == "now \(what)" }
+    try program.line(within: .seconds(60)) { $0 == "now \(what)" }
   }
 
   /// Waits until somebody has met it.

@@ -15,17 +15,22 @@ final class Watched {
   let run: DaemonRun
   var socket: String { scratch.file("d.sock") }
 
-  /// - Parameter settings: members of the configuration; `@` is the folder.
-  init(_ settings: String = "", environment: [String: String] = [:]) throws {
+  /// - Parameters:
+  ///   - settings: members of the configuration; `@` is the folder.
+  ///   - car: the scenario of its one adapter.
+  init(_ settings: String = "", environment: [String: String] = [:], car: String = Scenarios.car()) throws {
     scratch = try ScratchFolder()
-    run = try Self.start(settings, in: scratch.path, environment)
+    run = try Self.start(settings, in: scratch.path, environment, car: car)
   }
 
   /// Starts a daemon that shows itself there, and waits until it does.
-  static func start(_ settings: String, in folder: String, _ environment: [String: String] = [:]) throws -> DaemonRun {
+  static func start(
+    _ settings: String, in folder: String, _ environment: [String: String] = [:], car: String = Scenarios.car()
+  ) throws -> DaemonRun {
     let socket = folder + "/d.sock"
     let text = settings.replacingOccurrences(of: "@", with: folder)
     let run = try DaemonRun(
+      [car],
       settings: #""status": {"socket": "\#(socket)"}, "poll": {"defaultPeriod": 0.1}, "record": {"period": 0.1}"#
         + text,
       environment: environment)
@@ -53,7 +58,18 @@ final class Watched {
   static func status(at socket: String) throws -> [String: Any] {
     let answer = try curl(["--unix-socket", socket, "http://localhost/status"])
     return try #require(
-      JSONSerialization.jsonObject(with: Data(answer.stdout)) as? [String: Any], "\(answer.status) \(answer.errors)")
+      try? JSONSerialization.jsonObject(with: Data(answer.stdout)) as? [String: Any],
+      "\(answer.status) \(answer.errors)")
+  }
+
+  /// Asks again until the answer is as wanted, or a minute has passed.
+  static func status(at socket: String, until isWanted: ([String: Any]) -> Bool) throws -> [String: Any] {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while true {
+      let answer = try status(at: socket)
+      if isWanted(answer) || .now >= deadline { return answer }
+      poll(nil, 0, 50)
+    }
   }
 
   func follow() throws -> RunningProgram {

@@ -24,7 +24,7 @@ MOCK = "org.bluez.Mock"
 
 
 def wait_for_name(bus, name):
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not bus.name_has_owner(name):
         if time.monotonic() > deadline:
             sys.exit(f"bluez.py: {name} does not come up")
@@ -79,7 +79,7 @@ def main():
             hear(bus, mock, wanted["controllers"], heard, program)
         else:
             program = subprocess.Popen(sys.argv[2:])
-        return program.wait(30)
+        return program.wait(100)
     finally:
         for child in reversed(children):
             child.terminate()

@@ -71,7 +71,7 @@ def main(scenario):
             [program, "-s", scenario, "-b", out], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, cwd=folder, preexec_fn=die_with_parent)
         try:
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 60
             port = None
             while port is None:
                 if time.monotonic() > deadline or emulator.poll() is not None:

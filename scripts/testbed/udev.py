@@ -10,13 +10,14 @@ writes to stdout goes through to ours, line by line. STEPS.json is a list of the
      "maker": "ScanTool.net LLC", "name": "OBDLink SX", "properties": {"OBDGATE": "adapter"},
      "links": ["serial/by-id/usb-…"], "answers": {"ATZ": "ELM327 v1.5"}}
     {"unplug": "a"}                  its uevent, its folder in /sys, and the other end of its line go
-    {"await": "appeared /dev/ttyUSB0"}   a line of the program that holds this text, now or within ten seconds
+    {"await": "appeared /dev/ttyUSB0"}   a line of the program that holds this text, now or within a minute
     {"start": true}                  starts the program; what is plugged in before it is found by looking
-    {"patience": 300}                so many seconds, in place of ten, for lines and for the end
+    {"patience": 300}                so many seconds, in place of sixty, for lines and for the end
     {"tell": "back"}                 a line on stderr: whoever runs this then knows how far it is
 
 "says": "track.nmea" in place of "answers" has the device say the file's lines for ever, one every 0.05 s, as a satellite
-receiver does. "tcp": "127.0.0.1:35000" in place of "answers" has a server speak for the device, such as obdgate simulate --tcp.
+receiver does; at the end a line on stderr says how much it was sent: `ttyUSB1 was sent 0 bytes`.
+"tcp": "127.0.0.1:35000" in place of "answers" has a server speak for the device, such as obdgate simulate --tcp.
 "number" is that of ttyUSB. "links" are told in the message of plugging in; a program that looks for devices that were
 plugged in before finds none, for those libudev takes from udevd's own files. "answers": what the device says to a line ending in CR; then a prompt. Without it, it is
 silent. A SIGTERM is the program's. Exit status: the program's; 70 where a step waited in vain.
@@ -39,7 +40,7 @@ import gi
 gi.require_version("UMockdev", "1.0")
 from gi.repository import UMockdev  # noqa: E402  the version must be chosen first
 
-patience = 10
+patience = 60
 
 
 class Lines:
@@ -89,6 +90,8 @@ class Device:
         self.line, self.nodes = self.terminal()
         bed.add_from_string(self.description(step))
         self.gone = threading.Event()
+        # What a device that says a file's lines was sent; None: another kind of device.
+        self.sent = 0 if "says" in step else None
         if "tcp" in step:
             self.thread = threading.Thread(target=self.relay, args=(step["tcp"],), daemon=True)
         elif "says" in step:
@@ -156,11 +159,31 @@ class Device:
             for line in lines:
                 if self.gone.wait(0.05):
                     return
+                self.listen()
                 try:
                     os.write(self.line, line)
                 except OSError:
                     # What nobody takes is lost, as on a wire.
                     continue
+
+    def listen(self):
+        """Counts what it was sent; false: nothing more."""
+        try:
+            count = len(os.read(self.line, 4096))
+        except OSError:
+            return False
+        self.sent += count
+        return True
+
+    def settle(self):
+        """Says what it was sent, once nobody sends it anything any more."""
+        if self.sent is None:
+            return
+        self.gone.set()
+        self.thread.join()
+        while self.listen():
+            pass
+        print(f"ttyUSB{self.number} was sent {self.sent} bytes", file=sys.stderr, flush=True)
 
     def relay(self, address):
         host, port = address.rsplit(":", 1)
@@ -235,6 +258,8 @@ def main():
     # Its last lines may still be on their way.
     collector.join(patience)
     sys.stdout.flush()
+    for device in devices.values():
+        device.settle()
     # Threads that wait on lines of devices still plugged in end here.
     os._exit(status)
 

@@ -23,8 +23,6 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
   /// A request was answered before its body was there: that is read on for a while and thrown away, so that the answer is
   /// not lost in a reset.
   private var isLingering: Bool { isReading && unanswered == 0 }
-  /// How long, seconds.
-  private static let lingering = 5
   private var deadline: Scheduled<Void>?
 
   init(limits: ServerLimits) { self.limits = limits }
@@ -105,7 +103,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     case .end: unanswered -= 1
     }
     if unanswered == 0 {
-      wait(isLingering ? min(Self.lingering, limits.requestSeconds) : limits.idleSeconds, context)
+      wait(isLingering ? min(limits.lingeringSeconds, limits.requestSeconds) : limits.idleSeconds, context)
     }
     if unanswered == 0, isLast {
       context.writeAndFlush(data, promise: promise)

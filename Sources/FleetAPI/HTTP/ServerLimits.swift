@@ -6,6 +6,8 @@ public struct ServerLimits: Equatable, Sendable {
   public var idleSeconds = 60
   /// From the head of a request to the end of its body.
   public var requestSeconds = 30
+  /// For the rest of a body whose request is answered already; never longer than ``requestSeconds``.
+  var lingeringSeconds = 5
   /// All headers of a request together.
   public var headerBytes = 16 << 10
   /// A body as it is sent.
@@ -18,6 +20,8 @@ public struct ServerLimits: Equatable, Sendable {
   public var memoryBytes = 256 << 20
   /// Questions that the database answers at the same time: one less than it has connections for them.
   public var questions = 3
+  /// For a place among them.
+  var questionSeconds = 10
   /// Records in one `POST /api/telemetry`.
   public var batchRecords = 20_000
   /// Connections at the same time; more wait in the kernel's queue.

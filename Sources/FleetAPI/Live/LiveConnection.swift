@@ -317,7 +317,7 @@ final class LiveConnection: ChannelInboundHandler {
       guard hub.memory.takeNow(now - charged) else {
         close(
           .tryAgainLater, "the server has as much under way as its memory allows; resume with after",
-          lingering: .seconds(10))
+          lingering: farewell)
         return
       }
     } else if now < charged {
@@ -335,6 +335,8 @@ final class LiveConnection: ChannelInboundHandler {
     output.writeAndFlush(NIOAny(ByteBuffer()), promise: promise)
   }
 
+  private var farewell: TimeAmount { .seconds(Int64(hub.settings.farewellSeconds)) }
+
   /// Bytes that the other side has not taken yet.
   private var waitingBytes: Int {
     guard let options = output?.channel.syncOptions else { return 0 }
@@ -349,7 +351,7 @@ final class LiveConnection: ChannelInboundHandler {
   func cutOff() {
     close(
       .policyViolation, "too slow: more than \(hub.settings.behindBytes) bytes behind; resume with after",
-      lingering: .seconds(10))
+      lingering: farewell)
   }
 
   /// - Parameter channel: the name of the one that it is about.

@@ -8,6 +8,8 @@ public struct LiveSettings: Equatable, Sendable {
   public var subscriptions = 256
   /// Until the first message says who it is, where the handshake did not.
   public var authenticateSeconds = 10
+  /// For a reader that is cut off to take what is on its way, the reason last.
+  var farewellSeconds = 10
   /// Web pages that may connect besides those of this server.
   public var origins = AllowedOrigins()
 

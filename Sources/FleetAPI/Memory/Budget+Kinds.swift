@@ -12,10 +12,12 @@ extension Budget {
   /// Places for questions whose answers take long: one connection to the database is always left for keys and for what
   /// is short.
   ///
-  /// - Parameter places: above 0.
-  static func questions(_ places: Int) -> Budget {
+  /// - Parameters:
+  ///   - places: above 0.
+  ///   - seconds: how long to wait for one.
+  static func questions(_ places: Int, within seconds: Int) -> Budget {
     Budget(
-      places, patience: .seconds(10),
+      places, patience: .seconds(seconds),
       refusal: APIError(
         .serviceUnavailable, "busy", "other questions keep the database busy; try again", retryAfter: 5))
   }

@@ -62,7 +62,7 @@ public struct FleetServer: Service {
     defer { self.loops.end() }
     let memory = Budget.memory(options.limits.memoryBytes)
     let limiter = RateLimiter<SecretHash>(options.rate)
-    let questions = Budget.questions(options.limits.questions)
+    let questions = Budget.questions(options.limits.questions, within: options.limits.questionSeconds)
     let hub = LiveHub(loops: loops, settings: options.live, memory: memory)
     let authenticator = Authenticator(storage: storage)
     let feed = LiveFeed(storage: storage, hub: hub, logger: logger)

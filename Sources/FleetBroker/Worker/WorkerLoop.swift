@@ -196,6 +196,7 @@ final class WorkerLoop {
     let left = zip(messages, pass.outcomes).compactMap { message, outcome in outcome == nil ? message : nil }
     failed += left
     waitingBytes += left.reduce(0) { $0 + $1.bytes }
+    shared.count { $0.waiting = waiting.count + failed.count }
     storesNothing = left.count == messages.count
     if !storesNothing { pause.succeeded() }
     var random = SystemRandomNumberGenerator()

@@ -4,16 +4,17 @@
 /// only happens when somebody asks for it.
 public struct BluetoothDirectory: ~Copyable {
   private let bluez: BlueZ
-  /// Two seconds for an answer: bluetoothd has it in memory.
-  private static let patience = Duration.seconds(2)
+  private let patience: Duration
 
   /// Connects to the system bus.
   ///
+  /// - Parameter patience: for each answer; bluetoothd has it in memory.
   /// - Throws: ``DiscoveryError`` with the one reason why Bluetooth devices cannot be looked for.
-  public init() throws(DiscoveryError) {
-    do throws(BusError) { bluez = try BlueZ(SystemBus(), until: BootClock.after(Self.patience)) } catch {
+  public init(patience: Duration = .seconds(2)) throws(DiscoveryError) {
+    do throws(BusError) { bluez = try BlueZ(SystemBus(), until: BootClock.after(patience)) } catch {
       throw DiscoveryError(error)
     }
+    self.patience = patience
   }
 
   /// The devices that BlueZ knows: paired, and heard in a recent inquiry; sorted by address.
@@ -36,7 +37,7 @@ public struct BluetoothDirectory: ~Copyable {
     }
     defer { for path in controllers { bluez.stopDiscovery(path) } }
     do throws(BusError) {
-      for path in controllers { try bluez.startDiscovery(path, "auto", until: BootClock.after(Self.patience)) }
+      for path in controllers { try bluez.startDiscovery(path, "auto", until: BootClock.after(patience)) }
       let deadline = BootClock.after(duration)
       while BootClock.now < deadline {
         while try bluez.bus.next() != nil, BootClock.now < deadline {}
@@ -49,7 +50,7 @@ public struct BluetoothDirectory: ~Copyable {
   }
 
   private borrowing func objects() throws(DiscoveryError) -> ManagedObjects {
-    do throws(BusError) { return try bluez.objects(until: BootClock.after(Self.patience)) } catch {
+    do throws(BusError) { return try bluez.objects(until: BootClock.after(patience)) } catch {
       throw DiscoveryError(error)
     }
   }

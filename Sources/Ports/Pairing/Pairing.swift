@@ -11,12 +11,12 @@
 /// BlueZ asks the agent of whoever called Pair; about a pairing that an adapter began it asks the machine's default
 /// agent, which this is not. So an adapter is always asked to pair, never waited for.
 public struct Pairing: ~Copyable {
-  static let patience = Duration.seconds(5)
   static let deviceInterface = "org.bluez.Device1"
 
   private let bus: String?
   private let pause: Duration
   private let head: Duration
+  private let patience: Duration
   private var plans: [PairingPlan] = []
   private var lastReason = ""
 
@@ -27,10 +27,14 @@ public struct Pairing: ~Copyable {
   ///   - pause: after BlueZ could not be asked.
   ///   - head: so long an adapter of classic Bluetooth without a configured PIN is left to its line: a try of RFCOMM
   ///     takes 15 s.
-  init(bus: String?, pause: Duration = .seconds(30), head: Duration = .seconds(20)) {
+  ///   - patience: so long BlueZ may take for an answer that it knows by itself.
+  init(
+    bus: String?, pause: Duration = .seconds(30), head: Duration = .seconds(20), patience: Duration = .seconds(5)
+  ) {
     self.bus = bus
     self.pause = pause
     self.head = head
+    self.patience = patience
   }
 
   /// Runs until every adapter is paired or given up, or it is told to end.
@@ -65,7 +69,7 @@ public struct Pairing: ~Copyable {
 
   /// One connection to the bus, as long as it and bluetoothd last, until nothing is open or there are other wishes.
   private mutating func serve(_ control: PairingControl, _ tell: (PairingNews) -> Void) throws(BusError) {
-    let soon = BootClock.after(Self.patience)
+    let soon = BootClock.after(patience)
     let bluez = try BlueZ(SystemBus(address: bus), until: soon, unless: control.ending)
     let agent = PairingAgent(bluez, plans)
     defer { plans = agent.plans }
@@ -81,7 +85,7 @@ public struct Pairing: ~Copyable {
     defer { agent.unregister() }
     try agent.register(until: soon, unless: control.ending)
     lastReason = ""
-    let visit = PairingVisit(bluez, agent, control)
+    let visit = PairingVisit(bluez, agent, control, patience: patience)
     while let next = visit.settle(tell), !control.hasNews {
       if agent.hasEnded { throw .refused(name: "org.freedesktop.DBus.Error.ServiceUnknown", text: "") }
       if agent.plans[next].due <= BootClock.now {

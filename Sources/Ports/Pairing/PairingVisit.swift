@@ -7,11 +7,14 @@ struct PairingVisit {
   let bluez: BlueZ
   let agent: PairingAgent
   let control: PairingControl
+  /// For an answer that BlueZ knows by itself.
+  let patience: Duration
 
-  init(_ bluez: BlueZ, _ agent: PairingAgent, _ control: PairingControl) {
+  init(_ bluez: BlueZ, _ agent: PairingAgent, _ control: PairingControl, patience: Duration) {
     self.bluez = bluez
     self.agent = agent
     self.control = control
+    self.patience = patience
   }
 
   /// Takes in who is paired or given up now.
@@ -48,7 +51,7 @@ struct PairingVisit {
   }
 
   func pair(_ index: Int, _ tell: (PairingNews) -> Void) throws(BusError) {
-    let objects = try bluez.objects(until: BootClock.after(Pairing.patience), unless: control.ending, telling: agent)
+    let objects = try bluez.objects(until: BootClock.after(patience), unless: control.ending, telling: agent)
     let wish = agent.plans[index].wish
     let known = objects.device(wish.address)
     let isConnected = known?.device.isConnected == true
@@ -98,7 +101,7 @@ struct PairingVisit {
     let call = bluez.asking(path, "org.freedesktop.DBus.Properties", "Set")
       .text(Pairing.deviceInterface).text("Trusted").variant("b") { $0.bool(true) }
     do throws(BusError) {
-      _ = try bluez.bus.call(call, until: BootClock.after(Pairing.patience), unless: control.ending, telling: agent)
+      _ = try bluez.bus.call(call, until: BootClock.after(patience), unless: control.ending, telling: agent)
     } catch {
       // Who is told to end does not wait for the answer.
       if error != .interrupted { tell(.notTrusted(port, error.sentence)) }

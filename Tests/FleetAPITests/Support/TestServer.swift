@@ -90,7 +90,7 @@ final class TestServer: Sendable {
           service: server, successTerminationBehavior: .gracefullyShutdownGroup,
           failureTerminationBehavior: .cancelGroup)
       ], logger: logger)
-    configuration.maximumGracefulShutdownDuration = .seconds(20)
+    configuration.maximumGracefulShutdownDuration = .seconds(300)
     let group = ServiceGroup(configuration: configuration)
     let task = Task {
       defer { report.finish() }
@@ -149,13 +149,15 @@ final class TestServer: Sendable {
 }
 
 extension ServerOptions {
-  /// As it is unless configured, on a port of its own, and never too many requests.
+  /// As it is unless configured, on a port of its own, never too many requests, and patient with a slow machine.
   static func test(_ change: (inout ServerOptions) -> Void) -> ServerOptions {
     var options = ServerOptions()
     options.port = 0
     options.threads = 1
     options.rate.perSecond = 1_000_000
     options.rate.burst = 1_000_000
+    options.limits.idleSeconds = 600
+    options.limits.requestSeconds = 600
     change(&options)
     return options
   }

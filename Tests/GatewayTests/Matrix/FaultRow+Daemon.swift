@@ -21,12 +21,15 @@ extension FaultRow {
     var outcome = Outcome()
     var successor: SimulatedAdapter?
     defer { successor?.stop() }
+    var ends = adapter.started + .seconds(play.ends)
+    var recovered: ContinuousClock.Instant?
+    // How long all of it took is judged afterwards.
+    let patience = Duration.seconds(60)
     do {
-      var ends = adapter.started + .seconds(play.ends)
-      let first = try daemon.line(within: .seconds(play.ends + limit)) { $0.contains("\"\(signal)\":") }
+      let first = try self.value(of: daemon, within: .seconds(play.ends) + patience)
       outcome.firstValue = (first.time - adapter.started).inSeconds
       if let other = plays.successor {
-        while try daemon.line(within: .seconds(10), where: { _ in true }).time < ends {}
+        while try daemon.line(within: patience, where: { _ in true }).time < ends {}
         adapter.stop()
         let second = try SimulatedAdapter(port, scenario: other, log: logs[1], in: scratch.path)
         successor = second
@@ -35,21 +38,25 @@ extension FaultRow {
       // A record may hold what was read before the end.
       let fresh = play.ends == 0 ? ends : ends + .milliseconds(300)
       var value = first
-      while value.time < fresh { value = try self.value(of: daemon, until: ends, limit: limit) }
-      outcome.recovery = (value.time - ends).inSeconds
-      try awaitWords(of: daemon, limit: limit)
-      for _ in 0..<5 { try daemon.line(within: .seconds(5)) { $0.contains("\"\(signal)\":") } }
+      while value.time < fresh { value = try self.value(of: daemon, within: .seconds(play.ends) + patience) }
+      recovered = value.time
+      try awaitWords(of: daemon, within: patience)
+      for _ in 0..<5 { _ = try self.value(of: daemon, within: patience) }
     } catch let late as RunningProgram.Late {
       outcome.complaints.append("\(late)")
     }
     daemon.send(SIGTERM)
-    if try daemon.end(within: .seconds(20)) != 0 { outcome.complaints.append("SIGTERM did not end it with 0") }
+    if try daemon.end(within: .seconds(60)) != 0 { outcome.complaints.append("SIGTERM did not end it with 0") }
     adapter.stop()
     successor?.stop()
-    try judge(daemon, limit, &outcome)
-    for log in logs.prefix(successor == nil ? 1 : 2) {
-      outcome.commands += try Self.commands(inLog: String(contentsOfFile: log, encoding: .utf8))
+    let dialogues = try logs.prefix(successor == nil ? 1 : 2).map { try String(contentsOfFile: $0, encoding: .utf8) }
+    if let recovered {
+      // Some faults are over before the daemon is there, or never: how long a process takes to start is no recovery.
+      let opened = adapter.started + .seconds(Self.firstCommand(inLog: dialogues[0]) ?? 0)
+      outcome.recovery = (recovered - max(ends, opened)).inSeconds
     }
+    try judge(daemon, limit, &outcome)
+    for dialogue in dialogues { outcome.commands += Self.commands(inLog: dialogue) }
     return outcome
   }
 
@@ -69,22 +76,19 @@ extension FaultRow {
   }
 
   /// The next record with the value that must come again.
-  private func value(
-    of daemon: RunningProgram, until end: ContinuousClock.Instant, limit: Double
-  ) throws -> RunningProgram.Line {
-    let wait = (end - .now) + .seconds(limit) + .seconds(1)
-    return try daemon.line(within: max(wait, .seconds(1))) { $0.contains("\"\(signal)\":") }
+  private func value(of daemon: RunningProgram, within limit: Duration) throws -> RunningProgram.Line {
+    try daemon.line(within: limit) { $0.contains("\"\(signal)\":") }
   }
 
   /// Until adapter records have said all that the row wants said.
-  private func awaitWords(of daemon: RunningProgram, limit: Double) throws {
-    let deadline = ContinuousClock.now + .seconds(limit)
+  private func awaitWords(of daemon: RunningProgram, within limit: Duration) throws {
+    let deadline = ContinuousClock.now + limit
     while .now < deadline {
       let said = try daemon.output.filter { $0.text.contains("\"type\":\"adapter\"") }.compactMap {
         try Record($0.text.utf8).said
       }
       if says.allSatisfy(said.contains) { return }
-      try daemon.line(within: .seconds(5)) { _ in true }
+      try daemon.line(within: limit) { _ in true }
     }
   }
 
@@ -97,6 +101,15 @@ extension FaultRow {
     if let recovery = outcome.recovery, recovery > limit {
       outcome.complaints.append("recovered after \(recovery) s, allowed are \(limit) s")
     }
+  }
+
+  /// When the adapter was sent something first, by the Simulator's log, s; nil: never.
+  private static func firstCommand(inLog log: String) -> Double? {
+    for line in log.split(separator: "\n") {
+      let parts = line.split(separator: " ", maxSplits: 2)
+      if parts.count == 3, parts[1] == ">" { return Double(parts[0]) }
+    }
+    return nil
   }
 
   /// What the adapter was sent, by the Simulator's log.

@@ -47,16 +47,17 @@ import Testing
       let machine = try RunningProgram(
         wrapper, ["/usr/bin/python3", bed, file, program, "--config", configuration])
       defer { machine.kill() }
-      let back = try machine.errorLine(within: .seconds(40)) { $0 == "back" }.time
+      // What the script itself waits for it gives up sooner, and says so.
+      let back = try machine.errorLine(within: .seconds(120)) { $0 == "back" }.time
       var play = Play(lines: [])
       for _ in 0..<vehicles {
-        try machine.line(within: .seconds(20)) { $0.contains("\"event\":\"recovered\"") }
+        try machine.line(within: .seconds(120)) { $0.contains("\"event\":\"recovered\"") }
       }
       for vin in vins.prefix(vehicles) {
-        try machine.line(within: .seconds(20)) { $0.contains("\"rpm\":") && $0.contains(vin) }
+        try machine.line(within: .seconds(120)) { $0.contains("\"rpm\":") && $0.contains(vin) }
       }
       machine.send(SIGTERM)
-      if try machine.end(within: .seconds(10)) != 0 { play.outcome.complaints.append("SIGTERM did not end it with 0") }
+      if try machine.end(within: .seconds(120)) != 0 { play.outcome.complaints.append("SIGTERM did not end it with 0") }
       play.lines = machine.output
       for adapter in adapters { adapter.stop() }
       try judge(&play, vehicles, back: back)

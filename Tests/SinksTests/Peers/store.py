@@ -157,7 +157,16 @@ if len(sys.argv) > 3:
         context.verify_mode = ssl.CERT_REQUIRED
         context.load_verify_locations(sys.argv[5])
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-# Whoever asks has seen everything before once this line comes.
-signal.signal(signal.SIGUSR1, lambda number, frame: say({"mark": True}))
+
+
+def mark():
+    """Whoever asks has seen everything before once this line comes. A handler would wait for the lock of what it interrupts."""
+    while True:
+        signal.sigwait({signal.SIGUSR1})
+        say({"mark": True})
+
+
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+threading.Thread(target=mark, daemon=True).start()
 print("port", server.server_address[1], flush=True)
 server.serve_forever()

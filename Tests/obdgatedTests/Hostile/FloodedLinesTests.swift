@@ -51,7 +51,7 @@ import Testing
       try Self.staysSmall(daemon, "an adapter", peer.awaitNoise)
       for _ in 0..<20 { try daemon.line(within: .seconds(120)) { $0.contains("\"rpm\":1726") } }
       daemon.send(SIGTERM)
-      #expect(try daemon.end(within: .seconds(20)) == 0)
+      #expect(try daemon.end(within: .seconds(60)) == 0)
       #expect(daemon.errorLines.count < 20, "\(daemon.errorLines)")
     }
   }
@@ -68,7 +68,7 @@ import Testing
       try Self.staysSmall(daemon, "an adapter", peer.awaitNoise)
       for _ in 0..<20 { try daemon.line(within: .seconds(120)) { $0.contains("\"rpm\":1726") } }
       daemon.send(SIGTERM)
-      #expect(try daemon.end(within: .seconds(20)) == 0)
+      #expect(try daemon.end(within: .seconds(60)) == 0)
       #expect(daemon.errorLines.count < 20, "\(daemon.errorLines)")
     }
   }
