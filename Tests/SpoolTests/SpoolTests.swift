@@ -210,6 +210,18 @@ import Testing
     #expect(first.state == .durable)
   }
 
+  /// What it has opened in vain it closes once: the number may be another file's by then, of any thread.
+  @Test func a_spool_that_another_process_has_is_left_as_it_is() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let first = Spool(SpoolOptions(scratch))
+      let second = try Tool.run(
+        try ProbeProgram.path, ["open", scratch.file("spool")], environment: ["LD_PRELOAD": try StorageShim.library()])
+      #expect(second.status == 0 && second.output.contains("records=0"), "\(second.errors)")
+      #expect(first.state == .durable)
+    }
+  }
+
   @Test func a_receiver_that_jumps_all_the_time_makes_no_commit_longer() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)

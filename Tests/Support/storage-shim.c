@@ -20,6 +20,8 @@
 // STORAGE_FAULT: a file with a number; while it is not 0, every change fails with this errno.
 //
 // STORAGE_HELD: a file; while it is there, nothing becomes durable: who asks for that waits.
+//
+// Who closes a file that is closed already is aborted, whatever is set.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -147,7 +149,15 @@ int open64(const char *path, int flags, ...) {
 
 int close(int file) {
   if (file >= 0 && file < FILES) kinds[file] = 0;
-  return (int)syscall(SYS_close, file);
+  int code = (int)syscall(SYS_close, file);
+  if (code != 0 && errno == EBADF && file >= 0) {
+    // A moment later it would have been somebody else's.
+    char line[64];
+    int count = snprintf(line, sizeof line, "file %d was closed twice\n", file);
+    syscall(SYS_write, 2, line, (size_t)count);
+    abort();
+  }
+  return code;
 }
 
 // Whether a change of this file fails now.

@@ -109,10 +109,11 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   @unsafe private func result(_ raw: OpaquePointer?) throws(StoreFailure) -> PostgreSQLResult {
     guard let raw = unsafe raw else { throw StoreFailure(.unavailable, "PostgreSQL", words) }
-    let result = unsafe PostgreSQLResult(raw)
     switch unsafe PQresultStatus(raw) {
-    case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return result
-    default: throw unsafe failure(raw)
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return unsafe PostgreSQLResult(raw)
+    default:
+      defer { unsafe PQclear(raw) }
+      throw unsafe failure(raw)
     }
   }
 

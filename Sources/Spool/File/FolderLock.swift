@@ -9,14 +9,17 @@ final class FolderLock {
   init(_ folder: String) throws(SpoolError) {
     if unsafe mkdir(folder, 0o750) != 0, errno != EEXIST { throw .system(folder, "cannot be made", errno) }
     let path = folder + "/spool.lock"
-    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
-    guard descriptor >= 0 else { throw .system(path, "cannot be opened", errno) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+    let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
+    guard opened >= 0 else { throw .system(path, "cannot be opened", errno) }
+    guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
-      close(descriptor)
+      close(opened)
       if code == EWOULDBLOCK { throw SpoolError(.inUse, folder, "another process has this spool") }
       throw .system(path, "cannot be locked", code)
     }
+    // Not before: an object that is whole is deinitialized where its initializer throws, and the number may be another
+    // file's by then.
+    descriptor = opened
   }
 
   deinit {
