@@ -1,40 +1,93 @@
 // Looking a host name up can take half a minute where the network is half there, and getaddrinfo(3) cannot be told to
-// give up. Its asynchronous form can be left behind.
+// give up: a thread of its own does it, which is left behind.
+//
+// Not getaddrinfo_a(3): glibc writes a result before it takes its lock, and gai_suspend(3), which returns in that moment,
+// leaves its own stack in a list that is gone through afterwards.
 #define _GNU_SOURCE
 #include <netdb.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "cports.h"
 
+// Modules of nsswitch.conf(5) have buffers on it.
+#define STACK (1 << 20)
+
 struct cports_lookup {
-  struct gaicb request;
-  struct addrinfo wanted;
+  pthread_mutex_t lock;
+  pthread_cond_t is_done;
+  // Whoever lets go of it last frees it: who asked, or the thread.
+  int owners;
+  // 1: not done; else what getaddrinfo says.
+  int code;
+  struct addrinfo *found;
   char *host;
   char *port;
 };
 
 static void release(cports_lookup *lookup) {
-  if (lookup->request.ar_result) freeaddrinfo(lookup->request.ar_result);
+  if (lookup->found) freeaddrinfo(lookup->found);
+  pthread_cond_destroy(&lookup->is_done);
+  pthread_mutex_destroy(&lookup->lock);
   free(lookup->host);
   free(lookup->port);
   free(lookup);
 }
 
+static void let_go(cports_lookup *lookup) {
+  pthread_mutex_lock(&lookup->lock);
+  int left = --lookup->owners;
+  pthread_mutex_unlock(&lookup->lock);
+  if (left == 0) release(lookup);
+}
+
+static void *look_up(void *argument) {
+  cports_lookup *lookup = argument;
+  const struct addrinfo wanted = {
+      .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+  struct addrinfo *found = NULL;
+  int code = getaddrinfo(lookup->host, lookup->port, &wanted, &found);
+  pthread_mutex_lock(&lookup->lock);
+  lookup->code = code;
+  if (code == 0) lookup->found = found;
+  pthread_cond_signal(&lookup->is_done);
+  pthread_mutex_unlock(&lookup->lock);
+  let_go(lookup);
+  return NULL;
+}
+
+static int start(cports_lookup *lookup) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return -1;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, STACK);
+  // Signals are for the threads that wait for them.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_attr_setsigmask_np(&attributes, &all);
+  pthread_t thread;
+  int code = pthread_create(&thread, &attributes, look_up, lookup);
+  pthread_attr_destroy(&attributes);
+  return code;
+}
+
 cports_lookup *cports_lookup_begin(const char *host, const char *port) {
   cports_lookup *lookup = calloc(1, sizeof *lookup);
   if (!lookup) return NULL;
+  pthread_condattr_t clock;
+  pthread_condattr_init(&clock);
+  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+  pthread_cond_init(&lookup->is_done, &clock);
+  pthread_condattr_destroy(&clock);
+  pthread_mutex_init(&lookup->lock, NULL);
+  lookup->owners = 2;
+  lookup->code = 1;
   lookup->host = strdup(host);
   lookup->port = strdup(port);
-  lookup->wanted.ai_family = AF_UNSPEC;
-  lookup->wanted.ai_socktype = SOCK_STREAM;
-  lookup->wanted.ai_flags = AI_NUMERICSERV;
-  lookup->request.ar_name = lookup->host;
-  lookup->request.ar_service = lookup->port;
-  lookup->request.ar_request = &lookup->wanted;
-  struct gaicb *list[] = {&lookup->request};
-  if (!lookup->host || !lookup->port || getaddrinfo_a(GAI_NOWAIT, list, 1, NULL) != 0) {
+  if (!lookup->host || !lookup->port || start(lookup) != 0) {
     release(lookup);
     return NULL;
   }
@@ -42,16 +95,25 @@ cports_lookup *cports_lookup_begin(const char *host, const char *port) {
 }
 
 int cports_lookup_wait(cports_lookup *lookup, int milliseconds) {
-  const struct gaicb *list[] = {&lookup->request};
-  const struct timespec limit = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
-  gai_suspend(list, 1, &limit);
-  int code = gai_error(&lookup->request);
-  // The codes of getaddrinfo are negative, this one among them.
-  return code == EAI_INPROGRESS ? 1 : code;
+  struct timespec end;
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  end.tv_sec += milliseconds / 1000;
+  end.tv_nsec += milliseconds % 1000 * 1000000L;
+  if (end.tv_nsec >= 1000000000L) {
+    end.tv_sec++;
+    end.tv_nsec -= 1000000000L;
+  }
+  pthread_mutex_lock(&lookup->lock);
+  int late = 0;
+  while (lookup->code == 1 && !late) late = pthread_cond_timedwait(&lookup->is_done, &lookup->lock, &end);
+  int code = lookup->code;
+  pthread_mutex_unlock(&lookup->lock);
+  return code;
 }
 
 int cports_lookup_address(const cports_lookup *lookup, int number, cports_address *found) {
-  const struct addrinfo *at = lookup->request.ar_result;
+  // Once it is done nobody writes there any more.
+  const struct addrinfo *at = lookup->found;
   while (at && number-- > 0) at = at->ai_next;
   if (!at || at->ai_addrlen > sizeof found->address) return 0;
   memcpy(&found->address, at->ai_addr, at->ai_addrlen);
@@ -59,11 +121,6 @@ int cports_lookup_address(const cports_lookup *lookup, int number, cports_addres
   return 1;
 }
 
-void cports_lookup_end(cports_lookup *lookup) {
-  // A look-up that a thread is in the middle of cannot be called back; that thread still writes into it, so its memory
-  // is left to it.
-  if (gai_error(&lookup->request) == EAI_INPROGRESS && gai_cancel(&lookup->request) == EAI_NOTCANCELED) return;
-  release(lookup);
-}
+void cports_lookup_end(cports_lookup *lookup) { let_go(lookup); }
 
 const char *cports_lookup_message(int code) { return gai_strerror(code); }

@@ -1,0 +1,39 @@
+import CPorts
+import TestKit
+import Testing
+
+@Suite struct HostLookupTests {
+  /// Whoever waits in small pieces, or not at all, meets the moment in which the answer comes: nobody may still write
+  /// into, or read from, what they have left by then.
+  @Test func who_stops_waiting_as_the_answer_comes_is_left_alone() async throws {
+    let looking = (0..<4).map { number in
+      Task {
+        try await aside {
+          (0..<2_000).count { round in
+            // Every fourth is given up at once.
+            Self.lookUp("127.0.0.1", in: Int32(round % 2), givesUp: (round + number) % 4 == 0) != 0
+          }
+        }
+      }
+    }
+    for one in looking { #expect(try await one.value == 500) }
+  }
+
+  @Test func a_name_that_is_none_has_a_reason() {
+    let code = Self.lookUp("no such host", in: 60_000)
+    #expect(code < 0)
+    #expect(unsafe String(cString: cports_lookup_message(code)) != "")
+  }
+
+  /// - Parameter piece: how long it waits at a time, ms.
+  /// - Returns: 0 where it has found an address; 1 where it gave up.
+  private static func lookUp(_ host: String, in piece: Int32, givesUp: Bool = false) -> Int32 {
+    guard let lookup = unsafe cports_lookup_begin(host, "80") else { return -1 }
+    defer { unsafe cports_lookup_end(lookup) }
+    var code: Int32 = 1
+    while code == 1, !givesUp { code = unsafe cports_lookup_wait(lookup, piece) }
+    guard code == 0 else { return code }
+    var found = cports_address()
+    return unsafe cports_lookup_address(lookup, 0, &found) == 1 && found.length > 0 ? 0 : -1
+  }
+}
