@@ -72,7 +72,10 @@ import Testing
         body[..<100], of: body.count, to: "/api/telemetry",
         "Authorization: Bearer \(token)\r\nContent-Type: application/x-ndjson\r\n")
       // A stop ends a connection whose request it has not begun to read.
-      while try store.ask("/api/metrics", token: owner).contains("fleetstore_memory_bytes 0\n") {}
+      let limit = ContinuousClock.now + .seconds(120)
+      while try store.ask("/api/metrics", token: owner).contains("fleetstore_memory_bytes 0\n") {
+        try #require(.now < limit, "the request is not seen to be under way")
+      }
       store.program.send(SIGTERM)
       #expect(try listener.isTakenLeaveOf())
       try socket.write(Array(body[100...]))
