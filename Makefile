@@ -1,7 +1,7 @@
 # obdgate. On a fresh Debian 12 with a Swift toolchain, as root or with sudo:
 #
 #   make run     installs what is missing, builds, and drives a simulated car: JSON lines on stdout, a fleet store beside
-#   make test    installs what is missing, builds, runs every test
+#   make test    installs what is missing, builds, runs every test; make test-fairness: a hostile tenant for minutes
 #   make deb     the Debian packages obdgate and fleetstore, into .build/packages; make test-packages: what they do
 #
 #   make system-test  the package in a virtual machine: USB, Bluetooth, GPS, a power cut; make system-test-ble: Bluetooth LE;
@@ -13,7 +13,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-packaging need-systemd need-image need-vm static
+.PHONY: help run test test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-influx need-packaging need-systemd need-image need-vm static
 
 # What is measured and what is shipped: the Swift runtime inside, no symbols, and the parser specialised for the
 # handler it drives across the module's border. No path to libraries of its own, no symbols for others, relocations packed:
@@ -64,16 +64,22 @@ ALONE := GatewayTests.FaultMatrixTests|GatewayTests.PluggingTests|GatewayTests.R
 SERVERS := FleetAPITests|FleetBrokerTests|FleetStorageTests
 # Floods and malice keep both cores busy: they run behind those, by themselves.
 HOSTILE := obdgatedTests.SchemaTests|obdgatedTests.FloodedLinesTests|obdgatedTests.HostileStoreTests|obdgatedTests.HostileBrokerTests|obdgatedTests.HostileConfigurationTests
+# A hostile tenant beside a victim, for minutes, on a machine that does nothing else: make test-fairness.
+FAIRNESS := fleetstoreTests.FairnessTests
 # What needs the release build of everything, which takes as long as all other tests.
 PACKAGED := PackagingTests.GuideTests|PackagingTests.InstallTests|PackagingTests.PackageTests|PackagingTests.RunTests|PackagingTests.ServiceTests
 
 test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests tools
 	@FAILURES=$$(mktemp); export FAILURES; failed=0; \
-	scripts/test.sh 25 --skip '$(ALONE)|$(SERVERS)|$(PACKAGED)' || failed=1; \
+	scripts/test.sh 25 --skip '$(ALONE)|$(SERVERS)|$(PACKAGED)|$(FAIRNESS)' || failed=1; \
 	scripts/test.sh 15 --filter '$(SERVERS)' || failed=1; \
 	scripts/test.sh 20 --filter '$(ALONE)' --skip '$(HOSTILE)' || failed=1; \
 	scripts/test.sh 10 --filter '$(HOSTILE)' || failed=1; \
 	cat $$FAILURES; rm -f $$FAILURES; exit $$failed
+
+# Each attack lasts FAIRNESS_SECONDS.
+test-fairness: need-jq need-python need-peers tests
+	@swift test --skip-build --disable-xctest --no-parallel --filter '$(FAIRNESS)'
 
 # Packages installed, upgraded and removed, units under a systemd that has booted in a container, `make run`. Root.
 test-packages: need-image need-peers tests deb
@@ -139,7 +145,7 @@ bench-fences: need-python
 	@scripts/bench-fences.sh
 
 # The figures of the fleet store, and of its storage alone: MILLIONS of records into DATABASE, which must be empty.
-bench-store: need-peers tests release
+bench-store: need-peers need-influx tests release
 	@FLEETSTORE_MEASURE=1 FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore \
 	  swift test --skip-build --disable-xctest --no-parallel --filter MeasureTests
 	@swift build $(RELEASE) --product FleetBench >&2
@@ -173,6 +179,10 @@ need-peers:
 	  '/usr/lib/*/libzstd.so.1:libzstd1' '/usr/lib/*/libz.so.1:zlib1g' /usr/sbin/mosquitto:mosquitto \
 	  mosquitto_sub:mosquitto-clients zstd:zstd openssl:openssl curl:curl sqlite3:sqlite3 ps:procps setpriv:util-linux \
 	  '/usr/lib/postgresql/*/bin/postgres:postgresql' pg_dump:postgresql-client
+
+# What the fleet store is measured beside.
+need-influx:
+	@scripts/install.sh debian influxd:influxdb
 
 # What the ports are tested with: devices that udev believes in, and a BlueZ on a bus of its own.
 need-testbed:

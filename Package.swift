@@ -105,11 +105,12 @@ let package = Package(
 
     // The fleet store: where records of many gateways go.
     .target(
-      name: "FleetDomain", dependencies: ["Telemetry", "Geofencing", "GeoJSON", "JSONText"], swiftSettings: inlined),
+      name: "FleetDomain", dependencies: ["OBDWire", "Telemetry", "Geofencing", "GeoJSON", "JSONText"],
+      swiftSettings: inlined),
     .target(
       name: "FleetStorage",
       dependencies: [
-        "FleetDomain", "Telemetry", "CPostgres", "CSQLite", .product(name: "GRDB", package: "GRDB.swift"),
+        "FleetDomain", "Telemetry", "CPostgres", "CSQLite", "CZstd", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: inlined),
     .target(
@@ -206,6 +207,7 @@ let package = Package(
       dependencies: [
         "FleetAPI", "FleetDomain", "FleetStorage", "JSONText", "Telemetry", "TestKit",
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -128,6 +128,7 @@ extension AdapterSession {
     if bannerDigest != 0, bannerDigest != digest {
       memory.quirks = []
       memory.voltageOffset = 0
+      memory.measuresVoltage = false
       power.forgetAdapter()
     }
     bannerDigest = digest
@@ -194,22 +195,25 @@ extension AdapterSession {
     let isLost = isTimeout || reply.failed(.stopped)
     tries += 1
     if isRefused || isLost {
-      if step == .selectProtocol, isRefused, case .preferProtocol = firstProtocol {
-        learn(.noPreferredProtocol)
-        return
-      }
       // Once may be a damaged character; but most chips are no STN.
       if tries < 2, step != .stn { return }
-      if isRefused { learn(step.quirk) }
+      if step == .selectProtocol, isRefused, case .preferProtocol = firstProtocol {
+        learn(.noPreferredProtocol)
+        tries = 0
+        return
+      }
+      if isRefused {
+        learn(step.quirk)
+        retested.insert(step.quirk)
+      }
     } else {
+      if !isOther(reply, than: step) { unlearn(step.quirk) }
       accept(step, reply)
     }
     tries = 0
     var following = step.next
     // What is known to be refused is not asked each time the adapter starts anew.
-    while let step = following, !step.quirk.isEmpty, memory.quirks.contains(step.quirk),
-      step.rawValue >= InitialStep.identity.rawValue
-    {
+    while let step = following, isKnownToRefuse(step.quirk), step.rawValue >= InitialStep.identity.rawValue {
       following = step.next
     }
     if let following {
@@ -217,6 +221,24 @@ extension AdapterSession {
     } else {
       nextVoltage = now + configuration.voltagePeriod
       finishInitialising()
+    }
+  }
+
+  /// Whether a quirk is known and was put to the test since the port was opened: what an earlier session learned may have
+  /// been an answer to something else.
+  func isKnownToRefuse(_ quirk: Quirks) -> Bool {
+    !quirk.isEmpty && memory.quirks.contains(quirk) && retested.contains(quirk)
+  }
+
+  /// Whether a reply that is no refusal is not one to this setting either.
+  private func isOther(_ reply: ReplyObserver, than step: InitialStep) -> Bool {
+    switch step {
+    case .identity, .description: reply.textCount == 0
+    case .stn: true
+    case .voltage: reply.voltage == nil
+    // ATE0 may be accepted and not carried out: the next echo tells.
+    case .echoOff: true
+    default: !reply.isOK
     }
   }
 
@@ -229,7 +251,7 @@ extension AdapterSession {
       }
     case .timeout: wait = Self.usualWait
     case .identity where reply.hasBanner && identityCount == 0: keepIdentity(reply)
-    case .stn where reply.textCount > 0:
+    case .stn where reply.isSTN:
       // The chip's own name says more than the ELM327 that it imitates.
       learn(.stnChip)
       keepIdentity(reply)

@@ -81,9 +81,17 @@ extension AdapterSession {
       return
     }
     guard reply.failed(.unknownCommand) else {
+      doubtedRefusal = []
       addressChange?.step += 1
       return
     }
+    let isFlowControl = change.target >= 0 && (5...7).contains(change.step)
+    // One refusal may be a damaged character, or answer what was sent before.
+    guard doubtedRefusal == (isFlowControl ? .noFlowControl : .noAddressing) else {
+      doubtedRefusal = isFlowControl ? .noFlowControl : .noAddressing
+      return
+    }
+    doubtedRefusal = []
     if change.target < 0 {
       if change.step == 2, !change.usesReset {
         addressChange?.usesReset = true

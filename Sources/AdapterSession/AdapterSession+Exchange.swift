@@ -5,6 +5,7 @@ extension AdapterSession {
   /// The port is open: the dialogue begins with ATZ.
   public mutating func opened(at now: Int64) {
     openedAt = now
+    retested = []
     reader = ReplyReader()
     exchange = .ready
     resynchronisations = 0
@@ -124,14 +125,14 @@ extension AdapterSession {
   private mutating func feed<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
-    var tap = ReplyTap(observer: observer, handler: handler)
+    var tap = ReplyTap(observer: observer, handler: handler, filter: senderFilter)
     reader.receive(bytes, loaded: loaded, into: &tap)
     observer = tap.observer
     handler = tap.handler
   }
 
-  private mutating func announce<H: ReplyHandler & ~Copyable>(into handler: inout H) {
-    var tap = ReplyTap(observer: ReplyObserver(), handler: handler)
+  mutating func announce<H: ReplyHandler & ~Copyable>(into handler: inout H) {
+    var tap = ReplyTap(observer: ReplyObserver(), handler: handler, filter: senderFilter)
     reader.sent(command.text, into: &tap)
     handler = tap.handler
   }
@@ -147,8 +148,15 @@ extension AdapterSession {
     announce(into: &handler)
     var isClearing = false
     if case .clearing(.clear) = purpose { isClearing = true }
-    observer = ReplyObserver(request: request, expectsBanner: command.expectsBanner, isClearing: isClearing)
+    observer = ReplyObserver(
+      request: request, previous: previousRequest, expectsBanner: command.expectsBanner, isClearing: isClearing)
+    previousRequest = request
     forgetReply()
+  }
+
+  /// Who can answer the command under way.
+  private var senderFilter: SenderFilter {
+    SenderFilter(kind: isConnected ? bus.addressKind : searchedKind, isAddressed: address >= 0)
   }
 
   private mutating func promptRead<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
@@ -166,11 +174,11 @@ extension AdapterSession {
     }
     let reply = observer
     let purpose = self.purpose
+    if purpose == .resynchronise, awaitsOwnAnswer(reply, into: &handler) { return }
     self.purpose = .none
     // Surprises from here on belong to no reply.
     observer = ReplyObserver()
     if purpose == .resynchronise {
-      // Where this was the late prompt of the command before, ATI's own answer is still to come.
       observer = ReplyObserver(expectsBanner: true)
       settle(at: now)
       if isEchoed, expectsSilence { restart(.adapterReset, at: now) }
@@ -180,6 +188,7 @@ extension AdapterSession {
     resynchronisations = 0
     let isEchoed = self.isEchoed
     forgetReply()
+    if isBehind(reply) { return getInStep(at: now, into: &handler) }
     if isOutOfStep(reply, purpose) { settle(at: now) }
     if purpose != .reset, startsAnew(reply, isEchoed: isEchoed, at: now) { return }
     handle(reply, purpose, isTimeout: false, at: now)

@@ -37,7 +37,7 @@ extension AdapterSession {
   private func request(of job: Job) -> ReadRequest? {
     switch job {
     case .informationSupport: information(0x00)
-    case .vin: information(0x02)
+    case .vin, .vinAgain: information(0x02)
     case .calibrationID: information(0x04)
     case .calibrationVerification: information(0x06)
     case .ecuName: information(0x0A)
@@ -86,8 +86,16 @@ extension AdapterSession {
     case .freezeFrame:
       if advanceFreezeFrame(reply) { return }
     case .voltage:
-      if reply.failed(.unknownCommand) { learn(.noVoltage) }
-    case .parameters: learnPause(reply)
+      if reply.failed(.unknownCommand), !isRefusal(.noVoltage) { return }
+    case .parameters:
+      if reply.failed(.unknownCommand) {
+        learn(.noParameterList)
+        retested.insert(.noParameterList)
+      } else {
+        unlearn(.noParameterList)
+      }
+      learnPause(reply)
+    case .vinAgain: if reply.vinCount > 0 { identify(reply) }
     default: break
     }
     finish(job)

@@ -19,16 +19,18 @@ extension AdapterSession {
 
   /// ATST where nothing special is asked.
   var waitForECUs: UInt8 {
-    guard isKLine, !memory.quirks.contains(.slowECU) else { return Self.usualWait }
+    if needsLongestWait { return Self.longestWait }
+    guard isKLine, !isSlow else { return Self.usualWait }
     return keepsPause ? Self.waitBeforePause : Self.waitOnKLine
   }
 
   /// No request goes out before.
-  var earliestRequest: Int64 { isKLine && (!keepsPause || doubted >= 0) ? lastContentAt + Limit.p3min : 0 }
+  var earliestRequest: Int64 {
+    isKLine && (!keepsPause || doubted >= 0 || rollCall != nil) ? lastContentAt + Limit.p3min : 0
+  }
 
   /// The answer to ATPPS.
   mutating func learnPause(_ reply: ReplyObserver) {
-    if reply.failed(.unknownCommand) { learn(.noParameterList) }
     // Of a damaged list nothing is believed.
     keepsPause = reply.keepsPause == true && !reply.isDamaged
     pauseDoubts = 0
@@ -45,6 +47,8 @@ extension AdapterSession {
       if pauseDoubts >= Self.pauseDoubtsLimit { distrustPause() }
       return
     }
+    // An early request that is answered speaks for the adapter: single answers are lost on any bus.
+    if isEarly, reply.messages > 0 { pauseDoubts = 0 }
     guard isEarly, reply.failed(.noData) else { return }
     doubted = index
     plan.update(index) { $0.due = now }

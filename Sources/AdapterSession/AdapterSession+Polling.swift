@@ -2,7 +2,7 @@ import OBDWire
 
 /// The plan's requests, one after another.
 extension AdapterSession {
-  /// Replies without any ECU, in a row, after which the vehicle counts as gone.
+  /// Replies without any ECU, in a row, after which the vehicle is asked whether it is there at all.
   private static let silenceLimit = 4
 
   mutating func decidePolling(at now: Int64) -> Decision {
@@ -12,9 +12,11 @@ extension AdapterSession {
       doubted = -1
     }
     if addressChange != nil { return decideAddress(at: now) }
+    if let rollCall { return address < 0 ? decideRollCall(rollCall) : changeAddress(to: -1) }
     if clearing != nil { return address < 0 ? decideClearing(at: now) : changeAddress(to: -1) }
     if now >= nextCodes {
-      jobs |= Job.codes
+      // Whose codes they are is asked with them: a vehicle may be swapped without a word of the adapter's.
+      jobs |= Job.codes | Job.vinAgain.bit
       nextCodes = now + configuration.codesPeriod
     }
     if now >= nextVoltage {
@@ -30,11 +32,12 @@ extension AdapterSession {
     }
     switch choice {
     case .request(let index): return decideRequest(index, at: now)
-    case .arbitrate(let index):
+    case .arbitrate(let arbitration):
       guard address < 0 else { return changeAddress(to: -1) }
-      let whole = plan.requests[index].request
-      let request = ReadRequest.one(whole.service, whole.identifier(at: 0))
-      return .send(Command(request), request, .arbitration(index), limit: pollLimit)
+      if let change = changeWait(to: baseWait) { return change }
+      let whole = plan.requests[arbitration.index].request
+      let request = ReadRequest.one(whole.service, whole.identifier(at: arbitration.place))
+      return .send(Command(request), request, .arbitration, limit: pollLimit)
     case .nothing(let until):
       if address >= 0 { return changeAddress(to: -1) }
       var next = min(until, nextCodes)
@@ -76,7 +79,7 @@ extension AdapterSession {
 
   mutating func handleWait(_ steps: UInt8, _ reply: ReplyObserver) {
     if reply.failed(.unknownCommand) {
-      learn(.noTimeout)
+      _ = isRefusal(.noTimeout)
     } else {
       wait = steps
     }
@@ -90,19 +93,20 @@ extension AdapterSession {
     let verdict = plan.record(index, reply, suffix: suffix, car, at: now)
     weighPause(index, reply, at: now)
     apply(verdict)
+    if verdict.isAlive { notePromptAnswer() }
     // The same silence twice is one.
     if isTelling, !isRepeated || verdict.isAlive { countSilence(reply, isAlive: verdict.isAlive, at: now) }
     if isTelling, stage == .running { meetStrangers(reply) }
   }
 
-  mutating func handleArbitration(_ index: Int, _ reply: ReplyObserver, at now: Int64) {
-    guard !isPlanOutdated, index < plan.count else { return }
-    let verdict = plan.recordArbitration(index, reply)
+  mutating func handleArbitration(_ reply: ReplyObserver, at now: Int64) {
+    guard !isPlanOutdated else { return }
+    let verdict = plan.recordArbitration(reply)
     apply(verdict)
     countSilence(reply, isAlive: verdict.isAlive, at: now)
   }
 
-  private mutating func apply(_ verdict: PollVerdict) {
+  mutating func apply(_ verdict: PollVerdict) {
     if verdict.adapterRefusesMulti { learn(.noMultiPID) }
     if verdict.adapterRefusesSuffix { learn(.noCountSuffix) }
     if verdict.bufferOverflows { learn(.smallBuffer) }
@@ -113,26 +117,28 @@ extension AdapterSession {
       if verdict.returned & bit != 0 { events.append(.ecuReturned(car.address(of: ecu))) }
     }
     if verdict.isOutdated { isPlanOutdated = true }
+    if verdict.hasLearnedSilence { rememberSilence() }
   }
 
-  /// A vehicle that gives no answer several times in a row is gone, or its ignition is off.
+  /// Keeps which PIDs are silent, for the next session with the same vehicle.
+  mutating func rememberSilence() {
+    guard memory.silentPIDs != plan.absent else { return }
+    memory.silentPIDs = plan.absent
+    events.append(.memoryChanged)
+  }
+
+  /// Several questions in a row without an answer: the PIDs may be silent, or the vehicle is gone.
   mutating func countSilence(_ reply: ReplyObserver, isAlive: Bool, at now: Int64) {
     if isAlive {
       silentReplies = 0
       return
     }
-    if reply.failed(.noData), isKLine, wait < Self.usualWait, silentReplies == 1 {
-      learn(.slowECU)
-      baseWait = waitForECUs
-    }
     silentReplies += 1
     guard silentReplies >= Self.silenceLimit else { return }
-    lose(Self.reason(of: reply))
-    if address >= 0 || addressChange != nil {
-      beginProbing()
-    } else {
-      beginSearch()
-    }
+    // The bus itself fails: whoever is asked.
+    let reason = Self.reason(of: reply)
+    guard reason == .noData else { return loseVehicle(reason, at: now) }
+    if rollCall == nil { rollCall = RollCall() }
   }
 }
 

@@ -23,12 +23,17 @@ extension AdapterSession {
   /// Hands on what a reply tells of voltage, motion and life.
   mutating func observePower(_ reply: ReplyObserver, _ purpose: Purpose, isTimeout: Bool, at now: Int64) {
     if purpose.asksVoltage || reply.voltage != nil { power.voltage(reply.voltage, at: now) }
+    if memory.measuresVoltage != power.gauge.hasMoved {
+      memory.measuresVoltage = power.gauge.hasMoved
+      events.append(.memoryChanged)
+    }
     guard purpose.asksVehicle, !isTimeout else { return }
     guard reply.messages > 0 || reply.negatives > 0 else {
       power.signs.unanswered(at: now)
       return
     }
     if let reason = power.answered() { wakeUp(reason, at: now) }
+    if steadiness.hasJumped(reply.steadyValues, at: now), isConnected { jobs |= Job.vinAgain.bit }
     if let speed = reply.motion.speed { power.signs.speed(speed, at: now) }
     if let speed = reply.motion.engineSpeed { power.signs.engineSpeed(speed, at: now) }
     if let code = reply.fuelType { power.signs.fuelType(code) }
@@ -144,14 +149,14 @@ extension AdapterSession {
     let isRefused = reply.failed(.unknownCommand)
     switch step {
     case .closeProtocol:
-      if isRefused { learn(.noProtocolClose) } else if !isTimeout { isProtocolClosed = true }
+      if isRefused { _ = isRefusal(.noProtocolClose) } else if !isTimeout { isProtocolClosed = true }
     case .stopWakeups:
       // Refused as well: there is no other way.
       if !isTimeout { isProtocolClosed = true }
       areWakeupsStopped = !isRefused
     case .restoreWakeups: areWakeupsStopped = false
     case .lowPower:
-      if isRefused { learn(.noLowPower) } else { enterLowPower(at: now) }
+      if isRefused { _ = isRefusal(.noLowPower) } else { enterLowPower(at: now) }
     case .wakeAdapter:
       // Its banner tells that it started anew. Whatever it made of the command's other characters passes by.
       isInLowPower = false
@@ -179,7 +184,7 @@ extension Purpose {
   /// Its reply says whether the vehicle lives.
   var asksVehicle: Bool {
     switch self {
-    case .search, .greeting, .support, .poll, .arbitration, .clearing: true
+    case .search, .greeting, .support, .poll, .arbitration, .rollCall, .clearing: true
     case .job(let job): !job.isForAdapter
     default: false
     }

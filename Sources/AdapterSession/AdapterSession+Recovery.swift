@@ -33,6 +33,12 @@ extension AdapterSession {
       self.purpose = .none
       if purpose == .quiet(.wakeAdapter) { wakingFailed() } else { enterLowPower(at: now) }
       return
+    case .resynchronise where hasHeardPrompt:
+      // It answered something, and is not known to say who it is.
+      self.purpose = .none
+      observer = ReplyObserver(expectsBanner: true)
+      settle(at: now)
+      return
     case .resynchronise: break
     default:
       interrupted = purpose
@@ -53,8 +59,62 @@ extension AdapterSession {
       shut(at: now)
       return
     }
+    resynchronise(at: now, into: &handler)
+  }
+
+  private mutating func resynchronise<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
+    hasHeardPrompt = false
     begin(Command(.identify), nil, .resynchronise, deadline: now + Limit.setting, into: &handler)
     pendingAction = .send(command)
+  }
+
+  /// While the dialogue is put right, a prompt may be that of an earlier command: only ATI's own answer, its name or `?`,
+  /// shows that both sides are in step.
+  ///
+  /// - Returns: whether it is still to come.
+  mutating func awaitsOwnAnswer<H: ReplyHandler & ~Copyable>(_ reply: ReplyObserver, into handler: inout H) -> Bool {
+    guard !reply.hasBanner, !reply.failed(.unknownCommand), !isEchoed else { return false }
+    hasHeardPrompt = true
+    announce(into: &handler)
+    observer = ReplyObserver(expectsBanner: true)
+    forgetReply()
+    return true
+  }
+
+  // MARK: One answer behind
+
+  /// Replies in a row that answer the request before.
+  private static let behindLimit = 2
+  /// A dialogue that is out of step again within this time is the adapter's fault.
+  private static let misalignmentTime: Int64 = 60_000 * Limit.millisecond
+
+  /// Counts replies that answer what was asked before.
+  ///
+  /// - Returns: whether the dialogue is out of step.
+  mutating func isBehind(_ reply: ReplyObserver) -> Bool {
+    if reply.answeredPlaces != 0 || reply.refusals > 0 { repliesBehind = 0 }
+    guard reply.answersPrevious else { return false }
+    repliesBehind += 1
+    return repliesBehind >= Self.behindLimit
+  }
+
+  /// Puts a dialogue right in which each answer is that of the command before. An adapter that falls behind again is
+  /// reset, and in the end its port is opened again.
+  mutating func getInStep<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
+    repliesBehind = 0
+    misalignments = now - misalignedAt <= Self.misalignmentTime ? misalignments + 1 : 1
+    misalignedAt = now
+    events.append(.outOfStep)
+    switch misalignments {
+    case 1, 2: resynchronise(at: now, into: &handler)
+    case 3:
+      lose(.outOfStep)
+      beginProbing()
+      settle(at: now)
+    default:
+      lose(.outOfStep)
+      shut(at: now)
+    }
   }
 
   /// What still comes passes by, until nothing does. A device that never stops talking is not waited for for ever: what

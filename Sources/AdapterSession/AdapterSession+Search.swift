@@ -24,7 +24,11 @@ extension AdapterSession {
 
   mutating func handleSelection(_ reply: ReplyObserver, at now: Int64) {
     guard case .searching(var step) = stage else { return }
-    if reply.failed(.unknownCommand) { learn(.noProtocolSelection) }
+    if reply.failed(.unknownCommand) {
+      guard isRefusal(.noProtocolSelection) else { return }
+    } else if reply.isOK {
+      unlearn(.noProtocolSelection)
+    }
     isBetweenTries = false
     step.isSelected = true
     selectedDigit = step.digit ?? selectedDigit
@@ -43,6 +47,11 @@ extension AdapterSession {
       return
     }
     tries = 0
+    if searchedKind != nil {
+      searchedKind = nil
+      distrustsNumber = true
+      return
+    }
     noteFailure(reply, isTimeout: isTimeout)
     if reply.negatives > 0, !step.isUDS {
       // Someone is there and refuses service 01: it may speak OBDonUDS alone (SAE J1979-2).
@@ -131,11 +140,24 @@ extension AdapterSession {
       tries += 1
       return
     }
-    if !isNamed { learn(.noProtocolNumber) }
+    if isNamed { unlearn(.noProtocolNumber) } else { learn(.noProtocolNumber) }
     bus = isNamed ? BusProtocol(elmDigit: digit) : busByAddress
+    let kind = car.address(of: 0).kind
+    if kind != .unknown, bus.addressKind != kind {
+      guard distrustsNumber else { return searchByNumber() }
+      bus = busByAddress
+    }
+    searchedKind = nil
     protocolDigit = isNamed ? digit : UInt8(ascii: "0")
     if isNamed { memory.protocolDigit = digit }
     connect(at: now)
+  }
+
+  /// Who answered has no address of the bus that the adapter names: one of both is wrong, and the vehicle is asked again.
+  private mutating func searchByNumber() {
+    searchedKind = bus.addressKind
+    stage = .searching(SearchStep(isUDS: car.isUDS))
+    tries = 0
   }
 
   /// Told twice, it is believed.
@@ -160,6 +182,9 @@ extension AdapterSession {
 
   private mutating func connect(at now: Int64) {
     isConnected = true
+    distrustsNumber = false
+    connectedAt = now
+    rollCall = nil
     lastLoss = nil
     // Frames have shown their headers: from now on a line without one is damaged.
     reader.state(.auto, headers: car.address(of: 0) == .unknown ? .auto : .on)
@@ -175,7 +200,9 @@ extension AdapterSession {
     nextCodes = now + configuration.codesPeriod
     // An adapter that started anew may be another one, or have other parameters.
     keepsPause = false
-    if isKLine, memory.quirks.isDisjoint(with: [.noParameterList, .breaksPause]) { jobs |= Job.parameters.bit }
+    if isKLine, !memory.quirks.contains(.breaksPause), !isKnownToRefuse(.noParameterList) {
+      jobs |= Job.parameters.bit
+    }
     baseWait = waitForECUs
     stage = .greeting
   }
@@ -210,7 +237,7 @@ extension AdapterSession {
 
   mutating func decideDiscovery(_ base: UInt8, at now: Int64) -> Decision {
     guard base == 0 || car.ecus(supporting: base) != 0 else {
-      finishDiscovery()
+      finishDiscovery(at: now)
       return .again
     }
     let request: ReadRequest = car.isUDS ? .dataIdentifier(0xF400 | UInt16(base)) : .currentData(base)
@@ -226,10 +253,11 @@ extension AdapterSession {
       return
     }
     tries = 0
-    if base < 0xE0 { stage = .discovering(base: base + 0x20) } else { finishDiscovery() }
+    if base < 0xE0 { stage = .discovering(base: base + 0x20) } else { finishDiscovery(at: now) }
   }
 
-  private mutating func finishDiscovery() {
+  private mutating func finishDiscovery(at now: Int64) {
+    guard car.ecuCount > 0 else { return loseVehicle(.noData, at: now) }
     events.append(.supportKnown)
     learnDrive()
     isPlanOutdated = true

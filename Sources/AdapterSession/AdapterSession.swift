@@ -47,6 +47,15 @@ public struct AdapterSession: ~Copyable {
   /// The command that failed, while the dialogue is put right.
   var interrupted = Purpose.none
   var resynchronisations = 0
+  /// While the dialogue is put right: some prompt was read.
+  var hasHeardPrompt = false
+  /// What was asked before the command under way; nil: the adapter.
+  var previousRequest: ReadRequest?
+  /// Replies in a row that answer that.
+  var repliesBehind = 0
+  /// How often in a row the dialogue was out of step, and when last.
+  var misalignments = 0
+  var misalignedAt = Int64.min / 2
   /// When waiting for quiet ends in any case.
   var settlingEnds = Int64.max
   /// Done as soon as the reports are fetched.
@@ -93,6 +102,11 @@ public struct AdapterSession: ~Copyable {
   var lastFailure: LossReason?
   /// Of the first answer to 0100 something was lost: it is asked again.
   var isSupportDamaged = false
+  /// The kind of address that the adapter's protocol number promises, while the vehicle is looked for again because its
+  /// answers had another.
+  var searchedKind: ECUAddress.Kind?
+  /// The number was wrong: the frames count.
+  var distrustsNumber = false
   /// How often an unknown ECU makes all be asked again: one may poll well and never say what it supports.
   var discoveriesLeft = 0
   static let discoveriesLimit = 3
@@ -102,9 +116,23 @@ public struct AdapterSession: ~Copyable {
   /// ``SessionEvent/vehicleUnnamed`` was told: a VIN that comes now is another vehicle's.
   var isUnnamed = false
 
+  /// Finds values that no one vehicle can have one after the other.
+  var steadiness = Steadiness()
+
   // Polling.
   var isPlanOutdated = false
   var silentReplies = 0
+  /// Under way after several silent replies in a row.
+  var rollCall: RollCall?
+  /// Roll calls in a row that were answered with the longest wait alone.
+  var slowAnswers = 0
+  /// It turned out in this session that ECUs answer later than usual.
+  var isSlow = false
+  /// They answer later than the longer wait, too.
+  var needsLongestWait = false
+  /// When the vehicle was found, and how often it was lost soon after that.
+  var connectedAt: Int64 = 0
+  var repeatedLosses = 0
   /// Decides whether the vehicle may be asked.
   var power: PowerWatch
   /// ``pollsVehicle`` was set since the last decision.
@@ -133,6 +161,12 @@ public struct AdapterSession: ~Copyable {
   var keepsPause = false
   /// How often it turned out that it does not.
   var pauseDoubts = 0
+  /// The quirk that one `?` spoke for.
+  var doubtedRefusal: Quirks = []
+  /// Quirks that were found again since the port was opened; others that are known are put to the test once.
+  var retested: Quirks = []
+  /// Answers within the usual wait, of ECUs that were slow in an earlier session.
+  var promptAnswers = 0
   /// The request under way was sent within P3min.
   var isEarly = false
   /// Request of the plan that is sent once more, behind P3min; -1: none.
@@ -168,8 +202,10 @@ public struct AdapterSession: ~Copyable {
     // Kept in a file that anyone may have changed; these alone are ever learned, and go to the adapter.
     if !(UInt8(ascii: "1")...UInt8(ascii: "9")).contains(memory.protocolDigit) { self.memory.protocolDigit = 0 }
     named.protocolDigit = self.memory.protocolDigit
+    plan.absent = memory.silentPIDs
     power = PowerWatch(
-      configuration.power, voltagePeriod: configuration.voltagePeriod, offset: memory.voltageOffset)
+      configuration.power, voltagePeriod: configuration.voltagePeriod, offset: memory.voltageOffset,
+      hasMoved: memory.measuresVoltage)
   }
 
   /// What the adapter calls itself, as in its banner: `ELM327 v1.5`; empty before it was found.
@@ -209,5 +245,25 @@ public struct AdapterSession: ~Copyable {
     guard !quirk.isEmpty, !memory.quirks.contains(quirk) else { return }
     memory.quirks.insert(quirk)
     events.append(.quirk(quirk))
+  }
+
+  /// The adapter did what it was thought not to do.
+  mutating func unlearn(_ quirk: Quirks) {
+    guard !quirk.isEmpty, memory.quirks.contains(quirk) else { return }
+    memory.quirks.remove(quirk)
+    events.append(.memoryChanged)
+  }
+
+  /// Takes a refusal (`?`). The first is not believed: it may be a damaged character, or answer what was sent before.
+  ///
+  /// - Returns: whether it was refused twice in a row, and is learned; else the same is to be sent again.
+  mutating func isRefusal(_ quirk: Quirks) -> Bool {
+    guard memory.quirks.contains(quirk) || doubtedRefusal == quirk else {
+      doubtedRefusal = quirk
+      return false
+    }
+    doubtedRefusal = []
+    learn(quirk)
+    return true
   }
 }

@@ -69,9 +69,25 @@ extension AdapterSession {
       isUnnamed = false
       forgetVehicle()
       events.append(.vehicleChanged)
+      if !isFirst { discoverAgain() }
     } else if isFirst {
       events.append(.vehicleIdentified)
     }
+  }
+
+  /// Another vehicle took the former one's place unnoticed: what its ECUs support is not known.
+  private mutating func discoverAgain() {
+    var fresh = CarKnowledge()
+    fresh.isUDS = car.isUDS
+    fresh.vin = car.vin
+    fresh.vinCount = car.vinCount
+    car = fresh
+    jobs = Job.identification & ~Job.vin.bit | Job.codes
+    jobTries = 0
+    jobNotBefore = 0
+    discoveriesLeft = Self.discoveriesLimit
+    tries = 0
+    stage = .discovering(base: 0)
   }
 
   /// Without a VIN, undamaged: is it another vehicle than the one whose VIN is known?
@@ -91,6 +107,9 @@ extension AdapterSession {
     plan.forget()
     // The adapter's quirks hold on; this one was the vehicle's.
     memory.quirks.remove(.slowECU)
+    isSlow = false
+    needsLongestWait = false
+    memory.silentPIDs = PIDSet()
     baseWait = waitForECUs
     power.forgetVehicle()
     learnDrive()

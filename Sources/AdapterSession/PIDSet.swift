@@ -1,5 +1,5 @@
 /// A set of identifiers 00…FF.
-public struct PIDSet: BitwiseCopyable, Sendable {
+public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
   private var words = InlineArray<8, UInt32>(repeating: 0)
 
   /// The empty set.
@@ -29,7 +29,10 @@ public struct PIDSet: BitwiseCopyable, Sendable {
     words[range] >> 1 | (range < 7 ? words[range + 1] << 31 : 0)
   }
 
-  mutating func insert(_ pid: UInt8) { words[Int(pid >> 5)] |= Self.bit(pid) }
+  /// Adds all identifiers of another set.
+  mutating func formUnion(_ other: PIDSet) { for i in 0..<8 { words[i] |= other.words[i] } }
+
+  public mutating func insert(_ pid: UInt8) { words[Int(pid >> 5)] |= Self.bit(pid) }
   mutating func remove(_ pid: UInt8) { words[Int(pid >> 5)] &= ~Self.bit(pid) }
 
   /// Takes an ECU's answer to a support PID: the most significant bit stands for `base` + 1, the least for `base` + 32.
@@ -41,4 +44,12 @@ public struct PIDSet: BitwiseCopyable, Sendable {
   }
 
   private static func bit(_ pid: UInt8) -> UInt32 { 1 << UInt32(pid & 31) }
+}
+
+extension PIDSet {
+  /// Whether both hold the same identifiers.
+  public static func == (a: PIDSet, b: PIDSet) -> Bool {
+    for i in 0..<8 where a.words[i] != b.words[i] { return false }
+    return true
+  }
 }

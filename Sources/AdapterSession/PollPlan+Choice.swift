@@ -2,8 +2,8 @@ extension PollPlan {
   /// What to ask next.
   enum Choice: BitwiseCopyable, Equatable {
     case request(Int)
-    /// The first PID of this request alone.
-    case arbitrate(Int)
+    /// One PID of a request alone.
+    case arbitrate(Arbitration)
     /// Nothing is due before this time; `Int64.max`: never.
     case nothing(until: Int64)
   }
@@ -17,7 +17,7 @@ extension PollPlan {
   mutating func choose(
     at now: Int64, address: Int, since: Int64 = 0, _ table: borrowing AddressedTable
   ) -> Choice {
-    if let arbitrated { return .arbitrate(arbitrated) }
+    if let arbitration { return .arbitrate(arbitration) }
     var best = -1
     var earliest = Int64.max
     for i in 0..<count {

@@ -16,6 +16,8 @@ struct PollVerdict: BitwiseCopyable {
   /// ECUs that left or came back, one bit each.
   var vanished: UInt8 = 0
   var returned: UInt8 = 0
+  /// ``PollPlan/absent`` has changed.
+  var hasLearnedSilence = false
 }
 
 extension PollPlan {
@@ -23,6 +25,8 @@ extension PollPlan {
   private static let vanishedAfter = 5
   /// A PID is absent after this many answers without it.
   private static let absentAfter = 3
+  /// A PID that never answered is absent after so many silences, each between answers to other questions.
+  static let silentAfter = 4
 
   /// Learns from the reply to a request.
   ///
@@ -41,16 +45,21 @@ extension PollPlan {
       unanswered(index, reply, suffix: suffix, at: now, &verdict)
       return verdict
     }
+    // Refusals count in a row: over days, single characters are damaged on any line.
+    if suffix > 0 { suffixRefusals = 0 }
+    if requests[index].request.identifierCount > 1 { multiRefusals = 0 }
     let wasAbsent = requests[index].isAbsent
     update(index) { $0.failures = 0 }
     if wasAbsent {
       let pid = UInt8(truncatingIfNeeded: requests[index].request.identifier(at: 0))
       absent.remove(pid)
       alone.insert(pid)
-      misses[Int(pid)] = 0
+      verdict.hasLearnedSilence = true
       verdict.isOutdated = true
     }
     guard requests[index].addressed < 0 else { return verdict }
+    noteAnswered(index, reply)
+    confirmSuspects(&verdict)
     hear(index, reply, car, &verdict)
     if reply.answeredPlaces.nonzeroBitCount > 1 { hearsSeveral = true }
     let isWhole = isWhole(index, reply, car)
@@ -101,16 +110,20 @@ extension PollPlan {
       }
     }
     if reply.negatives > 0 {
+      if requests[index].addressed < 0 { confirmSuspects(&verdict) }
       refused(index, reply, at: now, &verdict)
       return
     }
     // An adapter's own trouble says nothing about the request.
     guard reply.failed(.noData) else { return }
     backOff(index, at: now)
-    guard requests[index].request.identifierCount > 1 else { return }
-    // Once is no proof where several were answered before; else the first silence asks which of the two it is, before
-    // so many of them that the vehicle counts as gone.
-    if requests[index].failures == (hearsSeveral ? 2 : 1) { arbitrated = index }
+    guard requests[index].request.identifierCount > 1 else {
+      if requests[index].addressed < 0, !requests[index].isAbsent { suspect(pid(of: index, at: 0)) }
+      return
+    }
+    // Once is no proof where several were answered before; else the first silence asks which PIDs it is, before so many
+    // of them that the vehicle counts as gone.
+    if requests[index].failures >= (hearsSeveral ? 2 : 1) { arbitrate(index) }
   }
 
   private mutating func refused(_ index: Int, _ reply: ReplyObserver, at now: Int64, _ verdict: inout PollVerdict) {
@@ -140,12 +153,10 @@ extension PollPlan {
     }
   }
 
+  /// Twice the same: either the ECUs do not take several PIDs at once, or all but one PID are silent.
   private mutating func partial(_ index: Int, _ verdict: inout PollVerdict) {
     update(index) { $0.partials += 1 }
-    guard requests[index].partials >= 2 else { return }
-    refusedSets.insert(requests[index].ecus)
-    verdict.refusedSet = requests[index].ecus
-    verdict.isOutdated = true
+    if requests[index].partials >= 2 { arbitrate(index) }
   }
 
   /// Which ECUs spoke, and which did not.
@@ -206,8 +217,7 @@ extension PollPlan {
       } else if isExpected(index, place) {
         misses[Int(pid)] += 1
         if Int(misses[Int(pid)]) >= Self.absentAfter {
-          absent.insert(pid)
-          verdict.isOutdated = true
+          setAside(pid, &verdict)
         }
       }
     }
@@ -262,19 +272,5 @@ extension PollPlan {
         $0.streak = 0
       }
     }
-  }
-
-  // MARK: Several PIDs, or the vehicle?
-
-  /// Takes the reply to the first PID of a request asked alone.
-  mutating func recordArbitration(_ index: Int, _ reply: ReplyObserver) -> PollVerdict {
-    arbitrated = nil
-    var verdict = PollVerdict()
-    verdict.isAlive = reply.messages > 0 || reply.negatives > 0
-    guard reply.messages > 0 else { return verdict }
-    refusedSets.insert(requests[index].ecus)
-    verdict.refusedSet = requests[index].ecus
-    verdict.isOutdated = true
-    return verdict
   }
 }

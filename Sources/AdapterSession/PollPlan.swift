@@ -32,6 +32,13 @@ public struct PollPlan: ~Copyable {
   /// PIDs that answered alone after having been missing from answers to several.
   var alone = PIDSet()
   var misses = InlineArray<256, UInt8>(repeating: 0)
+  /// PIDs that were asked alone and not answered since any ECU answered. They count as silent once one does: a vehicle
+  /// whose ignition is off answers nothing at all.
+  var suspects = PIDSet()
+  /// PIDs that were answered since the vehicle was identified.
+  var proven = PIDSet()
+  /// The identifier that was answered last; nil: none was since the vehicle was found.
+  var lastAnswered: UInt16?
   /// Most identifiers in a request; less after BUFFER FULL.
   var identifierLimit = 6
   var usesSuffix = true
@@ -43,8 +50,8 @@ public struct PollPlan: ~Copyable {
   var silence = InlineArray<8, UInt8>(repeating: 0)
   /// ECUs that answer no more, one bit each.
   public internal(set) var vanished: UInt8 = 0
-  /// A request with several PIDs got no answer: its first PID is asked alone, to tell which of the two is the cause.
-  var arbitrated: Int?
+  /// A request with several PIDs was not answered as it should be: its PIDs are asked one by one.
+  var arbitration: Arbitration?
   /// When a request is next sent without its count, to see whether more ECUs answer by now.
   var nextVerification: Int64 = 0
 
@@ -57,10 +64,13 @@ public struct PollPlan: ~Copyable {
     absent = PIDSet()
     alone = PIDSet()
     misses = InlineArray(repeating: 0)
+    suspects = PIDSet()
+    proven = PIDSet()
+    lastAnswered = nil
     hearsSeveral = false
     silence = InlineArray(repeating: 0)
     vanished = 0
-    arbitrated = nil
+    arbitration = nil
     count = 0
   }
 
@@ -68,7 +78,9 @@ public struct PollPlan: ~Copyable {
   mutating func forgetPresence(sameOrder: Bool) {
     silence = InlineArray(repeating: 0)
     vanished = 0
-    arbitrated = nil
+    arbitration = nil
+    suspects = PIDSet()
+    lastAnswered = nil
     // Sets are those of places.
     if !sameOrder { refusedSets = PIDSet() }
   }
@@ -80,7 +92,7 @@ public struct PollPlan: ~Copyable {
   ) {
     self.bus = bus
     count = 0
-    arbitrated = nil
+    arbitration = nil
     usesSuffix = Self.admitsSuffix(bus) && !quirks.contains(.noCountSuffix)
     if !quirks.contains(.smallBuffer) { identifierLimit = 6 }
     nextVerification = now + Self.verificationPeriod
@@ -96,7 +108,7 @@ public struct PollPlan: ~Copyable {
       if !isAlone, join(pid, ecus, wishes, car, carries: carries) { continue }
       open(pid, ecus, wishes, car, at: now)
     }
-    if count == 0, car.ecuCount > 0 { watch(car, at: now) }
+    if car.ecuCount > 0, !tellsOfSilence { watch(car, at: now) }
     for row in 0..<addressed.count where addressed[row].header.fits(bus) && !quirks.contains(.noAddressing) {
       add(addressed[row], row: row, at: now)
     }
@@ -108,6 +120,8 @@ public struct PollPlan: ~Copyable {
   static let returnPeriod: Int64 = 5_000_000_000
   static let watchPeriod: Int64 = 2_000_000_000
   static let absentPeriod: Int64 = 30_000_000_000
+  /// When a silent PID is asked first: what an earlier session learned may not hold any more.
+  static let absentDelay: Int64 = 5_000_000_000
 
   /// SAE J1850 PWM and K-lines collide.
   static func admitsSuffix(_ bus: BusProtocol) -> Bool { bus.isCAN || bus == .j1850vpw }
@@ -171,18 +185,25 @@ public struct PollPlan: ~Copyable {
     let period = isAbsent ? max(wishes.period(of: pid), Self.absentPeriod) : wishes.period(of: pid)
     var planned = PlannedRequest(
       request: .one(car.isUDS ? .dataIdentifier : .currentData, identifier(pid, car)), period: period,
-      priority: wishes.priority(of: pid), ecus: ecus, due: isAbsent ? now + period : now - period / 2)
+      priority: wishes.priority(of: pid), ecus: ecus, due: isAbsent ? now + Self.absentDelay : now - period / 2)
     planned.isAbsent = isAbsent
     requests[count] = planned
     count += 1
   }
 
-  /// Nothing is wanted of the ECUs: they are asked what they support, alone and seldom, so that their going is noticed.
+  /// Whether silence in answer to any of the requests says something about the vehicle.
+  private var tellsOfSilence: Bool {
+    for index in 0..<count where !requests[index].isAbsent { return true }
+    return false
+  }
+
+  /// Nothing is wanted of the ECUs, or nothing that they answer: they are asked what they support, alone and seldom, so
+  /// that their going is noticed.
   private mutating func watch(_ car: CarKnowledge, at now: Int64) {
-    requests[0] = PlannedRequest(
+    requests[count] = PlannedRequest(
       request: .one(car.isUDS ? .dataIdentifier : .currentData, identifier(0x00, car)), period: Self.watchPeriod,
       priority: 4, ecus: 0, due: now + Self.watchPeriod)
-    count = 1
+    count += 1
   }
 
   private mutating func add(_ addressed: AddressedRequest, row: Int, at now: Int64) {

@@ -19,6 +19,9 @@ struct PowerWatch: ~Copyable {
     case probe(AwakeReason)
   }
 
+  /// Asleep on a voltage that was never seen to change, the vehicle is asked this often at least, ns: no rise may ever be
+  /// seen.
+  private static let unprovenInterval: Int64 = 900_000_000_000
   /// An adapter that starts anew again and again, on a battery that breaks down, wakes the vehicle no more often, ns.
   private static let returnPause: Int64 = 300_000_000_000
 
@@ -43,11 +46,12 @@ struct PowerWatch: ~Copyable {
   /// - Parameters:
   ///   - voltagePeriod: how often the voltage is read while awake, ns: readings further apart prove nothing of between.
   ///   - offset: what was learned of the adapter's divider.
-  init(_ configuration: PowerConfiguration, voltagePeriod: Int64, offset: Double = 0) {
+  ///   - hasMoved: its voltage was seen to change in an earlier session.
+  init(_ configuration: PowerConfiguration, voltagePeriod: Int64, offset: Double = 0, hasMoved: Bool = false) {
     self.configuration = configuration
     let (gap, isOverflow) = voltagePeriod.multipliedReportingOverflow(by: 3)
     longestGap = max(configuration.cutOffTime, isOverflow ? Int64.max : gap)
-    gauge = VoltageGauge(configuration, offset: offset)
+    gauge = VoltageGauge(configuration, offset: offset, hasMoved: hasMoved)
     signs = SignsOfLife(configuration)
   }
 
@@ -61,7 +65,9 @@ struct PowerWatch: ~Copyable {
   var deadline: Int64 {
     guard state == .asleep else { return Int64.max }
     if permit != nil { return 0 }
-    let (time, isOverflow) = (max(since ?? 0, lastProbe ?? 0)).addingReportingOverflow(configuration.wakeInterval)
+    let interval =
+      gauge.unproven == nil ? configuration.wakeInterval : min(configuration.wakeInterval, Self.unprovenInterval)
+    let (time, isOverflow) = (max(since ?? 0, lastProbe ?? 0)).addingReportingOverflow(interval)
     return isOverflow ? Int64.max : time
   }
 
@@ -78,7 +84,7 @@ struct PowerWatch: ~Copyable {
       state = .asleep
       self.since = now
       permit = nil
-      floor = gauge.volts
+      floor = volts
       return .sleep(reason)
     case .asleep:
       let isDue = now >= deadline
@@ -91,6 +97,9 @@ struct PowerWatch: ~Copyable {
     }
   }
 
+  /// The vehicle's voltage, proven or not; nil: nothing to rely on.
+  private var volts: Double? { gauge.volts ?? gauge.unproven }
+
   // MARK: Events
 
   /// The answer to ATRV, V; nil: it was asked and did not say.
@@ -101,7 +110,7 @@ struct PowerWatch: ~Copyable {
       restingSince = nil
     }
     lastVoltage = now
-    guard let volts = gauge.volts else {
+    guard let volts else {
       lowSince = nil
       restingSince = nil
       return
@@ -131,7 +140,7 @@ struct PowerWatch: ~Copyable {
     guard case .probing = state else { return }
     state = .asleep
     lastProbe = now
-    floor = gauge.volts
+    floor = volts
   }
 
   /// The adapter was away, or started anew by itself.
@@ -174,7 +183,7 @@ struct PowerWatch: ~Copyable {
     guard signs.isSilent(for: configuration.silentTime, at: now) else { return nil }
     if hasHeld(configuration.silentTime, restingSince, now) { return .vehicleSilent }
     // Where the voltage says nothing, only the interval wakes again; without one it would be for ever.
-    return gauge.volts == nil && configuration.wakeInterval != PowerConfiguration.never ? .vehicleSilent : nil
+    return volts == nil && configuration.wakeInterval != PowerConfiguration.never ? .vehicleSilent : nil
   }
 
   /// All readings of the voltage since then were so, and there were some all the time.

@@ -50,6 +50,7 @@ struct ReplyObserver: BitwiseCopyable {
   /// PIDs 42 (V) and 51.
   private(set) var controlModuleVoltage: Double?
   private(set) var fuelType: UInt8?
+  private(set) var steadyValues = SteadyValues()
   /// ATPPS: whether the adapter keeps P3min itself; nil: it does not say.
   private(set) var keepsPause: Bool?
   private(set) var vin = InlineArray<20, UInt8>(repeating: 0)
@@ -59,9 +60,16 @@ struct ReplyObserver: BitwiseCopyable {
   private(set) var codesDigest: UInt32 = 0
   private(set) var hasCodeList = false
 
+  /// Some message answers the request before this one, and none answers this one.
+  private(set) var answersPrevious = false
+  private let previous: ReadRequest?
+
   /// Begins a reply; to nobody's question, where nothing is given.
-  init(request: ReadRequest? = nil, expectsBanner: Bool = false, isClearing: Bool = false) {
+  init(
+    request: ReadRequest? = nil, previous: ReadRequest? = nil, expectsBanner: Bool = false, isClearing: Bool = false
+  ) {
     self.request = request
+    self.previous = previous
     self.expectsBanner = expectsBanner
     self.isClearing = isClearing
   }
@@ -113,6 +121,9 @@ extension ReplyObserver {
   mutating func message(_ payload: Span<UInt8>, origin: Origin) {
     guard payload.count > 0 else { return }
     frames += payload.count <= 7 ? 1 : 1 + (payload.count - 6 + 6) / 7
+    let isOwn = request.map { Self.answers(payload, $0) } ?? isClearing
+    answersPrevious =
+      !isOwn && (answersPrevious || messages == 0 && previous.map { Self.answers(payload, $0) } ?? false)
     guard request != nil || isClearing else { return }
     if payload[0] == 0x7F {
       negatives += 1
@@ -132,6 +143,16 @@ extension ReplyObserver {
     // SAE J1979, 5.3.3, PID 01: data A, bits 0 to 6.
     let isStatus = request.service == .currentData && payload.count >= 6 && payload[1] == 0x01
     if isStatus, payload[2] & 0x7F > 0 { withCodes |= 1 << UInt8(sender) }
+  }
+
+  /// Whether a message answers a request: its service, and one of its identifiers where it has any.
+  private static func answers(_ payload: Span<UInt8>, _ request: ReadRequest) -> Bool {
+    guard payload[0] == request.service.rawValue | 0x40 else { return false }
+    guard request.identifierCount > 0 else { return true }
+    let width = request.service == .dataIdentifier ? 2 : 1
+    guard payload.count > width else { return false }
+    let identifier = width == 2 ? UInt16(payload[1]) << 8 | UInt16(payload[2]) : UInt16(payload[1])
+    return request.place(of: identifier) != nil
   }
 
   private mutating func place(of address: ECUAddress) -> Int? {
@@ -181,8 +202,14 @@ extension ReplyObserver {
     guard reading.service == 0x01 || reading.service == 0x22 && reading.identifier >> 8 == 0xF4 else { return }
     guard !reading.signal.isLoaded else { return }
     switch reading.identifier & 0xFF {
-    case 0x0C: motion.engineSpeed = max(motion.engineSpeed ?? 0, reading.value)
+    case 0x0C:
+      motion.engineSpeed = max(motion.engineSpeed ?? 0, reading.value)
+      steadyValues.engineSpeed = motion.engineSpeed
     case 0x0D: motion.speed = max(motion.speed ?? 0, reading.value)
+    // The first ECU that says so, as below.
+    case 0x05: steadyValues.coolantTemperature = steadyValues.coolantTemperature ?? reading.value
+    case 0x31: steadyValues.distanceSinceClear = steadyValues.distanceSinceClear ?? reading.value
+    case 0xA6: steadyValues.odometer = steadyValues.odometer ?? reading.value
     // The first ECU that says so: for them all it is the same.
     case 0x42: controlModuleVoltage = controlModuleVoltage ?? reading.value
     case 0x51: fuelType = fuelType ?? UInt8(clamping: Int(reading.value))
@@ -229,6 +256,9 @@ extension ReplyObserver {
     textCount = min(bytes.count, 40)
     for i in 0..<textCount { text[i] = bytes[i] }
   }
+
+  /// The text is an STN chip's name: `STN1110 v4.0.1`. A late answer to ATI says something else.
+  var isSTN: Bool { textCount >= 3 && text[0] == 0x53 && text[1] == 0x54 && text[2] == 0x4E }
 
   /// A name with a digit in it, and a letter that is no digit of hexadecimal data: `ELM327 v1.5`, `STN1110 v4.0.1`.
   private static func isBanner(_ bytes: Span<UInt8>) -> Bool {

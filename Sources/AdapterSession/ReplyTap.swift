@@ -4,34 +4,48 @@ import OBDWire
 struct ReplyTap<Handler: ReplyHandler & ~Copyable>: ~Copyable, ReplyHandler {
   var observer: ReplyObserver
   var handler: Handler
+  var filter: SenderFilter
+
+  /// Of the first answer of a reply, where nothing else says what the bus is.
+  private func admits(_ origin: Origin) -> Bool {
+    var filter = filter
+    if filter.kind == nil, observer.senderCount > 0 { filter.kind = observer.sender(0).kind }
+    if filter.kind == .unknown { filter.kind = nil }
+    return filter.admits(origin.ecu)
+  }
 
   mutating func request(_ command: Span<UInt8>, position: UInt64) { handler.request(command, position: position) }
 
   mutating func message(_ payload: Span<UInt8>, origin: Origin) {
+    guard admits(origin) else { return handler.failure(WireError(.unexpected, origin: origin), line: Span()) }
     observer.message(payload, origin: origin)
     handler.message(payload, origin: origin)
   }
 
   mutating func reading(_ reading: Reading) {
+    guard admits(reading.origin) else { return }
     observer.reading(reading)
     handler.reading(reading)
   }
 
   mutating func text(_ text: TextReading, _ bytes: Span<UInt8>) {
+    guard admits(text.origin) else { return }
     observer.text(text, bytes)
     handler.text(text, bytes)
   }
 
   mutating func troubleCodes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {
+    guard admits(list.origin) else { return }
     observer.codes(list, codes)
     handler.troubleCodes(list, codes)
   }
 
-  mutating func codesCleared(origin: Origin) { handler.codesCleared(origin: origin) }
+  mutating func codesCleared(origin: Origin) { if admits(origin) { handler.codesCleared(origin: origin) } }
 
-  mutating func testResult(_ result: TestResult) { handler.testResult(result) }
+  mutating func testResult(_ result: TestResult) { if admits(result.origin) { handler.testResult(result) } }
 
   mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin) {
+    guard admits(origin) else { return }
     observer.supported(bitmap, service: service, base: base, origin: origin)
     handler.supported(bitmap, service: service, base: base, origin: origin)
   }

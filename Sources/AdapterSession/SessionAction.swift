@@ -26,6 +26,8 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case recovered(protocolDigit: UInt8)
   /// A command's prompt did not come in its time; the dialogue is put right.
   case promptLost
+  /// Answers are those of the commands before; the dialogue is put right.
+  case outOfStep
   /// Learned about the adapter: one quirk.
   case quirk(Quirks)
   /// Every ECU has said which PIDs it supports; ``AdapterSession/car`` holds them.
@@ -55,6 +57,8 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case sleeping(SleepReason)
   /// A vehicle that was left alone answers again; what allowed to ask.
   case awake(AwakeReason)
+  /// ``AdapterSession/memory`` has changed: it is worth keeping now.
+  case memoryChanged
 }
 
 /// Why nothing is read.
@@ -87,6 +91,8 @@ public enum LossReason: UInt8, BitwiseCopyable, Sendable {
   case adapterError
   /// The ECUs answer, but refuse.
   case refused
+  /// The adapter's answers are those of the commands before, again and again.
+  case outOfStep
 
   /// A word for reports.
   public var name: StaticString {
@@ -105,6 +111,7 @@ public enum LossReason: UInt8, BitwiseCopyable, Sendable {
     case .canError: "canError"
     case .adapterError: "adapterError"
     case .refused: "refused"
+    case .outOfStep: "outOfStep"
     }
   }
 }

@@ -12,7 +12,7 @@ public struct SessionConfiguration: BitwiseCopyable, Sendable {
 
   /// How the adapter is reached.
   public var transport: Transport = .stream
-  /// ELM digit of the protocol, ASCII `1`…`9` or `A`; nil: found out.
+  /// ELM digit of the protocol, ASCII `1`…`9`; nil: found out.
   public var protocolDigit: UInt8?
   /// Trouble codes are read this often, ns.
   public var codesPeriod: Int64 = 60_000_000_000
@@ -39,10 +39,14 @@ public struct SessionMemory: BitwiseCopyable, Sendable {
   /// The VIN's 17 characters, or as many as came; ``vinCount`` counts.
   public var vin = InlineArray<20, UInt8>(repeating: 0)
   public var vinCount = 0
+  /// PIDs that this vehicle claims to support and does not answer.
+  public var silentPIDs = PIDSet()
   /// What was learned of the adapter.
   public var quirks: Quirks = []
   /// What its voltage is short of the vehicle's (PID 42), V; 0: nothing learned.
   public var voltageOffset = 0.0
+  /// Its voltage was seen to change: it is measured, not made up.
+  public var measuresVoltage = false
 
   /// Nothing known.
   public init() {}

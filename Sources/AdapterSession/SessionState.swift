@@ -74,7 +74,8 @@ enum Purpose: BitwiseCopyable, Equatable {
   case support
   /// A request of the plan, and the count sent behind it.
   case poll(Int, suffix: UInt8)
-  case arbitration(Int)
+  case arbitration
+  case rollCall
   case job(Job)
   case wait(UInt8)
   case address
@@ -92,6 +93,8 @@ enum Job: UInt8, BitwiseCopyable {
   case storedCodes, pendingCodes, permanentCodes, freezeFrame, voltage
   /// PIDs 0C and 0D, where the cut-off holds and the plan does not ask for them.
   case engineSpeed, speed
+  /// 09 02 once more: is it still the same vehicle?
+  case vinAgain
 
   var bit: UInt16 { 1 << UInt16(rawValue) }
   /// The adapter answers it, no ECU.

@@ -2,8 +2,8 @@
 ///
 ///     11.9V        a cheap divider, 0.6 V short: PID 42 says 12.5 at the same time
 ///
-/// Nothing is decided by a voltage that is missing, 0.0, never seen to change, unchanged while PID 42 moved, or further
-/// from PID 42 than any divider is wrong. Voltages come out as those of a 12 V system: of 24 V, half.
+/// Nothing is decided by a voltage that is missing, 0.0, unchanged while PID 42 moved, or further from PID 42 than any
+/// divider is wrong. One that was never seen to change may be made up: it counts as ``unproven``. Voltages come out as those of a 12 V system: of 24 V, half.
 struct VoltageGauge: BitwiseCopyable {
   /// What lies below is no supply: the adapter itself would not run.
   private static let least = 3.0
@@ -20,8 +20,10 @@ struct VoltageGauge: BitwiseCopyable {
   /// The last reading; nil: missing or impossible.
   private var reading: Double?
   private var readAt = Int64.min
-  /// Two different readings were seen: it is measured, not made up.
-  private var hasMoved = false
+  /// Two different readings were seen, now or in an earlier session: it is measured, not made up.
+  private(set) var hasMoved: Bool
+  /// It stood still while PID 42 moved.
+  private var isFrozen = false
   private var disagreements = 0
   private var heavyReadings = 0
   private(set) var isHeavy = false
@@ -32,16 +34,26 @@ struct VoltageGauge: BitwiseCopyable {
   private var lowest = Double.infinity
   private var highest = -Double.infinity
 
-  /// - Parameter offset: as learned earlier with the same adapter; 0: nothing.
-  init(_ configuration: PowerConfiguration, offset: Double) {
+  /// - Parameters:
+  ///   - offset: as learned earlier with the same adapter; 0: nothing.
+  ///   - hasMoved: the same adapter's voltage was seen to change earlier.
+  init(_ configuration: PowerConfiguration, offset: Double, hasMoved: Bool = false) {
     self.configuration = configuration
     self.offset = offset
+    self.hasMoved = hasMoved
     isCalibrated = offset != 0
   }
 
   /// The vehicle's voltage as of a 12 V system; nil: nothing to rely on.
   var volts: Double? {
-    guard let reading, hasMoved, disagreements < Self.witnesses else { return nil }
+    hasMoved ? corrected : nil
+  }
+
+  /// The same while it was never seen to change; nil: proven, or nothing to rely on.
+  var unproven: Double? { hasMoved || isFrozen ? nil : corrected }
+
+  private var corrected: Double? {
+    guard let reading, disagreements < Self.witnesses else { return nil }
     return (reading + offset) / scale
   }
 
@@ -56,6 +68,7 @@ struct VoltageGauge: BitwiseCopyable {
     weigh(answer)
     if let reading, reading != answer {
       hasMoved = true
+      isFrozen = false
       lowest = .infinity
       highest = -.infinity
     }
@@ -66,7 +79,10 @@ struct VoltageGauge: BitwiseCopyable {
     lowest = min(lowest, module)
     highest = max(highest, module)
     // The vehicle's voltage went where the adapter's did not follow.
-    if highest - lowest >= configuration.wakeRise * scale { hasMoved = false }
+    if highest - lowest >= configuration.wakeRise * scale {
+      hasMoved = false
+      isFrozen = true
+    }
   }
 
   /// PID 42, V.

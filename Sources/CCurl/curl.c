@@ -14,7 +14,7 @@
 #undef curl_easy_getinfo
 #undef curl_multi_setopt
 
-// Each function of the library that is used; its type is taken from its own header.
+// The functions of the library that are used. Their types come from its header.
 #define FUNCTIONS(F)        \
   F(curl_global_init)       \
   F(curl_version_info)      \
@@ -44,8 +44,8 @@ static int loaded = -ENOSYS;
 static char version[48];
 
 static void load(void) {
-  // Debian's libcurl brings GnuTLS for protocols that are not used here; it need not get ready for them (0.7 MB). A
-  // libcurl that does TLS with it gets it ready itself.
+  // Debian's libcurl loads GnuTLS for protocols that are not used here. Do not initialize it (0.7 MB). A libcurl that
+  // uses GnuTLS for TLS initializes it itself.
   setenv("GNUTLS_NO_IMPLICIT_INIT", "1", 0);
   void *handle = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
   if (!handle) return;
@@ -65,7 +65,7 @@ int ccurl_load(void) {
 
 const char *ccurl_version(void) { return version; }
 
-/// Headers of an answer that are kept, and how long they may be.
+/// Response headers that are stored, and their greatest length.
 static const char *const kept_names[] = {"retry-after", "date", "etag", "location", "obdgate-gateway"};
 #define KEPT (sizeof kept_names / sizeof kept_names[0])
 #define KEPT_LENGTH 512
@@ -116,7 +116,7 @@ static void forget_answer(ccurl_client *client) {
 static size_t take_header(char *bytes, size_t size, size_t count, void *context) {
   ccurl_client *client = context;
   size_t length = size * count;
-  // A status line: what came before belongs to an answer like "100 Continue".
+  // A status line. Earlier headers belong to an interim response such as "100 Continue".
   if (length >= 5 && !memcmp(bytes, "HTTP/", 5)) forget_answer(client);
   for (size_t index = 0; index < KEPT; index++) {
     size_t name = strlen(kept_names[index]);
@@ -124,7 +124,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
     size_t from = name + 1, to = length;
     while (from < to && (bytes[from] == ' ' || bytes[from] == '\t')) from++;
     while (to > from && (unsigned char)bytes[to - 1] <= ' ') to--;
-    // One that is too long is none.
+    // Ignore a value that is too long.
     if (to - from >= KEPT_LENGTH) continue;
     memcpy(client->kept[index], bytes + from, to - from);
     client->kept[index][to - from] = 0;
@@ -165,7 +165,7 @@ void ccurl_free(ccurl_client *client) {
 static void set_texts(ccurl_client *client) {
   CURL *easy = client->easy;
   const ccurl_options *options = &client->options;
-  // An empty text: no proxy, also where the environment names one.
+  // An empty text means no proxy, even if the environment names one.
   library.curl_easy_setopt(easy, CURLOPT_PROXY, options->proxy ? options->proxy : "");
   library.curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
   if (options->authorities) {
@@ -182,7 +182,7 @@ static void set_limits(ccurl_client *client) {
   CURL *easy = client->easy;
   const ccurl_options *options = &client->options;
   library.curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  // A look-up that hangs does not hold the end up.
+  // A slow name lookup must not delay cleanup.
   library.curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
   library.curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   library.curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
@@ -191,7 +191,7 @@ static void set_limits(ccurl_client *client) {
   library.curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, options->slow_speed);
   library.curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, options->slow_time);
   library.curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-  // Small buffers: the gateway's memory is small, and so are answers.
+  // Small buffers are sufficient for small responses and save memory.
   library.curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 16384L);
   library.curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 16384L);
 }
@@ -253,7 +253,7 @@ int ccurl_wait(ccurl_client *client, int descriptor, int milliseconds) {
 void ccurl_abandon(ccurl_client *client) {
   if (client->is_running) library.curl_multi_remove_handle(client->multi, client->easy);
   client->is_running = 0;
-  // The handle knows the list until it is told of another.
+  // The handle refers to the list until another one is set.
   if (client->easy) library.curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, NULL);
   library.curl_slist_free_all(client->headers);
   client->headers = NULL;
@@ -287,7 +287,7 @@ const char *ccurl_reason(const ccurl_client *client) {
 
 int ccurl_has_sent(const ccurl_client *client) {
   long bytes = 0;
-  // Where it cannot be told, it has.
+  // If the size is unknown, assume that bytes were sent.
   return library.curl_easy_getinfo(client->easy, CURLINFO_REQUEST_SIZE, &bytes) != CURLE_OK || bytes > 0;
 }
 

@@ -10,11 +10,12 @@
 static int give_back(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   (void)context;
-  // Of clean pages the page cache has a copy: what is used again is a minor fault, unless memory is so short that the kernel
-  // had taken them anyway. The program itself has no name, nor has the kernel's own object on some machines, which must not be touched.
+  // The page cache has a copy of clean pages, so using them again causes only a minor fault, unless the kernel has
+  // reclaimed them. The program itself has no name. On some machines, the kernel's own object has none either, and must
+  // not be touched.
   int is_program = (uintptr_t)object->dlpi_phdr == getauxval(AT_PHDR);
   if (!is_program && (!object->dlpi_name || !object->dlpi_name[0])) return 0;
-  // A library whose code was changed as it was loaded would lose the changes.
+  // A library whose code was changed by relocations would lose the changes.
   for (int index = 0; index < object->dlpi_phnum; index++) {
     const ElfW(Phdr) *header = &object->dlpi_phdr[index];
     if (header->p_type != PT_DYNAMIC) continue;
@@ -25,7 +26,7 @@ static int give_back(struct dl_phdr_info *object, size_t size, void *context) {
   for (int index = 0; index < object->dlpi_phnum; index++) {
     const ElfW(Phdr) *header = &object->dlpi_phdr[index];
     if (header->p_type != PT_LOAD || header->p_flags & PF_W) continue;
-    // Whole pages: those at the ends may hold something else.
+    // Only complete pages, because those at the ends may contain other data.
     uintptr_t from = (object->dlpi_addr + header->p_vaddr + page - 1) & ~(page - 1);
     uintptr_t to = (object->dlpi_addr + header->p_vaddr + header->p_filesz) & ~(page - 1);
     if (from < to) madvise((void *)from, to - from, MADV_DONTNEED);

@@ -20,12 +20,12 @@ int cgateway_clock_is_synchronised(void) {
   struct timex state;
   memset(&state, 0, sizeof state);
   if (adjtimex(&state) >= 0) return (state.status & STA_UNSYNC) == 0;
-  // A service's filter of system calls refuses the call, though it would only read. systemd-timesyncd makes this file
-  // once it has set the clock.
+  // A service's system call filter may reject the call, although it only reads. systemd-timesyncd creates this file
+  // after setting the clock.
   return access("/run/systemd/timesync/synchronized", F_OK) == 0;
 }
 
-// A signal handler has no other place to find them.
+// Global, because a signal handler has no context.
 static atomic_int bell = -1;
 static atomic_int ending = 0;
 static atomic_int reload = 0;
@@ -37,7 +37,7 @@ static void caught(int number) {
   else
     atomic_store(&ending, 1);
   uint64_t one = 1;
-  // A counter that is full rings already.
+  // If the counter is full, it is already readable.
   ssize_t written = write(atomic_load(&bell), &one, sizeof one);
   (void)written;
   errno = before;
@@ -55,7 +55,7 @@ void cgateway_catch_signals(int event) {
   sigaction(SIGHUP, &action, NULL);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, NULL);
-  // A limit of a file's size (RLIMIT_FSIZE): the write that fails says so, as on a full disk.
+  // RLIMIT_FSIZE: the write fails with an error, as on a full disk.
   sigaction(SIGXFSZ, &action, NULL);
 }
 

@@ -10,13 +10,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/// Let through at once.
+/// Greatest number of bytes passed at once.
 #define PIECE 16384
-/// What a broker sends to a publisher has some hundred bytes: an answer to CONNECT with its properties.
+/// Greatest packet size. A broker sends at most some hundred bytes to a publisher: the answer to CONNECT with its
+/// properties.
 #define LONGEST_PACKET 65536
-/// Bytes that need no reason: the handshake of TLS, the answer to CONNECT.
+/// Bytes accepted without an event: the TLS handshake and the answer to CONNECT.
 #define FREE_BYTES 131072
-/// Bytes that an event accounts for: an acknowledgement with its reason, and what TLS puts around it.
+/// Bytes accepted for each event: an acknowledgement with a reason, and TLS overhead.
 #define BYTES_PER_EVENT 512
 
 typedef struct {
@@ -26,15 +27,15 @@ typedef struct {
 
 struct cmosquitto_gate {
   int broker;
-  /// Our end of the pair.
+  /// Local end of the socket pair.
   int inside;
   int is_plain;
   int has_ended;
-  /// errno of a send that failed: it is told once.
+  /// errno of a failed send, which is reported once.
   int failure;
   piece in, out;
   long budget;
-  /// Of the packet that is passing: bytes of its length that have come, the length, what is still to come.
+  /// The current packet: bytes of its length that have arrived, the length, bytes that have not arrived.
   int length_count;
   size_t length, left;
 };
@@ -84,7 +85,7 @@ void cmosquitto_gate_account(cmosquitto_gate *gate, unsigned events) {
   if (gate->budget > FREE_BYTES) gate->budget = FREE_BYTES;
 }
 
-/// MQTT 5, 2.1: a byte with the type, one to four with the length, the rest.
+/// Follows the packets: a byte with the type, one to four with the length, then the rest (MQTT 5, 2.1).
 static int follow(cmosquitto_gate *gate, const uint8_t *bytes, size_t count) {
   for (size_t at = 0; at < count;) {
     if (gate->left) {
@@ -95,7 +96,7 @@ static int follow(cmosquitto_gate *gate, const uint8_t *bytes, size_t count) {
     }
     uint8_t byte = bytes[at++];
     if (!gate->length_count) {
-      // CONNACK, PUBACK, PINGRESP, DISCONNECT: a publisher with QoS 1 gets nothing else.
+      // CONNACK, PUBACK, PINGRESP, DISCONNECT: no other packets are sent to a publisher with QoS 1.
       if (!(1 << (byte >> 4) & (1 << 2 | 1 << 4 | 1 << 13 | 1 << 14))) return MOSQ_ERR_PROTOCOL;
       gate->length_count = 1;
       gate->length = 0;
@@ -113,7 +114,7 @@ static int follow(cmosquitto_gate *gate, const uint8_t *bytes, size_t count) {
   return MOSQ_ERR_SUCCESS;
 }
 
-/// The library sees the end of its connection.
+/// Reports the end of the connection to the library.
 static void end(cmosquitto_gate *gate) {
   gate->has_ended = 1;
   shutdown(gate->inside, SHUT_WR);
@@ -164,7 +165,7 @@ int cmosquitto_gate_out(cmosquitto_gate *gate) {
       send(gate->broker, gate->out.bytes + gate->out.first, gate->out.count, MSG_DONTWAIT | MSG_NOSIGNAL);
   if (count < 0) {
     if (errno == EAGAIN || errno == EINTR) return 0;
-    // Nobody takes it any more; what came before the end is still read.
+    // The broker has closed the connection. Bytes that arrived before are still read.
     gate->failure = errno;
     gate->out.count = 0;
     return 0;

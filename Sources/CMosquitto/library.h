@@ -1,4 +1,4 @@
-// libmosquitto's functions, looked up when they are needed.
+// Functions of libmosquitto, resolved at run time.
 #pragma once
 
 #include "cmosquitto.h"
@@ -6,7 +6,7 @@
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
 
-// Each function of the library that is used; its type is taken from its own header.
+// The functions of the library that are used. Their types come from its headers.
 #define FUNCTIONS(F)                      \
   F(mosquitto_lib_init)                   \
   F(mosquitto_new)                        \
@@ -46,11 +46,11 @@ struct cmosquitto_library {
   FUNCTIONS(POINTER)
 };
 
-/// Filled by cmosquitto_load.
+/// Initialized by cmosquitto_load.
 extern struct cmosquitto_library cmosquitto_functions;
 #define library cmosquitto_functions
 
-/// Gives a client its options; 0 or the library's code.
+/// Applies options to a client. Returns 0 or the library's code.
 int cmosquitto_set_up(struct mosquitto *mosquitto, const cmosquitto_options *options);
-/// Whether a socket's connection is still being made.
+/// Returns whether a socket is still connecting.
 int cmosquitto_is_connecting(int socket);

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/// More than can happen between two looks: no more messages than the window are under way.
+/// More events than can occur between two reads, because the number of unacknowledged messages is limited.
 #define EVENTS 256
 
 struct cmosquitto_client {
   struct mosquitto *mosquitto;
-  /// Between the library and the broker, from the connection on.
+  /// Filter between the library and the broker, from the start of the connection.
   cmosquitto_gate *gate;
   int uses_tls;
   int is_connected;
@@ -106,9 +106,9 @@ int cmosquitto_continue(cmosquitto_client *client) {
       errno = reason;
       return refused;
     }
-    // What we say may be answered: to a sign of life no event comes.
+    // Sent packets may be answered. A ping causes no event.
     cmosquitto_gate_account(client->gate, client->count - before + (went ? 1 : 0));
-    // TLS may hold packets that were read already, which no poll(2) shows.
+    // TLS may have buffered packets that poll(2) does not report.
     if ((!came && !went && client->count == before) || client->count >= EVENTS / 2) return 0;
   }
 }

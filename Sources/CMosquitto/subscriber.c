@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// An event that waits; a message's payload and topic stand behind it.
+/// An unread event. A message's topic and payload follow it in memory.
 typedef struct node {
   struct node *next;
   cmosquitto_subscriber_event event;
@@ -15,12 +15,12 @@ struct cmosquitto_subscriber {
   struct mosquitto *mosquitto;
   node *first;
   node **end;
-  /// The event that was taken last: its bytes are still in use.
+  /// The event that was read last, whose bytes may still be used.
   node *taken;
-  /// No memory for an event: the connection is given up, so that nothing is acknowledged unread.
+  /// Set if memory for an event was missing. The connection then fails, so that no unread message is acknowledged.
   int is_broken;
   size_t limit;
-  /// Bytes of payloads that were kept since the read began.
+  /// Bytes of payloads stored since the read began.
   size_t kept;
   int may_have_more;
 };
@@ -91,7 +91,7 @@ cmosquitto_subscriber *cmosquitto_subscriber_make(
     *code = cmosquitto_set_up(subscriber->mosquitto, options);
     if (!*code)
       *code = library.mosquitto_int_option(subscriber->mosquitto, MOSQ_OPT_RECEIVE_MAXIMUM, receive_maximum);
-    // As if another thread wrote: the library then only queues its answers.
+    // Declare that another thread writes, so that the library only queues its answers.
     if (!*code) *code = library.mosquitto_threaded_set(subscriber->mosquitto, true);
   }
   if (*code) {
@@ -142,10 +142,10 @@ int cmosquitto_subscriber_wants_write(const cmosquitto_subscriber *subscriber) {
 int cmosquitto_subscriber_read(cmosquitto_subscriber *subscriber, size_t room) {
   int code;
   subscriber->kept = 0;
-  // More than the broker may hand over unacknowledged. Of QoS 0 it hands over without end: the rest comes next time.
+  // More than the broker may deliver unacknowledged. QoS 0 has no limit, so the rest is read later.
   int left = 4096;
   node **before;
-  // TLS may hold packets that were read already, which no poll(2) shows.
+  // TLS may have buffered packets that poll(2) does not report.
   do {
     before = subscriber->end;
     code = library.mosquitto_loop_read(subscriber->mosquitto, 1);
@@ -159,7 +159,7 @@ int cmosquitto_subscriber_may_have_more(const cmosquitto_subscriber *subscriber)
 
 int cmosquitto_subscriber_write(cmosquitto_subscriber *subscriber) {
   int code = library.mosquitto_loop_write(subscriber->mosquitto, 1);
-  // Signs of life are queued; what is late ends the connection.
+  // Queues pings, and ends the connection if the broker's answer is late.
   return code ? code : library.mosquitto_loop_misc(subscriber->mosquitto);
 }
 

@@ -1,5 +1,5 @@
-// The address structures of the kernel's Bluetooth sockets (include/net/bluetooth: rfcomm.h, l2cap.h). They are part of
-// its interface for programs, but no header of libc or of the kernel's for programs brings them.
+// Address structures of the kernel's Bluetooth sockets (include/net/bluetooth: rfcomm.h, l2cap.h). They belong to the
+// kernel's interface for programs, but neither its public headers nor libc's contain them.
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { protocol_l2cap = 0, protocol_rfcomm = 3 };
 
-/// Six bytes of an address, the last written one first.
+/// Six bytes of an address in reverse order of writing.
 typedef struct __attribute__((packed)) {
   uint8_t reversed[6];
 } wire_address;

@@ -10,10 +10,10 @@
 
 #include "cports.h"
 
-// Who finds no place here is turned away by the kernel where they do not wait (connect(2), EAGAIN).
+// The kernel rejects further non-blocking connection attempts (connect(2), EAGAIN).
 static const int backlog = 128;
 
-// unix(7): a path has 107 bytes at most.
+// unix(7): a path has at most 107 bytes.
 static int local_address(const char *path, struct sockaddr_un *address, socklen_t *size) {
   size_t length = strlen(path);
   if (length == 0 || length >= sizeof address->sun_path) return -ENAMETOOLONG;
@@ -51,17 +51,17 @@ int cports_local_listen(const char *path, unsigned int mode) {
   if (descriptor < 0) return -errno;
   if (bind(descriptor, (struct sockaddr *)&address, size) != 0) {
     if (errno != EADDRINUSE) return closed(descriptor, errno);
-    // What a process left that is no more answers nobody; nothing but a socket is removed.
+    // The socket of a terminated process does not answer. Only a socket is deleted.
     struct stat status;
     if (lstat(path, &status) != 0) return closed(descriptor, EADDRINUSE);
     if (!S_ISSOCK(status.st_mode)) return closed(descriptor, ENOTSOCK);
-    // One that has no place for more listens, too.
+    // A socket with a full backlog is in use, too.
     int other = local_connect(path, SOCK_NONBLOCK);
     if (other >= 0) close(other);
     if (other != -ECONNREFUSED) return closed(descriptor, EADDRINUSE);
     if (unlink(path) != 0 || bind(descriptor, (struct sockaddr *)&address, size) != 0) return closed(descriptor, errno);
   }
-  // Before it listens nobody gets in.
+  // No process can connect before listen(2).
   if (chmod(path, mode) != 0 || listen(descriptor, backlog) != 0) {
     int failure = errno;
     unlink(path);

@@ -14,7 +14,7 @@ int cports_pty_open(char *path, uint32_t size) {
   int code = 0;
   if (grantpt(fd) < 0 || unlockpt(fd) < 0) code = -errno;
   if (code == 0) code = -ptsname_r(fd, path, size);
-  // Until somebody opens the other end and sets it up, nothing that the device says may be echoed back to it.
+  // Disable the echo, so that the device's output is not returned to it before the other end is configured.
   if (code == 0 && tcgetattr(fd, &line) == 0) {
     cfmakeraw(&line);
     tcsetattr(fd, TCSANOW, &line);

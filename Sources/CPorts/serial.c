@@ -1,4 +1,4 @@
-// termios2 lives in the kernel's headers alone, and those clash with libc's <termios.h>, which is not included.
+// Only the kernel's headers contain termios2. They conflict with libc's <termios.h>, which is therefore not included.
 #include <asm/termbits.h>
 #include <errno.h>
 #include <linux/serial.h>
@@ -10,7 +10,7 @@
 #include "cports.h"
 #include "usual.h"
 
-// <asm/ioctls.h> spells them with the size of struct termios2, which <sys/ioctl.h> does not know.
+// <asm/ioctls.h> defines them with the size of struct termios2, which <sys/ioctl.h> does not know.
 #ifndef TCGETS2
 #define TCGETS2 _IOR('T', 0x2A, struct termios2)
 #define TCSETS2 _IOW('T', 0x2B, struct termios2)
@@ -21,7 +21,7 @@ static uint32_t raw(uint32_t control) {
   return control | CS8 | CREAD | CLOCAL;
 }
 
-/// Any rate, by its number.
+/// Sets any rate by its number.
 static int configure_unusual(int fd, uint32_t baud) {
   struct termios2 line;
   if (ioctl(fd, TCGETS2, &line) < 0) return -errno;
@@ -41,13 +41,14 @@ int cports_tty_baud(int fd) {
 }
 
 int cports_tty_configure(int fd, uint32_t baud) {
-  // Rate 0 is no rate: it drops DTR and RTS.
+  // Rate 0 is invalid: it would drop DTR and RTS.
   if (baud == 0 || baud > 0x7FFFFFFF) return -EINVAL;
-  // By its code where it has one: other programs, stty among them, cannot read a rate that is given by its number.
+  // Prefer the rate's code: other programs such as stty cannot read a rate that was set by its number.
   int code = cports_tty_configure_usual(fd, baud);
   if (code == -EINVAL) code = configure_unusual(fd, baud);
   if (code < 0) return code;
-  // A driver sets what its clock can make and says so only when asked; one that cannot be asked is believed.
+  // A driver may set a different rate and reports it only on request. If it does not report one, assume the requested
+  // rate.
   int made = cports_tty_baud(fd);
   return made > 0 ? made : (int)baud;
 }
@@ -68,7 +69,7 @@ int cports_tty_is_exclusive(int fd) {
 int cports_tty_is_pseudo_terminal(int fd) {
   struct stat status;
   if (fstat(fd, &status) < 0 || !S_ISCHR(status.st_mode)) return 0;
-  // UNIX98_PTY_SLAVE_MAJOR and the seven behind it (the kernel's devices.txt).
+  // UNIX98_PTY_SLAVE_MAJOR and the next seven numbers (the kernel's devices.txt).
   unsigned int number = major(status.st_rdev);
   return number >= 136 && number <= 143;
 }

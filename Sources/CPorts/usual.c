@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <termios.h>
 
-/// The rates that have a code of their own.
+/// The rates with their own code.
 static const struct {
   uint32_t baud;
   speed_t code;

@@ -1,2 +1,2 @@
-// PostgreSQL's client library, as the system has it.
+// The system's PostgreSQL client library.
 #include <libpq-fe.h>

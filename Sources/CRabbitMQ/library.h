@@ -1,4 +1,4 @@
-// librabbitmq's functions, looked up when they are needed.
+// Functions of librabbitmq, resolved at run time.
 #pragma once
 
 #include "crabbitmq.h"
@@ -7,7 +7,7 @@
 #include <amqp_ssl_socket.h>
 #include <amqp_tcp_socket.h>
 
-// Each function of the library that is used; its type is taken from its own header.
+// The functions of the library that are used. Their types come from its header.
 #define FUNCTIONS(F)                       \
   F(amqp_new_connection)                   \
   F(amqp_destroy_connection)               \
@@ -44,6 +44,6 @@ struct crabbitmq_library {
   FUNCTIONS(POINTER)
 };
 
-/// Filled by crabbitmq_load.
+/// Initialized by crabbitmq_load.
 extern struct crabbitmq_library crabbitmq_functions;
 #define library crabbitmq_functions

@@ -1,2 +1,2 @@
-// SQLite, as the system has it.
+// The system's SQLite.
 #include <sqlite3.h>

@@ -10,13 +10,17 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-int csystemd_journal_open(int stream) {
-  // systemd.exec(5), $JOURNAL_STREAM: device and inode of what stdout and stderr were connected to.
+int csystemd_is_journal(int stream) {
+  // systemd.exec(5), $JOURNAL_STREAM: device and inode to which stdout and stderr were connected.
   const char *told = secure_getenv("JOURNAL_STREAM");
   unsigned long long device, inode;
   struct stat status;
-  if (!told || sscanf(told, "%llu:%llu", &device, &inode) != 2 || fstat(stream, &status) != 0) return -ENOENT;
-  if (status.st_dev != device || status.st_ino != inode) return -ENOENT;
+  if (!told || sscanf(told, "%llu:%llu", &device, &inode) != 2 || fstat(stream, &status) != 0) return 0;
+  return status.st_dev == device && status.st_ino == inode;
+}
+
+int csystemd_journal_open(int stream) {
+  if (!csystemd_is_journal(stream)) return -ENOENT;
   const char *path = secure_getenv("OBDGATED_JOURNAL");
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (!path) path = "/run/systemd/journal/socket";

@@ -1,2 +1,2 @@
-// libudev: which devices there are, and which come and go.
+// libudev: lists devices and reports changes.
 #include <libudev.h>

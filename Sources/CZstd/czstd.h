@@ -1,3 +1,3 @@
-// Zstandard, as the system has it.
+// The system's Zstandard.
 #include <zstd.h>
 #include <zstd_errors.h>

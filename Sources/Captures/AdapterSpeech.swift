@@ -1,6 +1,6 @@
-/// What an ELM327's dialogue looks like: enough to tell a transcript from any other text.
+/// Recognizes the dialogue with an ELM327 among other text.
 enum AdapterSpeech {
-  /// A command: `ATZ`, `at sp 6`, `STI`, `010C1`, `22 F1 90`.
+  /// Whether a text is a command, such as `ATZ`, `at sp 6`, `STI`, `010C1` or `22 F1 90`.
   static func isCommand(_ text: Span<UInt8>) -> Bool {
     let start = text.skippingBlanks(from: 0)
     let line = text.extracting(start..<max(start, text.trimmingEnd().count))
@@ -17,19 +17,20 @@ enum AdapterSpeech {
       || byte == UInt8(ascii: "#")
   }
 
-  /// Hexadecimal digits and blanks alone.
+  /// Whether a line contains only hexadecimal digits and blanks, and at least one character.
   static func isHex(_ line: Span<UInt8>) -> Bool {
     for i in 0..<line.count where !line[i].isHexDigit && !line[i].isBlank { return false }
     return line.count > 0
   }
 
-  /// How many bytes of noise are taken for noise.
+  /// Maximum number of noise bytes to skip.
   private static let noiseLimit = 6
 
-  /// A line that an adapter prints: bytes in hexadecimal, `0:` and `014` of long answers, a known message.
+  /// Whether a text is a line that an adapter prints: hexadecimal bytes, `0:` and `014` of long answers, or a known
+  /// message.
   static func isReply(_ text: Span<UInt8>) -> Bool {
     var start = text.skippingBlanks(from: 0)
-    // Noise of a reset or a wrong rate, and prompts, may stand in front.
+    // Skip prompts, and noise of a reset or a wrong baud rate.
     while start < min(text.count, noiseLimit),
       text[start] >= 0x7F || text[start] < 0x20 || text[start] == UInt8(ascii: ">")
     {
@@ -42,7 +43,7 @@ enum AdapterSpeech {
     return false
   }
 
-  /// `41 0C 1A F8`, `0: 49 02 01 31 46 54`, `7E8 …`, `41 0C 1A <DATA ERROR`.
+  /// Whether a line is a reply in hexadecimal: `41 0C 1A F8`, `0: 49 02 01 31 46 54`, `7E8 …`, `41 0C 1A <DATA ERROR`.
   private static func isHexReply(_ line: Span<UInt8>) -> Bool {
     var digits = 0
     for i in 0..<line.count {
@@ -53,14 +54,14 @@ enum AdapterSpeech {
     return digits > 0
   }
 
-  /// `12.3V`
+  /// Whether a line is a voltage such as `12.3V`.
   private static func isVoltage(_ line: Span<UInt8>) -> Bool {
     var i = 0
     guard case .seconds? = LogStamp.parse(line, at: &i), i < line.count else { return false }
     return line.count == i + 1 && line[i].asciiUppercased == UInt8(ascii: "V")
   }
 
-  /// How adapters begin their messages, in upper case (ELM327 data sheet, "Error messages and alerts", AT I, DP, @1).
+  /// Beginnings of adapter messages, in upper case (ELM327 data sheet, "Error messages and alerts", AT I, DP, @1).
   private static let messages: InlineArray<_, StaticString> = [
     "OK", "ELM3", "ELM 3", "STN", "OBDLINK", "OBDII TO RS232", "SCANTOOL", "VGATE", "VLINKER", "CARISTA", "SEARCHING",
     "NO DATA", "NODATA", "UNABLE TO CONNECT", "UNABLETOCONNECT", "BUS INIT", "BUSINIT", "BUS BUSY", "BUSBUSY",

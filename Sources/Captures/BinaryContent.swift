@@ -1,10 +1,10 @@
-/// Tells what is no text at all.
+/// Distinguishes binary content from text.
 enum BinaryContent {
   private static let sampleSize = 1 << 16
 
-  /// True for the beginnings of archives and executables, and for a head of which an eighth is no text.
+  /// Whether the content starts like an archive or an executable, or more than an eighth of it is not text.
   ///
-  /// Single odd bytes do not count: an adapter that starts up, or a wrong baud rate, leaves some in any transcript.
+  /// A few odd bytes are allowed, because adapters produce some at startup or with a wrong baud rate.
   static func isLikely(_ head: Span<UInt8>) -> Bool {
     if hasMagic(head) { return true }
     let sample = head.extracting(first: min(head.count, sampleSize))
@@ -18,7 +18,7 @@ enum BinaryContent {
         i += max(1, length)
         continue
       }
-      // Bell to CR and escape occur in terminals' logs.
+      // BEL to CR and ESC occur in terminal logs.
       if byte < 0x07 || (0x0E..<0x20) ~= byte && byte != 0x1B || byte == 0x7F { odd += 1 }
       i += 1
     }
@@ -34,7 +34,7 @@ enum BinaryContent {
       || head.count > 3 && head[0] == 0x89 && head.has("PNG", at: 1)
   }
 
-  /// The length of the UTF-8 sequence there; 0 for none.
+  /// Returns the length of a UTF-8 sequence; 0 if there is none.
   private static func sequenceLength(_ text: Span<UInt8>, at index: Int) -> Int {
     let length: Int
     switch text[index] {

@@ -1,31 +1,32 @@
-/// Makes of a bus's frames what an ELM327 with headers and spaces on (`ATH1`, `ATS1`) would have shown.
+/// Converts CAN frames to the dialogue that an ELM327 with headers and spaces (`ATH1`, `ATS1`) would have shown.
 ///
 ///     7DF 02 01 0C 00 00 00 00 00     →  to adapter    010C⏎
 ///     7E8 04 41 0C 0A A0 00 00 00     →  from adapter  7E8 04 41 0C 0A A0 00 00 00⏎
 ///     18DAF110 06 41 00 BE 3F A8 13   →  from adapter  18 DA F1 10 06 41 00 BE 3F A8 13⏎
 ///
-/// A request closes the reply before it with `⏎>`. In a log of answers alone, an ECU that has already answered since
-/// the last prompt closes it too: otherwise a repeated reading would look like a duplicate. "Response pending" is no
-/// answer yet.
+/// A request ends the preceding reply with `⏎>`. A second answer of the same ECU ends it as well, for logs without
+/// requests; otherwise a repeated reading would look like a duplicate. A "response pending" does not count as an
+/// answer.
 ///
-/// Dropped: the tester's flow control and multi-frame requests, and whatever else the bus carries. An identifier that
-/// ISO 15765-4 does not name takes part once it is answered 8 above (`7C0` by `7C8`): the answer proves the request.
+/// Flow control, multi-frame requests and unrelated frames are dropped. A request to an identifier outside ISO 15765-4
+/// counts if it is answered by the identifier + 8 (`7C0` by `7C8`), which confirms that it is a request.
 struct BusDialogue {
-  // The log's stamps, for candump.
+  // Times of a candump log.
   var lastStamp: Int64 = 0
   var elapsed: Int64 = 0
   var hasDeltas = false
 
-  /// Something was said since the last prompt.
+  /// Whether frames were passed since the last prompt.
   private var isOpen = false
   private var lastTime = CaptureTime.none
-  /// ECUs that have answered since the last prompt: 11-bit identifiers, then sources of 29-bit ones.
+  /// ECUs that answered since the last prompt, as bits: 11-bit identifiers, then the source bytes of 29-bit ones.
   private var answered = InlineArray<36, UInt64>(repeating: 0)
-  /// Requests to a manufacturer's own identifiers that have been answered.
+  /// Bits of manufacturer-specific request identifiers that were answered.
   private var proven = InlineArray<32, UInt64>(repeating: 0)
-  /// The last request to such an identifier, until its answer proves it.
+  /// The last request to such an identifier, until an answer confirms it.
   private var candidate: BusFrame?
 
+  /// Converts a frame; unrelated frames are dropped.
   mutating func receive<C: CaptureConsumer & ~Copyable>(
     _ frame: BusFrame, at time: CaptureTime, into consumer: inout C
   ) {
@@ -40,7 +41,7 @@ struct BusDialogue {
     lastTime = time
   }
 
-  /// Closes the last reply.
+  /// Ends the last reply.
   mutating func finish<C: CaptureConsumer & ~Copyable>(into consumer: inout C) {
     if isOpen { prompt(at: lastTime, into: &consumer) }
   }
@@ -56,7 +57,7 @@ struct BusDialogue {
     } else if let asked = candidate, identifier == Int(asked.identifier) + 8, Self.answers(frame, asked) {
       proven[Int(asked.identifier) >> 6] |= 1 << (asked.identifier & 63)
       candidate = nil
-      // It is shown late, with its answer's time: events never go back in time.
+      // Pass the request late, with the time of its answer, so that times do not decrease.
       if let payload = asked.singlePayload { request(asked, payload, at: time, into: &consumer) }
       response(frame, type, at: time, into: &consumer)
     } else if frame.mayBePhysicalRequest {
@@ -66,7 +67,7 @@ struct BusDialogue {
 
   private func isProven(_ identifier: Int) -> Bool { proven[identifier >> 6] >> UInt64(identifier & 63) & 1 == 1 }
 
-  /// A positive or negative response to the service asked for, in a single or a first frame.
+  /// Whether a frame is a positive or negative response to a request, as a single or a first frame.
   private static func answers(_ frame: BusFrame, _ asked: BusFrame) -> Bool {
     let service: UInt8
     switch frame.frameType {
@@ -127,23 +128,25 @@ struct BusDialogue {
   }
 }
 
-/// A line as an adapter prints it, being written.
+/// A line in the form of an adapter's output.
 private struct AdapterLine {
-  /// The longest is 29 bits, 8 bytes and a CR: 11 + 24 + 1.
+  /// The longest line has a 29-bit identifier, 8 bytes and a CR: 11 + 24 + 1.
   private var text = InlineArray<40, UInt8>(repeating: 0)
   private var count = 0
 
+  /// Appends a character.
   mutating func append(_ byte: UInt8) {
     text[count] = byte
     count += 1
   }
 
+  /// Appends a byte as two hexadecimal digits.
   mutating func append(hex byte: UInt8) {
     append(hexDigit(byte >> 4))
     append(hexDigit(byte & 0x0F))
   }
 
-  /// `7E8`, or `18 DA F1 10`.
+  /// Appends an identifier such as `7E8` or `18 DA F1 10`.
   mutating func append(identifier frame: BusFrame) {
     let value = frame.identifier
     guard frame.isExtended else {
@@ -158,6 +161,7 @@ private struct AdapterLine {
     append(hex: UInt8(value & 0xFF))
   }
 
+  /// Passes the line to the consumer.
   func deliver<C: CaptureConsumer & ~Copyable>(
     _ direction: CaptureDirection, at time: CaptureTime, into consumer: inout C
   ) {

@@ -1,15 +1,17 @@
-/// One classical CAN frame of a log.
+/// A classical CAN frame in a log.
 struct BusFrame {
   private(set) var identifier: UInt32 = 0
   private(set) var isExtended = false
-  /// True if the logging device sent it; nil where the log does not tell.
+  /// Whether the logging device sent it; `nil` if unknown.
   var isTransmitted: Bool?
   private(set) var count = 0
   private var bytes = InlineArray<8, UInt8>(repeating: 0)
 
   subscript(index: Int) -> UInt8 { bytes[index] }
 
-  /// Takes another data byte; false if there are 8 already.
+  /// Appends a data byte.
+  ///
+  /// - Returns: `false` if there are 8 already.
   mutating func append(_ byte: UInt8) -> Bool {
     guard count < 8 else { return false }
     bytes[count] = byte
@@ -17,13 +19,17 @@ struct BusFrame {
     return true
   }
 
-  /// Three hexadecimal digits are 11 bits, eight are 29: false for anything else.
+  /// Sets the identifier: three hexadecimal digits for 11 bits, eight for 29 bits.
+  ///
+  /// - Returns: `false` for any other text.
   mutating func setIdentifier(_ text: Span<UInt8>) -> Bool {
     guard text.count == 3 || text.count == 8 else { return false }
     return setIdentifier(text, isExtended: text.count == 8)
   }
 
-  /// False for no hexadecimal number of that many bits. An error frame's flags do not count.
+  /// Sets the identifier from hexadecimal digits.
+  ///
+  /// - Returns: `false` if the text is not a hexadecimal number of that size.
   mutating func setIdentifier(_ text: Span<UInt8>, isExtended: Bool) -> Bool {
     guard (1...8) ~= text.count else { return false }
     var value: UInt32 = 0
@@ -39,30 +45,32 @@ struct BusFrame {
 
   // MARK: ISO 15765-2 and ISO 15765-4
 
-  /// The protocol control information's type (ISO 15765-2:2016, 9.6.1): 0 single, 1 first, 2 consecutive, 3 flow control.
+  /// Frame type in the protocol control information (ISO 15765-2:2016, section 9.6.1): 0 single, 1 first, 2
+  /// consecutive, 3 flow control; `nil` without data.
   var frameType: UInt8? { count > 0 ? bytes[0] >> 4 : nil }
 
-  /// The payload's range if this is a whole single frame.
+  /// Range of the payload if this is a complete single frame; otherwise `nil`.
   var singlePayload: Range<Int>? {
     guard frameType == 0 else { return nil }
     let length = Int(bytes[0] & 0x0F)
     return length >= 1 && length < count ? 1..<1 + length : nil
   }
 
-  /// A request to all ECUs, or to one of those that ISO 15765-4:2016, 10.5 gives addresses to.
+  /// Whether it is a request to all ECUs, or to an ECU with an address of ISO 15765-4:2016, section 10.5.
   var isOBDRequest: Bool {
     isExtended
       ? identifier == 0x18DB_33F1 || identifier & 0xFFFF_00FF == 0x18DA_00F1 && identifier != 0x18DA_F1F1
       : identifier == 0x7DF || (0x7E0...0x7E7) ~= identifier
   }
 
-  /// An answer to the external test equipment at the addresses of ISO 15765-4.
+  /// Whether it is an answer to the tester with an address of ISO 15765-4.
   var isOBDResponse: Bool {
     isExtended
       ? identifier & 0xFFFF_FF00 == 0x18DA_F100 && identifier != 0x18DA_F1F1 : (0x7E8...0x7EF) ~= identifier
   }
 
-  /// A single frame that asks something of a manufacturer's own ECU (`7C0 02 21 01 …`), answered 8 above.
+  /// Whether it may be a request to a manufacturer-specific ECU (`7C0 02 21 01 …`), which is answered by the identifier
+  /// + 8.
   var mayBePhysicalRequest: Bool {
     guard !isExtended, !isOBDRequest, identifier <= 0x7F7, identifier & 8 == 0, let payload = singlePayload,
       identifier >= 0x600 || isTransmitted == true
@@ -75,7 +83,7 @@ struct BusFrame {
     }
   }
 
-  /// A negative response that only asks to wait (ISO 14229-1:2020, annex A: 0x78).
+  /// Whether it is a negative response that asks the tester to wait (ISO 14229-1:2020, annex A, code 0x78).
   var isResponsePending: Bool {
     guard let payload = singlePayload, payload.count == 3 else { return false }
     return bytes[1] == 0x7F && bytes[3] == 0x78

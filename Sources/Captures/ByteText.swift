@@ -1,8 +1,8 @@
 import Glibc
 
-/// What a reader of lines asks of a run of bytes.
+/// Text functions on bytes.
 extension Span where Element == UInt8 {
-  /// The first index of that byte at or after `start`.
+  /// Returns the first index of a byte at or after `start`; `nil` if not found.
   func index(of byte: UInt8, from start: Int = 0) -> Int? {
     guard start < count else { return nil }
     return unsafe withUnsafeBufferPointer { buffer -> Int? in
@@ -13,7 +13,7 @@ extension Span where Element == UInt8 {
     }
   }
 
-  /// True if these characters stand at `index`.
+  /// Whether the characters of `text` are at `index`.
   func has(_ text: StaticString, at index: Int = 0) -> Bool {
     let length = text.utf8CodeUnitCount
     guard index >= 0, count - index >= length else { return false }
@@ -22,7 +22,7 @@ extension Span where Element == UInt8 {
     return true
   }
 
-  /// As ``has(_:at:)`` with ASCII letters of either case alike; `text` is given in upper case.
+  /// Whether the characters of `text` are at `index`, ignoring ASCII case; `text` must be upper case.
   func hasIgnoringCase(_ text: StaticString, at index: Int = 0) -> Bool {
     let length = text.utf8CodeUnitCount
     guard index >= 0, count - index >= length else { return false }
@@ -31,7 +31,7 @@ extension Span where Element == UInt8 {
     return true
   }
 
-  /// Where these characters first stand at or after `start`.
+  /// Returns the first index of `text` at or after `start`; `nil` if not found.
   func index(of text: StaticString, from start: Int = 0) -> Int? {
     let first = unsafe text.utf8Start[0]
     var from = start
@@ -42,14 +42,14 @@ extension Span where Element == UInt8 {
     return nil
   }
 
-  /// The index of the first byte at or after `start` that is neither space nor tab; `count` if none is.
+  /// Returns the index of the first byte at or after `start` that is not a space or tab; `count` if there is none.
   func skippingBlanks(from start: Int) -> Int {
     var i = start
     while i < count, self[i].isBlank { i += 1 }
     return i
   }
 
-  /// Without spaces, tabs, CR at the end.
+  /// Returns the bytes without spaces, tabs and CRs at the end.
   @_lifetime(copy self)
   func trimmingEnd() -> Span<UInt8> {
     var end = count
@@ -57,7 +57,7 @@ extension Span where Element == UInt8 {
     return extracting(first: end)
   }
 
-  /// Without one CR at the end: the rest of a CR LF.
+  /// Returns the bytes without one CR at the end.
   @_lifetime(copy self)
   func droppingCR() -> Span<UInt8> {
     count > 0 && self[count - 1] == 0x0D ? extracting(first: count - 1) : extracting(first: count)
@@ -71,7 +71,7 @@ extension UInt8 {
   var isHexDigit: Bool { hexValue != nil }
   var asciiUppercased: UInt8 { (0x61...0x7A) ~= self ? self - 0x20 : self }
 
-  /// 0–15 for a hexadecimal digit of either case.
+  /// Value of a hexadecimal digit, 0–15; `nil` for other characters.
   var hexValue: UInt8? {
     switch self {
     case 0x30...0x39: self - 0x30
@@ -82,5 +82,5 @@ extension UInt8 {
   }
 }
 
-/// The digits of a half byte, as an ELM327 prints them.
+/// Returns the upper-case hexadecimal digit of a value from 0 to 15.
 func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x41 + value - 10 }

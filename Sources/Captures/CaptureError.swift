@@ -1,30 +1,32 @@
-/// Why a capture cannot be read, and where.
+/// The reason why a capture cannot be read, with its position.
 public struct CaptureError: Error, Sendable {
+  /// The problem.
   public enum Kind: Hashable, Sendable {
-    /// There is no byte to read.
+    /// The content is empty.
     case empty
-    /// Not text: an executable, an archive, a picture.
+    /// The content is not text, for example an executable, an archive or an image.
     case binary
-    /// No format fits; the line is the first that fits none.
+    /// No format matches; the line is the first one that matches none.
     case unknownFormat
-    /// `# obdgate-capture N` with an N that this program does not know.
+    /// `# obdgate-capture N` with an unsupported version N.
     case unsupportedVersion
-    /// A line longer than 1 MiB.
+    /// A line is longer than 1 MiB.
     case lineTooLong
-    /// A line that its own format does not allow.
+    /// A line is invalid in its format.
     case damagedLine
-    /// A file of that name does not exist.
+    /// The file does not exist.
     case missing
-    /// The name is a directory's.
+    /// The path is a directory.
     case isDirectory
-    /// The system refused; the number is its errno.
+    /// The operating system reported this `errno`.
     case unreadable(Int32)
   }
 
+  /// The problem.
   public let kind: Kind
-  /// The line's number, from 1; 0 where the error is not of one line, or lines are not counted (bare bytes).
+  /// Line number, from 1; 0 if the error has no line or the format has no lines.
   public let line: Int
-  /// The format being read; nil while it is not known.
+  /// The format being read; `nil` if unknown.
   public let format: CaptureFormat?
 
   private static let textLimit = 48
@@ -32,7 +34,9 @@ public struct CaptureError: Error, Sendable {
   private var textCount = 0
   private var isCut = false
 
-  /// - Parameter line: the line's bytes, of which the first 48 are kept for the message.
+  /// Creates an error.
+  ///
+  /// - Parameter line: bytes of the line; the first 48 are kept for the message.
   init(_ kind: Kind, line number: Int = 0, format: CaptureFormat? = nil, text line: Span<UInt8> = Span()) {
     self.kind = kind
     self.line = number
@@ -42,12 +46,12 @@ public struct CaptureError: Error, Sendable {
     for i in 0..<textCount { text[i] = line[i] }
   }
 
-  /// The first bytes of the offending line, at most 48.
+  /// Calls `body` with the first bytes of the invalid line, at most 48.
   public borrowing func withText<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     body(text.span.extracting(first: textCount))
   }
 
-  /// The exit status that sysexits.h has for it: 65 bad data, 66 no such input, 74 unreadable.
+  /// The exit status of sysexits.h: 65 invalid data, 66 missing input, 74 unreadable.
   public var exitStatus: Int32 {
     switch kind {
     case .empty, .binary, .unknownFormat, .unsupportedVersion, .lineTooLong, .damagedLine: 65
@@ -58,7 +62,7 @@ public struct CaptureError: Error, Sendable {
 }
 
 extension CaptureError: CustomStringConvertible {
-  /// One line: where, what, what would be right.
+  /// The message in one line: position, problem, expectation.
   public var description: String {
     switch kind {
     case .empty: "empty: a capture has at least one line"
@@ -79,12 +83,12 @@ extension CaptureError: CustomStringConvertible {
     }
   }
 
-  /// The message under the name of what was read: `FILE: line 3: …`.
+  /// The message with the name of the input: `FILE: line 3: …`.
   public func description(of path: String) -> String { "\(path == "-" ? "standard input" : path): \(description)" }
 
   private static var allNames: String { CaptureFormat.allCases.map { "\($0.name)" }.joined(separator: ", ") }
 
-  /// The line's start in quotes, with everything unprintable escaped.
+  /// The start of the line in quotes, with unprintable characters escaped.
   private var quoted: String {
     var out = "\""
     for i in 0..<textCount {

@@ -1,54 +1,72 @@
 import Glibc
 
-/// Is told how far the reading of a capture has come.
+/// Receives the progress of reading a capture.
 public protocol CaptureProgress: ~Copyable {
+  /// Called after each block.
+  ///
   /// - Parameters:
-  ///   - done: bytes handed on so far.
-  ///   - total: the capture's size in bytes; nil where it is not known (a pipe).
+  ///   - done: bytes processed so far.
+  ///   - total: size of the capture in bytes; `nil` if unknown (a pipe).
   mutating func advanced(to done: Int, of total: Int?)
 }
 
-/// For those who do not ask.
+/// Ignores the progress.
 public struct NoProgress: CaptureProgress {
   public init() {}
   public mutating func advanced(to done: Int, of total: Int?) {}
 }
 
-/// A capture being read from a file, a pipe or a terminal.
+/// A capture that is read from a file, a pipe or a terminal.
 ///
-/// Opening it reads the head, at most 8 MiB: the hash of the content must be known before the first record leaves, and
-/// the format before the first event. What cannot be read again (a pipe) is kept until ``read(as:into:progress:)`` has
-/// handed it on; of a file only the block under way is held. A pipe and a file of the same bytes give the same hash,
-/// format and events.
+/// ```swift
+/// struct Printer: CaptureConsumer {
+///   mutating func header(
+///     recorded: Int64?, vehicle: Span<UInt8>, adapter: Span<UInt8>, provenance: Span<UInt8>
+///   ) {}
+///   mutating func bytes(_ direction: CaptureDirection, at time: CaptureTime, _ bytes: Span<UInt8>) {
+///     print(direction, time, bytes.count)
+///   }
+/// }
+///
+/// var capture = try CaptureFile(path: "drive.capture")
+/// var printer = Printer()
+/// var progress = NoProgress()
+/// try capture.read(into: &printer, progress: &progress)
+/// ```
+///
+/// Opening reads the first 8 MiB at most, because the content hash is needed before the first record and the format
+/// before the first event. Input that cannot be read twice (a pipe) is buffered until ``read(as:into:progress:)`` has
+/// processed it; of a file, only the current block is in memory. A pipe and a file with the same bytes give the same
+/// hash, format and events.
 @safe
 public struct CaptureFile: ~Copyable {
-  /// How much of the content the hash covers.
+  /// Maximum number of bytes that the hash covers.
   public static let hashedSize = 8 << 20
-  /// How much of the head the search for the format looks at: more than the longest line.
+  /// Maximum number of bytes examined to detect the format; more than the longest line.
   static let detectedSize = (1 << 20) + (1 << 18)
   static let blockSize = 1 << 18
 
-  /// XXH64 of the first 8 MiB of the content, or of all if it is shorter.
+  /// XXH64 of the first 8 MiB of the content, or of all of it if it is shorter.
   public let contentHash: UInt64
-  /// The format that the content shows, or why it shows none.
+  /// The detected format, or the error of the detection.
   public let detected: Result<CaptureFormat, CaptureError>
-  /// The format that the content shows; nil if it shows none.
+  /// The detected format; `nil` if the detection failed.
   public var format: CaptureFormat? { try? detected.get() }
-  /// The size in bytes; nil where it is not known.
+  /// Size in bytes; `nil` if unknown.
   public let size: Int?
 
   private let descriptor: Int32
   private let ownsDescriptor: Bool
-  /// The head of what cannot be read twice; of a file, room for a block.
+  /// The first bytes of input that cannot be read twice; for a file, space for one block.
   private var buffer: PageBuffer
-  /// Bytes of the head still in the buffer.
+  /// Number of these bytes that are still in the buffer.
   private let headCount: Int
 
   /// Opens a capture.
   ///
-  /// - Parameter path: a file's, or `-` for standard input.
-  /// - Throws: `missing`, `isDirectory`, `unreadable` or `empty`. A content of no known format is not an error of
-  ///   opening: see ``detected``.
+  /// - Parameter path: path of a file, or `-` for standard input.
+  /// - Throws: `missing`, `isDirectory`, `unreadable` or `empty`. An unknown format is not an error here; see
+  ///   ``detected``.
   public init(path: String) throws(CaptureError) {
     if path == "-" {
       try self.init(descriptor: STDIN_FILENO, ownsDescriptor: false)
@@ -86,10 +104,10 @@ public struct CaptureFile: ~Copyable {
 
   deinit { if ownsDescriptor { close(descriptor) } }
 
-  /// Reads the whole capture and hands its events on. To be called once.
+  /// Reads the whole capture and passes its events to the consumer. Call this once.
   ///
-  /// - Parameter format: overrides what the content shows.
-  /// - Throws: the detection's error if no format is given; the reader's; `unreadable`.
+  /// - Parameter format: overrides the detected format.
+  /// - Throws: the detection's error if no format is given; any error of ``CaptureReader``; `unreadable`.
   public mutating func read<C: CaptureConsumer & ~Copyable, P: CaptureProgress & ~Copyable>(
     as format: CaptureFormat? = nil, into consumer: inout C, progress: inout P
   ) throws(CaptureError) {
@@ -125,6 +143,7 @@ public struct CaptureFile: ~Copyable {
     try buffer.withBytes(range) { bytes throws(CaptureError) in try reader.receive(bytes, into: &consumer) }
   }
 
+  /// Makes an error from an `errno` value.
   static func error(_ number: Int32) -> CaptureError {
     switch number {
     case ENOENT, ENOTDIR: CaptureError(.missing)
@@ -134,10 +153,10 @@ public struct CaptureFile: ~Copyable {
   }
 }
 
-/// What is behind a descriptor.
+/// The input behind a descriptor.
 private struct Source {
   let descriptor: Int32
-  /// Where a file's reading begins; nil for what cannot be read twice.
+  /// Offset at which the content of a file starts; `nil` for input that cannot be read twice.
   let start: off_t?
   let size: Int?
 
@@ -153,13 +172,14 @@ private struct Source {
   }
 }
 
-/// What the first 8 MiB show.
+/// The hash and format of the first 8 MiB.
 private struct Head {
   let hash: UInt64
   let detected: Result<CaptureFormat, CaptureError>
   let count: Int
 
-  /// Reads the head into the buffer, whose end a file's blocks overwrite in turn, and sets a file back to its start.
+  /// Reads the first bytes into the buffer, then rewinds a file. Later blocks of a file overwrite each other at the
+  /// buffer's end.
   init(_ source: Source, _ buffer: borrowing PageBuffer) throws(CaptureError) {
     var hash = ContentHash()
     var filled = 0

@@ -1,11 +1,11 @@
 extension CaptureFormat {
-  /// Finds a capture's format by its content.
+  /// Detects the format of a capture by its content.
   ///
   /// - Parameters:
-  ///   - head: the capture's first bytes; the more, the more log chatter may stand before the first event.
-  ///   - isWhole: true if the head is all there is, so that its last line counts though no LF ends it.
+  ///   - head: the first bytes of the capture. The more bytes, the more unrelated lines may precede the first event.
+  ///   - isWhole: whether `head` is the whole capture, so that an unterminated last line counts.
   /// - Throws: `empty`, `binary`, `unsupportedVersion`, `lineTooLong`, or `unknownFormat` with the first line that
-  ///   fits none.
+  ///   matches no format.
   public static func detect(_ head: Span<UInt8>, isWhole: Bool) throws(CaptureError) -> CaptureFormat {
     guard head.count > 0 else { throw CaptureError(.empty) }
     if BinaryContent.isLikely(head) { throw CaptureError(.binary) }
@@ -20,7 +20,7 @@ extension CaptureFormat {
     return try detectStream(head, isWhole: isWhole)
   }
 
-  /// What is left when no line is of a log: an adapter's bytes, with one side or both, or nothing known.
+  /// Distinguishes an adapter's byte stream, with one or both directions, from an unknown format.
   private static func detectStream(_ head: Span<UInt8>, isWhole: Bool) throws(CaptureError) -> CaptureFormat {
     var transcript = TranscriptEvidence()
     var start = 0
@@ -29,7 +29,7 @@ extension CaptureFormat {
       var end = start
       while end < head.count, !StreamState.endsLine(head[end]) {
         if end - start > CaptureReader.lineLimit {
-          // What stands before it is read first; the reader then says the same.
+          // Let the reader process the bytes before it; it then reports the same error.
           if transcript.hasDialogue { return transcript.hasEchoTwice ? .obdgpslogger : .raw }
           throw CaptureError(.lineTooLong, line: number, text: head.extracting(start..<head.count))
         }
@@ -50,18 +50,19 @@ extension CaptureFormat {
   }
 }
 
-/// Walks over LF-ended lines.
+/// Iterates over LF-terminated lines.
 private struct LineCursor {
   let isWhole: Bool
   private(set) var number = 0
   private var position = 0
 
-  /// A byte order mark is no part of the first line.
+  /// Skips a byte order mark.
   init(in text: Span<UInt8>, isWhole: Bool) {
     self.isWhole = isWhole
     position = text.has("\u{FEFF}") ? 3 : 0
   }
 
+  /// Returns the range of the next line without its LF; `nil` at the end, or if the last line is incomplete.
   mutating func next(in text: Span<UInt8>) -> Range<Int>? {
     guard position < text.count else { return nil }
     let start = position
@@ -73,15 +74,17 @@ private struct LineCursor {
   }
 }
 
-/// What the lines so far say about the format.
+/// The evidence for a format in the lines so far.
 private struct Evidence {
   private var sent = false
   private var received = false
 
-  /// Lines of both directions, each with what an adapter may be told and say.
+  /// Whether lines of both directions had plausible commands and replies.
   var hasBothMarks: Bool { sent && received }
 
-  /// The format, if this line settles it.
+  /// Evaluates a line.
+  ///
+  /// - Returns: the format, if the line is conclusive.
   mutating func take(_ line: Span<UInt8>, number: Int) throws(CaptureError) -> CaptureFormat? {
     if number == 1, line.has("# obdgate-capture ") {
       guard line.count == 19, line[18] == UInt8(ascii: "1") else {
@@ -106,7 +109,7 @@ private struct Evidence {
     guard let event = AppLogEvent(line) else { return }
     let payload = line.extracting(event.payload)
     var text = payload.trimmingEnd()
-    // Escaped line ends do not matter here.
+    // Ignore escaped line ends.
     if let escape = text.index(of: 0x5C) { text = text.extracting(first: escape) }
     if event.direction == .toAdapter {
       if AdapterSpeech.isCommand(text) { sent = true }
@@ -115,7 +118,8 @@ private struct Evidence {
     }
   }
 
-  /// `$GPRMC,…` or `!AIVDM,…` (NMEA 0183, 5.3): talker and formatter in capitals or digits, then a comma.
+  /// Whether the line is an NMEA sentence, `$GPRMC,…` or `!AIVDM,…` (NMEA 0183, section 5.3): capital letters or
+  /// digits, then a comma.
   private static func isSentence(_ line: Span<UInt8>) -> Bool {
     guard line.count >= 6, line[0] == UInt8(ascii: "$") || line[0] == UInt8(ascii: "!") else { return false }
     guard let comma = line.index(of: UInt8(ascii: ",")), (4...11) ~= comma else { return false }
@@ -124,33 +128,35 @@ private struct Evidence {
   }
 }
 
-/// What the pieces between CR, LF and prompt say about a byte stream.
+/// The evidence that a byte stream is an adapter's dialogue. It is collected from the parts between CR, LF and prompts.
 private struct TranscriptEvidence {
+  /// A part that no adapter prints, with its line number.
   struct Stranger {
     var range: Range<Int>
     var number: Int
   }
 
-  /// The first piece that no adapter prints.
+  /// The first part that no adapter prints.
   private(set) var stranger: Stranger?
-  /// A command stood twice behind a prompt: written, then echoed.
+  /// Whether a command occurred twice after a prompt: as sent, and as echoed.
   private(set) var hasEchoTwice = false
 
   private var known = 0
   private var strange = 0
   private var prompts = 0
   private var position = 0
-  /// The piece before, if it stood behind a prompt (or the start) and is a command.
+  /// The previous part, if it is a command after a prompt or at the start.
   private var command = 0..<0
   private var isBehindPrompt = true
   private var followsAT = false
   private var recent = InlineArray<24, UInt8>(repeating: 0)
 
-  /// Some of it is surely an adapter's.
+  /// Whether there are prompts and most parts are an adapter's, so that the bytes so far are a dialogue.
   var hasDialogue: Bool { prompts > 0 && isDialogue }
-  /// Mostly an adapter's lines: the odd answer to `AT@1` may read like anything.
+  /// Whether most parts are an adapter's. Answers to `AT@1` may contain any text.
   var isDialogue: Bool { prompts > 0 ? known >= strange && known > 0 : strange == 0 }
 
+  /// Evaluates a part, given with the byte that ends it (0 at the end of the text) and its line number.
   mutating func take(_ piece: Span<UInt8>, endedBy end: UInt8, number: Int) {
     defer { position += piece.count + 1 }
     let text = piece.trimmingEnd()
@@ -159,7 +165,7 @@ private struct TranscriptEvidence {
       let isCommand = AdapterSpeech.isCommand(text)
       if isCommand || AdapterSpeech.isReply(text) || followsAT { known += 1 } else { note(piece, number) }
       if isRepeated(text) { hasEchoTwice = true }
-      // Bytes may stand there twice for other reasons (two ECUs with one value); settings may not.
+      // Other bytes can be repeated for other reasons, such as two ECUs with the same value; settings cannot.
       let isSetting = isCommand && text.hasIgnoringCase("AT")
       remember(isBehindPrompt && isSetting ? text : text.extracting(first: 0))
       followsAT = text.hasIgnoringCase("AT") || text.hasIgnoringCase("ST")

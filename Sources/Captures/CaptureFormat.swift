@@ -1,33 +1,34 @@
-/// The ways in which programs write down what passed between themselves and an adapter, a bus or a receiver.
+/// The formats in which programs log a dialogue with an adapter, a bus or a receiver.
 ///
-/// A format is found by content, never by file name. Its reader's file shows a true sample line.
+/// The format is detected by content, never by file name. The source file of each reader shows a sample.
 public enum CaptureFormat: UInt8, CaseIterable, Sendable {
-  /// obdgate's own: `0.328114 < 41 0C 0A A0\r\r>` under `# obdgate-capture 1`.
+  /// obdgate's own format: `0.328114 < 41 0C 0A A0\r\r>` after `# obdgate-capture 1`.
   case capture
-  /// The adapter's bytes themselves: `010C⏎41 0C 1A F8 ⏎⏎>`, with echo or without, lines ended by CR, CR LF or LF.
+  /// The adapter's unmodified bytes: `010C⏎41 0C 1A F8 ⏎⏎>`, with or without echo, with CR, CR LF or LF.
   case raw
-  /// python-OBD's debug log: `[obd.elm327] write: b'010C\r'`.
+  /// The debug log of python-OBD: `[obd.elm327] write: b'010C\r'`.
   case pythonOBD
   /// The log of Ircama's ELM327-emulator: `2026-11-21 09:41:34,434  root  run  DEBUG  Received '010C'`.
   case elm327Emulator
-  /// AndrOBD's log: `2017-11-09⇥06:25:41.243⇥FINE⇥com.fr3ts0n.prot⇥…ElmProt@3536fcc3 TX:'ATZ'`.
+  /// The log of AndrOBD: `2017-11-09⇥06:25:41.243⇥FINE⇥com.fr3ts0n.prot⇥…ElmProt@3536fcc3 TX:'ATZ'`.
   case androbd
-  /// obdgpslogger's serial log (`-l`): the bytes of both sides in one stream, each command in front of its reply.
+  /// The serial log of obdgpslogger (`-l`): both directions in one stream, each command followed by its reply.
   case obdgpslogger
-  /// obd2-core's `.obd2raw`: `0.200 W 010C\r`.
+  /// The format `.obd2raw` of obd2-core: `0.200 W 010C\r`.
   case obd2raw
-  /// `>` and `<` in front of each line, as ddt4all, K-line tools and app logs have it; Car Scanner's terminal log.
+  /// Lines marked with `>` and `<`, as in logs of ddt4all, K-line tools and apps; also Car Scanner's terminal log.
   case appLog
-  /// can-utils' `candump`: `(1436509052.249713) can0 7E8#064100BE3FA813`, or the default `can0  7E8   [8]  06 41 …`.
+  /// The log of can-utils' `candump`: `(1436509052.249713) can0 7E8#064100BE3FA813`, or `can0  7E8   [8]  06 41 …` by
+  /// default.
   case candump
-  /// Open Vehicles' CRTD: `1320745424.002 1R11 7E8 06 41 00 BE 3F A8 13`.
+  /// The CRTD format of Open Vehicles: `1320745424.002 1R11 7E8 06 41 00 BE 3F A8 13`.
   case crtd
-  /// `socat -v` (or `-x`): `> 2015/07/10 05:57:32.249713  length=5 from=0 to=4`, then the bytes.
+  /// The output of `socat -v` or `-x`: `> 2015/07/10 05:57:32.249713  length=5 from=0 to=4`, then the bytes.
   case socat
-  /// A GNSS receiver's bytes: `$GPRMC,…*6A`.
+  /// The bytes of a GNSS receiver: `$GPRMC,…*6A`.
   case nmea
 
-  /// The name that a command line uses (`--format`).
+  /// The name on the command line (`--format`).
   public var name: StaticString {
     switch self {
     case .capture: "capture"
@@ -45,7 +46,7 @@ public enum CaptureFormat: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The format of that name; upper and lower case, `-` and `_` do not matter. Nil for no such name.
+  /// Finds a format by its name, ignoring case, `-` and `_`; `nil` if there is none.
   public init?(name: some StringProtocol) {
     for format in Self.allCases where Self.sameName("\(format.name)", name) {
       self = format
@@ -63,7 +64,7 @@ public enum CaptureFormat: UInt8, CaseIterable, Sendable {
     return plain(known) == plain(given)
   }
 
-  /// A line as it should be: what an error about a damaged line shows beside it.
+  /// A valid line, shown in the error for an invalid one.
   public var sample: StaticString {
     switch self {
     case .capture: #"0.328114 < 41 0C 0A A0\r\r>"#
@@ -81,6 +82,6 @@ public enum CaptureFormat: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// True where a command can be told from a reply, or the reply's time is known; false for bare byte streams.
+  /// Whether the log separates events, by direction or time; `false` for plain byte streams.
   public var hasEvents: Bool { self != .raw && self != .nmea }
 }

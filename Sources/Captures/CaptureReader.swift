@@ -1,27 +1,28 @@
-/// Reads one capture, given in chunks of any size, and hands its events on.
+/// Reads one capture in chunks of any size and passes its events to a ``CaptureConsumer``.
 ///
-/// Any split of the same bytes gives the same events, but for `raw` and `nmea`, where each chunk is one event. Lines
-/// are numbered from 1 and may be 1 MiB long; a byte order mark in front of the first is passed over. Once an error has been thrown the reader is spent.
+/// The events do not depend on how the bytes are divided, except for `raw` and `nmea`, where each chunk is one event.
+/// Lines are numbered from 1 and have at most 1 MiB. A leading byte order mark is skipped. After an error the reader
+/// cannot be used again.
 ///
-/// No memory is taken for an event: a line within one chunk is read where it lies, one that two chunks share in a
-/// buffer that is kept.
+/// An event allocates no memory: a line within one chunk is read in place, a line across chunks in a reused buffer.
 public struct CaptureReader: ~Copyable {
-  /// The longest line, in bytes, without its line end.
+  /// Maximum length of a line without its line end, bytes.
   public static let lineLimit = 1 << 20
 
+  /// The format of the capture.
   public let format: CaptureFormat
-  /// The line being read, from 1.
+  /// Number of the current line, from 1.
   public internal(set) var lineNumber = 1
 
-  /// False for a last line that no LF ends.
+  /// Whether the current line ends with LF; `false` for an unterminated last line.
   private(set) var lineIsEnded = true
-  /// What the chunks so far hold of a line that has not ended.
+  /// The part of an incomplete line that earlier chunks contained.
   private var unfinished: [UInt8] = []
-  /// The bytes of an event where they are not the log's own: unescaped, or made of a frame.
+  /// Bytes of an event that differ from those in the log, for example after unescaping.
   var scratch: [UInt8] = []
   var clock = LogClock()
 
-  // What the formats remember from line to line; each uses its own.
+  // State of the formats; each uses its own.
   var header = CaptureHeader()
   var stream = StreamState()
   var python = PythonOBDState()
@@ -31,6 +32,7 @@ public struct CaptureReader: ~Copyable {
   var socat = SocatState()
   var bus = BusDialogue()
 
+  /// Creates a reader for the start of a capture.
   public init(format: CaptureFormat) {
     self.format = format
     scratch.reserveCapacity(4096)
@@ -38,7 +40,7 @@ public struct CaptureReader: ~Copyable {
 
   /// Reads the next bytes of the capture.
   ///
-  /// - Throws: `lineTooLong`, or `damagedLine` for a line that the format does not allow.
+  /// - Throws: `lineTooLong`, or `damagedLine` for a line that is invalid in the format.
   public mutating func receive<C: CaptureConsumer & ~Copyable>(
     _ chunk: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -50,9 +52,11 @@ public struct CaptureReader: ~Copyable {
     }
   }
 
-  /// Ends the capture: a last line without its line end is a line, and what the format holds back is handed on.
+  /// Ends the capture: processes an unterminated last line and passes pending events.
   ///
-  /// A reply cut short is not an error here: whoever reassembles replies sees that its prompt lacks.
+  /// An incomplete reply is not an error here; the consumer recognizes it by its missing prompt.
+  ///
+  /// - Throws: `lineTooLong` or `damagedLine`, like ``receive(_:into:)``.
   public mutating func finish<C: CaptureConsumer & ~Copyable>(into consumer: inout C) throws(CaptureError) {
     if !unfinished.isEmpty {
       lineIsEnded = false
@@ -98,7 +102,7 @@ public struct CaptureReader: ~Copyable {
   }
 
   private mutating func finishLine<C: CaptureConsumer & ~Copyable>(into consumer: inout C) throws(CaptureError) {
-    // The buffer is lent to the line and comes back empty, with its memory.
+    // Move the buffer out during the call, and back afterwards to reuse its memory.
     var whole: [UInt8] = []
     swap(&whole, &unfinished)
     try line(whole.span, into: &consumer)
@@ -108,7 +112,7 @@ public struct CaptureReader: ~Copyable {
   }
 
   private func checkLength(_ length: Int, _ text: Span<UInt8>) throws(CaptureError) {
-    // The CR of a CR LF may stand one past the limit.
+    // A CR before the LF is allowed in addition to the limit.
     guard length <= Self.lineLimit + 1 else {
       throw CaptureError(.lineTooLong, line: lineNumber, format: format, text: text)
     }
@@ -136,12 +140,12 @@ public struct CaptureReader: ~Copyable {
     }
   }
 
-  /// The error of a line that its format does not allow.
+  /// Makes the error for a line that is invalid in its format.
   func damaged(_ line: Span<UInt8>) -> CaptureError {
     CaptureError(.damagedLine, line: lineNumber, format: format, text: line)
   }
 
-  /// Hands on what stands in `scratch`; nothing for no bytes.
+  /// Passes the bytes in `scratch` to the consumer, unless it is empty.
   func deliver<C: CaptureConsumer & ~Copyable>(
     _ direction: CaptureDirection, at time: CaptureTime, into consumer: inout C
   ) {
@@ -150,12 +154,12 @@ public struct CaptureReader: ~Copyable {
 }
 
 extension [UInt8] {
-  /// Appends all bytes of the span.
+  /// Appends all bytes of a span.
   mutating func append(bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { buffer in unsafe append(contentsOf: buffer) }
   }
 
-  /// Appends the characters.
+  /// Appends the characters of a string.
   mutating func append(text: StaticString) {
     unsafe append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }

@@ -1,28 +1,28 @@
-/// Writes obdgate's own captures (`.capture`) as text; where the text goes is the caller's.
+/// Formats obdgate's own captures (`.capture`). The caller writes the text to its destination.
 ///
 ///     # obdgate-capture 1
 ///     # adapter: ELM327 v1.5   recorded: 2026-06-27T04:04:59.906Z   provenance: obdgate 0.1.0
 ///     0.200000 > 010C\r
 ///     0.328114 < 41 0C 0A
 ///
-/// Call order: ``header(adapter:recorded:provenance:)`` once, then ``event(_:at:_:)`` in the order of the times;
-/// ``clear()`` whenever ``text`` was written out.
+/// Call order: ``header(adapter:recorded:provenance:)`` once, then ``event(_:at:_:)`` in ascending order of time. Call
+/// ``clear()`` after ``text`` was written out.
 public struct CaptureWriter: Sendable {
-  /// What is not written out yet: whole lines.
+  /// Complete lines that were not cleared yet.
   public private(set) var text: [UInt8] = []
 
-  /// An empty capture.
+  /// Creates an empty capture.
   public init() { text.reserveCapacity(1 << 16) }
 
-  /// Forgets what was written out.
+  /// Discards the text after it was written out.
   public mutating func clear() { text.removeAll(keepingCapacity: true) }
 
-  /// Writes the head.
+  /// Writes the header.
   ///
   /// - Parameters:
-  ///   - adapter: what it calls itself; empty: not known.
-  ///   - recorded: when the times count from, RFC 3339; nil: not known.
-  ///   - provenance: where the capture comes from.
+  ///   - adapter: identification of the adapter; empty if unknown.
+  ///   - recorded: start of the recording, RFC 3339; `nil` if unknown.
+  ///   - provenance: origin of the capture.
   public mutating func header(adapter: String, recorded: String?, provenance: String) {
     append("# obdgate-capture 1\n# ")
     let fields = [("adapter", adapter), ("recorded", recorded ?? ""), ("provenance", provenance)]
@@ -31,15 +31,16 @@ public struct CaptureWriter: Sendable {
     append("\n")
   }
 
-  /// A value stays on its line.
+  /// Removes line breaks and other control characters from a value.
   private static func line(_ value: String) -> String {
     let visible = value.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
     return visible.allSatisfy { $0 == " " } ? "" : visible
   }
 
-  /// Writes one event: bytes as one read or write had them.
+  /// Writes one event: the bytes of one read or write.
   ///
-  /// - Parameter time: ns from the capture's beginning, not before the last one; written in whole microseconds.
+  /// - Parameter time: ns since the start of the capture, not before the previous event. Written with microsecond
+  ///   precision.
   public mutating func event(_ direction: CaptureDirection, at time: Int64, _ bytes: Span<UInt8>) {
     guard bytes.count > 0 else { return }
     let microseconds = max(0, time) / 1_000
@@ -51,7 +52,7 @@ public struct CaptureWriter: Sendable {
     case .fromGPS: append(" g ")
     }
     for index in bytes.indices {
-      // Blanks at the ends are written so that no editor loses them.
+      // Escape spaces at both ends, so that no editor removes them.
       let isEnd = index == 0 || index == bytes.count - 1
       escape(bytes[index], isEnd: isEnd)
     }

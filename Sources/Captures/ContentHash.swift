@@ -1,8 +1,9 @@
-/// XXH64 over a stream: which capture this is, cheap enough to take before the first record (8 MiB in about 1 ms).
+/// XXH64 of a stream. It identifies a capture and is fast enough to compute before the first record (8 MiB in about 1
+/// ms).
 ///
-/// The algorithm is Yann Collet's (xxHash, 64-bit variant, seed 0): 32-byte stripes into four accumulators, the rest
-/// by 8, 4 and 1 bytes, an avalanche at the end. Any split of the same bytes gives the same value. It tells captures
-/// apart; it does not protect from anyone who wants two to look alike.
+/// The algorithm is the 64-bit variant of Yann Collet's xxHash with seed 0: 32-byte stripes into four accumulators, the
+/// rest in steps of 8, 4 and 1 bytes, then an avalanche. The value does not depend on how the bytes are divided. It is
+/// not a cryptographic hash.
 public struct ContentHash: Sendable {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -15,13 +16,14 @@ public struct ContentHash: Sendable {
   private var c: UInt64 = 0
   private var d = 0 &- prime1
   private var total: UInt64 = 0
-  /// The bytes behind the last whole stripe.
+  /// Bytes after the last complete stripe.
   private var rest = InlineArray<32, UInt8>(repeating: 0)
   private var restCount = 0
 
+  /// Creates the hash of an empty content.
   public init() {}
 
-  /// Takes the next bytes.
+  /// Adds the next bytes.
   public mutating func update(_ bytes: Span<UInt8>) {
     total &+= UInt64(bytes.count)
     var i = 0
@@ -47,7 +49,7 @@ public struct ContentHash: Sendable {
     }
   }
 
-  /// The hash of all bytes taken so far.
+  /// The hash of all bytes so far.
   public var value: UInt64 {
     var hash: UInt64
     if total >= 32 {
@@ -63,7 +65,7 @@ public struct ContentHash: Sendable {
     return avalanche(finishing(hash))
   }
 
-  /// Mixes in the bytes that fill no stripe.
+  /// Mixes in the bytes after the last stripe.
   private func finishing(_ start: UInt64) -> UInt64 {
     var hash = start
     let raw = unsafe rest.span.bytes

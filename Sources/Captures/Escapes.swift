@@ -1,8 +1,8 @@
-/// The ways in which logs write bytes that are no printable characters.
+/// Escape sequences that logs use for unprintable bytes.
 enum Escapes {
-  /// Undoes `\r \n \t \\ \' \" \a \b \f \v \0 \xNN`, in all of `text`, and appends the bytes to `out`.
+  /// Decodes `\r \n \t \\ \' \" \a \b \f \v \0 \xNN` in `text` and appends the bytes to `out`.
   ///
-  /// - Returns: false, with `out` in part filled, for a backslash with anything else behind it.
+  /// - Returns: `false` for any other character after a backslash; `out` is then incomplete.
   static func undo(_ text: Span<UInt8>, into out: inout [UInt8]) -> Bool {
     var start = 0
     while let slash = text.index(of: 0x5C, from: start) {
@@ -31,9 +31,9 @@ enum Escapes {
     return true
   }
 
-  /// Finds the string that Python's `repr` wrote at `index`: `b'…'`, `'…'`, `b"…"`, `bytearray(b'…')`.
+  /// Finds a string literal of Python's `repr` at `index`: `b'…'`, `'…'`, `b"…"` or `bytearray(b'…')`.
   ///
-  /// - Returns: the range between the quotes, or nil where none begins or it does not end on this line.
+  /// - Returns: the range between the quotes; `nil` if there is no literal or it does not end in this line.
   static func pythonLiteral(_ text: Span<UInt8>, at index: Int) -> Range<Int>? {
     var i = index
     if text.has("bytearray(", at: i) { i += 10 }

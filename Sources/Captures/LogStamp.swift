@@ -1,16 +1,16 @@
-/// A time as a log line gives it, before it is known what it counts from.
+/// A time in a log line, before its reference is known.
 enum LogStamp: Equatable {
-  /// Nanoseconds, of seconds written as a decimal number.
+  /// Seconds as a decimal number, converted to ns.
   case seconds(Int64)
-  /// Nanoseconds since 1970 UTC, of a date with a time.
+  /// A date with a time, in ns since 1970 UTC.
   case wall(Int64)
-  /// Nanoseconds since midnight, of a time without a date.
+  /// A time without a date, in ns since midnight.
   case timeOfDay(Int64)
 
   static let second: Int64 = 1_000_000_000
   static let day: Int64 = 86_400 * second
 
-  /// Reads the stamp that begins at `index` and sets `index` behind it; nil, and `index` unmoved, if none does.
+  /// Reads a time at `index` and moves `index` after it; `nil`, with `index` unchanged, if there is none.
   ///
   ///     2017-11-09⇥06:25:41.243    2026-11-21 09:41:34,434    2015/07/10 05:57:32.249713
   ///     2026-06-27T04:04:59.906Z   10:36:50.980               1436509052.249713          0.200
@@ -30,7 +30,7 @@ enum LogStamp: Equatable {
     case 0x3A:  // ":"
       return clock(text, hour: first.value, at: &i).map { .timeOfDay($0) }
     default:
-      // 9 thousand million seconds reach the year 2255; more would not fit the nanoseconds of an Int64.
+      // 9,000,000,000 s reach the year 2255; more would exceed 64-bit nanoseconds.
       guard first.value <= 9_000_000_000 else { return nil }
       return .seconds(first.value * second + fraction(text, at: &i))
     }
@@ -49,7 +49,7 @@ enum LogStamp: Equatable {
     return .wall(days * day + time - zone(text, at: &i))
   }
 
-  /// `-07-10` or `/07/10` behind the year: days since 1970-01-01.
+  /// Reads `-07-10` or `/07/10` after the year; returns days since 1970-01-01.
   private static func date(_ text: Span<UInt8>, year: Int64, at i: inout Int) -> Int64? {
     let separator = text[i]
     i += 1
@@ -63,7 +63,8 @@ enum LogStamp: Equatable {
     return daysSinceEpoch(year: year, month: month.value, day: day.value)
   }
 
-  /// `:57:32.249713` behind the hour: nanoseconds since midnight. Seconds may lack; `,` may stand for the point.
+  /// Reads `:57:32.249713` after the hour; returns ns since midnight. Seconds are optional, and `,` may replace the
+  /// decimal point.
   private static func clock(_ text: Span<UInt8>, hour: Int64, at i: inout Int) -> Int64? {
     guard (0...23) ~= hour, i < text.count, text[i] == 0x3A else { return nil }
     i += 1
@@ -80,7 +81,7 @@ enum LogStamp: Equatable {
     return seconds * second + nanoseconds
   }
 
-  /// `Z`, `+02:00`, `-0500` behind a time: nanoseconds east of UTC; 0 where no zone stands.
+  /// Reads a zone such as `Z`, `+02:00` or `-0500`; returns ns east of UTC, 0 without a zone.
   private static func zone(_ text: Span<UInt8>, at i: inout Int) -> Int64 {
     guard i < text.count else { return 0 }
     if text[i] == 0x5A || text[i] == 0x7A {
@@ -107,7 +108,8 @@ enum LogStamp: Equatable {
     return text[i] == 0x2D ? -east : east
   }
 
-  /// `.249713` or `,412`: nanoseconds; digits past the ninth are dropped. 0 where none stands.
+  /// Reads a fraction such as `.249713` or `,412`; returns ns, 0 without a fraction. Digits after the ninth are
+  /// ignored.
   private static func fraction(_ text: Span<UInt8>, at i: inout Int) -> Int64 {
     guard i + 1 < text.count, text[i] == 0x2E || text[i] == 0x2C, text[i + 1].isDigit else { return 0 }
     i += 1
@@ -127,7 +129,7 @@ enum LogStamp: Equatable {
     return value
   }
 
-  /// A run of decimal digits and how many they are; nil where none stands or they are more than 18.
+  /// Reads decimal digits; `nil` if there are none or more than 18.
   static func digits(_ text: Span<UInt8>, at i: inout Int) -> (value: Int64, count: Int)? {
     var value: Int64 = 0
     var next = i
@@ -141,7 +143,8 @@ enum LogStamp: Equatable {
     return (value, next - i)
   }
 
-  /// Days from 1970-01-01 to a date of the Gregorian calendar: years begin in March, so that the leap day is last.
+  /// Returns days from 1970-01-01 to a date in the Gregorian calendar. The year is shifted to begin in March, so that a
+  /// leap day comes last.
   private static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
     let y = month <= 2 ? year - 1 : year
     let era = y / 400
@@ -151,21 +154,21 @@ enum LogStamp: Equatable {
   }
 }
 
-/// Turns the stamps of one log into times.
+/// Converts the times of one log to event times.
 struct LogClock {
   private var base: Int64?
   private var last: Int64 = 0
   private var days: Int64 = 0
-  /// The time of the event before, for lines that have none of their own.
+  /// Time of the last event, for lines without a time.
   private(set) var now = CaptureTime.none
 
-  /// Numbers below this count from the capture's start or from a boot, not from 1970 (it is in March 1973).
+  /// Smaller numbers count from the capture's start or a boot, not from 1970; this one is in March 1973.
   static let firstWall: Int64 = 100_000_000 * LogStamp.second
 
-  /// How far the lines of one log may stand out of order: threads write them.
+  /// Tolerance for lines out of order, ns; several threads may write a log.
   private static let jitter = 60 * LogStamp.second
 
-  /// The time of that stamp. A time of day before the one of the last line is of the next day.
+  /// Converts a time. A time of day before that of the last line is on the next day.
   mutating func time(_ stamp: LogStamp) -> CaptureTime {
     switch stamp {
     case .wall(let time): now = .wall(time)
@@ -185,7 +188,7 @@ struct LogClock {
     return now
   }
 
-  /// As ``time(_:)``, where small numbers count from something else than the capture: the first becomes 0.
+  /// Converts a time like ``time(_:)``, but small numbers count from the first one.
   mutating func timeFromFirst(_ stamp: LogStamp) -> CaptureTime {
     guard case .seconds(let time) = stamp, time < Self.firstWall else { return self.time(stamp) }
     let start = base ?? time

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Memory straight from the system: pages that were never written to take no room, and all of it goes back at once.
+/// A buffer of memory pages from the system. Unused pages occupy no memory, and all pages are returned at once.
 @safe
 struct PageBuffer: ~Copyable {
   private let base: UnsafeMutableRawPointer
   let capacity: Int
 
-  /// Nil if the system has no such room.
+  /// Allocates a buffer; `nil` if the system has no memory.
   init?(capacity: Int) {
     let pages = unsafe mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let pages = unsafe pages, unsafe pages != MAP_FAILED else { return nil }
@@ -16,9 +16,9 @@ struct PageBuffer: ~Copyable {
 
   deinit { unsafe munmap(base, capacity) }
 
-  /// Reads from the descriptor into the buffer at `offset`, at most `limit` bytes.
+  /// Reads at most `limit` bytes from a descriptor into the buffer at `offset`.
   ///
-  /// - Returns: how many were read, 0 at the end; nil with `errno` set.
+  /// - Returns: number of bytes read, 0 at the end; `nil` on failure, with the reason in `errno`.
   func read(_ descriptor: Int32, at offset: Int, limit: Int) -> Int? {
     let room = min(limit, capacity - offset)
     while true {
@@ -28,13 +28,13 @@ struct PageBuffer: ~Copyable {
     }
   }
 
-  /// Gives all of the memory back for now; what was in it is lost.
+  /// Returns all pages to the system; the content is lost.
   func discard() {
-    // Advice that is not taken costs room, nothing else.
+    // Ignore a failure; it only costs memory.
     _ = unsafe madvise(base, capacity, MADV_DONTNEED)
   }
 
-  /// Lends the bytes of that range.
+  /// Calls `body` with the bytes of a range.
   func withBytes<Result: ~Copyable, Failure: Error>(
     _ range: Range<Int>, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -25,6 +25,8 @@ public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
   public let user: String?
   /// Nobody is named: it is RabbitMQ's own `guest`, which it lets in from its own machine alone.
   public let isGuest: Bool
+  /// Whether the host is this machine: nobody else reads what is sent there.
+  public let isLoopback: Bool
   /// Of AMQP; empty for MQTT.
   public let virtualHost: String
   private let url: ServiceURL
@@ -45,7 +47,8 @@ public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
       return nil
     }
     language = url.scheme.hasPrefix("amqp") ? .amqp : .mqtt
-    isGuest = language == .amqp && user == nil && Self.isThisMachine(url.host)
+    isLoopback = url.isLoopback
+    isGuest = language == .amqp && user == nil && isLoopback
     if isGuest { user = "guest" }
     guard language == .mqtt ? path.isEmpty : user != nil else { return nil }
     usesTLS = url.scheme.hasSuffix("s")
@@ -59,12 +62,6 @@ public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
   public var description: String { url.origin }
 
   private static let schemes = [("amqps", 5_671), ("amqp", 5_672), ("mqtts", 8_883), ("mqtt", 1_883)]
-
-  private static func isThisMachine(_ host: String) -> Bool {
-    let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
-    return host == "localhost" || host == "::1"
-      || numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
-  }
 
   /// Percent-encoding (RFC 3986, 2.1) undone; nil where it is none, or not UTF-8.
   private static func decoded(_ text: Substring) -> String? {

@@ -6,6 +6,8 @@ public struct BrokerOptions: Equatable, Sendable {
   public var addresses: [BrokerAddress]
   /// Of the addresses' user; nil: none is sent.
   public var password: String?
+  /// Whether the password may be sent without TLS to another machine.
+  public var isInsecure = false
   /// Whose records they are.
   public var tenant = TenantID.standard
   /// What topics begin with: `fleet/{vehicleId}/{type}`.

@@ -94,7 +94,7 @@ extension StoreSession {
       // A row that is gone is left out; the positions of the others stay theirs.
       var places: [RowKey: [Int64]] = [:]
       for (position, key) in keys { places[key, default: []].append(position) }
-      let found = try found(Array(places.keys))
+      let found = try foundAll(Array(places.keys))
       let names = try vehicleNames(Set(found.map(\.vehicle)))
       for row in found {
         guard let name = names[row.vehicle] else { continue }

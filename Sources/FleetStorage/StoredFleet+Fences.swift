@@ -2,6 +2,18 @@ import FleetDomain
 import Telemetry
 
 extension StoredFleet {
+  public func fencesVersion(tenant: TenantID) async throws(StorageError) -> FencesVersion? {
+    try await engine.read { session throws(StoreFailure) in
+      try session.rows(
+        "SELECT version, modified, length(body) FROM fences WHERE tenant = $1",
+        [SQLValue(try session.existing(tenant))]
+      ).first.map { row in
+        FencesVersion(
+          version: row.integer(0), modifiedAt: StoredTime.timestamp(row.integer(1)), bytes: Int(row.integer(2)))
+      }
+    }
+  }
+
   public func fences(tenant: TenantID) async throws(StorageError) -> FencesDocument? {
     try await engine.read { session throws(StoreFailure) in
       try session.fences(of: try session.existing(tenant))

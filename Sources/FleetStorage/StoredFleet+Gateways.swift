@@ -12,7 +12,9 @@ extension StoredFleet {
       let rows = try session.rows(
         "SELECT \(GatewayColumns.list) FROM gateway WHERE tenant = $1 AND id > $2 ORDER BY id LIMIT $3",
         [SQLValue(tenant), .text(list.last), .integer(Int64(limit) + 1)])
-      return list.page(rows.map { GatewayColumns.gateway($0) }) { $0.id }
+      let vehicles = try session.allowedVehicles(
+        tenant: tenant, after: list.last, through: rows.last.map { GatewayColumns.id($0) } ?? "")
+      return list.page(rows.map { GatewayColumns.gateway($0, vehicles[GatewayColumns.id($0)] ?? []) }) { $0.id }
     }
   }
 
@@ -29,14 +31,12 @@ extension StoredFleet {
       let tenant = try session.existing(tenant)
       let added = try session.run(
         """
-        INSERT INTO gateway (tenant, id, allowed, added, secret, secret_at) VALUES ($1, $2, $3, $4, $5, $4)
-        ON CONFLICT DO NOTHING
+        INSERT INTO gateway (tenant, id, added, secret, secret_at) VALUES ($1, $2, $3, $4, $3) ON CONFLICT DO NOTHING
         """,
-        [
-          SQLValue(tenant), .text(id), .text(GatewayColumns.text(allowedVehicles)), .integer(now.milliseconds),
-          .bytes(key.bytes),
-        ])
+        [SQLValue(tenant), .text(id), .integer(now.milliseconds), .bytes(key.bytes)])
       guard added == 1 else { throw StoreFailure(.exists, id, "a gateway has this id or key already") }
+      try session.count(.gateways, by: 1, tenant: tenant)
+      try session.allow(allowedVehicles, gateway: id, tenant: tenant)
       return try session.existingGateway(id, tenant: tenant)
     }
   }
@@ -44,23 +44,44 @@ extension StoredFleet {
   public func setAllowedVehicles(
     _ vehicles: [String], gateway id: String, tenant: TenantID
   ) async throws(StorageError) -> Gateway {
-    try await change(
-      id, tenant, "UPDATE gateway SET allowed = $3 WHERE tenant = $1 AND id = $2",
-      [.text(GatewayColumns.text(vehicles))])
+    try await change(id, tenant) { session, tenant throws(StoreFailure) in
+      // Locks the row: a key that is revoked or rotated meanwhile waits.
+      let sql = "SELECT id FROM gateway WHERE tenant = $1 AND id = $2"
+      guard try !session.rows(sql + session.lockingRows, [SQLValue(tenant), .text(id)]).isEmpty else { return }
+      try session.forgetVehicles(of: id, tenant: tenant)
+      try session.allow(vehicles, gateway: id, tenant: tenant)
+    }
   }
 
   public func rotateKey(
     _ key: SecretHash, gateway id: String, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> Gateway {
-    try await change(
-      id, tenant, "UPDATE gateway SET secret = $3, secret_at = $4, revoked = NULL WHERE tenant = $1 AND id = $2",
-      [.bytes(key.bytes), .integer(now.milliseconds)])
+    try await change(id, tenant) { session, tenant throws(StoreFailure) in
+      try session.run(
+        "UPDATE gateway SET secret = $3, secret_at = $4, revoked = NULL WHERE tenant = $1 AND id = $2",
+        [SQLValue(tenant), .text(id), .bytes(key.bytes), .integer(now.milliseconds)])
+      try session.setRights(of: id, active: true, tenant: tenant)
+    }
   }
 
   public func revokeGateway(_ id: String, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
-    _ = try await change(
-      id, tenant, "UPDATE gateway SET revoked = coalesce(revoked, $3) WHERE tenant = $1 AND id = $2",
-      [.integer(now.milliseconds)])
+    _ = try await change(id, tenant) { session, tenant throws(StoreFailure) in
+      try session.run(
+        "UPDATE gateway SET revoked = coalesce(revoked, $3) WHERE tenant = $1 AND id = $2",
+        [SQLValue(tenant), .text(id), .integer(now.milliseconds)])
+      try session.setRights(of: id, active: false, tenant: tenant)
+    }
+  }
+
+  public func removeGateway(_ id: String, tenant: TenantID) async throws(StorageError) {
+    try await engine.write { session throws(StoreFailure) in
+      let tenant = try session.existing(tenant)
+      let removed = try session.run(
+        "DELETE FROM gateway WHERE tenant = $1 AND id = $2", [SQLValue(tenant), .text(id)])
+      guard removed == 1 else { throw StoreFailure(.notFound, id, "no such gateway") }
+      try session.forgetVehicles(of: id, tenant: tenant)
+      try session.count(.gateways, by: -1, tenant: tenant)
+    }
   }
 
   public func gatewaysSeen(
@@ -84,38 +105,28 @@ extension StoredFleet {
     }
   }
 
+  /// Changes a gateway in one transaction.
+  ///
+  /// - Throws: `notFound` without such a gateway.
   private func change(
-    _ id: String, _ tenant: TenantID, _ sql: String, _ values: [SQLValue]
+    _ id: String, _ tenant: TenantID,
+    _ work: @escaping @Sendable (any StoreSession, _ tenant: Int32) throws(StoreFailure) -> Void
   ) async throws(StorageError) -> Gateway {
     try await engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
-      try session.run(sql, [SQLValue(tenant), .text(id)] + values)
+      try work(session, tenant)
       return try session.existingGateway(id, tenant: tenant)
     }
   }
 }
 
 extension StoreSession {
-  /// Gateways that were made for a vehicle of this id or VIN, and the one that is called so itself: its records are, until
-  /// it knows its vehicle. Those that were revoked are left out.
-  func gateways(for vehicle: String, tenant: Int32) throws(StoreFailure) -> [String] {
-    let pattern = vehicle.reduce(into: "%") { pattern, character in
-      pattern += ["!", "%", "_"].contains(character) ? "!\(character)" : "\(character)"
-    }
-    // SQLite's LIKE takes a for A, and any part of a line is one: the lists tell.
-    return try rows(
-      """
-      SELECT id, allowed FROM gateway
-      WHERE tenant = $1 AND revoked IS NULL AND (id = $3 OR allowed LIKE $2 ESCAPE '!')
-      """,
-      [SQLValue(tenant), .text(pattern + "%"), .text(vehicle)]
-    ).filter { $0.text(0) == vehicle || GatewayColumns.vehicles($0.text(1)).contains(vehicle) }.map { $0.text(0) }
-  }
-
   fileprivate func gateway(_ id: String, tenant: Int32) throws(StoreFailure) -> Gateway? {
-    try rows(
+    let row = try rows(
       "SELECT \(GatewayColumns.list) FROM gateway WHERE tenant = $1 AND id = $2", [SQLValue(tenant), .text(id)]
-    ).first.map { GatewayColumns.gateway($0) }
+    ).first
+    guard let row else { return nil }
+    return GatewayColumns.gateway(row, try allowedVehicles(of: id, tenant: tenant))
   }
 
   fileprivate func existingGateway(_ id: String, tenant: Int32) throws(StoreFailure) -> Gateway {
@@ -128,19 +139,16 @@ extension StoreSession {
 
 /// The columns that a ``FleetDomain/Gateway`` is made of.
 enum GatewayColumns {
-  static let list = "id, allowed, added, secret_at, revoked, last_seen, spool_depth, version"
+  static let list = "gateway.id, gateway.added, secret_at, revoked, last_seen, spool_depth, version"
 
-  static func gateway(_ row: SQLRow, from first: Int = 0) -> Gateway {
+  static func id(_ row: SQLRow, from first: Int = 0) -> String { row.text(first) }
+
+  static func gateway(_ row: SQLRow, from first: Int = 0, _ vehicles: [String]) -> Gateway {
     Gateway(
-      id: row.text(first), allowedVehicles: vehicles(row.text(first + 1)),
-      addedAt: StoredTime.timestamp(row.integer(first + 2)), keyAt: StoredTime.timestamp(row.integer(first + 3)),
-      revokedAt: row.optionalInteger(first + 4).map { StoredTime.timestamp($0) },
-      lastSeen: row.optionalInteger(first + 5).map { StoredTime.timestamp($0) },
-      spoolDepth: row.optionalInteger(first + 6), version: row.optionalText(first + 7))
+      id: id(row, from: first), allowedVehicles: vehicles, addedAt: StoredTime.timestamp(row.integer(first + 1)),
+      keyAt: StoredTime.timestamp(row.integer(first + 2)),
+      revokedAt: row.optionalInteger(first + 3).map { StoredTime.timestamp($0) },
+      lastSeen: row.optionalInteger(first + 4).map { StoredTime.timestamp($0) },
+      spoolDepth: row.optionalInteger(first + 5), version: row.optionalText(first + 6))
   }
-
-  /// A line each: no id holds a control character.
-  static func text(_ vehicles: [String]) -> String { vehicles.joined(separator: "\n") }
-
-  static func vehicles(_ text: String) -> [String] { text.split(separator: "\n").map { String($0) } }
 }

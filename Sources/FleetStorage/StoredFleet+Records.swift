@@ -13,37 +13,30 @@ extension StoredFleet {
         vehicle = try session.vehicle(name, tenant: tenant)
         if vehicle == nil { throw StoreFailure(.notFound, name, "no such vehicle") }
       }
-      let page = try RecordPage(query, tenant: tenant, vehicle: vehicle?.key, key: cursorKey)
-      let (rows, next) = page.page(try session.lists(page, tenant: tenant, vehicle: vehicle?.key))
+      var page = try RecordPage(query, tenant: tenant, vehicle: vehicle?.key, key: cursorKey)
+      try page.complete(session, tenant: tenant)
+      let (rows, next) = page.page(try session.allLists(page, tenant: tenant, vehicle: vehicle?.key))
       return Page(items: try session.records(rows, tenant: tenant, known: vehicle), next: next)
     }
   }
 
   public func latest(vehicle name: String, tenant: TenantID) async throws(StorageError) -> LatestRecords? {
-    let cursorKey = engine.cursorKey
-    return try await engine.read { session throws(StoreFailure) in
+    try await engine.read { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
       guard let row = try session.vehicle(name, tenant: tenant),
         let vehicle = try session.vehicleDetails(key: row.key)
       else { return nil }
-      var newest: [StoredRecord] = []
-      for recordClass in RecordClass.allCases {
-        let query = RecordQuery(vehicle: row.id, classes: [recordClass], limit: 1)
-        let page = try RecordPage(query, tenant: tenant, vehicle: row.key, key: cursorKey)
-        let found = page.page(try session.lists(page, tenant: tenant, vehicle: row.key)).rows
-        newest += found.map { $0.record(of: row.id) }
+      let telemetry = NewestRecord.Part(recordClass: RecordClass.known(.telemetry).number, ecu: "")
+      var latest = LatestRecords(vehicle: vehicle, telemetry: nil, position: nil, others: [])
+      for (part, found) in try session.newest(of: row.key, tenant: tenant) {
+        let record = found.record(of: row.id)
+        switch part {
+        case telemetry: latest.telemetry = record
+        case .position: latest.position = record
+        default: latest.others.append(record)
+        }
       }
-      let position = try session.rows("SELECT position_id FROM vehicle WHERE key = $1", [SQLValue(row.key)])
-      var positioned: StoredRecord?
-      if let id = position.first?.identifier(0) {
-        let key = RowKey(
-          tenant: tenant, vehicle: row.key, recordClass: RecordClass.known(.telemetry).number, idHigh: id.high,
-          idLow: id.low)
-        positioned = try session.found([key]).first?.record(of: row.id)
-      }
-      return LatestRecords(
-        vehicle: vehicle, telemetry: newest.first { $0.recordClass == .known(.telemetry) }, position: positioned,
-        others: newest.filter { $0.recordClass != .known(.telemetry) })
+      return latest
     }
   }
 }

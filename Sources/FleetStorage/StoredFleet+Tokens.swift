@@ -2,23 +2,11 @@ import FleetDomain
 import Telemetry
 
 extension StoredFleet {
-  public func principal(_ secret: SecretHash) async throws(StorageError) -> Principal? {
+  public func principals(_ secrets: [SecretHash]) async throws(StorageError) -> [SecretHash: Principal] {
     try await engine.read { session throws(StoreFailure) in
-      let gateways = try session.rows(
-        """
-        SELECT tenant.id, gateway.id, allowed, gateway.added, secret_at, revoked, last_seen, spool_depth, version
-        FROM gateway JOIN tenant ON tenant.key = gateway.tenant WHERE secret = $1
-        """, [.bytes(secret.bytes)])
-      if let row = gateways.first, let tenant = TenantID(row.text(0)) {
-        return .gateway(GatewayColumns.gateway(row, from: 1), tenant)
-      }
-      let tokens = try session.rows(
-        """
-        SELECT tenant.id, \(TokenColumns.list) FROM token JOIN tenant ON tenant.key = token.tenant WHERE secret = $1
-        """, [.bytes(secret.bytes)])
-      guard let row = tokens.first, let tenant = TenantID(row.text(0)), let token = TokenColumns.token(row, from: 1)
-      else { return nil }
-      return .token(token, tenant)
+      var found: [SecretHash: Principal] = [:]
+      for secret in secrets { found[secret] = try session.principal(secret) }
+      return found
     }
   }
 
@@ -37,24 +25,57 @@ extension StoredFleet {
           .bytes(secret.bytes), .integer(token.addedAt.milliseconds), SQLValue(token.revokedAt?.milliseconds),
         ])
       guard added == 1 else { throw StoreFailure(.exists, token.id.string, "a token has this id or secret already") }
+      try session.count(.tokens, by: 1, tenant: tenant)
     }
   }
 
-  public func tokens(tenant: TenantID) async throws(StorageError) -> [OperatorToken] {
+  public func tokens(
+    cursor: String?, limit: Int, tenant: TenantID
+  ) async throws(StorageError) -> Page<OperatorToken> {
+    let key = engine.cursorKey
+    return try await engine.read { session throws(StoreFailure) in
+      let tenant = try session.existing(tenant)
+      let list = try TextPage("tokens", cursor, limit, tenant: tenant, key: key)
+      let rows = try session.rows(
+        "SELECT \(TokenColumns.list) FROM token WHERE tenant = $1 AND id > $2 ORDER BY id LIMIT $3",
+        [
+          SQLValue(tenant), .identifier(UUIDv7(list.last.utf8.span) ?? TokenColumns.beforeAll),
+          .integer(Int64(limit) + 1),
+        ])
+      var tokens: [OperatorToken] = []
+      for row in rows { tokens.append(try TokenColumns.token(row)) }
+      return list.page(tokens) { $0.id.string }
+    }
+  }
+
+  public func hasToken(_ role: Role, tenant: TenantID) async throws(StorageError) -> Bool {
     try await engine.read { session throws(StoreFailure) in
-      try session.rows(
-        "SELECT \(TokenColumns.list) FROM token WHERE tenant = $1 ORDER BY added, id",
-        [SQLValue(try session.existing(tenant))]
-      ).compactMap { TokenColumns.token($0) }
+      try !session.rows(
+        "SELECT 1 FROM token WHERE tenant = $1 AND role = $2 LIMIT 1",
+        [SQLValue(try session.existing(tenant)), .text(role.rawValue)]
+      ).isEmpty
     }
   }
 
   public func revokeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
     try await engine.write { session throws(StoreFailure) in
+      let tenant = try session.existing(tenant)
       let changed = try session.run(
         "UPDATE token SET revoked = coalesce(revoked, $3) WHERE tenant = $1 AND id = $2",
-        [SQLValue(try session.existing(tenant)), .identifier(id), .integer(now.milliseconds)])
+        [SQLValue(tenant), .identifier(id), .integer(now.milliseconds)])
       guard changed == 1 else { throw StoreFailure(.notFound, id.string, "no such token") }
+      try session.noteRevoked([id], tenant: tenant)
+    }
+  }
+
+  public func removeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
+    try await engine.write { session throws(StoreFailure) in
+      let tenant = try session.existing(tenant)
+      let removed = try session.run(
+        "DELETE FROM token WHERE tenant = $1 AND id = $2", [SQLValue(tenant), .identifier(id)])
+      guard removed == 1 else { throw StoreFailure(.notFound, id.string, "no such token") }
+      try session.count(.tokens, by: -1, tenant: tenant)
+      try session.noteRevoked([id], tenant: tenant)
     }
   }
 
@@ -76,13 +97,38 @@ extension StoredFleet {
   }
 }
 
+extension StoreSession {
+  fileprivate func principal(_ secret: SecretHash) throws(StoreFailure) -> Principal? {
+    let gateways = try rows(
+      """
+      SELECT tenant.id, tenant.key, \(GatewayColumns.list)
+      FROM gateway JOIN tenant ON tenant.key = gateway.tenant WHERE secret = $1
+      """, [.bytes(secret.bytes)])
+    if let row = gateways.first, let tenant = TenantID(row.text(0)) {
+      let vehicles = try allowedVehicles(of: GatewayColumns.id(row, from: 2), tenant: Int32(row.integer(1)))
+      return .gateway(GatewayColumns.gateway(row, from: 2, vehicles), tenant)
+    }
+    let tokens = try rows(
+      """
+      SELECT tenant.id, \(TokenColumns.list) FROM token JOIN tenant ON tenant.key = token.tenant WHERE secret = $1
+      """, [.bytes(secret.bytes)])
+    guard let row = tokens.first, let tenant = TenantID(row.text(0)) else { return nil }
+    return .token(try TokenColumns.token(row, from: 1), tenant)
+  }
+}
+
 /// The columns that a ``FleetDomain/OperatorToken`` is made of.
 private enum TokenColumns {
   static let list = "token.id, label, role, token.added, revoked"
 
-  /// Nil for a role of a later version: it gives no rights here.
-  static func token(_ row: SQLRow, from first: Int = 0) -> OperatorToken? {
-    guard let id = row.identifier(first), let role = Role(rawValue: row.text(first + 2)) else { return nil }
+  /// An id that no token has.
+  static let beforeAll = UUIDv7(milliseconds: 0, first: 0, rest: 0)
+
+  /// - Throws: `damaged`. A role of a later version does not occur: its schema is a later one, too.
+  static func token(_ row: SQLRow, from first: Int = 0) throws(StoreFailure) -> OperatorToken {
+    guard let id = row.identifier(first), let role = Role(rawValue: row.text(first + 2)) else {
+      throw StoreFailure(.damaged, "token", "a row that is not ours")
+    }
     return OperatorToken(
       id: id, label: row.text(first + 1), role: role, addedAt: StoredTime.timestamp(row.integer(first + 3)),
       revokedAt: row.optionalInteger(first + 4).map { StoredTime.timestamp($0) })

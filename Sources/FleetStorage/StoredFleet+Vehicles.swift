@@ -71,6 +71,7 @@ extension StoredFleet {
       guard let row = try session.vehicle(id, tenant: tenant) else { return false }
       // Who is taking in records of it then finds it gone and begins anew: there will be no more rows with this key.
       guard try session.run("DELETE FROM vehicle WHERE key = $1", [SQLValue(row.key)]) == 1 else { return false }
+      try session.run("DELETE FROM newest WHERE vehicle = $1", [SQLValue(row.key)])
       try session.run(
         "INSERT INTO removal (tenant, vehicle) VALUES ($1, $2)", [SQLValue(tenant), SQLValue(row.key)])
       return true
@@ -84,7 +85,11 @@ extension StoredFleet {
     }
     var removed: Int64 = 0
     for row in pending where !Task.isCancelled {
-      removed += try await engine.removeRecords(tenant: Int32(row.integer(0)), vehicle: Int32(row.integer(1)))
+      let (tenant, vehicle) = (Int32(row.integer(0)), Int32(row.integer(1)))
+      removed += try await engine.removeRuns(tenant: tenant, vehicle: vehicle)
+      // What was begun must end before the note that the vehicle was removed goes.
+      if Task.isCancelled { break }
+      removed += try await engine.removeRecords(tenant: tenant, vehicle: vehicle)
     }
     return removed
   }

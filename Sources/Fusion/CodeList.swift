@@ -1,17 +1,18 @@
 import OBDWire
 
-/// One of an ECU's lists of trouble codes: as read last, and as reported last.
+/// One list of trouble codes of an ECU: as last read, and as last reported.
 struct CodeList {
   private(set) var codes: [TroubleCode] = []
-  /// Nil: never reported.
+  /// The list as last reported; `nil` if never.
   private(set) var reported: [TroubleCode]?
-  /// The list was read at least once, and is not forgotten.
+  /// Whether the list was read and is still valid.
   private(set) var isKnown = false
   private var isFromLegacyService = false
 
-  /// Takes a list as it was read.
+  /// Adds a list as it was read.
   ///
-  /// Services 03, 07 and 0A say what service 19 says in another form: once an ECU has answered them, they count.
+  /// Services 03, 07 and 0A report the same codes as service 19 in another form. After an ECU answered one of them, its
+  /// answers to service 19 are ignored.
   mutating func receive(_ found: Span<TroubleCode>, service: UInt8) {
     let isLegacy = service != 0x19
     if isFromLegacyService, !isLegacy { return }
@@ -22,26 +23,27 @@ struct CodeList {
     for index in found.indices { codes.append(found[index]) }
   }
 
-  /// What was read is true no more; what was reported stays what the next list is compared with.
+  /// Marks the list as invalid. The next list is still compared with the reported one.
   mutating func forget() {
     isKnown = false
     codes.removeAll(keepingCapacity: true)
   }
 
-  /// The list is new, or another than the one reported.
+  /// Whether the list was never reported or differs from the reported one.
   var isNews: Bool { isKnown && (reported.map { !Self.isSameSet($0, codes) } ?? true) }
 
-  /// The codes that only one of the lists, reported and read, has.
+  /// Codes that are in only one of the reported and the current list.
   var changed: [TroubleCode] {
     guard isKnown, let reported else { return [] }
     return Self.missing(from: reported, in: codes) + Self.missing(from: codes, in: reported)
   }
 
+  /// Marks the current list as reported.
   mutating func setReported() {
     if isKnown { reported = codes }
   }
 
-  /// The list as records print it; nil where it was never read.
+  /// The codes in the form used in records; `nil` if the list is unknown.
   var texts: [String]? { isKnown ? codes.map(\.string) : nil }
 
   private func isSame(as found: Span<TroubleCode>) -> Bool {
@@ -54,18 +56,19 @@ struct CodeList {
     missing(from: left, in: right).isEmpty && missing(from: right, in: left).isEmpty
   }
 
-  /// The codes of `list` that `other` does not have; what a code's status is does not matter here.
+  /// Returns the codes of `list` that are not in `other`, regardless of their status.
   static func missing(from other: [TroubleCode], in list: [TroubleCode]) -> [TroubleCode] {
     list.filter { code in !other.contains { $0.isSameCode(as: code) } }
   }
 }
 
 extension TroubleCode {
+  /// Whether both are the same code and failure type, regardless of status.
   func isSameCode(as other: TroubleCode) -> Bool {
     code == other.code && hasFailureType == other.hasFailureType && failureType == other.failureType
   }
 
-  /// `P0420`
+  /// The code as text, for example `P0420`.
   var string: String {
     let bytes = text
     return String(latin1: bytes.span.extracting(first: textLength))

@@ -1,21 +1,21 @@
 import OBDWire
 import Telemetry
 
-/// One key of telemetry: what it is called, and what each ECU said last.
+/// One key of telemetry with the last value of each ECU.
 struct Column: BitwiseCopyable {
-  /// Where the key's text comes from.
+  /// Source of the key's text.
   enum Name: BitwiseCopyable {
     case table(StaticString)
     /// Index of a signal loaded at run time.
     case loaded(Int)
   }
-  /// What the column holds.
+  /// Type of the values.
   enum Content: UInt8, BitwiseCopyable {
     case number, flag, enumeration
-    /// Text and list that stand with the ECU.
+    /// A text or list that ``ECUState`` stores.
     case vin, troubleCodes
   }
-  /// What else than telemetry the value is for.
+  /// Role of the value other than telemetry.
   enum Role: UInt8, BitwiseCopyable {
     case none, engineSpeed, vehicleSpeed, mil, distanceMIL, monitor, fuelType, obdStandard
   }
@@ -24,28 +24,28 @@ struct Column: BitwiseCopyable {
   var content: Content
   var role = Role.none
   var motion = Motion.none
-  /// The PID of service 01; 0 for others.
+  /// PID of service 01; 0 for other services.
   var parameter: UInt8 = 0
-  /// Place of the value in the answer, where ``role`` is `monitor`.
+  /// Bit position of the value in the answer; used if ``role`` is `monitor`.
   var bit: UInt8 = 0
   var enumeration: UInt16 = 0
-  /// The ECU whose value is the plain key.
+  /// Index of the ECU whose value has the plain key.
   var owner: UInt8 = 0
-  /// Bit n: ECU n has ever answered.
+  /// Bit n: ECU n has answered at least once.
   var known: UInt16 = 0
   /// Bit n: ECU n has answered since the last record.
   var fresh: UInt16 = 0
-  /// Bit n: ECU n's value was in the record before.
+  /// Bit n: the last record contained ECU n's value.
   var told: UInt16 = 0
-  /// How long a value stands in records after it was read, ns; 0: in the record of its own interval only.
+  /// How long a value is repeated after it was read, ns; 0 for only the record of the same interval.
   var window: Int64 = 0
-  /// Time between two readings, ns, the shorter of the last two: a slow bus does not keep the period that was asked for,
-  /// and a single answer that was long in coming does not make it one.
+  /// Shorter one of the last two intervals between readings, ns. A slow bus may not achieve the requested period, and a
+  /// single late answer must not count as the period.
   var pace: Int64 = 0
-  /// Time between the last two readings, ns.
+  /// The last interval between readings, ns.
   private var interval: Int64 = .max
   var values = InlineArray<9, Double>(repeating: 0)
-  /// When each was read.
+  /// Time of each value.
   var times = InlineArray<9, Int64>(repeating: .min / 2)
 
   init(name: Name, content: Content) {
@@ -53,7 +53,7 @@ struct Column: BitwiseCopyable {
     self.content = content
   }
 
-  /// Takes note of a reading of an ECU.
+  /// Sets the time of an ECU's value.
   @inline(__always)
   mutating func noteTime(_ now: Int64, of ecu: Int) {
     let interval = now - times[ecu]
@@ -62,7 +62,7 @@ struct Column: BitwiseCopyable {
     times[ecu] = now
   }
 
-  /// The column of a row of the standard's table.
+  /// Creates the column of a signal in the standard's table.
   init(_ signal: SAESignal, name: StaticString) {
     let definition = signal.definition
     self.name = .table(name)

@@ -1,6 +1,6 @@
 import OBDWire
 
 extension ECUAddress {
-  /// As records write it: `7E8`, `18DAF110`, `10`; empty where no header was printed.
+  /// The address in the form used in records: `7E8`, `18DAF110` or `10`; empty without a header.
   public var text: String { kind == .unknown ? "" : String(hexadecimal: value, digits: digitCount) }
 }

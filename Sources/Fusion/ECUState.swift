@@ -1,18 +1,18 @@
 import OBDWire
 import Telemetry
 
-/// What one ECU has said of itself so far, and what of it has been reported.
+/// The data of one ECU, and which of it was reported.
 struct ECUState {
   var address: ECUAddress
-  /// As records print it; nil without headers.
+  /// The address in the form used in records; `nil` without headers.
   var addressText: String?
-  /// Bit 31 − n of word w: PID 32 w + n + 1 of service 01 is supported.
+  /// Supported PIDs of service 01: bit 31 − n of word w stands for PID 32 w + n + 1.
   var parameters = InlineArray<8, UInt32>(repeating: 0)
-  /// Bit w: word w of ``parameters`` was told since the vehicle answers again (``Fusion/vehicleLost()``).
+  /// Bit w: word w of ``parameters`` was read after the last ``Fusion/vehicleLost()``.
   var told: UInt8 = 0
-  /// The support came in the form of service 22 (OBDonUDS).
+  /// Whether the supported PIDs came from service 22 (OBDonUDS).
   var speaksUDS = false
-  /// PID 0C was answered or is supported.
+  /// Whether PID 0C was answered or is supported.
   var hasEngineSpeed = false
 
   var vin: [UInt8] = []
@@ -31,7 +31,7 @@ struct ECUState {
   var sinceClear = MonitorState()
   var thisCycle = MonitorState()
 
-  /// A value and when it was read.
+  /// A value with the time at which it was read.
   struct Timed: Equatable {
     var value: Double
     var time: Int64
@@ -42,21 +42,21 @@ struct ECUState {
     addressText = address.kind == .unknown ? nil : address.text
   }
 
-  /// Whether the ECU says that it supports a PID of service 01.
+  /// Whether the ECU reports that it supports a PID of service 01.
   func supports(_ parameter: UInt8) -> Bool {
     guard parameter > 0 else { return false }
     let index = parameter - 1
     return parameters[Int(index >> 5)] >> UInt32(31 - index & 31) & 1 == 1
   }
 
-  /// `010C` or, over UDS, `22F40C`, in ascending order.
+  /// Supported PIDs, ascending: `010C`, or `22F40C` for UDS.
   var supportedPids: [String] {
     (1...0xFF).filter { supports(UInt8($0)) }.map { parameter in
       (speaksUDS ? "22F4" : "01") + String(hexadecimal: UInt32(parameter), digits: 2)
     }
   }
 
-  /// Identifications and verification numbers side by side; the standard sends them in the same order.
+  /// Calibration IDs and verification numbers in pairs; the standard sends both in the same order.
   var calibrations: [VehicleRecord.Calibration] {
     (0..<max(calibrationIDs.count, verificationNumbers.count)).compactMap { index in
       let id = index < calibrationIDs.count ? calibrationIDs[index] : []
@@ -70,7 +70,7 @@ struct ECUState {
 }
 
 extension String {
-  /// Upper-case hexadecimal digits.
+  /// Makes upper-case hexadecimal digits.
   init(hexadecimal number: UInt32, digits: Int) {
     self = ""
     for place in stride(from: digits - 1, through: 0, by: -1) {
@@ -78,20 +78,22 @@ extension String {
     }
   }
 
-  /// Bytes of ISO 8859-1, of which ASCII is the lower half: what ECUs and adapters print.
+  /// Decodes ISO 8859-1, a superset of ASCII, which ECUs and adapters use.
   init(latin1 bytes: [UInt8]) {
     self = ""
     for byte in bytes { unicodeScalars.append(Unicode.Scalar(byte)) }
   }
 
-  /// Bytes of ISO 8859-1, of which ASCII is the lower half: what ECUs and adapters print.
+  /// Decodes ISO 8859-1, a superset of ASCII, which ECUs and adapters use.
   public init(latin1 bytes: Span<UInt8>) {
     self = ""
     for index in bytes.indices { unicodeScalars.append(Unicode.Scalar(bytes[index])) }
   }
 }
 
-/// Makes `stored` what `found` is; false, and no memory is touched, where it is that already.
+/// Replaces `stored` by `found`.
+///
+/// - Returns: `false` if both are equal; nothing is allocated then.
 func replaceBytes(_ stored: inout [UInt8], with found: Span<UInt8>) -> Bool {
   var isSame = stored.count == found.count
   var index = 0

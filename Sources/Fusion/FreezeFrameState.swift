@@ -2,24 +2,26 @@ import OBDWire
 
 /// One freeze frame of an ECU, gathered answer by answer.
 struct FreezeFrameState {
+  /// A value of the freeze frame.
   struct Value: Equatable {
     var signal: SignalID
     var value: Double
   }
 
   let number: UInt8
-  /// The code that stored it; nil: not asked, or there is none.
+  /// The code that stored the frame; `nil` if it was not read or there is none.
   private(set) var code: TroubleCode?
   private(set) var values: [Value] = []
-  /// The ECU said that no code has stored a frame.
+  /// Whether the ECU reported that no code stored a frame.
   private(set) var isEmpty = false
-  /// Something was read that has not been reported.
+  /// Whether it has unreported values.
   private(set) var isNews = false
-  /// Something new was read since the last record: more may follow.
+  /// Whether values arrived since the last record, so that more may follow.
   var isBeingRead = false
 
   init(number: UInt8) { self.number = number }
 
+  /// Adds a value; a changed one has to be reported.
   mutating func receive(_ signal: SignalID, _ value: Double) {
     if let index = values.firstIndex(where: { $0.signal == signal }) {
       if values[index].value == value { return }
@@ -31,12 +33,12 @@ struct FreezeFrameState {
     isBeingRead = true
   }
 
-  /// Takes the answer to PID 02; P0000 means that there is no frame.
+  /// Adds the answer to PID 02; P0000 means that there is no frame.
   mutating func receive(_ codes: Span<TroubleCode>) {
     let found = codes.count > 0 && codes[0].code != 0 ? codes[0] : nil
     isEmpty = found == nil
     if let found, let code, found.isSameCode(as: code) { return }
-    // A frame of another code is another frame.
+    // A frame of another code is a new frame.
     if code != nil { values.removeAll(keepingCapacity: true) }
     if found != nil || code != nil {
       isNews = true
@@ -45,8 +47,9 @@ struct FreezeFrameState {
     code = found
   }
 
-  /// There is something to report, and nothing more seems to come.
+  /// Whether there is something to report.
   var isReady: Bool { isNews && !isEmpty && !values.isEmpty }
 
+  /// Marks all values as reported.
   mutating func setReported() { isNews = false }
 }

@@ -2,12 +2,12 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// What an ECU's answer to service 04 makes unknown beside its lists of codes (SAE J1979, 6.4): PIDs of service 01 that
-  /// count from it, or say how codes and monitors stand.
+  /// PIDs of service 01 that a successful service 04 resets (SAE J1979, section 6.4), because they count since clearing
+  /// or describe the state of codes and monitors.
   private static let resetParameters: Set<UInt8> = [0x01, 0x02, 0x21, 0x30, 0x31, 0x41, 0x4D, 0x4E]
 
-  /// An ECU has cleared its codes: what it said of them, of the lamp and of monitors before is true no more, and in no
-  /// record until it is read again. Permanent codes stay: only the ECU's own tests clear them.
+  /// Handles that an ECU cleared its codes. Its previous codes, MIL state and monitors become invalid and are in no
+  /// record until they are read again. Permanent codes remain, because only the ECU's own tests clear them.
   public mutating func codesCleared<Sink: RecordSink & ~Copyable>(
     origin: Origin, at time: Int64, into sink: inout Sink
   ) {
@@ -16,7 +16,7 @@ extension Fusion {
       droppedReadings += 1
       return
     }
-    // What was read before is told as it was, with freeze frames as far as they were read.
+    // Report earlier readings first, including incomplete freeze frames.
     for index in ecus[ecu].frames.indices { ecus[ecu].frames[index].isBeingRead = false }
     if isDiagnosisNews { writeDiagnosis(at: now, into: &sink) }
     ecus[ecu].stored.forget()

@@ -2,13 +2,18 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// How long a lamp's state and its distance, once read, are still worth a place in a `dtc` record: two turns of the
-  /// usual poll of trouble codes.
+  /// Maximum age of the MIL state and its distance in a `dtc` record, ns: two polls of trouble codes at the usual
+  /// interval.
   private static let attachmentAge: Int64 = 120_000_000_000
 
-  /// Takes a list of trouble codes; an empty one says that there are none.
+  /// Adds a list of trouble codes; an empty list means that there are none.
   ///
-  /// Stored, pending and permanent codes come as three answers: what has come by the next record is reported together.
+  /// Stored, pending and permanent codes arrive in three answers. The next record reports those received by then
+  /// together.
+  ///
+  /// - Parameters:
+  ///   - list: the kind of list, and the ECU that sent it.
+  ///   - codes: the codes; valid during the call.
   public mutating func troubleCodes<Sink: RecordSink & ~Copyable>(
     _ list: TroubleCodeList, _ codes: Span<TroubleCode>, at time: Int64, into sink: inout Sink
   ) {
@@ -33,16 +38,16 @@ extension Fusion {
   private static let confirmed: UInt8 = 0x08
   private static let pending: UInt8 = 0x04
 
-  /// Takes an answer of service 19, in which each code's status says what it is (ISO 14229-1, D.2).
+  /// Adds an answer of service 19, in which the status byte classifies each code (ISO 14229-1, annex D.2).
   ///
-  /// The answer is the whole list only of what its mask asked for. Where that is not known, a list without members says
-  /// nothing of the other.
+  /// The answer is complete only for the status bits in its mask. If the mask is unknown, an empty class of codes is
+  /// not treated as empty.
   private mutating func receiveByStatus(_ codes: Span<TroubleCode>, mask: UInt8, of ecu: Int) {
     var stored: [TroubleCode] = []
     var pending: [TroubleCode] = []
     for index in codes.indices {
       let status = codes[index].status
-      // A unit that tells no status at all lists what it has stored.
+      // An ECU that reports no status lists its stored codes.
       if status == 0 || status & Self.confirmed != 0 { stored.append(codes[index]) }
       if status & Self.pending != 0 { pending.append(codes[index]) }
     }
@@ -55,7 +60,7 @@ extension Fusion {
     }
   }
 
-  /// Takes a value of service 02.
+  /// Adds a value of service 02.
   mutating func freezeFrameReading(_ reading: Reading, of ecu: Int) {
     ecus[ecu].frames[frame(reading.frame, of: ecu)].receive(reading.signal, reading.value)
     isDiagnosisNews = true
@@ -67,7 +72,7 @@ extension Fusion {
     return ecus[ecu].frames.count - 1
   }
 
-  /// Stored codes are telemetry too, in the record in whose interval they were read.
+  /// Adds stored codes to telemetry, in the record of the interval in which they were read.
   private mutating func noteStoredCodes(of ecu: Int) {
     let column =
       codesColumn
@@ -79,15 +84,15 @@ extension Fusion {
     newest = now
   }
 
-  // MARK: The records
+  // MARK: Records
 
-  /// Writes what is new about monitors and trouble codes.
+  /// Writes what changed in monitors and trouble codes.
   mutating func writeDiagnosis<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     isDiagnosisNews = false
     for ecu in allECUs {
       writeMonitors(of: ecu, .sinceClear, at: time, into: &sink)
       writeMonitors(of: ecu, .thisCycle, at: time, into: &sink)
-      // The answers of a freeze frame come one by one: the codes wait for it, so that both stand in one record.
+      // The answers of a freeze frame arrive one by one. Wait until it is complete, so that one record contains both.
       if !isFinishing, ecus[ecu].frames.contains(where: \.isBeingRead) {
         isDiagnosisNews = true
       } else {
@@ -123,8 +128,8 @@ extension Fusion {
       ecus[ecu].permanent.setReported()
       write(record, at: time, into: &sink)
     }
-    // A frame that came later, or of another code, changes nothing in the lists. One whose code nobody asked for is no
-    // news of any code.
+    // Report a frame that arrived later or belongs to another code separately, because the lists did not change. Skip a
+    // frame whose code was not read.
     for index in ecus[ecu].frames.indices where ecus[ecu].frames[index].isReady {
       guard let code = ecus[ecu].frames[index].code else { continue }
       var record = Self.codesRecord(of: ecus[ecu])
@@ -135,7 +140,7 @@ extension Fusion {
     }
   }
 
-  /// The lists as they are, and what has become of them.
+  /// Makes a record of the current lists and the changes since the last report.
   private static func codesRecord(of state: ECUState) -> DTCRecord {
     let lists = [state.stored, state.pending, state.permanent].filter(\.isKnown)
     let isFirst = lists.contains { $0.reported == nil }
@@ -161,7 +166,7 @@ extension Fusion {
     texts.indices.filter { !texts[..<$0].contains(texts[$0]) }.map { texts[$0] }
   }
 
-  /// Adds what else is known: the lamp, the distance driven with it, and a freeze frame that nobody has seen yet.
+  /// Adds the MIL state, the distance driven with it, and an unreported freeze frame.
   private mutating func attach(_ frame: Int?, to record: inout DTCRecord, of ecu: Int, at time: Int64) {
     let state = ecus[ecu]
     record.mil = Self.young(state.mil, at: time).map { $0 != 0 }
@@ -181,9 +186,9 @@ extension Fusion {
     return value.value
   }
 
-  // MARK: Names and values outside telemetry
+  // MARK: Names and values
 
-  /// The plain name of a signal; nil where it is none that Fusion was told of.
+  /// Returns the plain name of a signal; `nil` if the signal is unknown.
   func name(of signal: SignalID) -> String? {
     if signal.isLoaded {
       let index = Int(signal.rawValue - SignalID.firstLoaded)
@@ -193,7 +198,7 @@ extension Fusion {
     return saeSignals.span[Int(signal.rawValue)].name.description
   }
 
-  /// A value as records print it.
+  /// Converts a value to the form used in records.
   func value(_ value: Double, of signal: SignalID) -> RecordValue {
     guard !signal.isLoaded, signal.rawValue < saeSignals.count else { return .number(value) }
     let definition = saeSignals.span[Int(signal.rawValue)].definition

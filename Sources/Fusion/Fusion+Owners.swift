@@ -1,18 +1,18 @@
 import OBDWire
 
-// Which ECU's value stands under the plain key.
+// Choice of the ECU whose value has the plain key.
 //
-// The engine ECU's, which is the one that supports or answers PID 0C; among several, or where it does not have the
-// value, the lowest address. An ECU counts from its first answer on and never stops: a key changes its owner only while
-// ECUs are still being discovered.
+// It is the engine ECU: the one that supports or answers PID 0C. Among several, or if it does not have the value, it is
+// the ECU with the lowest address. An ECU counts from its first answer on and is never removed, so a key changes its
+// owner only while ECUs are still being discovered.
 extension Fusion {
-  /// An ECU has answered a column for the first time.
+  /// Registers the first answer of an ECU for a column.
   mutating func noteAnswer(of ecu: Int, in column: Int) {
     columns[column].known |= 1 << UInt16(ecu)
     chooseOwner(of: column)
   }
 
-  /// An ECU has shown that it is the engine's.
+  /// Marks an ECU as the engine ECU.
   mutating func noteEngineSpeed(of ecu: Int) {
     guard !ecus[ecu].hasEngineSpeed else { return }
     ecus[ecu].hasEngineSpeed = true
@@ -20,7 +20,7 @@ extension Fusion {
     chooseVIN()
   }
 
-  /// Chooses all owners anew.
+  /// Chooses the owners of all columns again.
   mutating func chooseOwners() {
     for column in columns.indices { chooseOwner(of: column) }
   }
@@ -36,9 +36,9 @@ extension Fusion {
     columns[column].owner = UInt8(engine ?? lowest ?? 0)
   }
 
-  /// The ECU whose value of a column is the plain one in this record; nil: none is fresh.
+  /// Returns the ECU whose value of a column has the plain key in this record; `nil` if no value is fresh.
   ///
-  /// An answer without a header may be anybody's: it fills the plain key where its owner was silent.
+  /// An answer without a header can come from any ECU. It has the plain key if the owner did not answer.
   func plainECU(of column: borrowing Column) -> Int? {
     let owner = Int(column.owner)
     if column.fresh >> UInt16(owner) & 1 == 1 { return owner }

@@ -3,10 +3,12 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// Takes a value.
+  /// Adds a reading.
   ///
-  /// Services 01 and 22, 21 and the adapter's own readings are telemetry; service 02 goes into the freeze frame of the
-  /// next `dtc` record; what service 09 counts is in no record.
+  /// Services 01, 21, 22 and the adapter's own readings become telemetry. Service 02 becomes the freeze frame of the
+  /// next `dtc` record. The counters of service 09 are in no record.
+  ///
+  /// - Parameter reading: the value with its signal and the ECU that sent it.
   public mutating func reading<Sink: RecordSink & ~Copyable>(
     _ reading: Reading, at time: Int64, into sink: inout Sink
   ) {
@@ -26,20 +28,22 @@ extension Fusion {
     if columns[column].known & bit == 0 { noteAnswer(of: ecu, in: column) }
     if columns[column].role != .none { play(columns[column].role, reading, column: column, ecu: ecu) }
     newest = now
+    if columns[column].window > 0 { lastRead = now }
     if columns[column].motion != .none {
       follow(columns[column].motion, reading.value, column: column, ecu: ecu, into: &sink)
     }
   }
 
-  /// Takes a position. Its own time of day is not used: `time` says when it was received.
+  /// Adds a position. `time` is the time of its reception; the fix's own time of day is not used.
   ///
-  /// - Parameter privacy: how much of it records show.
+  /// - Parameter privacy: precision of the position in records.
   public mutating func fix<Sink: RecordSink & ~Copyable>(
     _ fix: Fix, at time: Int64, privacy: PositionPrivacy = .full, into sink: inout Sink
   ) {
     tick(time, into: &sink)
     self.privacy = privacy
-    // A receiver faster than the poll must not cut its turns: it makes records of its own only where nothing else is.
+    // A receiver faster than the polling cycle must not divide it: fixes end a record only if there are no other
+    // values.
     if isFixFresh, options.cadence == .cycle, let newest, !columns.contains(where: { $0.fresh != 0 }) {
       cut(at: newest, into: &sink)
     }
@@ -50,7 +54,7 @@ extension Fusion {
     follow(fix, into: &sink)
   }
 
-  /// The index of an ECU, a new one if need be; nil for a ninth.
+  /// Returns the index of an ECU, adding a new one if necessary; `nil` for a ninth.
   @inline(__always)
   mutating func index(of address: ECUAddress) -> Int? {
     if ecus[lastECU].address == address { return lastECU }
@@ -71,7 +75,7 @@ extension Fusion {
     return lastECU
   }
 
-  /// The column of a signal; nil where it is no telemetry.
+  /// Returns the column of a signal; `nil` if the signal is not telemetry.
   @inline(__always)
   private mutating func column(of signal: SignalID) -> Int? {
     let slot =
@@ -103,7 +107,7 @@ extension Fusion {
         columnOfSignal[slot] = Self.notTelemetry
         return nil
       }
-      // The same value under several layouts of oxygen sensors has several rows and one name: one column.
+      // Several layouts of oxygen sensors have separate rows with one name for the same value; they share a column.
       let name = key(of: row)
       let existing = columns.firstIndex { $0.isNamed(name) }
       column = existing ?? append(Column(row, name: name))
@@ -113,7 +117,7 @@ extension Fusion {
     return column
   }
 
-  /// Changes how long values stand, from the next record on.
+  /// Changes how long values are repeated, from the next record on.
   public mutating func setWindows(_ windows: SignalWindows) {
     options.windows = windows
     for slot in columnOfSignal.indices where columnOfSignal[slot] != 0 && columnOfSignal[slot] != Self.notTelemetry {
@@ -134,7 +138,7 @@ extension Fusion {
     }
   }
 
-  /// The speed that the vehicle itself says, km/h; nil where it has not said one for 3 s.
+  /// Returns the speed that the vehicle reports, km/h; `nil` if the last reading is older than 3 s.
   public func vehicleSpeed(at time: Int64) -> Double? {
     guard let speedColumn else { return nil }
     let owner = Int(columns[speedColumn].owner)
@@ -142,17 +146,19 @@ extension Fusion {
     return columns[speedColumn].values[owner]
   }
 
-  /// Values that were read before are no longer held: whose they were answers no more.
+  /// Stops repeating the values read so far, because their vehicle no longer answers.
   mutating func forgetValues() {
     for column in columns.indices { columns[column].times = InlineArray(repeating: .min / 2) }
+    lastRead = .min / 2
   }
 
+  /// Appends a column and returns its index.
   mutating func append(_ column: Column) -> Int {
     columns.append(column)
     return columns.count - 1
   }
 
-  /// The key of a row: its path in the specification where that is wanted, there is one and no other row has taken it.
+  /// Returns the key of a row: its VSS path if VSS names are requested, the path exists and no other row uses it.
   private func key(of row: SAESignal) -> StaticString {
     guard options.naming == .vss, row.vss.utf8CodeUnitCount > 0 else { return row.name }
     guard let taken = columns.firstIndex(where: { $0.isNamed(row.vss) }) else { return row.vss }
@@ -161,7 +167,7 @@ extension Fusion {
     return saeSignals.span[holder].name.isEqual(to: row.name) ? row.vss : row.name
   }
 
-  /// What a value is for beside telemetry.
+  /// Applies the effects of a value other than telemetry.
   private mutating func play(_ role: Column.Role, _ reading: Reading, column: Int, ecu: Int) {
     switch role {
     case .none: break
@@ -193,17 +199,18 @@ extension Fusion {
 }
 
 extension Column {
+  /// Whether the column has this built-in name.
   func isNamed(_ name: StaticString) -> Bool {
     if case .table(let own) = self.name { own.isEqual(to: name) } else { false }
   }
 }
 
 extension StaticString {
-  /// Whether both have the same characters.
+  /// Whether both contain the same characters.
   func isEqual(to other: StaticString) -> Bool {
     guard utf8CodeUnitCount == other.utf8CodeUnitCount else { return false }
     for index in 0..<utf8CodeUnitCount {
-      // The index stays below the length of both.
+      // The index is less than the length of both.
       if unsafe utf8Start[index] != other.utf8Start[index] { return false }
     }
     return true

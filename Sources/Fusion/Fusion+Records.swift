@@ -1,9 +1,11 @@
 import Telemetry
 
 extension Fusion {
-  /// Makes a record of what only the caller knows: a trip, a fence, an adapter, a gap.
+  /// Makes a record from the caller's own data, for example a geofence event, an adapter event or a gap.
   ///
-  /// Records of the interval that ended before `time` go first, so that `seq` follows the time.
+  /// Records of the interval that ended before `time` are made first, so that `seq` follows the time.
+  ///
+  /// - Parameter body: the fields of the record after its head.
   public mutating func record<Body: RecordBody, Sink: RecordSink & ~Copyable>(
     _ body: Body, at time: Int64, into sink: inout Sink
   ) {
@@ -11,8 +13,12 @@ extension Fusion {
     write(body, at: now, into: &sink)
   }
 
-  /// Makes a record of something that was found out at `time` and happened before, between two fixes: its own time is
-  /// `moment`, which is not after `time`.
+  /// Makes a record of an event that was detected later than it occurred, for example between two fixes.
+  ///
+  /// - Parameters:
+  ///   - body: the fields of the record after its head.
+  ///   - time: time of the detection.
+  ///   - moment: time of the event, which becomes the record's time; not after `time`.
   public mutating func record<Body: RecordBody, Sink: RecordSink & ~Copyable>(
     _ body: Body, at time: Int64, occurred moment: Int64, into sink: inout Sink
   ) {
@@ -20,7 +26,7 @@ extension Fusion {
     write(body, at: min(moment, now), into: &sink)
   }
 
-  /// Writes a record and hands it on.
+  /// Writes a record and passes it to the sink.
   mutating func write<Body: RecordBody, Sink: RecordSink & ~Copyable>(
     _ body: Body, at time: Int64, into sink: inout Sink
   ) {
@@ -28,18 +34,20 @@ extension Fusion {
     sink.record(line.line, at: time)
   }
 
-  /// What `time` is to the outside: a date, or only a count.
+  /// Converts a time to a date, or to elapsed time if the date is unknown.
   public func recordTime(_ time: Int64) -> RecordTime {
     if timeQuality == .unset { return .elapsed(nanoseconds: time) }
     return .wall(Timestamp(nanoseconds: time &+ wallOffset), timeQuality)
   }
 
-  /// The head of the next record.
+  /// Makes the head of the next record and increments the sequence number.
   mutating func head(_ type: RecordType, at time: Int64) -> RecordHead {
     let moment = recordTime(time)
-    let head = RecordHead(
+    var head = RecordHead(
       type: type, id: UUIDv7(milliseconds: moment.milliseconds, seed: options.idSeed, number: sequence), time: moment,
       gatewayId: options.gatewayId, vehicleId: vehicleId, epoch: options.epoch, sequence: sequence)
+    // Its own key says so.
+    if type != .adapter { head.device = device }
     sequence += 1
     return head
   }

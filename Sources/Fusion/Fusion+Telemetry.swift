@@ -3,7 +3,7 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// Makes the telemetry record of an interval in which something was read, if the cadence wants it.
+  /// Makes the telemetry record of an interval with new values, if the cadence requires it.
   mutating func tellTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     holdWithinWindows(at: time)
     if case .onChange = options.cadence, !saysSomethingElse(at: time) {
@@ -14,18 +14,34 @@ extension Fusion {
     hasChanged = false
   }
 
-  /// Values that were read before this interval stand as long as their window lasts.
+  /// Whether an interval in which nothing was read makes a record all the same: the next answer is not yet due. The
+  /// signal that is asked for most often tells; when that stays away, old values of others are not repeated.
+  func holdsValue(at time: Int64) -> Bool {
+    guard case .every = options.cadence, !isFinishing else { return false }
+    var latest = Int64.min
+    for column in columns.indices where columns[column].window > 0 {
+      latest = max(latest, earliest(of: column, at: time))
+    }
+    return latest != .min && lastRead >= latest
+  }
+
+  /// From when on a value of a column stands at a time.
+  private func earliest(of column: Int, at time: Int64) -> Int64 {
+    let pace = columns[column].pace
+    return time - max(columns[column].window, pace < Self.slowestPace ? 2 * pace : 0)
+  }
+
+  /// Marks earlier values as fresh while their window lasts.
   private mutating func holdWithinWindows(at time: Int64) {
     for column in columns.indices where columns[column].window > 0 {
-      let pace = columns[column].pace
-      let earliest = time - max(columns[column].window, pace < Self.slowestPace ? 2 * pace : 0)
+      let earliest = earliest(of: column, at: time)
       for ecu in ecus.indices where columns[column].times[ecu] >= earliest {
         columns[column].fresh |= 1 << UInt16(ecu)
       }
     }
   }
 
-  /// Whether a record now would say something else than the one before.
+  /// Whether a record now would differ from the previous one.
   private mutating func saysSomethingElse(at time: Int64) -> Bool {
     if hasChanged { return true }
     for column in columns.indices where columns[column].fresh != columns[column].told { return true }
@@ -34,7 +50,7 @@ extension Fusion {
     return fix.isElsewhere(than: toldFix)
   }
 
-  /// Writes the values that are fresh as one telemetry record, or as several where one cannot hold them.
+  /// Writes the fresh values as one telemetry record, or as several if they do not fit.
   mutating func writeTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     beginTelemetry(at: time)
     var others: UInt16 = 0
@@ -69,14 +85,14 @@ extension Fusion {
     if options.naming == .vss { line.field("vss", "6.0") }
   }
 
-  /// Hands on what is written and begins a second record of the same time.
+  /// Finishes the current record and starts another one with the same time.
   private mutating func splitTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     line.finish()
     sink.record(line.line, at: time)
     beginTelemetry(at: time)
   }
 
-  /// Writes the values that do not stand under their plain key, by ECU: `"ecus":{"7E9":{"speed":50}}`.
+  /// Writes the values without a plain key, by ECU: `"ecus":{"7E9":{"speed":50}}`.
   private mutating func writeOthers<Sink: RecordSink & ~Copyable>(
     _ others: UInt16, at time: Int64, into sink: inout Sink
   ) {
@@ -96,7 +112,7 @@ extension Fusion {
           isEmpty = false
           continue
         }
-        // Full: what is not in this record yet goes into one more, under the same keys.
+        // The record is full: write the remaining values to another one, under the same keys.
         if isEmpty { line.rollback(to: before) }
         splitTelemetry(at: time, into: &sink)
         before = line.mark
@@ -115,7 +131,9 @@ extension Fusion {
     return line.beginObject()
   }
 
-  /// Writes one value under its key; false, and nothing is written, where it does not fit.
+  /// Writes one value with its key.
+  ///
+  /// - Returns: `false` if it does not fit; nothing is written then.
   private mutating func writeValue(of column: Int, ecu: Int) -> Bool {
     if columns[column].content == .troubleCodes { return writeCodes(of: column, ecu: ecu) }
     writeKey(of: column)
@@ -128,7 +146,7 @@ extension Fusion {
     }
   }
 
-  /// Text as the ECU sent it.
+  /// Writes a text as the ECU sent it.
   private mutating func write(_ bytes: [UInt8]) -> Bool { line.value(bytes.span) }
 
   private mutating func writeKey(of column: Int) {
@@ -138,7 +156,7 @@ extension Fusion {
     }
   }
 
-  /// The text of a code, or the code where there is none.
+  /// Writes the text of a code, or the code if it has no text.
   private mutating func writeText(of column: Int, code: Double) -> Bool {
     switch columns[column].name {
     case .table:
@@ -158,7 +176,7 @@ extension Fusion {
     }
   }
 
-  /// The stored codes, all of them or none: a part of a list would say that the others are not there.
+  /// Writes the list of stored codes completely or not at all, because an incomplete list would be wrong.
   private mutating func writeCodes(of column: Int, ecu: Int) -> Bool {
     let mark = line.mark
     writeKey(of: column)
@@ -174,7 +192,9 @@ extension Fusion {
     return complete
   }
 
-  /// Writes the newest fix where it is not too old; false, and nothing is written, where it does not fit.
+  /// Writes the newest fix if it is recent enough.
+  ///
+  /// - Returns: `false` if it does not fit; nothing is written then.
   private mutating func writePosition(at time: Int64) -> Bool {
     guard time - fixTime <= Self.fixWindow else { return true }
     let mark = line.mark
@@ -196,14 +216,14 @@ extension Fusion {
 }
 
 extension Fix {
-  /// Whether the receiver says another place: farther from it than it errs, or of another kind.
+  /// Whether the position differs by more than the receiver's error, or the type of fix differs.
   fileprivate func isElsewhere(than other: Fix) -> Bool {
     guard type == other.type else { return true }
     guard let latitude, let longitude, let formerLatitude = other.latitude, let formerLongitude = other.longitude else {
       return (latitude == nil) != (other.latitude == nil)
     }
-    // Metres on the plane: the distances are small. A degree of latitude has 111 km; that of longitude is less, so that
-    // near the poles this calls a place another too soon rather than too late.
+    // A flat approximation is sufficient for small distances. A degree of latitude has 111 km. A degree of longitude
+    // has less, so near the poles this reports a difference too early rather than too late.
     let north = (latitude - formerLatitude) * 111_320
     let east = (longitude - formerLongitude) * 111_320
     let error = max(5, 5 * (hdop ?? 1))

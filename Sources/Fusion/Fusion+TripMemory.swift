@@ -1,19 +1,20 @@
 import Telemetry
 
-// Trips over a restart. What was under way is told by its owner to the next session, which goes on with it or closes it:
+// Trips across restarts. The caller stores the current trip and passes it to the next session, which continues or ends
+// it:
 //
-//     fusion.resumeTrip(memory, bootId: bootId, at: now)     once, before anything is read
-//     fusion.tripMemory(bootId: bootId, at: now)             every few seconds, and when ``Fusion/tripChanges`` counts on
+//     fusion.resumeTrip(memory, bootId: bootId, at: now)     once, before the first reading
+//     fusion.tripMemory(bootId: bootId, at: now)             every few seconds, and when ``Fusion/tripChanges`` grows
 extension Fusion {
-  /// What is to be remembered of the trip under way; nil: there is none, and nothing is to be remembered.
+  /// Returns the current trip in a form that the caller can store; `nil` if there is none.
   ///
   /// - Parameters:
-  ///   - bootId: which boot `time` counts from.
+  ///   - bootId: boot ID of the clock of `time`.
   ///   - time: now.
   public mutating func tripMemory(bootId: String, at time: Int64) -> TripMemory? {
-    // Not decided yet: a further cut must find the same.
+    // Not decided yet: after another power cut, the same trip must be found.
     if let formerTrip { return formerTrip.memory }
-    // What was counted may be newer than the caller's clock look.
+    // The last event may be later than the caller's time.
     let time = max(time, now)
     guard options.trips != nil, let trip = trips.snapshot(at: time) else { return nil }
     let id = tripId ?? newTripId(start: trip.start)
@@ -23,11 +24,19 @@ extension Fusion {
       date: date(of: time), quality: timeQuality)
   }
 
-  /// Says what was under way when the session before ended. Whether the trip goes on shows when it is known how long that
-  /// is ago, and which vehicle this is; until then, at most for ``TripOptions/stopTime``, no other trip is told.
+  /// Passes the trip of the previous session.
   ///
-  /// It goes on where less than ``TripOptions/stopTime`` lies between its last sign and the first one now. Otherwise, and
-  /// where neither boot nor a trusted date tell how long that was, it is closed with its last known state.
+  /// The trip continues if less than ``TripOptions/stopTime`` lies between its last activity and the first one now.
+  /// Otherwise it ends with its last known state. It also ends if the length of the interruption cannot be determined,
+  /// neither by the boot ID nor by a trusted date.
+  ///
+  /// The decision waits until that length and the vehicle are known, at most ``TripOptions/stopTime``. Until then no
+  /// other trip is reported.
+  ///
+  /// - Parameters:
+  ///   - memory: the stored trip.
+  ///   - bootId: boot ID of this session.
+  ///   - time: now.
   public mutating func resumeTrip(_ memory: TripMemory, bootId: String, at time: Int64) {
     guard options.trips != nil else { return }
     if time > now { now = time }
@@ -35,7 +44,11 @@ extension Fusion {
     tripDeadline = now
   }
 
-  /// Tells the end of a trip that no session goes on with.
+  /// Reports the end of a stored trip that no session continues, for example because its adapter did not reconnect.
+  ///
+  /// - Parameters:
+  ///   - memory: the stored trip.
+  ///   - bootId: boot ID of this session.
   public mutating func endTrip<Sink: RecordSink & ~Copyable>(
     of memory: TripMemory, bootId: String, at time: Int64, into sink: inout Sink
   ) {
@@ -46,7 +59,9 @@ extension Fusion {
     formerTrip = waiting
   }
 
-  /// Decides what becomes of the former trip; false: it is not known yet.
+  /// Decides whether the former trip continues or ends.
+  ///
+  /// - Returns: `false` if this is not known yet.
   mutating func settleFormerTrip<Sink: RecordSink & ~Copyable>(into sink: inout Sink) -> Bool {
     guard let former = formerTrip, let stopTime = options.trips?.stopTime else { return true }
     let limit = TripWatch.after(former.since, stopTime)
@@ -62,7 +77,7 @@ extension Fusion {
     tripDeadline = limit
     guard let trip else { return false }
     let next = trips.hasTrip ? trips.trip.start : now
-    // A date before its end is of a clock that ran back.
+    // An earlier date than its end means that the clock ran backwards.
     if next - trip.end >= stopTime || next < trip.end - FormerTrip.clockJitter {
       closeFormerTrip(into: &sink)
       return true
@@ -74,7 +89,7 @@ extension Fusion {
     return true
   }
 
-  /// Tells the end of the former trip with its last known state.
+  /// Reports the end of the former trip with its last known state.
   mutating func closeFormerTrip<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     guard let former = formerTrip else { return }
     formerTrip = nil
@@ -92,14 +107,14 @@ extension Fusion {
   }
 }
 
-/// A trip of the session before, of which is not known yet whether it goes on.
+/// A trip of the previous session that may still continue.
 struct FormerTrip {
   var memory: TripMemory
-  /// This boot.
+  /// Boot ID of this session.
   var bootId: String
-  /// When this session was told.
+  /// Time at which this session received the trip.
   var since: Int64
 
-  /// Two readings of a good clock may differ by so much, ns.
+  /// Possible difference between two readings of an accurate clock, ns.
   static let clockJitter: Int64 = 2_000_000_000
 }

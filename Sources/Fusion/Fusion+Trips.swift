@@ -3,9 +3,9 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// Gives trips and driving what a value is for them.
+  /// Passes a value to trips and driving events.
   ///
-  /// Only the ECU counts whose value is the plain key: two that both say a speed are not two readings of it.
+  /// Only the ECU with the plain key counts, because two ECUs that report a speed are not two measurements.
   mutating func follow<Sink: RecordSink & ~Copyable>(
     _ motion: Column.Motion, _ value: Double, column: Int, ecu: Int, into sink: inout Sink
   ) {
@@ -47,7 +47,7 @@ extension Fusion {
     }
   }
 
-  /// Gives trips and driving a position.
+  /// Passes a position to trips and driving events.
   mutating func follow<Sink: RecordSink & ~Copyable>(_ fix: Fix, into sink: inout Sink) {
     if options.trips != nil, let latitude = fix.latitude, let longitude = fix.longitude {
       trips.fix(latitude: latitude, longitude: longitude, speed: fix.speed, at: now)
@@ -59,12 +59,12 @@ extension Fusion {
     }
   }
 
-  /// The lowest speed limit of the fences that the vehicle is in, km/h; nil: none has one.
+  /// Sets the lowest speed limit of the geofences that contain the vehicle, km/h; `nil` if none has a limit.
   public mutating func setFenceLimit(_ limit: Double?) { driving.setFenceLimit(limit, at: now) }
 
   // MARK: The vehicle
 
-  /// It is another vehicle: what comes of the old one's trip goes under its name.
+  /// Ends the trip of the previous vehicle and reports it under that vehicle's ID.
   mutating func endTripOfFormerVehicle() {
     if formerVehicleId == nil { formerVehicleId = vehicleId }
     trips.vehicleChanged(at: now)
@@ -74,7 +74,7 @@ extension Fusion {
 
   // MARK: Records
 
-  /// Writes what is to be told of trips, and finds out when something is next.
+  /// Writes trip records that are due and updates `tripDeadline`.
   mutating func tellTrips<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     guard options.trips != nil else { return }
     guard settleFormerTrip(into: &sink) else { return }
@@ -84,11 +84,12 @@ extension Fusion {
     tripDeadline = trips.deadline
   }
 
+  /// Writes driving events that are due.
   mutating func tellDriving<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     while let event = driving.next() { write(event.record, at: now, into: &sink) }
   }
 
-  /// Ends the session's trips and manoeuvres.
+  /// Ends the trips and manoeuvres of the session.
   mutating func finishTrips<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     if options.driving != nil {
       driving.finish()
@@ -100,8 +101,8 @@ extension Fusion {
     tripDeadline = .max
   }
 
-  /// Says that the times are made up, not those of the readings: what rests on durations is told no more, neither trips
-  /// nor driving. A trip under way ends with what is known of it.
+  /// Declares that the times are not those of the readings. Trips and driving events depend on durations and are no
+  /// longer reported. A current trip ends with its last known state.
   public mutating func distrustTimes<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     guard options.trips != nil || options.driving != nil else { return }
     options.trips?.endsWithSession = true
@@ -120,12 +121,13 @@ extension Fusion {
     }
   }
 
-  /// Both ends of a trip are dated by the clock as it is when the record is made: a step of it between them bends
-  /// nothing.
+  /// Converts a time to a date; `nil` if unknown. Start and end of a trip use the clock's state when the record is
+  /// made, so a clock step in between does not change the duration.
   func date(of time: Int64) -> Timestamp? {
     timeQuality == .unset ? nil : Timestamp(nanoseconds: time &+ wallOffset)
   }
 
+  /// Makes the record of a trip.
   mutating func record(
     of report: TripReport, _ event: TripRecord.Event, start: Timestamp?, end: Timestamp?
   ) -> TripRecord {
@@ -145,7 +147,8 @@ extension Fusion {
     return record
   }
 
-  /// Writes a trip's record. Its id follows from the trip's: one that a power cut makes come twice is the same.
+  /// Writes a trip record. Its ID derives from the trip's ID, so that the same event has the same ID if a power cut
+  /// repeats it.
   mutating func write<Sink: RecordSink & ~Copyable>(_ record: TripRecord, into sink: inout Sink) {
     let known = vehicleId
     vehicleId = formerVehicleId ?? vehicleId
@@ -158,7 +161,7 @@ extension Fusion {
     tripChanges += 1
   }
 
-  /// The seed is not that of the records' ids.
+  /// Makes a trip ID, with a seed that differs from that of record IDs.
   mutating func newTripId(start: Int64) -> UUIDv7 {
     UUIDv7(
       milliseconds: recordTime(start).milliseconds, seed: options.idSeed ^ 0x7472_6970, number: sequence)

@@ -2,7 +2,11 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// Takes a text of service 09.
+  /// Adds a text of service 09: VIN, ECU name, calibration ID or calibration verification number.
+  ///
+  /// - Parameters:
+  ///   - text: the kind of text, its index, and the ECU that sent it.
+  ///   - bytes: the text without padding; valid during the call.
   public mutating func text<Sink: RecordSink & ~Copyable>(
     _ text: TextReading, _ bytes: Span<UInt8>, at time: Int64, into sink: inout Sink
   ) {
@@ -23,11 +27,11 @@ extension Fusion {
     }
   }
 
-  /// Takes an ECU's word on which identifiers it supports.
+  /// Adds a bitmap of the identifiers that an ECU supports.
   ///
   /// - Parameters:
-  ///   - bitmap: the most significant bit stands for `base` + 1, the least for `base` + 32.
-  ///   - service: 0x01, or 0x22 with bases F400, F420, …; others are not needed here.
+  ///   - bitmap: the most significant bit stands for `base` + 1, the least significant bit for `base` + 32.
+  ///   - service: 0x01, or 0x22 with bases F400, F420 and so on; others are ignored.
   public mutating func supported<Sink: RecordSink & ~Copyable>(
     _ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin, at time: Int64, into sink: inout Sink
   ) {
@@ -47,7 +51,11 @@ extension Fusion {
     if ecus[ecu].supports(0x0C) { noteEngineSpeed(of: ecu) }
   }
 
-  /// Takes what the adapter says of itself.
+  /// Adds information about the adapter: its identification, or the protocol in use.
+  ///
+  /// - Parameters:
+  ///   - answer: the kind of information.
+  ///   - bytes: the adapter's answer; valid during the call.
   public mutating func adapter<Sink: RecordSink & ~Copyable>(
     _ answer: AdapterAnswer, _ bytes: Span<UInt8>, at time: Int64, into sink: inout Sink
   ) {
@@ -60,7 +68,7 @@ extension Fusion {
     }
   }
 
-  /// Takes a command as it was sent: a setting of the bus (`ATSP6`) tells which one it is, until the adapter does.
+  /// Adds a command that was sent. A protocol setting (`ATSP6`) names the bus until the adapter reports it.
   @inline(__always)
   public mutating func command(_ command: Span<UInt8>) {
     guard command.count >= 5, command[0] & 0xDF == UInt8(ascii: "A") else { return }
@@ -73,7 +81,7 @@ extension Fusion {
     protocolSetting = ProtocolName.text(fromNumber: Array(text.utf8.dropFirst(4)).span)
   }
 
-  /// The bus as far as the form of its addresses tells it.
+  /// The bus according to the form of the ECU addresses; `nil` if not CAN.
   private var protocolOfAddresses: String? {
     let addresses = ecuOrder.map { ecus[$0].address }
     if addresses.contains(where: { $0.kind == .can11 }) { return "ISO 15765-4 (CAN 11)" }
@@ -87,7 +95,7 @@ extension Fusion {
   }
 
   private static func replace(_ list: inout [[UInt8]], at index: UInt8, with bytes: Span<UInt8>) -> Bool {
-    // The standard's item counts are one byte; no vehicle has more than a few.
+    // The standard's item counts are one byte, but no vehicle has more than a few.
     guard index < 32 else { return false }
     while list.count <= Int(index) { list.append([]) }
     return replaceBytes(&list[Int(index)], with: bytes)
@@ -110,10 +118,10 @@ extension Fusion {
     chooseVIN()
   }
 
-  /// The plain key, or its path in the specification.
+  /// Returns the plain key or the VSS path.
   func key(_ name: StaticString, vss: StaticString) -> StaticString { options.naming == .vss ? vss : name }
 
-  /// The vehicle's VIN is the one that the engine ECU gives, or the lowest address that gives one.
+  /// Sets the VIN to that of the engine ECU, or of the lowest address that has one.
   mutating func chooseVIN() {
     var chosen: Int?
     for ecu in ecuOrder where !ecus[ecu].vin.isEmpty {
@@ -130,7 +138,7 @@ extension Fusion {
     if options.vehicleId == nil { vehicleId = isReadable ? vinText : options.unknownVehicleId }
   }
 
-  /// The vehicle answers no more: the one that answers next may be another.
+  /// Declares that the vehicle no longer answers. The next one that answers may be another.
   public mutating func vehicleLost() {
     wasLost = true
     trips.vehicleLost(at: now)
@@ -138,7 +146,7 @@ extension Fusion {
     for ecu in ecus.indices { ecus[ecu].told = 0 }
   }
 
-  /// It is another vehicle than the one whose VIN was read, and tells none itself.
+  /// Declares that this is another vehicle than the one whose VIN was read, and that it reports no VIN.
   public mutating func vehicleUnnamed<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     tick(time, into: &sink)
     isUnnamed = true
@@ -149,17 +157,18 @@ extension Fusion {
       isVehicleNews = false
       vehicleId = options.vehicleId ?? options.unknownVehicleId
     }
-    // A trip from before a restart may have waited for the VIN.
+    // A trip from before a restart may be waiting for the VIN.
     tellTrips(into: &sink)
   }
 
-  /// An ECU at another address gave another VIN, and has not been heard since the vehicle was lost.
+  /// Whether an ECU at another address reported another VIN and has not answered since the vehicle was lost.
   private func hasStranger(to ecu: Int) -> Bool {
     wasLost && ecus.contains { $0.told == 0 && !$0.vin.isEmpty && $0.vin != ecus[ecu].vin }
   }
 
-  /// The VIN is another: it is another vehicle, and nothing that was known holds for it but what was told since the old
-  /// one was lost.
+  /// Discards everything known about the previous vehicle, except what was read since it was lost.
+  ///
+  /// - Parameter ecu: the ECU that reported the new VIN, which keeps it; `nil` if none.
   private mutating func forgetVehicle(except ecu: Int?) {
     endTripOfFormerVehicle()
     for index in ecus.indices {
@@ -181,12 +190,13 @@ extension Fusion {
     fresh.speaksUDS = former.told != 0 && former.speaksUDS
     fresh.hasEngineSpeed = fresh.supports(0x0C)
     guard former.told == 0 else { return }
-    // It is no part of this vehicle: no value is its own any more.
+    // The ECU is not part of this vehicle, so it no longer owns any key.
     for column in columns.indices { columns[column].known &= ~(1 << UInt16(ecu)) }
   }
 
   // MARK: The record
 
+  /// Writes the `vehicle` record if the VIN is known.
   mutating func writeVehicle<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     guard !vin.isEmpty else { return }
     isVehicleNews = false
@@ -201,7 +211,7 @@ extension Fusion {
       entry.name = state.name.isEmpty ? nil : String(latin1: state.name)
       entry.calibrations = state.calibrations
       entry.supportedPids = state.supportedPids
-      // Answers without headers are listed only where they say something.
+      // Answers without headers are listed only if they contain something.
       if ecu == 0, entry == VehicleRecord.ECU(address: nil) { continue }
       record.ecus.append(entry)
     }

@@ -2,112 +2,134 @@ import NMEAWire
 import OBDWire
 import Telemetry
 
-/// Makes records of what the wire finds: readings, texts, trouble codes and fixes go in with their time, finished
-/// JSON lines come out.
+/// Turns readings, texts, trouble codes and fixes with their times into records, as finished JSON lines.
 ///
-/// It knows no clock. Every time is nanoseconds on a line of the caller's that only goes up (a later call never has an
-/// earlier time; one that does counts as now); ``setWallTime(offset:quality:)`` says what date that is.
+/// ```swift
+/// struct Printer: RecordSink {
+///   mutating func record(_ line: Span<UInt8>) { write(line) }
+/// }
 ///
-/// Constraints:
-/// - A value goes into one telemetry record: the first whose time is not before it. What was not read is absent.
-/// - The columns stand in the order of their first appearance, as long as the struct lives.
-/// - A reading costs a few table look-ups and no allocation, once its signal has been seen. What changes rarely
-///   (VIN, trouble codes, monitors) may allocate, and only when it did change.
-/// - At most eight ECUs; what a ninth says is counted in ``droppedReadings``.
+/// var fusion = Fusion(FusionOptions(gatewayId: "gw-17", epoch: epoch, idSeed: seed))
+/// var sink = Printer()
+/// fusion.setWallTime(offset: wallOffset, quality: .ntp)
+/// fusion.begin(at: now)
+/// fusion.reading(reading, at: now, into: &sink)        // for each reading, text, code list and fix
+/// fusion.advance(to: now, into: &sink)                 // when `nextDue` has come
+/// fusion.finish(at: now, into: &sink)
+/// ```
 ///
-/// Call order: ``begin(at:)`` if at all, then anything, then ``finish(at:into:)`` once.
+/// `Fusion` reads no clock. Every time is in nanoseconds of the caller's clock, which must not decrease; an earlier
+/// time counts as the latest one. ``setWallTime(offset:quality:)`` relates that clock to the date.
+///
+/// Functions with the parameters `time` and `sink` handle an event that occurred at `time`. They pass all records that
+/// are due before it, and those that it causes, to `sink`.
+///
+/// Guarantees:
+/// - A value is in one telemetry record: the first whose time is not before it. Values that were not read are absent.
+/// - Keys are ordered by their first appearance, as long as the struct exists.
+/// - After the first reading of a signal, further readings cost a few table look-ups and no allocation. Rare data (VIN,
+///   trouble codes, monitors) allocates only when it changes.
+/// - At most eight ECUs are distinguished; readings of others are counted in ``droppedReadings``.
+///
+/// Call order: optionally ``begin(at:)``, then any other call, then ``finish(at:into:)`` once.
 public struct Fusion: ~Copyable {
   var options: FusionOptions
   var line = JSONLineEncoder()
   var sequence: UInt64
-  /// `seq` of the next record. Several that share one count are given it in turn.
+  /// The `seq` of the next record. Set it if several `Fusion` values share one numbering.
   public var nextSequence: UInt64 {
     get { sequence }
     set { sequence = newValue }
   }
-  /// Readings of a ninth ECU: they are in no record.
+  /// Number of readings from a ninth or later ECU, which are in no record.
   public internal(set) var droppedReadings = 0
+
+  /// The adapter whose records these are, where the gateway has several; nil: records do not name it.
+  public var device: String?
 
   // Time.
   var now: Int64 = .min
   /// The next time at which a record is due; `.min` before the first event.
   public internal(set) var nextBoundary: Int64 = .min
-  /// Time of the newest value that no record has yet.
+  /// Time of the newest value that is in no record yet; `nil` if there is none.
   var newest: Int64?
+  /// When a value with a window was read last.
+  var lastRead: Int64 = .min / 2
   var wallOffset: Int64 = 0
   var timeQuality = TimeQuality.unset
   var isFinishing = false
 
   // Values.
   var columns: [Column] = []
-  /// By signal: its column + 1, 0 for none yet, ``notTelemetry``.
+  /// Index of a signal's column + 1, by signal; 0 for none yet, or ``notTelemetry``.
   var columnOfSignal: [UInt16]
   let loadedKeys: LoadedKeys
   var speedColumn: Int?
   var vinColumn: Int?
   var codesColumn: Int?
   var ecus: [ECUState] = [ECUState(.unknown)]
-  /// Index of the ECU that spoke last: most answers come from the same one.
+  /// Index of the ECU that answered last, because most answers come from the same one.
   var lastECU = 0
-  /// The ECUs with an address, lowest first.
+  /// Indices of the ECUs with an address, in ascending order of address.
   var ecuOrder: [Int] = []
-  /// All of them: answers without a header first, then as ``ecuOrder``.
+  /// Indices of all ECUs: first the one for answers without a header, then as in ``ecuOrder``.
   var allECUs: [Int] = [0]
   var fix = Fix()
-  /// When it was received; `.min / 2`: never.
+  /// Time at which `fix` was received; `.min / 2` if never.
   var fixTime: Int64 = .min / 2
-  /// How much of it records show.
+  /// Precision of positions in records.
   var privacy = PositionPrivacy.full
-  /// It came since the last record.
+  /// Whether `fix` was received after the last record.
   var isFixFresh = false
-  /// The fix that the record before had; nil: none.
+  /// The fix in the last record; `nil` if it had none.
   var toldFix: Fix?
-  /// Something was read that the record before says otherwise.
+  /// Whether a value differs from the last record.
   var hasChanged = false
 
   // The vehicle.
   var vin: [UInt8] = []
   var vinText = ""
   var vehicleId: String
-  /// What records call the vehicle, and its VIN once it is known.
+  /// Vehicle ID in records, and the VIN; `nil` if unknown.
   public var vehicle: (id: String, vin: String?) { (vehicleId, vin.isEmpty ? nil : vinText) }
   var isVehicleNews = false
-  /// ``vehicleLost()`` was called: what is older than ``ECUState/told`` may be another vehicle's.
+  /// Whether ``vehicleLost()`` was called: data older than ``ECUState/told`` may be from another vehicle.
   var wasLost = false
-  /// ``vehicleUnnamed(at:into:)`` was called: a VIN that comes now is another vehicle's.
+  /// Whether ``vehicleUnnamed(at:into:)`` was called: the next VIN is then another vehicle's.
   var isUnnamed = false
   var protocolName: String?
-  /// The bus that the adapter was told to use; it stands where the adapter does not name one.
+  /// The bus that the adapter was set to; used while the adapter does not report one.
   var protocolSetting: String?
-  /// The adapter's banner, once it has said it: for `adapter` records.
+  /// The adapter's identification, for `adapter` records; `nil` until it was read.
   public internal(set) var adapterIdentity: String?
   var fuelTypeCode: Double?
   var obdStandardCode: Double?
-  /// Something about an ECU's codes or monitors was read since the last record.
+  /// Whether an ECU's codes or monitors were read after the last record.
   var isDiagnosisNews = false
 
   // Trips and driving.
   var trips: TripWatch
   var driving: DrivingWatch
-  /// When trips may have something to tell though nothing is read; `.max`: never.
+  /// Next time at which a trip may start or end without a reading; `.max` for never.
   var tripDeadline: Int64 = .max
-  /// Of the trip under way, once it is needed.
+  /// ID of the current trip; assigned when first needed.
   var tripId: UUIDv7?
-  /// Whose trip it was that another vehicle has ended.
+  /// Vehicle ID of a trip that ended because the vehicle changed.
   var formerVehicleId: String?
   var formerTrip: FormerTrip?
-  /// Counts the records of trips: after each what is remembered of them is to be written anew.
+  /// Number of trip records so far. After each change, ``tripMemory(bootId:at:)`` should be stored again.
   public internal(set) var tripChanges = 0
 
   static let maximumECUs = 8
-  /// A fix that is older is no position of the record's time.
+  /// Maximum age of a fix in a record, ns.
   static let fixWindow: Int64 = 1_500_000_000
-  /// What comes more seldom than this has no pace: it was interrupted.
+  /// Longest interval that counts as a signal's regular interval, ns; a longer one is an interruption.
   static let slowestPace: Int64 = 15_000_000_000
-  /// A speed that is older says nothing of now.
+  /// Maximum age of a valid vehicle speed, ns.
   static let speedWindow: Int64 = 3_000_000_000
   static let notTelemetry: UInt16 = .max
 
+  /// Creates a value without data. Its time starts with the first event.
   public init(_ options: FusionOptions) {
     self.options = options
     sequence = options.firstSequence
@@ -119,43 +141,43 @@ public struct Fusion: ~Copyable {
     columns.reserveCapacity(256)
   }
 
-  /// Says that the caller's time 0 was `offset` nanoseconds after 1970, from here on; records made before keep theirs.
+  /// Sets the date: the caller's time 0 was `offset` nanoseconds after 1970. Earlier records keep their dates.
   ///
-  /// - Parameter quality: where that is known from; `unset`: it is not known, and records say `elapsed`.
+  /// - Parameter quality: source of the date; `unset` if unknown, records then contain `elapsed`.
   public mutating func setWallTime(offset: Int64, quality: TimeQuality) {
     wallOffset = offset
     timeQuality = quality
-    // How long the power was off may be known now.
+    // The length of the power outage may be known now.
     if formerTrip != nil { tripDeadline = .min }
   }
 
-  /// Changes when telemetry records are made, once the one under way is.
+  /// Changes when telemetry records are made, after the current interval.
   public mutating func setCadence(_ cadence: Cadence) {
     guard cadence != options.cadence else { return }
     options.cadence = cadence
-    // From `.cycle` nothing was due by itself: periods count from here on.
+    // With `.cycle`, no record was due by time; periods start now.
     if nextBoundary == .max { nextBoundary = now }
   }
 
-  /// Says when the session begins: records are due then, and a period later, and so on. Without it the first one is due a
-  /// period after the first reading; once they are counted it changes nothing.
+  /// Starts the session: a record is due now and after every period. Without this call, periods start at the first
+  /// reading. Has no effect after that.
   public mutating func begin(at time: Int64) {
     guard nextBoundary == .min else { return }
     if time > now { now = time }
     nextBoundary = options.cadence == .cycle ? .max : now
   }
 
-  /// When ``advance(to:into:)`` has something to do next; `.max`: nothing is due.
+  /// Time at which ``advance(to:into:)`` has work to do; `.max` if nothing is due.
   public var nextDue: Int64 { min(nextBoundary == .min ? .max : nextBoundary, tripDeadline) }
 
-  /// Makes the records that are due by `time` though nothing was read.
+  /// Makes the records that are due by `time`.
   public mutating func advance<Sink: RecordSink & ~Copyable>(to time: Int64, into sink: inout Sink) {
     if time > now { now = time }
     if nextBoundary != .min, now >= nextBoundary { cross(into: &sink) }
     if now >= tripDeadline { tellTrips(into: &sink) }
   }
 
-  /// Ends the session: the last, partial record is stamped with the time of its newest value.
+  /// Ends the session. The last, partial record carries the time of its newest value.
   public mutating func finish<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     advance(to: time, into: &sink)
     isFinishing = true
@@ -165,16 +187,16 @@ public struct Fusion: ~Copyable {
     nextBoundary = .min
   }
 
-  /// Notes the time of an event, and makes the record that is due before it.
+  /// Sets the current time and makes the records that are due before it.
   @inline(__always)
   mutating func tick<Sink: RecordSink & ~Copyable>(_ time: Int64, into sink: inout Sink) {
     if time > now { now = time }
-    // A value of that very time still belongs to the record.
+    // A value of exactly that time still belongs to the record.
     if now > nextBoundary { cross(into: &sink) }
     if now >= tripDeadline { tellTrips(into: &sink) }
   }
 
-  /// Makes the record of the interval that has ended, and finds the end of the one that `now` lies in.
+  /// Makes the record of the interval that has ended and computes the end of the current one.
   private mutating func cross<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     let period: Int64
     switch options.cadence {
@@ -188,14 +210,14 @@ public struct Fusion: ~Copyable {
     } else {
       cut(at: nextBoundary, into: &sink)
     }
-    // The next one is not before now, and behind the one just made.
+    // The next boundary is not before now and after the previous one.
     nextBoundary += max((now - nextBoundary + period - 1) / period, 1) * period
   }
 
-  /// Makes all records that what was gathered gives.
+  /// Makes all records from the data gathered so far.
   mutating func cut<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     if isVehicleNews { writeVehicle(at: time, into: &sink) }
-    if newest != nil { tellTelemetry(at: time, into: &sink) }
+    if newest != nil || holdsValue(at: time) { tellTelemetry(at: time, into: &sink) }
     if isDiagnosisNews { writeDiagnosis(at: time, into: &sink) }
     newest = nil
     isFixFresh = false

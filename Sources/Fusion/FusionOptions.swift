@@ -1,66 +1,70 @@
 import OBDWire
 import Telemetry
 
-/// When a telemetry record is made.
+/// When telemetry records are made.
 public enum Cadence: Equatable, Sendable {
-  /// At multiples of this period, counted from the first event.
+  /// At multiples of this period since the first event.
   case every(nanoseconds: Int64)
-  /// Whenever a signal of the same ECU repeats: one record for each turn of the poll.
+  /// When a signal of the same ECU repeats: one record for each polling cycle.
   case cycle
-  /// At multiples of this period, but only where it says something else than the record before: a value is another, has
-  /// come or has fallen out of its window, or the vehicle has moved farther than its receiver errs.
+  /// At multiples of this period, if the record differs from the previous one: a value changed, appeared or expired, or
+  /// the vehicle moved farther than the receiver's error.
   case onChange(nanoseconds: Int64)
 }
 
-/// How long the values of signals stand in telemetry records after they were read, ns; 0: only in the record of the
-/// interval in which they were read.
+/// How long signal values are repeated in telemetry records after they were read, ns; 0 for only the record of the same
+/// interval.
 ///
-/// A signal that is polled every 5 s would otherwise stand in every fifth record of a second. What is older than its
-/// window is absent: it was asked for since, and there was no answer. Where a slow bus brings a signal more seldom than
-/// it was asked for, twice the time between its last two readings is its window.
+/// Without a window, a signal polled every 5 s would be in only every fifth record of one second. A value older than
+/// its window is absent, because a later poll was not answered. If a slow bus delivers a signal less often than
+/// requested, the window is twice the interval between its last two readings.
 public struct SignalWindows: Equatable, Sendable {
-  /// By PID of service 01 (and of service 22, F4xx).
+  /// By PID of service 01, and of service 22 for F4xx.
   public var parameters: [Int64]
   /// By index of the signal loaded at run time.
   public var loaded: [Int64] = []
-  /// Of what the adapter itself measures.
+  /// For values that the adapter measures itself.
   public var adapter: Int64 = 0
 
-  /// - Parameter window: of every PID.
+  /// Creates the same window for every PID and none for other values.
+  ///
+  /// - Parameter window: window of every PID, ns.
   public init(_ window: Int64 = 0) { parameters = [Int64](repeating: window, count: 256) }
 }
 
-/// What the values of a telemetry record are called.
+/// Names of the values in telemetry records.
 public enum Naming: Equatable, Sendable {
-  /// `rpm`, `coolantTemp`
+  /// Plain names such as `rpm` and `coolantTemp`.
   case plain
-  /// Paths of the COVESA Vehicle Signal Specification 6.0 where it has the signal, else the plain name; the record
-  /// says `"vss":"6.0"`.
+  /// Paths of the COVESA Vehicle Signal Specification 6.0, or the plain name if it lacks the signal. The record
+  /// contains `"vss":"6.0"`.
   case vss
 }
 
-/// What records need to know of a signal that was loaded at run time.
+/// Properties of a signal loaded at run time that records need.
 public struct LoadedSignal: Equatable, Sendable {
-  /// The text of one code.
+  /// The text for one raw value.
   public struct Text: Equatable, Sendable {
     /// The raw value.
     public var code: UInt64
-    /// What records print for it.
+    /// The text in records.
     public var text: String
 
+    /// Creates a text; the parameters are the properties of the same names.
     public init(code: UInt64, text: String) {
       self.code = code
       self.text = text
     }
   }
 
-  /// The key of its values in records.
+  /// The key of the signal's values in records.
   public var name: String
-  /// Whether its values are numbers, booleans or texts.
+  /// Whether the values are numbers, booleans or texts.
   public var kind: SignalDefinition.Kind
-  /// The texts of an enumeration's codes, in any order.
+  /// The texts of an enumeration, in any order.
   public var texts: [Text]
 
+  /// Creates a signal; the parameters are the properties of the same names.
   public init(name: String, kind: SignalDefinition.Kind, texts: [Text] = []) {
     self.name = name
     self.kind = kind
@@ -68,34 +72,35 @@ public struct LoadedSignal: Equatable, Sendable {
   }
 }
 
-/// How ``Fusion`` makes records.
+/// Configuration of a ``Fusion``.
 public struct FusionOptions: Sendable {
-  /// Goes into every record.
+  /// Gateway ID in every record.
   public var gatewayId: String
-  /// The configured vehicle; nil: the VIN, once known.
+  /// The configured vehicle ID; `nil` to use the VIN.
   public var vehicleId: String?
-  /// Stands for the vehicle until its VIN is known.
+  /// Vehicle ID while no VIN is known.
   public var unknownVehicleId = "unknown"
-  /// New whenever `seq` starts again.
+  /// The epoch of `seq`; a new one whenever `seq` restarts.
   public var epoch: UUIDv7
-  /// What the records' ids are made of, beside their time and `seq`: a hash of the capture's content, or a random
-  /// number of this epoch.
+  /// Seed of the record IDs, in addition to time and `seq`: a hash of the capture's content, or a random number for
+  /// each epoch.
   public var idSeed: UInt64
-  /// The first `seq`; above 1 where an epoch goes on.
+  /// The first `seq`; greater than 1 if an epoch continues.
   public var firstSequence: UInt64 = 1
-  /// When a telemetry record is made.
+  /// When telemetry records are made.
   public var cadence: Cadence = .every(nanoseconds: 1_000_000_000)
-  /// What its values are called.
+  /// Names of the values in telemetry records.
   public var naming: Naming = .plain
-  /// The row of ``OBDWire/SignalID`` `0x8000 + i` is the entry i.
+  /// Signals loaded at run time. ``OBDWire/SignalID`` `0x8000 + i` refers to index i.
   public var loadedSignals: [LoadedSignal] = []
-  /// When a trip begins and ends; nil: no `trip` records.
+  /// When trips start and end; `nil` for no `trip` records.
   public var trips: TripOptions? = TripOptions()
-  /// What of the driving is told; nil: no `driving` records.
+  /// Which driving events are reported; `nil` for no `driving` records.
   public var driving: DrivingOptions? = DrivingOptions()
-  /// How long values stand.
+  /// How long values are repeated.
   public var windows = SignalWindows()
 
+  /// Creates options with defaults for all other properties; the parameters are the properties of the same names.
   public init(gatewayId: String, epoch: UUIDv7, idSeed: UInt64) {
     self.gatewayId = gatewayId
     self.epoch = epoch

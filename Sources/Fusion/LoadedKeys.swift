@@ -1,12 +1,12 @@
 import OBDWire
 import Telemetry
 
-/// The keys of signals loaded at run time: each key stands for one meaning, and none for one of the contract's own.
+/// Unique keys for the signals loaded at run time, which differ from all built-in keys.
 struct LoadedKeys: Sendable {
-  /// By index of the signal: its key.
+  /// The key of each signal.
   private(set) var names: [String] = []
-  /// By index of the signal: the first signal that is the same in name, kind and texts. Sets give one id to the same
-  /// value in the commands of several model years; that is one column.
+  /// For each signal, the index of the first one with the same name, kind and texts. Signal sets use one ID for the
+  /// same value in the commands of several model years; these share a column.
   private(set) var representatives: [Int] = []
 
   init(_ signals: [LoadedSignal]) {
@@ -32,7 +32,7 @@ struct LoadedKeys: Sendable {
     }
   }
 
-  /// Keys that a telemetry record has beside its signals.
+  /// Keys of a telemetry record other than signals.
   private static let reserved: [String] =
     [
       "type", "id", "timestamp", "elapsed", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "vss", "ecus",

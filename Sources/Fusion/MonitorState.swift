@@ -1,17 +1,19 @@
 import Telemetry
 
-/// The bits of PID 01 or 41 that one ECU sent last, and those that were reported last.
+/// The last answer of an ECU to PID 01 or 41, and the last reported one.
 struct MonitorState {
-  /// Bit n: the value at bit n of the answer was read.
+  /// Bit n: the answer contained the value at bit n.
   private var present: UInt32 = 0
   private var values: UInt32 = 0
-  /// Where in the byte stream the answer ended: tells one answer from the next.
+  /// Position in the byte stream at which the answer ended; identifies the answer.
   private var position: UInt64 = .max
   private var reported: (present: UInt32, values: UInt32)?
 
-  /// The bits that decide which monitors there are and have run: byte B's upper bits, the ignition, bytes C and D.
+  /// The bits that determine the monitors and their completion: the upper bits of byte B, the ignition type, bytes C
+  /// and D.
   private static let relevant: UInt32 = 0xFFFF_FE00
 
+  /// Adds one bit of an answer. A new position starts a new answer.
   mutating func receive(bit: UInt8, value: Bool, position: UInt64) {
     if position != self.position {
       self.position = position
@@ -23,25 +25,28 @@ struct MonitorState {
     if value { values |= mask }
   }
 
+  /// Whether the relevant bits differ from the last report.
   var isNews: Bool {
     guard present & Self.relevant != 0 else { return false }
     guard let reported else { return true }
     return reported.present != present & Self.relevant || reported.values != values & Self.relevant
   }
 
+  /// Marks the current bits as reported.
   mutating func setReported() { reported = (present & Self.relevant, values & Self.relevant) }
 
-  /// Whether the answer held a value at this bit, and whether it was 1 (or ready).
+  /// The value at a bit; `nil` if the answer did not contain it.
   subscript(bit: UInt8) -> Bool? {
     present >> UInt32(bit & 31) & 1 == 1 ? values >> UInt32(bit & 31) & 1 == 1 : nil
   }
 
+  /// The ignition type; `nil` if unknown.
   var ignition: MonitorsRecord.Ignition? { self[12].map { $0 ? .compression : .spark } }
 
-  /// Which monitors have run and which have not; those that the ECU does not have are in neither list.
+  /// Lists the complete and the incomplete monitors. Monitors that the ECU does not have are in neither list.
   ///
-  /// PID 41 gives no support bits: a monitor that is not enabled in this cycle and is not incomplete does not exist,
-  /// unless PID 01 of the same ECU says that it does.
+  /// PID 41 has no support bits. A monitor that is not enabled in this cycle and not incomplete does not exist, unless
+  /// PID 01 of the same ECU reports its support.
   func lists(supportedBy other: MonitorState?) -> (complete: [StaticString], incomplete: [StaticString]) {
     var complete: [StaticString] = []
     var incomplete: [StaticString] = []
@@ -57,15 +62,16 @@ struct MonitorState {
   }
 }
 
-/// One on-board monitor of PIDs 01 and 41 (SAE J1979-DA): bytes C and D mean different ones by ignition.
+/// An on-board monitor in PIDs 01 and 41 (SAE J1979-DA). The meaning of bytes C and D depends on the ignition type.
 struct Monitor {
-  /// Bit that is set where the monitor exists (01) or is enabled (41).
+  /// Bit that is set if the monitor exists (PID 01) or is enabled (PID 41).
   let supportBit: UInt8
-  /// Bit of its completion.
+  /// Bit that indicates completion.
   let readyBit: UInt8
   let spark: StaticString?
   let compression: StaticString?
 
+  /// The monitor's name for an ignition type; `nil` if it does not exist there.
   func name(_ ignition: MonitorsRecord.Ignition?) -> StaticString? {
     switch ignition {
     case .spark: spark
@@ -81,7 +87,7 @@ struct Monitor {
     self.compression = compression
   }
 
-  /// In the order of their bits from the lowest; the names are those of the signals, without `MonitoringReady`.
+  /// All monitors, in ascending order of their bits. The names are those of the signals without `MonitoringReady`.
   static let all: [Monitor] = [
     Monitor(15, 11, spark: "misfire", compression: "misfire"),
     Monitor(14, 10, spark: "fuelSystem", compression: "fuelSystem"),

@@ -1,16 +1,16 @@
-/// The bus that an ELM327 has chosen, by the names of its own ATDP.
+/// Names of the OBD bus, as an ELM327 reports them for ATDP.
 public enum ProtocolName {
-  /// From ATDP: `AUTO, ISO 15765-4 (CAN 11/500)`; nil while the adapter has not chosen one.
+  /// Reads an answer to ATDP such as `AUTO, ISO 15765-4 (CAN 11/500)`; `nil` if no protocol is active.
   static func text(fromDescription answer: Span<UInt8>) -> String? {
     var name = Substring(String(latin1: answer))
     for prefix in ["AUTO, ", "AUTO,", "AUTO"] where name.hasPrefix(prefix) { name = name.dropFirst(prefix.count) }
     return name.isEmpty ? nil : String(name)
   }
 
-  /// From the ELM digit of a protocol (ASCII `1`…`9`, `A`); nil for any other.
+  /// Returns the name for an ELM327 protocol digit (ASCII `1`…`9`, `A`); `nil` for any other.
   public static func text(fromDigit digit: UInt8) -> String? { text(fromNumber: [digit].span) }
 
-  /// From ATDPN: `6`, or `A6` where it was chosen automatically; nil while none is.
+  /// Reads an answer to ATDPN: `6`, or `A6` if chosen automatically; `nil` if no protocol is active.
   static func text(fromNumber answer: Span<UInt8>) -> String? {
     guard answer.count == 1 || answer.count == 2 && answer[0] == UInt8(ascii: "A") else { return nil }
     switch answer[answer.count - 1] {

@@ -1,14 +1,16 @@
-/// Takes finished records, in the order of their `seq`.
+/// A receiver of finished records, in the order of their `seq`.
 ///
-/// Call order: one call for each record; the bytes are valid during the call only.
+/// Each record is passed by one call. The bytes are valid during the call only.
 public protocol RecordSink: ~Copyable {
+  /// Receives a record.
+  ///
   /// - Parameter line: one JSON object with its line feed.
   mutating func record(_ line: Span<UInt8>)
-  /// The same, with the record's time on the caller's line: a spool keeps it beside the record.
+  /// Receives a record with its time in ns of the caller's clock. A spool stores the time with the record.
   mutating func record(_ line: Span<UInt8>, at time: Int64)
 }
 
 extension RecordSink where Self: ~Copyable {
-  /// Hands the line on without its time.
+  /// Passes the line to ``record(_:)`` without its time.
   public mutating func record(_ line: Span<UInt8>, at time: Int64) { record(line) }
 }

@@ -1,14 +1,21 @@
-/// A vehicle identification number (ISO 3779; 49 CFR 565 in North America), as far as it can be judged by itself.
+/// A vehicle identification number (ISO 3779; in North America 49 CFR 565), with what can be derived from it alone.
 ///
-///     1FTFW1ET5DFC10312
+///     let vin = VIN("1FTFW1ET5DFC10312".utf8.span)
+///     vin.make            // "Ford"
+///     vin.modelYear       // 2013
 public struct VIN: Equatable, Sendable {
-  /// 17 characters of A–Z without I, O and Q, and 0–9, and the check digit is right where it is law.
+  /// Whether it has 17 characters of A–Z without I, O and Q, and 0–9, and, where the law requires one, a correct check
+  /// digit.
   public let isValid: Bool
-  /// Only where ``isValid``.
+  /// The make; `nil` if the number is invalid or its manufacturer is unknown.
   public let make: String?
-  /// Only where ``isValid`` and the world manufacturer identifier begins with 1–5: elsewhere position 10 is free.
+  /// The model year; `nil` if the number is invalid or the manufacturer identifier does not begin with 1–5. Elsewhere
+  /// position 10 has no defined meaning.
   public let modelYear: Int?
 
+  /// Examines a number.
+  ///
+  /// - Parameter characters: ASCII, usually 17 characters.
   public init(_ characters: Span<UInt8>) {
     var vin = InlineArray<17, UInt8>(repeating: 0)
     guard characters.count == 17 else {
@@ -28,7 +35,7 @@ public struct VIN: Equatable, Sendable {
     return true
   }
 
-  /// Position 9 is the weighted sum of all the others modulo 11, X for 10 (49 CFR 565.15(c)).
+  /// Checks position 9: the weighted sum of the other positions modulo 11, with X for 10 (49 CFR 565.15(c)).
   private static func checkDigitHolds(_ vin: InlineArray<17, UInt8>) -> Bool {
     let weights: InlineArray<17, Int> = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2]
     var sum = 0
@@ -37,7 +44,7 @@ public struct VIN: Equatable, Sendable {
     return vin[8] == (remainder == 10 ? UInt8(ascii: "X") : UInt8(ascii: "0") + remainder)
   }
 
-  /// The number that a character counts as; nil for one that no VIN has.
+  /// Returns the value of a character; `nil` if a VIN cannot contain it.
   private static func transliterated(_ character: UInt8) -> Int? {
     switch character {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(character - UInt8(ascii: "0"))
@@ -50,11 +57,12 @@ public struct VIN: Equatable, Sendable {
     }
   }
 
-  /// Position 10 repeats every 30 years; position 7 tells which round: a digit 1980–2009, a letter 2010–2039.
+  /// Decodes position 10, which repeats every 30 years. Position 7 selects the period: a digit for 1980–2009, a letter
+  /// for 2010–2039.
   private static func modelYear(of vin: InlineArray<17, UInt8>) -> Int? {
     let codes: StaticString = "ABCDEFGHJKLMNPRSTVWXY123456789"
     for index in 0..<codes.utf8CodeUnitCount {
-      // The index stays below the string's own length.
+      // The index is less than the length of the string.
       guard unsafe codes.utf8Start[index] == vin[9] else { continue }
       return (vin[6] >= UInt8(ascii: "A") ? 2010 : 1980) + index
     }

@@ -1,20 +1,23 @@
 import Geofencing
 import JSONText
 
-/// Reads the features of a collection one after the other.
+/// Reads the features of a collection.
 struct CollectionReader {
   var builder: FenceSetBuilder
-  /// The feature that is read.
+  /// Index of the current feature; `nil` outside features.
   private(set) var feature: Int?
-  /// Its id, once it is known.
+  /// ID of the current feature; `nil` if not read yet.
   private(set) var id: String?
-  /// The ring or line that is read.
+  /// Positions of the current ring or line.
   var positions: [GeoPosition] = []
-  /// Which feature has which id.
+  /// Index of the feature that has an ID.
   private var ids: [String: Int] = [:]
 
   init(corners: Int) { builder = FenceSetBuilder(corners: corners) }
 
+  /// Reads a FeatureCollection.
+  ///
+  /// - Throws: the first error, with its position.
   mutating func read(_ root: JSONValue) throws(JSONError) {
     try Self.requireType("FeatureCollection", of: root)
     try refuseOtherReferences(root)
@@ -59,7 +62,7 @@ struct CollectionReader {
     _ = try type.requireString(oneOf: [name])
   }
 
-  /// `crs` is of GeoJSON's older edition. Positions of another reference than WGS 84 would be fences elsewhere.
+  /// Rejects a `crs` other than WGS 84, a key of an older GeoJSON edition, because the fences would be misplaced.
   private func refuseOtherReferences(_ root: JSONValue) throws(JSONError) {
     guard let reference = root["crs"], !reference.isNull else { return }
     let name = reference["properties"]?["name"]?.string ?? ""

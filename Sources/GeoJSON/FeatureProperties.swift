@@ -1,14 +1,14 @@
 import Geofencing
 import JSONText
 
-/// What a feature says of its fence besides where it is.
+/// The properties of a feature that describe a geofence, except its geometry.
 struct FeatureProperties {
   let fence: Fence
-  /// Where the id stands.
+  /// The JSON value of the ID.
   let idValue: JSONValue
-  /// m; not checked yet.
+  /// Radius, m; not validated yet. `nil` if missing.
   let radius: JSONValue?
-  /// Where a missing radius would have to stand.
+  /// The JSON value in which a required radius would be missing.
   let place: JSONValue
 
   private static let known = [
@@ -44,7 +44,7 @@ struct FeatureProperties {
     self.fence = fence
   }
 
-  /// RFC 7946, 3.2, lets an id be a text or a number.
+  /// Reads an ID, which may be a string or a number (RFC 7946, section 3.2).
   private static func id(_ value: JSONValue) throws(JSONError) -> String {
     if value.kind == .number { return value.numberText ?? "" }
     guard value.kind == .string else { throw value.invalid(expected: "a string or a number as id") }
@@ -59,7 +59,7 @@ struct FeatureProperties {
     return text
   }
 
-  /// `notify_on_exit` would be a fence that says more than its owner wanted.
+  /// Rejects misspelled keys: with `notify_on_exit`, the fence would report more than intended.
   private static func refuseMisspelt(_ properties: JSONValue) throws(JSONError) {
     for member in properties.members where !known.contains(where: { member.hasKey($0) }) {
       let letters = plain(member.key)

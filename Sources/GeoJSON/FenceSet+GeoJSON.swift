@@ -2,23 +2,43 @@ import Geofencing
 import JSONText
 
 extension FenceSet {
-  /// Reads a FeatureCollection (RFC 7946) whose features are fences.
+  /// Returns an upper bound for the memory that ``init(geoJSON:file:)`` needs, bytes, without parsing the text.
+  public static func mostMemory(forGeoJSON text: Span<UInt8>) -> Int {
+    // Each position has an opening bracket. The positions of one geometry are between two braces; while a geometry is
+    // checked, memory holds them several times.
+    var (positions, inGeometry, most) = (0, 0, 0)
+    for index in text.indices {
+      switch text[index] {
+      case UInt8(ascii: "["):
+        positions &+= 1
+        inGeometry &+= 1
+        most = max(most, inGeometry)
+      case UInt8(ascii: "{"), UInt8(ascii: "}"): inGeometry = 0
+      default: break
+      }
+    }
+    return JSONDocument.mostMemory(for: text) + positions * FenceSetBuilder.bytesForCorner
+      + most * (FenceSetBuilder.bytesForCheckedCorner + MemoryLayout<GeoPosition>.stride * 3 / 2)
+  }
+
+  /// Reads a FeatureCollection (RFC 7946) whose features are geofences.
   ///
   ///     {"type":"FeatureCollection","features":[
   ///       {"type":"Feature","properties":{"id":"yard","name":"Yard","radius":120,"dwellSeconds":600},
   ///        "geometry":{"type":"Point","coordinates":[9.1774,47.6595]}}]}
   ///
-  /// Polygon and MultiPolygon with holes, Point with `radius` (a circle), LineString with `radius` (a corridor to both
-  /// sides); `radius` in m. Properties: `id` (or the feature's own), `name`, `notifyOnEntry`, `notifyOnExit` (true unless
-  /// they say false), `dwellSeconds`, `speedLimit` in km/h. Other properties are left alone, but not those that differ from
-  /// these by case, `_` and `-` only. A property that is null is not there. The direction of rings is not looked at (3.1.6).
+  /// Geometries: Polygon and MultiPolygon with holes, Point with `radius` (a circle), LineString with `radius` (a
+  /// corridor on both sides); `radius` in m. Properties: `id` (or the feature's own), `name`, `notifyOnEntry` and
+  /// `notifyOnExit` (default true), `dwellSeconds`, `speedLimit` in km/h. Other properties are ignored, unless they
+  /// differ from these only by case, `_` or `-`. A property with the value `null` counts as missing. The orientation of
+  /// rings does not matter (section 3.1.6).
   ///
   /// - Parameters:
-  ///   - text: the file's bytes.
-  ///   - file: its name, for messages.
-  /// - Throws: the first error of the file. Nothing is read of a file that has one.
+  ///   - text: content of the file.
+  ///   - file: name of the file, for messages.
+  /// - Throws: the first error in the file.
   public init(geoJSON text: [UInt8], file: String) throws(GeoJSONError) {
-    // Each position has its bracket.
+    // Each position has an opening bracket, so this is an upper bound.
     var reader = CollectionReader(corners: text.reduce(0) { $0 &+ ($1 == UInt8(ascii: "[") ? 1 : 0) })
     do throws(JSONError) {
       let document = try JSONDocument(parsing: text)

@@ -1,17 +1,17 @@
 import JSONText
 
-/// Why a file gives no fences: which feature, which line and path, and what would be right.
+/// An error in a GeoJSON file: the feature, the position and what was expected.
 public struct GeoJSONError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The file's name, as it was given.
+  /// Name of the file, as given by the caller.
   public var file: String
-  /// Index of the feature, from 0; nil where the collection itself is wrong.
+  /// Index of the feature, from 0; `nil` if the error concerns the collection.
   public var feature: Int?
-  /// The feature's id, where it could be read.
+  /// ID of the feature; `nil` if unknown.
   public var id: String?
-  /// The place in the file and what is wrong there.
+  /// The problem and its position in the file.
   public var error: JSONError
 
-  /// - Parameters: as the properties of the same names.
+  /// Creates an error; the parameters are the properties of the same names.
   public init(file: String, feature: Int? = nil, id: String? = nil, error: JSONError) {
     self.file = file
     self.feature = feature
@@ -19,7 +19,8 @@ public struct GeoJSONError: Error, Equatable, Sendable, CustomStringConvertible 
     self.error = error
   }
 
-  /// One line: `fences.geojson:9:24: feature 2 "yard": features[2].properties.radius: expected …, found -5`.
+  /// The message in one line:
+  /// `fences.geojson:9:24: feature 2 "yard": features[2].properties.radius: expected …, found -5`.
   public var message: String {
     var message = "\(file):\(error.line):\(error.column): "
     if let feature {
@@ -30,6 +31,6 @@ public struct GeoJSONError: Error, Equatable, Sendable, CustomStringConvertible 
     if !error.path.isEmpty { message += error.path + ": " }
     return message + error.reason
   }
-  /// ``message``.
+  /// The same as ``message``.
   public var description: String { message }
 }

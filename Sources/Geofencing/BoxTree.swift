@@ -1,6 +1,7 @@
-/// Which fences may be near: boxes packed into boxes, 16 in each, those that lie near each other together.
+/// An index that finds the fences near a place: an R-tree with 16 boxes in each node.
 ///
-/// Sorted once (Leutenegger, Lopez and Edgington 1997, "STR"), never changed; a search goes down only where boxes meet.
+/// The tree is packed once (Leutenegger, Lopez and Edgington 1997, "STR") and never changes. A search descends only
+/// into boxes that meet the query.
 struct BoxTree: Sendable {
   struct Entry: BitwiseCopyable, Sendable {
     var box: Box
@@ -9,15 +10,18 @@ struct BoxTree: Sendable {
 
   private static var width: Int { 16 }
 
-  /// The fences' own boxes, then those around each 16 of them, and so on up to one.
+  /// The boxes of the fences, then the boxes around each 16 of them, and so on up to one root.
   private var boxes: [Box] = []
-  /// The fence of each of the first boxes.
+  /// The fence of each box of the first level.
   private var fences: [Int32] = []
-  /// Where each level begins in `boxes`, and the end.
+  /// The index in `boxes` at which each level begins, and the end of the last level.
   private var levels: [Int] = []
 
-  /// Number of boxes of fences.
+  /// Number of boxes of fences, the first level.
   var count: Int { fences.count }
+
+  /// The fence of each box, with neighbours together. A fence with several boxes occurs several times.
+  var order: [Int32] { fences }
 
   init() {}
 
@@ -38,7 +42,7 @@ struct BoxTree: Sendable {
     }
   }
 
-  /// Stripes from west to east, each from south to north.
+  /// Sorts the boxes into stripes from west to east, each sorted from south to north.
   private static func packed(_ entries: [Entry]) -> [Entry] {
     let leaves = (entries.count + width - 1) / width
     let stripes = max(1, Int(Double(leaves).squareRoot().rounded(.up)))
@@ -52,33 +56,33 @@ struct BoxTree: Sendable {
     return sorted
   }
 
-  /// Adds the fences whose boxes meet one of the query's.
-  func search(_ query: BoxQuery, into found: inout some BoxList) {
+  /// Adds the fences whose boxes meet a box of the query.
+  func search(_ query: BoxQuery, into found: inout some BoxList & ~Copyable) {
     guard levels.count > 1 else { return }
     let top = levels.count - 2
-    descend(levels[top]..<levels[top + 1], level: top, query.first, &found)
-    if let second = query.second { descend(levels[top]..<levels[top + 1], level: top, second, &found) }
+    descend(levels[top]..<levels[top + 1], level: top, BoxProbe(query.first), &found)
+    if let second = query.second { descend(levels[top]..<levels[top + 1], level: top, BoxProbe(second), &found) }
   }
 
-  private func descend(_ range: Range<Int>, level: Int, _ query: Box, _ found: inout some BoxList) {
+  private func descend(_ range: Range<Int>, level: Int, _ probe: BoxProbe, _ found: inout some BoxList & ~Copyable) {
     let boxes = self.boxes.span
-    for index in range where boxes[index].meets(query) {
+    for index in range where probe.meets(boxes[index]) {
       if level == 0 {
         found.add(fences[index], boxes[index])
         continue
       }
-      let below = levels[level - 1] + (index - levels[level]) * Self.width
-      descend(below..<min(below + Self.width, levels[level]), level: level - 1, query, &found)
+      let below = levels[level &- 1] &+ (index &- levels[level]) &* Self.width
+      descend(below..<min(below &+ Self.width, levels[level]), level: level &- 1, probe, &found)
     }
   }
 }
 
-/// A rectangle on the globe as one box, or as two where it lies across the antimeridian.
+/// A rectangle on the globe: one box, or two if it crosses the antimeridian.
 struct BoxQuery: BitwiseCopyable {
   let first: Box
   let second: Box?
 
-  /// 1e-7°; west and east may go past −180…180°.
+  /// Creates a query from sides in 1e-7°. West and east may lie beyond −180…180°.
   init(west: Int64, south: Int64, east: Int64, north: Int64) {
     let south = Int32(max(south, -Grid.halfTurn / 2))
     let north = Int32(min(north, Grid.halfTurn / 2))
@@ -101,15 +105,15 @@ struct BoxQuery: BitwiseCopyable {
   }
 }
 
-/// What a search finds.
-protocol BoxList {
+/// A list that receives the results of a search.
+protocol BoxList: ~Copyable {
   mutating func add(_ fence: Int32, _ box: Box)
 }
 
-/// Fences that one fix has to do with, each once. Its memory is taken when it is made.
+/// The fences found for one fix, each once. All memory is allocated by the initializer.
 struct FenceList: BoxList, Sendable {
   private(set) var fences: [Int32] = []
-  /// The round in which each fence was added last.
+  /// The round in which each fence was last added.
   private var rounds: [UInt32]
   private var round: UInt32 = 0
 
@@ -118,11 +122,11 @@ struct FenceList: BoxList, Sendable {
     rounds = [UInt32](repeating: 0, count: capacity)
   }
 
-  /// Begins another round with an empty list.
+  /// Empties the list and begins the next round.
   mutating func begin() {
     fences.removeAll(keepingCapacity: true)
     round &+= 1
-    // After 2³² rounds old marks would look new.
+    // After 2³² rounds, old marks would look new.
     if round == 0 {
       for index in rounds.indices { rounds[index] = 0 }
       round = 1
@@ -132,7 +136,7 @@ struct FenceList: BoxList, Sendable {
   @inline(__always)
   mutating func add(_ fence: Int32, _: Box) { add(fence) }
 
-  /// False if it was there.
+  /// Adds a fence. Returns `false` if the list contains it already.
   @inline(__always)
   @discardableResult
   mutating func add(_ fence: Int32) -> Bool {

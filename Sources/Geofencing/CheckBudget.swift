@@ -1,14 +1,16 @@
-/// What checking the polygons of a set may cost, in edges that are looked at: a file that is made to take for ever is
-/// refused within a second or two, in which the daemon heeds no signal.
+/// A limit on the cost of checking a set's polygons, in edge comparisons.
 ///
-/// Five million corners of a hundred thousand fences fit several times; so does a border of 100,000 corners with 1,000
-/// holes.
+/// It bounds the time to a second or two, also for a file made to take long. The daemon handles no signals while it
+/// checks. The limit allows several times the cost of 5,000,000 corners in 100,000 fences, or of a border with 100,000
+/// corners and 1,000 holes.
 struct CheckBudget: BitwiseCopyable, Sendable {
   private(set) var left: Int
 
   init(_ edges: Int = 1_000_000_000) { left = edges }
 
-  /// - Throws: where nothing is left.
+  /// Subtracts a number of comparisons.
+  ///
+  /// - Throws: ``FenceError`` of the kind `tooIntricate` if the budget is used up.
   @inline(__always)
   mutating func spend(_ edges: Int) throws(FenceError) {
     left -= edges

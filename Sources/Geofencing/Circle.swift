@@ -1,15 +1,15 @@
-/// A circle on the ground, as a ball in space: all that lies nearer to its middle than the straight line to its rim.
+/// A circle on the ground, stored as a sphere in space: its points are nearer to the centre than the chord to the rim.
 ///
-/// The error of the radius, against the geodesic on WGS 84, is under 0.01 % up to 50 km, at the poles too.
+/// The error of the radius, compared with the geodesic on WGS 84, is below 0.01 % up to 50 km, also at the poles.
 struct Circle: BitwiseCopyable, Sendable {
   let middle: SpacePoint
-  /// The middle in 1e-7°.
+  /// The centre in 1e-7°.
   let corner: Vertex
-  /// m on the ground.
+  /// Radius on the ground, m.
   let radius: Double
-  /// The straight line to the rim, m.
+  /// Straight distance from the centre to the rim, m.
   let chord: Double
-  /// m on the ground for one of the straight line, at the rim.
+  /// Metres on the ground per metre of chord, at the rim.
   let slope: Double
 
   init(around position: GeoPosition, radius: Double) {
@@ -24,7 +24,8 @@ struct Circle: BitwiseCopyable, Sendable {
     slope = 1 / half.cosine
   }
 
-  /// The distance is exact at the rim and within 1 % up to 1,000 km from it.
+  /// Returns the position of a point relative to the circle. The distance is exact at the rim and within 1 % up to
+  /// 1,000 km from it.
   func standing(of point: SpacePoint, within limit: Double) -> Standing {
     let way = point - middle
     let distance = way.dot(way).squareRoot()

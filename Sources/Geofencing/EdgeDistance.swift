@@ -1,18 +1,19 @@
-/// Distance from a place to an edge that is straight in longitude and latitude.
+/// Measures the distance from a place to an edge that is straight in longitude and latitude.
 ///
-/// The edge is laid flat around the place, by its radii of curvature, and then once more around the middle between the
-/// place and the point found first. The error, against the geodesic on WGS 84: under 1 cm up to 5 km and 60°, under 1 m up to
-/// 20 km and 80°. Towards the poles, where flat maps fail, the edge is halved until it is short instead.
+/// The edge is projected to a plane around the place, by its radii of curvature, and then again around the point
+/// halfway to the nearest point found. The error, compared with the geodesic on WGS 84, is below 1 cm up to 5 km and
+/// 60° latitude, and below 1 m up to 20 km and 80°. Near the poles, where a plane is too inaccurate, the edge is halved
+/// until it is short.
 struct EdgeDistance {
-  /// The place, from the part's own meridian; fractions of 1e-7° kept.
+  /// The place, relative to the part's meridian, in 1e-7° with fractions.
   private let x: Double
   private let y: Double
   private let place: Place
-  /// The part's own meridian, degrees.
+  /// The part's meridian, degrees.
   private let meridian: Double
   private let isPolar: Bool
 
-  /// Latitude past which edges are halved.
+  /// Cosine of the latitude beyond which edges are halved: 80°.
   private static var polarCosine: Double { 0.173_648 }
 
   init(from place: Place, meridian: Int32) {
@@ -24,7 +25,7 @@ struct EdgeDistance {
     isPolar = place.cosine < Self.polarCosine
   }
 
-  /// The distance in m where it is less than `best`, else `best`.
+  /// Returns the distance in m, or `best` if that is smaller.
   @inline(__always)
   func metres(to a: Vertex, _ b: Vertex, best: Double) -> Double {
     if isPolar { return polar(a, b, best: best) }
@@ -40,7 +41,9 @@ struct EdgeDistance {
     return min(best, second.square.squareRoot())
   }
 
-  /// The point of a flat edge that is nearest to the origin: how far along, and the square of its distance.
+  /// Finds the point of a projected edge that is nearest to the origin.
+  ///
+  /// - Returns: its position along the edge, 0…1, and the square of its distance.
   @inline(__always)
   private static func nearest(_ ax: Double, _ ay: Double, _ bx: Double, _ by: Double) -> (part: Double, square: Double)
   {
@@ -53,7 +56,7 @@ struct EdgeDistance {
     return (part, px * px + py * py)
   }
 
-  /// m for 1e-7° at the latitude that lies `angle` rad north of the place.
+  /// Returns metres per 1e-7° at the latitude `angle` rad north of the place.
   private func scale(halfway angle: Double) -> (x: Double, y: Double) {
     let square = angle * angle
     let sine = place.sine * (1 - square / 2) + place.cosine * (angle - angle * square / 6)
@@ -62,13 +65,14 @@ struct EdgeDistance {
     return (radii.normal * abs(cosine) * Grid.radians, radii.meridian * Grid.radians)
   }
 
-  /// The same by halves: a piece is left aside once its middle is farther than `best` and half its length together.
+  /// Returns the same as ``metres(to:_:best:)`` by halving the edge. A piece is skipped if its middle is farther away
+  /// than `best` plus half the piece's length.
   private func polar(_ a: Vertex, _ b: Vertex, best: Double) -> Double {
     let ax = Double(a.x)
     let ay = Double(a.y)
     let dx = Double(b.x) - ax
     let dy = Double(b.y) - ay
-    // No piece is longer than its share of this.
+    // An upper bound of the edge's length in m.
     let length = Ellipsoid.equatorialRadius * Grid.radians * (abs(dx) + abs(dy)) * 1.01
     var best = best
     var waiting = InlineArray<64, (middle: Double, half: Double)>(repeating: (0, 0))

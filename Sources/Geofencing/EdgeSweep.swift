@@ -1,10 +1,12 @@
-/// Finds edges of one polygon that meet: a line goes over them, sorted by where they begin, and only those that it
-/// cuts at the same time are compared.
+/// Finds edges of one polygon that meet each other, with a sweep line.
+///
+/// The edges are sorted by where they begin along the sweep. Only edges that the sweep line cuts at the same time are
+/// compared.
 struct EdgeSweep: Sendable {
   private typealias Point = PolygonDraft.Point
 
-  /// An edge by its first point, and what it covers along the sweep and across it: most pairs are told apart by that alone,
-  /// without a look at their points, which lie anywhere in memory.
+  /// An edge: its first point, and its extent along the sweep and across it. The extents alone decide most comparisons,
+  /// which saves reading the points from scattered memory.
   private struct Edge: BitwiseCopyable, Sendable {
     var lower: Int64
     var upper: Int64
@@ -14,23 +16,27 @@ struct EdgeSweep: Sendable {
     var ring: Int32
   }
 
+  /// Memory for each corner, in bytes.
+  static var bytesForCorner: Int { MemoryLayout<Edge>.stride * 3 / 2 }
+
   private enum Meeting { case none, touch, crossing }
 
   private var edges: [Edge] = []
 
   init() {}
 
-  /// The first points of two edges that cross, lie on each other, or, in one ring, touch; nil where there are none.
+  /// Finds the first pair of edges that cross, overlap or, in one ring, touch.
   ///
   /// - Parameters:
-  ///   - touched: set for each hole that touches the outer ring in a point.
-  ///   - budget: gets smaller by each pair of edges that is compared.
-  /// - Throws: where the budget is used up.
+  ///   - touched: set to `true` for each hole that touches the outer ring in a point.
+  ///   - budget: decreases with each pair of edges that is compared.
+  /// - Returns: the first points of both edges; `nil` if no edges meet.
+  /// - Throws: ``FenceError`` if the budget is used up.
   mutating func firstMeeting(
     points: [PolygonDraft.Point], rings: [Range<Int>], touched: inout [Bool], budget: inout CheckBudget
   ) throws(FenceError) -> (first: Int, second: Int)? {
     collect(points, rings, alongX: true)
-    // Long edges all across the sweep would all be compared: then it goes the other way.
+    // If long edges along the sweep would cause many comparisons, sweep in the other direction.
     let width = edges.reduce(into: 0.0) { $0 += Double($1.upper - $1.lower) } / extent()
     if width > 8 {
       collect(points, rings, alongX: false)
@@ -99,7 +105,7 @@ struct EdgeSweep: Sendable {
     if min(a.y, b.y) > max(c.y, d.y) || min(c.y, d.y) > max(a.y, b.y) { return .none }
     let sameRing = left.ring == right.ring
     if sameRing {
-      // Neighbours share a corner; they may not lie on each other.
+      // Neighbours share a corner. They must not overlap.
       if b == c && (j == i + 1 || isClosing(i, j, rings[Int(left.ring)])) { return Self.folds(a, b, d) }
       if d == a && (i == j + 1 || isClosing(j, i, rings[Int(left.ring)])) { return Self.folds(c, d, b) }
     }
@@ -107,7 +113,7 @@ struct EdgeSweep: Sendable {
     let (a1, b1) = (Self.side(c, d, a), Self.side(c, d, b))
     if c1 * d1 < 0, a1 * b1 < 0 { return .crossing }
     if c1 == 0, d1 == 0 {
-      // On one line, and their boxes meet: more than a point in common, or just their ends.
+      // On one line, and their boxes meet: they share more than a point, or only their ends.
       return sameRing || Self.overlap(a, b, c, d) ? .crossing : .touch
     }
     let touches =
@@ -117,15 +123,15 @@ struct EdgeSweep: Sendable {
     return sameRing ? .crossing : .touch
   }
 
-  /// Whether edge `last` is the ring's last and edge `first` its first.
+  /// Whether `last` is the ring's last edge and `first` its first.
   private func isClosing(_ last: Int, _ first: Int, _ ring: Range<Int>) -> Bool {
     last == ring.upperBound - 2 && first == ring.lowerBound
   }
 
-  /// Whether the way from `a` over `b` to `d` turns back on itself.
+  /// Whether the path from `a` via `b` to `d` turns back on itself.
   private static func folds(_ a: PolygonDraft.Point, _ b: PolygonDraft.Point, _ d: PolygonDraft.Point) -> Meeting {
     guard side(a, b, d) == 0 else { return .none }
-    // On one line: backwards means both lie to the same side of the corner.
+    // All three are on one line. The path turns back if `a` and `d` lie on the same side of the corner.
     let sameX = (a.x < b.x) == (d.x < b.x) && a.x != b.x
     let sameY = (a.y < b.y) == (d.y < b.y) && a.y != b.y
     return sameX || sameY ? .crossing : .none
@@ -143,7 +149,7 @@ struct EdgeSweep: Sendable {
     p.x >= min(a.x, b.x) && p.x <= max(a.x, b.x) && p.y >= min(a.y, b.y) && p.y <= max(a.y, b.y)
   }
 
-  /// To which side of the line from `a` to `b` the point lies: −1, 0 or 1, exactly.
+  /// Returns the side of the line from `a` to `b` on which a point lies: −1, 0 or 1. The result is exact.
   @inline(__always)
   private static func side(_ a: PolygonDraft.Point, _ b: PolygonDraft.Point, _ p: PolygonDraft.Point) -> Int {
     let left = (b.x - a.x) * (p.y - a.y)

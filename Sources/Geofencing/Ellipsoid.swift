@@ -1,13 +1,13 @@
-/// WGS 84: the ellipsoid that positions refer to (NIMA TR 8350.2, 3.2).
+/// The WGS 84 ellipsoid, to which positions refer (NIMA TR 8350.2, 3.2).
 enum Ellipsoid {
   /// Equatorial radius, m.
   static var equatorialRadius: Double { 6_378_137 }
   /// First eccentricity, squared.
   static var eccentricity2: Double { 6.694_379_990_141_3e-3 }
-  /// The least radius of curvature there is, m: north to south at the equator.
+  /// The smallest radius of curvature, m: north to south at the equator.
   static var leastRadius: Double { 6_335_439 }
 
-  /// Radii of curvature in m where the latitude has that sine: along the meridian, and across it.
+  /// Returns the radii of curvature in m, along the meridian and across it, at a latitude given by its sine.
   static func radii(sine: Double) -> (meridian: Double, normal: Double) {
     let square = 1 - eccentricity2 * sine * sine
     let normal = equatorialRadius / square.squareRoot()
@@ -15,8 +15,10 @@ enum Ellipsoid {
   }
 }
 
-/// A point in space, m from the middle of the Earth. Straight distances between such points need no care for poles or the
-/// antimeridian; over 50 km they fall short of the way along the ground by 13 cm.
+/// A point in space, in m from the Earth's centre.
+///
+/// Straight distances between such points need no special cases for poles and the antimeridian. Over 50 km, they are
+/// 13 cm shorter than the distance along the ground.
 struct SpacePoint: BitwiseCopyable, Equatable, Sendable {
   var x: Double
   var y: Double
@@ -33,7 +35,7 @@ struct SpacePoint: BitwiseCopyable, Equatable, Sendable {
     self.init(sine: sine, cosine: cosine, longitude: longitude)
   }
 
-  /// The same where sine and cosine of the latitude are at hand.
+  /// Creates a point from the sine and cosine of the latitude, if they are known already.
   init(sine: Double, cosine: Double, longitude: Double) {
     let normal = Ellipsoid.radii(sine: sine).normal
     let (east, ahead) = sineAndCosine(degrees: longitude)
@@ -55,8 +57,10 @@ struct SpacePoint: BitwiseCopyable, Equatable, Sendable {
 }
 
 extension GeoPosition {
-  /// Metres to another position, straight through the ground: over 50 km 13 cm less than the way along it. Neither poles nor
-  /// the antimeridian need care.
+  /// Returns the distance to another position in m, straight through the ground.
+  ///
+  /// Over 50 km the result is 13 cm shorter than the distance along the ground. It is correct near the poles and across
+  /// the antimeridian.
   public func distance(to other: GeoPosition) -> Double {
     SpacePoint(latitude: latitude, longitude: longitude).distance(
       to: SpacePoint(latitude: other.latitude, longitude: other.longitude))

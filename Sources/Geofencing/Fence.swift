@@ -1,18 +1,21 @@
-/// What a fence is called and what is to be said of it; where it lies is in the ``FenceSet``.
+/// A fence's name and rules. The ``FenceSet`` contains its geometry.
+///
+///     let depot = Fence(id: "depot-7", name: "Depot", dwell: 600_000_000_000)
 public struct Fence: Equatable, Sendable {
-  /// Unique in its set.
+  /// Identifier, unique in its set.
   public var id: String
-  /// For people.
+  /// Display name; `nil` if unknown.
   public var name: String?
-  /// Whether an enter is told.
+  /// Whether entering the fence is reported.
   public var notifyOnEntry: Bool
-  /// Whether an exit is told.
+  /// Whether leaving the fence is reported.
   public var notifyOnExit: Bool
-  /// How long a visit must last until a dwell is told, once, in ns; nil: never.
+  /// Duration of a visit after which a dwell event is reported, once, in ns; `nil` for no dwell event.
   public var dwell: Int64?
-  /// km/h allowed inside; nothing here acts on it.
+  /// Speed limit inside the fence, km/h; `nil` if there is none. ``FenceWatch/speedLimit`` reports it.
   public var speedLimit: Double?
 
+  /// Creates a fence.
   public init(
     id: String, name: String? = nil, notifyOnEntry: Bool = true, notifyOnExit: Bool = true, dwell: Int64? = nil,
     speedLimit: Double? = nil
@@ -28,16 +31,17 @@ public struct Fence: Equatable, Sendable {
 
 /// A position in degrees of WGS 84.
 public struct GeoPosition: BitwiseCopyable, Equatable, Sendable {
-  /// −90…90, north positive.
+  /// Latitude, −90…90, north positive.
   public var latitude: Double
-  /// −180…180, east positive.
+  /// Longitude, −180…180, east positive.
   public var longitude: Double
 
+  /// Creates a position. The values are not checked; see ``isOnEarth``.
   public init(latitude: Double, longitude: Double) {
     self.latitude = latitude
     self.longitude = longitude
   }
 
-  /// Whether there is such a place.
+  /// Whether both angles are in range.
   public var isOnEarth: Bool { abs(latitude) <= 90 && abs(longitude) <= 180 }
 }

@@ -1,49 +1,53 @@
-/// Why a geometry is no fence, and which of its positions showed it.
+/// The reason why a geometry is invalid, and the position at fault.
 public struct FenceError: Error, Equatable, Sendable {
-  /// Where a position stands in the geometry.
+  /// A position in a geometry.
   public struct Place: Equatable, Sendable {
-    /// Index of the ring in its polygon, 0 the outer one; 0 for lines and points.
+    /// Index of the ring in its polygon, 0 for the outer ring; 0 for lines and points.
     public var ring: Int
-    /// Index of the position in the ring or line; of an edge, that of its beginning.
+    /// Index of the position in the ring or line. An edge has the index of its first position.
     public var position: Int
 
+    /// Creates a place.
     public init(ring: Int, position: Int) {
       self.ring = ring
       self.position = position
     }
   }
 
-  /// What is wrong.
+  /// The kind of fault.
   public enum Kind: Equatable, Sendable {
-    /// A latitude outside −90…90, or no number.
+    /// A latitude that is outside −90…90 or not a number.
     case latitude(Double)
-    /// A longitude outside −180…180, or no number.
+    /// A longitude that is outside −180…180 or not a number.
     case longitude(Double)
-    /// A ring of fewer than 4 positions, a line of fewer than 2 (RFC 7946, 3.1.4, 3.1.6).
+    /// A ring with fewer than 4 positions, or a line with fewer than 2 (RFC 7946, 3.1.4, 3.1.6).
     case tooFewPositions(Int)
     /// A ring whose last position is not its first.
     case openRing
-    /// A ring that encloses nothing: fewer than 3 different corners.
+    /// A ring with fewer than 3 different corners, which encloses no area.
     case noArea
-    /// A ring that goes around a pole, or a ring or line more than once around the globe.
+    /// A ring around a pole, or a ring or line that goes more than once around the globe.
     case aroundPole
-    /// An edge that meets another of the same polygon.
+    /// An edge that meets another edge of the same polygon, given here.
     case crossing(Place)
     /// A hole that is not inside its outer ring.
     case holeOutside
-    /// A hole in a hole.
+    /// A hole inside another hole.
     case holeInHole(ring: Int)
-    /// A radius that is not above 0 or is past what is supported.
+    /// A radius that is not greater than 0, or exceeds the limit in m.
     case radius(Double, limit: Double)
-    /// A polygon whose edges lie in each other's way so much that they cannot all be compared in a reasonable time.
+    /// A polygon that would need too many comparisons of edges to check in a reasonable time.
     case tooIntricate
-    /// More corners or fences than a set can number.
+    /// More corners or fences than a set supports.
     case tooMany
   }
 
+  /// The fault.
   public var kind: Kind
+  /// The position at fault.
   public var place: Place
 
+  /// Creates an error at a position.
   public init(_ kind: Kind, ring: Int = 0, position: Int = 0) {
     self.kind = kind
     place = Place(ring: ring, position: position)

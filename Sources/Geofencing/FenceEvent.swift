@@ -1,18 +1,20 @@
-/// What the vehicle did at a fence.
+/// A vehicle's entry to, exit from or dwell in a fence.
 public struct FenceEvent: BitwiseCopyable, Equatable, Sendable {
-  /// The three things that are told.
+  /// The kind of event.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
     case enter, exit, dwell
   }
 
-  /// Index into ``FenceSet/fences``.
+  /// The fence, as an index into ``FenceSet/fences``.
   public var fence: Int
+  /// The kind of event.
   public var kind: Kind
-  /// The time of the fix that decided it; of a fence crossed between two fixes, the time on the way between them.
+  /// Time of the fix that decided the event, ns. If a fence was crossed between two fixes, the time is interpolated.
   public var time: Int64
-  /// Where the vehicle was at that time.
+  /// Position of the vehicle at that time.
   public var position: GeoPosition
 
+  /// Creates an event.
   public init(fence: Int, kind: Kind, time: Int64, position: GeoPosition) {
     self.fence = fence
     self.kind = kind
@@ -21,10 +23,10 @@ public struct FenceEvent: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// Takes what a ``FenceWatch`` finds.
+/// Receives the events that a ``FenceWatch`` detects.
 ///
-/// Calls come from inside ``FenceWatch/fix(_:into:)`` only, on the caller's thread, in the order of their times.
+/// ``FenceWatch/fix(_:into:)`` calls it synchronously, on the caller's thread, in the order of the events' times.
 public protocol FenceHandler: ~Copyable {
-  /// Something happened at a fence. Valid until the watch is given another set.
+  /// Receives an event. Its fence index is valid until the watch's set is replaced.
   mutating func fenceEvent(_ event: FenceEvent)
 }

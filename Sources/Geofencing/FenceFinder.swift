@@ -1,63 +1,91 @@
-/// Which fences a position is in, asked without a vehicle: no state, no error circle.
+/// Finds the fences that contain a position, without the state and error circle of a vehicle.
 ///
 ///     var finder = FenceFinder(set)
-///     finder.forEachFence(containing: position) { fence in … }
+///     finder.forEachFence(containing: position) { fence in print(set.fences[fence].id) }
 ///
-/// A question allocates nothing: all memory is taken when the finder is made.
+/// A query allocates no memory; the initializer allocates all of it. Queries for nearby positions are fastest.
 public struct FenceFinder: ~Copyable {
-  /// The fences that are asked about.
+  /// The fences that are searched.
   public let set: FenceSet
-  /// Fences of one look, each once.
-  private var near: FenceList
-  private var wide: FenceView
+  /// The fences near a wide window, and the view of a smaller window inside it.
+  private var wide: FenceSurvey
   private var view: FenceView
+  /// The fences near a place that is far from the previous one.
+  private var near: FenceList
   private var last = (x: Int64.min / 2, y: Int64.min / 2)
 
-  /// How many steps like the last one a view reaches ahead, so that along a drive most questions need no look, and how
-  /// many the wider one from which such views are cut.
+  /// How far ahead a window reaches, as a multiple of the last step: the window of a view, of a survey from which views
+  /// are made, and the region for which a survey searches the index.
   private static var steps: Int64 { 8 }
   private static var wideSteps: Int64 { 40 }
-  /// 1e-7° for each of these steps: how far a view reaches to each side.
+  private static var regionSteps: Int64 { 200 }
+  /// How far a view reaches to each side for each of these steps, 1e-7°.
   private static var margin: Int64 { 100 }
-  /// 1e-7°: a step that is longer is a leap, for which no view is made.
+  /// The longest step for which a view is made, 1e-7°. A longer one is a leap.
   private static var longestStep: Int64 { 20_000 }
 
-  /// - Parameter set: the fences.
+  /// Creates a finder for a set of fences and allocates its memory.
   public init(_ set: FenceSet) {
     self.set = set
-    near = FenceList(capacity: set.fences.count)
-    wide = FenceView(set)
+    wide = FenceSurvey(set)
     view = FenceView(set)
+    near = FenceList(capacity: set.fences.count)
   }
 
-  /// Calls `body` with the index of each fence that a position is in or on the boundary of, each once, in no order.
+  /// Calls `body` with the index of each fence that contains a position or has it on its boundary. Each fence occurs
+  /// once, in no particular order.
+  ///
+  /// - Parameter position: a position. One outside the ranges of latitude and longitude is in no fence.
   public mutating func forEachFence(containing position: GeoPosition, _ body: (Int) -> Void) {
     guard position.isOnEarth else { return }
     let x = Grid.units(position.longitude)
     let y = Grid.units(position.latitude)
     if !view.window.contains(x, y) {
-      let step = (x: x - last.x, y: y - last.y)
-      last = (x, y)
-      guard abs(step.x) < Self.longestStep, abs(step.y) < Self.longestStep else {
+      guard look(ahead: x, y) else {
         forEachFence(containing: Place(position), body)
         return
       }
-      let window = Self.window(x, y, step, Self.steps)
-      if !wide.window.contains(window) {
-        let far = Self.window(x, y, step, Self.wideSteps)
-        guard far.query.second == nil else {
-          forEachFence(containing: Place(position), body)
-          return
-        }
-        wide.begin(far, of: set)
-      }
-      view.look(at: &wide, in: window, of: set, seen: &near)
     }
     last = (x, y)
-    view.forEachFence(containing: position, x, y, of: set, body)
+    for index in view.around.indices { body(Int(view.around[index])) }
+    let place = SIMD2(Float(x - view.map.x), Float(y - view.map.y))
+    let flat = view.map.point(x, y)
+    let point = SIMD2(Float(flat.x), Float(flat.y))
+    var found: Int32 = -1
+    for index in view.pieces.indices {
+      let piece = view.pieces[index]
+      if piece.fence != found, view.contains(place, point, piece) ?? isInside(position, piece.fence) {
+        found = piece.fence
+        body(Int(found))
+      }
+    }
   }
 
-  /// The same for one place far from the others.
+  /// Answers for a place that the view cannot decide.
+  @inline(never)
+  private func isInside(_ position: GeoPosition, _ fence: Int32) -> Bool { set.contains(position, fence: Int(fence)) }
+
+  /// Makes the view of a window from a place in the direction of travel.
+  ///
+  /// - Returns: `false` if no view can be made because the vehicle leaped or the window crosses the antimeridian.
+  @inline(never)
+  private mutating func look(ahead x: Int64, _ y: Int64) -> Bool {
+    let step = (x: x - last.x, y: y - last.y)
+    last = (x, y)
+    guard abs(step.x) < Self.longestStep, abs(step.y) < Self.longestStep else { return false }
+    let window = Self.window(x, y, step, Self.steps)
+    if !wide.window.contains(window) {
+      let far = Self.window(x, y, step, Self.wideSteps)
+      guard far.query.second == nil else { return false }
+      let region = Self.window(x, y, step, Self.regionSteps)
+      wide.begin(far, in: region.query.second == nil ? region : far, of: set)
+    }
+    wide.look(in: window, of: set, into: &view)
+    return true
+  }
+
+  /// Does the same for one place that is far from the others.
+  @inline(never)
   private mutating func forEachFence(containing place: Place, _ body: (Int) -> Void) {
     near.begin()
     set.tree.search(BoxQuery(west: place.x, south: place.y, east: place.x, north: place.y), into: &near)
@@ -67,7 +95,7 @@ public struct FenceFinder: ~Copyable {
     }
   }
 
-  /// What a view reaches over.
+  /// Returns the window that a view covers.
   private static func window(_ x: Int64, _ y: Int64, _ step: (x: Int64, y: Int64), _ steps: Int64) -> Window {
     let ahead = (x: step.x * steps, y: step.y * steps)
     return Window(

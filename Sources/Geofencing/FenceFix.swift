@@ -1,15 +1,17 @@
-/// One position of the vehicle and what is known of its speed at that time.
+/// A position of the vehicle, with its speed at that time.
 public struct FenceFix: BitwiseCopyable, Equatable, Sendable {
-  /// ns on any clock that does not jump.
+  /// Time in ns, on any monotonic clock, the same for all fixes.
   public var time: Int64
+  /// Position of the vehicle.
   public var position: GeoPosition
-  /// Horizontal dilution of precision; nil where the receiver does not say.
+  /// Horizontal dilution of precision; `nil` if unknown.
   public var hdop: Double?
-  /// km/h, as the vehicle's wheels say (OBD); nil where it does not say.
+  /// Speed measured at the wheels, read by OBD, km/h; `nil` if unknown.
   public var vehicleSpeed: Double?
-  /// km/h over ground, as the receiver measured it by Doppler; nil where it does not say.
+  /// Speed over ground, measured by the receiver's Doppler shift, km/h; `nil` if unknown.
   public var groundSpeed: Double?
 
+  /// Creates a fix. Degrees are those of WGS 84.
   public init(
     time: Int64, latitude: Double, longitude: Double, hdop: Double? = nil, vehicleSpeed: Double? = nil,
     groundSpeed: Double? = nil
@@ -22,32 +24,33 @@ public struct FenceFix: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// When a change counts. Times in ns, distances in m, speeds in km/h unless said otherwise.
+/// The rules by which changes are accepted. Times are in ns, distances in m, speeds in km/h unless noted.
 public struct FenceRules: BitwiseCopyable, Equatable, Sendable {
-  /// The error circle around a fix is never smaller.
+  /// The minimum radius of the error circle around a fix.
   public var leastErrorRadius = 5.0
   /// Radius of the error circle for each unit of HDOP.
   public var errorPerHDOP = 5.0
-  /// A change that the error circle leaves in doubt counts once it has held so long.
+  /// How long a change must last if the error circle leaves it in doubt.
   public var hold: Int64 = 10_000_000_000
-  /// Below this Doppler speed a vehicle stands, where its own speed is not known.
+  /// The Doppler speed below which a vehicle is stationary, if its wheel speed is unknown.
   public var standingGroundSpeed = 1.5
-  /// How long Doppler speeds must last, and add up to more than the error circle is wide, before a vehicle that stood
-  /// counts as moving: a parked receiver's Doppler is noise too.
+  /// How long Doppler motion must last before a stationary vehicle counts as moving. Its length must also exceed the
+  /// width of the error circle, because a parked receiver's Doppler speed is noisy.
   public var leastMotion: Int64 = 2_000_000_000
-  /// A standing vehicle that is found so far away…
+  /// The distance at which a stationary vehicle counts as carried, on a ferry or a tow truck…
   public var carriedDistance = 100.0
-  /// …for so long was carried: on a ferry, on a hook.
+  /// …and how long it must be that far away.
   public var carriedTime: Int64 = 60_000_000_000
-  /// m/s past which a change of position is the receiver's error.
+  /// The speed in m/s beyond which a change of position is a receiver error.
   public var greatestSpeed = 80.0
-  /// Positions that agree with each other for so long are believed, though no way led there.
+  /// How long implausible positions must agree with each other before they are accepted.
   public var jumpTime: Int64 = 60_000_000_000
-  /// The way between two fixes is looked at if no more time than this lies between them.
+  /// The longest time between two fixes for which the path between them is examined.
   public var longestGap: Int64 = 10_000_000_000
-  /// Whether the first fix inside a fence is told as an enter.
+  /// Whether a first fix inside a fence is reported as an enter event.
   public var announcesFirstFix = false
 
+  /// Creates rules with the default values.
   public init() {}
 
   func errorRadius(hdop: Double?) -> Double { max(leastErrorRadius, errorPerHDOP * (hdop ?? 0)) }

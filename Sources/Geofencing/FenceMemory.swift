@@ -1,14 +1,19 @@
-/// What a watch knows, as a plain value that its owner keeps over a restart.
+/// The state of a watch that its owner saves across a restart.
+///
+///     let memory = watch.memory(at: now)
+///     // after the restart
+///     var watch = FenceWatch(set, resuming: memory, at: now)
 public struct FenceMemory: Equatable, Sendable {
   /// A visit that has not ended.
   public struct Visit: Equatable, Sendable {
-    /// The fence's id.
+    /// Identifier of the fence.
     public var id: String
-    /// How long it has lasted, ns; the time without power is not in it.
+    /// Duration of the visit so far, ns, without the time without power.
     public var duration: Int64
-    /// Whether its dwell has been told.
+    /// Whether its dwell event has been reported.
     public var hasDwelt: Bool
 
+    /// Creates a visit.
     public init(id: String, duration: Int64, hasDwelt: Bool) {
       self.id = id
       self.duration = duration
@@ -16,13 +21,15 @@ public struct FenceMemory: Equatable, Sendable {
     }
   }
 
+  /// The visits that have not ended.
   public var visits: [Visit]
-  /// Stands for the ids of all fences that were watched. Where it is another set's, the fences that the vehicle was not
-  /// in may be new, and the first fix sets them silently.
+  /// Hash of the identifiers of all watched fences. It shows whether another set has the same fences. If not, the first
+  /// fix sets the state of new fences and reports nothing.
   public var fingerprint: UInt64
-  /// Where the vehicle was last; nil before the first fix.
+  /// Last position of the vehicle; `nil` before the first fix.
   public var position: GeoPosition?
 
+  /// Creates a state.
   public init(visits: [Visit], fingerprint: UInt64, position: GeoPosition?) {
     self.visits = visits
     self.fingerprint = fingerprint
@@ -31,7 +38,7 @@ public struct FenceMemory: Equatable, Sendable {
 }
 
 extension FenceWatch {
-  /// What is to be kept over a restart.
+  /// Returns the state to save across a restart.
   ///
   /// - Parameter time: now, on the clock of the fixes.
   public func memory(at time: Int64) -> FenceMemory {
@@ -39,16 +46,19 @@ extension FenceWatch {
       FenceMemory.Visit(
         id: set.fences[Int(track.fence)].id, duration: max(0, time - track.since), hasDwelt: track.hasDwelt)
     }
-    // Where a fence has not been seen yet, another run must learn it, too. Without a fix in this run the place is the one
-    // that it began with.
+    // If the state of any fence is unknown, the next run must learn it again. Without a fix in this run, save the
+    // position that the run began with.
     return FenceMemory(
       visits: visits, fingerprint: hasUnknown ? 0 : set.fingerprint, position: last?.place.position ?? resumedPosition)
   }
 
-  /// Goes on where another watch ended: who was inside is inside, and its exit is told.
+  /// Resumes from the state of another watch. A vehicle that was inside a fence is still inside, and its exit is
+  /// reported.
   ///
   /// - Parameters:
-  ///   - memory: of fences that may since have changed; a fence is known again by its id.
+  ///   - set: the fences.
+  ///   - rules: the rules by which changes are accepted.
+  ///   - memory: the saved state. Its fences may have changed since; they are matched by identifier.
   ///   - time: now, on the clock of the fixes to come.
   public init(_ set: FenceSet, rules: FenceRules = FenceRules(), resuming memory: FenceMemory, at time: Int64) {
     self.init(set, rules: rules)
@@ -65,8 +75,8 @@ extension FenceWatch {
     if let position = memory.position { motion.resume(at: Place(position).point) }
   }
 
-  /// Watches other fences from now on. A fence that was there before, known by its id, keeps its visit, whatever its
-  /// form now; the next fix sets new ones as a first fix does. Fences that are gone say nothing any more.
+  /// Replaces the fences. A fence with the same identifier keeps its visit, even if its shape changed. The next fix
+  /// sets the state of new fences as a first fix does. Removed fences report no more events.
   public mutating func reload(_ set: FenceSet) {
     let before = tracks
     let known = Self.indices(of: self.set.fences.map(\.id), in: set)
@@ -85,7 +95,7 @@ extension FenceWatch {
     hasUnknown = isUnknown.contains(true)
   }
 
-  /// Where the fences of these ids are in a set; nil where they are not.
+  /// Returns the indices of fences in a set by their identifiers; `nil` for each that is missing.
   private static func indices(of ids: [String], in set: FenceSet) -> [Int?] {
     guard !ids.isEmpty else { return [] }
     var places: [String: Int] = [:]

@@ -1,8 +1,9 @@
 extension FenceSet {
-  /// Polygons with holes: a place is inside if a line from it to the east crosses an odd number of one part's edges.
+  /// Returns the position of a place relative to polygons with holes. A place is inside if a line from it to the east
+  /// crosses an odd number of a part's edges.
   ///
-  /// Whole numbers decide, so a place on an edge is found to be on it. Of a chunk that lies wholly to the east only the
-  /// ends count: whether they are above and below.
+  /// Integers decide, so a place on an edge is recognized as such. Of a chunk that lies wholly to the east, only the
+  /// ends matter: whether they are above and below.
   func area(_ shape: Shape, from place: Place, within limit: Double) -> Standing {
     let reach = limit > 0 ? place.reach(limit) : .none
     var found = Standing(isInside: false, distance: limit > 0 ? limit : .infinity)
@@ -33,7 +34,7 @@ extension FenceSet {
         continue
       }
       let probe = EdgeProbe(x: x, y: y)
-      // Most edges lie wholly above or below; differences of latitudes fit.
+      // Most edges lie wholly above or below. Differences of latitudes do not overflow.
       let level = Int32(truncatingIfNeeded: y)
       var above = vertices[first].y &- level
       for edge in first..<(first + count) {
@@ -48,7 +49,7 @@ extension FenceSet {
             distance = 0
             return true
           }
-          // No boundary: the fence goes on behind it.
+          // Not a boundary: the fence continues on the other side.
           isOnSeam = true
         }
       }
@@ -57,12 +58,12 @@ extension FenceSet {
     return isInside || isOnSeam
   }
 
-  /// The least distance to the edges of one chunk.
+  /// Reduces `distance` to the distance of the nearest edge of one chunk.
   private func nearest(
     _ first: Int, _ count: Int, _ shape: Shape, _ meridian: Int32, _ place: Place, _ reach: Reach,
     _ distance: inout Double
   ) {
-    // Asked for inside or outside only.
+    // The caller asks for inside or outside only.
     if distance == .infinity { return }
     let vertices = self.vertices.span
     let x = Grid.wrapped(place.x - Int64(meridian))
@@ -77,22 +78,23 @@ extension FenceSet {
     }
   }
 
-  /// Whether an edge runs along the antimeridian where another part goes on.
+  /// Whether an edge runs along the antimeridian where another part continues.
   private func isSeam(_ a: Vertex, _ b: Vertex, _ shape: Shape, _ meridian: Int32) -> Bool {
     shape.hasSeam && a.x == b.x && abs(Int64(a.x) + Int64(meridian)) == Grid.halfTurn
   }
 }
 
-/// A point and a line from it to the east.
+/// A point and a line from it to the east, for the crossings test.
 struct EdgeProbe {
   enum Sight { case beside, crossed, on }
 
   let x: Int64
   let y: Int64
 
-  /// What an edge is to it; each edge has its lower end and not its upper one.
+  /// Returns the relation of an edge to the line. An edge includes its lower end and excludes its upper end.
   ///
-  /// Differences are below 2³² east and 2³¹ north: their products fit, the difference of two products would not.
+  /// Differences are below 2³² to the east and 2³¹ to the north. Their products fit into 64 bits; a difference of two
+  /// products would not.
   @inline(__always)
   func look(at a: Vertex, _ b: Vertex) -> Sight {
     let ay = Int64(a.y)

@@ -1,14 +1,18 @@
 extension FenceSet {
-  /// A line and all that lies no farther from it than its radius.
+  /// Returns the position of a place relative to a corridor: all points within its radius from a line.
   func corridor(_ shape: Shape, from place: Place, within limit: Double) -> Standing {
     let radius = Double(shape.radius)
     let far = radius + max(limit, 1)
-    // Asked for inside or outside only, the first edge that is near enough says it.
+    // If the caller asks for inside or outside only, the first edge that is near enough decides.
     let distance = distance(toLineOf: shape, from: place, limit: far, enough: limit > 0 ? 0 : radius)
     return Standing(isInside: distance <= radius, distance: abs(distance - radius))
   }
 
-  /// m to the line itself, or `limit` if it is farther; what is not more than `enough` may not be the least.
+  /// Returns the distance to the line in m.
+  ///
+  /// - Parameters:
+  ///   - limit: m; returned if the line is farther away.
+  ///   - enough: m; the search stops at the first edge that is at most this far, so the result may not be the minimum.
   func distance(toLineOf shape: Shape, from place: Place, limit: Double, enough: Double) -> Double {
     let reach = place.reach(limit)
     let chunks = self.chunks.span

@@ -1,8 +1,10 @@
 extension FenceSet {
-  /// The longest piece of a leg that lies in a fence, as parts of the leg; nil if none does.
+  /// Finds the longest piece of a leg that lies in a fence.
   ///
-  /// Crossings of edges cut the leg into pieces, and the middle of each says whether it is inside: corners that are
-  /// hit and edges that are only touched do no harm.
+  /// Crossings of edges cut the leg into pieces, and the middle of each piece decides whether it is inside. Corners on
+  /// the leg and edges that only touch it therefore cause no errors.
+  ///
+  /// - Returns: beginning and end of the piece as fractions of the leg, 0…1; `nil` if no piece is inside.
   func passage(of leg: Leg, through fence: Int) -> (start: Double, end: Double)? {
     var crossings = Crossings()
     let shape = shapes[fence]
@@ -62,7 +64,7 @@ extension FenceSet {
     crossings.addRoots(way.dot(way), start.dot(way), start.dot(start) - circle.chord * circle.chord)
   }
 
-  /// Where the leg is as far from an edge's line or from one of its ends as the corridor is wide.
+  /// Adds the points of the leg whose distance to an edge's line, or to one of its ends, is the corridor's radius.
   private func corridorCrossings(_ shape: Shape, _ leg: Leg, _ crossings: inout Crossings) {
     let chunks = self.chunks.span
     let vertices = self.vertices.span

@@ -1,29 +1,47 @@
-/// Puts fences together to a ``FenceSet``.
+/// Builds a ``FenceSet``.
 ///
-/// Call order: for each fence ``addCircle(_:around:radius:)``, ``addCorridor(_:along:radius:)``, or ``beginArea(_:)``, for
-/// each of its polygons ``addRing(_:)`` with the outer ring and then the holes and ``endPolygon()``, and ``endArea()``.
-/// Last ``build()``. After an error the builder is good for nothing more.
+/// Call order: for each fence ``addCircle(_:around:radius:)``, ``addCorridor(_:along:radius:)``, or ``beginArea(_:)``
+/// and ``endArea()``. Between these two, for each polygon: ``addRing(_:)`` with the outer ring, then with each hole,
+/// then ``endPolygon()``. At the end, ``build()``. Discard the builder after an error.
 ///
-/// An edge between two longitudes more than 180° apart goes the short way, across the antimeridian (RFC 7946, 3.1.9,
-/// asks writers to cut there, which is understood as well). Which way round a ring runs is not looked at.
+///     var builder = FenceSetBuilder()
+///     builder.beginArea(Fence(id: "yard"))
+///     try builder.addRing(corners + [corners[0]])
+///     try builder.endPolygon()
+///     builder.endArea()
+///     let set = builder.build()
+///
+/// An edge between longitudes more than 180° apart takes the short way across the antimeridian. Polygons that are cut
+/// there, as RFC 7946, 3.1.9 recommends, are accepted as well. Rings may run in either direction.
 public struct FenceSetBuilder: Sendable {
-  /// m; the largest circle.
+  /// Greatest radius of a circle, m.
   public static var greatestRadius: Double { 1_000_000 }
-  /// m; the widest corridor, to either side.
+  /// Greatest distance of a corridor's boundary from its line, m.
   public static var greatestCorridorRadius: Double { 20_000 }
+
+  /// Memory for each corner of a set, in bytes.
+  public static var bytesForCorner: Int { MemoryLayout<Vertex>.stride }
+  /// Additional memory for each corner of a geometry while it is checked, in bytes.
+  public static var bytesForCheckedCorner: Int { PolygonDraft.bytesForCorner + EdgeSweep.bytesForCorner }
 
   var set = FenceSet()
   var polygon = PolygonDraft()
   private var entries: [BoxTree.Entry] = []
   private var area = Shape(kind: .area, first: 0, count: 0)
 
-  /// - Parameter corners: how many there will be at most, if that is known: their memory is then taken at once, and what
-  ///   arrays leave behind while they grow does not lie around later.
+  /// Creates a builder.
+  ///
+  /// - Parameter corners: the greatest expected number of corners; 0 if unknown. Reserving their memory avoids
+  ///   fragments that growing arrays leave.
   public init(corners: Int = 0) { set.vertices.reserveCapacity(corners) }
 
-  /// A circle.
+  /// Adds a circle.
   ///
-  /// - Parameter radius: m, above 0 and up to ``greatestRadius``.
+  /// - Parameters:
+  ///   - fence: name and rules.
+  ///   - middle: the centre.
+  ///   - radius: m, greater than 0 and at most ``greatestRadius``.
+  /// - Throws: ``FenceError`` if a value is out of range, or the set is full.
   public mutating func addCircle(
     _ fence: Fence, around middle: GeoPosition, radius: Double
   ) throws(FenceError) {
@@ -38,11 +56,13 @@ public struct FenceSetBuilder: Sendable {
     set.circles.append(Circle(around: middle, radius: radius))
   }
 
-  /// All that lies no farther than `radius` from a line.
+  /// Adds a corridor: all points within `radius` of a line.
   ///
   /// - Parameters:
+  ///   - fence: name and rules.
   ///   - line: at least 2 positions.
-  ///   - radius: m, above 0 and up to ``greatestCorridorRadius``.
+  ///   - radius: m, greater than 0 and at most ``greatestCorridorRadius``.
+  /// - Throws: ``FenceError`` if a value is out of range, the line is too short or too long, or the set is full.
   public mutating func addCorridor(
     _ fence: Fence, along line: [GeoPosition], radius: Double
   ) throws(FenceError) {
@@ -58,21 +78,22 @@ public struct FenceSetBuilder: Sendable {
     add(fence, Shape(kind: .corridor, first: Int32(first), radius: Float(radius)))
   }
 
-  /// Begins a fence of one polygon or several.
+  /// Begins a fence of one or more polygons.
   public mutating func beginArea(_ fence: Fence) {
     area = Shape(kind: .area, first: Int32(set.parts.count), count: 0)
     set.fences.append(fence)
     polygon.begin()
   }
 
-  /// The outer ring of the next polygon, or another hole of the one begun.
+  /// Adds the outer ring of a polygon, or a hole of it.
   ///
-  /// - Parameter ring: at least 4 positions, the last as the first.
+  /// - Parameter ring: at least 4 positions; the last equals the first.
+  /// - Throws: ``FenceError`` if the ring is invalid.
   public mutating func addRing(_ ring: [GeoPosition]) throws(FenceError) { try polygon.addRing(ring) }
 
-  /// Ends a polygon.
+  /// Ends a polygon and checks it.
   ///
-  /// - Throws: if its rings meet, or a hole is not where a hole can be.
+  /// - Throws: ``FenceError`` if its rings meet, or if a hole is outside the outer ring or inside another hole.
   public mutating func endPolygon() throws(FenceError) {
     try polygon.check()
     addEntries(try takePart(), margin: 0)
@@ -86,10 +107,11 @@ public struct FenceSetBuilder: Sendable {
     set.shapes.append(area)
   }
 
-  /// The fences that were added.
+  /// Builds the set of all fences that were added.
   public consuming func build() -> FenceSet {
     set.parts.append(Part(meridian: 0, firstChunk: Int32(set.chunks.count)))
     set.tree = BoxTree(entries)
+    set.arrange()
     set.fingerprint = set.fences.reduce(into: 0) { $0 &+= Self.hash($1.id) }
     return set
   }
@@ -101,7 +123,9 @@ public struct FenceSetBuilder: Sendable {
     set.shapes.append(shape)
   }
 
-  /// Moves the polygon or line from the draft into the set; its box, from the part's own meridian.
+  /// Moves the polygon or line from the draft into the set.
+  ///
+  /// - Returns: its box, relative to the part's meridian.
   private mutating func takePart() throws(FenceError) -> (box: Box, meridian: Int64) {
     let meridian = polygon.middleMeridian
     set.parts.append(Part(meridian: Int32(meridian), firstChunk: Int32(set.chunks.count)))
@@ -131,7 +155,7 @@ public struct FenceSetBuilder: Sendable {
       east: Int64(part.box.east) + part.meridian, north: Int64(part.box.north), margin: margin)
   }
 
-  /// Puts a box into the index: widened by some metres, and in two where it lies across the antimeridian.
+  /// Adds a box to the index, widened by `margin` m and split in two if it crosses the antimeridian.
   private mutating func addEntries(west: Int64, south: Int64, east: Int64, north: Int64, margin: Double) {
     let latitude = Double(max(abs(south), abs(north))) / Grid.perDegree
     let (sine, cosine) = sineAndCosine(degrees: latitude)
@@ -159,7 +183,7 @@ public struct FenceSetBuilder: Sendable {
   }
 
   static func check(_ position: GeoPosition, at index: Int, ring: Int) throws(FenceError) {
-    // Written so that what is no number is refused.
+    // These comparisons also reject values that are not numbers.
     guard abs(position.latitude) <= 90 else {
       throw FenceError(.latitude(position.latitude), ring: ring, position: index)
     }
@@ -168,7 +192,7 @@ public struct FenceSetBuilder: Sendable {
     }
   }
 
-  /// FNV-1a.
+  /// Returns the FNV-1a hash of a text.
   static func hash(_ text: String) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -1,49 +1,34 @@
-/// What of the fences can differ between the places of one window: along a drive most fences near a place are the same all
-/// over it, and of the others only a few edges are near.
+/// The parts of the fences that differ between the places of one window.
 ///
-/// Made once for a window, asked for each place in it. Its answers are those of ``FenceSet/contains(_:fence:)``: of areas
-/// it leaves out only edges that no place of the window can meet, so that the same whole numbers decide; circles and
-/// corridors are laid flat, and where that leaves a doubt the set itself is asked. All memory is taken when it is made.
-struct FenceView: BoxList, Sendable {
-  /// A fence, or a part of one, that does not lie around the whole window.
+/// Along a drive, most nearby fences either contain all places of a window or none. Only a few edges of the others are
+/// near.
+///
+/// A view is made once for a window and then answers queries for its places. It computes in single precision, four
+/// edges at a time. If a place is too near to a boundary for that, the caller asks the set, so that the answers always
+/// equal those of ``FenceSet/contains(_:fence:)``. The initializer allocates all memory.
+struct FenceView: ~Copyable {
+  /// A fence, or a part of one, that does not contain the whole window.
   struct Piece: BitwiseCopyable, Sendable {
     enum Kind: UInt8, BitwiseCopyable, Sendable {
-      /// Edges, and the crossings that count all over the window.
+      /// Edges, and whether the places that cross none of them are inside.
       case area
-      /// A line, or a point, and how far it reaches.
+      /// A line or a point on the map, with its radius.
       case flat
-      /// Asked of the set itself.
+      /// A fence that only the set can decide.
       case whole
     }
 
     var kind: Kind
-    /// Of an area: whether a place that crosses none of the edges is inside.
+    /// For an area: whether a place that crosses none of the edges is inside.
     var isInside = false
     var fence: Int32
-    /// Of an area, 1e-7°.
-    var meridian: Int32 = 0
-    /// Its first in ``edges`` or ``flats``, and the end.
+    /// The piece's range in ``FenceView/lines`` or ``FenceView/segments``.
     var first: Int32 = 0
     var end: Int32 = 0
-    /// Of a flat one, m²: what is not farther is inside, what is farther is outside, between the two is doubt.
-    var inner = 0.0
-    var outer = 0.0
-    /// Of a flat one: all that is not outside, m on the map.
-    var west = 0.0
-    var south = 0.0
-    var east = 0.0
-    var north = 0.0
-  }
-
-  /// A fence that may have to do with the window, there for each of its boxes; its pieces are worked out when they are
-  /// asked for.
-  struct Candidate: BitwiseCopyable, Sendable {
-    var box: Box
-    var fence: Int32
-    /// −1: nothing is known yet.
-    var first: Int32 = -1
-    var end: Int32 = 0
-    var isAround = false
+    /// For a flat piece, m: a place within `inner` is inside, a place farther than `outer` is outside, and a place in
+    /// between is undecided.
+    var inner: Float = 0
+    var outer: Float = 0
   }
 
   struct Edge: BitwiseCopyable, Sendable {
@@ -51,80 +36,136 @@ struct FenceView: BoxList, Sendable {
     var b: Vertex
   }
 
-  /// Fences whose boxes meet the window, and what is known of them: only of a view that others are made from.
-  var candidates: [Candidate] = []
-  /// Fences that the whole window is in.
-  var around: [Int32] = []
-  /// The parts of one fence follow each other.
-  var pieces: [Piece] = []
-  var edges: [Edge] = []
-  var flats: [FlatEdge] = []
-  /// The places that it speaks for.
-  var window = Window.empty
-  var map = FlatMap()
+  /// Fences that contain the whole window.
+  var around: FixedList<Int32>
+  /// The pieces. Those of one fence are consecutive.
+  var pieces: FixedList<Piece>
+  var lines = FixedList<LineGroup>(capacity: FenceView.room + 1)
+  var segments = FixedList<SegmentGroup>(capacity: FenceView.room + 1)
+  /// The places for which the view answers.
+  private(set) var window = Window.empty
+  private(set) var map = FlatMap()
 
-  /// Edges kept of one window at most; a fence whose edges find no room is asked as a whole.
-  static var room: Int { 2_048 }
+  /// The most groups of edges of one window. If a fence has more, the set answers its queries.
+  static var room: Int { 1_024 }
 
   init(_ set: borrowing FenceSet) {
-    candidates.reserveCapacity(set.tree.count)
-    around.reserveCapacity(set.fences.count)
-    pieces.reserveCapacity(set.parts.count + set.fences.count)
-    edges.reserveCapacity(Self.room)
-    flats.reserveCapacity(Self.room)
+    around = FixedList(capacity: set.fences.count)
+    pieces = FixedList(capacity: set.parts.count + set.fences.count)
   }
 
-  /// Calls `body` with the index of each fence that a place of the window is in, each once.
+  @inline(__always)
+  mutating func clear(_ window: Window, _ map: FlatMap) {
+    self.window = window
+    self.map = map
+    around.cut(to: 0)
+    pieces.cut(to: 0)
+    lines.cut(to: 0)
+    segments.cut(to: 0)
+  }
+
+  // MARK: Queries
+
+  /// Returns whether a place is in a piece; `nil` if it is too near to the boundary to decide.
   ///
-  /// - Parameter x, y: the position's, 1e-7°.
+  /// - Parameters:
+  ///   - place: 1e-7° from the middle of the map.
+  ///   - point: the same place, m from the middle of the map.
   @inline(__always)
-  func forEachFence(
-    containing position: GeoPosition, _ x: Int64, _ y: Int64, of set: borrowing FenceSet, _ body: (Int) -> Void
-  ) {
-    for index in around.indices { body(Int(around[index])) }
-    let point = map.point(x, y)
-    var found: Int32 = -1
-    let pieces = self.pieces.span
-    for index in pieces.indices where pieces[index].fence != found {
-      let piece = pieces[index]
-      let isInside: Bool
-      switch piece.kind {
-      case .area: isInside = contains(x, y, piece)
-      case .flat: isInside = contains(point, piece) ?? set.contains(position, fence: Int(piece.fence))
-      case .whole: isInside = set.contains(position, fence: Int(piece.fence))
-      }
-      guard isInside else { continue }
-      found = piece.fence
-      body(Int(found))
+  func contains(_ place: SIMD2<Float>, _ point: SIMD2<Float>, _ piece: Piece) -> Bool? {
+    switch piece.kind {
+    case .area: area(piece, contains: place)
+    case .flat: flat(piece, contains: point)
+    case .whole: nil
     }
   }
 
   @inline(__always)
-  private func contains(_ x: Int64, _ y: Int64, _ piece: Piece) -> Bool {
-    let edges = self.edges.span
-    let probe = EdgeProbe(x: Grid.wrapped(x - Int64(piece.meridian)), y: y)
-    var isInside = piece.isInside
+  private func area(_ piece: Piece, contains place: SIMD2<Float>) -> Bool? {
+    var crossings = SIMD4<Int32>.zero
     for index in Int(piece.first)..<Int(piece.end) {
-      switch probe.look(at: edges[index].a, edges[index].b) {
-      case .beside: break
-      case .crossed: isInside.toggle()
-      case .on: return true
-      }
+      if lines[index].cross(place, &crossings) { return nil }
     }
-    return isInside
+    return piece.isInside != (crossings.wrappedSum() & 1 == 1)
   }
 
-  /// nil where the flat map does not say it.
   @inline(__always)
-  private func contains(_ point: FlatPoint, _ piece: Piece) -> Bool? {
-    if point.x < piece.west || point.x > piece.east || point.y < piece.south || point.y > piece.north { return false }
-    let flats = self.flats.span
+  private func flat(_ piece: Piece, contains point: SIMD2<Float>) -> Bool? {
     var isFar = true
     for index in Int(piece.first)..<Int(piece.end) {
-      let square = flats[index].square(to: point)
-      if square <= piece.inner { return true }
-      if square <= piece.outer { isFar = false }
+      let squares = segments[index].squares(to: point)
+      if any(squares .<= piece.outer * piece.outer) {
+        if piece.inner > 0, any(squares .<= piece.inner * piece.inner) { return true }
+        isFar = false
+      }
     }
     return isFar ? false : nil
+  }
+
+  // MARK: Smaller windows
+
+  /// Adds the part of a wider view's piece that matters to this window.
+  mutating func narrow(_ wider: Piece, _ wide: borrowing FenceView, _ bounds: FloatWindow, _ circle: WindowCircle) {
+    switch wider.kind {
+    case .area: narrowArea(wider, wide, bounds)
+    case .flat: narrowFlat(wider, wide, circle)
+    case .whole: pieces.append(wider)
+    }
+  }
+
+  @inline(__always)
+  private mutating func narrowArea(_ wider: Piece, _ wide: borrowing FenceView, _ bounds: FloatWindow) {
+    var piece = wider
+    piece.first = Int32(lines.count)
+    var crossings = SIMD4<Int32>.zero
+    let found = wide.lines.span
+    for index in Int(wider.first)..<Int(wider.end) {
+      let group = found[index]
+      lines.append(group, if: group.meets(bounds, &crossings))
+    }
+    piece.end = Int32(lines.count)
+    if crossings.wrappedSum() & 1 == 1 { piece.isInside.toggle() }
+    if piece.first < piece.end {
+      pieces.append(piece)
+    } else if piece.isInside {
+      around.append(piece.fence)
+    }
+  }
+
+  @inline(__always)
+  private mutating func narrowFlat(_ wider: Piece, _ wide: borrowing FenceView, _ circle: WindowCircle) {
+    let inner = wider.inner - circle.radius
+    let outer = wider.outer + circle.radius
+    let begun = segments.count
+    let found = wide.segments.span
+    for index in Int(wider.first)..<Int(wider.end) {
+      let squares = found[index].squares(to: circle.middle)
+      guard any(squares .<= outer * outer) else { continue }
+      if inner > 0, any(squares .< inner * inner) {
+        segments.cut(to: begun)
+        around.append(wider.fence)
+        return
+      }
+      segments.append(found[index])
+    }
+    guard segments.count > begun else { return }
+    var piece = wider
+    piece.first = Int32(begun)
+    piece.end = Int32(segments.count)
+    pieces.append(piece)
+  }
+}
+
+/// A circle around a window on a ``FlatMap``, in m.
+struct WindowCircle: BitwiseCopyable {
+  let middle: SIMD2<Float>
+  let radius: Float
+
+  /// - Parameter error: the relative error of distances on the map.
+  init(around window: Window, _ map: FlatMap, error: Double) {
+    let point = map.point(window.middle.x, window.middle.y)
+    middle = SIMD2(Float(point.x), Float(point.y))
+    // The additional 1 mm and the factor cover single precision.
+    radius = Float(window.halfDiagonal * (1.000_001 + error) + 0.001)
   }
 }

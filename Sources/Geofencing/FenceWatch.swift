@@ -1,54 +1,58 @@
-/// Follows one vehicle through its fences and tells what happens at them, once each and without flapping.
+/// Follows one vehicle and reports when it enters, leaves or stays in fences, once each and without flapping.
 ///
 ///     var watch = FenceWatch(set)
 ///     watch.fix(FenceFix(time: now, latitude: 48.1, longitude: 11.5, hdop: 0.9, vehicleSpeed: 52), into: &handler)
 ///
-/// - A change counts when the error circle around the fix is clear of the boundary, or when it has held (10 s).
-/// - While the vehicle stands nothing changes, unless it was carried away (100 m for 60 s). A leap past 80 m/s is ignored.
-/// - Between fixes at most 10 s apart the way is looked at: a fence that was crossed in between, farther than the error
-///   radius, gives an enter and an exit with the times between.
-/// - The first fix sets what is inside and outside, silently unless the rules say otherwise.
+/// - A change is reported when the error circle around the fix is clear of the boundary, or when the change has lasted
+///   10 s.
+/// - States do not change while the vehicle is stationary, unless it was carried away (100 m for 60 s). A leap faster
+///   than 80 m/s is ignored.
+/// - If two fixes are at most 10 s apart, the path between them is examined. A fence that was crossed in between,
+///   farther than the error radius, gets an enter and an exit with interpolated times.
+/// - The first fix sets the state of all fences and reports nothing, unless the rules ask for enter events.
 ///
-/// It reads no clock, makes no output, and a fix allocates nothing: all memory is taken when the watch is made.
+/// The watch reads no clock and writes no output. A fix does not allocate; the initializer allocates all memory.
 public struct FenceWatch: ~Copyable {
-  /// The fences that are watched.
+  /// The fences.
   public internal(set) var set: FenceSet
-  /// When a change counts.
+  /// The rules by which changes are accepted.
   public let rules: FenceRules
   var motion: Motion
   var last: (place: Place, time: Int64)?
-  /// Where the vehicle was when another watch ended.
+  /// Last position of the watch that this one resumes; `nil` if there is none.
   var resumedPosition: GeoPosition?
-  /// Fences that are not simply outside.
+  /// States of the fences that contain the vehicle, or whose state the last fixes contradict.
   var tracks: [Track] = []
-  /// Where in `tracks` each fence is; −1: outside.
+  /// Index of each fence in `tracks`; −1 if the vehicle is outside.
   var slots: [Int32] = []
-  /// Fences of which nothing is known yet.
+  /// Whether the state of each fence is unknown.
   var isUnknown: [Bool] = []
   var hasUnknown = true
   var near: FenceList
-  /// No boundary is nearer to this point than so many m, and all fences are as fixes there say: until the vehicle has left,
-  /// nothing can change.
+  /// A circle around the last evaluated fix that contains no boundary; `nil` if there is none. All states agree with
+  /// the fixes there, so nothing can change until the vehicle leaves it.
   var calm: (centre: SpacePoint, radius: Double)?
-  /// m around the next fix in which boundaries are looked for: farther where few were found, so that many fixes need no
-  /// look, nearer where it costs more than it saves.
+  /// The radius in m around the next fix in which boundaries are searched. It grows if few are found, so that many
+  /// fixes need no search, and shrinks if the search costs more than it saves.
   var lookout = 100.0
   var events: [FenceEvent] = []
 
-  /// What is remembered of one fence.
+  /// The state of one fence.
   struct Track: BitwiseCopyable {
     var fence: Int32
     var isInside: Bool
     var hasDwelt = false
-    /// When the visit began.
+    /// Beginning of the visit.
     var since: Int64
-    /// Since when the fixes have said the opposite.
+    /// Time of the first of consecutive fixes that contradict the state; `nil` if there are none.
     var opposedSince: Int64?
   }
 
+  /// Creates a watch and allocates its memory.
+  ///
   /// - Parameters:
   ///   - set: the fences.
-  ///   - rules: when a change counts.
+  ///   - rules: the rules by which changes are accepted.
   public init(_ set: FenceSet, rules: FenceRules = FenceRules()) {
     self.set = set
     self.rules = rules
@@ -57,7 +61,7 @@ public struct FenceWatch: ~Copyable {
     takeMemory()
   }
 
-  /// Arrays as large as they can become. What is not touched of them costs nothing.
+  /// Allocates arrays of the largest size needed. Pages that are never used cost nothing.
   mutating func takeMemory() {
     let count = set.fences.count
     tracks = []
@@ -71,14 +75,15 @@ public struct FenceWatch: ~Copyable {
     events.reserveCapacity(2 * count)
   }
 
-  /// Whether the vehicle is in a fence, as far as was told.
+  /// Returns whether the vehicle is in a fence, according to the events so far.
   ///
   /// - Parameter fence: index into the fences of ``set``.
   public func isInside(_ fence: Int) -> Bool {
     slots[fence] >= 0 && tracks[Int(slots[fence])].isInside
   }
 
-  /// The lowest ``Fence/speedLimit`` of the fences that the vehicle is in, km/h, and the fence that says so.
+  /// The lowest ``Fence/speedLimit`` of the fences that contain the vehicle, in km/h, with its fence; `nil` if there is
+  /// none.
   public var speedLimit: (fence: Int, limit: Double)? {
     var lowest: (fence: Int, limit: Double)?
     for track in tracks where track.isInside {
@@ -88,7 +93,11 @@ public struct FenceWatch: ~Copyable {
     return lowest
   }
 
-  /// Takes the next fix of the vehicle. One that is nowhere on Earth, or at the time of the one before, says nothing.
+  /// Evaluates the next fix and reports the events that it causes.
+  ///
+  /// - Parameters:
+  ///   - fix: the fix. It is ignored if its position is invalid or its time equals that of the previous fix.
+  ///   - handler: receives the events.
   public mutating func fix<Handler: FenceHandler & ~Copyable>(_ fix: FenceFix, into handler: inout Handler) {
     guard fix.position.isOnEarth else { return }
     let place = Place(fix.position)

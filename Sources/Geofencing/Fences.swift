@@ -1,13 +1,13 @@
 /// The fences of a set, in the order in which they were added.
 ///
-/// Each is put together when it is asked for: kept are 12 bytes and the texts, all in one piece, so that 100,000 fences
-/// with ids of 36 letters do not take 100,000 blocks of memory.
+/// Each ``Fence`` is created on access. The collection stores 12 bytes for each, and all texts in one block, so that
+/// 100,000 fences with identifiers of 36 letters do not need 100,000 allocations.
 public struct Fences: RandomAccessCollection, Equatable, Sendable {
   private struct Row: BitwiseCopyable, Equatable, Sendable {
-    /// Where its id ends in `texts`, which begins where the name of the fence before ends.
+    /// End of its identifier in `texts`, which begins where the previous fence's name ends.
     var idEnd: UInt32
     var nameEnd: UInt32
-    /// ``Flags``, and above them one more than its index in `limits`; 0: it has none.
+    /// ``Flags`` in the low bits. The bits above contain one more than its index in `limits`; 0 if it has none.
     var bits: UInt32
   }
 
@@ -27,10 +27,12 @@ public struct Fences: RandomAccessCollection, Equatable, Sendable {
   private var texts: [UInt8] = []
   private var limits: [Limits] = []
 
+  /// The index of the first fence, 0.
   public var startIndex: Int { 0 }
+  /// The number of fences.
   public var endIndex: Int { rows.count }
 
-  /// The fence at `index`; makes its texts.
+  /// Returns the fence at `index` and allocates its texts.
   public subscript(index: Int) -> Fence {
     let row = rows[index]
     let start = index > 0 ? Int(rows[index - 1].nameEnd) : 0
@@ -40,7 +42,7 @@ public struct Fences: RandomAccessCollection, Equatable, Sendable {
       speedLimit: speedLimit(of: index))
   }
 
-  // MARK: For each fix
+  // MARK: Values needed for each fix
 
   func notifiesOnEntry(_ index: Int) -> Bool { rows[index].bits & Flags.entry != 0 }
   func notifiesOnExit(_ index: Int) -> Bool { rows[index].bits & Flags.exit != 0 }
@@ -52,7 +54,7 @@ public struct Fences: RandomAccessCollection, Equatable, Sendable {
     return place > 0 ? limits[Int(place) - 1] : nil
   }
 
-  // MARK: Making
+  // MARK: Building
 
   mutating func append(_ fence: Fence) {
     var bits: UInt32 = 0

@@ -1,20 +1,20 @@
-/// A point of a ``FlatMap``, m from its middle.
+/// A point of a ``FlatMap``, in m from its middle.
 struct FlatPoint: BitwiseCopyable, Sendable {
   var x: Double
   var y: Double
 }
 
-/// The ground around a place, laid flat: east and north in m, by the radii of curvature of the middle.
+/// A plane projection of the ground around a place: m to the east and north, by the radii of curvature at its middle.
 ///
-/// A line that is straight in longitude and latitude is straight on it.
+/// A line that is straight in longitude and latitude is straight on the map.
 struct FlatMap: BitwiseCopyable, Sendable {
   let x: Int64
   let y: Int64
   private let metresPerX: Double
   private let metresPerY: Double
-  /// How much a meridian leans to its neighbours for each m to the north, as part of the distance.
+  /// Relative change of a distance to the east for each m to the north, because the meridians converge.
   private let lean: Double
-  /// Whether the map is of use: not near a pole.
+  /// Whether the map is accurate enough; `false` near a pole.
   let isUseful: Bool
 
   init() {
@@ -42,16 +42,19 @@ struct FlatMap: BitwiseCopyable, Sendable {
     FlatPoint(x: Double(x - self.x) * metresPerX, y: Double(y - self.y) * metresPerY)
   }
 
-  /// The part by which a distance on the map may be wrong, its ends being at most so many m from the middle. Half as much
-  /// again, and 0.02 % for circles, which are measured through the ground.
+  /// Returns the greatest relative error of a distance on the map.
+  ///
+  /// The result includes a safety factor of 1.5, and 0.02 % for circles, which are measured through the ground.
+  ///
+  /// - Parameter metres: the greatest distance of both ends from the middle.
   func error(within metres: Double) -> Double { 1.5 * metres * lean + 2e-4 }
 
-  /// How far so many m reach on the map, never too little, 1e-7°.
+  /// Returns the extent of a distance in m on the map, in 1e-7°, rounded up.
   func reach(_ metres: Double) -> (x: Int64, y: Int64) {
     (Int64(metres / metresPerX) + 1, Int64(metres / metresPerY) + 1)
   }
 
-  /// An edge on the map.
+  /// Projects an edge onto the map.
   func edge(_ a: Vertex, _ b: Vertex, meridian: Int32) -> FlatEdge {
     let shift = Int64(meridian) - x
     let x = Grid.wrapped(Int64(a.x) + shift)
@@ -62,13 +65,13 @@ struct FlatMap: BitwiseCopyable, Sendable {
   }
 }
 
-/// An edge on a ``FlatMap``, or a point.
+/// An edge or a point on a ``FlatMap``.
 struct FlatEdge: BitwiseCopyable, Sendable {
   let from: FlatPoint
   let wayX: Double
   let wayY: Double
-  /// 1/m²; 0 of a point.
-  private let inverse: Double
+  /// 1 / length², in 1/m²; 0 for a point.
+  let inverse: Double
 
   init(from: FlatPoint, wayX: Double, wayY: Double) {
     self.from = from
@@ -78,7 +81,7 @@ struct FlatEdge: BitwiseCopyable, Sendable {
     inverse = square > 0 ? 1 / square : 0
   }
 
-  /// m² from a point to the nearest of the edge.
+  /// Returns the square of the distance from a point to the nearest point of the edge, m².
   @inline(__always)
   func square(to point: FlatPoint) -> Double {
     let x = from.x - point.x

@@ -1,13 +1,13 @@
-/// The way between two fixes, straight in longitude and latitude like the edges.
+/// The path between two fixes, straight in longitude and latitude like the edges.
 struct Leg {
   let from: Place
   let to: Place
   let start: Int64
   let end: Int64
-  /// 1e-7° to the east, the short way.
+  /// Difference of longitudes, the short way, 1e-7°; positive to the east.
   let dx: Int64
   let dy: Int64
-  /// m.
+  /// Length in m.
   let length: Double
 
   init(from: Place, at start: Int64, to: Place, at end: Int64) {
@@ -29,7 +29,7 @@ struct Leg {
 
   func time(at part: Double) -> Int64 { start + Int64((part * Double(end - start)).rounded()) }
 
-  /// The box of the way, some metres wider.
+  /// Returns the box of the path, widened by `margin` m.
   func query(margin: Double) -> BoxQuery {
     let (wide, narrow) = (to.reach(margin), from.reach(margin))
     let x = max(wide.x, narrow.x)
@@ -40,12 +40,13 @@ struct Leg {
   }
 }
 
-/// Where on a leg a boundary may be crossed, 0…1, in order.
+/// The points of a leg that may be on a boundary, as fractions 0…1, in ascending order.
 struct Crossings {
   private(set) var parts = InlineArray<64, Double>(repeating: 0)
   private(set) var count = 0
 
-  /// Past 64 the rest is left out: between two fixes nobody crosses so many edges of one fence.
+  /// Adds a point. Points after the 64th are ignored: a vehicle does not cross so many edges of one fence between two
+  /// fixes.
   mutating func add(_ part: Double) {
     guard part > 0, part < 1, count < 64 else { return }
     var place = count
@@ -66,7 +67,7 @@ struct Crossings {
     add((-b + root) / a)
   }
 
-  /// The beginning of interval `index`; there is one interval more than crossings.
+  /// Returns the beginning of interval `index`. There is one more interval than crossings.
   mutating func start(of index: Int) -> Double { index == 0 ? 0 : parts[index - 1] }
   mutating func end(of index: Int) -> Double { index == count ? 1 : parts[index] }
 }

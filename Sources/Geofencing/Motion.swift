@@ -1,14 +1,14 @@
-/// Whether a fix can be believed, and whether the vehicle moves.
+/// Decides whether a fix is plausible and whether the vehicle moves.
 ///
-/// A parked receiver wanders by metres and leaps by hundreds; the vehicle's own speed, or else the Doppler speed, says
-/// that it stands. What is found while it stands changes no fence, unless it was carried away.
+/// A parked receiver's position drifts by metres and leaps by hundreds. The wheel speed, or else the Doppler speed,
+/// shows that the vehicle is stationary. Fence states do not change while it is stationary, unless it was carried away.
 struct Motion {
   enum Step {
-    /// Not to be believed, or nothing new.
+    /// The fix is implausible, or has the time of the previous one.
     case ignored
-    /// The vehicle stands where it stood.
+    /// The vehicle is stationary and was not carried away.
     case standing
-    /// The vehicle moves, or was carried; `follows` whether the way from the fix before may be looked at.
+    /// The vehicle moves or was carried. `follows` is `true` if the path from the previous fix may be examined.
     case moving(follows: Bool)
   }
 
@@ -19,33 +19,33 @@ struct Motion {
 
   private let rules: FenceRules
   private var last: Sighting?
-  /// Where the vehicle stood still, and when that was said last.
+  /// Position at which the vehicle stopped, and the time; `nil` if it moves.
   private var stand: Sighting?
   private var standSaid: Int64 = 0
-  /// Where it was before a restart.
+  /// Position before a restart; `nil` if unknown.
   private var resumed: SpacePoint?
-  /// Since when it has been found away from there.
+  /// Time since which the vehicle has been away from where it stopped; `nil` if it is not.
   private var awaySince: Int64?
   private var isCarried = false
-  /// Doppler motion since it stood: its beginning and its length in m.
+  /// Beginning of Doppler motion since the vehicle stopped, and its length in m.
   private var stir: Sighting?
   private var stirred = 0.0
-  /// The same where each speed stands for all the time since the fix before, however long.
+  /// The same length if each speed counts for the whole time since the previous fix, however long.
   private var stirredAtMost = 0.0
-  /// Where the fixes are that were not believed, and since when they agree.
+  /// Position of implausible fixes, and the time since which they have agreed.
   private var doubted: Sighting?
   private var doubtedSince: Int64 = 0
 
   init(_ rules: FenceRules) { self.rules = rules }
 
-  /// Where the vehicle was before a restart: if it stands, from there it must have been carried.
+  /// Sets the position before a restart. If the vehicle is now stationary elsewhere, it was carried.
   mutating func resume(at point: SpacePoint) { resumed = point }
 
   mutating func step(_ fix: FenceFix, at point: SpacePoint) -> Step {
     guard let last else { return first(fix, point) }
     let elapsed = fix.time - last.time
     if elapsed == 0 { return .ignored }
-    // The clock was set back: what hangs on durations begins anew.
+    // The clock was set back. Durations start again.
     if elapsed < 0 {
       self = Motion(rules)
       return first(fix, point)
@@ -68,7 +68,7 @@ struct Motion {
     return stand != nil && !isCarried ? .standing : .moving(follows: false)
   }
 
-  /// Whether fixes that no way leads to have agreed long enough to be true after all.
+  /// Whether implausible fixes have agreed with each other long enough to be accepted.
   private mutating func believes(_ here: Sighting) -> Bool {
     if let doubted, here.time > doubted.time,
       here.point.distance(to: doubted.point) <= rules.greatestSpeed * Self.seconds(here.time - doubted.time)
@@ -109,8 +109,10 @@ struct Motion {
     if stand == nil { stand = Sighting(point: resumed ?? here.point, time: here.time) }
   }
 
-  /// A vehicle that stood moves once its Doppler speeds, without a pause, add up to more than the error circle is
-  /// wide, and its position has moved about as far: noise does not do both, and a leap is far longer than its Doppler.
+  /// Ends a stop if the Doppler motion is real.
+  ///
+  /// Doppler speeds without a pause must add up to more than the width of the error circle, and the position must have
+  /// moved about as far. Noise does not fulfil both, and a leap is much longer than its Doppler motion.
   private mutating func stirs(_ fix: FenceFix, _ here: Sighting, _ speed: Double, _ elapsed: Int64) {
     guard stand != nil else { return }
     guard let stir else {
@@ -119,7 +121,7 @@ struct Motion {
       stirredAtMost = 0
       return
     }
-    // One speed does not speak for a gap.
+    // One speed does not count for a whole gap.
     stirred += speed / 3.6 * Self.seconds(min(elapsed, rules.leastMotion))
     stirredAtMost += speed / 3.6 * Self.seconds(elapsed)
     let radius = rules.errorRadius(hdop: fix.hdop)
@@ -128,7 +130,7 @@ struct Motion {
     if way >= stirred / 2, way <= 2 * (stirredAtMost + radius) { moves() }
   }
 
-  /// Follows a vehicle that stands on something that moves, until that rests for as long as it took to believe it.
+  /// Follows a stationary vehicle that is being carried, until its position has not changed for `carriedTime`.
   private mutating func carry(_ stand: Sighting, _ here: Sighting, _ elapsed: Int64) {
     let isAway = here.point.distance(to: stand.point) >= rules.carriedDistance
     if isCarried {
@@ -145,7 +147,7 @@ struct Motion {
       awaySince = nil
       return
     }
-    // Two fixes with a long gap between them do not say where it was in between.
+    // Two fixes with a long gap between them do not show where the vehicle was in between.
     let since = elapsed <= rules.carriedTime / 2 ? awaySince ?? here.time : here.time
     awaySince = since
     if here.time - since >= rules.carriedTime {

@@ -1,14 +1,14 @@
-/// A position with what distances from it need, worked out once for all fences.
+/// A position with derived values that distance computations need, computed once for all fences.
 struct Place: BitwiseCopyable {
   let position: GeoPosition
-  /// 1e-7°, rounded: inside or outside is decided on these.
+  /// Rounded coordinates, 1e-7°. They decide between inside and outside.
   let x: Int64
   let y: Int64
   let sine: Double
   let cosine: Double
-  /// m to the east for 1e-7° of longitude.
+  /// Metres to the east for 1e-7° of longitude.
   let metresPerX: Double
-  /// m to the north for 1e-7° of latitude.
+  /// Metres to the north for 1e-7° of latitude.
   let metresPerY: Double
   let point: SpacePoint
 

@@ -1,9 +1,12 @@
 extension PolygonDraft {
-  /// Refuses a polygon that is none: edges that meet, holes outside the outer ring or inside each other (OGC 06-103r4,
-  /// 6.1.11). Rings may touch in points.
+  /// Checks that the rings form a valid polygon (OGC 06-103r4, 6.1.11).
+  ///
+  /// - Throws: ``FenceError`` if edges meet, or if a hole is outside the outer ring or inside another hole. Rings may
+  ///   touch in points.
   mutating func check() throws(FenceError) {
     guard !rings.isEmpty else { throw FenceError(.tooFewPositions(0)) }
-    // First, so that no two corners are more than a turn apart: the products below then fit.
+    // This check comes first. It ensures that no two corners are more than a turn apart, so that the products below
+    // fit.
     let boxes = rings.indices.map { box(ofRing: $0) }
     for hole in rings.indices.dropFirst() where !Self.contains(boxes[0], boxes[hole]) {
       throw FenceError(.holeOutside, ring: hole)
@@ -16,7 +19,8 @@ extension PolygonDraft {
         position: Int(sources[meeting.first]))
     }
     for hole in rings.indices.dropFirst() {
-      // Where nothing meets, one corner speaks for all; where a hole touches the outer ring, each speaks for itself.
+      // If no edges meet, one corner decides for the whole ring. If a hole touches the outer ring, each corner is
+      // checked.
       if let corner = try cornerOutside(hole, of: 0, all: touched[hole]) {
         throw FenceError(.holeOutside, ring: hole, position: Int(sources[corner]))
       }
@@ -24,8 +28,10 @@ extension PolygonDraft {
     try checkHoles(boxes)
   }
 
-  /// Refuses a hole in a hole. Only holes whose boxes lie in each other are looked at: sorted by where they begin in the
-  /// west, and compared with those that have not ended there.
+  /// Rejects a hole inside another hole.
+  ///
+  /// Only holes whose boxes contain each other are compared. The holes are sorted by their west sides, and each is
+  /// compared with those that have not ended there.
   private mutating func checkHoles(_ boxes: [RingBox]) throws(FenceError) {
     let holes = rings.indices.dropFirst().sorted {
       (boxes[$0].west, -boxes[$0].east) < (boxes[$1].west, -boxes[$1].east)
@@ -35,7 +41,7 @@ extension PolygonDraft {
       open.removeAll { boxes[$0].east < boxes[hole].west }
       try budget.spend(open.count)
       for other in open {
-        // Of two with the same box either may lie in the other.
+        // If two boxes are equal, either hole may contain the other.
         if Self.contains(boxes[other], boxes[hole]), try isInside(hole, other) {
           throw FenceError(.holeInHole(ring: other), ring: hole)
         }
@@ -69,7 +75,8 @@ extension PolygonDraft {
     return nil
   }
 
-  /// Whether a ring whose box lies in another's lies in it: its first corner that is not on the other's boundary does.
+  /// Whether a ring lies in another whose box contains its box. Its first corner that is not on the other's boundary
+  /// decides.
   private mutating func isInside(_ ring: Int, _ other: Int) throws(FenceError) -> Bool {
     for corner in rings[ring] {
       try budget.spend(rings[other].count)

@@ -1,17 +1,20 @@
-/// A polygon or a line while its rings come in, in 1e-7° that go on past the antimeridian.
+/// A polygon or a line while its rings are added, in 1e-7° that continue beyond the antimeridian.
 struct PolygonDraft: Sendable {
   struct Point: BitwiseCopyable, Equatable, Sendable {
     var x: Int64
     var y: Int64
   }
 
+  /// Memory for each corner, in bytes. A growing array exists twice while its elements are moved.
+  static var bytesForCorner: Int { (MemoryLayout<Point>.stride + MemoryLayout<Int32>.stride) * 3 / 2 }
+
   private(set) var points: [Point] = []
-  /// The position that each point came from.
+  /// Index of the position from which each point was made.
   private(set) var sources: [Int32] = []
-  /// The points of each ring; the last is the first again.
+  /// The points of each ring. The last one equals the first.
   private(set) var rings: [Range<Int>] = []
   var sweep = EdgeSweep()
-  /// What checking may still cost, of all polygons together.
+  /// The remaining cost of checking, for all polygons together.
   var budget = CheckBudget()
 
   mutating func begin() {
@@ -20,7 +23,7 @@ struct PolygonDraft: Sendable {
     rings.removeAll(keepingCapacity: true)
   }
 
-  /// Halfway between the outermost corners, within −180…180°.
+  /// The meridian halfway between the outermost corners, within −180…180°.
   var middleMeridian: Int64 {
     var west = Int64.max
     var east = Int64.min
@@ -33,7 +36,7 @@ struct PolygonDraft: Sendable {
 
   typealias RingBox = (west: Int64, south: Int64, east: Int64, north: Int64)
 
-  /// The box of one ring.
+  /// Returns the box of a ring.
   func box(ofRing ring: Int) -> RingBox {
     var box = (west: Int64.max, south: Int64.max, east: Int64.min, north: Int64.min)
     for point in points[rings[ring]] {
@@ -64,7 +67,8 @@ struct PolygonDraft: Sendable {
     if number == 0 { centre() } else { moveHole(number) }
   }
 
-  /// Adds positions, each on the side of the one before that is nearer; neighbours in the same place are one corner.
+  /// Appends positions, each at the copy of its longitude that is nearest to the previous one. Consecutive equal
+  /// positions become one corner, unless `keepsDoubles`.
   private mutating func append(_ positions: [GeoPosition], keepsDoubles: Bool) throws(FenceError) {
     let first = points.count
     for (index, position) in positions.enumerated() {
@@ -80,11 +84,11 @@ struct PolygonDraft: Sendable {
     }
   }
 
-  /// The copy of a point's longitude to which an edge leads.
+  /// Returns the copy of a point's longitude to which an edge leads.
   private static func following(_ last: Point, _ point: Point) -> Int64 {
     let lastTurns = last.x - Grid.wrapped(last.x)
     let difference = point.x + lastTurns - last.x
-    // From one end of the map to the other on one latitude: all the way around.
+    // From one end of the map to the other on the same latitude: all the way around.
     if abs(difference) == Grid.turn, point.y == last.y { return point.x + lastTurns }
     if difference > Grid.halfTurn { return point.x + lastTurns - Grid.turn }
     if difference < -Grid.halfTurn { return point.x + lastTurns + Grid.turn }
@@ -104,7 +108,7 @@ struct PolygonDraft: Sendable {
     if turns != 0 { for index in points.indices { points[index].x += turns } }
   }
 
-  /// Moves a hole by whole turns to where its outer ring is.
+  /// Moves a hole by whole turns to the location of its outer ring.
   private mutating func moveHole(_ ring: Int) {
     let outer = box(ofRing: 0)
     let hole = box(ofRing: ring)

@@ -1,11 +1,11 @@
-/// A rectangle in 1e-7°, edges included; past −180…180° where it lies across the antimeridian.
+/// A rectangle in 1e-7°, including its edges. Its sides lie beyond −180…180° if it crosses the antimeridian.
 struct Window: BitwiseCopyable, Sendable {
   var west: Int64
   var south: Int64
   var east: Int64
   var north: Int64
 
-  /// Contains nothing.
+  /// A window that contains nothing.
   static var empty: Window { Window(west: 1, south: 1, east: 0, north: 0) }
 
   @inline(__always)
@@ -15,22 +15,24 @@ struct Window: BitwiseCopyable, Sendable {
     contains(other.west, other.south) && contains(other.east, other.north)
   }
 
-  @inline(__always)
-  func meets(_ box: Box) -> Bool {
-    Int64(box.west) <= east && west <= Int64(box.east) && Int64(box.south) <= north && south <= Int64(box.north)
-  }
-
-  /// The same with room around it.
+  /// Returns the window with margins on all sides, in 1e-7°.
   func widened(x: Int64, y: Int64) -> Window {
     Window(west: west - x, south: south - y, east: east + x, north: north + y)
+  }
+
+  /// The window as a box, clamped to the box's range.
+  var box: Box {
+    Box(
+      west: Int32(clamping: west), south: Int32(clamping: south), east: Int32(clamping: east),
+      north: Int32(clamping: north))
   }
 
   var query: BoxQuery { BoxQuery(west: west, south: south, east: east, north: north) }
 
   var middle: (x: Int64, y: Int64) { ((west + east) / 2, (south + north) / 2) }
 
-  /// m from the middle to a corner, never too little: no 1e-7° is longer than one of the equator, 1 % for the ellipsoid
-  /// and for the middle's rounding.
+  /// Distance from the middle to a corner in m, rounded up. It assumes degrees of the equator, the longest, and adds 1
+  /// % for the ellipsoid and for the rounding of the middle.
   var halfDiagonal: Double {
     let width = Double(east - west)
     let height = Double(north - south)

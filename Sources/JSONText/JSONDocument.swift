@@ -1,58 +1,62 @@
-/// One JSON text (RFC 8259), checked whole and ready to be read.
+/// A JSON text (RFC 8259) that was parsed and validated completely.
 ///
 ///     let document = try JSONDocument(parsing: bytes)
 ///     var adapter = try JSONObjectReader(document.root)
 ///     let baud = try adapter.requiredInt("baud", in: 1200...4_000_000)
 ///     try adapter.finish()
 ///
-/// Strict: UTF-8 only and checked, no byte order mark, no comment, no trailing comma, no doubled key. The bytes are kept,
-/// numbers as the digits they are written in; nothing is turned into a Swift value before it is asked for.
+/// The parser is strict: it accepts valid UTF-8 only, and no byte order mark, comments, trailing commas or duplicate
+/// keys. The document keeps the bytes, and numbers as text; values are converted only on access.
 public struct JSONDocument: Sendable {
-  /// The text, and behind it the values of the strings that hold escapes.
+  /// The text, followed by the values of strings with escapes.
   private(set) var bytes: [UInt8] = []
   private(set) var nodes: [JSONNode] = []
   private(set) var textCount = 0
   private var decoded: [UInt8] = []
 
-  /// Nested arrays and objects that are followed unless told otherwise.
+  /// Default limit for nested arrays and objects.
   public static let defaultMaximumDepth = 64
-  /// Bytes that one text may have.
+  /// Maximum size of a text, bytes.
   public static let maximumCount = 1 << 30
-  /// Bytes from which on memory for the nodes is taken beforehand.
+  /// Size from which memory for the nodes is reserved in advance, bytes.
   private static var largeCount: Int { 1 << 20 }
 
+  /// Parses a text.
+  ///
   /// - Parameters:
-  ///   - text: one JSON value, white space around it allowed.
-  ///   - maximumDepth: how deep arrays and objects may nest (1…512).
-  /// - Throws: the first error of the text, with its place.
+  ///   - text: one JSON value, optionally surrounded by white space.
+  ///   - maximumDepth: limit for nested arrays and objects (1…512).
+  /// - Throws: the first error in the text, with its position.
   public init(parsing text: Span<UInt8>, maximumDepth: Int = defaultMaximumDepth) throws(JSONError) {
     try parse(text, maximumDepth: maximumDepth)
   }
 
-  /// The same from an array, which is kept and not copied unless a string in it holds an escape.
+  /// Parses a text in an array. The array is copied only if one of its strings has an escape.
+  ///
+  /// - Throws: the first error in the text, with its position.
   public init(parsing text: [UInt8], maximumDepth: Int = defaultMaximumDepth) throws(JSONError) {
     try read(text.span, maximumDepth: maximumDepth)
     bytes = text
     bytes.append(contentsOf: decoded)
   }
 
-  /// A document without a text, for ``parse(_:maximumDepth:)``; its ``root`` is null.
+  /// Creates a document without a text for ``parse(_:maximumDepth:)``; its ``root`` is `null`.
   public init() { reset() }
 
-  /// Reads another text in place of this one and keeps the memory: the way to read many JSON lines, which then allocates
-  /// nothing once it has seen the longest. Values of the text before stay valid for as long as somebody holds them.
+  /// Replaces the text and reuses the memory, so that parsing many JSON lines allocates nothing after the longest one.
+  /// Values of the previous text remain valid.
   ///
-  /// - Throws: as the initializers do; the document is then empty and its ``root`` null.
+  /// - Throws: the first error in the text, with its position. The ``root`` is then `null`.
   public mutating func parse(_ text: Span<UInt8>, maximumDepth: Int = defaultMaximumDepth) throws(JSONError) {
     try read(text, maximumDepth: maximumDepth)
     bytes.removeAll(keepingCapacity: true)
     bytes.reserveCapacity(text.count + decoded.count)
-    // The buffer lives as long as the call.
+    // The buffer is valid during the call.
     unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     bytes.append(contentsOf: decoded)
   }
 
-  /// All but the bytes themselves.
+  /// Parses the text into nodes and decoded strings.
   private mutating func read(_ text: Span<UInt8>, maximumDepth: Int) throws(JSONError) {
     var nodes = take(&self.nodes)
     var decoded = take(&self.decoded)
@@ -62,8 +66,8 @@ public struct JSONDocument: Sendable {
       reset()
       throw JSONError(.tooLarge(limit: Self.maximumCount), line: 1, column: 1, offset: 0)
     }
-    // Seldom fewer than 7 bytes make a node. Of a large text, room for that many is only written to as they come;
-    // without it, the half of them would be copied.
+    // A node rarely has fewer than 7 bytes of text. Reserving memory for a large text avoids copying; unused memory is
+    // never touched.
     if text.count >= Self.largeCount { nodes.reserveCapacity(text.count / 7) }
     var parser = JSONParser(
       text, maximumDepth: min(max(maximumDepth, 1), 512), nodes: consume nodes, decoded: consume decoded)
@@ -78,6 +82,20 @@ public struct JSONDocument: Sendable {
     self.decoded = take(&parser.decoded)
   }
 
+  /// Returns an upper bound for the memory of a document, including its text, bytes. It counts the characters that
+  /// precede values and does not parse the text.
+  public static func mostMemory(for text: Span<UInt8>) -> Int {
+    var values = 1
+    for index in text.indices {
+      switch text[index] {
+      case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ":"): values &+= 1
+      default: break
+      }
+    }
+    // While an array grows, both its old and its new memory exist.
+    return 2 * text.count + values * (MemoryLayout<JSONNode>.stride * 3 / 2)
+  }
+
   /// The value of the text.
   public var root: JSONValue { JSONValue(document: self, index: 0) }
 
@@ -89,7 +107,7 @@ public struct JSONDocument: Sendable {
   }
 }
 
-/// Moves an array out, so that whoever changes it is its only owner.
+/// Moves an array out of a variable, so that the caller is its only owner.
 private func take<Element>(_ array: inout [Element]) -> [Element] {
   var taken: [Element] = []
   swap(&taken, &array)

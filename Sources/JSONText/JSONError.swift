@@ -1,60 +1,60 @@
-/// What is wrong in a JSON text, where, and what would be right.
+/// An error in a JSON text: the problem, its position and what was expected.
 ///
-/// Syntax errors come from ``JSONDocument``; the others from reading values out of it (``JSONValue``,
-/// ``JSONObjectReader``) or from the caller's own rules (``JSONValue/invalid(_:)``).
+/// Syntax errors come from ``JSONDocument``. The others come from reading its values (``JSONValue``,
+/// ``JSONObjectReader``), or from the caller's own rules (``JSONValue/invalid(expected:found:)``).
 public struct JSONError: Error, Equatable, Sendable {
-  /// What is wrong, with what a message needs to say it.
+  /// The problem, with the data for its message.
   public enum Kind: Equatable, Sendable {
-    /// No value at all: nothing, or white space only.
+    /// The text is empty or only white space.
     case empty
-    /// The text begins with a byte order mark, which RFC 8259 (8.1) forbids to send.
+    /// The text begins with a byte order mark, which RFC 8259 (section 8.1) forbids.
     case byteOrderMark
-    /// The text ends inside a value.
+    /// The text ends within a value.
     case unexpectedEnd(expected: String)
-    /// A byte that cannot stand here.
+    /// A byte is not allowed here.
     case unexpectedCharacter(UInt8, expected: String)
-    /// More than white space after the one value of a text.
+    /// The value is followed by more than white space.
     case trailingContent(UInt8)
-    /// A number that RFC 8259 (6) does not know: a leading zero or plus, a bare point, no digits.
+    /// A number violates RFC 8259 (section 6): a leading zero or plus sign, a point without digits, or no digits.
     case invalidNumber(expected: String)
-    /// A backslash followed by something other than `" \ / b f n r t` or `u` with four hexadecimal digits.
+    /// A backslash is followed by something other than `" \ / b f n r t`, or `u` with four hexadecimal digits.
     case invalidEscape
-    /// `\uD800`…`\uDFFF` without its other half.
+    /// A surrogate `\uD800`…`\uDFFF` is not part of a pair.
     case unpairedSurrogate
-    /// A byte below 0x20 that stands unescaped in a string.
+    /// A string contains a byte below 0x20 that is not escaped.
     case controlCharacter(UInt8)
-    /// Bytes that are not UTF-8 (RFC 3629): overlong, a surrogate, above U+10FFFF, or cut.
+    /// The bytes are not valid UTF-8 (RFC 3629): overlong, a surrogate, above U+10FFFF, or incomplete.
     case invalidUTF8
-    /// Arrays and objects nested deeper than the reader was told to follow.
+    /// Arrays and objects are nested deeper than the limit.
     case tooDeep(limit: Int)
-    /// More bytes than the reader was told to accept.
+    /// The text has more bytes than the limit.
     case tooLarge(limit: Int)
-    /// A key that the same object already has.
+    /// The object already has this key, on line `firstLine`.
     case duplicateKey(String, firstLine: Int)
-    /// A value of another type than the one that belongs here.
+    /// The value has the wrong type.
     case wrongType(expected: String, found: String)
-    /// A key without which the object says nothing.
+    /// A required key is missing.
     case missingKey(String)
-    /// A key that means nothing here; `known` are the ones that would.
+    /// The key is unknown; `known` are the accepted ones.
     case unknownKey(String, known: [String])
-    /// A value of the right type outside what is allowed.
+    /// The value is outside the allowed range.
     case outOfRange(expected: String, found: String)
-    /// A value that breaks a rule of its reader.
+    /// The value violates a rule of its reader.
     case invalidValue(expected: String, found: String)
   }
 
-  /// What is wrong.
+  /// The problem.
   public var kind: Kind
   /// Line, from 1. Lines end with LF, CR LF or CR.
   public var line: Int
   /// Column, from 1, in Unicode scalars, as editors count.
   public var column: Int
-  /// Bytes before the place.
+  /// Offset in bytes, from 0.
   public var offset: Int
-  /// Where in the value: `adapters[1].baud`; empty at the top.
+  /// Path of the value, for example `adapters[1].baud`; empty for the root.
   public var path: String
 
-  /// - Parameters: as the properties of the same names.
+  /// Creates an error; the parameters are the properties of the same names.
   public init(_ kind: Kind, line: Int, column: Int, offset: Int, path: String = "") {
     self.kind = kind
     self.line = line
@@ -65,18 +65,19 @@ public struct JSONError: Error, Equatable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
-  /// One line: `3:14: adapters[1].baud: expected a whole number from 1200 to 4000000, found 12`.
+  /// The message in one line: `3:14: adapters[1].baud: expected a whole number from 1200 to 4000000, found 12`.
   public var message: String {
     path.isEmpty ? "\(line):\(column): \(reason)" : "\(line):\(column): \(path): \(reason)"
   }
 
-  /// One line, the file first, in the form that editors and terminals turn into a link: `gateway.json:3:14: …`.
+  /// Returns the message with the file name, in the form that editors and terminals recognize as a link:
+  /// `gateway.json:3:14: …`.
   public func message(in file: String) -> String { "\(file):\(message)" }
 
-  /// ``message``.
+  /// The same as ``message``.
   public var description: String { message }
 
-  /// What is wrong and what would be right, without the place.
+  /// The problem and the expectation, without the position.
   public var reason: String {
     switch kind {
     case .empty: "no JSON value: the text is empty"
@@ -103,12 +104,12 @@ extension JSONError: CustomStringConvertible {
 
   private static func unknown(_ key: String, among known: [String]) -> String {
     let start = "unknown key \(quoted(key))"
-    if let near = nearest(to: key, among: known) { return start + "; did you mean \(quoted(near))?" }
+    if let near = nearestName(to: key, among: known) { return start + "; did you mean \(quoted(near))?" }
     if known.isEmpty { return start + "; no key belongs here" }
     return start + "; known here: " + known.joined(separator: ", ")
   }
 
-  /// A text from the input as a message may show it: in quotes, on one line, at most 60 characters.
+  /// Quotes a text of the input for a message: on one line, at most 60 characters.
   public static func quoted(_ text: some StringProtocol) -> String {
     var out = "\""
     for (index, scalar) in text.unicodeScalars.enumerated() {

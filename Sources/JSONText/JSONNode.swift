@@ -1,15 +1,16 @@
-/// One value or key of a parsed text, in the order of the text: 16 bytes, no pointer.
+/// A value or key of a parsed text: 16 bytes, without pointers. Nodes are in the order of the text.
 ///
-/// A container is followed by everything in it; an object's children are key, value, key, value.
+/// The descendants of a container follow it; those of an object alternate between keys and values.
 struct JSONNode: BitwiseCopyable, Sendable {
+  /// The type of a node.
   enum Kind: UInt8, BitwiseCopyable, Sendable { case object, array, string, number, `true`, `false`, null }
 
-  /// First byte in the text (of a string: its opening quote).
+  /// Offset of its first byte in the text; a string starts at its opening quote.
   var offset: UInt32
-  /// String: first byte of its value in the document's bytes, the decoded ones behind the text included.
-  /// Number: first byte. Container: number of direct children (an object's members count once).
+  /// For a string, offset of its value in the document's bytes, which include the decoded values after the text. For a
+  /// number, offset of its first byte. For a container, number of direct children (members for an object).
   var start: UInt32
-  /// String, number: length in bytes. Container: index of the node behind its last descendant.
+  /// For a string or number, its length in bytes. For a container, index of the node after its last descendant.
   var extent: UInt32
   var kind: Kind
 

@@ -1,5 +1,6 @@
-/// From the digits of a checked JSON number to a value.
+/// Converts the text of a valid JSON number.
 enum JSONNumber {
+  /// Returns the value of an integer; `nil` if it has a fraction or an exponent, or does not fit `Int`.
   static func int(_ digits: Span<UInt8>) -> Int? {
     let isNegative = digits[0] == UInt8(ascii: "-")
     return int(digits, from: isNegative ? 1 : 0, isNegative: isNegative)
@@ -18,22 +19,24 @@ enum JSONNumber {
     return value
   }
 
+  /// Returns the nearest `Double`; `nil` if the number overflows.
   static func double(_ digits: Span<UInt8>) -> Double? {
     if let exact = exactDouble(digits) { return exact }
-    // The standard library's conversion is correctly rounded. The buffer lives as long as the call.
+    // The standard library's conversion is correctly rounded. The buffer is valid during the call.
     let text = unsafe digits.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     guard let value = Double(text), value.isFinite else { return nil }
     return value
   }
 
-  /// Where digits and power of ten are both exact in a `Double`, one operation rounds correctly (Clinger 1990).
+  /// Converts with a single operation, which rounds correctly if both the digits and the power of ten are exact in a
+  /// `Double` (Clinger 1990); otherwise returns `nil`.
   @inline(__always)
   private static func exactDouble(_ digits: Span<UInt8>) -> Double? {
     var mantissa: UInt64 = 0
     var scale = 0
     let isNegative = digits[0] == UInt8(ascii: "-")
     var index = isNegative ? 1 : 0
-    // Where the point stands; behind the digits where there is none.
+    // Index of the decimal point; the end of the text if there is none.
     var point = digits.count
     while index < digits.count {
       let digit = UInt64(digits[index] &- UInt8(ascii: "0"))
@@ -64,7 +67,7 @@ enum JSONNumber {
   }
 }
 
-/// Those that a `Double` holds exactly.
+/// The powers of ten that are exact in a `Double`.
 private let powersOfTen: [Double] = [
   1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
   1e21, 1e22,

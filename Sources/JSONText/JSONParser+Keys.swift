@@ -1,5 +1,6 @@
 extension JSONParser {
-  /// RFC 8259 (4) leaves the meaning of a doubled key open; a reader that picks one of them hides a mistake.
+  /// Throws an error if an object has duplicate keys. RFC 8259 (section 4) does not define their meaning, and choosing
+  /// one of them would hide a mistake.
   func refuseDuplicateKeys(of object: Int) throws(JSONError) {
     let count = Int(nodes[object].start)
     if count < 2 { return }
@@ -11,7 +12,7 @@ extension JSONParser {
       keys.append(index)
       index = end(of: index + 1)
     }
-    // Sorted rather than hashed: no choice of keys makes it slow. Equal keys stay in the order of the text.
+    // Sort instead of hashing, so that no choice of keys makes this slow. Equal keys keep the order of the text.
     keys.sort { order($0, $1) != 0 ? order($0, $1) < 0 : $0 < $1 }
     var firstDouble: (again: Int, first: Int)?
     for (key, next) in zip(keys, keys.dropFirst()) where order(key, next) == 0 {
@@ -41,12 +42,12 @@ extension JSONParser {
 
   private func end(of index: Int) -> Int { nodes[index].isContainer ? Int(nodes[index].extent) : index + 1 }
 
-  /// One byte of a string's value, escapes resolved.
+  /// Returns a byte of a string's value.
   private func valueByte(_ index: Int) -> UInt8 {
     index < bytes.count ? bytes[index] : decoded[index - bytes.count]
   }
 
-  /// Below, at or above zero as the first key sorts before, with or behind the second.
+  /// Compares two keys: negative, zero or positive if the first one sorts before, equal to or after the second.
   private func order(_ first: Int, _ second: Int) -> Int {
     let (a, b) = (nodes[first], nodes[second])
     if a.extent != b.extent { return a.extent < b.extent ? -1 : 1 }
@@ -62,7 +63,7 @@ extension JSONParser {
     return String(decoding: (0..<Int(node.extent)).map { valueByte(Int(node.start) + $0) }, as: UTF8.self)
   }
 
-  /// The path of the innermost place that was being read.
+  /// The path of the innermost value that is being parsed.
   var openPath: String {
     var path = ""
     for container in open {

@@ -1,5 +1,5 @@
 extension JSONParser {
-  /// A number (RFC 8259, 6), kept as the text it is written in.
+  /// Parses a number (RFC 8259, section 6) and keeps its text.
   ///
   ///     -0   12   3.14   6.02e23
   mutating func parseNumber() throws(JSONError) {
@@ -27,7 +27,7 @@ extension JSONParser {
       JSONNode(offset: UInt32(start), start: UInt32(start), extent: UInt32(next - start), kind: .number))
   }
 
-  /// The place behind one digit or more.
+  /// Skips at least one digit and returns the offset after the digits.
   @inline(__always)
   private func digits(from first: Int, _ expected: StaticString) throws(JSONError) -> Int {
     var next = first

@@ -1,5 +1,5 @@
 extension JSONParser {
-  /// A string: opening quote to closing quote, UTF-8 and escapes checked.
+  /// Parses a string from its opening to its closing quote and validates UTF-8 and escapes.
   mutating func parseString() throws(JSONError) {
     let quote = position
     position += 1
@@ -27,19 +27,19 @@ extension JSONParser {
     throw error(.unexpectedEnd(expected: "a closing quote"))
   }
 
-  /// Eight bytes at a time while none of them is a quote, a backslash, a control character or beyond ASCII.
+  /// Skips eight bytes at a time while they are ASCII without quotes, backslashes and control characters.
   @inline(__always)
   private mutating func skipPlainASCII() {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let tops: UInt64 = 0x8080_8080_8080_8080
     let raw = unsafe bytes.bytes
     while position &+ 8 <= bytes.count {
-      // Bounds are checked; any eight bytes are a UInt64.
+      // Bounds are checked, and any eight bytes are a valid UInt64.
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
       let quote = word ^ (ones &* 0x22)
       let backslash = word ^ (ones &* 0x5C)
-      // A byte's top bit is set where subtracting borrowed: the byte was 0 (or, for control, below 0x20). A borrow may
-      // also mark a byte above a marked one; that only ends the run early.
+      // The top bit of a byte is set if the subtraction borrowed, which means that the byte was 0 (or below 0x20 for
+      // control characters). A borrow may also mark a byte above a marked one, which only ends the loop early.
       let marks =
         ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- ones &* 0x20) & ~word) | word
       if marks & tops != 0 { return }
@@ -47,7 +47,7 @@ extension JSONParser {
     }
   }
 
-  /// The string again from its quote, with its value written to `decoded`.
+  /// Parses a string again from its opening quote and writes its value to `decoded`.
   private mutating func parseEscapedString(quote: Int) throws(JSONError) {
     let start = decoded.count
     position = quote + 1
@@ -112,7 +112,7 @@ extension JSONParser {
       guard UTF16.isTrailSurrogate(trail) else { throw error(.unpairedSurrogate, at: start) }
       scalar = 0x1_0000 + (UInt32(unit & 0x3FF) << 10 | UInt32(trail & 0x3FF))
     }
-    // Neither a surrogate nor above U+10FFFF: always a scalar.
+    // The value is neither a surrogate nor above U+10FFFF, so it is always a scalar.
     if let scalar = Unicode.Scalar(scalar) { decoded.append(contentsOf: UTF8.encode(scalar) ?? .init()) }
   }
 
@@ -134,7 +134,7 @@ extension JSONParser {
     return unit
   }
 
-  /// Length of the UTF-8 sequence at `position` (RFC 3629, 4), whose first byte is beyond ASCII.
+  /// Returns the length of the UTF-8 sequence at `position` (RFC 3629, section 4); its first byte is not ASCII.
   private func utf8Length() throws(JSONError) -> Int {
     let lead = bytes[position]
     let length: Int
@@ -142,14 +142,14 @@ extension JSONParser {
     switch lead {
     case 0xC2...0xDF: length = 2
     case 0xE0:
-      (length, second) = (3, 0xA0...0xBF)  // Less would be overlong.
+      (length, second) = (3, 0xA0...0xBF)  // Lower values would be overlong.
     case 0xED:
-      (length, second) = (3, 0x80...0x9F)  // More would be a surrogate.
+      (length, second) = (3, 0x80...0x9F)  // Higher values would be surrogates.
     case 0xE1...0xEF: length = 3
     case 0xF0:
-      (length, second) = (4, 0x90...0xBF)  // Less would be overlong.
+      (length, second) = (4, 0x90...0xBF)  // Lower values would be overlong.
     case 0xF4:
-      (length, second) = (4, 0x80...0x8F)  // More would be above U+10FFFF.
+      (length, second) = (4, 0x80...0x8F)  // Higher values would be above U+10FFFF.
     case 0xF1...0xF3: length = 4
     default: throw error(.invalidUTF8)
     }

@@ -1,20 +1,21 @@
-/// Strict RFC 8259, one pass over the bytes: what it finds goes onto the tape (`nodes`).
+/// Parses strict RFC 8259 in one pass and appends the values to `nodes`.
 ///
-/// No recursion beyond `maximumDepth`, no copy of a string unless it holds an escape.
+/// Its recursion is limited by `maximumDepth`. Only strings with escapes are copied.
 struct JSONParser: ~Copyable, ~Escapable {
   let bytes: Span<UInt8>
   let maximumDepth: Int
   var position = 0
   var nodes: [JSONNode]
-  /// Values of strings with escapes; they are put behind the text, so their place counts from its end.
+  /// Values of strings with escapes. The document appends them to the text, so their offsets count from its end.
   var decoded: [UInt8]
-  /// The containers that are open, outermost first: the path of an error.
+  /// The open containers, outermost first; they are the path of an error.
   var open: [OpenContainer] = []
 
+  /// A container that is being parsed.
   struct OpenContainer {
     /// Index of the container's node.
     var node: Int
-    /// Index of the key whose value is being read; nil in arrays and between members.
+    /// Index of the key whose value is being parsed; `nil` in arrays and between members.
     var key: Int?
   }
 
@@ -26,7 +27,7 @@ struct JSONParser: ~Copyable, ~Escapable {
     self.decoded = decoded
   }
 
-  /// The one value of the text, with nothing but white space around it.
+  /// Parses the text: one value, surrounded by white space only.
   mutating func parseText() throws(JSONError) {
     if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { throw error(.byteOrderMark) }
     skipWhiteSpace()
@@ -144,7 +145,7 @@ struct JSONParser: ~Copyable, ~Escapable {
     position += 1
   }
 
-  /// An error at `position`, or at another byte.
+  /// Makes an error at `position`, or at another offset.
   func error(_ kind: JSONError.Kind, at offset: Int? = nil) -> JSONError {
     let offset = offset ?? position
     let place = TextPosition(of: offset, in: bytes)

@@ -1,7 +1,8 @@
-/// How a place in a value is written: `adapters[1].baud`, `["odd key"].x`.
+/// Formats the path of a value: `adapters[1].baud`, `["odd key"].x`.
 enum JSONPath {
+  /// Appends a key to a path.
   static func append(key: String, to path: inout String) {
-    // One that nobody would have written is shown as far as a message shows any text.
+    // Other keys are quoted, and cut off if they are long.
     let isPlain =
       !key.isEmpty && key.utf8.count <= 60
       && key.utf8.allSatisfy {

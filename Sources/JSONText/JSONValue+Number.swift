@@ -1,12 +1,12 @@
 extension JSONValue {
-  /// A number written without point and exponent that an `Int` can hold; nil for any other value.
+  /// The value of an integer without decimal point and exponent; `nil` if it does not fit `Int`, or for any other type.
   public var int: Int? {
     guard node.kind == .number else { return nil }
     return JSONNumber.int(valueSpan)
   }
 
-  /// The `Double` nearest to the number as it is written (round half to even); nil for any other value and for numbers
-  /// whose size no `Double` has. What is too small to be told from 0 is 0.
+  /// The `Double` nearest to the number (round half to even); `nil` if it overflows, or for any other type. Numbers
+  /// that underflow are 0.
   public var double: Double? {
     guard node.kind == .number else { return nil }
     return JSONNumber.double(valueSpan)

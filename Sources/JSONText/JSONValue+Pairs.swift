@@ -1,10 +1,9 @@
 extension JSONValue {
-  /// Calls `body` with the first two numbers of each element of this array, in order: `[[9.1,47.6],[9.2,47.7,430]]`, as
-  /// lists of positions are written. The numbers are those of ``double``; no value is made for each, so that millions of
-  /// pairs cost little.
+  /// Calls `body` with the first two numbers of each element of this array, for example for positions:
+  /// `[[9.1,47.6],[9.2,47.7,430]]`. It makes no ``JSONValue`` for each pair, so that millions of pairs are fast.
   ///
-  /// - Returns: the first element that is not an array which begins with two numbers that a `Double` can hold; what follows
-  ///   it is not read. This value itself where it is no array. Nil where all is well.
+  /// - Returns: the first element that is not an array beginning with two numbers; elements after it are not read.
+  ///   Returns this value if it is not an array, and `nil` on success.
   public func forEachPair(_ body: (Double, Double) -> Void) -> JSONValue? {
     guard node.kind == .array else { return self }
     let nodes = document.nodes.span

@@ -1,14 +1,14 @@
 extension JSONValue {
-  /// Bytes in front of the value.
+  /// Offset of the value in the text, bytes.
   public var offset: Int { Int(node.offset) }
 
-  /// Line of its first character, from 1. Counted anew at each call.
+  /// Line of its first character, from 1. Each access counts from the start of the text.
   public var line: Int { place.line }
 
-  /// Column of its first character, from 1, in Unicode scalars. Counted anew at each call.
+  /// Column of its first character, from 1, in Unicode scalars. Each access counts from the start of the text.
   public var column: Int { place.column }
 
-  /// Where it stands in the document: `adapters[1].baud`; empty for the root, of a key the path of its value.
+  /// Path of the value, for example `adapters[1].baud`; empty for the root. The path of a key is that of its value.
   public var path: String {
     var path = ""
     var container = 0
@@ -19,27 +19,32 @@ extension JSONValue {
     return path
   }
 
-  /// An error that names this place. For rules that only the caller knows:
+  /// Makes an error at this value, for the caller's own rules:
   ///
   ///     throw value.invalid(expected: "a device path", found: "\"COM3\"")
+  ///
+  /// - Parameters:
+  ///   - expected: what would be valid.
+  ///   - found: what was found; `nil` for ``summary``.
   public func invalid(expected: String, found: String? = nil) -> JSONError {
     error(.invalidValue(expected: expected, found: found ?? summary))
   }
 
-  /// The same about a text that should be an address: one with `user:password@` or a query (`?token=…`) is not shown.
+  /// Makes an error at this value, which should be an address. A text with `user:password@` or a query (`?token=…`) is
+  /// not shown.
   public func invalidAddress(expected: String) -> JSONError {
     let marks = Array("@?#".utf8)
     guard node.kind == .string, valueBytes.contains(where: marks.contains) else { return invalid(expected: expected) }
     return invalid(expected: expected, found: "one that is not shown, as it may hold a password")
   }
 
-  /// An error of any kind that names this place.
+  /// Makes an error of any kind at this value.
   public func error(_ kind: JSONError.Kind) -> JSONError {
     let place = self.place
     return JSONError(kind, line: place.line, column: place.column, offset: offset, path: path)
   }
 
-  /// The value as a message shows it: a type name, or the scalar itself, cut where it is long.
+  /// The value in a message: the name of its type, or the scalar itself, shortened if it is long.
   public var summary: String {
     switch node.kind {
     case .object: "an object"
@@ -56,7 +61,7 @@ extension JSONValue {
     TextPosition(of: offset, in: document.bytes.span.extracting(0..<document.textCount))
   }
 
-  /// The child of a container that is or holds this value; its name is put onto the path.
+  /// Returns the child of a container that is or contains this value, and appends its name to the path.
   private func step(from container: Int, path: inout String) -> Int? {
     let parent = JSONValue(document: document, index: container)
     var position = 0

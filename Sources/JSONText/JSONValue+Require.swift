@@ -1,12 +1,12 @@
-/// Reading with the error at hand: each of these throws ``JSONError`` with the place, what is expected, what is there.
+/// Conversions that throw a ``JSONError`` with the position, the expectation and the value found.
 extension JSONValue {
-  /// A string.
+  /// Returns the value of a string.
   public func requireString() throws(JSONError) -> String {
     guard let string else { throw wrongType("a string") }
     return string
   }
 
-  /// A string that is one of `choices`.
+  /// Returns the value of a string that must be one of `choices`.
   public func requireString(oneOf choices: [String]) throws(JSONError) -> String {
     if let string, choices.contains(string) { return string }
     let listed = choices.map { JSONError.quoted($0) }.joined(separator: ", ")
@@ -15,13 +15,13 @@ extension JSONValue {
     throw error(.invalidValue(expected: expected, found: summary))
   }
 
-  /// True or false.
+  /// Returns the value of `true` or `false`.
   public func requireBool() throws(JSONError) -> Bool {
     guard let bool else { throw wrongType("true or false") }
     return bool
   }
 
-  /// A whole number, written without point and exponent, within `range`.
+  /// Returns an integer within `range`, written without decimal point and exponent.
   public func requireInt(in range: ClosedRange<Int> = .min ... .max) throws(JSONError) -> Int {
     if let int, range.contains(int) { return int }
     let expected =
@@ -30,7 +30,7 @@ extension JSONValue {
     throw error(.outOfRange(expected: expected, found: summary))
   }
 
-  /// A number within `range`, a finite `Double`.
+  /// Returns a number within `range` as a finite `Double`.
   public func requireDouble(
     in range: ClosedRange<Double> = finite
   ) throws(JSONError) -> Double {
@@ -47,14 +47,15 @@ extension JSONValue {
     throw error(.outOfRange(expected: expected, found: summary))
   }
 
-  /// The elements of an array.
+  /// Returns the elements of an array.
   public func requireArray() throws(JSONError) -> JSONElements {
     guard node.kind == .array else { throw wrongType("an array") }
     return elements
   }
 
-  /// Every number that a `Double` can hold.
+  /// The range of all finite `Double` values.
   public static let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
 
+  /// Makes an error for a value of the wrong type.
   func wrongType(_ expected: String) -> JSONError { error(.wrongType(expected: expected, found: summary)) }
 }

@@ -1,6 +1,13 @@
-/// One value of a ``JSONDocument``: knows what it is, what it holds, and where it stands.
+/// A value of a ``JSONDocument``, with its type, its content and its position in the text.
+///
+/// ```swift
+/// let document = try JSONDocument(parsing: Array(#"{"adapters":[{"baud":38400}]}"#.utf8))
+/// let baud = document.root["adapters"]?[0]?["baud"]
+/// baud?.int                   // 38400
+/// baud?.path                  // "adapters[0].baud"
+/// ```
 public struct JSONValue: Sendable {
-  /// The six types of RFC 8259; true and false are one.
+  /// The types of RFC 8259; `true` and `false` are one type.
   public enum Kind: Equatable, Sendable { case object, array, string, number, bool, null }
 
   let document: JSONDocument
@@ -8,7 +15,7 @@ public struct JSONValue: Sendable {
 
   var node: JSONNode { document.nodes[index] }
 
-  /// The value's type.
+  /// The type of the value.
   public var kind: Kind {
     switch node.kind {
     case .object: .object
@@ -23,7 +30,7 @@ public struct JSONValue: Sendable {
   /// Whether this is `null`.
   public var isNull: Bool { node.kind == .null }
 
-  /// True or false; nil for any other value.
+  /// The value of `true` or `false`; `nil` for any other type.
   public var bool: Bool? {
     switch node.kind {
     case .true: true
@@ -32,17 +39,18 @@ public struct JSONValue: Sendable {
     }
   }
 
-  /// A string's value, escapes resolved; nil for any other value.
+  /// The value of a string with its escapes resolved; `nil` for any other type.
   public var string: String? { node.kind == .string ? String(decoding: valueBytes, as: UTF8.self) : nil }
 
-  /// Whether this is a string with just this value; compares bytes and makes no `String`.
+  /// Whether this is a string with exactly this value. The comparison makes no `String`.
   public func isString(_ text: StaticString) -> Bool {
     node.kind == .string && equals(text)
   }
 
-  /// Calls `body` with a string's UTF-8 bytes, escapes resolved, or with a number's digits, without copying them.
+  /// Calls `body` with the UTF-8 bytes of a string, escapes resolved, or with the text of a number, without copying
+  /// them.
   ///
-  /// - Returns: nil for any other value.
+  /// - Returns: the result of `body`; `nil` for any other type.
   public func withUTF8<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
@@ -51,33 +59,33 @@ public struct JSONValue: Sendable {
     return try body(valueSpan)
   }
 
-  /// A number as it is written: `1.50`; nil for any other value.
+  /// The text of a number as written, for example `1.50`; `nil` for any other type.
   public var numberText: String? { node.kind == .number ? String(decoding: valueBytes, as: UTF8.self) : nil }
 
-  /// Elements of an array or members of an object; 0 for any other value.
+  /// Number of elements of an array or of members of an object; 0 for any other type.
   public var count: Int { node.isContainer ? Int(node.start) : 0 }
 
-  /// The value of a key; nil where the key is absent or this is no object.
+  /// The value of a key; `nil` if the key is missing or this is not an object.
   public subscript(_ key: String) -> JSONValue? {
     for member in members where member.hasKey(key) { return member.value }
     return nil
   }
 
-  /// The element at `position`, counted from 0; nil past the end or where this is no array. Walks there: to visit all,
-  /// use ``elements``.
+  /// The element at `position`, from 0; `nil` if there is none or this is not an array. Each access iterates from the
+  /// start; use ``elements`` to visit all.
   public subscript(_ position: Int) -> JSONValue? {
     guard position >= 0 else { return nil }
     for (index, element) in elements.enumerated() where index == position { return element }
     return nil
   }
 
-  /// The elements of an array, in order; empty for any other value.
+  /// The elements of an array in order; empty for any other type.
   public var elements: JSONElements { JSONElements(self) }
 
-  /// The members of an object, in the order of the text; empty for any other value.
+  /// The members of an object in the order of the text; empty for any other type.
   public var members: JSONMembers { JSONMembers(self) }
 
-  /// The same without a copy of the array's reference.
+  /// The value's bytes as a span, without retaining the array.
   var valueSpan: Span<UInt8> {
     let start = Int(node.start)
     return document.bytes.span.extracting(start..<(start + Int(node.extent)))
@@ -101,15 +109,15 @@ public struct JSONValue: Sendable {
 
 /// A key with its value.
 public struct JSONMember: Sendable {
-  /// The key as a value of its own: a string that knows its line and column.
+  /// The key as a string value, with its own line and column.
   public let keyValue: JSONValue
-  /// What stands behind the colon.
+  /// The value after the colon.
   public let value: JSONValue
 
-  /// The key, escapes resolved.
+  /// The key with its escapes resolved.
   public var key: String { String(decoding: keyValue.valueBytes, as: UTF8.self) }
 
-  /// Whether this is the key; compares bytes and makes no `String`.
+  /// Whether the key has this text. The comparison makes no `String`.
   public func hasKey(_ key: String) -> Bool {
     let node = keyValue.node
     guard key.utf8.count == Int(node.extent) else { return false }
@@ -122,7 +130,7 @@ public struct JSONMember: Sendable {
   }
 }
 
-/// Elements of an array, in order.
+/// The elements of an array, in order.
 public struct JSONElements: Sequence, IteratorProtocol, Sendable {
   private let document: JSONDocument
   private var index: Int
@@ -134,7 +142,7 @@ public struct JSONElements: Sequence, IteratorProtocol, Sendable {
     end = value.node.kind == .array ? Int(value.node.extent) : index
   }
 
-  /// The next one; nil behind the last.
+  /// Returns the next element; `nil` at the end.
   public mutating func next() -> JSONValue? {
     guard index < end else { return nil }
     defer { index = document.end(of: index) }
@@ -142,7 +150,7 @@ public struct JSONElements: Sequence, IteratorProtocol, Sendable {
   }
 }
 
-/// Members of an object, in the order of the text.
+/// The members of an object, in the order of the text.
 public struct JSONMembers: Sequence, IteratorProtocol, Sendable {
   private let document: JSONDocument
   private var index: Int
@@ -154,7 +162,7 @@ public struct JSONMembers: Sequence, IteratorProtocol, Sendable {
     end = value.node.kind == .object ? Int(value.node.extent) : index
   }
 
-  /// The next one; nil behind the last.
+  /// Returns the next member; `nil` at the end.
   public mutating func next() -> JSONMember? {
     guard index < end else { return nil }
     let key = index
@@ -165,6 +173,6 @@ public struct JSONMembers: Sequence, IteratorProtocol, Sendable {
 }
 
 extension JSONDocument {
-  /// Index of the node behind a value and everything in it.
+  /// Returns the index of the node after a value and all its descendants.
   func end(of index: Int) -> Int { nodes[index].isContainer ? Int(nodes[index].extent) : index + 1 }
 }

@@ -1,4 +1,4 @@
-/// Line and column of a byte, counted only when somebody asks: errors are rare.
+/// Line and column of a byte offset. They are computed on demand, because errors are rare.
 struct TextPosition {
   private(set) var line = 1
   private(set) var column = 1
@@ -6,22 +6,24 @@ struct TextPosition {
 
   init() {}
 
+  /// Computes the position of an offset.
+  ///
   /// - Parameter offset: at most `text.count`.
   init(of offset: Int, in text: Span<UInt8>) { advance(to: offset, in: text) }
 
-  /// Goes on from where it stands.
+  /// Moves forward to another offset.
   mutating func advance(to end: Int, in text: Span<UInt8>) {
     while offset < end {
       let byte = text[offset]
       offset += 1
       switch byte {
       case 0x0D where offset < text.count && text[offset] == 0x0A:
-        break  // The LF behind it ends the line.
+        break  // The LF after it ends the line.
       case 0x0A, 0x0D:
         line += 1
         column = 1
       case 0x80..<0xC0:
-        break  // Goes on with a scalar already counted.
+        break  // A continuation byte of a scalar already counted.
       default:
         column += 1
       }
@@ -29,19 +31,21 @@ struct TextPosition {
   }
 }
 
-/// Lines and columns of many values of one document, asked for in the order of the text: each byte is counted once.
+/// Computes line and column of many values in the order of the text, counting each byte once.
 ///
-/// ``JSONValue/line`` counts from the start at each call, which is right for one error and wrong for ten thousand values.
+/// ``JSONValue/line`` counts from the start at each access, which is too slow for thousands of values.
 public struct JSONPlaceCounter: Sendable {
   private let document: JSONDocument
   private var position = TextPosition()
 
+  /// Creates a counter at the start of a document.
+  ///
   /// - Parameter root: any value of the document.
   public init(_ root: JSONValue) { document = root.document }
 
-  /// Line and column of a value's first character, from 1.
+  /// Returns line and column of a value's first character, from 1.
   ///
-  /// - Parameter value: a value of the same document, not in front of the one asked for before; else the count starts anew.
+  /// - Parameter value: a value of the same document. If it precedes the previous one, counting starts again.
   public mutating func place(of value: JSONValue) -> (line: Int, column: Int) {
     var next = value.offset < position.offset ? TextPosition() : position
     next.advance(to: value.offset, in: document.bytes.span.extracting(0..<document.textCount))

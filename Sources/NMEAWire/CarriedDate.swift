@@ -1,4 +1,4 @@
-/// The date of the epochs that name none, as long as it must be the same day.
+/// The last known date, for epochs without one of their own. It is used only while it must be the same day.
 ///
 /// A receiver at 10 Hz may send RMC or ZDA once a second, and GGA, which has no date, ten times.
 struct CarriedDate: BitwiseCopyable {
@@ -7,10 +7,15 @@ struct CarriedDate: BitwiseCopyable {
 
   private static var halfDay: Int { 43_200 }
 
-  /// The date of an epoch that names `named`, or none.
+  /// Returns the date of an epoch.
   ///
-  /// A time of day that leaps by half a day or more has passed midnight, forwards or backwards: the date is forgotten then,
-  /// not guessed, until a sentence names the new one. An epoch without a time does not have the day of another.
+  /// If the time of day changes by half a day or more, midnight has passed, in either direction. The stored date is
+  /// then dropped until a sentence contains a new one. An epoch without a time gets no stored date.
+  ///
+  /// - Parameters:
+  ///   - named: the date in the epoch's own sentences; `nil` if there is none.
+  ///   - time: the epoch's time of day.
+  /// - Returns: `nil` if the date is unknown.
   mutating func date(_ named: CalendarDate?, at time: TimeOfDay?) -> CalendarDate? {
     guard let time else { return named }
     let leap = abs(time.secondOfDay - second)

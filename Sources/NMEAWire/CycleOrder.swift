@@ -1,19 +1,19 @@
-/// Learns whether a receiver's cycle begins with its sentences without a time, or ends with them.
+/// Learns whether a receiver's cycle begins or ends with its sentences without a time.
 ///
 ///     GGA(t) RMC(t) GSA │ GGA(t+1) RMC(t+1) GSA │          most receivers
 ///     GSA RMC(t) GGA(t) │ GSA RMC(t+1) GGA(t+1) │          some
 ///
-/// Between the last sentence of one time and the first of the next, the order alone does not tell which of the two a GSA
-/// belongs to. What it repeats does: the HDOP of GSA is GGA's, the speed of VTG is RMC's. Each time the two epochs
-/// differ in it, one of them has the vote. Without a vote the sentence belongs to the epoch that is under way.
+/// The order alone does not show whether a GSA between two times belongs to the earlier or the later one. The values
+/// that it repeats do: GSA repeats GGA's HDOP, and VTG repeats RMC's speed. If these values differ between the two
+/// epochs, the epoch with the matching value gets a vote. Without votes, the sentence belongs to the earlier epoch.
 struct CycleOrder: BitwiseCopyable {
-  /// What one epoch says of the values that sentences without a time repeat.
+  /// The values of one epoch that sentences without a time repeat.
   struct Evidence: BitwiseCopyable {
     /// HDOP of GGA or GNS.
     var hdop: Decimal?
     /// Speed of RMC, knots.
     var knots: Decimal?
-    /// False when the receiver says that there is no fix, nil when it says nothing.
+    /// `false` if the receiver reports that it has no fix; `nil` if it reports nothing.
     var isValid: Bool?
   }
 
@@ -21,13 +21,18 @@ struct CycleOrder: BitwiseCopyable {
   private var before = Evidence()
   private var between = UntimedSentences()
 
-  /// A few epochs of the one order are enough to believe it, and as many of the other to leave it.
+  /// The limit of votes. A few epochs are enough to change the decision in either direction.
   private static var mostVotes: Int8 { 4 }
 
-  /// Sentences without a time belong to the epoch that follows them.
+  /// Whether sentences without a time belong to the epoch that follows them.
   var isLeading: Bool { mutating get { votes > 0 } }
 
-  /// An epoch has closed: it is the second witness for the sentences before it, the first for those behind it.
+  /// Counts the votes when an epoch ends, and stores the sentences after it for the next vote.
+  ///
+  /// - Parameters:
+  ///   - evidence: the values of the epoch that ended. It follows the sentences stored before and precedes those in
+  ///     `group`.
+  ///   - group: the sentences without a time that follow the epoch.
   mutating func epochClosed(_ evidence: Evidence, followedBy group: inout UntimedSentences) {
     if !between.isEmpty {
       vote(between.hdop, before.hdop, evidence.hdop)

@@ -1,36 +1,42 @@
-/// A decimal number as the sentence has it: digits and the place of the point, so that nothing is lost by reading it.
+/// A decimal number of a sentence, as digits and the position of the point, so that parsing is exact.
 ///
 ///     "0651.300" → value 651300, scale 3
 struct Decimal: BitwiseCopyable {
-  /// The digits, without their point.
+  /// The digits without the point.
   var value: Int64
-  /// How many of them stand behind the point, 0...18.
+  /// Number of digits after the point, 0...18.
   var scale: Int
 
-  /// The nearest Double; `factor` is multiplied in before the one rounding there is (1852 and `extraScale` 3: knots to km/h).
+  /// Returns the nearest `Double`.
+  ///
+  /// - Parameters:
+  ///   - factor: an exact factor that is applied before rounding. 1852 with an `extraScale` of 3 converts knots to
+  ///     km/h.
+  ///   - extraScale: the number of additional decimals.
   func double(times factor: Int64 = 1, extraScale: Int = 0) -> Double {
     let (product, overflow) = value.multipliedReportingOverflow(by: factor)
     guard !overflow else { return Double(value) * Double(factor) / Self.powerOfTen(scale + extraScale) }
     return Double(product) / Self.powerOfTen(scale + extraScale)
   }
 
-  /// Whether ``double(times:extraScale:)`` is at most a whole number that is not negative, without a division where six decimals or less stand.
+  /// Whether ``double(times:extraScale:)`` is at most a limit that is not negative. Needs no division if the number has
+  /// at most six decimals.
   @inline(__always)
   func isAtMost(_ limit: Int) -> Bool {
     guard scale <= 6 else { return double() <= Double(limit) }
     return value <= Int64(widening: UInt32(truncatingIfNeeded: limit)) &* Int64(widening: smallPowersOfTen.span[scale])
   }
 
-  /// 10ⁿ, exact up to n = 22 as every Double power of ten is.
+  /// Returns 10ⁿ. Exact for n from 0 to 22, the range of exact `Double` powers of ten.
   static func powerOfTen(_ exponent: Int) -> Double { powersOfTen.span[exponent] }
 }
 
-/// An angle as NMEA 0183 writes positions: whole degrees and decimal minutes.
+/// An angle in the format of NMEA 0183: whole degrees, and minutes with decimals.
 struct Angle: BitwiseCopyable {
-  /// Minutes with their decimals, whole degrees times 60 included, and negative for south and west.
+  /// The angle in minutes, including 60 for each degree; negative for south and west.
   var minutes: Decimal
 
-  /// Degrees; one correctly rounded division of two exact integers.
+  /// The angle in degrees, correctly rounded by one division of two exact integers.
   var degrees: Double { Double(minutes.value) / (60 * Decimal.powerOfTen(minutes.scale)) }
 }
 
@@ -39,7 +45,7 @@ private let powersOfTen: InlineArray<23, Double> = [
   1e21, 1e22,
 ]
 
-/// 10ⁿ as far as 32 bits hold it.
+/// 10ⁿ for n from 0 to 9, the range of 32 bits.
 let smallPowersOfTen: InlineArray<10, UInt32> = [
   1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
 ]

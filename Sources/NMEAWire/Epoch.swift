@@ -1,11 +1,11 @@
-/// What the sentences of one time of day say together.
+/// The combined data of the sentences with one time of day.
 struct Epoch: BitwiseCopyable {
   private(set) var time: TimeOfDay?
   private(set) var isOpen = false
   private var untimed = UntimedSentences()
-  /// The kinds with a time field that have come, a bit each.
+  /// The kinds of sentences with a time field that have arrived, one bit each.
   private var kinds: UInt16 = 0
-  /// What they said of the fix, ``FixClaim`` bits.
+  /// The claims of these sentences, as ``FixClaim`` bits.
   private var claims: UInt8 = 0
   private var coordinates: Coordinates?
   private var coordinatesRank = 0
@@ -21,9 +21,13 @@ struct Epoch: BitwiseCopyable {
 
   init() {}
 
-  /// Opens with the first sentence that has a time field, and the sentences without one that were found to precede it.
+  /// Begins an epoch with the first sentence that has a time field.
   ///
-  /// In place: whole epochs are large to move about.
+  /// The function changes the value in place, because copying an epoch is expensive.
+  ///
+  /// - Parameters:
+  ///   - time: the time of day; `nil` if the receiver does not know it.
+  ///   - leading: sentences without a time that belong to this epoch although they arrived before it.
   mutating func begin(time: TimeOfDay?, after leading: inout UntimedSentences) {
     self.time = time
     isOpen = true
@@ -43,10 +47,10 @@ struct Epoch: BitwiseCopyable {
     end = leading.end
   }
 
-  /// Whether a sentence of this time belongs here.
+  /// Whether a sentence belongs to this epoch.
   ///
-  /// An empty time belongs to what is under way, until its kind comes again: so the seconds before a receiver knows the
-  /// time are told apart. GNS repeats for each constellation.
+  /// A sentence with an empty time belongs to the current epoch unless its kind has occurred already. This separates
+  /// the epochs before a receiver knows the time. GNS may repeat, because receivers send one for each constellation.
   @inline(__always)
   mutating func accepts(_ time: TimeOfDay?, _ kind: SentenceKind) -> Bool {
     if let time { return time == self.time }
@@ -75,7 +79,7 @@ struct Epoch: BitwiseCopyable {
   mutating func take(_ gns: GNS, end: UInt64) {
     note(.gns, gns.claim, gns.coordinates, rank: 1, end)
     altitude = altitude ?? gns.altitude
-    // With an empty mode it counts one constellation's share.
+    // A GNS with an empty mode counts the satellites of one constellation only.
     if gns.claim != .silent { satellites = satellites ?? gns.satellites }
     hdop = hdop ?? gns.hdop
   }
@@ -96,9 +100,11 @@ struct Epoch: BitwiseCopyable {
     horizontalError = gst.horizontalError ?? horizontalError
   }
 
-  /// Of several positions the one with most decimals stands; between equals GLL, GGA, GNS, RMC in this order, the later of
-  /// two of one kind. They differ where a boat's bus delivers some of them late, and there GLL's is the one that gpsd
-  /// publishes for every time. A sentence that does not say whether its position is valid gives none.
+  /// Records a sentence and chooses between its position and the one known so far.
+  ///
+  /// The position with the most decimals wins. Between equals, the order is GLL, GGA, GNS, RMC, and the later of two of
+  /// one kind. Positions differ if a boat's bus delays some sentences; gpsd then publishes GLL's for every time. A
+  /// position without a statement of its validity is ignored.
   private mutating func note(
     _ kind: SentenceKind, _ claim: FixClaim, _ position: Coordinates?, rank: Int, _ end: UInt64
   ) {
@@ -122,14 +128,14 @@ extension Epoch {
     }
   }
 
-  /// Some sentence says that there is no fix, or that it is made up: one such word outweighs all others.
+  /// Whether any sentence reports that there is no fix or that it is simulated. One such sentence overrides all others.
   private var isDenied: Bool {
     mutating get { claims & (FixClaim.invalid.rawValue | FixClaim.simulated.rawValue) != 0 }
   }
 
   private mutating func claims(_ claim: FixClaim) -> Bool { claims & claim.rawValue != 0 }
 
-  /// The fix that the epoch is, with the date of the epochs before it where it names none.
+  /// Returns the epoch's fix. The date comes from an earlier epoch if this one has none.
   mutating func fix(carrying date: inout CarriedDate) -> Fix {
     var fix = Fix()
     fix.position = end
@@ -137,7 +143,7 @@ extension Epoch {
     fix.date = date.date(self.date, at: time)
     fix.satellites = satellites
     fix.trueHeading = untimed.trueHeading?.double()
-    // Dead reckoning goes on while GSA says that the satellites give no fix.
+    // GSA reports no fix by satellites during dead reckoning. The estimated position is still valid.
     let satellitesDeny = untimed.mode == 1 && !claims(.estimated)
     guard !isDenied, !satellitesDeny else { return fix }
     addMotion(to: &fix)
@@ -151,7 +157,7 @@ extension Epoch {
     return fix
   }
 
-  /// RMC is preferred: it says itself whether it is valid.
+  /// Adds course and speed. RMC takes precedence because it reports its own validity.
   private mutating func addMotion(to fix: inout Fix) {
     fix.course = (course ?? untimed.course)?.double()
     if let knots = knots ?? untimed.knots {
@@ -162,7 +168,8 @@ extension Epoch {
     }
   }
 
-  /// An epoch that dead reckoning has a part in is an estimate; then the strongest of the claims; then GSA's dimensions.
+  /// The type of the fix: estimated if dead reckoning has a part in it, otherwise the strongest claim, otherwise GSA's
+  /// dimensions.
   private var type: FixType {
     mutating get {
       if claims(.estimated) { return .estimated }

@@ -1,16 +1,17 @@
-/// Puts sentences together to epochs: by their time of day, and those without one by the place where they stand.
+/// Groups sentences into epochs, by their time of day or, for sentences without one, by their order.
 struct EpochAssembler: BitwiseCopyable {
   private var epoch = Epoch()
-  /// Sentences without a time since the last one with a time.
+  /// Sentences without a time since the last sentence with one.
   private var pending = UntimedSentences()
   private var order = CycleOrder()
   private var date = CarriedDate()
 
   init() {}
 
-  /// Makes room for a sentence of this time: the epoch under way when that belongs to it, else a new one.
+  /// Prepares the epoch of a sentence: continues the current epoch if the sentence belongs to it, otherwise begins a
+  /// new one.
   ///
-  /// An epoch that ends by it goes to the handler.
+  /// The handler receives the epoch that ends.
   @inline(__always)
   mutating func open<Handler: FixHandler & ~Copyable>(
     _ time: TimeOfDay?, _ kind: SentenceKind, into handler: inout Handler
@@ -26,7 +27,9 @@ struct EpochAssembler: BitwiseCopyable {
     pending = UntimedSentences()
   }
 
-  /// Ends the epoch under way, with all sentences that have come.
+  /// Ends the current epoch with all sentences that have arrived.
+  ///
+  /// - Returns: its fix; `nil` if there were no sentences.
   mutating func flush() -> Fix? {
     guard epoch.isOpen || !pending.isEmpty else { return nil }
     var none = UntimedSentences()

@@ -1,15 +1,16 @@
-/// A position as a sentence gives it.
+/// The position in a sentence.
 struct Coordinates: BitwiseCopyable {
   var latitude: Angle
   var longitude: Angle
 
-  /// How many decimals both have together: of two sentences of one epoch, the finer one is the truer.
+  /// Sum of the decimals of both angles. The more precise of two positions in one epoch is preferred.
   var decimals: Int { latitude.minutes.scale + longitude.minutes.scale }
 }
 
 extension FieldCursor {
-  /// Latitude and longitude with their hemispheres, four fields: `ddmm.mmmm,N,dddmm.mmmm,E`. Nil where all are empty, or
-  /// only the hemispheres are there.
+  /// Reads latitude and longitude with their hemispheres, four fields: `ddmm.mmmm,N,dddmm.mmmm,E`.
+  ///
+  /// - Returns: `nil` if both angles are empty, with or without hemispheres.
   @_lifetime(self: copy self)
   mutating func coordinates() throws(RejectReason) -> Coordinates? {
     let latitude = try angle(wholeDegreeDigits: 2, limit: 90, positive: 0x4E, negative: 0x53)
@@ -37,7 +38,7 @@ extension FieldCursor {
       wholeDegreeDigits: wholeDegreeDigits, limit: limit, positive: positive, negative: negative)
   }
 
-  /// An angle with any number of decimals, or an empty field.
+  /// Reads an angle with any number of decimals; `nil` if the field is empty.
   @_lifetime(self: copy self)
   mutating func longAngle(
     wholeDegreeDigits: Int, limit: Int, positive: UInt8, negative: UInt8
@@ -58,7 +59,7 @@ extension FieldCursor {
       index &+= 1
       while let digit = digit(bytes[index]) {
         index &+= 1
-        // 10⁻¹¹ minutes are a ten-thousandth of a millimetre; beyond them the quotient would no longer be exact.
+        // 10⁻¹¹ minutes are a ten-thousandth of a millimetre. With more digits, the quotient would not be exact.
         guard minutes.scale < Self.mostMinuteDecimals else { continue }
         minutes.value = minutes.value * 10 + Int64(widening: digit)
         minutes.scale += 1

@@ -1,5 +1,5 @@
 extension FieldCursor {
-  /// A number with or without sign and decimals; nil for an empty field.
+  /// Reads a number with optional sign and decimals; `nil` if the field is empty.
   @_lifetime(self: copy self)
   mutating func decimal() throws(RejectReason) -> Decimal? {
     try begin()
@@ -11,7 +11,7 @@ extension FieldCursor {
     return try longNumber()
   }
 
-  /// Any number that is there.
+  /// Reads a number of any form that is not empty.
   @_lifetime(self: copy self)
   mutating func longNumber() throws(RejectReason) -> Decimal {
     let sign = bytes[index]
@@ -22,7 +22,7 @@ extension FieldCursor {
     return number
   }
 
-  /// A number that cannot be negative; nil for an empty field.
+  /// Reads a number that must not be negative; `nil` if the field is empty.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func unsigned() throws(RejectReason) -> Decimal? {
@@ -31,7 +31,7 @@ extension FieldCursor {
     return number
   }
 
-  /// A whole number of at most four digits; nil for an empty field.
+  /// Reads a whole number of at most four digits; `nil` if the field is empty.
   @_lifetime(self: copy self)
   mutating func integer() throws(RejectReason) -> Int? {
     try begin()
@@ -47,7 +47,7 @@ extension FieldCursor {
     return isEmpty ? nil : value
   }
 
-  /// Passes over fields of at most four digits, of which others follow.
+  /// Skips fields of at most four digits. Other fields must follow.
   @_lifetime(self: copy self)
   mutating func skipIntegers(_ count: Int) throws(RejectReason) {
     try begin()
@@ -67,7 +67,7 @@ extension FieldCursor {
     }
   }
 
-  /// A direction in degrees, 0...360; nil for an empty field.
+  /// Reads a direction in degrees, 0...360; `nil` if the field is empty.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func direction() throws(RejectReason) -> Decimal? {
@@ -76,7 +76,7 @@ extension FieldCursor {
     return angle
   }
 
-  /// Digits with or without a point; at least one.
+  /// Reads at least one digit, with an optional point.
   @inline(__always)
   @_lifetime(self: copy self)
   private mutating func digits() throws(RejectReason) -> Decimal {
@@ -96,7 +96,7 @@ extension FieldCursor {
         index &+= 1
       }
     }
-    // 18 digits are what 64 bits hold of any number.
+    // 64 bits hold any number of 18 digits.
     guard count > 0, count <= 18 else { throw .malformedField }
     return number
   }

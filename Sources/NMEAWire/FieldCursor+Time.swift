@@ -1,5 +1,5 @@
 extension FieldCursor {
-  /// `hhmmss` or `hhmmss.sss`; nil for an empty field.
+  /// Reads `hhmmss` or `hhmmss.sss`; `nil` if the field is empty.
   @_lifetime(self: copy self)
   mutating func time() throws(RejectReason) -> TimeOfDay? {
     try begin()
@@ -11,7 +11,7 @@ extension FieldCursor {
     return try longTime()
   }
 
-  /// A time with any number of decimals.
+  /// Reads a time with any number of decimals.
   @_lifetime(self: copy self)
   mutating func longTime() throws(RejectReason) -> TimeOfDay {
     let hour = try twoDigits()
@@ -34,7 +34,7 @@ extension FieldCursor {
     return time
   }
 
-  /// `ddmmyy`: 80–99 are of the century in which GPS began, nothing else can be known of two digits. Nil for an empty field.
+  /// Reads `ddmmyy`; `nil` if the field is empty. The years 80–99 belong to the century in which GPS began.
   @_lifetime(self: copy self)
   mutating func date() throws(RejectReason) -> CalendarDate? {
     try begin()

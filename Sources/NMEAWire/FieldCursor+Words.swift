@@ -1,19 +1,20 @@
-// The digits of a sentence are random to a processor, and a loop over them ends where no prediction says: what that costs
-// is more than the arithmetic. Here the numbers that receivers print are read from words of eight bytes, without a loop.
-// Each of these readers may decline, having moved nothing; the general one then reads the field, or says what is wrong.
+// A processor cannot predict where a loop over random digits ends, and each misprediction costs more than the
+// arithmetic. These functions therefore read the usual number formats from words of eight bytes, without a loop. Each
+// returns `nil` and consumes nothing if it does not support the format. The general function then reads the field or
+// reports its error.
 extension FieldCursor {
-  /// Eight bytes from `index + offset` on; nil near the sentence's end.
+  /// Returns eight bytes from `index + offset`; `nil` if fewer are left.
   @inline(__always)
   private func word(at offset: Int) -> DigitWord? {
     let first = index &+ offset
     guard first &+ 8 <= bytes.count else { return nil }
-    // Any eight bytes are a UInt64, and they stand there.
+    // Any eight bytes form a UInt64, and the guard ensures that they exist.
     let raw = unsafe bytes.bytes
     return DigitWord(
       UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: first, as: UInt64.self)))
   }
 
-  /// Reads `12`, `62.5` or `545.4`, of seven characters at most, and its delimiter.
+  /// Reads `12`, `62.5` or `545.4`, with at most seven characters, and its delimiter.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func shortNumber() -> Decimal? {
@@ -28,7 +29,7 @@ extension FieldCursor {
     return Decimal(value: Int64(widening: word.number(end &- 1, withPointAt: first)), scale: end &- first &- 1)
   }
 
-  /// Reads `4807.03810,N,` of an angle: whole degrees and minutes, a point, one to five decimals, the hemisphere.
+  /// Reads `4807.03810,N,`: whole degrees and minutes, a point, one to five decimals, the hemisphere.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func shortAngle(wholeDegreeDigits: Int, limit: Int, positive: UInt8, negative: UInt8) -> Angle? {
@@ -53,9 +54,10 @@ extension FieldCursor {
     return Angle(minutes: Decimal(value: hemisphere == positive ? value : 0 &- value, scale: decimals))
   }
 
-  /// Passes over words of commas and numbers of one or two digits, as long as fewer commas stand in them than remain.
+  /// Skips words of eight bytes that contain only commas and numbers of one or two digits, as long as they have fewer
+  /// commas than `remaining`.
   ///
-  /// - Returns: how many digits of a number it has passed: 0, 1 or 2. Two words have at most four in a row between them.
+  /// - Returns: number of digits of a number that it has skipped partly: 0, 1 or 2.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func skipShortIntegers(_ remaining: inout Int) -> Int {
@@ -68,7 +70,7 @@ extension FieldCursor {
     return digits
   }
 
-  /// Reads `hhmmss` or `hhmmss.sss` and its delimiter.
+  /// Reads `hhmmss` or `hhmmss.sss`, and its delimiter.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func shortTime() -> TimeOfDay? {
@@ -79,7 +81,7 @@ extension FieldCursor {
       guard let back = word(at: 7), let decimals = back.firstOther, decimals >= 1 else { return nil }
       length = 7 &+ decimals
       guard isDelimiter(back.byte(decimals)) else { return nil }
-      // Eight digits at most: seven, and the zeros behind them.
+      // At most eight digits: seven, followed by zeros.
       nanosecond = back.number(decimals) &* smallPowersOfTen.span[9 &- decimals]
     } else {
       guard isDelimiter(front.byte(6)) else { return nil }
@@ -97,26 +99,26 @@ extension FieldCursor {
   }
 }
 
-/// Eight characters, some of them digits.
+/// Eight characters, of which some are digits.
 struct DigitWord: BitwiseCopyable {
-  /// Each digit as its value.
+  /// The value of each digit.
   private let values: UInt64
-  /// The high bit of each byte that is no digit.
+  /// The high bit of each byte that is not a digit.
   private let others: UInt64
 
   @inline(__always)
   init(_ word: UInt64) {
     values = word ^ 0x3030_3030_3030_3030
-    // Ten and more carry into the high bit, and no further.
+    // Values of ten and more carry into the high bit of their byte, and never beyond it.
     others = ((values & 0x7F7F_7F7F_7F7F_7F7F) &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
   }
 
-  /// The place of the first byte that is no digit; nil where all are.
+  /// Index of the first byte that is not a digit; `nil` if all are digits.
   var firstOther: Int? {
     @inline(__always) get { others == 0 ? nil : others.trailingZeroBitCount &>> 3 }
   }
 
-  /// The place of the second byte that is no digit; nil where there is none.
+  /// Index of the second byte that is not a digit; `nil` if there is none.
   var secondOther: Int? {
     @inline(__always) get {
       let later = others & (others &- 1)
@@ -124,13 +126,13 @@ struct DigitWord: BitwiseCopyable {
     }
   }
 
-  /// Where nothing but commas and digits stand, and never three digits in a row: how many commas, and how many digits
-  /// behind the last of them.
+  /// Number of commas, and number of digits after the last one; `nil` if the word contains other characters or three
+  /// digits in a row.
   var shortList: (commas: Int, digitsBehind: Int)? {
     @inline(__always) get {
       let digits = others ^ 0x8080_8080_8080_8080
       guard digits & (digits &>> 8) & (digits &>> 16) == 0 else { return nil }
-      // A comma is 1C as a value; of other bytes with their high bit set here, none is.
+      // A comma has the value 1C. No other byte that is not a digit does.
       let commas = others &>> 7 &* 0x1C
       guard (values ^ commas) & (others &>> 7 &* 0xFF) == 0 else { return nil }
       let count = (others &>> 7 &* 0x0101_0101_0101_0101) &>> 56
@@ -144,19 +146,19 @@ struct DigitWord: BitwiseCopyable {
     UInt8(truncatingIfNeeded: values &>> Self.bits(place)) ^ 0x30
   }
 
-  /// The number that the first `count` characters are, digits all of them, 1...8.
+  /// Returns the number formed by the first `count` characters, 1...8, which must all be digits.
   @inline(__always)
   func number(_ count: Int) -> UInt32 { Self.number(values, count) }
 
-  /// The same, with a character at `point`, one more than `count` in all, that does not count.
+  /// Returns the number formed by the first `count + 1` characters, without the character at `point`.
   @inline(__always)
   func number(_ count: Int, withPointAt point: Int) -> UInt32 {
     let below = (1 &<< Self.bits(point)) &- 1
     return Self.number(values & below | (values &>> 8) & ~below, count)
   }
 
-  /// Of digits, the first of them lowest: moved up so that zeros stand in front, then ones and tens, tens and hundreds, and
-  /// so on are added up two by two.
+  /// Returns the number formed by digits, the first one in the lowest byte. The digits are shifted up to add leading
+  /// zeros; pairs, then fours, then eights are combined.
   @inline(__always)
   private static func number(_ digits: UInt64, _ count: Int) -> UInt32 {
     let aligned = digits &<< bits(8 &- count)

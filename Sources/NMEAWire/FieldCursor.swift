@@ -1,26 +1,28 @@
-/// Reads the comma-separated fields of one sentence, each as what it must be.
+/// Reads the comma-separated fields of one sentence.
 ///
-/// A field that is empty is nil: the receiver does not know. A field that is there and cannot be read refuses the whole
-/// sentence, for a checksum of eight bits passes one damaged sentence in 256.
+/// An empty field is `nil`: the receiver does not know the value. A field that cannot be read invalidates the whole
+/// sentence, because an eight-bit checksum misses one damaged sentence in 256.
 struct FieldCursor: ~Escapable {
-  /// The sentence's bytes behind `$`, up to and with the `*`, so that every field has a byte behind it.
+  /// The sentence after `$` up to and including `*`, so that every field is followed by a byte.
   let bytes: Span<UInt8>
-  /// The byte that comes next.
+  /// Index of the next byte.
   var index: Int
 
-  /// - Parameter body: from the address on, ending with the `*` of the checksum.
+  /// Creates a cursor.
+  ///
+  /// - Parameter body: the sentence from its address to the `*` of the checksum.
   @_lifetime(copy body)
   init(_ body: Span<UInt8>) {
     bytes = body
     index = 0
   }
 
-  /// The field read last was the sentence's last one: behind its `*` there is nothing.
+  /// Whether the last field of the sentence has been read.
   var isAtEnd: Bool {
     @inline(__always) get { index >= bytes.count }
   }
 
-  /// Passes over a field, whatever stands in it.
+  /// Skips a field with any content.
   @_lifetime(self: copy self)
   mutating func skip() throws(RejectReason) {
     try begin()
@@ -28,7 +30,7 @@ struct FieldCursor: ~Escapable {
     end()
   }
 
-  /// A single character; 0 for an empty field.
+  /// Reads a field of one character; 0 if the field is empty.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func letter() throws(RejectReason) -> UInt8 {
@@ -43,10 +45,10 @@ struct FieldCursor: ~Escapable {
     return byte
   }
 
-  /// The byte that comes next in the field; nil behind the last field.
+  /// The next byte of the field; `nil` after the last field.
   var peek: UInt8? { isAtEnd ? nil : bytes[index] }
 
-  /// The next letter of a field of several; nil, once, at its end.
+  /// Reads the next character of a field. Returns `nil` once at the end of the field.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func nextLetter() throws(RejectReason) -> UInt8? {
@@ -60,7 +62,7 @@ struct FieldCursor: ~Escapable {
     return byte
   }
 
-  /// A unit or reference letter that must be `expected` where it is given.
+  /// Reads a unit or reference letter, which must be `expected` or empty.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func unit(_ expected: UInt8) throws(RejectReason) {
@@ -83,13 +85,13 @@ struct FieldCursor: ~Escapable {
     return digit
   }
 
-  /// A field must be there.
+  /// Checks that a field follows.
   @inline(__always)
   func begin() throws(RejectReason) {
     guard !isAtEnd else { throw .missingField }
   }
 
-  /// The byte at `index` must be the field's delimiter.
+  /// Consumes the field's delimiter, which must be the byte at `index`.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func close() throws(RejectReason) {
@@ -97,21 +99,21 @@ struct FieldCursor: ~Escapable {
     end()
   }
 
-  /// Passes the delimiter at `index`.
+  /// Consumes the delimiter at `index`.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func end() {
     index &+= 1
   }
 
-  /// The value of a decimal digit; nil for any other byte.
+  /// Returns the value of a decimal digit; `nil` for any other byte.
   @inline(__always)
   func digit(_ byte: UInt8) -> UInt32? {
     let value = byte &- 0x30
     return value < 10 ? UInt32(value) : nil
   }
 
-  /// `,` behind a field, `*` behind the last.
+  /// Whether a byte ends a field: `,`, or `*` after the last field.
   @inline(__always)
   func isDelimiter(_ byte: UInt8) -> Bool { byte == 0x2C || byte == 0x2A }
 }

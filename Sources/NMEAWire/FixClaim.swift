@@ -1,25 +1,26 @@
-/// What one sentence says of the fix, from its status, quality or mode indicator.
+/// The quality of the fix according to one sentence: its status, quality or mode indicator.
 ///
-/// The raw values are bits, so that an epoch can hold what all its sentences said.
+/// The raw values are bits, so that an epoch can store the claims of all its sentences.
 enum FixClaim: UInt8, BitwiseCopyable {
-  /// It says nothing.
+  /// The sentence does not state a quality.
   case silent = 0
-  /// There is no valid fix (status V, quality 0, mode N).
+  /// No valid fix (status V, quality 0, mode N).
   case invalid = 1
-  /// A simulator or a person made it up (quality 7 and 8, modes M and S).
+  /// A simulated or manually entered position (quality 7 and 8, modes M and S).
   case simulated = 2
   /// Dead reckoning (quality 6, mode E).
   case estimated = 4
-  /// Satellites alone, the precise service included (quality 1 and 3, modes A and P).
+  /// Satellites only, including the precise positioning service (quality 1 and 3, modes A and P).
   case autonomous = 8
   /// Differential corrections (quality 2, mode D).
   case differential = 16
-  /// Carrier phase, floating (quality 5, mode F).
+  /// Carrier phase with floating ambiguities (quality 5, mode F).
   case rtkFloat = 32
-  /// Carrier phase, fixed (quality 4, mode R).
+  /// Carrier phase with fixed ambiguities (quality 4, mode R).
   case rtkFixed = 64
 
-  /// GGA's quality indicator. 9 is not of the standard: NovAtel's receivers say it of a fix with SBAS corrections.
+  /// Reads GGA's quality indicator; 0 for an empty field. NovAtel receivers use the non-standard 9 for a fix with SBAS
+  /// corrections.
   init(quality: UInt8) throws(RejectReason) {
     switch quality {
     case 0: self = .silent
@@ -34,7 +35,8 @@ enum FixClaim: UInt8, BitwiseCopyable {
     }
   }
 
-  /// The mode indicator of RMC, GLL, VTG and, for each constellation, GNS (NMEA 0183 2.3 and later); 0 is an empty field.
+  /// Reads the mode indicator of RMC, GLL, VTG or, for one constellation, GNS (NMEA 0183 2.3 and later); 0 for an empty
+  /// field.
   init(mode: UInt8) throws(RejectReason) {
     switch mode {
     case 0: self = .silent
@@ -49,9 +51,10 @@ enum FixClaim: UInt8, BitwiseCopyable {
     }
   }
 
-  /// RMC and GLL: the status A (valid) or V (a warning), which the mode supplements where there is one.
+  /// Combines the status of RMC and GLL, A (valid) or V (warning), with the mode, if there is one.
   ///
-  /// The standard has the status V beside every mode but those of a fix by satellites, so beside E it says no more than E.
+  /// According to the standard, the status is V with every mode other than that of a satellite fix. With mode E, a V
+  /// therefore does not invalidate the estimated position.
   init(status: UInt8, mode: UInt8) throws(RejectReason) {
     let claim = try FixClaim(mode: mode)
     switch (status, claim) {
@@ -60,7 +63,7 @@ enum FixClaim: UInt8, BitwiseCopyable {
     case (0x56, .simulated), (0x56, .estimated): self = claim
     case (0x56, _): self = .invalid
     case (0, .silent): self = .silent
-    // A mode without the status that it supplements can take a fix away, and not give one.
+    // Without a status, a mode can invalidate a fix but not validate it.
     case (0, _): self = claim == .simulated ? .simulated : .invalid
     default: throw .malformedField
     }

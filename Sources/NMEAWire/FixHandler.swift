@@ -1,21 +1,22 @@
-/// Takes what a ``FixReader`` finds in the stream, in the stream's order.
+/// Receives fixes and reports from a ``FixReader``, in the order of the stream.
 ///
-/// Calls come from inside ``FixReader/receive(_:into:)``, ``FixReader/flush(into:)`` and ``FixReader/finish(into:)``
-/// only, on the caller's thread. The order of `fix` calls is the order of epochs; a `rejected` or `accepted` call comes
-/// when its sentence ends, so before the `fix` of the epoch it belongs to.
+/// ``FixReader/receive(_:into:)``, ``FixReader/flush(into:)`` and ``FixReader/finish(into:)`` call it synchronously, on
+/// the caller's thread. `fix` calls have the order of the epochs. `rejected` and `accepted` are called at the end of a
+/// sentence, and so before the `fix` of its epoch.
 public protocol FixHandler: ~Copyable {
-  /// An epoch has ended.
+  /// Receives the fix of an epoch that has ended.
   mutating func fix(_ fix: Fix)
 
-  /// A sentence was refused whole; no byte of it reached a fix.
+  /// Reports that a sentence was rejected. None of its data is used.
   ///
   /// - Parameters:
-  ///   - reason: what was wrong with it.
-  ///   - sentence: its bytes from `$` to the byte before which it broke off. Valid during the call only.
-  ///   - position: where its `$` stands in the stream, counted from 0.
+  ///   - reason: why it was rejected.
+  ///   - sentence: its bytes from `$` up to the byte that ended it. Valid only during the call.
+  ///   - position: position of its `$` in the stream, counted from 0.
   mutating func rejected(_ reason: RejectReason, sentence: Span<UInt8>, position: UInt64)
 
-  /// A sentence with a right checksum was understood, or left aside as of no use to a fix. Nothing unless implemented.
+  /// Reports a sentence with a correct checksum that was used, or ignored because fixes do not need it. The default
+  /// implementation does nothing.
   mutating func accepted(_ kind: SentenceKind)
 }
 
@@ -23,33 +24,33 @@ extension FixHandler where Self: ~Copyable {
   public mutating func accepted(_ kind: SentenceKind) {}
 }
 
-/// Why a sentence was refused.
+/// Reasons for rejecting a sentence.
 ///
-/// Bytes outside a sentence (AIS, UBX, SiRF binary, a modem's prefix, comments) are not refused, only skipped.
+/// Bytes outside a sentence (AIS, UBX, SiRF binary, a modem's prefix, comments) are skipped without a report.
 public enum RejectReason: UInt8, BitwiseCopyable, Equatable, Error, Sendable {
-  /// The line ended without `*hh`. NMEA 0183 lets most sentences do without, and yet a sentence without it is refused
-  /// always: it cannot be told from one that lost its tail. gpsd publishes nothing from such a receiver either.
+  /// The text line ended without `*hh`. NMEA 0183 does not require a checksum for most sentences, but without it a
+  /// truncated sentence cannot be detected. gpsd ignores such receivers as well.
   case missingChecksum
-  /// `*` was not followed by two hexadecimal digits.
+  /// Two hexadecimal digits do not follow the `*`.
   case malformedChecksum
-  /// The checksum is not that of the bytes.
+  /// The checksum does not match the bytes.
   case checksumMismatch
-  /// Another sentence's `$` stands inside: the line lost bytes and two sentences ran together.
+  /// The sentence contains the `$` of another one: bytes were lost and two sentences merged.
   case interrupted
-  /// A byte that no sentence may have: a control character (NUL), or one past 0x7E.
+  /// The sentence contains an invalid byte: a control character such as NUL, or a byte greater than 0x7E.
   case invalidByte
-  /// More than ``FixReader/maximumLength`` bytes without an end.
+  /// The sentence does not end within ``FixReader/maximumLength`` bytes.
   case tooLong
-  /// The checksum is right, but the sentence ends before the fields that its formatter has.
+  /// The checksum is correct, but fields are missing at the end.
   case missingField
-  /// The checksum is right, but a field cannot be read as what it must be.
+  /// The checksum is correct, but a field has an invalid format.
   case malformedField
-  /// The checksum is right, but a field's value cannot be: hour 25, latitude 91, 31 June.
+  /// The checksum is correct, but a value is out of range: hour 25, latitude 91, 31 June.
   case impossibleValue
   /// The stream ended inside the sentence.
   case truncated
 
-  /// The name under which refusals are counted.
+  /// Name used in counters of rejected sentences.
   public var name: StaticString {
     switch self {
     case .missingChecksum: "missingChecksum"

@@ -1,30 +1,41 @@
-/// Reads fixes from a byte stream of NMEA 0183 sentences.
+/// Parses fixes from a byte stream of NMEA 0183 sentences.
+///
+///     var reader = FixReader()
+///     reader.receive(bytes, into: &handler)
+///     // at the end of the stream
+///     reader.finish(into: &handler)
+///
+/// A sentence begins with `$` and ends with `*` and two hexadecimal digits, the exclusive or of the bytes between. All
+/// other bytes are skipped:
 ///
 ///     +GPSRD:$GPGGA,081836.75,3751.65121,S,…*75\r\n!AIVDM,1,1,…\r\n$GPRMC,081836.75,A,…*19\r\n
 ///            └─────── a sentence ────────────┘                    └──────────────────┘
 ///
-/// A sentence is what stands between `$` and two hexadecimal digits behind `*` that are the exclusive or of the bytes
-/// between. Whatever else passes by is skipped. The chunks may be cut anywhere, with the same result; no more of the
-/// stream is kept than the beginning of one sentence.
+/// The stream may be split anywhere between calls. The reader stores only the beginning of an incomplete sentence.
 ///
-/// An epoch is complete when a sentence with another time of day arrives, so a live caller calls ``flush(into:)`` when
-/// the line falls silent, and every caller ``finish(into:)`` at the end.
+/// An epoch is complete when a sentence with a different time of day arrives. For a live receiver, call
+/// ``flush(into:)`` when the stream pauses. At the end of a stream, call ``finish(into:)``.
 public struct FixReader: ~Copyable {
-  /// The longest sentence that is read, from `$` to the checksum. NMEA 0183 allows 79 bytes; receivers do not keep to it.
+  /// Greatest length of a sentence from `$` to the checksum, in bytes. NMEA 0183 allows 79, but receivers exceed that.
   public static var maximumLength: Int { 256 }
 
-  /// The beginning of a sentence whose end has not come, `$` first.
+  /// The beginning of an incomplete sentence, including `$`.
   private var held = InlineArray<256, UInt8>(repeating: 0)
   private var heldCount = 0
-  /// How many of its last bytes are the checksum that has begun, `*` included: 0, 1 or 2.
+  /// Number of bytes at its end that belong to the checksum, including `*`: 0, 1 or 2.
   private var heldChecksum = 0
-  /// Bytes received in earlier calls.
+  /// Number of bytes received in earlier calls.
   private var received: UInt64 = 0
   private var assembler = EpochAssembler()
 
+  /// Creates a reader at the beginning of a stream.
   public init() {}
 
-  /// Takes the next bytes of the stream.
+  /// Parses the next bytes of the stream.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes, in chunks of any size.
+  ///   - handler: receives fixes and reports.
   public mutating func receive<Handler: FixHandler & ~Copyable>(_ bytes: Span<UInt8>, into handler: inout Handler) {
     var index = heldCount > 0 ? completeHeld(with: bytes, into: &handler) : 0
     while let start = SentenceScanner.start(in: bytes, from: index) {
@@ -40,13 +51,12 @@ public struct FixReader: ~Copyable {
     received += UInt64(count: bytes.count)
   }
 
-  /// Ends the epoch under way, for lack of anything more. The beginning of a sentence that may stand at the stream's end
-  /// is kept: it is incomplete, not wrong.
+  /// Ends the current epoch when the stream pauses. The beginning of an incomplete sentence is kept.
   public mutating func flush<Handler: FixHandler & ~Copyable>(into handler: inout Handler) {
     if let fix = assembler.flush() { handler.fix(fix) }
   }
 
-  /// The stream has ended: refuses the sentence that it cut, if any, and ends the epoch under way.
+  /// Ends the stream: rejects an incomplete sentence as truncated and ends the current epoch.
   public mutating func finish<Handler: FixHandler & ~Copyable>(into handler: inout Handler) {
     if heldCount > 0 {
       handler.rejected(
@@ -64,9 +74,9 @@ extension FixReader {
     for index in start..<bytes.count { _ = addToHeld(bytes[index]) }
   }
 
-  /// Adds bytes to the held sentence until it is whole or refused.
+  /// Appends bytes to the stored sentence until it is complete or rejected.
   ///
-  /// - Returns: the index of the first byte that it did not take.
+  /// - Returns: the index of the first byte that was not used.
   private mutating func completeHeld<Handler: FixHandler & ~Copyable>(
     with bytes: Span<UInt8>, into handler: inout Handler
   ) -> Int {
@@ -79,8 +89,10 @@ extension FixReader {
     return index
   }
 
-  /// - Returns: whether the sentence can have ended by this byte: one that ends a body, the checksum's last, one that is no
-  ///   digit of a checksum, or the last that fits.
+  /// Appends a byte to the stored sentence.
+  ///
+  /// - Returns: whether the sentence may be complete or invalid now: the byte ends the body or the checksum, is not a
+  ///   valid checksum digit, or fills the buffer.
   @inline(__always)
   private mutating func addToHeld(_ byte: UInt8) -> Bool {
     held[heldCount] = byte
@@ -88,7 +100,7 @@ extension FixReader {
     let isFull = heldCount == Self.maximumLength
     switch heldChecksum {
     case 0:
-      // The first byte is the sentence's own $.
+      // The first byte is the `$` of this sentence.
       guard heldCount > 1, SentenceScanner.isStop(byte) else { return isFull }
       guard byte == 0x2A else { return true }
       heldChecksum = 1
@@ -106,14 +118,14 @@ extension FixReader {
     if case .incomplete = result.verdict { return }
     Self.deliver(
       result, of: held.span.extracting(first: heldCount), from: 0, at: position, by: &assembler, into: &handler)
-    // What is left behind a refused sentence is at most a digit, and the $ of the next.
+    // At most a digit, and the `$` of the next sentence, remain after a rejected sentence.
     let isNextBegun = result.end < heldCount && held.span[heldCount - 1] == 0x24
     heldCount = 0
     heldChecksum = 0
     if isNextBegun { _ = addToHeld(0x24) }
   }
 
-  /// Hands on what became of the sentence at `start`, whose `$` is byte `position` of the stream.
+  /// Processes the scan result of the sentence at `start`, whose `$` is at `position` in the stream.
   @inline(__always)
   private static func deliver<Handler: FixHandler & ~Copyable>(
     _ result: SentenceScanner.Result, of bytes: Span<UInt8>, from start: Int, at position: UInt64,
@@ -135,13 +147,13 @@ extension FixReader {
     handler.rejected(reason, sentence: bytes.extracting(start..<result.end), position: position)
   }
 
-  /// Reads a body, `*` included, all of it before any of it counts.
+  /// Parses a body that ends with `*`. Its data is used only if all fields are valid.
   private static func read<Handler: FixHandler & ~Copyable>(
     _ body: Span<UInt8>, end: UInt64, by assembler: inout EpochAssembler, into handler: inout Handler
   ) throws(RejectReason) {
     let kind = SentenceKind(ofBody: body)
     var fields = FieldCursor(body)
-    // Behind the address: of the kinds that are read it has five letters and a delimiter.
+    // Start after the address. In the kinds that are parsed, it has five letters and a delimiter.
     fields.index = SentenceKind.addressLength
     switch kind {
     case .rmc:

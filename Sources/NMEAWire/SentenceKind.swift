@@ -1,10 +1,10 @@
-/// The formatters that a fix is made of (NMEA 0183, approved sentence formatters), and what else passes by.
+/// Kinds of NMEA 0183 sentences, by their formatters.
 public enum SentenceKind: UInt8, BitwiseCopyable, Equatable, Sendable {
   /// Recommended minimum data: time, date, status, position, speed, course.
   case rmc
   /// Fix data: time, position, quality, satellites, HDOP, altitude.
   case gga
-  /// Fix data of several constellations: as GGA, with a mode for each.
+  /// Fix data of several constellations: like GGA, with a mode for each.
   case gns
   /// Geographic position: time, status, position.
   case gll
@@ -18,20 +18,20 @@ public enum SentenceKind: UInt8, BitwiseCopyable, Equatable, Sendable {
   case gsa
   /// True heading.
   case hdt
-  /// Satellites in view: understood, and of no use to a fix.
+  /// Satellites in view. Recognized, but not needed for a fix.
   case gsv
-  /// A manufacturer's own sentence (its address begins with P).
+  /// A manufacturer's proprietary sentence. Its address begins with P.
   case proprietary
   /// Any other sentence.
   case other
 
-  /// Talker, formatter and the delimiter behind them, of every kind that says something of a fix.
+  /// Length of talker, formatter and delimiter in all kinds that are parsed.
   static var addressLength: Int { 6 }
 
-  /// The kind of the sentence in a body of at least one byte, without its `$`; the talker (GP, GN, II, …) may be any.
+  /// Reads the kind from a body of at least one byte, without its `$`. Any talker (GP, GN, II, …) is accepted.
   @inline(__always)
   init(ofBody body: Span<UInt8>) {
-    // P is the talker of proprietary sentences: $PGRMC is Garmin's configuration, not recommended minimum data.
+    // P marks a proprietary sentence: $PGRMC is Garmin's configuration, not recommended minimum data.
     if body[0] == 0x50 {
       self = .proprietary
       return
@@ -55,7 +55,7 @@ public enum SentenceKind: UInt8, BitwiseCopyable, Equatable, Sendable {
     }
   }
 
-  /// Whether both are digits or capital letters (GP, U4): a delimiter ends the address, so `$G,RMC,…` is no RMC.
+  /// Whether both bytes are digits or capital letters, as in GP and U4. In `$G,RMC,…`, the delimiter ends the address.
   @inline(__always)
   private static func isTalker(_ first: UInt8, _ second: UInt8) -> Bool {
     (first &- 0x30 < 10 || first &- 0x41 < 26) && (second &- 0x30 < 10 || second &- 0x41 < 26)

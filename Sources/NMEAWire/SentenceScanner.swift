@@ -1,25 +1,25 @@
-/// Finds sentences in bytes, eight at a time: where one begins, where it ends, and whether its checksum is right.
+/// Finds sentences in bytes and verifies their checksums, eight bytes at a time.
 enum SentenceScanner {
-  /// What the bytes from a `$` on are.
+  /// The result of scanning a sentence.
   enum Verdict: BitwiseCopyable {
-    /// A sentence whose checksum is right; `bodyEnd` is the index of its `*`.
+    /// A sentence with a correct checksum. `bodyEnd` is the index of its `*`.
     case whole(bodyEnd: Int)
-    /// Nothing is wrong yet, but bytes are wanting.
+    /// A valid beginning of a sentence.
     case incomplete
     case rejected(RejectReason)
   }
 
   struct Result: BitwiseCopyable {
     var verdict: Verdict
-    /// Where to look for the next `$`.
+    /// Index from which to search for the next `$`.
     var end: Int
   }
 
-  /// The index of the next `$`; nil where there is none.
+  /// Returns the index of the next `$`; `nil` if there is none.
   @inline(__always)
   static func start(in bytes: Span<UInt8>, from first: Int) -> Int? {
     var index = first
-    // Behind a sentence stand CR and LF, and then the next one: worth a look before the long stride.
+    // Usually a sentence is followed by CR, LF and the next one. Check that first.
     if first &+ 2 < bytes.count, bytes[first &+ 2] == dollar, bytes[first] != dollar, bytes[first &+ 1] != dollar {
       return first &+ 2
     }
@@ -36,7 +36,7 @@ enum SentenceScanner {
     return nil
   }
 
-  /// Judges the sentence that begins with the `$` at `start`, of at most `maximumLength` bytes.
+  /// Scans the sentence that begins with the `$` at `start` and may have `maximumLength` bytes.
   @inline(__always)
   static func scan(_ bytes: Span<UInt8>, from start: Int, maximumLength: Int) -> Result {
     let limit = min(bytes.count, start + maximumLength)
@@ -61,13 +61,13 @@ enum SentenceScanner {
     }
   }
 
-  /// Whether the byte ends a sentence's body, for better or worse.
+  /// Whether a byte ends a sentence's body, validly or not.
   static func isStop(_ byte: UInt8) -> Bool { byte < 0x20 || byte >= 0x7F || byte == asterisk || byte == dollar }
 
   private static var dollar: UInt8 { 0x24 }
   private static var asterisk: UInt8 { 0x2A }
 
-  /// The index of the first byte that ends the body, or `limit`, and the exclusive or of the bytes before it.
+  /// Returns the index of the first byte that ends the body, or `limit`, and the exclusive or of the bytes before it.
   @inline(__always)
   private static func fold(_ bytes: Span<UInt8>, from first: Int, to limit: Int) -> (stop: Int, checksum: UInt8) {
     let raw = unsafe bytes.bytes
@@ -85,7 +85,7 @@ enum SentenceScanner {
       let stops = stopBytes(word)
       if stops != 0 {
         let count = stops.trailingZeroBitCount &>> 3
-        // The bytes before the stop: all bits below it.
+        // Keep the bytes before the stop: all bits below it.
         sum ^= word & ((stops & (0 &- stops)) &>> 7 &- 1)
         return (index &+ count, folded(sum))
       }
@@ -100,9 +100,10 @@ enum SentenceScanner {
     return (index, checksum)
   }
 
-  /// Whether one of sixteen bytes ends a body; which one is for ``stopBytes(_:)`` to say.
+  /// Whether any of 16 bytes ends a body. ``stopBytes(_:)`` finds which one.
   ///
-  /// Each byte that does not is left, by each of the sums, as a number below 80 that carries nothing to its neighbour.
+  /// For every other byte, each of the sums and differences stays below 80 (hexadecimal) and does not carry into the
+  /// next byte.
   @inline(__always)
   private static func holdStop(_ words: SIMD2<UInt64>) -> Bool {
     let ones = SIMD2(repeated(0x01), repeated(0x01))
@@ -113,9 +114,9 @@ enum SentenceScanner {
     return (found[0] | found[1]) & repeated(0x80) != 0
   }
 
-  /// The high bit of each byte that ends a body (see ``isStop(_:)``).
+  /// Returns a word with the high bit of each byte that ends a body (see ``isStop(_:)``).
   ///
-  /// Seven bits a byte leave room for one sum that carries into the eighth and no further.
+  /// The sums use seven bits of each byte, so that they carry only into the eighth.
   @inline(__always)
   private static func stopBytes(_ word: UInt64) -> UInt64 {
     let low = word & repeated(0x7F)
@@ -125,7 +126,7 @@ enum SentenceScanner {
     return (word | (low &+ repeated(0x01)) | ~isPrintable) & repeated(0x80)
   }
 
-  /// The high bit of the lowest byte that is zero, and perhaps of higher ones.
+  /// Returns a word with the high bit of the lowest zero byte. The bits of higher bytes may be set wrongly.
   @inline(__always)
   private static func zeroBytes(_ word: UInt64) -> UInt64 { (word &- repeated(0x01)) & ~word & repeated(0x80) }
 
@@ -134,7 +135,7 @@ enum SentenceScanner {
 
   @inline(__always)
   private static func word(_ bytes: RawSpan, at index: Int) -> UInt64 {
-    // Both loops see to it that eight bytes are there; any eight bytes are a UInt64.
+    // Both loops ensure that eight bytes exist. Any eight bytes form a UInt64.
     UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
@@ -145,7 +146,7 @@ enum SentenceScanner {
     return UInt8(truncatingIfNeeded: quarter ^ quarter &>> 8)
   }
 
-  /// The value of a hexadecimal digit.
+  /// Returns the value of a hexadecimal digit; `nil` for any other byte.
   @inline(__always)
   static func hexadecimal(_ byte: UInt8) -> UInt8? {
     switch byte {

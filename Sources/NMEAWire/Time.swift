@@ -1,13 +1,13 @@
 /// A day of the Gregorian calendar, in UTC.
 public struct CalendarDate: BitwiseCopyable, Equatable, Sendable {
-  /// 1980...2079 where the sentence has two digits (RMC), 1...9999 where it has four (ZDA).
+  /// Year: 1980...2079 from two digits (RMC), 1...9999 from four (ZDA).
   public let year: Int
-  /// 1...12.
+  /// Month, 1...12.
   public let month: Int
-  /// 1...31, and never beyond the month's end.
+  /// Day of the month, from 1 to the month's length.
   public let day: Int
 
-  /// A day that the calendar has; nil for any other (31 June, 29 February 2025).
+  /// Creates a date; `nil` if the calendar does not have it (31 June, 29 February 2025).
   public init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month) else { return nil }
     guard day >= 1, day <= Self.days(inMonth: month, of: year) else { return nil }
@@ -27,16 +27,16 @@ public struct CalendarDate: BitwiseCopyable, Equatable, Sendable {
 
 /// A UTC time of day.
 public struct TimeOfDay: BitwiseCopyable, Equatable, Sendable {
-  /// 0...23.
+  /// Hour, 0...23.
   public let hour: Int
-  /// 0...59.
+  /// Minute, 0...59.
   public let minute: Int
-  /// 0...60: 60 only in 23:59:60, the leap second.
+  /// Second, 0...60. 60 occurs only in 23:59:60, the leap second.
   public let second: Int
-  /// 0...999,999,999: the sentence's decimals; those past the ninth are cut.
+  /// Nanosecond, 0...999,999,999. Decimals after the ninth are truncated.
   public let nanosecond: Int
 
-  /// A time that UTC has; nil for any other.
+  /// Creates a time of day; `nil` if a value is out of range.
   public init?(hour: Int, minute: Int, second: Int, nanosecond: Int = 0) {
     guard (0...23).contains(hour), (0...59).contains(minute), (0...999_999_999).contains(nanosecond) else { return nil }
     guard (0...59).contains(second) || (hour == 23 && minute == 59 && second == 60) else { return nil }

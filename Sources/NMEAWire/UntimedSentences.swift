@@ -1,16 +1,16 @@
-/// What the sentences without a time of day (GSA, VTG, HDT) say, until it is known to which epoch they belong.
+/// Data of sentences without a time of day (GSA, VTG, HDT), until their epoch is known.
 struct UntimedSentences: BitwiseCopyable {
-  /// The highest GSA mode: a receiver of several constellations sends one GSA for each, and one that sees no satellite says
-  /// nothing against the others. 0 without GSA.
+  /// The highest mode of all GSA sentences; 0 without GSA. A receiver sends one GSA for each constellation, and one
+  /// without satellites does not invalidate the others.
   var mode: UInt8 = 0
   var hdop: Decimal?
   var course: Decimal?
-  /// Knots.
+  /// Speed over ground in knots.
   var knots: Decimal?
-  /// km/h.
+  /// Speed over ground in km/h.
   var speed: Decimal?
   var trueHeading: Decimal?
-  /// Where the last of them ended; 0 without any.
+  /// Position in the stream after the last of them; 0 if there are none.
   var end: UInt64 = 0
 
   var isEmpty: Bool { end == 0 }
@@ -34,7 +34,7 @@ struct UntimedSentences: BitwiseCopyable {
     self.end = end
   }
 
-  /// Adds what came later in the same epoch.
+  /// Merges sentences that arrived later in the same epoch.
   mutating func merge(_ later: inout UntimedSentences) {
     guard !later.isEmpty else { return }
     mode = max(mode, later.mode)

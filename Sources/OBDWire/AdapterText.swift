@@ -1,20 +1,20 @@
-/// What a line that is not data says: one of the adapter's own words.
+/// A text line that is not data: a message of the adapter itself.
 ///
 ///     SEARCHING...UNABLE TO CONNECT
 ///     BUS INIT: ...ERROR
 ///     7E8 06 41 00 BE 3F A8 13 <RX ERROR
 ///
-/// Spaces do not count (ATS0 removes them from some firmwares' words too), nor does case.
+/// Spaces and case are ignored. With ATS0, some firmware versions remove the spaces of their messages too.
 ///
-/// All that looks at the characters is `mutating`, though nothing changes: a borrowed value's array is copied whole each
-/// time that it is looked into.
+/// All functions that read the characters are `mutating`, although they change nothing: reading a borrowed value copies
+/// its whole array each time.
 struct AdapterText: ~Copyable {
   private static let capacity = 96
 
-  /// The line without spaces and noise, in upper case.
+  /// The text line without spaces and noise, in upper case.
   private var text = InlineArray<96, UInt8>(repeating: 0)
   private var length = 0
-  /// Which letters stand in it, A the lowest bit: most words are ruled out by their first one.
+  /// The set of letters in the text line, A in the lowest bit. It excludes most words by their first letter.
   private var letters: UInt32 = 0
 
   init(_ line: Span<UInt8>, from first: Int) {
@@ -29,7 +29,7 @@ struct AdapterText: ~Copyable {
     }
   }
 
-  /// The error that the words report; nil where they report none.
+  /// The error that the message reports; `nil` if it reports none.
   var error: WireError.Kind? {
     mutating get {
       guard length > 0 else { return nil }
@@ -53,14 +53,14 @@ struct AdapterText: ~Copyable {
     }
   }
 
-  /// `ELM327 v1.5`, also with a vendor's words around it.
+  /// Whether the message is an identification such as `ELM327 v1.5`, with or without a vendor's text around it.
   var isBanner: Bool {
     mutating get {
       contains("ELM327") || contains("ELM320") || contains("ELM329") || hasPrefix("STN1") || hasPrefix("STN2")
     }
   }
 
-  /// A word that answers a question to the adapter, for dialogues whose commands are not known.
+  /// Whether the message is the answer to a command of the adapter, for streams without commands.
   var isKnownAnswer: Bool {
     mutating get {
       isBanner || hasPrefix("OBD") || hasPrefix("AUTO,") || hasPrefix("ISO") || hasPrefix("SAEJ")
@@ -69,11 +69,11 @@ struct AdapterText: ~Copyable {
     }
   }
 
-  /// `OK` alone.
+  /// Whether the message is only `OK`.
   var isOK: Bool { mutating get { length == 2 && hasPrefix("OK") } }
 
-  /// Words that come before data while the adapter looks for the bus, with nothing behind: `SEARCHING...`,
-  /// `BUS INIT: OK`, dots.
+  /// Whether the message contains only the texts that precede data during a bus search: `SEARCHING...`, `BUS INIT: OK`,
+  /// dots.
   var isProgress: Bool {
     mutating get {
       var rest = 0
@@ -86,10 +86,10 @@ struct AdapterText: ~Copyable {
     }
   }
 
-  /// `BUS INIT`: only a K-line is initialised (ISO 9141-2, ISO 14230-2).
+  /// Whether the message contains `BUS INIT`, which only a K-line needs (ISO 9141-2, ISO 14230-2).
   var isBusInit: Bool { mutating get { contains("BUSINIT") } }
 
-  /// `14.1V`: volts ×1000, or nil.
+  /// The voltage in mV of a message such as `14.1V`; `nil` if it is not a voltage.
   var millivolts: Int? {
     mutating get {
       var i = 0
@@ -144,7 +144,7 @@ struct AdapterText: ~Copyable {
     return letters >> UInt32(c - UInt8(ascii: "A")) & 1 == 1
   }
 
-  /// The line is the beginning of the word, cut short by at least one character.
+  /// Whether the text line is the beginning of a word, at least one character shorter.
   private mutating func isCutShort(_ word: StaticString, least: Int) -> Bool {
     guard length >= least, length < word.utf8CodeUnitCount else { return false }
     for i in 0..<length where text[i] != word[byte: i] { return false }

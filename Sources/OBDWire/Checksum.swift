@@ -1,13 +1,13 @@
-/// The checks that legacy buses put behind their data.
+/// Check bytes of the legacy buses.
 enum Checksum {
-  /// Sum of all bytes modulo 256 (ISO 9141-2, 12.2; ISO 14230-2, 5.1.4).
+  /// Returns the sum of all bytes modulo 256 (ISO 9141-2, 12.2; ISO 14230-2, 5.1.4).
   static func sum(_ bytes: Span<UInt8>, from start: Int, count: Int) -> UInt8 {
     var total: UInt8 = 0
     for i in start..<start + count { total &+= bytes[i] }
     return total
   }
 
-  /// CRC of SAE J1850, 5.4.1: polynomial 0x1D, begins with FF, the complement is sent.
+  /// Returns the CRC of SAE J1850, 5.4.1: polynomial 0x1D, initial value FF, complemented.
   static func crc(_ bytes: Span<UInt8>, from start: Int, count: Int) -> UInt8 {
     let table = crcTable.span
     var register: UInt8 = 0xFF
@@ -16,7 +16,7 @@ enum Checksum {
   }
 }
 
-/// `crcTable[b]`: eight shifts of b through the polynomial x⁸ + x⁴ + x³ + x² + 1.
+/// `crcTable[b]`: b after eight shifts through the polynomial x⁸ + x⁴ + x³ + x² + 1.
 private let crcTable: InlineArray<256, UInt8> = [
   0x00, 0x1D, 0x3A, 0x27, 0x74, 0x69, 0x4E, 0x53, 0xE8, 0xF5, 0xD2, 0xCF, 0x9C, 0x81, 0xA6, 0xBB,
   0xCD, 0xD0, 0xF7, 0xEA, 0xB9, 0xA4, 0x83, 0x9E, 0x25, 0x38, 0x1F, 0x02, 0x51, 0x4C, 0x6B, 0x76,

@@ -1,30 +1,31 @@
-/// Who sent a message: the address that the adapter prints in front of the data when headers are on.
+/// The address of a message's sender, which the adapter prints before the data if headers are on.
 ///
 ///     7E8               an 11-bit CAN identifier (ISO 15765-4)
 ///     18DAF110          a 29-bit CAN identifier (ISO 15765-4)
 ///     10                the source byte of a legacy header (ISO 9141-2, ISO 14230, SAE J1850)
 ///
-/// Without headers nobody knows who answered: ``unknown``.
+/// Without headers, the address is ``unknown``.
 public struct ECUAddress: BitwiseCopyable, Equatable, Sendable {
-  /// The width of the address, and with it the family of buses it can stand on.
+  /// The type of an address, which identifies the family of buses.
   public enum Kind: UInt8, BitwiseCopyable, Sendable { case unknown, legacy, can11, can29 }
 
-  /// Two bits of kind above the 29 bits of the widest identifier.
+  /// Two bits for the kind, above the 29 bits of the longest identifier.
   private let bits: UInt32
 
   private init(bits: UInt32) { self.bits = bits }
 
-  /// No header was printed.
+  /// The address of a message without a header.
   public static let unknown = ECUAddress(bits: 0)
-  /// The source byte of a three-byte legacy header.
+  /// Creates an address from the source byte of a legacy header of three bytes.
   public static func legacy(_ source: UInt8) -> ECUAddress { ECUAddress(bits: 1 << 29 | UInt32(source)) }
-  /// An 11-bit CAN identifier; higher bits are cut off.
+  /// Creates an address from an 11-bit CAN identifier. Higher bits are ignored.
   public static func can11(_ identifier: UInt32) -> ECUAddress { ECUAddress(bits: 2 << 29 | identifier & 0x7FF) }
-  /// A 29-bit CAN identifier; higher bits are cut off.
+  /// Creates an address from a 29-bit CAN identifier. Higher bits are ignored.
   public static func can29(_ identifier: UInt32) -> ECUAddress {
     ECUAddress(bits: 3 << 29 | identifier & 0x1FFF_FFFF)
   }
 
+  /// The type of the address.
   public var kind: Kind {
     switch bits >> 29 {
     case 1: .legacy
@@ -33,11 +34,11 @@ public struct ECUAddress: BitwiseCopyable, Equatable, Sendable {
     default: .unknown
     }
   }
-  /// The identifier or source byte alone.
+  /// The identifier or source byte.
   public var value: UInt32 { bits & 0x1FFF_FFFF }
-  /// Orders addresses of one kind by their value; used for ties between ECUs.
+  /// A number that orders addresses of one kind by their value, for choosing between ECUs.
   public var sortKey: UInt32 { bits }
-  /// How many hexadecimal digits the address is written with: 0, 2, 3 or 8.
+  /// Number of hexadecimal digits of the address: 0, 2, 3 or 8.
   public var digitCount: Int {
     switch kind {
     case .unknown: 0

@@ -1,23 +1,25 @@
-/// What each ECU has said in the reply being read: one reassembly for each sender, so that interleaved answers never
-/// mix (ISO 15765-2 names no message but by its sender).
+/// The messages of all ECUs in the current reply, reassembled separately for each sender, so that interleaved answers
+/// do not mix (ISO 15765-2 identifies a message only by its sender).
 ///
-/// Eight senders at once, as ISO 15765-4 reserves eight response addresses; a ninth slot serves lines without headers.
+/// The table supports eight senders at the same time, because ISO 15765-4 reserves eight response addresses. A ninth
+/// slot is for text lines without headers.
 struct ECUTable: ~Copyable {
   static let senders = 8
-  /// The slot of lines without headers.
+  /// The slot of text lines without headers.
   static let unknown = 8
-  /// The longest message that 12 bits of length announce, rounded up.
+  /// The greatest message length, which has 12 bits, rounded up.
   static let messageCapacity = 4096
 
   var slots = InlineArray<9, ECUSlot>(repeating: ECUSlot())
   private var storage = InlineArray<36864, UInt8>(repeating: 0)
-  /// Slot of the address asked for last: replies are mostly one ECU's.
+  /// Slot of the last address. Most replies come from one ECU.
   private var latest = 0
 
-  /// The slot of an address, made ready for the reply; nil where eight others have answered in it already.
+  /// Returns the slot of an address and prepares it for a reply; `nil` if eight other senders have used all slots in
+  /// this reply.
   @inline(__always)
   mutating func slot(for address: ECUAddress, reply: UInt32) -> Int? {
-    // Replies are mostly one ECU's; its first frame in a reply finds the slot to be made ready.
+    // Most replies come from one ECU. Its first frame in a reply prepares the slot.
     let index = latest
     if slots[index].address == address, address != .unknown {
       if slots[index].reply != reply { slots[index].begin(reply) }
@@ -42,7 +44,7 @@ struct ECUTable: ~Copyable {
     var free: Int?
     for i in 0..<Self.senders {
       if slots[i].address == address { return i }
-      // A slot that says nothing in this reply may pass to another sender; an unused one is taken first.
+      // A slot that is not used in this reply may change its sender. An unused slot is preferred.
       if slots[i].address == .unknown {
         if free == nil || slots[free!].address != .unknown { free = i }
       } else if slots[i].reply != reply, free == nil {
@@ -55,7 +57,7 @@ struct ECUTable: ~Copyable {
     return free
   }
 
-  /// Appends bytes of a source to the message under way in a slot; the caller has checked that they fit.
+  /// Appends bytes to the message in a slot. The caller checks that they fit.
   @inline(__always)
   mutating func append(_ source: Span<UInt8>, from first: Int, count: Int, to slot: Int) {
     let base = slot * Self.messageCapacity + slots[slot].received
@@ -63,7 +65,7 @@ struct ECUTable: ~Copyable {
     slots[slot].received += count
   }
 
-  /// The bytes gathered in a slot.
+  /// Returns the bytes of the message in a slot.
   @_lifetime(&self)
   mutating func bytes(of slot: Int) -> Span<UInt8> {
     let base = slot * Self.messageCapacity
@@ -71,46 +73,47 @@ struct ECUTable: ~Copyable {
   }
 }
 
-/// One sender's state within a reply.
+/// The state of one sender in a reply.
 struct ECUSlot: BitwiseCopyable {
   enum Phase: UInt8, BitwiseCopyable {
-    /// No message of several frames under way.
+    /// No multi-frame message is incomplete.
     case idle
-    /// First frame read, consecutive frames to come.
+    /// The first frame arrived, and consecutive frames must follow.
     case assembling
-    /// A frame broke the message; what follows of it is dropped, its error was given.
+    /// A frame was wrong, and its error was reported. The rest of the message is ignored.
     case broken
-    /// Legacy lines of one answer are being gathered; the prompt completes them.
+    /// Legacy lines of one answer are being collected. The prompt completes them.
     case gathering
   }
 
   var address: ECUAddress = .unknown
-  /// Number of the reply this state belongs to.
+  /// Number of the reply to which the state belongs.
   var reply: UInt32 = 0
   var phase: Phase = .idle
-  /// The first frame was a byte short. Either it lost one, or a logger cut the message into frames of its own making:
-  /// then the last frame ends exactly with the message, which no padded and no damaged transmission does.
+  /// Whether the first frame was a byte short. Either a byte was lost, or a logger split the message into frames of its
+  /// own size. In the latter case, the last frame ends exactly with the message, which no padded or damaged
+  /// transmission does.
   var isShort = false
-  /// Announced length of the message under way.
+  /// Announced length of the current message.
   var length = 0
   var received = 0
-  /// Sequence number of the next consecutive frame, segment or legacy message.
+  /// Expected index of the next consecutive frame, segment or legacy line.
   var nextIndex: UInt8 = 0
-  /// Response service and identifier of the legacy lines being gathered.
+  /// Response service and identifier of the collected legacy lines.
   var gatheredService: UInt8 = 0
   var gatheredIdentifier: UInt8 = 0
-  /// The last whole single-frame message, for identical duplicates: up to eight bytes and their number.
+  /// The last complete single-frame message of up to eight bytes, and its length, for detecting duplicates.
   var lastSingle: UInt64 = 0
   var lastSingleCount: UInt8 = 0
-  /// Response pending (7F xx 78) was read and nothing final since.
+  /// Whether the ECU sent "response pending" (7F xx 78) and no final answer since, and the service.
   var pendingService: UInt8 = 0
   var isPending = false
-  /// The last line of a message under way, kept for the error that only the prompt reveals.
+  /// The last text line of an incomplete message, for the error that the prompt causes.
   var origin = Origin(ecu: .unknown, line: 0, position: 0)
   var line = InlineArray<48, UInt8>(repeating: 0)
   var lineCount = 0
 
-  /// Forgets the reply before.
+  /// Resets the state for a new reply.
   @inline(__always)
   mutating func begin(_ reply: UInt32) {
     self.reply = reply

@@ -1,17 +1,17 @@
-/// Hexadecimal digits, as adapters print them.
+/// Conversions of hexadecimal digits.
 public enum Hex {
-  /// The upper-case digit of the low four bits.
+  /// Returns the upper-case digit of the low four bits.
   public static func digit(_ nibble: UInt8) -> UInt8 {
     let low = nibble & 0x0F
     return low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "A") + low - 10
   }
 
-  /// The value of a digit, either case; 0xFF for any other character.
+  /// Returns the value of a digit in upper or lower case; 0xFF for any other character.
   @inline(__always)
   public static func value(_ character: UInt8) -> UInt8 { hexValues.span[Int(character)] }
 }
 
-/// By character; a table of the file, for one of the type would be copied at each look-up (Swift 6.3).
+/// Values by character. The table is global because a table in the type would be copied at each access (Swift 6.3).
 private let hexValues: InlineArray<256, UInt8> = [
   0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
   0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,

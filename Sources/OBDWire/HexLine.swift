@@ -1,29 +1,29 @@
-/// The bytes that one line of hexadecimal digits stands for, with what its spacing tells.
+/// The bytes of one text line of hexadecimal digits, with the information in its spacing.
 ///
 ///     7E8 04 41 0C 1A F8        a first token of three digits: an 11-bit identifier
 ///     7E8 8 04 41 0C 1A F8      with the DLC digit (ATD1)
 ///     7E804410C1AF8             the same without spaces: an odd number of digits
 ///     18 DA F1 10 04 41 0C …    pairs: 29-bit identifier, legacy header, or data alone
 struct HexLine: ~Copyable {
-  /// Two digits a byte in a line of 1,024 characters.
+  /// The most bytes in a text line of 1,024 characters.
   static let capacity = 512
 
   var bytes = InlineArray<512, UInt8>(repeating: 0)
   var count = 0
-  /// The value of a three-digit first token.
+  /// Value of a first token with three digits.
   var identifier: UInt16 = 0
   var hasIdentifier = false
-  /// A one-digit token behind the identifier.
+  /// Value of a one-digit token after the identifier.
   private(set) var dataLengthCode: UInt8 = 0
   var hasDataLengthCode = false
-  /// Spaces stood between the digits.
+  /// Whether spaces separate the digits.
   var isSpaced = false
-  /// Where the line's first digit stands, for offsets in errors.
+  /// Index of the text line's first digit, for offsets in errors.
   var start = 0
 
-  /// Reads a line that may hold nothing but digits and spaces, in any grouping that has one meaning.
+  /// Reads a text line of digits and spaces in any unambiguous grouping.
   ///
-  /// - Returns: false where another character, or a grouping that splits a byte, stands in it.
+  /// - Returns: `false` if it contains another character, or a grouping that splits a byte.
   mutating func read(_ line: Span<UInt8>, from first: Int, to end: Int) -> Bool {
     var digits = 0
     var tokens = 0
@@ -32,7 +32,8 @@ struct HexLine: ~Copyable {
     var secondToken = 0
     var fifthToken = 0
     var oddTokens = 0
-    // Odd tokens that an identifier can make: alone (7E9), or glued to the byte before it (137E9).
+    // Tokens with an odd number of digits that an identifier explains: alone (7E9) or joined to the previous byte
+    // (137E9).
     var identifierTokens = 0
     start = first
     for i in first...end {
@@ -60,8 +61,8 @@ struct HexLine: ~Copyable {
     hasDataLengthCode = false
     let holdsSeveralFrames = firstToken == 3 && identifierTokens > 1 && identifierTokens == oddTokens
     if tokens == 1 || holdsSeveralFrames {
-      // An odd run: three digits of identifier, then pairs (or the length line `014`). Frames run together with their
-      // spaces are the same run with spaces in it.
+      // A run with an odd number of digits: an identifier of three digits, then pairs, or the length `014`. Joined
+      // frames with spaces are the same run with spaces in it.
       isSpaced = false
       if digits & 1 == 1 {
         guard digits >= 3 else { return false }
@@ -77,7 +78,7 @@ struct HexLine: ~Copyable {
       fill(line, from: first, to: end, identifierDigits: 3, lengthCodeAt: hasDataLengthCode ? 3 : -1)
       return true
     }
-    // A 29-bit identifier with the DLC digit behind it: `18 DA F1 10 8 04 …` or `18DAF110 8 04 …`.
+    // A 29-bit identifier followed by the DLC digit: `18 DA F1 10 8 04 …` or `18DAF110 8 04 …`.
     let lengthCodeAt = firstToken == 8 && secondToken == 1 || firstToken == 2 && fifthToken == 1 ? 8 : -1
     hasDataLengthCode = lengthCodeAt >= 0
     guard oddTokens == (hasDataLengthCode ? 1 : 0) else { return false }
@@ -85,7 +86,7 @@ struct HexLine: ~Copyable {
     return true
   }
 
-  /// Takes bytes put together elsewhere (an adapter that prints each byte on a line of its own).
+  /// Sets the bytes of an adapter that prints each byte on its own text line.
   mutating func set(_ source: Span<UInt8>) {
     count = min(source.count, Self.capacity)
     for i in 0..<count { bytes[i] = source[i] }
@@ -97,7 +98,7 @@ struct HexLine: ~Copyable {
 
   /// Reads the digits again as a 29-bit identifier, a DLC digit and data: `18DAF110` `8` `0441…` without spaces.
   ///
-  /// - Returns: false where the digits do not add up to that.
+  /// - Returns: `false` if the digits do not match this format.
   mutating func rereadWithLengthCode(_ line: Span<UInt8>) -> Bool {
     guard hasIdentifier, !isSpaced, count >= 4 else { return false }
     hasIdentifier = false
@@ -106,7 +107,8 @@ struct HexLine: ~Copyable {
     return true
   }
 
-  /// The digit's index in the line, for errors: digit 0 is the first of the identifier or of the first byte.
+  /// Returns the index of a digit in the text line, for errors. Digit 0 is the first of the identifier or of the first
+  /// byte.
   mutating func characterOffset(ofDigit wanted: Int, in line: Span<UInt8>) -> UInt16 {
     var seen = 0
     var i = start
@@ -120,12 +122,12 @@ struct HexLine: ~Copyable {
     return UInt16(truncatingIfNeeded: line.count)
   }
 
-  /// The index in the line of byte `index`'s first digit.
+  /// Returns the index of a byte's first digit in the text line.
   mutating func characterOffset(ofByte index: Int, in line: Span<UInt8>) -> UInt16 {
     characterOffset(ofDigit: digitIndex(ofByte: index), in: line)
   }
 
-  /// Which of the line's digits is the first of byte `index`.
+  /// Returns the number of the first digit of a byte, counted in digits.
   mutating func digitIndex(ofByte index: Int) -> Int {
     let before = (hasIdentifier ? 3 : 0) + (hasDataLengthCode && (hasIdentifier || index >= 4) ? 1 : 0)
     return before + 2 * index

@@ -1,6 +1,8 @@
-/// What a line says once its echo is off: digits, segments, or words.
+/// Processing of a text line without its echo: digits, segments, or a message of the adapter.
 extension LineMachine {
-  /// - Parameter end: behind the line's last character that is no noise.
+  /// Processes the content of a text line.
+  ///
+  /// - Parameter end: index after the last character that is not noise.
   mutating func content<H: ReplyHandler & ~Copyable>(
     _ line: Span<UInt8>, from first: Int, to end: Int, position: UInt64, loaded: Span<SignalDefinition>,
     into handler: inout H
@@ -16,7 +18,7 @@ extension LineMachine {
         return
       }
       if joinedCount > 0 { flushJoined(position: position, loaded: loaded, into: &handler) }
-      // A single space behind the digits stays: the short way (``spacedLine``) shows it in errors, too.
+      // Keep a single space after the digits: ``spacedLine(_:position:loaded:into:)`` also shows it in errors.
       let hasSpace = end + 1 == line.count && line[end] == space
       data(hasSpace ? line : text, position: position, loaded: loaded, into: &handler)
       return

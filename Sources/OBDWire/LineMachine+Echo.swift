@@ -1,9 +1,10 @@
-/// The command: given by the caller and repeated by the adapter, or known from the echo alone.
+/// Handling of the command: given by the caller and echoed by the adapter, or known from the echo only.
 extension LineMachine {
-  /// How an adapter repeats a command: `010C`, `010C010C`, or, where both it and the link echo, `001100CC`.
+  /// The form of an echo: `010C`, `010C010C`, or `001100CC` if both the adapter and the link echo.
   enum Echo: UInt8 { case once, twice, characterTwice }
 
-  /// How many characters of the line repeat the command, spaces and noise between them included; 0: none.
+  /// Returns the number of characters at the start of a text line that repeat the command, including spaces and noise;
+  /// 0 if there is no echo.
   mutating func echoLength(_ line: Span<UInt8>, _ echo: Echo) -> Int {
     let wanted = echo == .once ? commandCount : 2 * commandCount
     var matched = 0
@@ -19,7 +20,9 @@ extension LineMachine {
     return matched == wanted ? i : 0
   }
 
-  /// With no command known, whether the line behind a prompt is the echo of one; it is then the command.
+  /// If no command is known, treats the text line after a prompt as the command if it looks like an echo.
+  ///
+  /// - Returns: whether it was an echo.
   mutating func takeEcho<H: ReplyHandler & ~Copyable>(
     _ text: Span<UInt8>, from first: Int, to end: Int, position: UInt64, into handler: inout H
   ) -> Bool {
@@ -42,7 +45,8 @@ extension LineMachine {
     return true
   }
 
-  /// `ATE0`, `AT SP 0`, `STI`; not `STOPPED`, nor a banner `STN1110`.
+  /// Whether a text line is an adapter command: `ATE0`, `AT SP 0`, `STI`, but not `STOPPED` or the identification
+  /// `STN1110`.
   static func isAdapterCommand(_ line: Span<UInt8>) -> Bool {
     guard line.count >= 3 else { return false }
     let first = line[0] & 0xDF
@@ -52,7 +56,7 @@ extension LineMachine {
     return first == UInt8(ascii: "S") && third != UInt8(ascii: "O") && third != UInt8(ascii: "N") && line.count <= 24
   }
 
-  /// `7E0.7E8.0144|f=2009-`: header, receiver and command, as signal-set captures write an exchange.
+  /// Whether a text line has the format of signal-set captures: `7E0.7E8.0144|f=2009-` is header, receiver and command.
   static func isAddressedCommand(_ line: Span<UInt8>) -> Bool {
     var dots = 0
     var digits = 0

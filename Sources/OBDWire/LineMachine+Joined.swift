@@ -1,4 +1,4 @@
-/// Bytes of an adapter that prints each on a line of its own.
+/// Support for adapters that print each byte on its own text line.
 extension LineMachine {
   mutating func join<H: ReplyHandler & ~Copyable>(
     _ text: Span<UInt8>, _ first: Int, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
@@ -24,13 +24,13 @@ extension LineMachine {
       handler.adapter(.protocolNumber, text, origin: origin)
       return
     }
-    // Of its own: `hex` may hold the line that ended the row of bytes.
+    // A separate value is needed: `hex` may contain the text line that ended the row of bytes.
     var row = HexLine()
     row.set(joined.span.extracting(first: count))
     core.decoder.lineStart = 0
     core.dataLine(&row, line: text, origin: origin, loaded: loaded, into: &handler)
   }
 
-  /// `A0`…`AC`: what ATDPN answers when the adapter chose the protocol itself.
+  /// Whether a byte is `A0`…`AC`, the answer to ATDPN if the adapter chose the protocol itself.
   static func isProtocolNumber(_ byte: UInt8) -> Bool { byte >> 4 == 0xA && byte & 0x0F <= 0x0C }
 }

@@ -1,6 +1,9 @@
-/// Numbered segments of a message without headers.
+/// Processing of messages without headers in numbered segments.
 extension LineMachine {
-  /// `0: 49 02 01 31 44 34`, also run together with its length and its neighbours: `0140:4902…1:4750…2:4231…`.
+  /// Processes segments such as `0: 49 02 01 31 44 34`, also joined with the length and other segments:
+  /// `0140:4902…1:4750…2:4231…`.
+  ///
+  /// - Returns: `false` if the text line has no segments.
   mutating func segments<H: ReplyHandler & ~Copyable>(
     _ text: Span<UInt8>, from first: Int, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
   ) -> Bool {
@@ -34,7 +37,7 @@ extension LineMachine {
       let index = Hex.value(text[colon - 1])
       var next = colon + 1
       while next < text.count, text[next] != UInt8(ascii: ":") { next += 1 }
-      // The digit in front of the next colon is that segment's index.
+      // The digit before the next colon is the index of that segment.
       let end = next < text.count ? next - 1 : text.count
       guard index < 16, hex.read(text, from: min(colon + 1, end), to: end), !hex.hasIdentifier else {
         handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: colon)), line: text)

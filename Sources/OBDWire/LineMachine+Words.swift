@@ -1,6 +1,6 @@
-/// Lines of words: what the adapter says of itself, of the bus, or in front of data.
+/// Processing of text: messages of the adapter about itself, the bus, or before data.
 extension LineMachine {
-  /// What the adapter says of itself: banner, voltage, protocol, `OK`.
+  /// Processes the adapter's answer to a command: identification, voltage, protocol, `OK`.
   mutating func adapterAnswer<H: ReplyHandler & ~Copyable>(
     _ text: Span<UInt8>, from first: Int, position: UInt64, into handler: inout H
   ) {
@@ -35,7 +35,7 @@ extension LineMachine {
         value: Double(millivolts) / 1000))
   }
 
-  /// A line of other characters: the adapter's words, perhaps with data behind or in front.
+  /// Processes a text line with other characters: a message of the adapter, perhaps with data after or before it.
   mutating func words<H: ReplyHandler & ~Copyable>(
     _ text: Span<UInt8>, from first: Int, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
@@ -76,14 +76,14 @@ extension LineMachine {
     handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: bad)), line: text)
   }
 
-  /// Where the words begin in a line that has data in front of them: `43 01 33 00 <RX ERROR`.
+  /// Returns the index of the adapter's message in a text line that begins with data: `43 01 33 00 <RX ERROR`.
   static func wordOffset(_ text: Span<UInt8>, _ first: Int) -> UInt16 {
     for i in first..<text.count where text[i] == UInt8(ascii: "<") { return UInt16(clamping: i) }
     return UInt16(clamping: first)
   }
 
-  /// Where data begins behind words: `SEARCHING...41 00 …`, `BUS INIT: OK86 F1 …`, `ELM327 v1.541 00 …`. The line's end
-  /// where the words in front are none that an adapter puts there.
+  /// Returns the index of data after a message: `SEARCHING...41 00 …`, `BUS INIT: OK86 F1 …`, `ELM327 v1.541 00 …`.
+  /// Returns the line's length if the text before is not a known message.
   static func dataStart(_ text: Span<UInt8>, from first: Int) -> Int {
     var last = first
     var letters = 0
@@ -97,10 +97,10 @@ extension LineMachine {
       if c == UInt8(ascii: ".") { dots += 1 }
     }
     guard letters >= 3 || letters == 0 && dots > 0 && text[first] == UInt8(ascii: ".") else { return text.count }
-    // Words come first: a line that begins with a digit is damaged data, not a greeting.
+    // A message begins the line. If the line begins with a digit, it is damaged data.
     guard !(text[first] >= UInt8(ascii: "0") && text[first] <= UInt8(ascii: "9")) else { return text.count }
     var start = last + 1
-    // The dot of a version takes its last digit along, and the letter behind it: v1.5, v1.3a.
+    // After the dot of a version, its last digit and an optional letter belong to the message: v1.5, v1.3a.
     if text[last] == UInt8(ascii: "."), last >= 2, text[last - 2] & 0xDF == UInt8(ascii: "V") {
       start = min(start + 1, text.count)
       if start < text.count, text[start] >= UInt8(ascii: "a"), text[start] <= UInt8(ascii: "z") { start += 1 }

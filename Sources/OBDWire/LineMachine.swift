@@ -1,28 +1,28 @@
-/// Decides what each line of a reply is: echo, data, segment, or a word of the adapter's.
+/// Classifies each text line of a reply: echo, data, segment, or message of the adapter.
 struct LineMachine: ~Copyable {
-  /// Where in an exchange the reader stands.
+  /// The state of an exchange.
   enum Phase: UInt8 { case start, answering }
 
   var hex = HexLine()
   var core = ReplyCore()
-  /// Index of the line being read.
+  /// Index of the current text line.
   var line: UInt32 = 0
   var phase: Phase = .start
-  /// The command known, upper case without spaces; empty where none is.
+  /// The known command in upper case without spaces; empty if unknown.
   var commandText = InlineArray<64, UInt8>(repeating: 0)
   var commandCount = 0
-  /// A command was given by the caller: its echo may still come.
+  /// Whether the caller gave a command whose echo may still arrive.
   var awaitsEcho = false
-  /// Bytes of an adapter that prints each on a line of its own, and their digits.
+  /// Bytes of an adapter that prints each on its own text line, and their digits.
   var joined = InlineArray<64, UInt8>(repeating: 0)
   var joinedText = InlineArray<128, UInt8>(repeating: 0)
   var joinedCount = 0
-  /// A line of three digits is the echo of a command (`031`: service 03, one answer) or the length of a message whose
-  /// segments follow; the next line tells. Its value; 0: none waits.
+  /// Value of a text line of three digits; 0 if there is none. It is either the echo of a command (`031`: service 03,
+  /// one answer) or the length of a message in segments. The next text line decides.
   var undecided: UInt16 = 0
   var undecidedOrigin = Origin(ecu: .unknown, line: 0, position: 0)
 
-  /// Something of a reply was read, or is awaited.
+  /// Whether part of a reply was read, or a reply is expected.
   var isAnswering: Bool { phase == .answering || awaitsEcho || undecided > 0 }
 
   // MARK: Commands
@@ -48,7 +48,9 @@ struct LineMachine: ~Copyable {
 
   // MARK: Lines
 
-  /// The commonest echo, `010C` and CR, where the line at `first` is one: the command is known, with nothing copied.
+  /// Reads the most frequent echo, `010C` and CR, and sets the command without copying it.
+  ///
+  /// - Returns: `false` if the text line at `first` has another format.
   @inline(__always)
   mutating func takeShortEcho<H: ReplyHandler & ~Copyable>(
     _ stream: Span<UInt8>, from first: Int, position: UInt64, into handler: inout H
@@ -69,7 +71,7 @@ struct LineMachine: ~Copyable {
     return true
   }
 
-  /// A line that ``HexLine/readSpaced(_:from:)`` has read whole.
+  /// Processes a text line that ``HexLine/readSpaced(_:from:)`` has read completely.
   @inline(__always)
   mutating func spacedLine<H: ReplyHandler & ~Copyable>(
     _ text: Span<UInt8>, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
@@ -89,11 +91,11 @@ struct LineMachine: ~Copyable {
     core.dataLine(&hex, line: text, origin: origin, loaded: loaded, into: &handler)
   }
 
-  /// Whether the line just read can be no echo: its first byte is none that a question begins with.
+  /// Whether the current text line cannot be an echo, because no request begins with its first byte.
   var isAnswer: Bool {
     @inline(__always)
     mutating get {
-      // A command of service 18 may be echoed with bytes that look like a 29-bit identifier.
+      // An echo of service 18 may look like a 29-bit identifier.
       if awaitsEcho,
         core.decoder.request.kind != .data || core.decoder.request.service >= 0x40
           || core.decoder.request.service == 0x18
@@ -105,7 +107,7 @@ struct LineMachine: ~Copyable {
     }
   }
 
-  /// Any other line.
+  /// Processes a text line of any other format.
   mutating func anyLine<H: ReplyHandler & ~Copyable>(
     _ text: Span<UInt8>, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
@@ -142,7 +144,7 @@ struct LineMachine: ~Copyable {
     content(text, from: first, to: end, position: position, loaded: loaded, into: &handler)
   }
 
-  /// NULs inside a line are no part of it (ELM327 data sheet: an adapter may insert them, and they are to be ignored).
+  /// Processes a text line without its NULs, which an adapter may insert and which must be ignored (ELM327 data sheet).
   mutating func lineWithoutNULs<H: ReplyHandler & ~Copyable>(
     _ text: Span<UInt8>, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
@@ -160,7 +162,7 @@ struct LineMachine: ~Copyable {
     return false
   }
 
-  /// A line past the reader's capacity: no answer is so long.
+  /// Reports a text line that exceeds the reader's capacity. No valid answer is so long.
   mutating func overlong<H: ReplyHandler & ~Copyable>(_ text: Span<UInt8>, position: UInt64, into handler: inout H) {
     if undecided > 0 { decide(isLength: false, into: &handler) }
     phase = .answering
@@ -169,7 +171,7 @@ struct LineMachine: ~Copyable {
       WireError(.malformed, origin: origin(position), offset: UInt16(clamping: text.count)), line: text)
   }
 
-  /// The prompt was read.
+  /// Ends the reply at the prompt.
   mutating func endReply<H: ReplyHandler & ~Copyable>(
     position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
@@ -184,10 +186,10 @@ struct LineMachine: ~Copyable {
 
   mutating func origin(_ position: UInt64) -> Origin { Origin(ecu: .unknown, line: line, position: position) }
 
-  /// NUL, control characters and bytes from 0x80 are noise around a line; spaces are none of its content.
+  /// Whether a character before or after the content is ignored: NUL, control characters, spaces and bytes from 0x80.
   static func isNoise(_ c: UInt8) -> Bool { c <= space || c >= 0x7F }
 
-  /// Takes the three digits that waited for a length or for an echo.
+  /// Processes the pending three digits, as a length or as an echo.
   mutating func decide<H: ReplyHandler & ~Copyable>(isLength: Bool, into handler: inout H) {
     let value = undecided
     undecided = 0

@@ -1,21 +1,21 @@
-/// The bus between adapter and car, as far as it shapes what the adapter prints.
+/// The protocol of the bus between adapter and vehicle, as far as it affects the adapter's output.
 public enum BusProtocol: UInt8, BitwiseCopyable, Sendable {
-  /// Not said: found out line by line from lengths, checks and header bytes.
+  /// Unknown. Each text line is classified by its length, check and header bytes.
   case auto
   /// SAE J1850 PWM (ELM protocol 1)
   case j1850pwm
-  /// SAE J1850 VPW (2)
+  /// SAE J1850 VPW (ELM protocol 2)
   case j1850vpw
-  /// ISO 9141-2 (3)
+  /// ISO 9141-2 (ELM protocol 3)
   case iso9141
-  /// ISO 14230-4 (4, 5)
+  /// ISO 14230-4 (ELM protocols 4 and 5)
   case kwp
-  /// ISO 15765-4 with 11-bit identifiers (6, 8)
+  /// ISO 15765-4 with 11-bit identifiers (ELM protocols 6 and 8)
   case can11
-  /// ISO 15765-4 with 29-bit identifiers (7, 9)
+  /// ISO 15765-4 with 29-bit identifiers (ELM protocols 7 and 9)
   case can29
 
-  /// From the digit that ATSP takes and ATDPN gives, `1`…`9`; anything else is ``auto``.
+  /// Creates a protocol from the digit that ATSP uses and ATDPN returns, `1`…`9`. Any other digit gives ``auto``.
   public init(elmDigit: UInt8) {
     switch elmDigit {
     case UInt8(ascii: "1"): self = .j1850pwm
@@ -28,33 +28,36 @@ public enum BusProtocol: UInt8, BitwiseCopyable, Sendable {
     }
   }
 
+  /// Whether the protocol is known to be CAN.
   public var isCAN: Bool { self == .can11 || self == .can29 }
+  /// Whether the protocol is known to be a legacy one.
   public var isLegacy: Bool { self != .auto && !isCAN }
 }
 
 /// Whether the adapter prints headers (ATH1).
 public enum HeaderMode: UInt8, BitwiseCopyable, Sendable { case auto, on, off }
 
-/// What is known of the link: said by the caller, or hinted at by the dialogue.
+/// Knowledge about the bus, stated by the caller or derived from the dialogue.
 ///
-/// What the caller says is law: a line of another form is malformed. A hint only decides where a line could be read
-/// two ways, since a clone may answer OK to a setting and ignore it.
+/// The caller's statement is binding: a text line of another format is malformed. A hint from the dialogue decides only
+/// if a text line is ambiguous, because a clone may answer OK to a setting and ignore it.
 struct Link: BitwiseCopyable {
-  /// Said by the caller.
+  /// The protocol that the caller stated.
   var stated: BusProtocol = .auto
   var headers: HeaderMode = .auto
-  /// Hinted by ATSP, ATTP, or the answer to ATDPN.
+  /// The protocol from ATSP, ATTP, or the answer to ATDPN.
   var hinted: BusProtocol = .auto
-  /// Learned from a line that could only be CAN (true) or only legacy (false).
+  /// `true` after a text line that could only be CAN, `false` after one that could only be legacy; `nil` if unknown.
   var seenCAN: Bool?
-  /// Learned from a frame that only one rule checks: SAE J1850's CRC (true), or the sum (false).
+  /// `true` after a frame that only SAE J1850's CRC confirms, `false` after one that only the sum confirms; `nil` if
+  /// unknown.
   var learnedCRC: Bool?
-  /// ATCAF0 was sent: requests carry their own protocol control byte.
+  /// Whether the adapter formats CAN frames. After ATCAF0, requests contain their own protocol control byte.
   var formatsCAN = true
-  /// The three header bytes of the last legacy frame that its check confirmed; 0: none, or ATH0 since.
+  /// Header bytes of the last legacy frame with a correct check; 0 if there is none, or after ATH0.
   private var header: UInt32 = 0
 
-  /// The best knowledge of the bus, for what only the family decides.
+  /// Whether the bus is CAN, according to the best information; `nil` if unknown.
   var isCAN: Bool? {
     if stated != .auto { return stated.isCAN }
     if let seenCAN { return seenCAN }
@@ -62,7 +65,7 @@ struct Link: BitwiseCopyable {
     return nil
   }
 
-  /// What checks `48 6B …` frames: nil where either may.
+  /// Whether `48 6B …` frames have a CRC instead of a sum; `nil` if unknown.
   var usesCRC: Bool? {
     switch stated != .auto ? stated : hinted {
     case .j1850pwm, .j1850vpw: true
@@ -71,7 +74,7 @@ struct Link: BitwiseCopyable {
     }
   }
 
-  /// Forgets what frames told: another bus may follow.
+  /// Discards the knowledge from frames, because the bus may have changed.
   mutating func forgetFrames() {
     seenCAN = nil
     learnedCRC = nil
@@ -80,14 +83,14 @@ struct Link: BitwiseCopyable {
 
   mutating func forgetHeader() { header = 0 }
 
-  /// A legacy frame's check held.
+  /// Stores the header of a legacy frame with a correct check.
   mutating func confirm(_ bytes: Span<UInt8>, from start: Int) {
     seenCAN = false
     header = UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
   }
 
-  /// Whether a line begins like the frames before it, but for one byte: it is one of them, damaged, however much what is
-  /// left looks like data alone.
+  /// Whether a text line differs from the header of earlier frames in at most one byte. It is then a damaged frame,
+  /// even if the rest looks like data without a header.
   func resemblesFrame(_ bytes: Span<UInt8>) -> Bool {
     guard header != 0, bytes.count >= 3 else { return false }
     var same = 0

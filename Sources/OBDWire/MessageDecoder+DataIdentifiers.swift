@@ -1,4 +1,4 @@
-/// Services 21 and 22: local and data identifiers, by signal sets and by SAE J1979-2 (OBDonUDS).
+/// Services 21 and 22: local and data identifiers, defined by signal sets and by SAE J1979-2 (OBDonUDS).
 ///
 ///     62 F4 0C 1A F8       data identifier F40C is PID 0C
 ///     62 F8 02 57 50 …     F802 is the VIN
@@ -26,7 +26,8 @@ extension MessageDecoder {
     loaded: Span<SignalDefinition>, into handler: inout H
   ) {
     var i = 1
-    // Where in the question the answer stands: it keeps the question's order, and leaves out what the ECU lacks.
+    // Index in the request of the current identifier. An answer has the order of the request and omits identifiers that
+    // the ECU does not support.
     var asked = 0
     repeat {
       guard i + 1 < payload.count else {
@@ -57,8 +58,8 @@ extension MessageDecoder {
     } while i < payload.count
   }
 
-  /// Where an identifier's data ends. Only a PID's length is law; elsewhere the next identifier asked for marks the
-  /// end, if it stands at one place only. nil: cannot be told.
+  /// Returns the end of an identifier's data; `nil` if unknown. Only a PID has a fixed length. Otherwise, the next
+  /// requested identifier marks the end if it occurs exactly once.
   private mutating func endOfRecord(
     _ payload: Span<UInt8>, from index: Int, identifier: UInt16, asked: Int,
     _ loaded: Span<SignalDefinition>
@@ -68,7 +69,7 @@ extension MessageDecoder {
       let length = parameterLength(UInt8(truncatingIfNeeded: identifier))
       if length > 0 { return start + length }
     }
-    // One identifier, or the last: everything to the message's end is its own.
+    // The rest of the message belongs to a single or last identifier.
     guard request.kind == .data, asked + 1 < request.identifierCount else { return payload.count }
     let least = start + definedBytes(identifier, loaded)
     if least > start, least + 1 < payload.count {
@@ -91,7 +92,7 @@ extension MessageDecoder {
     return payload.count
   }
 
-  /// Bytes that the signals of an identifier reach over; 0 where none is defined.
+  /// Returns the number of bytes that the defined signals of an identifier cover; 0 if there are none.
   private mutating func definedBytes(_ identifier: UInt16, _ loaded: Span<SignalDefinition>) -> Int {
     var bits = 0
     var i = firstLoaded(0x22, identifier, loaded)
@@ -138,7 +139,7 @@ extension MessageDecoder {
     loadedRows(data, service: 0x22, identifier: identifier, origin: origin, loaded: loaded, into: &handler)
   }
 
-  /// F6xx: results of monitor xx, each without the monitor's id (SAE J1979-2).
+  /// Reads F6xx: results of monitor xx, each without the monitor's identifier (SAE J1979-2).
   private mutating func tests<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, monitor: UInt8, at index: Int, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {
@@ -155,7 +156,7 @@ extension MessageDecoder {
     }
   }
 
-  /// F8xx: information type xx. Items of one kind may stand behind their number, as in service 09.
+  /// Reads F8xx: information type xx. As in service 09, the number of items may precede them.
   private mutating func information<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, identifier: UInt16, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {
@@ -175,7 +176,7 @@ extension MessageDecoder {
       origin: origin, into: &handler)
   }
 
-  /// The signals that loaded sets define for an identifier; those that reach past the data are absent.
+  /// Reports the signals that loaded sets define for an identifier. Signals beyond the end of the data are omitted.
   mutating func loadedRows<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, service: UInt8, identifier: UInt16, origin: Origin, loaded: Span<SignalDefinition>,
     into handler: inout H
@@ -194,7 +195,7 @@ extension MessageDecoder {
     }
   }
 
-  /// Index of the first definition of an identifier in the sorted span; its count where there is none.
+  /// Returns the index of the first definition of an identifier in the sorted span; its count if there is none.
   private mutating func firstLoaded(_ service: UInt8, _ identifier: UInt16, _ loaded: Span<SignalDefinition>) -> Int {
     let key = UInt32(service) << 16 | UInt32(identifier)
     var low = 0

@@ -55,8 +55,8 @@ extension MessageDecoder {
     } while i < payload.count
   }
 
-  /// Fuel trims (06–09, 55–58) of an engine with more than two banks carry a second byte, for bank 3 or 4 (SAE
-  /// J1979-DA): where PID 1D said so, or where one byte is left that nobody asked for.
+  /// Returns 1 if a fuel trim (PIDs 06–09, 55–58) has a second byte for bank 3 or 4, otherwise 0 (SAE J1979-DA). It has
+  /// one if PID 1D was seen, or if one byte is left over and no other PID was requested.
   @inline(__always)
   private mutating func extraBank(
     _ parameter: UInt8, _ payload: Span<UInt8>, from start: Int, slot: Int, origin: Origin
@@ -67,7 +67,7 @@ extension MessageDecoder {
     return request.kind == .data && request.identifierCount > 1 ? 0 : 1
   }
 
-  /// A PID that the standard does not define: its length is unknown, so what follows cannot be read.
+  /// Reads a PID that the standard does not define. Its length is unknown, so the rest of the message cannot be read.
   private mutating func loadedParameter<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, from index: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
     into handler: inout H
@@ -142,7 +142,7 @@ extension MessageDecoder {
     } while i < payload.count
   }
 
-  /// The code that stored the frame; 0000: no frame is stored.
+  /// Reports the code that caused the freeze frame. 0000 means that no frame is stored.
   private mutating func freezeFrameCode<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, frame: UInt8, origin: Origin, into handler: inout H
   ) {

@@ -1,14 +1,16 @@
-// Most of what is polled is one unsigned number: engine speed, coolant temperature, load. It is read without a look at the
+// Most polled values are a single unsigned number: engine speed, coolant temperature, load. They are read without the
 // table of signals.
 extension MessageDecoder {
-  /// Reads a PID that is one plain number; false where it is more than that.
+  /// Reads a PID that is one plain number.
+  ///
+  /// - Returns: `false` if the PID is more than that.
   @inline(__always)
   mutating func plainParameter<H: ReplyHandler & ~Copyable>(
     _ parameter: UInt8, data: Span<UInt8>, slot: Int, origin: Origin, into handler: inout H
   ) -> Bool {
     let row = plain[Int(parameter)]
     guard row.width == data.count, row.width > 0 else { return false }
-    // An ECU that told its own scalings may have told this one.
+    // If the ECU reported its own scalings, they may affect this PID.
     if row.isRescaled, knowledge[slot].address == origin.ecu { return false }
     let raw = row.width == 1 ? UInt16(data[0]) : UInt16(data[0]) << 8 | UInt16(data[1])
     handler.reading(row.reading(of: parameter, raw, origin: origin))
@@ -16,14 +18,14 @@ extension MessageDecoder {
   }
 }
 
-/// A PID whose answer is one unsigned number of one or two bytes, always there.
+/// A PID whose answer is one unsigned number of one or two bytes that is always present.
 struct PlainParameter: BitwiseCopyable {
   var factor = 1.0
   var offset = 0.0
   var signal = SignalID(rawValue: 0)
-  /// Bytes of the number; 0: the PID is not of this kind.
+  /// Number of bytes; 0 if the PID is of another kind.
   var width: UInt8 = 0
-  /// PID 4F or 50 may give it another full scale.
+  /// Whether PID 4F or 50 may change its full scale.
   var isRescaled = false
 
   init() {}
@@ -40,7 +42,7 @@ struct PlainParameter: BitwiseCopyable {
     width = UInt8(truncatingIfNeeded: length)
   }
 
-  /// What the number says, as an answer of service 01.
+  /// Returns the reading for an answer of service 01.
   @inline(__always)
   func reading(of parameter: UInt8, _ raw: UInt16, origin: Origin) -> Reading {
     Reading(

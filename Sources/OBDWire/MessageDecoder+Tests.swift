@@ -39,23 +39,24 @@ extension MessageDecoder {
     } while i < payload.count
   }
 
-  /// Test id, unit-and-scaling id, value, minimum, maximum: eight bytes.
+  /// Reads a test of eight bytes: test ID, unit-and-scaling ID, value, minimum, maximum.
   mutating func test<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, service: UInt8, monitor: UInt8, line: Span<UInt8>, origin: Origin, at index: Int,
     into handler: inout H
   ) {
     guard let scaling = UnitAndScaling(id: bytes[1]) else {
-      // An undefined id has no scale: a number without one would be a guess.
+      // An undefined ID has no scale. A number without one would be a guess.
       fail(.malformed, at: index + 2, line, origin, into: &handler)
       return
     }
-    handler.testResult(
-      TestResult(
-        origin: origin, service: service, isLegacy: false, monitorID: monitor, testID: bytes[0], component: 0,
-        scalingID: bytes[1],
-        value: scaling.value(UInt16(bytes[2]) << 8 | UInt16(bytes[3])),
-        minimum: scaling.value(UInt16(bytes[4]) << 8 | UInt16(bytes[5])),
-        maximum: scaling.value(UInt16(bytes[6]) << 8 | UInt16(bytes[7]))))
+    var result = TestResult(
+      origin: origin, service: service, isLegacy: false, monitorID: monitor, testID: bytes[0], component: 0,
+      scalingID: bytes[1],
+      value: scaling.value(UInt16(bytes[2]) << 8 | UInt16(bytes[3])),
+      minimum: scaling.value(UInt16(bytes[4]) << 8 | UInt16(bytes[5])),
+      maximum: scaling.value(UInt16(bytes[6]) << 8 | UInt16(bytes[7])))
+    result.isCompleted = bytes[2] | bytes[3] | bytes[4] | bytes[5] | bytes[6] | bytes[7] != 0
+    handler.testResult(result)
   }
 
   private mutating func legacyTest<H: ReplyHandler & ~Copyable>(
@@ -70,7 +71,7 @@ extension MessageDecoder {
       return
     }
     if payload[1] & 0x1F == 0 {
-      // 46 00 FF and the bitmap: the filler stands where a test has its component.
+      // 46 00 FF and the bitmap: FF fills the place of a component.
       supported(payload.extracting(3..<7), service: 0x06, base: UInt16(payload[1]), origin: origin, into: &handler)
       return
     }
@@ -84,7 +85,7 @@ extension MessageDecoder {
         maximum: isMinimum ? nil : limit))
   }
 
-  /// `45 01 01 5A`: test, oxygen sensor, value (tests 01–04: constants), or value, minimum and maximum.
+  /// Reads `45 01 01 5A`: test, oxygen sensor and value (tests 01–04: constants), or value, minimum and maximum.
   mutating func oxygenSensorTest<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {
@@ -105,7 +106,7 @@ extension MessageDecoder {
       supported(payload.extracting(3..<7), service: 0x05, base: UInt16(test), origin: origin, into: &handler)
       return
     }
-    // SAE J1979, table of test ids: 01–04 and 07, 08 in 0.005 V; 05, 06 and 09, 0A in 0.004 s and 0.04 s; others raw.
+    // SAE J1979, table of test IDs: 01–04, 07 and 08 in 0.005 V; 05, 06 in 0.004 s; 09, 0A in 0.04 s; others unscaled.
     let scale: Double
     switch test {
     case 0x01...0x04, 0x07, 0x08: scale = 0.005

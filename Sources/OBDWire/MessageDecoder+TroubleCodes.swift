@@ -13,7 +13,7 @@ extension MessageDecoder {
       fail(.truncated, at: 1, line, origin, into: &handler)
       return
     }
-    // Where the bus is not known: an odd number of bytes is legacy, an even one has CAN's count.
+    // If the bus is unknown: legacy answers have an odd number of bytes, CAN answers an even one with a count.
     guard isCAN ?? (payload.count & 1 == 0) else {
       decodeGathered(
         payload.extracting(1..<payload.count), slot: 0, service: payload[0], identifier: 0, line: line, origin: origin,
@@ -34,7 +34,7 @@ extension MessageDecoder {
       TroubleCodeList(origin: origin, kind: kind(of: service), service: service), codes.span.extracting(first: count))
   }
 
-  /// Codes gathered from legacy lines, or the text of a legacy service 09 answer.
+  /// Decodes trouble codes collected from legacy lines, or the text of a legacy answer of service 09.
   mutating func decodeGathered<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, slot: Int, service: UInt8, identifier: UInt8, line: Span<UInt8>, origin: Origin,
     into handler: inout H
@@ -58,7 +58,7 @@ extension MessageDecoder {
     }
   }
 
-  /// Reads two-byte codes; 0000 is no code.
+  /// Reads two-byte codes. 0000 is not a code.
   private mutating func pairs(_ bytes: Span<UInt8>) -> Int {
     var count = 0
     var i = 0
@@ -92,7 +92,7 @@ extension MessageDecoder {
     switch subfunction {
     // Status availability mask, then code and status (ISO 14229-1, 12.3.4).
     case 0x02, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x13, 0x15: start = 3
-    // The same behind the number of a memory.
+    // The same, after the number of a memory.
     case 0x17: start = 4
     // Group, status mask, severity mask, format; then severity, code, status.
     case 0x42:
@@ -101,7 +101,7 @@ extension MessageDecoder {
       size = 5
     // Group, status mask, format; then code, status.
     case 0x55: start = 5
-    // Counts, snapshots and extended records list no codes.
+    // Other subfunctions report counts, snapshots and extended records, but no codes.
     default: return
     }
     if subfunction == 0x42 || subfunction == 0x55, payload.count > 2 { group = payload[2] }

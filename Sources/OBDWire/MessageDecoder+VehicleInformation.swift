@@ -16,7 +16,7 @@ extension MessageDecoder {
       return
     }
     if type & 0x1F == 0 {
-      // On CAN the bitmap follows at once; legacy lines have their number between.
+      // On CAN, the bitmap follows immediately. Legacy lines have their number before it.
       let start = payload.count == 7 ? 3 : 2
       guard payload.count >= start + 4 else {
         fail(.truncated, at: payload.count, line, origin, into: &handler)
@@ -26,7 +26,7 @@ extension MessageDecoder {
         payload.extracting(start..<start + 4), service: 0x09, base: UInt16(type), origin: origin, into: &handler)
       return
     }
-    // Message counts of legacy buses (01, 03, 05, 07, 09) tell the adapter how many lines follow.
+    // Message counts of legacy buses (01, 03, 05, 07, 09): the number of lines that follow, for the adapter.
     guard type & 1 == 0 || type >= 0x0B else { return }
     guard payload.count >= 4 else {
       fail(.truncated, at: payload.count, line, origin, into: &handler)
@@ -37,19 +37,19 @@ extension MessageDecoder {
       line: line, origin: origin, into: &handler)
   }
 
-  /// What five (or more) legacy lines held together.
+  /// Decodes the collected data of five or more legacy lines.
   mutating func gatheredInformation<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, identifier: UInt8, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {
     firstDigit = -1
     let size = itemSize(identifier)
-    // A VIN and an ECU name take five lines (SAE J1979, 6.9): fewer are a cut answer.
+    // A VIN or an ECU name has five lines (SAE J1979, 6.9). With fewer, the answer is truncated.
     let needed = identifier == 0x02 || identifier == 0x0A ? 20 : size
     guard bytes.count >= needed, needed > 0 || bytes.count > 0 else {
       handler.failure(WireError(.truncated, origin: origin, offset: UInt16(clamping: line.count)), line: line)
       return
     }
-    // A VIN or a name is one item: lines behind its fifth are no part of it.
+    // A VIN or a name is one item. Lines after the fifth do not belong to it.
     guard needed != 20 || bytes.count == 20 else {
       handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: line.count)), line: line)
       return
@@ -62,7 +62,7 @@ extension MessageDecoder {
     }
   }
 
-  /// Bytes of one item of an information type; 0 where the answer is one item of any length.
+  /// Returns the size in bytes of an item; 0 if the answer is one item of any length.
   private mutating func itemSize(_ type: UInt8) -> Int {
     switch type {
     case 0x04: 16
@@ -71,7 +71,7 @@ extension MessageDecoder {
     }
   }
 
-  /// The items of one information type, behind their number.
+  /// Reads the items of one information type, after their number.
   mutating func items<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, announced: Int, service: UInt8, identifier: UInt16, line: Span<UInt8>, origin: Origin,
     into handler: inout H
@@ -83,43 +83,57 @@ extension MessageDecoder {
       let whole = data.count / size
       for k in 0..<min(whole, max(announced, 1)) {
         let item = data.extracting(k * size..<(k + 1) * size)
-        let kind: TextReading.Kind = type == 0x04 ? .calibrationID : .calibrationVerificationNumber
-        emit(item, kind, type == 0x04, service, identifier, UInt8(truncatingIfNeeded: k), origin, into: &handler)
+        let reading = TextReading(
+          origin: origin, kind: type == 0x04 ? .calibrationID : .calibrationVerificationNumber, service: service,
+          identifier: identifier, index: UInt8(truncatingIfNeeded: k))
+        if type == 0x04 {
+          text(item, reading, at: 3 + k * size, line: line, into: &handler)
+        } else {
+          handler.text(reading, item)
+        }
       }
       if whole < announced { fail(.truncated, at: 3 + data.count, line, origin, into: &handler) }
-    case 0x08, 0x0B:
+    case 0x08, 0x0B, 0x12, 0x14:
       rows(
         of: 256 + Int(type), data: data, slot: ECUTable.unknown, service: service, identifier: identifier, frame: 0,
         origin: origin, into: &handler)
-    case 0x02: emit(data, .vin, true, service, identifier, 0, origin, into: &handler)
-    case 0x0A: emit(data, .ecuName, true, service, identifier, 0, origin, into: &handler)
-    default: emit(data, .other, true, service, identifier, 0, origin, into: &handler)
+    default:
+      let kind: TextReading.Kind = type == 0x02 ? .vin : type == 0x0A ? .ecuName : .other
+      text(
+        data, TextReading(origin: origin, kind: kind, service: service, identifier: identifier, index: 0), at: 3,
+        line: line, into: &handler)
     }
   }
 
-  /// One text, without the NULs that fill it up. An ECU name has them between its acronym and its words too
-  /// (`ECM`, NUL, `-EngineControl`; SAE J1979, 6.9).
-  private mutating func emit<H: ReplyHandler & ~Copyable>(
-    _ bytes: Span<UInt8>, _ kind: TextReading.Kind, _ isText: Bool, _ service: UInt8, _ identifier: UInt16,
-    _ index: UInt8, _ origin: Origin, into handler: inout H
+  /// Reports a text without NUL padding. An ECU name also has NULs between its acronym and its full name (`ECM`, NUL,
+  /// `-EngineControl`; SAE J1979, 6.9).
+  ///
+  /// A VIN, a calibration ID or an ECU name that contains another byte than printable ASCII is malformed.
+  private mutating func text<H: ReplyHandler & ~Copyable>(
+    _ bytes: Span<UInt8>, _ reading: TextReading, at index: Int, line: Span<UInt8>, into handler: inout H
   ) {
-    let reading = TextReading(origin: origin, kind: kind, service: service, identifier: identifier, index: index)
-    if kind == .ecuName, bytes.count <= 32 {
-      var name = InlineArray<32, UInt8>(repeating: 0)
-      var count = 0
-      for i in bytes.indices where bytes[i] != 0 {
-        name[count] = bytes[i]
-        count += 1
-      }
-      handler.text(reading, name.span.extracting(first: count))
-      return
-    }
     var first = 0
     var end = bytes.count
-    if isText {
-      while first < end, bytes[first] == 0 { first += 1 }
-      while end > first, bytes[end - 1] == 0 { end -= 1 }
+    while first < end, bytes[first] == 0 { first += 1 }
+    while end > first, bytes[end - 1] == 0 { end -= 1 }
+    if reading.kind != .other {
+      for i in first..<end where !Self.isPrintable(bytes[i]) && !(reading.kind == .ecuName && bytes[i] == 0) {
+        fail(.malformed, at: index + i, line, reading.origin, into: &handler)
+        return
+      }
     }
-    handler.text(reading, bytes.extracting(first..<end))
+    guard reading.kind == .ecuName, end - first <= 32 else {
+      handler.text(reading, bytes.extracting(first..<end))
+      return
+    }
+    var name = InlineArray<32, UInt8>(repeating: 0)
+    var count = 0
+    for i in first..<end where bytes[i] != 0 {
+      name[count] = bytes[i]
+      count += 1
+    }
+    handler.text(reading, name.span.extracting(first: count))
   }
+
+  private static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
 }

@@ -1,22 +1,23 @@
-/// Turns whole messages into readings, by the tables of SAE J1979-DA and the signal sets loaded.
+/// Decodes complete messages into readings, by the tables of SAE J1979-DA and the loaded signal sets.
 ///
-/// A message that is another question's answer gives no reading; one that is shorter than its parameters need gives
-/// those that are whole, and an error for the rest.
+/// A message that answers another request gives no reading. A message that is too short for its parameters gives the
+/// readings that are complete, and an error for the rest.
 struct MessageDecoder: ~Copyable {
-  /// First row and number of rows (one layout's) of each PID of service 01, and of each information type of service 09.
+  /// First row and number of rows (of one layout) for each PID of service 01 and each information type of service 09.
   private var firstRow = InlineArray<512, UInt16>(repeating: 0)
   private var rowCount = InlineArray<512, UInt8>(repeating: 0)
-  /// The PIDs of service 01 that are one plain number: most of what is polled, decoded without a look at the table.
+  /// The PIDs of service 01 that are one plain number. They are polled most and decoded without the table of signals.
   var plain = InlineArray<256, PlainParameter>(repeating: PlainParameter())
-  /// What the ECU in each slot said of its own scalings and sensors.
+  /// The reported scalings and sensors of the ECU in each slot.
   var knowledge = InlineArray<9, ECUKnowledge>(repeating: ECUKnowledge())
   var codes = InlineArray<1024, TroubleCode>(repeating: TroubleCode(code: 0))
-  /// The question that messages answer.
+  /// The request that messages answer.
   var request = Request()
-  /// Digit of the line in which the payload's first byte stands, for error offsets; -1 for a message of several lines.
+  /// Index of the digit at which the payload begins in its text line, for error offsets; -1 for a message of several
+  /// text lines.
   var firstDigit = -1
   var lineStart = 0
-  /// Row of what ATRV measures.
+  /// Signal of the voltage that ATRV measures.
   private(set) var batteryVoltage = SignalID(rawValue: 0)
 
   init() {
@@ -30,7 +31,7 @@ struct MessageDecoder: ~Copyable {
       if rowCount[key] == 0 { firstRow[key] = UInt16(truncatingIfNeeded: i) }
       rowCount[key] += 1
     }
-    // Oxygen sensor PIDs stand in the table three times, once for each layout of the sensors.
+    // Oxygen sensor PIDs have three groups of rows, one for each layout of the sensors.
     for key in 0..<256 where ECUKnowledge.isLaidOut(UInt8(truncatingIfNeeded: key)) { rowCount[key] /= 3 }
     for key in 0..<256 where rowCount[key] == 1 {
       let row = Int(firstRow[key])
@@ -38,11 +39,11 @@ struct MessageDecoder: ~Copyable {
     }
   }
 
-  /// Data bytes of a PID of service 01; 0 where the standard defines none.
+  /// Returns the number of data bytes of a PID of service 01; 0 if the standard does not define it.
   @inline(__always)
   mutating func parameterLength(_ parameter: UInt8) -> Int { Int(saeParameterLengths.span[Int(parameter)]) }
 
-  /// Decodes one message.
+  /// Decodes a complete message.
   @inline(__always)
   mutating func decode<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, slot: Int, isCAN: Bool?, line: Span<UInt8>, origin: Origin,
@@ -95,7 +96,7 @@ struct MessageDecoder: ~Copyable {
     }
   }
 
-  /// `7F 01 12`: service refused, response code.
+  /// Reports `7F 01 12`: the rejected service and the response code.
   private mutating func negativeResponse<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {
@@ -114,7 +115,10 @@ struct MessageDecoder: ~Copyable {
 
   /// Reads the rows of one PID from its data bytes.
   ///
-  /// - Parameter service, identifier: what the readings say they answer (service 02 and 22 borrow the rows of 01).
+  /// - Parameters:
+  ///   - key: index of the PID in the tables.
+  ///   - service: service of the readings. Services 02 and 22 use the rows of service 01.
+  ///   - identifier: identifier of the readings.
   @inline(__always)
   mutating func rows<H: ReplyHandler & ~Copyable>(
     of key: Int, data: Span<UInt8>, slot: Int, service: UInt8, identifier: UInt16, frame: UInt8, origin: Origin,
@@ -139,7 +143,7 @@ struct MessageDecoder: ~Copyable {
     }
   }
 
-  /// An error in a message: at the byte's place in the line, or at the line's end where the message has several lines.
+  /// Reports an error at a byte of a message, or at the line's end if the message has several text lines.
   @inline(never)
   mutating func fail<H: ReplyHandler & ~Copyable>(
     _ kind: WireError.Kind, at byte: Int, _ line: Span<UInt8>, _ origin: Origin, into handler: inout H
@@ -159,11 +163,11 @@ struct MessageDecoder: ~Copyable {
   }
 }
 
-/// What an ECU said of its own scalings (PIDs 4F and 50) and oxygen sensors (PIDs 13 and 1D).
+/// The scalings (PIDs 4F and 50) and oxygen sensors (PIDs 13 and 1D) that an ECU reported.
 struct ECUKnowledge: BitwiseCopyable {
   var address: ECUAddress = .unknown
   var layout: OxygenSensorLayout = .unknown
-  /// Factors against the default full scale.
+  /// Factors relative to the default full scale.
   private var ratio = 1.0
   private var voltage = 1.0
   private var current = 1.0
@@ -190,7 +194,7 @@ struct ECUKnowledge: BitwiseCopyable {
     }
   }
 
-  /// PID 4F, bytes A to D: full scales; 0 keeps the default (SAE J1979-DA, PID 4F).
+  /// Reads PID 4F, bytes A to D: full scales. 0 keeps the default (SAE J1979-DA, PID 4F).
   mutating func learnScales4F(_ data: Span<UInt8>) {
     ratio = data[0] == 0 ? 1 : Double(word: UInt16(data[0])) / 2
     voltage = data[1] == 0 ? 1 : Double(word: UInt16(data[1])) / 8
@@ -198,7 +202,7 @@ struct ECUKnowledge: BitwiseCopyable {
     pressure = data[3] == 0 ? 1 : Double(word: UInt16(data[3])) * 10 / 255
   }
 
-  /// PID 50, byte A: full scale of mass air flow in 10 g/s.
+  /// Reads PID 50, byte A: full scale of mass air flow in 10 g/s.
   mutating func learnScale50(_ data: Span<UInt8>) {
     airFlow = data[0] == 0 ? 1 : Double(word: UInt16(data[0])) * 10 / 655.35
   }

@@ -1,13 +1,15 @@
-/// Where in the byte stream an event comes from.
+/// The source of an event in the byte stream.
 public struct Origin: BitwiseCopyable, Equatable, Sendable {
-  /// Who sent it; ``ECUAddress/unknown`` without headers.
+  /// Address of the sender; ``ECUAddress/unknown`` without headers.
   public var ecu: ECUAddress
-  /// Index of the line that completed it, counted from ``ReplyReader/restartLines()`` or the reader's start.
+  /// Index of the text line that completed the event, counted from the reader's start or
+  /// ``ReplyReader/restartLines()``.
   public var line: UInt32
-  /// Bytes received before the end of that line, counted from the reader's start: the caller, who knows when each
-  /// byte came, turns it into a time. The wire itself knows no clock.
+  /// Number of bytes received up to the end of that text line, counted from the reader's start. The caller can derive
+  /// the time of reception from it. This module uses no clock.
   public var position: UInt64
 
+  /// Creates an origin.
   public init(ecu: ECUAddress, line: UInt32, position: UInt64) {
     self.ecu = ecu
     self.line = line
@@ -15,29 +17,36 @@ public struct Origin: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// Names one signal: a row of the SAE J1979 table (``SAESignals``), or one of a signal set loaded at run time.
+/// Identifier of a signal: a row of the SAE J1979 table (``SAESignals``), or a row of a signal set loaded at run time.
 public struct SignalID: RawRepresentable, BitwiseCopyable, Equatable, Sendable {
+  /// Row of the SAE J1979 table, or ``firstLoaded`` plus the row of the loaded definitions.
   public var rawValue: UInt16
+  /// Creates an identifier.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
-  /// The first identifier of signals loaded at run time; the row index is the difference.
+  /// The first identifier of signals loaded at run time. Subtract it to get the row index.
   public static let firstLoaded: UInt16 = 0x8000
+  /// Whether the signal belongs to a signal set loaded at run time.
   public var isLoaded: Bool { rawValue >= Self.firstLoaded }
 }
 
 /// One value that an ECU sent, in the unit of its signal.
 ///
-/// Flags are 0 or 1, enumerations their code; the signal's row says which and holds the texts.
+/// Flags are 0 or 1, enumerations are their code. The signal's row contains the kind and the texts.
 public struct Reading: BitwiseCopyable, Equatable, Sendable {
+  /// Source of the reading.
   public var origin: Origin
+  /// Signal of the value.
   public var signal: SignalID
-  /// PID (services 01, 02, 09), local or data identifier (21, 22); 0 for what the adapter measures itself.
+  /// PID (services 01, 02, 09), local or data identifier (21, 22); 0 if the adapter measured the value.
   public var identifier: UInt16
-  /// The request's service: 0x01, 0x02, 0x09, 0x21, 0x22; 0 for what the adapter measures itself (ATRV).
+  /// Service of the request: 0x01, 0x02, 0x09, 0x21, 0x22; 0 if the adapter measured the value (ATRV).
   public var service: UInt8
-  /// Freeze frame number (service 02 only).
+  /// Number of the freeze frame (service 02 only).
   public var frame: UInt8
+  /// Value in the unit of the signal.
   public var value: Double
 
+  /// Creates a reading.
   public init(
     origin: Origin, signal: SignalID, service: UInt8, identifier: UInt16, frame: UInt8 = 0, value: Double
   ) {
@@ -50,27 +59,33 @@ public struct Reading: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// What a text of service 09 (or its OBDonUDS form) is; the characters come beside it.
+/// The kind of a text of service 09 or its OBDonUDS equivalent. The handler receives the characters separately.
 public struct TextReading: BitwiseCopyable, Equatable, Sendable {
+  /// The kind of a text.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
-    /// Vehicle identification number (0902, 22F802): the characters unaltered, leading NULs cut.
+    /// Vehicle identification number (0902, 22F802): the characters unchanged, without leading NULs.
     case vin
-    /// Calibration identification (0904, 22F804): up to 16 characters, trailing NULs cut.
+    /// Calibration identification (0904, 22F804): up to 16 characters, without trailing NULs.
     case calibrationID
     /// Calibration verification number (0906, 22F806): 4 bytes, not characters.
     case calibrationVerificationNumber
     /// ECU name (090A, 22F80A): up to 20 characters.
     case ecuName
-    /// Any other service 09 text (ESN 090D, EROTAN 090F, …): printable characters.
+    /// Any other text of service 09 (ESN 090D, EROTAN 090F, …): printable characters.
     case other
   }
+  /// Source of the text.
   public var origin: Origin
+  /// Kind of the text.
   public var kind: Kind
+  /// Service of the request, 0x09 or 0x22.
   public var service: UInt8
+  /// Information type or data identifier.
   public var identifier: UInt16
-  /// Which of several items of one answer (calibration 0, 1, …).
+  /// Index of the item, if an answer contains several (calibration 0, 1, …).
   public var index: UInt8
 
+  /// Creates the description of a text.
   public init(origin: Origin, kind: Kind, service: UInt8, identifier: UInt16, index: UInt8) {
     self.origin = origin
     self.kind = kind
@@ -80,16 +95,18 @@ public struct TextReading: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// A diagnostic trouble code: two bytes (SAE J2012), with a failure type byte where UDS sends three.
+/// A diagnostic trouble code: two bytes (SAE J2012), and a failure type byte if UDS sends three.
 public struct TroubleCode: BitwiseCopyable, Equatable, Sendable {
-  /// The two bytes that name the code, high byte first: 0x0420 is P0420.
+  /// The two bytes of the code, high byte first: 0x0420 is P0420.
   public var code: UInt16
-  /// Failure type byte (SAE J2012-DA), where the answer had three-byte codes.
+  /// Failure type byte (SAE J2012-DA), if the answer had three-byte codes.
   public var failureType: UInt8
+  /// Whether ``failureType`` is valid.
   public var hasFailureType: Bool
-  /// Status of DTC (ISO 14229-1, D.2), where the answer carried one; else 0.
+  /// Status of the code (ISO 14229-1, D.2); 0 if the answer had none.
   public var status: UInt8
 
+  /// Creates a trouble code.
   public init(code: UInt16, failureType: UInt8 = 0, hasFailureType: Bool = false, status: UInt8 = 0) {
     self.code = code
     self.failureType = failureType
@@ -100,7 +117,7 @@ public struct TroubleCode: BitwiseCopyable, Equatable, Sendable {
   /// Number of characters of ``text``: 5 (`P0420`) or 8 (`P0420-00`).
   public var textLength: Int { hasFailureType ? 8 : 5 }
 
-  /// The code as people write it, ASCII: `P0420`, `U0100`, `P0420-1C`; the first ``textLength`` bytes count.
+  /// The usual text of the code in ASCII: `P0420`, `U0100`, `P0420-1C`. Only the first ``textLength`` bytes are valid.
   public var text: InlineArray<8, UInt8> {
     var out = InlineArray<8, UInt8>(repeating: 0)
     switch code >> 14 {
@@ -122,22 +139,26 @@ public struct TroubleCode: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// What a list of trouble codes is; the codes come beside it, an empty list included.
+/// The kind of a list of trouble codes. The handler receives the codes separately; the list may be empty.
 public struct TroubleCodeList: BitwiseCopyable, Equatable, Sendable {
-  /// `freezeFrame`: the one code that stored a freeze frame (service 02, PID 02). `stored` of service 19: what its status
-  /// mask asked for, each code with its own status. `other`: no list of what the unit holds (19 0A: what it could).
+  /// The kind of a list. `freezeFrame` is the one code that caused a freeze frame (service 02, PID 02). `stored` of
+  /// service 19 contains the codes that match the status mask, each with its own status. `other` lists codes that are
+  /// not necessarily present (19 0A: all supported codes).
   public enum Kind: UInt8, BitwiseCopyable, Sendable { case stored, pending, permanent, freezeFrame, other }
+  /// Source of the list.
   public var origin: Origin
+  /// Kind of the list.
   public var kind: Kind
-  /// 0x02, 0x03, 0x07, 0x0A or 0x19.
+  /// Service of the request: 0x02, 0x03, 0x07, 0x0A or 0x19.
   public var service: UInt8
   /// Sub-function of service 19 (0x02, 0x42, 0x55, …); the frame number of a freeze frame; 0 otherwise.
   public var subfunction: UInt8
   /// Functional group identifier of 19 42 and 19 55 (0x33: emissions); 0 otherwise.
   public var group: UInt8
-  /// What service 19 was asked for: codes with one of these status bits; 0 where the command is not known.
+  /// Status mask of a request of service 19; 0 if the command is unknown.
   public var statusMask: UInt8
 
+  /// Creates the description of a list.
   public init(
     origin: Origin, kind: Kind, service: UInt8, subfunction: UInt8 = 0, group: UInt8 = 0, statusMask: UInt8 = 0
   ) {
@@ -150,26 +171,36 @@ public struct TroubleCodeList: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// One on-board monitoring test result (service 06).
+/// One result of an on-board monitoring test (service 06).
 ///
-/// On CAN: monitor, test and scaling id with both limits. On legacy buses: test id, component id and one limit,
-/// unscaled (SAE J1979, 6.6): bit 7 of the component id says whether it is the minimum.
+/// On CAN, it has monitor, test and scaling IDs and both limits. On legacy buses, it has test and component IDs and one
+/// limit, all unscaled (SAE J1979, 6.6). Bit 7 of the component ID shows whether the limit is the minimum.
 public struct TestResult: BitwiseCopyable, Equatable, Sendable {
+  /// Source of the result.
   public var origin: Origin
-  /// 0x05, 0x06, or 0x22 for an OBDonUDS monitor (F6xx).
+  /// Service of the request: 0x05, 0x06, or 0x22 for an OBDonUDS monitor (F6xx).
   public var service: UInt8
-  /// True for the legacy form: `testID`, `component`, raw `value` and one of the limits.
+  /// Whether the result has the legacy format: `testID`, `component`, unscaled `value` and one limit.
   public var isLegacy: Bool
+  /// Monitor ID (CAN format).
   public var monitorID: UInt8
+  /// Test ID.
   public var testID: UInt8
-  /// Component id without bit 7 (legacy form).
+  /// Component ID without bit 7 (legacy format).
   public var component: UInt8
-  /// Unit-and-scaling id (CAN form); ``UnitAndScaling`` has the unit.
+  /// Unit-and-scaling ID (CAN format); ``UnitAndScaling`` defines the unit.
   public var scalingID: UInt8
+  /// Measured value.
   public var value: Double
+  /// Lower limit; `nil` if there is none.
   public var minimum: Double?
+  /// Upper limit; `nil` if there is none.
   public var maximum: Double?
+  /// Whether the test has run since the codes were cleared or power was lost. Until then, an ECU on CAN sends value and
+  /// limits as 0 (SAE J1979, 6.6). On legacy buses, this is unknown and the value is `true`.
+  public var isCompleted = true
 
+  /// Creates a result.
   public init(
     origin: Origin, service: UInt8, isLegacy: Bool, monitorID: UInt8, testID: UInt8, component: UInt8,
     scalingID: UInt8, value: Double, minimum: Double?, maximum: Double?
@@ -187,15 +218,15 @@ public struct TestResult: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// A short text of the adapter itself, the answer to an AT or ST command; the characters come beside it.
+/// The kind of an adapter's answer to an AT or ST command. The handler receives the characters separately.
 public enum AdapterAnswer: UInt8, BitwiseCopyable, Sendable {
-  /// Banner of ATZ, ATWS, ATI or STI: `ELM327 v1.5`.
+  /// Identification from ATZ, ATWS, ATI or STI: `ELM327 v1.5`.
   case identity
-  /// AT@1, STDI: device description.
+  /// Device description from AT@1 or STDI.
   case description
-  /// ATDPN: `A6` (the letter A: chosen automatically).
+  /// Protocol number from ATDPN: `A6`. The letter A means that the adapter chose it.
   case protocolNumber
-  /// ATDP: `AUTO, ISO 15765-4 (CAN 11/500)`.
+  /// Protocol name from ATDP: `AUTO, ISO 15765-4 (CAN 11/500)`.
   case protocolName
   /// `OK` or any other answer.
   case other

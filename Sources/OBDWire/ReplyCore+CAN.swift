@@ -1,10 +1,10 @@
-/// ISO 15765-2 (ISO-TP) on lines of CAN frames with headers.
+/// ISO 15765-2 (ISO-TP) on text lines of CAN frames with headers.
 ///
 ///     7E8 10 14 49 02 01 31 46 54      first frame: 0x014 bytes announced, 6 of them here
 ///     7E8 21 46 57 31 45 54 35 44      consecutive frame 1
 ///     7E8 22 46 43 31 30 31 32 30      consecutive frame 2, the last byte completes the message
 ///
-/// Bytes behind the announced length are padding (00, 55, AA, CC, whatever the ECU fills with) and are cut.
+/// Bytes after the announced length are padding (00, 55, AA or CC, depending on the ECU) and are ignored.
 extension ReplyCore {
   @inline(__always)
   mutating func canLine<H: ReplyHandler & ~Copyable>(
@@ -36,8 +36,8 @@ extension ReplyCore {
     canFrame(&hex, first: data, end: hex.count, line: line, origin: origin, loaded: loaded, into: &handler)
   }
 
-  /// Extended addressing: the address that the command names stands in front of the protocol control byte, and leaves
-  /// each frame a byte less.
+  /// Processes a frame with extended addressing. The address given in the command precedes the protocol control byte,
+  /// so each frame has one data byte less.
   private mutating func extendedFrame<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, first: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
     into handler: inout H
@@ -53,7 +53,7 @@ extension ReplyCore {
     canFrame(&hex, first: first + 1, end: hex.count, line: line, origin: origin, loaded: loaded, into: &handler)
   }
 
-  /// One frame's data bytes `first..<end`, protocol control byte first.
+  /// Processes the data bytes `first..<end` of a frame, beginning with the protocol control byte.
   @inline(__always)
   mutating func canFrame<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, first: Int, end: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
@@ -89,14 +89,14 @@ extension ReplyCore {
     case 1:
       if table.slots[slot].phase == .assembling { interrupt(slot, into: &handler) }
       table.slots[slot].phase = .broken
-      // Eight data bytes, less the one of extended addressing. A logger may leave out one more (see ``ECUSlot/isShort``).
+      // Eight data bytes, or seven with extended addressing. A logger may omit one more (see ``ECUSlot/isShort``).
       let size = decoder.request.isExtended ? 7 : 8
       guard end - first >= size - 1, end - first <= size else {
         fail(.truncated, byte: end, &hex, line, origin, into: &handler)
         return
       }
       let length = Int(control & 0x0F) << 8 | Int(hex.bytes[first + 1])
-      // What a single frame holds comes in one; zero would be the 32-bit escape, which no OBD service needs.
+      // A shorter message is sent in a single frame. Zero is the escape for 32-bit lengths, which no OBD service needs.
       guard length > size - 1 else {
         fail(.malformed, byte: first + 1, &hex, line, origin, into: &handler)
         return
@@ -133,7 +133,7 @@ extension ReplyCore {
       table.slots[slot].keep(line, origin: origin)
       completeIfWhole(slot, line: line, origin: origin, loaded: loaded, into: &handler)
     case 3:
-      // Flow control, ours or another tester's: no bytes of a message.
+      // Flow control, sent by the adapter or another tester, is not part of a message.
       return
     default:
       fail(.malformed, byte: first, &hex, line, origin, into: &handler)
@@ -161,7 +161,7 @@ extension ReplyCore {
       payload, slot: slot, isCAN: true, line: line, origin: origin, loaded: loaded, into: &handler)
   }
 
-  /// A new message began before the one under way was whole.
+  /// Reports a message as truncated when a new one begins.
   mutating func interrupt<H: ReplyHandler & ~Copyable>(_ slot: Int, into handler: inout H) {
     let state = table.slots[slot]
     table.slots[slot].phase = .idle

@@ -1,4 +1,4 @@
-/// Lines without headers (ATH0): data alone, or a message in numbered segments behind its length.
+/// Text lines without headers (ATH0): data only, or a message in numbered segments after its length.
 ///
 ///     41 0C 1A F8
 ///     014
@@ -6,7 +6,7 @@
 ///     1: 47 50 30 30 52 35 35
 ///     2: 42 31 32 33 34 35 36
 ///
-/// Segments carry no sender: where two messages interleave, nothing can be attributed, and both are refused.
+/// Segments do not identify their sender. If two messages interleave, both are rejected.
 extension ReplyCore {
   mutating func headerlessLine<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
@@ -14,7 +14,7 @@ extension ReplyCore {
     let slot = ECUTable.unknown
     _ = table.slot(for: .unknown, reply: reply)
     if hex.bytes[0] < 0x40 {
-      // No answer begins below 0x40 (ISO 14229-1, 8.2): a protocol control byte stands in front (ATCAF0).
+      // Answers begin with 0x40 or more (ISO 14229-1, 8.2). A lower value is a protocol control byte (ATCAF0).
       guard hex.count <= 8, link.isCAN != false || link.seenCAN == nil else {
         fail(.malformed, byte: 0, &hex, line, origin, into: &handler)
         return
@@ -41,8 +41,10 @@ extension ReplyCore {
     }
   }
 
-  /// Answers of several ECUs run together: longer than a frame, and the same service and PID stand again where the
-  /// PID's length says the first ends. 0 where the line is one message.
+  /// Returns the length of each answer if the answers of several ECUs are joined; 0 if the text line is one message.
+  ///
+  /// Joined answers exceed a frame, and the same service and PID occur again where the PID's length ends the first
+  /// answer.
   private mutating func repeatedLength(_ hex: inout HexLine) -> Int {
     guard hex.count > 7, hex.bytes[0] == 0x41 else { return 0 }
     let length = decoder.parameterLength(hex.bytes[1])
@@ -57,8 +59,8 @@ extension ReplyCore {
     return stride
   }
 
-  /// Where the message ends in a line that shows a clone's padding: seven bytes, of which the last are all one filler
-  /// behind a whole answer.
+  /// Returns the end of a message without a clone's padding. A padded message has seven bytes, and a complete answer is
+  /// followed only by equal filler bytes.
   private mutating func unpaddedEnd(_ hex: inout HexLine) -> Int {
     guard hex.count == 7 else { return hex.count }
     var end: Int
@@ -67,7 +69,7 @@ extension ReplyCore {
       let length = decoder.parameterLength(hex.bytes[1])
       guard length > 0 else { return 7 }
       end = 2 + length
-      // A second PID may follow where it was asked for, or may have been.
+      // A second PID may follow if several were requested.
       while end < 7, decoder.request.kind == .data && decoder.request.identifierCount > 1,
         decoder.request.asks(for: UInt16(hex.bytes[end]))
       {
@@ -88,14 +90,14 @@ extension ReplyCore {
     return end
   }
 
-  /// Whether data alone is a legacy answer of several lines: the link says so, or the length, which CAN's form of the
-  /// same service cannot have.
+  /// Whether data without a header is a legacy answer of several text lines. The link decides or, if it is unknown, a
+  /// length that is impossible for the CAN format of the service.
   private mutating func isLegacyForm(_ payload: Span<UInt8>) -> Bool {
     if let isCAN = link.isCAN { return !isCAN }
     switch payload[0] {
     case 0x43, 0x47, 0x4A: return payload.count & 1 == 1
     case 0x49:
-      // On CAN seven bytes are one item of information types 06 (CVN); legacy lines are numbered.
+      // On CAN, seven bytes are one item of information type 06 (CVN). Legacy lines are numbered.
       guard payload.count == 7 else { return false }
       return payload[1] != 0x06 && payload[1] & 1 == 0 && payload[1] != 0 && payload[1] != 0x08
         || payload[1] == 0x08 && payload[2] <= 0x0A
@@ -103,7 +105,7 @@ extension ReplyCore {
     }
   }
 
-  /// `014`: the length of the message whose segments follow.
+  /// Processes `014`: the length of the message in the following segments.
   mutating func announce<H: ReplyHandler & ~Copyable>(
     _ length: Int, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {
@@ -112,7 +114,7 @@ extension ReplyCore {
     switch table.slots[slot].phase {
     case .broken where table.slots[slot].length > 0: return
     case .assembling:
-      // Two messages at once: whose segments follow, nobody can tell.
+      // Two messages at the same time: the following segments could belong to either.
       table.slots[slot].phase = .broken
       handler.failure(WireError(.sequence, origin: origin), line: line)
       return
@@ -127,7 +129,8 @@ extension ReplyCore {
     table.slots[slot].keep(line, origin: origin)
   }
 
-  /// One numbered segment: six bytes in `0:`, seven in the others; what stands behind the announced length is padding.
+  /// Processes a numbered segment: six bytes in `0:`, seven in the others. Bytes after the announced length are
+  /// padding.
   mutating func segment<H: ReplyHandler & ~Copyable>(
     _ index: UInt8, _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
     into handler: inout H
@@ -138,7 +141,7 @@ extension ReplyCore {
     case .broken: return
     case .assembling: break
     case .idle, .gathering:
-      // Without its length a message cannot be told whole from cut.
+      // Without its length, a complete message cannot be distinguished from a truncated one.
       table.slots[slot].phase = .broken
       table.slots[slot].length = 0
       handler.failure(WireError(.sequence, origin: origin), line: line)

@@ -1,16 +1,16 @@
-/// Lines of the legacy buses with headers: ISO 14230-2 (KWP), ISO 9141-2 and SAE J1850.
+/// Text lines of the legacy buses with headers: ISO 14230-2 (KWP), ISO 9141-2 and SAE J1850.
 ///
 ///     86 F1 10 41 00 BE 1F B8 11 AD      KWP: 6 data bytes (format byte), to F1, from 10, sum
-///     80 F1 10 06 41 00 BE 1F B8 11 AD   KWP with a length byte of its own
+///     80 F1 10 06 41 00 BE 1F B8 11 AD   KWP with a separate length byte
 ///     48 6B 10 41 05 7B 84               ISO 9141-2 or J1850 VPW: no length; sum or CRC
 ///
-/// Each line is a message of its own; answers of several lines (VIN, trouble codes) are gathered until the prompt.
+/// Each text line is a message. Answers of several lines (VIN, trouble codes) are collected until the prompt.
 extension ReplyCore {
   mutating func kwpLine<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
-    // Every frame of the line is checked before the first is believed: one whose length was damaged may end, by chance,
-    // on a byte that is its sum, but what is left of it is no frame.
+    // Check all frames of the text line before using any. A frame with a damaged length may end by chance on a byte
+    // that equals its sum, but then the rest is not a frame.
     var start = 0
     repeat {
       guard let end = checkKWPFrame(&hex, from: start, line: line, origin: origin, into: &handler) else {
@@ -34,8 +34,9 @@ extension ReplyCore {
     } while start < hex.count
   }
 
-  /// Header bytes and data bytes of a frame, by its format byte. ISO 14230-2, 4.1: two bits of address mode, six of
-  /// length; length 0: a byte of its own behind the addresses (-1 where the line ends before it).
+  /// Returns the numbers of header and data bytes of a frame, from its format byte: two bits of address mode and six
+  /// bits of length (ISO 14230-2, 4.1). If these are 0, a length byte follows the addresses; the length is -1 if that
+  /// byte is missing.
   private static func kwpExtent(_ hex: inout HexLine, from start: Int) -> (header: Int, length: Int) {
     let format = hex.bytes[start]
     let header = format & 0x80 != 0 ? 3 : 1
@@ -43,7 +44,7 @@ extension ReplyCore {
     return (header + 1, start + header < hex.count ? Int(hex.bytes[start + header]) : -1)
   }
 
-  /// The end of a frame that is whole and whose sum holds; nil, with its error, where not.
+  /// Returns the end of a frame with a correct sum; otherwise reports an error and returns `nil`.
   private mutating func checkKWPFrame<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, from start: Int, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) -> Int? {
@@ -72,14 +73,15 @@ extension ReplyCore {
       fail(.truncated, byte: hex.count, &hex, line, origin, into: &handler)
       return
     }
-    // SAE J1850 ends at 12 bytes, ISO 9141-2 at 11: a longer line holds several frames, cut where a check holds.
+    // A frame has at most 12 bytes on SAE J1850 and 11 on ISO 9141-2. A longer text line contains several frames, which
+    // end where a check is correct.
     if hex.count > 12 {
       runTogether(&hex, line: line, origin: origin, loaded: loaded, into: &handler)
       return
     }
     guard checkHolds(hex.bytes.span, from: 0, count: hex.count) else {
       hasDamage = true
-      // Or the bus is another than frames before made believe: the next one tells.
+      // Alternatively, the bus has changed. The next frame decides.
       link.learnedCRC = nil
       let kind: WireError.Kind = isShort(&hex) ? .truncated : .checksum
       fail(kind, byte: kind == .truncated ? hex.count : hex.count - 1, &hex, line, origin, into: &handler)
@@ -90,7 +92,7 @@ extension ReplyCore {
     legacyMessage(&hex, 3..<hex.count - 1, line: line, origin: origin, loaded: loaded, into: &handler)
   }
 
-  /// An answer of service 01 whose PID needs more bytes than the line has was cut, rather than damaged.
+  /// Whether an answer of service 01 is shorter than its PID requires, and so truncated rather than damaged.
   private mutating func isShort(_ hex: inout HexLine) -> Bool {
     guard hex.count >= 5, hex.bytes[3] == 0x41 else { return false }
     let needed = decoder.parameterLength(hex.bytes[4])
@@ -100,7 +102,7 @@ extension ReplyCore {
   private mutating func runTogether<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
-    // As above: all of them, or none.
+    // As above: use all frames or none.
     var start = 0
     while start < hex.count {
       guard let end = endOfFrame(&hex, from: start) else {
@@ -120,7 +122,8 @@ extension ReplyCore {
     }
   }
 
-  /// Where the frame at `start` ends: its check holds there, and the line's first two bytes or its end follow.
+  /// Returns the end of the frame at `start`: its check is correct there, and the first two bytes of the text line or
+  /// its end follow.
   private mutating func endOfFrame(_ hex: inout HexLine, from start: Int) -> Int? {
     var size = 5
     while size <= 12, start + size <= hex.count {
@@ -144,7 +147,8 @@ extension ReplyCore {
       hex.bytes.span.extracting(payload), slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
   }
 
-  /// One line's data: gathered with its neighbours where the answer takes several lines, else decoded at once.
+  /// Processes the data of one text line. If the answer has several text lines, it is collected; otherwise it is
+  /// decoded immediately.
   mutating func legacyPayload<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
     into handler: inout H
@@ -159,7 +163,7 @@ extension ReplyCore {
       deliver(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
       return
     }
-    // The same line twice is one line, as on CAN.
+    // As on CAN, two equal text lines count as one.
     let packed = Self.packed(payload.extracting(first: min(payload.count, 8)))
     let count = UInt8(clamping: payload.count)
     if count <= 8, table.slots[slot].lastSingleCount == count, table.slots[slot].lastSingle == packed { return }
@@ -183,7 +187,8 @@ extension ReplyCore {
       handler.failure(error, line: line)
       return
     }
-    // Three codes a line (SAE J1979, 6.3). A longer one without header is something else, and no check vouches for it.
+    // Three codes in each text line (SAE J1979, 6.3). Reject a longer one without a header, because no check protects
+    // it.
     guard slot != ECUTable.unknown || payload.count <= 7 else {
       handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: line.count)), line: line)
       return
@@ -194,7 +199,7 @@ extension ReplyCore {
     table.slots[slot].keep(line, origin: origin)
   }
 
-  /// `49 02 01 00 00 00 31`: service, information type, message number from 1, four bytes (SAE J1979, 6.9).
+  /// Collects `49 02 01 00 00 00 31`: service, information type, message number from 1, four bytes (SAE J1979, 6.9).
   private mutating func gatherInformation<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) {

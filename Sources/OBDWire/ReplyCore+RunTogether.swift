@@ -1,12 +1,13 @@
-/// Lines of several ECUs that an adapter or a logger ran together without a separator.
+/// Text lines of several ECUs that an adapter or a logger joined without a separator.
 ///
 ///     7EB064100981800017E8064100983BA0177E906410098180011
 ///
-/// Identifiers and protocol control bytes say where each frame ends; a line is cut up only where they leave one way.
+/// Identifiers and protocol control bytes mark the ends of the frames. A text line is split only if there is exactly
+/// one way to do it.
 extension ReplyCore {
-  /// The digits of frames under consideration, and where each is cut.
+  /// The digits that are searched, and the positions of the cuts.
   private struct Cuts {
-    /// Digits of an identifier: 3 or 8.
+    /// Number of digits of an identifier: 3 or 8.
     var identifierDigits: Int
     var total: Int
     var sizes = InlineArray<16, UInt8>(repeating: 0)
@@ -15,7 +16,9 @@ extension ReplyCore {
     var solutions = 0
   }
 
-  /// - Parameter isShort: the identifiers have 11 bits.
+  /// Splits a text line into frames and processes them.
+  ///
+  /// - Parameter isShort: whether the identifiers have 11 bits.
   mutating func splitCAN<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, isShort: Bool, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
     into handler: inout H
@@ -51,8 +54,11 @@ extension ReplyCore {
     }
   }
 
-  /// `7E8` `09` `41 68 03 33 35 00 00 00 00`: a message that a logger put together itself, in one line behind its length.
-  /// No frame has such a length byte (ISO 15765-2, 9.6.2: 1 to 7), and here it counts what follows to the byte.
+  /// Processes `7E8` `09` `41 68 03 33 35 00 00 00 00`: a message that a logger assembled into one text line after its
+  /// length. Frames have lengths of 1 to 7 (ISO 15765-2, 9.6.2); here the length is greater and equals the number of
+  /// bytes that follow.
+  ///
+  /// - Returns: `false` if the text line has another format.
   private mutating func wholeMessage<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, first: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
     into handler: inout H
@@ -80,7 +86,7 @@ extension ReplyCore {
     return digit & 1 == 0 ? byte >> 4 : byte & 0x0F
   }
 
-  /// Counts the ways to cut the digits from `digit` on into frames, and keeps the first.
+  /// Counts the ways to split the digits from `digit` into frames, and stores the first.
   private mutating func search(_ hex: inout HexLine, from digit: Int, depth: Int, _ cuts: inout Cuts) {
     if digit == cuts.total {
       cuts.solutions += 1
@@ -114,7 +120,7 @@ extension ReplyCore {
     }
   }
 
-  /// 7E8…7EF, or 18 DA F1 xx: the addresses that ISO 15765-4 gives to answers.
+  /// Whether an identifier is 7E8…7EF or 18 DA F1 xx, the addresses of answers in ISO 15765-4.
   private mutating func isResponseIdentifier(_ hex: inout HexLine, _ digit: Int, _ digits: Int) -> Bool {
     if digits == 3 {
       return nibble(&hex, digit) == 7 && nibble(&hex, digit + 1) == 0xE && nibble(&hex, digit + 2) >= 8

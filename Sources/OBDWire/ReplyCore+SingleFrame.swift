@@ -1,11 +1,12 @@
-// Nine of ten answers are one frame with its header. What the general way (``dataLine(_:line:origin:loaded:into:)``)
-// finds out step by step, the form of the line, its address, the kind of frame, is asked here in a row, and whatever is
-// not as expected goes that way with nothing changed but the sender's slot, which it finds again.
+// About 90 % of the answers are one frame with its header. ``dataLine(_:line:origin:loaded:into:)`` classifies a text
+// line step by step: its format, address and kind of frame. These functions check for the expected combination at once.
+// If a check fails, the general function handles the text line; nothing has changed then except the sender's slot,
+// which that function finds again.
 extension ReplyCore {
-  /// Takes a line that is one whole message of one PID's service, by the header of any bus.
+  /// Processes a text line that is one complete message in one frame, with the header of any bus.
   ///
-  /// - Parameter hex: as ``HexLine/readSpaced(_:from:)`` has read it: no DLC digit.
-  /// - Returns: false where the line is anything else: it is still to be read.
+  /// - Parameter hex: the text line as read by ``HexLine/readSpaced(_:from:)``, without a DLC digit.
+  /// - Returns: `false` if the text line has another format and has not been processed.
   @inline(__always)
   mutating func takeSingleFrame<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
@@ -41,9 +42,9 @@ extension ReplyCore {
     return true
   }
 
-  /// Delivers `41 0C 1A F8` or `41 0D 58`: the one plain number that was asked for, and nothing behind it.
+  /// Delivers `41 0C 1A F8` or `41 0D 58`: one plain number that was requested, and no other data.
   ///
-  /// - Returns: false where the message is anything else: it is still to be delivered.
+  /// - Returns: `false` if the message has another format and has not been delivered.
   @inline(__always)
   private mutating func deliverPlain<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, _ payload: Range<Int>, slot: Int, origin: Origin, into handler: inout H
@@ -57,11 +58,11 @@ extension ReplyCore {
     else {
       return false
     }
-    // An ECU that told its own scalings may have told this one.
+    // If the ECU reported its own scalings, they may affect this PID.
     if row.isRescaled, decoder.knowledge[slot].address == origin.ecu { return false }
     let raw =
       width == 1 ? UInt16(hex.bytes[start &+ 2]) : UInt16(hex.bytes[start &+ 2]) &<< 8 | UInt16(hex.bytes[start &+ 3])
-    // As ``deliver(_:slot:line:origin:loaded:into:)`` packs it: the same message again is no news.
+    // Packed as by ``deliver(_:slot:line:origin:loaded:into:)``, to ignore a duplicate of the message.
     let head = (0x4100 | UInt32(parameter)) &<< (width == 1 ? 8 : 16)
     let packed = UInt64(low: head | UInt32(raw))
     let count = UInt8(truncatingIfNeeded: width &+ 2)
@@ -74,7 +75,8 @@ extension ReplyCore {
     return true
   }
 
-  /// The payload of a single frame of ISO 15765-2 whose data bytes begin at `data`.
+  /// Returns the payload of an ISO 15765-2 single frame whose data bytes begin at `data`; `nil` if it is not a single
+  /// frame.
   @inline(__always)
   private mutating func singleFrame(_ hex: inout HexLine, from data: Int) -> Range<Int>? {
     let count = hex.count - data
@@ -85,9 +87,10 @@ extension ReplyCore {
     return data &+ 1..<data &+ 1 &+ length
   }
 
-  /// The payload of a legacy frame, `84 F1 10 41 …` or `48 6B 10 41 …`, whose check holds by the rule that is known.
+  /// Returns the payload of a legacy frame, `84 F1 10 41 …` or `48 6B 10 41 …`, if its check is correct by the known
+  /// rule; otherwise `nil`.
   ///
-  /// Service 01 alone: lines of the others may have to be gathered.
+  /// Only service 01 is supported, because text lines of other services may have to be collected.
   @inline(__always)
   private mutating func legacyFrame(_ hex: inout HexLine) -> Range<Int>? {
     let count = hex.count
@@ -107,10 +110,10 @@ extension ReplyCore {
 }
 
 extension HexLine {
-  /// Sum modulo 256 of the first bytes, at most 16 of them, eight at a time.
+  /// Returns the sum modulo 256 of the first bytes, at most 16, computed eight at a time.
   @inline(__always)
   fileprivate mutating func sum(first count: Int) -> UInt8 {
-    // Sixteen bytes always stand there, read or left over; those past the count are masked.
+    // Sixteen bytes always exist, because the buffer is longer. Bytes after the count are masked.
     let raw = unsafe bytes.span.bytes
     let low = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt64.self))
     if count < 8 { return Self.sum(low, first: count) }
@@ -118,7 +121,9 @@ extension HexLine {
     return Self.sum(low) &+ Self.sum(high, first: count &- 8)
   }
 
-  /// - Parameter count: below 8.
+  /// Returns the sum of the first bytes of a word.
+  ///
+  /// - Parameter count: less than 8.
   @inline(__always)
   private static func sum(_ word: UInt64, first count: Int) -> UInt8 {
     sum(word & (1 &<< UInt64(low: UInt32(truncatingIfNeeded: count &* 8)) &- 1))
@@ -126,7 +131,7 @@ extension HexLine {
 
   @inline(__always)
   private static func sum(_ word: UInt64) -> UInt8 {
-    // Every second byte, with eight bits above it to carry into; the multiplication adds the four up in the highest.
+    // Every second byte, with eight bits above it for carries. The multiplication adds the four in the highest byte.
     let halves = (word & 0x00FF_00FF_00FF_00FF) &+ (word &>> 8 & 0x00FF_00FF_00FF_00FF)
     return UInt8(truncatingIfNeeded: (halves &* 0x0001_0001_0001_0001) &>> 48)
   }

@@ -1,36 +1,37 @@
-/// Turns the bytes of lines into frames, frames into messages, and hands messages to the decoder.
+/// Assembles the bytes of text lines into frames, and frames into messages, and passes messages to the decoder.
 ///
-/// The rules differ by bus (ISO 15765-2 for CAN, ISO 14230-2, ISO 9141-2 and SAE J1850 for the legacy ones) and stand
-/// in the extensions of this type; this file chooses among them.
+/// The rules depend on the bus: ISO 15765-2 for CAN, ISO 14230-2, ISO 9141-2 and SAE J1850 for legacy buses. Extensions
+/// of this type implement them; this file selects the rules.
 struct ReplyCore: ~Copyable {
   var link = Link()
   var table = ECUTable()
   var decoder = MessageDecoder()
-  /// Number of the reply being read.
+  /// Number of the current reply.
   var reply: UInt32 = 1
-  /// Bit n: slot n has something that the prompt must finish.
+  /// Bit n is set if slot n has data that the prompt completes.
   var openSlots: UInt16 = 0
-  /// A line of this reply was damaged, so that a list of trouble codes without numbers may lack some.
+  /// Whether a text line of this reply was damaged. A list of trouble codes without line numbers may then be
+  /// incomplete.
   var hasDamage = false
 
-  /// How a line of hexadecimal digits is to be read.
+  /// The format of a text line of hexadecimal digits.
   enum Form: Equatable {
-    /// A CAN frame: identifier, index of the first data byte, data length code or nil.
+    /// A CAN frame: identifier, index of the first data byte, and data length code or `nil`.
     case can(ECUAddress, data: Int, lengthCode: Int?)
     case kwp
     /// ISO 9141-2 or SAE J1850: three header bytes, data, one check byte.
     case threeByteHeader
-    /// Data alone.
+    /// Data without a header.
     case headerless
-    /// Frames with 11-bit identifiers run together, an even number of them: their digits make pairs.
+    /// Several joined frames with 11-bit identifiers. Their number is even, so that their digits form pairs.
     case canRow
-    /// `014`: the length of a message whose segments follow.
+    /// `014`: the length of the message in the following segments.
     case length(Int)
-    /// No reading of this line; index of the byte that shows it.
+    /// No known format. The value is the index of the byte at fault.
     case malformed(Int)
   }
 
-  /// Reads one line of digits.
+  /// Processes one text line of digits.
   mutating func dataLine<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
@@ -56,11 +57,11 @@ struct ReplyCore: ~Copyable {
     }
   }
 
-  /// Decides what a line is. What the caller stated is law; else the line's own shape and checks decide, and only
-  /// where they cannot, what the dialogue hinted at.
+  /// Determines the format of a text line. A statement of the caller is binding. Otherwise the line's structure and
+  /// checks decide, and hints from the dialogue only if those are ambiguous.
   @inline(__always)
   private mutating func form(of hex: inout HexLine) -> Form {
-    // The commonest line first: three digits, a space, at most eight bytes.
+    // Check the most frequent format first: three digits, a space, at most eight bytes.
     if hex.hasIdentifier, hex.count > 0, link.stated == .auto || link.stated == .can11, link.headers != .off {
       let code = hex.hasDataLengthCode ? Int(hex.dataLengthCode) : nil
       return .can(.can11(UInt32(hex.identifier)), data: 0, lengthCode: code)
@@ -105,7 +106,8 @@ struct ReplyCore: ~Copyable {
     if looksLikeKWP(&hex) { return .kwp }
     if hex.bytes[0] == 0x48, hex.bytes[1] == 0x6B { return .threeByteHeader }
     if hex.bytes[0] == 0x41, hex.bytes[1] == 0x6B { return pwmOrParameter6B(&hex) }
-    // A physical answer on J1850 or ISO 9141 (6C F1 10 62 …): its check tells it from data alone.
+    // An answer to a physical request on J1850 or ISO 9141 (6C F1 10 62 …). Its check distinguishes it from data
+    // without a header.
     if hex.count >= 6, hex.count <= 12, hex.bytes[1] == 0xF1, checkHolds(hex.bytes.span, from: 0, count: hex.count) {
       return .threeByteHeader
     }
@@ -113,8 +115,8 @@ struct ReplyCore: ~Copyable {
       ? .malformed(0) : .headerless
   }
 
-  /// `41 6B 10 41 …` begins a J1850 PWM answer; `41 6B …` alone is service 01, PID 6B. The CRC decides, and where it
-  /// fails, whether PID 6B is what was asked for, or the length that it has.
+  /// Distinguishes `41 6B 10 41 …`, a J1850 PWM answer, from `41 6B …`, service 01 with PID 6B. The CRC decides. If it
+  /// fails, the request decides or, without one, the length of PID 6B.
   private mutating func pwmOrParameter6B(_ hex: inout HexLine) -> Form {
     if link.headers == .on || link.resemblesFrame(hex.bytes.span.extracting(first: hex.count))
       || hex.count >= 5 && checkHolds(hex.bytes.span, from: 0, count: hex.count)
@@ -131,7 +133,8 @@ struct ReplyCore: ~Copyable {
   private mutating func looksLikeCAN29(_ hex: inout HexLine) -> Bool {
     guard hex.bytes[0] <= 0x1F else { return false }
     if hex.bytes[0] == 0x18 && (hex.bytes[1] == 0xDA || hex.bytes[1] == 0xDB) { return true }
-    // Other 29-bit identifiers (signal sets address 17FE0076 and the like): told by a stated or hinted bus only.
+    // Other 29-bit identifiers (signal sets use 17FE0076, for example) are recognized only if the bus is stated or
+    // hinted.
     return link.stated == .can29
       || link.hinted == .can29 && hex.bytes[0] >= 0x10 && hex.count >= 6 && hex.count <= 12
         && decoder.request.receiver.kind == .can29
@@ -155,7 +158,7 @@ struct ReplyCore: ~Copyable {
     return .can(.can29(identifier), data: 4, lengthCode: lengthCode)
   }
 
-  /// `7E88064100…`: without spaces, three digits of identifier and the DLC digit make two bytes.
+  /// Reads `7E88064100…`: without spaces, the three digits of the identifier and the DLC digit form two bytes.
   private mutating func can11WithLengthCode(_ hex: inout HexLine) -> Form? {
     guard !hex.isSpaced, hex.count >= 3, hex.bytes[0] < 0x80 else { return nil }
     let code = Int(hex.bytes[1] & 0x0F)
@@ -163,19 +166,21 @@ struct ReplyCore: ~Copyable {
     return .can(.can11(UInt32(hex.bytes[0]) << 4 | UInt32(hex.bytes[1] >> 4)), data: 2, lengthCode: code)
   }
 
-  /// `7E803410D327E903410D33`: begins with the identifier of an answer, and is longer than a frame.
+  /// Whether a text line is `7E803410D327E903410D33`: it begins with the identifier of an answer and is longer than a
+  /// frame.
   private mutating func isCANRow(_ hex: inout HexLine) -> Bool {
     !hex.isSpaced && hex.count > 8 && hex.bytes[0] == 0x7E && hex.bytes[1] >= 0x80
   }
 
-  /// Whether the last byte checks the ones before it, by the rule of the bus or, where that is not known, by either.
+  /// Whether the last byte is the correct check of the preceding bytes, by the rule of the bus or, if that is unknown,
+  /// by either rule.
   mutating func checkHolds(_ bytes: Span<UInt8>, from start: Int, count: Int) -> Bool {
     let check = bytes[start + count - 1]
     if link.usesCRC != true, Checksum.sum(bytes, from: start, count: count - 1) == check { return true }
     return link.usesCRC != false && Checksum.crc(bytes, from: start, count: count - 1) == check
   }
 
-  /// Learns from a frame that its check confirmed which rule the bus has, where only one of the two confirms it.
+  /// Learns the rule of the bus from a frame with a correct check, if only one of the two rules confirms it.
   mutating func learnCheck(_ bytes: Span<UInt8>, from start: Int, count: Int) {
     guard link.usesCRC == nil else { return }
     let check = bytes[start + count - 1]
@@ -184,7 +189,7 @@ struct ReplyCore: ~Copyable {
     if hasSum != hasCRC { link.learnedCRC = hasCRC }
   }
 
-  /// The slot of a sender; an error where it is the ninth in one reply.
+  /// Returns the slot of a sender; reports an error and returns `nil` for the ninth sender in one reply.
   mutating func slot<H: ReplyHandler & ~Copyable>(
     for address: ECUAddress, line: Span<UInt8>, origin: Origin, into handler: inout H
   ) -> Int? {
@@ -195,7 +200,7 @@ struct ReplyCore: ~Copyable {
     return nil
   }
 
-  /// Hands a whole message on, unless it is the same single-frame message again.
+  /// Delivers a complete message, unless it repeats the previous single-frame message.
   @inline(__always)
   mutating func deliver<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
@@ -210,7 +215,7 @@ struct ReplyCore: ~Copyable {
     }
     handler.message(payload, origin: origin)
     if payload[0] == 0x7F, payload.count == 3, payload[2] == 0x78 {
-      // Response pending: an error only when nothing follows (ISO 14229-1, 8.3).
+      // "Response pending" is an error only if no answer follows (ISO 14229-1, 8.3).
       guard decoder.request.admits(service: payload[1]) else {
         handler.failure(WireError(.unexpected, origin: origin), line: line)
         return
@@ -227,7 +232,7 @@ struct ReplyCore: ~Copyable {
       into: &handler)
   }
 
-  /// At most eight bytes as one number, the first of them highest.
+  /// Packs at most eight bytes into a number, the first byte highest.
   @inline(__always)
   static func packed(_ payload: Span<UInt8>) -> UInt64 {
     let count = payload.count
@@ -236,14 +241,14 @@ struct ReplyCore: ~Copyable {
       for i in payload.indices { packed = packed &<< 8 | UInt64(byte: payload[i]) }
       return packed
     }
-    // The first four and the last four; where they overlap they are the same bytes in the same places.
+    // The first four bytes and the last four. Where they overlap, they are the same bytes at the same positions.
     let raw = unsafe payload.bytes
     let high = UInt32(bigEndian: unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt32.self))
     let low = UInt32(bigEndian: unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: count - 4, as: UInt32.self))
     return UInt64(low: high) &<< UInt64(low: UInt32(truncatingIfNeeded: 8 &* (count - 4))) | UInt64(low: low)
   }
 
-  /// Whether a sender is on CAN: its address says so; without one, what is known of the link.
+  /// Whether a sender is on CAN, by its address or, without one, by the knowledge about the link; `nil` if unknown.
   mutating func isCAN(_ ecu: ECUAddress) -> Bool? {
     switch ecu.kind {
     case .can11, .can29: true
@@ -252,7 +257,8 @@ struct ReplyCore: ~Copyable {
     }
   }
 
-  /// Finishes what the reply left open: gathered legacy answers are decoded, cut messages are errors.
+  /// Completes the open state of a reply: collected legacy answers are decoded, and truncated messages are reported as
+  /// errors.
   mutating func finishReply<H: ReplyHandler & ~Copyable>(loaded: Span<SignalDefinition>, into handler: inout H) {
     if openSlots != 0 {
       for slot in 0...ECUTable.unknown where openSlots & 1 << UInt16(slot) != 0 {
@@ -275,7 +281,7 @@ struct ReplyCore: ~Copyable {
       let error = WireError(.truncated, origin: state.origin, offset: UInt16(truncatingIfNeeded: state.lineCount))
       handler.failure(error, line: line)
     case .gathering where hasDamage && state.gatheredService != 0x49:
-      // Lines of trouble codes bear no numbers: of a list that lost a line nobody can say what it lacks.
+      // Text lines of trouble codes have no numbers. If one was lost, the missing codes are unknown.
       let error = WireError(.truncated, origin: state.origin, offset: UInt16(truncatingIfNeeded: state.lineCount))
       handler.failure(error, line: line)
     case .gathering:

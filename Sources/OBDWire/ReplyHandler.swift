@@ -1,28 +1,37 @@
-/// Takes what a ``ReplyReader`` finds, as it finds it.
+/// Receives messages, readings and errors from a ``ReplyReader``.
 ///
-/// Call order: for each exchange, `request` when the command is known (an echo or ``ReplyReader/sent(_:)``), then any
-/// number of the others in the order of the lines, then `endOfReply` at the prompt. Spans are valid during the call
-/// only.
+/// Call order for each exchange: `request` when the command is known from ``ReplyReader/sent(_:loaded:into:)`` or its
+/// echo; then the other functions in the order of the text lines; then `endOfReply` at the prompt. Spans are valid only
+/// during the call. All functions except `reading` and `failure` have an empty default implementation.
 public protocol ReplyHandler: ~Copyable {
-  /// The command whose answer follows, as sent (no CR).
+  /// Reports the command whose answer follows, as sent, without CR.
   mutating func request(_ command: Span<UInt8>, position: UInt64)
-  /// One ECU's whole answer, reassembled and checked: service byte first, padding cut.
+  /// Receives one ECU's complete answer, reassembled and checked, from the service byte on, without padding.
   mutating func message(_ payload: Span<UInt8>, origin: Origin)
   mutating func reading(_ reading: Reading)
   mutating func text(_ text: TextReading, _ bytes: Span<UInt8>)
   mutating func troubleCodes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>)
-  /// An ECU has cleared its trouble codes, and what goes with them: service 04 (SAE J1979, 6.4) or UDS service 14
-  /// (ISO 14229-1, 12.2) is done.
+  /// Reports that an ECU has cleared its trouble codes and related data, by service 04 (SAE J1979, 6.4) or UDS service
+  /// 14 (ISO 14229-1, 12.2).
   mutating func codesCleared(origin: Origin)
   mutating func testResult(_ result: TestResult)
-  /// Which identifiers the ECU supports: the most significant bit of `bitmap` stands for `base` + 1, the least for
-  /// `base` + 32 (PIDs 00, 20, 40, … of services 01, 02, 06, 09; 22F400, …).
+  /// Reports which identifiers an ECU supports (PIDs 00, 20, 40, … of services 01, 02, 06, 09; 22F400, …).
+  ///
+  /// - Parameters:
+  ///   - bitmap: the most significant bit is for `base` + 1, the least significant for `base` + 32.
+  ///   - service: service of the identifiers.
+  ///   - base: identifier of the request.
+  ///   - origin: source of the answer.
   mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin)
-  /// What the adapter says of itself in answer to an AT or ST command.
+  /// Receives the adapter's answer to an AT or ST command.
   mutating func adapter(_ answer: AdapterAnswer, _ bytes: Span<UInt8>, origin: Origin)
-  /// - Parameter line: the line as received, without its CR; its first 1,024 bytes where it was longer.
+  /// Reports an error.
+  ///
+  /// - Parameters:
+  ///   - error: the error.
+  ///   - line: the text line as received, without CR, at most its first 1,024 bytes.
   mutating func failure(_ error: WireError, line: Span<UInt8>)
-  /// The prompt was read: the adapter waits for the next command.
+  /// Reports the prompt: the adapter is ready for the next command.
   mutating func endOfReply(position: UInt64)
 }
 

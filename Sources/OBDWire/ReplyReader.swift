@@ -1,52 +1,62 @@
-/// Reads what an ELM327 sends: bytes in, messages, readings and errors out, for any split of the bytes.
+/// Parses the output of an ELM327 into messages, readings and errors. The bytes may be split anywhere.
 ///
 ///     010C\r41 0C 1A F8 \r\r>
 ///     7E8 10 14 49 02 01 31 46 54 \r7E8 21 46 57 31 45 54 35 44 \r7E8 22 46 43 31 30 31 32 30 \r\r>
 ///
-/// Call ``sent(_:into:)`` with each command where commands are known (a live adapter, a capture that tells directions);
-/// where they are not, the adapter's echo tells them. Then ``receive(_:loaded:into:)`` with the bytes as they come. A
-/// reply ends at the prompt `>`.
+/// Call ``sent(_:loaded:into:)`` with each command if the commands are known: from a live adapter or a capture that
+/// distinguishes directions. Otherwise, the reader takes them from the adapter's echo. Then pass the received bytes to
+/// ``receive(_:loaded:into:)``. A reply ends at the prompt `>`.
 ///
-/// What it reads: the command's echo (also doubled, also glued to its answer); CR, CRLF or LF; NULs and bytes from 0x80
-/// as noise around a line; `SEARCHING...`, `BUS INIT: OK` and banners in front of data; every word of the adapter's;
-/// frames of all ISO 15765-4, ISO 14230-4, ISO 9141-2 and SAE J1850 forms, with headers or without.
+///     var reader = ReplyReader()
+///     reader.sent(command.span, into: &handler)
+///     reader.receive(bytes.span, into: &handler)
 ///
-/// Constraints: a line has at most ``lineCapacity`` bytes, a message 4,095, a reply eight senders; more is an error, and
-/// reading goes on behind it. No heap, no clock, no I/O.
+/// The reader accepts the command's echo, also repeated or joined with its answer; CR, CRLF or LF; NULs and bytes from
+/// 0x80 as noise around a text line; `SEARCHING...`, `BUS INIT: OK` and identifications before data; all messages of
+/// the adapter; frames of all formats of ISO 15765-4, ISO 14230-4, ISO 9141-2 and SAE J1850, with or without headers.
+///
+/// A text line has at most ``lineCapacity`` bytes, a message 4,095 bytes, and a reply eight senders. Anything beyond is
+/// reported as an error, and reading continues. The reader uses no heap, no clock and no I/O.
 public struct ReplyReader: ~Copyable {
-  /// The longest line: a 255-byte KWP answer prints about 780 characters.
+  /// Greatest length of a text line in bytes. A KWP answer of 255 bytes has about 780 characters.
   public static let lineCapacity = 1024
 
   private var buffer = InlineArray<1024, UInt8>(repeating: 0)
   private var buffered = 0
-  /// The line has outgrown the buffer; the rest of it is dropped.
+  /// Whether the text line exceeds the buffer. The rest of it is ignored.
   private var isOverlong = false
   private var previousWasCarriageReturn = false
   private var machine = LineMachine()
-  /// Bytes received since the reader's start.
+  /// Number of bytes received since the reader's start.
   public private(set) var position: UInt64 = 0
 
+  /// Creates a reader for the beginning of a dialogue.
   public init() {}
 
-  /// States what the adapter is set to; lines of another form are then malformed. Unstated (`auto`), each line's form
-  /// is found out from its lengths, checks and header bytes.
+  /// States the adapter's settings. Text lines of other formats are then malformed. With `auto`, each text line is
+  /// classified by its length, check and header bytes.
   public mutating func state(_ bus: BusProtocol, headers: HeaderMode) {
     machine.core.link.stated = bus
     machine.core.link.headers = headers
   }
 
-  /// A reply is under way: bytes of it were read, its prompt was not.
+  /// Whether a reply has begun whose prompt has not arrived.
   public var isMidReply: Bool { buffered > 0 || isOverlong || machine.isAnswering }
 
-  /// The bus as far as the dialogue told it (ATSP, ATDPN), or as stated.
+  /// The protocol of the bus as stated, or as known from the dialogue (ATSP, ATDPN).
   public var bus: BusProtocol {
     machine.core.link.stated != .auto ? machine.core.link.stated : machine.core.link.hinted
   }
 
-  /// Counts lines from 0 again.
+  /// Resets the index of the text lines to 0.
   public mutating func restartLines() { machine.line = 0 }
 
-  /// A command was sent: what is received next answers it. A reply whose prompt never came ends here.
+  /// Reports that a command was sent, whose answer follows. Ends a reply without a prompt.
+  ///
+  /// - Parameters:
+  ///   - command: the command, without CR.
+  ///   - loaded: definitions of the signal sets in use, sorted by service and identifier.
+  ///   - handler: receives the rest of the previous reply, and the request.
   public mutating func sent<H: ReplyHandler & ~Copyable>(
     _ command: Span<UInt8>, loaded: Span<SignalDefinition> = Span(), into handler: inout H
   ) {
@@ -54,7 +64,7 @@ public struct ReplyReader: ~Copyable {
     machine.command(command, position: position, into: &handler)
   }
 
-  /// Ends the reply under way as a prompt would: the last line is read as it stands.
+  /// Ends the current reply as a prompt would. An unfinished text line is read as complete.
   public mutating func finish<H: ReplyHandler & ~Copyable>(
     loaded: Span<SignalDefinition> = Span(), into handler: inout H
   ) {
@@ -64,9 +74,12 @@ public struct ReplyReader: ~Copyable {
     machine.endReply(position: position, loaded: loaded, into: &handler)
   }
 
-  /// Reads the next bytes from the adapter.
+  /// Parses the next bytes from the adapter.
   ///
-  /// - Parameter loaded: definitions of the signal sets in use, sorted by service and identifier.
+  /// - Parameters:
+  ///   - bytes: the received bytes.
+  ///   - loaded: definitions of the signal sets in use, sorted by service and identifier.
+  ///   - handler: receives messages, readings and errors.
   public mutating func receive<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, loaded: Span<SignalDefinition> = Span(), into handler: inout H
   ) {
@@ -105,7 +118,7 @@ public struct ReplyReader: ~Copyable {
             bytes.extracting(i..<end), position: base &+ UInt64(count: end &+ 1), loaded: loaded,
             into: &handler)
           machine.line &+= 1
-          // Behind an answer stand, as a rule, an empty line and the prompt.
+          // Usually an answer is followed by an empty text line and the prompt.
           if end &+ 2 < count, bytes[end &+ 1] == carriageReturn, bytes[end &+ 2] == promptCharacter {
             machine.line &+= 1
             previousWasCarriageReturn = false
@@ -169,7 +182,7 @@ public struct ReplyReader: ~Copyable {
     isOverlong = false
   }
 
-  /// Index of the next CR, LF or prompt; the count where there is none.
+  /// Returns the index of the next CR, LF or prompt; the count if there is none.
   private static func lineEnd(_ bytes: Span<UInt8>, from first: Int) -> Int {
     var i = first
     while i < bytes.count {

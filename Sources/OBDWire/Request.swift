@@ -6,43 +6,43 @@
 ///     7E0.7E8.0144  header, receiver, command: how signal sets write an exchange
 struct Request: BitwiseCopyable {
   enum Kind: UInt8, BitwiseCopyable {
-    /// Nothing was seen that could be a command.
+    /// No command was recognized.
     case unknown
-    /// A question to the car.
+    /// A request to the vehicle.
     case data
-    /// A question to the adapter; ``Request/answer`` says what it will say.
+    /// A command to the adapter. ``Request/answer`` is the kind of its answer.
     case adapter
   }
 
-  /// Most identifiers one request carries: six PIDs of service 01 (ISO 15031-5, 7.1.2.1).
+  /// The most identifiers that are stored. Service 01 allows six PIDs in a request (ISO 15031-5, 7.1.2.1).
   static let identifierCapacity = 12
 
   var kind: Kind = .unknown
   var answer: AdapterAnswer = .other
-  /// ATRV: the answer is a voltage.
+  /// Whether the answer is a voltage (ATRV).
   var asksVoltage = false
-  /// ATZ, ATWS, ATD, ATI …: the banner is the answer, not a surprise.
+  /// Whether the answer is the adapter's identification (ATZ, ATWS, ATD, ATI, …). Otherwise, it means a reset.
   var expectsBanner = false
   var service: UInt8 = 0
   var identifiers = InlineArray<12, UInt16>(repeating: 0)
   var identifierCount = 0
-  /// The DTC status mask of 19 02, 19 13 and 19 42 (ISO 14229-1, 12.3.2); 0 where the command has none.
+  /// DTC status mask of 19 02, 19 13 and 19 42 (ISO 14229-1, 12.3.2); 0 if the command has none.
   var statusMask: UInt8 = 0
-  /// Address the answer must come from, where the command names one.
+  /// Address from which the answer must come; ``ECUAddress/unknown`` if the command does not name one.
   var receiver: ECUAddress = .unknown
-  /// Extended addressing (ISO 15765-2, 10.3.2): each frame's first data byte is the address that `e=2A` names.
+  /// The extended address (ISO 15765-2, 10.3.2) from the option `e=2A`, which is the first data byte of each frame.
   var extendedAddress: UInt8 = 0
   var isExtended = false
 
-  /// Whether an answer of this service may come: true where no question to the car is known.
+  /// Whether an answer of this service is possible; `true` if no request to the vehicle is known.
   @inline(__always)
   func admits(service: UInt8) -> Bool { kind != .data || self.service == service }
 
-  /// Whether an answer with this identifier may come: true where nothing is known.
+  /// Whether an answer with this identifier is possible; `true` if no request to the vehicle is known.
   @inline(__always)
   func admits(_ identifier: UInt16) -> Bool { kind != .data || asks(for: identifier) }
 
-  /// Whether the question names this identifier, or none at all.
+  /// Whether the request contains this identifier, or no identifiers.
   @inline(__always)
   func asks(for identifier: UInt16) -> Bool {
     if identifierCount == 0 || identifiers[0] == identifier { return true }
@@ -50,7 +50,7 @@ struct Request: BitwiseCopyable {
     return false
   }
 
-  /// Forgets the question; what its identifiers were does not count any more.
+  /// Discards the request. The stored identifiers become invalid.
   mutating func clear() {
     kind = .unknown
     answer = .other
@@ -62,7 +62,7 @@ struct Request: BitwiseCopyable {
     isExtended = false
   }
 
-  /// A question with one identifier of one byte: `010C`.
+  /// Sets a request with one identifier of one byte, such as `010C`.
   mutating func set(service: UInt8, identifier: UInt8) {
     clear()
     kind = .data
@@ -71,9 +71,12 @@ struct Request: BitwiseCopyable {
     identifierCount = 1
   }
 
-  /// Reads a command as it was sent, or as the adapter echoed it.
+  /// Parses a command as sent, or as echoed by the adapter.
   ///
-  /// - Parameter formatsCAN: false after ATCAF0, when the command's first byte is its protocol control byte.
+  /// - Parameters:
+  ///   - command: the command.
+  ///   - formatsCAN: `false` after ATCAF0, when the command begins with its protocol control byte.
+  ///   - link: updated by commands that configure the adapter.
   init(command: Span<UInt8>, formatsCAN: Bool, link: inout Link) {
     var text = InlineArray<64, UInt8>(repeating: 0)
     var length = 0
@@ -85,7 +88,7 @@ struct Request: BitwiseCopyable {
       }
       if c <= space || c >= 0x7F || c == promptCharacter { continue }
       if c >= UInt8(ascii: "a") && c <= UInt8(ascii: "z") { c -= 32 }
-      // A longer command is no question of OBD; what stands behind tells nothing.
+      // OBD requests are shorter. The rest is ignored.
       guard length < 64 else { break }
       text[length] = c
       length += 1
@@ -102,7 +105,7 @@ struct Request: BitwiseCopyable {
 
   init() {}
 
-  /// `t=96,e=2A,fc=1`: of a signal set's options only extended addressing changes what an answer looks like.
+  /// Reads options such as `t=96,e=2A,fc=1`. Of a signal set's options, only extended addressing affects the answer.
   private mutating func readOptions(_ text: Span<UInt8>) {
     for i in 0..<text.count where text[i] == UInt8(ascii: "=") {
       guard i > 0, text[i - 1] == UInt8(ascii: "e"), i == 1 || text[i - 2] == UInt8(ascii: ","), i + 2 < text.count
@@ -162,7 +165,7 @@ struct Request: BitwiseCopyable {
   }
 
   private mutating func readDataCommand(_ text: InlineArray<64, UInt8>, _ length: Int, formatsCAN: Bool) {
-    // header.receiver.command or header.command
+    // The format is header.receiver.command or header.command.
     var start = 0
     var dots = 0
     var firstDot = 0
@@ -179,7 +182,7 @@ struct Request: BitwiseCopyable {
     while i < length {
       let high = Hex.value(text[i])
       guard high < 16 else { return }
-      // An odd last digit is the number of answer frames to wait for, not part of the request.
+      // An odd last digit is the number of answer frames to wait for. It is not part of the request.
       guard i + 1 < length else { break }
       let low = Hex.value(text[i + 1])
       guard low < 16 else { return }
@@ -200,7 +203,7 @@ struct Request: BitwiseCopyable {
     switch service {
     case 0x01, 0x06, 0x09, 0x21, 0x05:
       for k in (first + 1)..<max(count, first + 1) { append(UInt16(bytes[k])) }
-      // Service 05 names one test and one sensor; 06 and 21 one identifier.
+      // Service 05 has one test and one sensor, service 21 one identifier.
       if service == 0x05 || service == 0x21 { identifierCount = min(identifierCount, 1) }
     case 0x02:
       var k = first + 1
@@ -219,7 +222,7 @@ struct Request: BitwiseCopyable {
       append(UInt16(bytes[first + 1]))
       switch bytes[first + 1] {
       case 0x02, 0x13: statusMask = count > first + 2 ? bytes[first + 2] : 0
-      // The functional group stands before it.
+      // The functional group precedes the mask.
       case 0x42: statusMask = count > first + 3 ? bytes[first + 3] : 0
       default: break
       }
@@ -248,15 +251,15 @@ struct Request: BitwiseCopyable {
     }
   }
 
-  /// Whether a line that follows a prompt, with no command known, reads as the echo of one.
+  /// Whether a text line after a prompt looks like the echo of a command, if no command is known.
   ///
-  /// Answers begin with 0x40 or more, with a three-digit identifier, or with a 29-bit one; requests with their
-  /// service. A protocol control byte (ATCAF0) in front of an answer is told by its length.
+  /// Answers begin with 0x40 or more or with an identifier of three digits or 29 bits, requests with their service. A
+  /// protocol control byte (ATCAF0) before an answer is recognized because it equals the length.
   static func looksLikeEcho(_ line: inout HexLine) -> Bool {
     guard line.count > 0 || line.hasIdentifier, line.count <= 16 else { return false }
     if line.hasIdentifier {
-      // 031: service 03 and a count; 010C1 or 01 0C 1: an odd last digit. An 11-bit identifier begins 0 to 7 too, but
-      // services answer on 7xx, and no request of OBD begins so.
+      // 031: service 03 and a count; 010C1 or 01 0C 1: an odd last digit. An 11-bit identifier may also begin with 0 to
+      // 7, but ECUs answer with 7xx, and no OBD request begins so.
       return line.identifier >> 4 < 0x40 && isRequestService(UInt8(truncatingIfNeeded: line.identifier >> 4))
     }
     let service = line.bytes[0]
@@ -272,8 +275,8 @@ struct Request: BitwiseCopyable {
     return true
   }
 
-  /// Services that a dialogue with a car may ask for (SAE J1979, ISO 14229-1, ISO 14230-3), as far as they stand in
-  /// captures.
+  /// Whether a request to a vehicle may have this service (SAE J1979, ISO 14229-1, ISO 14230-3). The list contains the
+  /// services that occur in captures.
   private static func isRequestService(_ service: UInt8) -> Bool {
     switch service {
     case 0x01...0x0A, 0x10, 0x11, 0x12, 0x13, 0x14, 0x17, 0x18, 0x19, 0x1A, 0x20, 0x21, 0x22, 0x23, 0x27, 0x28, 0x2E,
@@ -285,9 +288,9 @@ struct Request: BitwiseCopyable {
 }
 
 extension StaticString {
-  /// One byte of the text, which is ASCII in every use here.
+  /// Returns one byte of the text, which is ASCII in all uses here.
   subscript(byte index: Int) -> UInt8 {
-    // A StaticString's bytes live as long as the program, and every caller stays below its count.
+    // A StaticString lives as long as the program, and every caller passes an index below its count.
     unsafe utf8Start[index]
   }
 }

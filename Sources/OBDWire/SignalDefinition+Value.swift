@@ -1,17 +1,23 @@
 extension SignalDefinition {
-  /// Whether the answer carries this value: its support bit is 1, and the variant bit chooses this meaning.
+  /// Whether the answer contains this value: its support bit is 1, the variant bit selects this meaning, and the
+  /// described component exists.
   @inline(__always)
   func applies(to data: Span<UInt8>) -> Bool {
-    if supportBit == Self.noBit, variantBit == Self.noBit { return true }
+    if supportBit & variantBit & zeroIsAbsentBeside == Self.noBit { return true }
     return conditionsHold(data)
   }
 
   private func conditionsHold(_ data: Span<UInt8>) -> Bool {
     if supportBit != Self.noBit, !Self.bit(Int(supportBit), of: data) { return false }
+    if zeroIsAbsentBeside != Self.noByte, Int(zeroIsAbsentBeside) < data.count, data[Int(zeroIsAbsentBeside)] != 0,
+      raw(in: data) == 0
+    {
+      return false
+    }
     return variantBit == Self.noBit || Self.bit(Int(variantBit), of: data) == variantValue
   }
 
-  /// The value, unscaled by PIDs 4F and 50; nil where the data ends before its last bit.
+  /// Returns the value without the scalings of PIDs 4F and 50; `nil` if the data ends before its last bit.
   @inline(__always)
   func value(in data: Span<UInt8>) -> Double? {
     let offset = Int(bitOffset)
@@ -27,15 +33,21 @@ extension SignalDefinition {
     return generalValue(in: data)
   }
 
+  /// Returns the field's bits as an unsigned number; 0 if the data ends before its last bit.
+  private func raw(in data: Span<UInt8>) -> UInt64 {
+    guard Int(bitOffset) + Int(bitLength) <= data.count << 3 else { return 0 }
+    return isLittleEndian ? littleEndianBits(data) : bits(data)
+  }
+
   private func generalValue(in data: Span<UInt8>) -> Double {
-    let raw = isLittleEndian ? littleEndianBits(data) : bits(data)
-    // The bits above the field, and the sign at its top.
+    let raw = raw(in: data)
+    // Number of bits above the field. The field's top bit is the sign.
     let above = UInt64(low: 64 - UInt32(bitLength))
     let isSigned = encoding == .signed || encoding == .signedLittleEndian
     if isSigned { return Double(Int64(bitPattern: raw &<< above) &>> Int64(bitPattern: above)) * factor + offset }
     let whole = Int64(bitPattern: raw)
     if whole >= 0 { return Double(whole) * factor + offset }
-    // Half of what has no room in an Int64; the bit shifted out stays at the bottom, so that rounding is done once.
+    // Halve a value that does not fit into an Int64. Keep the lowest bit, so that the result is rounded only once.
     return Double(Int64(bitPattern: raw &>> 1 | raw & 1)) * 2 * factor + offset
   }
 
@@ -55,7 +67,7 @@ extension SignalDefinition {
     return value
   }
 
-  /// Least significant byte first: whole bytes, as OBDb's `blsb` means it.
+  /// Reads bytes with the least significant first, as OBDb's `blsb` specifies. Only whole bytes are supported.
   private func littleEndianBits(_ data: Span<UInt8>) -> UInt64 {
     guard bitOffset & 7 == 0, bitLength & 7 == 0 else { return bits(data) }
     var value: UInt64 = 0

@@ -1,4 +1,4 @@
-/// The unit of a signal, by its symbol.
+/// The unit of a signal.
 public enum Unit: UInt8, BitwiseCopyable, Sendable {
   case none
   case percent, rpm, kilometresPerHour, celsius, kilopascal, pascal, volt, millivolt, ampere, milliampere
@@ -11,7 +11,7 @@ public enum Unit: UInt8, BitwiseCopyable, Sendable {
   case voltPerMillisecond, millivoltPerSecond, pascalPerSecond, gramsPerCylinder, squareMillimetre, microampere
   case kilojoule, gramsPerKilowattHour, milligramsPerCubicMetre
 
-  /// The symbol as records print it; empty where there is none to print (counts and ratios).
+  /// The symbol in records; empty if there is none (counts and ratios).
   public var symbol: StaticString {
     switch self {
     case .none, .count, .normal, .ratio: ""

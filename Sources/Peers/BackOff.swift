@@ -1,26 +1,32 @@
-/// How long to wait after a failure: exponential, with full jitter, so that a fleet that lost its server does not come
-/// back to it in one moment. No clock and no random numbers of its own.
+/// Computes delays between attempts: exponential back-off with full jitter, so that a fleet does not reconnect to a
+/// recovered server all at once. It uses no clock and no random generator of its own.
+///
+///     var backOff = BackOff()
+///     let delay = backOff.failed(using: &random)        // ns, up to 1 s, then 2 s, 4 s … 300 s
+///     backOff.succeeded()
 public struct BackOff: Sendable {
-  /// The first wait is shorter than this, each further one may be twice as long, ns.
+  /// Upper limit of the first delay, ns. It doubles with each further failure.
   public var first: Int64
-  /// No wait is longer than this, ns.
+  /// Upper limit of all delays, ns.
   public var longest: Int64
-  /// Failures in a row.
+  /// Number of consecutive failures.
   public private(set) var failures = 0
 
+  /// Creates a back-off without failures; the parameters are the properties of the same names.
   public init(first: Int64 = 1_000_000_000, longest: Int64 = 300_000_000_000) {
     self.first = first
     self.longest = longest
   }
 
-  /// It worked: the next wait is a first one.
+  /// Records a success: the next delay is a first one.
   public mutating func succeeded() { failures = 0 }
 
-  /// It failed.
+  /// Records a failure.
   ///
   /// - Parameters:
-  ///   - asked: how long the peer asks to be left alone, ns; the wait is no shorter, and spread over a tenth more.
-  /// - Returns: how long to wait, ns.
+  ///   - asked: delay that the peer asked for, ns; `nil` if none. The result is at least that and spread over a tenth
+  ///     more.
+  /// - Returns: the delay, ns.
   public mutating func failed(
     asked: Int64? = nil, using random: inout some RandomNumberGenerator
   ) -> Int64 {
@@ -32,12 +38,12 @@ public struct BackOff: Sendable {
     return max(own, wait &+ Self.upTo(wait / 10 &+ first, using: &random))
   }
 
-  /// A share of the ceiling, all alike; one random number gives one wait.
+  /// Returns a uniformly distributed delay up to a limit, from one random number.
   private static func upTo(_ ceiling: Int64, using random: inout some RandomNumberGenerator) -> Int64 {
     Int64(random.next().multipliedFullWidth(by: UInt64(ceiling) + 1).high)
   }
 
-  /// A peer that asks for more is not believed: a day.
+  /// Longest delay that a peer may ask for, ns: a day.
   static let longestAsked: Int64 = 86_400_000_000_000
 }
 

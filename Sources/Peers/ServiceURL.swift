@@ -1,16 +1,19 @@
-/// Where a service is: `https://fleet.example:8443/api`. User and password have no place in it.
+/// The URL of a service, such as `https://fleet.example:8443/api`, without user and password.
 public struct ServiceURL: Equatable, Sendable, CustomStringConvertible {
+  /// The scheme in lower case, such as `https`.
   public var scheme: String
-  /// A name, an IPv4 address, or an IPv6 address without its brackets.
+  /// A host name, an IPv4 address, or an IPv6 address without brackets.
   public var host: String
+  /// The port, or the scheme's default.
   public var port: Int
-  /// Without a slash at its end; empty: the root.
+  /// Path without a trailing slash; empty for the root.
   public var path: String
 
+  /// Parses a URL; `nil` if it is invalid or has another scheme.
+  ///
   /// - Parameters:
-  ///   - text: absolute, without query and fragment.
-  ///   - schemes: with the port that each has when none is written.
-  /// - Returns: nil where it is something else.
+  ///   - text: an absolute URL without query and fragment.
+  ///   - schemes: the accepted schemes with their default ports.
   public init?(_ text: String, schemes: [(name: String, port: Int)]) {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !text.contains("#"), !text.contains("?"),
       let scheme = schemes.first(where: { text.lowercased().hasPrefix($0.name + "://") })
@@ -45,7 +48,15 @@ public struct ServiceURL: Equatable, Sendable, CustomStringConvertible {
     return (String(host), Int(number))
   }
 
-  /// `https://fleet.example:8443`
+  /// Whether the host is this machine: `localhost`, `127.x.y.z` or `[::1]`. Names are not looked up.
+  public var isLoopback: Bool {
+    if host.lowercased() == "localhost" || host == "::1" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127"
+      && parts.allSatisfy { part in UInt8(part).map { "\($0)" == part } ?? false }
+  }
+
+  /// Scheme, host and port, such as `https://fleet.example:8443`.
   public var origin: String {
     let shown = host.contains(":") ? "[\(host)]" : host
     return "\(scheme)://\(shown):\(port)"

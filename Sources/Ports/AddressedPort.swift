@@ -1,15 +1,17 @@
-import CPorts
-
-/// The port of a ``PortAddress``, whichever kind it is.
+/// A port of any kind, created from a ``PortAddress``.
+///
+///     var port = AddressedPort(try PortAddress(parsing: "tcp:192.168.0.10"))
+///     try port.open()
 public struct AddressedPort: Port, ~Copyable {
+  /// Address of the device.
   public let address: PortAddress
   public let name: String
   public private(set) var baud: Int?
   private var line = Descriptor()
-  /// In place of a descriptor.
+  /// Used instead of a descriptor.
   private var link: BLELink?
 
-  /// Opens nothing yet. A serial line whose address names no rate begins with 38400.
+  /// Creates a closed port. A serial port without a rate in its address starts with 38,400 baud.
   public init(_ address: PortAddress) {
     self.address = address
     switch address {
@@ -22,7 +24,7 @@ public struct AddressedPort: Port, ~Copyable {
 
   public var descriptor: Int32 { link?.descriptor ?? line.number }
 
-  /// A serial line opens at the rate it had last.
+  /// Opens the port. A serial port opens at its last rate.
   public mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError) {
     close()
     switch address {
@@ -48,7 +50,7 @@ public struct AddressedPort: Port, ~Copyable {
   public mutating func close() {
     link?.close()
     link = nil
-    if isOpen && isSerial { _ = cports_tty_set_exclusive(line.number, 0) }
+    if isOpen && isSerial { SerialPort.letGo(line) }
     line.close()
   }
 

@@ -1,31 +1,31 @@
 import Glibc
 
-/// A file descriptor with one owner, closed when the owner goes.
+/// A file descriptor with one owner. It closes when its owner is destroyed.
 struct Descriptor: ~Copyable, Sendable {
-  /// -1: none.
+  /// The number; -1 if there is none.
   private(set) var number: Int32
 
-  /// None yet: whatever is done with it fails with EBADF.
+  /// Creates an empty value. All operations on it fail with EBADF.
   init() { number = -1 }
 
-  /// Takes over what a system call returned.
+  /// Takes ownership of a descriptor returned by a system call.
   init(owning number: Int32) { self.number = number }
 
   deinit { if number >= 0 { _ = Glibc.close(number) } }
 
-  /// Closes it before its owner goes.
+  /// Closes the descriptor early.
   mutating func close() {
     if number >= 0 { _ = Glibc.close(number) }
     number = -1
   }
 
-  /// Gives it away: the owner is left with none.
+  /// Transfers the ownership and leaves this value empty.
   mutating func release() -> Descriptor {
     defer { number = -1 }
     return Descriptor(owning: number)
   }
 
-  /// Reads what is there; -1 with `errno` as read(2).
+  /// Reads available bytes. Returns -1 with `errno` as read(2).
   func read(into buffer: inout MutableSpan<UInt8>) -> Int {
     unsafe buffer.withUnsafeMutableBufferPointer { bytes in
       while true {
@@ -35,7 +35,7 @@ struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Writes what fits; -1 with `errno` as write(2).
+  /// Writes as many bytes as fit. Returns -1 with `errno` as write(2).
   func write(_ bytes: Span<UInt8>) -> Int {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       while true {
@@ -45,7 +45,7 @@ struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Writes what fits to a socket; a peer that is gone is an error like others, not a signal.
+  /// Writes as many bytes as fit to a socket. If the peer has closed it, returns an error instead of raising a signal.
   func send(_ bytes: Span<UInt8>) -> Int {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       while true {
@@ -56,9 +56,10 @@ struct Descriptor: ~Copyable, Sendable {
   }
 }
 
-/// The transfers of a ``Port`` over a descriptor that does not block.
+/// Transfers of a ``Port`` over a non-blocking descriptor.
 extension Descriptor {
-  /// ``Port/read(into:)``. A USB line that is unplugged reads as ended, a pseudo-terminal as an error.
+  /// Implements ``Port/read(into:)``. If the device is gone, a USB serial port reports the end of input, and a
+  /// pseudo-terminal an error.
   func read(into buffer: inout MutableSpan<UInt8>, for port: String) throws(PortError) -> Int {
     let count = read(into: &buffer)
     if count > 0 { return count }
@@ -66,7 +67,7 @@ extension Descriptor {
     throw .transfer(port, code: count == 0 ? 0 : errno)
   }
 
-  /// ``Port/write(_:)``.
+  /// Implements ``Port/write(_:)``.
   func write(_ bytes: Span<UInt8>, for port: String, isSocket: Bool) throws(PortError) -> Int {
     let count = isSocket ? send(bytes) : write(bytes)
     if count >= 0 { return count }

@@ -1,50 +1,59 @@
-/// A line to a device that bytes go over in both directions: serial, Bluetooth, TCP, a replay, a simulated car.
+/// A bidirectional byte connection to a device: serial, Bluetooth, TCP, a replay, a simulated vehicle.
+///
+///     var port = SerialPort(path: "/dev/ttyUSB0")
+///     try port.open()
+///     let count = try port.read(into: &buffer)
+///     port.close()
 ///
 /// One thread owns a port and calls, in this order:
 ///
-/// 1. `open`, once. It may take up to its limit. Where it throws, the port is closed still, and may be opened again.
-/// 2. `read`, `write` and `setBaud` as often as it likes. None of them waits: `poll(2)` on `descriptor` does, in a
-///    ``PortLoop``. The first error that one of them throws is the last: go on with 3.
-/// 3. `close`, any number of times, also when never opened. After that 1 again.
+/// 1. `open`, once. It may block up to its limit. If it throws, the port remains closed and may be opened again.
+/// 2. `read`, `write` and `setBaud`, in any number. None of them blocks; wait by `poll(2)` for `descriptor`, as
+///    ``PortLoop`` does. After an error, continue with step 3.
+/// 3. `close`, any number of times, also if it was never opened. Then step 1 is possible again.
 ///
-/// An implementation needs no locks, and from `open` to `close` takes nothing from the heap.
+/// An implementation needs no locks, and must not allocate memory from `open` to `close`.
 public protocol Port: ~Copyable {
-  /// How messages call it: a path, `tcp:192.168.0.10:35000`, `rfcomm:00:1D:A5:68:98:8A`,
-  /// `ble:00:1D:A5:68:98:8A`.
+  /// Name in messages: a path, `tcp:192.168.0.10:35000`, `rfcomm:00:1D:A5:68:98:8A` or `ble:00:1D:A5:68:98:8A`.
   var name: String { get }
 
-  /// What `poll(2)` waits on: readable when there are bytes or the device is gone. -1 while closed.
+  /// The descriptor for `poll(2)`, readable when there are bytes or the device is gone; -1 while closed.
   var descriptor: Int32 { get }
 
-  /// Bits a second as the device was last set to; nil on a line that has no rate.
+  /// The baud rate last set, in bits per second; `nil` if the port has no rate.
   var baud: Int? { get }
 
-  /// Opens the line.
+  /// Opens the port.
   ///
   /// - Parameters:
-  ///   - limit: how long it may take; past it ``PortError/Kind/timedOut``.
-  ///   - wakeUp: when this is signalled, opening gives up with ``PortError/Kind/interrupted``. The signal stays.
+  ///   - limit: the longest time to wait.
+  ///   - wakeUp: ends opening when it is signalled. The signal remains set.
+  /// - Throws: ``PortError``, of the kind ``PortError/Kind/timedOut`` after the limit and
+  ///   ``PortError/Kind/interrupted`` after the wake-up.
   mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError)
 
-  /// Closes the line; what had not left is lost.
+  /// Closes the port. Bytes that have not been sent are lost.
   mutating func close()
 
-  /// Reads what has arrived.
+  /// Reads the bytes that have arrived.
   ///
-  /// - Returns: how many bytes were put at the beginning of `buffer`; 0: none are there now.
-  /// - Throws: ``PortError/Kind/gone`` where no more will ever come.
+  /// - Parameter buffer: receives the bytes, from its beginning.
+  /// - Returns: number of bytes; 0 if there are none at present.
+  /// - Throws: ``PortError/Kind/gone`` if the device is gone.
   mutating func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int
 
-  /// Writes what there is room for.
+  /// Writes as many bytes as fit.
   ///
-  /// - Returns: how many bytes have left, from the first on; 0: no room now.
-  /// - Throws: ``PortError/Kind/gone`` where nobody will ever read them.
+  /// - Returns: number of bytes written, from the first; 0 if none fits at present.
+  /// - Throws: ``PortError/Kind/gone`` if the device is gone.
   mutating func write(_ bytes: Span<UInt8>) throws(PortError) -> Int
 
-  /// Changes the rate and forgets what was received at the old one. Bytes written and still under way would be
-  /// garbled: call it when the device has answered, or said nothing.
+  /// Changes the baud rate and discards received bytes. Does nothing if the port has no rate.
   ///
-  /// Nothing happens on a line that has no rate.
+  /// Bytes that are being sent would be garbled, so call it only after the device has answered or has been silent.
+  ///
+  /// - Parameter baud: bits per second.
+  /// - Throws: ``PortError/Kind/invalid`` if the driver does not support the rate.
   mutating func setBaud(_ baud: Int) throws(PortError)
 }
 
@@ -53,9 +62,9 @@ extension Port where Self: ~Copyable {
 
   public mutating func setBaud(_ baud: Int) throws(PortError) {}
 
-  /// Opens the line within five seconds.
+  /// Opens the port within five seconds.
   public mutating func open() throws(PortError) { try open(within: .seconds(5), unless: nil) }
 
-  /// True between `open` and `close`.
+  /// Whether the port is open.
   public var isOpen: Bool { descriptor >= 0 }
 }

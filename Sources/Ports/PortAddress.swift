@@ -1,17 +1,19 @@
-/// Where a device is, as a person or a configuration names it.
+/// The address of a device in a command or a configuration.
+///
+///     let address = try PortAddress(parsing: "/dev/ttyUSB0@115200")
 public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
-  /// A device file; nil: the rate is to be found out.
+  /// A device file; `nil` to find out the baud rate.
   case serial(path: String, baud: Int?)
   case tcp(host: String, port: Int)
-  /// nil: the channel is asked for.
+  /// `nil` to find the channel by service discovery.
   case rfcomm(BluetoothAddress, channel: UInt8?)
-  /// Bluetooth Low Energy.
+  /// A Bluetooth LE device.
   case ble(BluetoothAddress)
 
-  /// Reads `/dev/ttyUSB0`, `/dev/ttyUSB0@115200`, `tcp:HOST[:PORT]`, `HOST:PORT`, `rfcomm:ADDRESS[/CHANNEL]`,
-  /// `ble:ADDRESS` or an address of Bluetooth alone, which is RFCOMM's; an IPv6 address stands in brackets.
+  /// Parses `/dev/ttyUSB0`, `/dev/ttyUSB0@115200`, `tcp:HOST[:PORT]`, `HOST:PORT`, `rfcomm:ADDRESS[/CHANNEL]`,
+  /// `ble:ADDRESS`, or a Bluetooth address without a prefix, which means RFCOMM. IPv6 addresses must be in brackets.
   ///
-  /// - Throws: ``PortError/Kind/invalid`` with what would be right.
+  /// - Throws: ``PortError/Kind/invalid`` with the expected format.
   public init(parsing text: String) throws(PortError) {
     if text.hasPrefix("/") {
       self = try PortAddress.serial(text)
@@ -28,15 +30,16 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reads the `tcp` of a configuration: `HOST[:PORT]`.
+  /// Parses the value of `tcp` in a configuration: `HOST[:PORT]`.
   public init(tcp text: String) throws(PortError) { self = try PortAddress.tcp(text[...], in: text, needsPort: false) }
 
-  /// Reads the `rfcomm` of a configuration: `ADDRESS[/CHANNEL]`.
+  /// Parses the value of `rfcomm` in a configuration: `ADDRESS[/CHANNEL]`.
   public init(rfcomm text: String) throws(PortError) { self = try PortAddress.rfcomm(text[...], in: text) }
 
-  /// Reads the `ble` of a configuration: `ADDRESS`.
+  /// Parses the value of `ble` in a configuration: `ADDRESS`.
   public init(ble text: String) throws(PortError) { self = try PortAddress.ble(text[...], in: text) }
 
+  /// The address in the format of ``init(parsing:)``.
   public var description: String {
     switch self {
     case .serial(let path, let baud): baud.map { "\(path)@\($0)" } ?? path
@@ -87,7 +90,7 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
     } else if let colon = rest.lastIndex(of: ":") {
       host = rest[..<colon]
       port = rest[rest.index(after: colon)...]
-      // More colons are an IPv6 address, whose last group could pass for a port.
+      // With more colons, it is an IPv6 address whose last group looks like a port.
       guard !host.contains(":") else { throw malformed }
     }
     guard !host.isEmpty, !host.contains(where: { $0.isWhitespace || $0 == "/" }), port != nil || !needsPort else {

@@ -1,45 +1,49 @@
 import Glibc
 
-/// Why a line could not be opened, or is no more. One line for people: what, where, what would be right.
+/// The reason why a port could not be opened or has failed, as one line for people: the problem, the place and the
+/// remedy.
 public struct PortError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The kind of error.
   public enum Kind: BitwiseCopyable, Sendable {
-    /// No such device, or nothing behind its name.
+    /// The device does not exist, or no hardware uses its name.
     case missing
-    /// The device is there, this user may not use it.
+    /// The device exists, but this user has no permission.
     case notPermitted
-    /// The Bluetooth device wants a key that this machine does not have.
+    /// The Bluetooth device requires a key that this machine does not have.
     case notPaired
-    /// Somebody else has it.
+    /// Another process uses the device.
     case busy
-    /// A file or device that is no serial line.
+    /// The file or device is not a serial port.
     case notSerial
-    /// A name, rate or channel that cannot be.
+    /// A name, rate or channel is invalid.
     case invalid
-    /// The peer cannot be reached, or its name found.
+    /// The peer cannot be reached, or its name cannot be resolved.
     case unreachable
-    /// The peer is there and takes no connection.
+    /// The peer rejects the connection.
     case refused
-    /// The limit ran out.
+    /// The time limit has passed.
     case timedOut
-    /// A wake-up came first.
+    /// A wake-up ended the operation.
     case interrupted
     /// This machine has no Bluetooth.
     case noBluetooth
-    /// The Bluetooth device offers no serial port, by RFCOMM or in a service of Bluetooth LE.
+    /// The Bluetooth device offers no serial connection, by RFCOMM or by a Bluetooth LE service.
     case noSerialService
-    /// Was there, is no more: unplugged, switched off, hung up.
+    /// The device was unplugged, switched off or disconnected.
     case gone
-    /// Anything else that the system said.
+    /// Any other system error.
     case system
   }
+  /// The kind of error.
   public let kind: Kind
-  /// ``Port/name`` of the line.
+  /// ``Port/name`` of the port.
   public let port: String
-  /// `errno`, or 0 where the system said nothing.
+  /// `errno`; 0 if it is not a system error.
   public let code: Int32
-  /// What went wrong and what would be right, without the name.
+  /// The problem and its remedy, without the name.
   public let detail: String
 
+  /// Creates an error.
   public init(_ kind: Kind, _ port: String, code: Int32 = 0, _ detail: String) {
     self.kind = kind
     self.port = port
@@ -47,11 +51,12 @@ public struct PortError: Error, Equatable, Sendable, CustomStringConvertible {
     self.detail = detail
   }
 
+  /// The name of the port, the problem and its remedy.
   public var description: String { "\(port): \(detail)" }
 }
 
 extension PortError {
-  /// Reading or writing an open line failed.
+  /// Returns the error of a failed read or write.
   static func transfer(_ port: String, code: Int32) -> PortError {
     switch code {
     case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ENOTCONN, ECONNABORTED, ESHUTDOWN, EBADF, 0: gone(port, code: code)
@@ -60,7 +65,7 @@ extension PortError {
     }
   }
 
-  /// Unplugged, hung up, or closed by the peer (code 0).
+  /// Returns the error of a device that was unplugged, hung up, or closed by the peer (code 0).
   static func gone(_ port: String, code: Int32 = 0) -> PortError {
     PortError(.gone, port, code: code, code == 0 ? "gone: closed by the other side" : "gone: \(systemReason(code))")
   }

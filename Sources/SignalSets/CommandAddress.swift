@@ -1,13 +1,13 @@
 import JSONText
 import OBDWire
 
-/// Who is asked and who answers: `hdr`, `rax`, `pri` and `proto` of a command.
+/// The addresses of request and answer: `hdr`, `rax`, `pri` and `proto` of a command.
 ///
-///     "hdr": "7E0", "rax": "7E8"                        11 bit
-///     "hdr": "DA10", "rax": "10"                        29 bit: 18DA10F1 asks, 18DAF110 answers
-///     "hdr": "FC00", "rax": "FE007B", "pri": "17"       29 bit: 17FE007B answers
-///     "hdr": "D016", "rax": "1EC60E80"                  29 bit: the answer's whole identifier
-///     "hdr": "686A", "rax": "10", "proto": "9141-2"     ISO 9141-2: the source byte
+///     "hdr": "7E0", "rax": "7E8"                        11 bits
+///     "hdr": "DA10", "rax": "10"                        29 bits: request 18DA10F1, answer 18DAF110
+///     "hdr": "FC00", "rax": "FE007B", "pri": "17"       29 bits: answer 17FE007B
+///     "hdr": "D016", "rax": "1EC60E80"                  29 bits: complete identifier of the answer
+///     "hdr": "686A", "rax": "10", "proto": "9141-2"     ISO 9141-2: source byte
 struct CommandAddress {
   var bus: SignalSet.Command.Bus
   var header: String

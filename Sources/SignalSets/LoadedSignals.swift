@@ -1,39 +1,41 @@
 import JSONText
 import OBDWire
 
-/// The signals of several sets, ready for the decoder: rows sorted for its search, and what belongs to each row.
+/// The signals of several signal sets in the form that the decoder needs, with the metadata of each signal.
 ///
 ///     let set = try SignalSet(parsing: bytes, fileName: "Ford-F-150.json")
 ///     let loaded = try LoadedSignals([set])
-///     // give loaded.definitions.span to the decoder; then, of a reading:
+///     // pass loaded.definitions.span to the decoder; then, for a reading:
 ///     loaded.name(of: reading.signal)            // F150_ODO
 ///     loaded.unitText(of: reading.signal)        // km
 ///
-/// A value's name is its OBDb id, unchanged: it is unique, it is what the set's users search for, and it cannot be taken
-/// for a name of the standard's, which begins with a small letter.
+/// The name of a value is its OBDb ID, unchanged. It is unique, users of the set search for it, and it cannot be
+/// confused with a standard name, which begins with a lower-case letter.
 public struct LoadedSignals: Sendable {
-  /// Signals that fit into ``OBDWire/SignalID`` beside the standard's.
+  /// Maximum number of signals that fit ``OBDWire/SignalID`` beside those of the standard.
   public static let maximumSignals = 32_767
-  /// Codes with texts, of all signals together.
+  /// Maximum number of codes with texts, of all signals together.
   public static let maximumMapEntries = 65_535
 
-  /// Sorted by service, identifier, receiver and bit offset. The row at index i is the signal `0x8000 + i`.
+  /// Definitions sorted by service, identifier, receiver and bit offset. Index i belongs to the signal `0x8000 + i`.
   public let definitions: [SignalDefinition]
-  /// The commands behind them, in the order of the sets: what a poll plan may send (``SignalSet/Command/isSendable``).
+  /// The commands in the order of the sets. A poll plan may send those with ``SignalSet/Command/isSendable``.
   public let commands: [SignalSet.Command]
-  /// What becomes of values outside their set's range.
+  /// Handling of values outside the range in their set.
   public let limitPolicy: LimitPolicy
 
   private let signals: [SignalSet.Signal]
-  /// By ``OBDWire/SignalDefinition/enumeration``.
+  /// Texts by code; the index is ``OBDWire/SignalDefinition/enumeration``.
   private let texts: [[UInt64: SignalSet.MapEntry]]
 
+  /// Combines signal sets.
+  ///
   /// - Parameters:
-  ///   - sets: in the order in which their files are named.
-  ///   - modelYear: leaves out the commands whose `filter` excludes it; nil keeps all: the answers of another year's
-  ///     commands do not come.
-  ///   - limitPolicy: what becomes of values outside `min`…`max`.
-  /// - Throws: an id that two signals have, or more signals or codes than can be told apart.
+  ///   - sets: in the order in which their files are configured.
+  ///   - modelYear: excludes commands whose `filter` excludes this year. `nil` keeps all commands; those of other years
+  ///     are not answered.
+  ///   - limitPolicy: handling of values outside `min`…`max`.
+  /// - Throws: ``SignalSetError`` if two signals have the same ID, or if there are too many signals or codes.
   public init(
     _ sets: [SignalSet], modelYear: Int? = nil, limitPolicy: LimitPolicy = .absent
   ) throws(SignalSetError) {
@@ -77,11 +79,11 @@ public struct LoadedSignals: Sendable {
     (UInt32(row.service) << 16 | UInt32(row.identifier), row.ecu.sortKey, row.bitOffset, order)
   }
 
-  /// Takes what lies more than half a step outside the written limits for "none".
+  /// Treats values more than half a step outside the limits as missing.
   private static func narrow(_ definition: inout SignalDefinition, to signal: SignalSet.Signal) {
     guard definition.kind == .number else { return }
     let halfStep = abs(definition.factor) / 2
-    // "max": 0 alone, or any max not above min, is a placeholder: OBDb limits nothing by it.
+    // A `max` of 0, or not above `min`, is a placeholder: OBDb applies no limit then.
     if let maximum = signal.maximum {
       guard maximum > signal.minimum ?? 0 else { return }
       definition.nullAtOrAbove = min(definition.nullAtOrAbove, maximum + halfStep)
@@ -106,16 +108,16 @@ public struct LoadedSignals: Sendable {
 }
 
 extension LoadedSignals {
-  /// The value's name in records: its OBDb id, `F150_ODO`. Nil where `signal` is none of these.
+  /// Returns the name in records, the OBDb ID, for example `F150_ODO`; `nil` if `signal` is not from these sets.
   public func name(of signal: SignalID) -> String? { self[signal]?.id }
 
-  /// What people call it: `Odometer`.
+  /// Returns the title, for example `Odometer`.
   public func title(of signal: SignalID) -> String? { self[signal]?.title }
 
-  /// As records print it: `km`; empty for counts, flags and codes.
+  /// Returns the unit in records, for example `km`; empty for counts, flags and codes.
   public func unitText(of signal: SignalID) -> String? { self[signal]?.unitText }
 
-  /// The range that the set calls valid, where it writes both ends and they differ.
+  /// Returns the valid range; `nil` unless the set has both limits and they differ.
   public func range(of signal: SignalID) -> ClosedRange<Double>? {
     guard let row = self[signal], let maximum = row.maximum, let minimum = row.minimum, minimum < maximum else {
       return nil
@@ -123,15 +125,15 @@ extension LoadedSignals {
     return minimum...maximum
   }
 
-  /// The text of an enumeration's code: `NOT_CHARGING`; nil for a code that the set does not know.
+  /// Returns the text of an enumeration code, for example `NOT_CHARGING`; `nil` if the set does not contain the code.
   public func mapText(of signal: SignalID, code: Double) -> String? { mapEntry(of: signal, code: code)?.value }
 
-  /// The same for people: `Not charging`.
+  /// Returns the description of an enumeration code, for example `Not charging`.
   public func mapDescription(of signal: SignalID, code: Double) -> String? {
     mapEntry(of: signal, code: code)?.description
   }
 
-  /// A reading's value as ``limitPolicy`` wants it: unchanged, or at the limit where that is `limited`.
+  /// Applies ``limitPolicy`` to a value: unchanged, or limited to the range for `limited`.
   public func limited(_ value: Double, of signal: SignalID) -> Double {
     guard limitPolicy == .limited, let row = self[signal], row.definition.kind == .number, let maximum = row.maximum
     else { return value }
@@ -139,12 +141,12 @@ extension LoadedSignals {
     return maximum > minimum ? min(max(value, minimum), maximum) : value
   }
 
-  /// The signals that have this name; more than one only where their commands belong to different model years.
+  /// Returns the signals with a name. There is more than one only if their commands are for different model years.
   public func signals(named name: String) -> [SignalID] {
     signals.indices.filter { signals[$0].id == name }.map(Self.identifier)
   }
 
-  /// Everything that the set says about a signal; nil where it is none of these.
+  /// The data of a signal in its set; `nil` if `signal` is not from these sets.
   public subscript(_ signal: SignalID) -> SignalSet.Signal? {
     guard signal.isLoaded else { return nil }
     let index = Int(signal.rawValue - SignalID.firstLoaded)

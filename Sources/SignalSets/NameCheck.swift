@@ -1,6 +1,6 @@
 import JSONText
 
-/// One name, one signal. Two commands may share it only where no model year has both of them.
+/// Checks that signal names are unique. Two commands may share a name only if no model year has both.
 struct NameCheck {
   private struct Holder {
     var filter: YearFilter?
@@ -9,6 +9,9 @@ struct NameCheck {
   }
   private var holders: [String: [Holder]] = [:]
 
+  /// Adds a signal.
+  ///
+  /// - Throws: ``SignalSetError`` if its name is already used.
   mutating func add(_ signal: SignalSet.Signal, of command: SignalSet.Command, in file: String) throws(SignalSetError) {
     for holder in holders[signal.id] ?? [] {
       if let mine = command.filter, let other = holder.filter, !mine.overlaps(other) { continue }
@@ -23,7 +26,7 @@ struct NameCheck {
 }
 
 extension SignalSet.Signal {
-  /// An error that names this signal's place.
+  /// Makes an error at this signal's position.
   func error(_ kind: JSONError.Kind, in file: String) -> SignalSetError {
     SignalSetError(file: file, error: JSONError(kind, line: line, column: column, offset: offset, path: path))
   }

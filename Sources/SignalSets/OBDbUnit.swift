@@ -1,17 +1,17 @@
 import OBDWire
 
-/// What a signal set's unit word stands for.
+/// The unit in a signal set.
 ///
-/// A word that is not known here is printed as it stands in the set: a label may be passed on, never guessed at.
+/// An unknown unit is passed on unchanged.
 struct OBDbUnit: Equatable {
-  /// The wire's unit; `.none` where it has no name for it.
+  /// The unit; `.none` if ``OBDWire`` has no name for it.
   var unit: Unit
-  /// As records print it; empty where there is nothing to print.
+  /// The unit in records; empty if there is none.
   var symbol: String
-  /// One bit is a truth value of its own: 0 is "off" or "no". (`onoff` and `yesno` count the other way round; a boolean
-  /// would say the opposite of their bit, so they stay numbers.)
+  /// Whether one bit is a boolean whose 0 means "off" or "no". In `onoff` and `yesno`, 0 means "on" or "yes"; a boolean
+  /// would be inverted, so these remain numbers.
   var isTruth = false
-  /// Characters or digits, not a number.
+  /// Whether the value is a text or digits, not a number.
   var isText = false
 
   private init(_ unit: Unit) { (self.unit, symbol) = (unit, "\(unit.symbol)") }

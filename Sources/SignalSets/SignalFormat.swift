@@ -1,12 +1,12 @@
 import JSONText
 import OBDWire
 
-/// `fmt`: where a signal's bits lie and what they mean.
+/// The object `fmt`: position and meaning of a signal's bits.
 ///
 ///     value = raw × mul / div + add
 ///
-/// `bix` counts from the most significant bit of the first byte behind the identifier. A value at or below `nullmin`, or
-/// at or above `nullmax`, is the ECU's way to say "none"; both are compared with the scaled value.
+/// `bix` counts from the most significant bit of the first byte after the identifier. A value at or below `nullmin`, or
+/// at or above `nullmax`, means that the ECU has no value; both limits apply to the scaled value.
 struct SignalFormat {
   private let bitIndex: Int
   private let bitLength: Int
@@ -22,7 +22,7 @@ struct SignalFormat {
   private let unit: OBDbUnit
   private let texts: [SignalSet.MapEntry]?
 
-  /// Bits of the longest message (ISO 15765-2: 4,095 bytes) behind its service byte.
+  /// Number of bits in the longest message (ISO 15765-2: 4,095 bytes) after its service byte.
   private static let longestAnswer = 4_094 * 8
 
   init(reading value: JSONValue) throws(JSONError) {
@@ -40,14 +40,14 @@ struct SignalFormat {
     maximum = try reader.optionalDouble("max")
     unit = OBDbUnit(word: try reader.optionalString("unit") ?? "scalar")
     texts = try Self.texts(reader.optional("map"))
-    // What a display would colour as good.
+    // Ranges that a display would mark as good.
     reader.ignore("omin", "omax", "oval")
     try reader.finish()
   }
 
-  /// Fills a signal in.
+  /// Sets the properties of a signal.
   ///
-  /// - Returns: nil, or why no definition can express it.
+  /// - Returns: `nil` on success; otherwise the reason why the format cannot be represented.
   func apply(to signal: inout SignalSet.Signal) -> String? {
     if texts == nil, unit.isText { return "text of bytes is not a number; signals carry numbers and codes" }
     if bitLength > 64 { return "\(bitLength) bits long; a value has at most 64" }
@@ -81,7 +81,7 @@ struct SignalFormat {
     let factor = multiplier / divisor
     signal.definition.factor = factor
     signal.definition.offset = addend
-    // The null codes are values that the signal can take: far less than one step of it is rounding.
+    // The null codes are exact values of the signal; tolerate rounding errors far below one step.
     let rounding = abs(factor) * 1e-6
     signal.definition.nullAtOrBelow = nullMinimum.map { $0 + rounding } ?? -.infinity
     signal.definition.nullAtOrAbove = nullMaximum.map { $0 - rounding } ?? .infinity
@@ -96,7 +96,8 @@ struct SignalFormat {
     return factor
   }
 
-  /// `{"0": {"description": "Not charging", "value": "NOT_CHARGING"}}`, or short: `{"0": "NOT_CHARGING"}`.
+  /// Reads `{"0": {"description": "Not charging", "value": "NOT_CHARGING"}}`, or the short form
+  /// `{"0": "NOT_CHARGING"}`.
   private static func texts(_ map: JSONValue?) throws(JSONError) -> [SignalSet.MapEntry]? {
     guard let map else { return nil }
     guard map.kind == .object else {

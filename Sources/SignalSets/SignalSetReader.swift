@@ -1,7 +1,7 @@
 import JSONText
 import OBDWire
 
-/// From a checked JSON text to the commands of a set.
+/// Reads the commands of a set from parsed JSON.
 struct SignalSetReader {
   var diagnosticLevel: UInt8?
   var commands: [SignalSet.Command] = []
@@ -40,7 +40,7 @@ struct SignalSetReader {
     return command
   }
 
-  /// `{"22": "404C"}`: one service and what is asked of it.
+  /// Reads a request such as `{"22": "404C"}`: a service and an identifier.
   private static func request(_ value: JSONValue) throws(JSONError) -> (service: UInt8, identifier: UInt16) {
     guard value.kind == .object else {
       throw value.error(.wrongType(expected: #"an object such as {"22": "404C"}"#, found: value.summary))
@@ -58,7 +58,7 @@ struct SignalSetReader {
     }
   }
 
-  /// A millisecond to a week: what is asked more seldom is not polled, and all of it can be counted in ns.
+  /// Valid periods, s: a millisecond to a week. They fit 64-bit nanoseconds.
   private static let periods = 0.001...604_800
 
   private static func period(_ value: JSONValue) throws(JSONError) -> Double {
@@ -91,7 +91,7 @@ struct SignalSetReader {
     return nil
   }
 
-  /// An id goes out as the name of a value, beside the standard's names, which all begin with a small letter.
+  /// Whether a text is a valid ID. IDs become names of values; standard names begin with a lower-case letter.
   private static func isName(_ id: String) -> Bool {
     guard let first = id.utf8.first, id.utf8.count <= 128 else { return false }
     let isLetter: (UInt8) -> Bool = { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0 & 0xDF) }
@@ -101,7 +101,7 @@ struct SignalSetReader {
   }
 }
 
-/// A string of hexadecimal digits, of one of the lengths allowed here.
+/// Parses a string of hexadecimal digits with one of the given lengths.
 func hex(_ value: JSONValue, digits: [Int]) throws(JSONError) -> UInt32 {
   let text = try value.requireString()
   let lengths = digits.map(String.init).joined(separator: " or ")
@@ -111,7 +111,7 @@ func hex(_ value: JSONValue, digits: [Int]) throws(JSONError) -> UInt32 {
   return number
 }
 
-/// Two hexadecimal digits, where they are there.
+/// Parses two hexadecimal digits; `nil` if the value is missing.
 private func hexByte(_ value: JSONValue?) throws(JSONError) -> UInt8? {
   guard let value else { return nil }
   return UInt8(try hex(value, digits: [2]))

@@ -1,19 +1,19 @@
 import JSONText
 
-/// The model years that a command belongs to.
+/// The model years of a command.
 ///
 ///     {"from": 2009, "to": 2020}               2009…2020
 ///     {"to": 2010, "from": 2027}               up to 2010, and from 2027 on
 ///     {"to": 2003, "years": [2005, 2006]}      up to 2003, and these two
 public struct YearFilter: Equatable, Sendable {
-  /// First year, itself included; with `to` before it, the end of a gap.
+  /// First year, inclusive; if it is after `to`, the end of a gap. `nil` if not given.
   public var from: Int?
-  /// Last year, itself included.
+  /// Last year, inclusive; `nil` if not given.
   public var to: Int?
-  /// Single years besides.
+  /// Additional single years.
   public var years: [Int]
 
-  /// - Parameters: as the properties of the same names.
+  /// Creates a filter; the parameters are the properties of the same names.
   public init(from: Int? = nil, to: Int? = nil, years: [Int] = []) {
     self.from = from
     self.to = to
@@ -31,7 +31,7 @@ public struct YearFilter: Equatable, Sendable {
     try reader.finish()
   }
 
-  /// Whether the filter lets a model year pass; one that says nothing lets all pass.
+  /// Whether the filter includes a model year. An empty filter includes all.
   public func admits(_ year: Int) -> Bool {
     if years.contains(year) { return true }
     switch (from, to) {
@@ -42,6 +42,6 @@ public struct YearFilter: Equatable, Sendable {
     }
   }
 
-  /// Whether some model year passes both.
+  /// Whether a model year exists that both filters include.
   func overlaps(_ other: YearFilter) -> Bool { (1950...2150).contains { admits($0) && other.admits($0) } }
 }

@@ -1,4 +1,4 @@
-/// SplitMix64: the same numbers on every machine for the same seed.
+/// The generator SplitMix64, which gives the same numbers on every machine for a seed.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -9,15 +9,15 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
     return Self.mix(state)
   }
 
-  /// A number of [0, 1).
+  /// Returns a number in [0, 1).
   mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 
-  /// True in `probability` of all cases; draws no number where the answer is sure.
+  /// Returns `true` with a probability. It draws no random number if the result is certain.
   mutating func happens(_ probability: Double) -> Bool {
     probability >= 1 ? true : probability <= 0 ? false : unit() < probability
   }
 
-  /// The finalizer: spreads every bit of a key over the whole word.
+  /// Distributes every bit of a key over the whole word (SplitMix64's finalizer).
   static func mix(_ key: UInt64) -> UInt64 {
     var z = key
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -27,6 +27,6 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
 }
 
 extension Duration {
-  /// This time in seconds.
+  /// The duration in seconds.
   var inSeconds: Double { self / .seconds(1) }
 }

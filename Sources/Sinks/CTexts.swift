@@ -1,6 +1,6 @@
 import Glibc
 
-/// Texts as C has them, for as long as this lives.
+/// C strings that are valid as long as this object exists.
 @safe final class CTexts {
   private let pointers: UnsafeMutableBufferPointer<UnsafePointer<CChar>?>
 
@@ -18,9 +18,9 @@ import Glibc
 
   var count: Int { unsafe pointers.count }
 
-  /// Nil where the text is.
+  /// The string at an index; `nil` if the text is `nil`.
   subscript(_ index: Int) -> UnsafePointer<CChar>? { unsafe pointers[index] }
 
-  /// All of them, one behind the other.
+  /// All strings as a C array.
   var all: UnsafePointer<UnsafePointer<CChar>?>? { unsafe UnsafePointer(pointers.baseAddress) }
 }

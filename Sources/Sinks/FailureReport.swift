@@ -1,21 +1,26 @@
-/// Says a failure once: while it stays the same it is nothing new.
+/// Reports a failure once and suppresses repetitions.
 struct FailureReport {
   private var last: SinkError?
 
-  /// - Returns: what to say; nil: that was said.
+  /// Records a failure.
+  ///
+  /// - Returns: the report; `nil` if the same failure was reported before.
   mutating func failed(_ error: SinkError) -> SinkNews? {
     if let last, Self.isSame(error, last) { return nil }
     last = error
     return .failing(error)
   }
 
-  /// - Returns: whether it had failed before.
+  /// Records a success.
+  ///
+  /// - Returns: whether the last attempt had failed.
   mutating func succeeded() -> Bool {
     defer { last = nil }
     return last != nil
   }
 
-  /// Whether two failures differ in figures at most: curl says how many milliseconds it took to find nobody.
+  /// Whether two failures differ at most in their numbers. curl's messages contain the elapsed milliseconds, for
+  /// example.
   private static func isSame(_ one: SinkError, _ other: SinkError) -> Bool {
     func words(_ error: SinkError) -> [Substring.UTF8View] {
       error.detail.utf8.split { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }

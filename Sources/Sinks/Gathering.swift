@@ -1,37 +1,38 @@
 import Spool
 
-/// How many records, or for how long, a sink waits before it is handed telemetry. Events never wait.
+/// How long telemetry is gathered into one batch. Events are never delayed.
 public struct Gathering: Equatable, Sendable {
-  /// So many make a batch.
+  /// Number of records that complete a batch.
   public var records: Int
-  /// The first of them waits so long, ns; 0: not at all.
+  /// Longest delay of the first record, ns; 0 for no delay.
   public var interval: Int64
 
+  /// Creates a gathering; the parameters are the properties of the same names.
   public init(records: Int = 100, interval: Int64 = 0) {
     self.records = records
     self.interval = interval
   }
 }
 
-/// When a sink is due a batch. The spool's thread has one for each sink; no clock of its own.
+/// Decides when a sink gets its next batch. The spool's thread has one for each sink; it reads no clock.
 ///
-/// Call order: ``noticed(_:at:)`` after records were appended or committed; when ``due`` has come and the sink takes
-/// one, a batch is filled and told by ``handedOut(_:_:)``; what became of it by ``settled(_:)``.
+/// Call order: ``noticed(_:at:)`` after records were appended or committed. When ``due`` has passed and the sink takes
+/// a batch, fill one and call ``handedOut(_:_:)``. When the sink reports the result, call ``settled(_:of:)``.
 public struct Pace: Sendable {
   private let gathering: Gathering
-  /// What had arrived when the last batch was filled.
+  /// The records available when the last batch was filled.
   private var taken = Spool.Arrived()
   private var arrived = Spool.Arrived()
-  /// Since when the oldest telemetry waits.
+  /// Time since which the oldest telemetry waits; boot time, ns.
   private var waitingSince: Int64?
-  /// There may be more than arrived since: a backlog, or what came back.
+  /// Whether more records may wait than arrived since the last batch: a backlog, or returned records.
   private var mayHaveBacklog = true
   private var notBefore = Int64.min
 
-  /// The sink is due at once: the spool may have a backlog.
+  /// Creates a pace whose first batch is due immediately, because the spool may have a backlog.
   public init(_ gathering: Gathering) { self.gathering = gathering }
 
-  /// When a batch is due, boot time in ns; `.max`: not before more arrives.
+  /// Time at which a batch is due, boot time in ns; `.max` if more records have to arrive first.
   public var due: Int64 {
     let waiting = arrived.telemetry &- taken.telemetry
     if mayHaveBacklog || arrived.events != taken.events || waiting >= UInt64(gathering.records) { return notBefore }
@@ -39,23 +40,23 @@ public struct Pace: Sendable {
     return max(notBefore, since &+ gathering.interval)
   }
 
-  /// Takes note of what sinks can be handed by now.
+  /// Updates the number of records available to sinks.
   public mutating func noticed(_ arrived: Spool.Arrived, at now: Int64) {
     self.arrived = arrived
     if waitingSince == nil, arrived.telemetry != taken.telemetry { waitingSince = now }
   }
 
-  /// A batch was filled, possibly with nothing.
+  /// Must be called after a batch was filled, even if it is empty.
   public mutating func handedOut(_ batch: borrowing RecordBatch, _ limit: RecordBatch.Limit) {
-    // One that is full leaves others behind; its last record may have been too long for it, too.
+    // A full batch leaves records behind. The next record may also have been too long for the batch.
     mayHaveBacklog = batch.records.count >= limit.records || batch.bytes.count > limit.bytes / 2
     taken = arrived
     waitingSince = nil
   }
 
-  /// A sink has said what became of its batch.
+  /// Updates the state after a sink reported the result of its batch.
   ///
-  /// - Parameter records: how many it had.
+  /// - Parameter records: number of records in the batch.
   public mutating func settled(_ delivery: Delivery, of records: Int) {
     notBefore = delivery.notBefore
     let delivered = delivery.acknowledged.reduce(0) { $0 + $1.count }

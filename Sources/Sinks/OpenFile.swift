@@ -1,18 +1,20 @@
 import Glibc
 import Ports
 
-/// An open file with one owner, closed when the owner goes.
+/// An open file, closed at the end of its lifetime.
 struct OpenFile: ~Copyable {
   let descriptor: Int32
   let path: String
   let status: stat
 
+  /// Opens a regular file.
+  ///
   /// - Parameters:
-  ///   - flags: of open(2).
-  ///   - mode: of a file that is made.
-  /// - Throws: why it cannot be opened, or that it is no regular file.
+  ///   - flags: flags of open(2).
+  ///   - mode: permissions of a new file.
+  /// - Throws: ``SinkError`` if the file cannot be opened or is not a regular file.
   init(_ path: String, _ flags: Int32, mode: mode_t = 0o640) throws(SinkError) {
-    // Not blocking: a pipe in its place would wait for a reader.
+    // Do not block: a FIFO at this path would wait for a reader.
     let opened = unsafe open(path, flags | O_CLOEXEC | O_NONBLOCK, mode)
     guard opened >= 0 else { throw Self.failure(path, errno) }
     var status = stat()
@@ -27,7 +29,7 @@ struct OpenFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Writes all of it where the file's position is.
+  /// Writes all bytes at the file's position.
   func write(_ bytes: ArraySlice<UInt8>) throws(SinkError) {
     var done = 0
     while done < bytes.count {
@@ -40,7 +42,7 @@ struct OpenFile: ~Copyable {
     }
   }
 
-  /// Reads up to so many bytes from a place; fewer at the end.
+  /// Reads up to `count` bytes at an offset; fewer at the end of the file.
   func read(at start: Int, _ count: Int) throws(SinkError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
@@ -56,35 +58,35 @@ struct OpenFile: ~Copyable {
     return Array(bytes[..<done])
   }
 
-  /// Waits until what was written is on the disk.
+  /// Waits until written data is on the disk.
   func synchronise() throws(SinkError) {
     guard fdatasync(descriptor) == 0 else { throw Self.failure(path, errno) }
   }
 
-  /// Cuts it off behind so many bytes.
+  /// Truncates the file to this length in bytes.
   func shorten(to count: Int) throws(SinkError) {
     guard ftruncate(descriptor, off_t(count)) == 0 else { throw Self.failure(path, errno) }
   }
 
-  /// Keeps other processes that ask likewise away from it for as long as it is open.
+  /// Locks the file against other processes that also call this, as long as it is open.
   ///
-  /// - Throws: `badFile` where another one has it.
+  /// - Throws: `badFile` if another process holds the lock.
   func claim() throws(SinkError) {
     var whole = flock()
     whole.l_type = Int16(F_WRLCK)
     whole.l_whence = Int16(SEEK_SET)
-    // A file system without such locks has no second writer to keep away.
+    // Ignore file systems without such locks.
     guard unsafe fcntl(descriptor, F_SETLK, &whole) != 0, errno == EAGAIN || errno == EACCES else { return }
     throw SinkError(.badFile, path, "another process writes it: each needs a file of its own, or end one of them")
   }
 
-  /// Whether its path leads elsewhere now: somebody has put it aside.
+  /// Whether the path leads to another file now, for example after a log rotation.
   var isElsewhere: Bool {
     var now = stat()
     return unsafe stat(path, &now) != 0 || now.st_ino != status.st_ino || now.st_dev != status.st_dev
   }
 
-  /// What an `errno` means for a file that is to be written.
+  /// Makes an error from an `errno` value of a write.
   static func failure(_ path: String, _ code: Int32) -> SinkError {
     let kind: SinkError.Kind =
       switch code {

@@ -1,17 +1,19 @@
-/// What was found out about a sink's peer without sending it a record. A line for people.
+/// The result of testing a sink's peer without sending a record. `description` is one line.
 public struct PeerCheck: Equatable, Sendable, CustomStringConvertible {
+  /// The result.
   public enum Verdict: Sendable {
-    /// It would take records.
+    /// The peer would accept records.
     case takesRecords
-    /// It was reached; whether it would take them could not be found out.
+    /// The peer was reached, but whether it accepts records is unknown.
     case uncertain
-    /// It would take none.
+    /// The peer would not accept records.
     case takesNone
   }
+  /// The result.
   public let verdict: Verdict
-  /// Why it takes none; nil: no error.
+  /// Reason why the peer accepts none; `nil` if there was no error.
   public let kind: SinkError.Kind?
-  /// Where, and what was found; no secret is in it.
+  /// Address and result. It contains no secret.
   public let description: String
 
   init(_ verdict: Verdict, _ description: String) {
@@ -28,13 +30,13 @@ public struct PeerCheck: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension SinkConfiguration {
-  /// Goes to the sink's peer as the sink itself would, by its name, TLS and token or password, and leaves without having
-  /// sent a record. May wait as long as told, and a little longer.
+  /// Connects to the sink's peer with the sink's own name, TLS files and credentials, without sending a record. It may
+  /// block slightly longer than `limit`.
   ///
   /// - Parameters:
-  ///   - limit: ns.
-  ///   - gatewayId: of the records that it would be sent; nil: not known.
-  /// - Returns: nil: this sink has no peer.
+  ///   - limit: time limit, ns.
+  ///   - gatewayId: gateway of the records that would be sent; `nil` if unknown.
+  /// - Returns: the result; `nil` if this sink has no peer.
   public func check(within limit: Int64, gatewayId: String? = nil) -> PeerCheck? {
     switch self {
     case .stdout, .file: nil

@@ -1,7 +1,8 @@
-/// What a peer says, as people and files are shown it: on one line, without what a terminal would obey, not without end.
+/// Makes a peer's text safe for logs and files: one line, without control characters, at most 200 characters.
 enum PeerText {
   private static let limit = 200
 
+  /// Replaces control characters by spaces and shortens the text.
   static func shown(_ text: String) -> String {
     var shown = ""
     for scalar in text.unicodeScalars.prefix(limit) {

@@ -1,17 +1,18 @@
 import Telemetry
 
-/// Where things stand in a record's line, as ``Telemetry/RecordHead`` writes it; found without reading the whole.
+/// Finds values in a record's line without parsing all of it. The line has the form that ``Telemetry/RecordHead``
+/// writes.
 ///
-/// A quote within a text is escaped, so that a key with its quotes can stand nowhere else.
+/// Quotes in strings are escaped, so a key with its quotes cannot occur inside a string.
 enum RecordLine {
-  /// `"epoch":"…","seq":17`
+  /// The identity of a record: `"epoch":"…","seq":17`.
   struct Number: Equatable {
-    /// The epoch's 36 characters.
+    /// Text of the epoch, 36 characters.
     var epoch: String
     var sequence: UInt64
   }
 
-  /// In which epoch a record is counted, and as what; nil: this is no whole record.
+  /// Returns the epoch and sequence number of a record; `nil` if the line is not a complete record.
   static func number(_ line: ArraySlice<UInt8>) -> Number? {
     guard let epoch = text(",\"epoch\":\"", in: line), epoch.count == 36,
       let start = find(",\"seq\":", in: line[epoch.endIndex...])
@@ -29,16 +30,16 @@ enum RecordLine {
     return Number(epoch: String(decoding: epoch, as: UTF8.self), sequence: sequence)
   }
 
-  /// The vehicle that a record is about, escapes as they stand.
+  /// Returns the vehicle ID of a record, with its escapes; `nil` if missing.
   static func vehicleId(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? { text(",\"vehicleId\":\"", in: line) }
 
-  /// The gateway that has made a record; ids have nothing to escape.
+  /// Returns the gateway ID of a record, which contains no escapes; `nil` if missing.
   static func gatewayId(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? { text(",\"gatewayId\":\"", in: line) }
 
-  /// A record's id.
+  /// Returns the ID of a record; `nil` if missing.
   static func id(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? { text(",\"id\":\"", in: line) }
 
-  /// The milliseconds since 1970 that a record's id begins with (RFC 9562, 5.7); nil: it has no such id.
+  /// Returns the time in a record's ID, ms since 1970 (RFC 9562, section 5.7); `nil` if the ID is missing or invalid.
   static func milliseconds(_ line: ArraySlice<UInt8>) -> UInt64? {
     guard let id = id(line), id.count == 36 else { return nil }
     let digits = String(decoding: id.prefix(8) + id.dropFirst(9).prefix(4), as: UTF8.self)
@@ -54,7 +55,8 @@ enum RecordLine {
     return index < line.endIndex ? line[start..<index] : nil
   }
 
-  /// Where it goes on behind some text; heads are short, so that the search ends soon.
+  /// Returns the index after a text; `nil` if not found. Only the first 2,048 bytes are searched, because heads are
+  /// short.
   private static func find(_ text: StaticString, in line: ArraySlice<UInt8>) -> Int? {
     let wanted = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     let last = min(line.endIndex, line.startIndex + 2_048) - wanted.count

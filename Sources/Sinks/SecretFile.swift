@@ -1,14 +1,15 @@
 import Glibc
 import Ports
 
-/// A token, user, password or PIN in a file of its own, which only the daemon's user can read.
+/// A token, user name, password or PIN in a separate file that only the daemon's user can read.
 public enum SecretFile {
-  /// Longer than any token.
+  /// Maximum size, bytes; longer than any token.
   private static let limit = 16 << 10
 
-  /// Reads its one line, without white space around it.
+  /// Reads the single line of a file and trims white space.
   ///
-  /// - Throws: ``SinkError/Kind/badFile`` where it is missing, empty, of several lines, or where everyone can read it.
+  /// - Throws: ``SinkError/Kind/badFile`` if the file is missing or empty, has several lines, or is accessible to
+  ///   everyone.
   public static func read(_ path: String) throws(SinkError) -> String {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw SinkError(.badFile, path, "cannot be read: \(systemReason(errno))") }

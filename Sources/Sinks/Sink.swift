@@ -1,29 +1,45 @@
 import Ports
 import Spool
 
-/// Where records go: takes batches from the spool, one at a time, and says which records it has for good.
+/// A destination of records. It receives batches from the spool, one at a time, and reports which records it has
+/// delivered.
 ///
-/// Threads: a sink lives in a thread of its own, which ``SinkSlot/run(_:)`` is; nobody else calls it, and it shares no
-/// lock with another sink. So one that hangs holds up itself alone.
+/// ```swift
+/// struct WebhookSink: Sink, ~Copyable {
+///   mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery {
+///     var delivery = Delivery()
+///     if post(batch.bytes) {
+///       delivery.acknowledged = [0..<batch.records.count]
+///     } else {
+///       delivery.notBefore = BootClock.now &+ 5_000_000_000
+///     }
+///     return delivery
+///   }
+/// }
+/// ```
 ///
-/// Call order: ``deliver(_:_:)`` for each batch, ``idle(until:_:)`` in between, ``finish(_:)`` once at the end. Each may
-/// wait; each returns soon after ``SinkBell/stop()``. What a batch had and ``Delivery/acknowledged`` does not name is
-/// handed to the sink once more, before or with newer records; after them where it was set aside.
+/// Threads: each sink runs on its own thread in ``SinkSlot/run(_:)``. No other thread calls it, and it shares no lock
+/// with another sink. A sink that hangs therefore blocks no other.
+///
+/// Call order: ``deliver(_:_:)`` for each batch, ``idle(until:_:)`` in between, ``finish(_:)`` once at the end. Each
+/// call may block, but returns soon after ``SinkBell/stop()``. Records of a batch that ``Delivery/acknowledged`` does
+/// not include are delivered again. They come before or with newer records, or after them if the batch was set aside.
 public protocol Sink: ~Copyable {
-  /// Tries once to hand a batch on.
+  /// Tries once to deliver a batch.
   ///
   /// - Parameters:
   ///   - batch: at least one record.
-  ///   - bell: whoever waits in here waits for it, too.
+  ///   - bell: wake-up that must end every wait in this call.
+  /// - Returns: the records delivered, and what the operator should know.
   mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery
 
-  /// Keeps what there is to be kept up while there is no batch: a connection, a fetch that is due. Returns when the bell
-  /// has rung, or when there is something to tell.
+  /// Maintains the sink while there is no batch, for example its connection. Returns when the wake-up is signalled, or
+  /// when there is something to report.
   ///
-  /// - Parameter deadline: boot time, ns: it returns then at the latest.
+  /// - Parameter deadline: latest time to return; boot time, ns.
   mutating func idle(until deadline: Int64, _ bell: SinkBell) -> Delivery
 
-  /// No batch will come any more: says goodbye, in a moment or not at all.
+  /// Ends the sink after its last batch. It may notify its peer if that takes only a moment.
   mutating func finish(_ bell: SinkBell)
 }
 
@@ -36,25 +52,26 @@ extension Sink where Self: ~Copyable {
   public mutating func finish(_ bell: SinkBell) {}
 }
 
-/// What became of a batch.
+/// The result of a delivery.
 public struct Delivery: Equatable, Sendable {
-  /// Which of its records the sink has for good, by their index; ascending.
+  /// Indices of the delivered records in the batch, as ascending ranges. The spool does not deliver them again.
   public var acknowledged: [Range<Int>] = []
-  /// Of what is not acknowledged nothing has left, not even in part: it could not connect, or has no token. Then the
-  /// records may say another time when they come back; otherwise whoever has them already must find the same.
+  /// Whether no byte of the other records was sent, for example because the connection failed. If so, they may carry a
+  /// corrected time when they are delivered again; otherwise they are resent unchanged.
   public var sentNothing = false
-  /// Boot time, ns: before that the sink wants no batch; `.min`: it wants one now.
+  /// Earliest time for the next batch, boot time in ns; `.min` for immediately.
   public var notBefore: Int64 = .min
-  /// Nothing of the batch is taken, though others may be: they are handed out first, and the batch once more after them.
+  /// Whether the batch is rejected while other records may be accepted. Other records are then delivered first.
   public var isSetAside = false
-  /// What people should know.
+  /// Reports for the operator.
   public var news: [SinkNews] = []
-  /// Nobody takes anything at the other end, now or ever: the reader of a pipe has left.
+  /// Whether the sink has ended for good, for example because the reader of a pipe has closed it.
   public var isOver = false
 
+  /// Creates a result without any delivered record.
   public init() {}
 
-  /// Takes note that a record, or several in a row, is delivered.
+  /// Adds a range of delivered records.
   mutating func acknowledge(_ records: Range<Int>) {
     guard !records.isEmpty else { return }
     let place = acknowledged.firstIndex { $0.lowerBound > records.lowerBound } ?? acknowledged.count
@@ -63,7 +80,7 @@ public struct Delivery: Equatable, Sendable {
     if place > 0 { join(place - 1) }
   }
 
-  /// Makes one range of a range and the next where they touch.
+  /// Merges a range with the next one if they are adjacent.
   private mutating func join(_ place: Int) {
     guard place + 1 < acknowledged.count, acknowledged[place].upperBound == acknowledged[place + 1].lowerBound else {
       return

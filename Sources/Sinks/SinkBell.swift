@@ -2,38 +2,40 @@ import Glibc
 import Ports
 import Synchronization
 
-/// Ends a sink's waiting: there is a batch for it, or it is to stop.
+/// The wake-up of a sink's thread, signalled when there is a batch or when the sink must stop.
 public final class SinkBell: Sendable {
   private let wakeUp: WakeUp
   private let stopping = Atomic(false)
 
-  /// - Throws: where the process has no descriptors left.
+  /// Creates a wake-up without a signal.
+  ///
+  /// - Throws: ``PortError`` if the process has no file descriptors left.
   public init() throws(PortError) { wakeUp = try WakeUp() }
 
-  /// For `poll(2)`: readable while it rings.
+  /// File descriptor for `poll(2)`, readable while the signal is set.
   public var descriptor: Int32 { wakeUp.descriptor }
 
-  /// Whether the sink is to return without having finished.
+  /// Whether the sink must return without finishing its work.
   public var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
-  /// Ends every waiting, now and from now on: it is never silent again.
+  /// Ends the current wait and all later ones.
   public func stop() {
     stopping.store(true, ordering: .releasing)
     wakeUp.signal()
   }
 
-  /// Ends the waiting that is under way, or the next.
+  /// Ends the current wait, or the next one.
   func ring() { wakeUp.signal() }
 
-  /// Silences it, unless it rings for the end.
+  /// Clears the signal, unless the sink must stop.
   func silence() {
     wakeUp.silence()
     if isStopping { wakeUp.signal() }
   }
 
-  /// Waits until it rings or that moment comes (boot time, ns).
+  /// Waits for the signal or until `deadline` (boot time, ns).
   ///
-  /// - Returns: whether it rang; it is silent then, unless for the end.
+  /// - Returns: whether it was signalled. The signal is then cleared, unless the sink must stop.
   @discardableResult
   func wait(until deadline: Int64) -> Bool {
     guard wakeUp.wait(until: deadline) else { return false }
@@ -41,17 +43,17 @@ public final class SinkBell: Sendable {
     return true
   }
 
-  /// What ended a waiting.
+  /// The result of waiting for a file descriptor.
   struct Ready {
-    /// The bell.
+    /// Whether the wake-up was signalled.
     var isRung = false
-    /// What poll(2) says of the descriptor; 0: nothing.
+    /// Events of poll(2) on the descriptor; 0 for none.
     var events: Int32 = 0
   }
 
-  /// Waits the same way for a descriptor, too; a second at most.
+  /// Waits for the signal or for a file descriptor, for at most a second.
   ///
-  /// - Parameter events: of poll(2); 0: only that it fails or is hung up.
+  /// - Parameter events: events for poll(2); 0 to wait only for errors and hang-ups.
   func wait(for descriptor: Int32, _ events: Int32, until deadline: Int64) -> Ready {
     var waiting: InlineArray<2, pollfd> = [
       pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
@@ -66,7 +68,7 @@ public final class SinkBell: Sendable {
     return ready
   }
 
-  /// For poll(2): a second at most, because it does not count the time that the machine sleeps.
+  /// Converts a deadline to a timeout for poll(2), at most one second, because poll(2) does not count suspended time.
   static func milliseconds(until deadline: Int64) -> Int32 {
     let (left, isFar) = deadline.subtractingReportingOverflow(BootClock.now)
     guard !isFar else { return deadline > 0 ? 1_000 : 0 }

@@ -2,21 +2,24 @@ import JSONText
 import Peers
 import Spool
 
-/// A sink as it is configured: one object of the configuration's `sinks`, strict.
+/// The configuration of one sink: an object in `sinks`. Unknown keys are errors.
 ///
 ///     { "type": "fleetStore", "url": "https://fleet.example/api", "tokenFile": "token" }
 ///
-/// Secrets are never in it but in files that it names; relative paths are relative to the configuration's folder.
+/// Secrets are stored in separate files, which the object names. Relative paths are relative to the configuration's
+/// folder.
 public enum SinkConfiguration: Equatable, Sendable {
   case stdout(StdoutConfiguration)
   case file(FileSinkConfiguration)
   case fleetStore(FleetStoreConfiguration)
   case mqtt(MQTTConfiguration)
 
+  /// Reads a sink's configuration.
+  ///
   /// - Parameters:
   ///   - value: the object.
-  ///   - folder: of the configuration file, with its slash; empty: the current one.
-  /// - Throws: the first error, with its place.
+  ///   - folder: folder of the configuration file with a trailing slash; empty for the current folder.
+  /// - Throws: the first error, with its position.
   public init(_ value: JSONValue, folder: String) throws(JSONError) {
     var reader = try JSONObjectReader(value)
     switch try reader.requiredString("type", oneOf: ["stdout", "file", "fleetStore", "mqtt"]) {
@@ -28,7 +31,7 @@ public enum SinkConfiguration: Equatable, Sendable {
     try reader.finish()
   }
 
-  /// By which the spool and `gap` records know it: what is configured, else its type. No two sinks may share one.
+  /// Name of the sink in the spool and in `gap` records: the configured `name`, otherwise the type. It must be unique.
   public var name: String {
     switch self {
     case .stdout(let sink): sink.name ?? "stdout"
@@ -38,7 +41,17 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
-  /// Whether it gets the values' names of COVESA VSS 6.0.
+  /// The secret that the sink sends without encryption to another host, because `insecure` is true, and where to; `nil`:
+  /// none.
+  public var exposedSecret: (secret: String, url: ServiceURL)? {
+    switch self {
+    case .stdout, .file: nil
+    case .fleetStore(let sink): sink.exposesToken ? ("the token", sink.url) : nil
+    case .mqtt(let sink): sink.exposesPassword ? ("the password", sink.url) : nil
+    }
+  }
+
+  /// Whether the sink receives signal names of COVESA VSS 6.0.
   public var usesVSS: Bool {
     switch self {
     case .stdout(let sink): sink.usesVSS
@@ -48,7 +61,7 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
-  /// What it takes at once.
+  /// Limit for one batch.
   public var limit: RecordBatch.Limit {
     switch self {
     case .stdout: StdoutSink.limit
@@ -58,7 +71,7 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
-  /// How long telemetry waits for company.
+  /// How long telemetry is gathered into one batch.
   public var gathering: Gathering {
     switch self {
     case .stdout: Gathering(records: 1_000, interval: 0)
@@ -69,9 +82,9 @@ public enum SinkConfiguration: Equatable, Sendable {
   }
 }
 
-/// Values that several sinks have.
+/// Values that several sinks share.
 extension JSONObjectReader {
-  /// `name`: 1 to 64 letters, digits, `.`, `_` or `-`: it stands in file names.
+  /// Reads `name`: 1 to 64 letters, digits, `.`, `_` or `-`, because it becomes part of file names.
   mutating func sinkName() throws(JSONError) -> String? {
     guard let value = optional("name") else { return nil }
     let text = try value.requireString()
@@ -87,18 +100,18 @@ extension JSONObjectReader {
     return text
   }
 
-  /// `names`: `plain` (where it is absent) or `vss`.
+  /// Reads `names`: `plain` (default) or `vss`.
   mutating func sinkUsesVSS() throws(JSONError) -> Bool {
     try optionalString("names", oneOf: ["plain", "vss"]) == "vss"
   }
 
-  /// A path that may be absent.
+  /// Reads an optional path.
   mutating func optionalPath(_ key: String, folder: String) throws(JSONError) -> String? {
     guard let value = optional(key) else { return nil }
     return try Self.path(value, folder)
   }
 
-  /// A path that must be there.
+  /// Reads a required path.
   mutating func requiredPath(_ key: String, folder: String) throws(JSONError) -> String {
     try Self.path(required(key), folder)
   }
@@ -111,14 +124,14 @@ extension JSONObjectReader {
     return text.utf8.first == UInt8(ascii: "/") ? text : folder + text
   }
 
-  /// Seconds that may be absent, as ns.
+  /// Reads an optional number of seconds; returns ns.
   mutating func optionalSeconds(_ key: String, in range: ClosedRange<Double>) throws(JSONError) -> Int64? {
     try optionalDouble(key, in: range).map { Int64(($0 * 1e9).rounded()) }
   }
 
-  /// A service's address that must be there.
+  /// Reads the required URL of a service.
   ///
-  /// - Parameter secret: the key that takes what must not stand in it.
+  /// - Parameter secret: the key to recommend if the URL contains a password.
   mutating func requiredURL(
     schemes: [(name: String, port: Int)], secret: String
   ) throws(JSONError) -> ServiceURL {
@@ -126,11 +139,19 @@ extension JSONObjectReader {
     let text = try value.requireString()
     guard let url = ServiceURL(text, schemes: schemes) else {
       let begin = "a URL that begins with \(schemes.map { $0.name + "://" }.joined(separator: " or "))"
-      // A secret belongs into a file that only the daemon reads, not into a configuration that is copied around.
+      // Secrets belong in files that only the daemon reads, not in a configuration that people copy.
       throw value.invalidAddress(
         expected: text.contains("@")
           ? "\(begin), without user and password; give \"\(secret)\"" : "\(begin), without query and fragment")
     }
     return url
+  }
+
+  /// The error about a `url` by which a secret would be sent to another host without encryption.
+  ///
+  /// - Parameter scheme: the one with encryption.
+  mutating func exposed(_ secret: String, scheme: String) throws(JSONError) -> JSONError {
+    try required("url").invalid(
+      expected: "\(scheme)://, or \"insecure\": true beside it: anyone on the way can read \(secret)")
   }
 }

@@ -2,35 +2,33 @@ import CCompression
 import CCurl
 import CMosquitto
 
-/// The libraries that sinks need, opened when they are needed: some thirty with all that they bring.
+/// Shared libraries of the sinks, loaded only if needed: about thirty with their dependencies.
 public enum SinkLibraries {
-  /// A library that a sink would use, and that is not there.
+  /// A library that a sink would use and that is not installed.
   public struct Missing: Equatable, Sendable, CustomStringConvertible {
-    /// The sink's name.
+    /// Name of the sink.
     public let sink: String
-    /// `libcurl.so.4 is not installed: its records wait`
+    /// Message, for example `libcurl.so.4 is not installed: its records wait`.
     public let detail: String
-    /// Debian's package that has it.
+    /// Debian package that contains the library.
     public let package: String
-    /// Without it the sink delivers nothing.
+    /// Whether the sink delivers nothing without it.
     public let isNeeded: Bool
 
     public var description: String { "\(sink): \(detail)" }
   }
 
-  /// Opens what the configured sinks need. To be called before other threads begin, since libraries look at the
-  /// environment while they are opened; a sink whose library was not opened so opens it itself.
+  /// Loads the libraries of the configured sinks. Call this before other threads start, because libraries read the
+  /// environment while they load. A sink loads a library that is missing here itself when it needs it.
   ///
-  /// - Returns: those that are missing, a line for each, with what is done without them.
+  /// - Returns: one message for each missing library, with the consequence.
   public static func open(for sinks: [SinkConfiguration]) -> [String] {
     sinks.flatMap(\.missingLibraries).map(\.description)
   }
 }
 
 extension SinkConfiguration {
-  /// Opens the libraries that this sink needs.
-  ///
-  /// - Returns: those that are missing.
+  /// The libraries that this sink would use and that are not installed. Reading this property loads the others.
   public var missingLibraries: [SinkLibraries.Missing] {
     var missing: [SinkLibraries.Missing] = []
     func lacks(_ detail: String, _ package: String, isNeeded: Bool = false) {

@@ -1,13 +1,13 @@
-/// What people should know of a sink: a line for each. The caller puts the sink's name in front.
+/// A report about a sink for the operator; `description` is one log line, to which the caller adds the sink's name.
 public enum SinkNews: Equatable, Sendable, CustomStringConvertible {
-  /// It works, for the first time or again.
+  /// The sink works, for the first time or again.
   case working(String)
-  /// It does not; the records wait. Said once for each reason.
+  /// The sink does not work, and its records wait. Reported once for each reason.
   case failing(SinkError)
-  /// A record was refused for good, and `more` others of its batch, for this reason or another; with the records of its
-  /// kind it is kept in the dead-letter file.
+  /// The peer rejected a record for good, and `more` other records of the batch for this reason or another. They are
+  /// stored in the dead-letter file `keptIn`; `nil` if there is none.
   case refused(record: String, reason: String, more: Int, keptIn: String?)
-  /// Something that should be known once: a file that others can read, a line that was mended.
+  /// A remark that is made once, for example that a secret file is readable by others or that a line was repaired.
   case remark(String)
 
   public var description: String {
@@ -22,52 +22,55 @@ public enum SinkNews: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Why a sink does not work. One line for people: what, where, what would be right.
+/// The reason why a sink does not work. `description` is one line: place, then detail.
 public struct SinkError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The kind of failure.
   public enum Kind: Sendable {
     /// A library that the sink needs is not installed.
     case missingLibrary
     /// The peer cannot be reached.
     case unreachable
-    /// It took too long.
+    /// A time limit was exceeded.
     case timedOut
-    /// Its certificate, or ours, is not accepted.
+    /// The peer's certificate or the gateway's is not accepted.
     case certificate
-    /// Its certificate is for another host.
+    /// The peer's certificate is for another host.
     case otherHost
-    /// A file of our own that TLS needs cannot be used.
+    /// A local file for TLS cannot be used.
     case badTLSFile
-    /// It speaks no TLS, and the address says that it does.
+    /// The address requires TLS, but the peer does not use it.
     case noTLS
-    /// It ended the connection without a word.
+    /// The peer closed the connection without an answer.
     case cut
-    /// The peer does not let us in.
+    /// The peer rejects the credentials.
     case unauthorized
-    /// It lets us in as somebody else.
+    /// The credentials belong to another gateway.
     case otherGateway
-    /// The peer asks to be left alone for a while.
+    /// The peer asks the client to wait.
     case busy
-    /// The peer failed, or answered what is not understood.
+    /// The peer failed, or its answer is invalid.
     case badAnswer
-    /// A redirect to somewhere else.
+    /// The peer redirects to another server.
     case redirected
-    /// No space is left.
+    /// No space is left on the disk.
     case full
-    /// The file system takes no writes.
+    /// The file system is read-only.
     case readOnly
-    /// A file that cannot be used, such as a token's.
+    /// A file cannot be used, such as a token file.
     case badFile
-    /// The sink was told to stop.
+    /// The sink was stopped.
     case stopped
-    /// Anything else that the system said.
+    /// Any other error of the operating system.
     case system
   }
+  /// The kind of failure.
   public let kind: Kind
   /// File or address.
   public let place: String
-  /// What went wrong, without the place.
+  /// Description of the failure, without the place.
   public let detail: String
 
+  /// Creates an error; the parameters are the properties of the same names.
   public init(_ kind: Kind, _ place: String, _ detail: String) {
     self.kind = kind
     self.place = place

@@ -3,16 +3,16 @@ import Ports
 import Spool
 import Synchronization
 
-/// Between the thread that has the spool and the thread of one sink: a place for one batch, and for what became of it.
+/// Passes batches and their results between the spool's thread and the thread of one sink.
 ///
-/// The spool's thread, for each sink, whenever its own bell rings or something is due:
+/// The spool's thread runs this for each sink when it wakes up or when something is due:
 ///
 ///     while let report = slot.takeReport() {
 ///       if let batch = report.batch {
 ///         let delivery = report.delivery
 ///         spool.settle(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
 ///       }
-///       pace.settled(report.delivery, of: report.batch?.records.count ?? 0)      // and say report.delivery.news
+///       pace.settled(report.delivery, of: report.batch?.records.count ?? 0)      // and log report.delivery.news
 ///     }
 ///     pace.noticed(spool.arrived, at: now)
 ///     if slot.takesBatch, pace.due <= now {
@@ -21,12 +21,14 @@ import Synchronization
 ///       if !batch.isEmpty { slot.offer(&batch) }
 ///     }
 ///
-/// The sink's thread: ``run(_:)``.
+/// The sink's thread calls ``run(_:)``.
 public final class SinkSlot: Sendable {
-  /// What a sink says of the batch that it had, or between two batches.
+  /// A result from the sink: of its batch, or from the time between two batches.
   public struct Report: Sendable {
-    /// The batch; nil: it had none. Its memory may be filled again.
+    /// The batch; `nil` if the sink had none. Its memory can be reused.
     public var batch: RecordBatch?
+    /// The result; without a batch, only ``Delivery/notBefore``, ``Delivery/news`` and ``Delivery/isOver`` have a
+    /// meaning.
     public var delivery: Delivery
 
     init(batch: RecordBatch?, delivery: Delivery) {
@@ -34,7 +36,7 @@ public final class SinkSlot: Sendable {
       self.delivery = delivery
     }
 
-    /// The sink has not seen the batch.
+    /// Reports a batch that the sink never received.
     init(unsent batch: RecordBatch) {
       self.init(batch: batch, delivery: Delivery())
       delivery.sentNothing = true
@@ -52,23 +54,25 @@ public final class SinkSlot: Sendable {
   private let wakeUp: WakeUp
   private let state = Mutex(State())
 
-  /// - Parameter wakeUp: rings the spool's thread when there is a report.
-  /// - Throws: where the process has no descriptors left.
+  /// Creates a slot for one sink.
+  ///
+  /// - Parameter wakeUp: signalled when there is a report; wakes the spool's thread.
+  /// - Throws: ``PortError`` if the process has no file descriptors left.
   public init(reportsTo wakeUp: WakeUp) throws(PortError) {
     bell = try SinkBell()
     self.wakeUp = wakeUp
   }
 
-  // MARK: For the spool's thread
+  // MARK: Spool's thread
 
-  /// Whether a batch may be offered: the sink has none, and is not over.
+  /// Whether ``offer(_:)`` may be called: the sink has no batch and has not ended.
   public var takesBatch: Bool { state.withLock { !$0.isBusy && $0.offered == nil && !$0.isOver } }
 
-  /// Hands a batch to the sink, which leaves an empty one behind.
+  /// Passes a batch to the sink and replaces it with an empty one.
   public func offer(_ batch: inout RecordBatch) {
     state.withLock { state in
       precondition(state.offered == nil && !state.isBusy, "the sink has a batch")
-      // It may have ended while the batch was filled: then it comes back as it went.
+      // The sink may have ended while the batch was filled; return the batch unsent.
       if state.isOver {
         state.reports.append(Report(unsent: batch))
       } else {
@@ -80,29 +84,29 @@ public final class SinkSlot: Sendable {
     if hasEnded { wakeUp.signal() }
   }
 
-  /// What the sink has said since, oldest first; nil: nothing more.
+  /// Removes and returns the oldest report; `nil` if there is none.
   public func takeReport() -> Report? { state.withLock { $0.reports.isEmpty ? nil : $0.reports.removeFirst() } }
 
-  /// Ends the sink's thread soon; what it has not handed on by then it does not.
+  /// Stops the sink. Its thread ends soon; records not delivered by then are not delivered.
   public func stop() { bell.stop() }
 
-  /// Whether ``run(_:)`` has returned or is about to: all its reports are there.
+  /// Whether ``run(_:)`` has returned or is about to. No more reports follow.
   public var hasEnded: Bool { state.withLock { $0.isOver } }
 
-  // MARK: For the sink's thread
+  // MARK: Sink's thread
 
-  /// A sink that has had nothing to do for so long, ns, lets go of what its libraries take.
+  /// Idle time after which a sink returns the memory pages of its libraries, ns.
   private static let restAfter: Int64 = 1_000_000_000
 
-  /// One that has much to do lets go of pages of code so often, ns: what it goes on needing comes back at once, what a
-  /// connection needed to begin does not.
+  /// Interval at which a busy sink returns memory pages of library code to the system, ns. Pages in use are loaded
+  /// again at once; those needed only to set up a connection are not.
   private static let tidyingPeriod: Int64 = 500_000_000
 
-  /// Runs a sink until it is stopped, or nobody takes anything at its other end.
+  /// Runs a sink until it is stopped or reports ``Delivery/isOver``.
   public func run<Destination: Sink & ~Copyable>(_ sink: consuming Destination) {
     var hasWorked = false
     var nextTidying = Int64.min
-    // What was read of libraries to link them is not needed again.
+    // Return the pages that were read only to link the libraries.
     ccurl_give_back_pages()
     while !bell.isStopping {
       if let batch = takeBatch() {
@@ -114,7 +118,7 @@ public final class SinkSlot: Sendable {
       } else {
         let rest = hasWorked ? BootClock.now &+ Self.restAfter : .max
         let delivery = sink.idle(until: rest, bell)
-        // Back before that, it has worked, or is about to.
+        // If it returned earlier, it has worked or is about to.
         hasWorked = BootClock.now < rest
         if hasWorked { tidy(&nextTidying) } else { ccurl_give_back_pages() }
         if delivery != Delivery() { tell(Report(batch: nil, delivery: delivery)) }
@@ -138,7 +142,7 @@ public final class SinkSlot: Sendable {
   }
 
   private func takeBatch() -> RecordBatch? {
-    // First silent, then look: what is offered after the look rings anew.
+    // Clear the signal before looking, so that a batch offered afterwards signals again.
     bell.silence()
     return state.withLock { state in
       guard let batch = state.offered else { return nil }

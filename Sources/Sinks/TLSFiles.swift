@@ -2,17 +2,18 @@ import Glibc
 import JSONText
 import Ports
 
-/// Certificates of a connection, as PEM files.
+/// The PEM files of a TLS connection.
 public struct TLSFiles: Equatable, Sendable {
-  /// Authorities that the server's certificate may come from, in place of the system's.
+  /// Path of the accepted certificate authorities; `nil` for those of the system.
   public var authorities: String?
-  /// Our own certificate, and its key.
+  /// Paths of the client's certificate and key; both or neither.
   public var certificate: String?
   public var key: String?
 
+  /// Creates a value without files, for the system's authorities and no client certificate.
   public init() {}
 
-  /// `{ "caFile": "ca.pem", "certificateFile": "client.pem", "keyFile": "client.key" }`
+  /// Reads `{ "caFile": "ca.pem", "certificateFile": "client.pem", "keyFile": "client.key" }`.
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     authorities = try reader.optionalPath("caFile", folder: folder)
     certificate = try reader.optionalPath("certificateFile", folder: folder)
@@ -24,18 +25,18 @@ public struct TLSFiles: Equatable, Sendable {
 }
 
 extension TLSFiles {
-  /// Why the authorities cannot be used; nil: they are the system's.
+  /// Explains why the configured authorities cannot be used; `nil` if the system's are used.
   ///
   /// - Parameters:
-  ///   - place: the peer's address.
-  ///   - reason: the library's words.
+  ///   - place: address of the peer.
+  ///   - reason: message of the TLS library.
   func troubleWithAuthorities(_ place: String, _ reason: String) -> SinkError? {
     guard let authorities else { return nil }
     return Self.unreadable(authorities, "caFile", place)
       ?? SinkError(.badTLSFile, authorities, "the \"caFile\" for \(place) holds no certificate in PEM: \(reason)")
   }
 
-  /// Why our own certificate cannot be used; nil: there is none.
+  /// Explains why the client's certificate cannot be used; `nil` if there is none.
   func troubleWithCertificate(_ place: String, _ reason: String) -> SinkError? {
     guard let certificate, let key else { return nil }
     return Self.unreadable(certificate, "certificateFile", place) ?? Self.unreadable(key, "keyFile", place)
@@ -44,7 +45,7 @@ extension TLSFiles {
         "the \"certificateFile\" for \(place) is none in PEM, or does not belong to its \"keyFile\" \(key): \(reason)")
   }
 
-  /// Which of them cannot be read; nil: each can.
+  /// Returns an error for the first file that cannot be read; `nil` if all can.
   func unreadable(_ place: String) -> SinkError? {
     [(authorities, "caFile"), (certificate, "certificateFile"), (key, "keyFile")].lazy
       .compactMap { path, name in path.flatMap { Self.unreadable($0, name, place) } }.first

@@ -1,27 +1,27 @@
 import Telemetry
 
-/// Records that will not come, of which a `gap` record is owed.
+/// Records that will never be delivered and that a `gap` record has to report.
 ///
-/// It is owed until a record that tells of it is appended (``Spool/append(_:at:explaining:)``) and committed: after a
-/// crash in between it is owed again.
+/// A loss stays unreported until a record that explains it is appended (``Spool/append(_:at:explaining:)``) and
+/// committed. After a crash before that commit, ``Spool/takeLoss()`` returns it again.
 public struct Loss: Equatable, Sendable {
-  /// What took them.
+  /// Cause of the loss.
   public var reason: GapRecord.Reason
-  /// The epoch in which they were counted, which need not be that of the record that tells of it; nil: the file that
-  /// knew it cannot be read.
+  /// Epoch of the lost numbers, which may differ from the epoch of the `gap` record; `nil` if the file that knew it
+  /// cannot be read.
   public var epoch: UUIDv7?
-  /// The first and last number that they had; nil: not known.
+  /// First and last lost number; `nil` if unknown.
   ///
-  /// After a power cut: the numbers that were set aside for records not yet committed. None of them was handed to any
-  /// sink, none will be used again, and no more records than that were waiting for the disk.
+  /// After a power cut these are the numbers reserved for records that were not committed. No sink received any of
+  /// them, none is used again, and at most that many records were waiting for the disk.
   public var sequences: ClosedRange<UInt64>?
-  /// How many; nil: that is not known.
+  /// Number of lost records; `nil` if unknown.
   public var count: UInt64?
-  /// Of which types; empty: that is not known.
+  /// Types of the lost records; empty if unknown.
   public var types: [RecordType] = []
-  /// The only sink that lacks them; nil: all lack them.
+  /// The only sink that lacks the records; `nil` if all sinks do.
   public var sink: String?
-  /// Row of the file; 0 for one that no file has.
+  /// Row in the file; 0 if no file has stored the loss.
   var row: Int64 = 0
 
   init(_ reason: GapRecord.Reason, epoch: UUIDv7?, sequences: ClosedRange<UInt64>?, count: UInt64?) {
@@ -31,14 +31,14 @@ public struct Loss: Equatable, Sendable {
     self.count = count
   }
 
-  /// The same, as no file has it.
+  /// A copy that is stored in no file.
   var withoutRow: Loss {
     var loss = self
     loss.row = 0
     return loss
   }
 
-  /// As a record tells it; nil where not even the numbers are known.
+  /// The content of the `gap` record; `nil` if not even the numbers are known.
   public var gap: GapRecord? {
     guard let sequences else { return nil }
     var gap = GapRecord(fromSequence: sequences.lowerBound, toSequence: sequences.upperBound, reason: reason)
@@ -49,9 +49,9 @@ public struct Loss: Equatable, Sendable {
     return gap
   }
 
-  /// Takes in a loss of the same kind: one record tells of both.
+  /// Merges a loss of the same kind, so that one record reports both.
   ///
-  /// - Returns: false where they are not of the same kind.
+  /// - Returns: `false` if the reason, epoch or sink differ, or if one of them has no numbers.
   mutating func merge(_ other: Loss) -> Bool {
     guard reason == other.reason, epoch == other.epoch, sink == other.sink, let own = sequences,
       let others = other.sequences
@@ -62,11 +62,11 @@ public struct Loss: Equatable, Sendable {
     return true
   }
 
-  /// What the loss of these records is to each of the sinks: one loss where they all lack the same.
+  /// Computes the loss for each sink when records are dropped; a single loss if all sinks lack the same records.
   ///
   /// - Parameters:
-  ///   - records: number and type of what was dropped, ascending.
-  ///   - isAcknowledged: whether a sink, by its index, has a record.
+  ///   - records: number and type of the dropped records, ascending.
+  ///   - isAcknowledged: whether a sink, by its index, has acknowledged a record.
   static func of(
     _ records: [(sequence: UInt64, type: RecordType)], epoch: UUIDv7, sinks: [String], reason: GapRecord.Reason,
     isAcknowledged: (_ sink: Int, _ sequence: UInt64) -> Bool

@@ -1,46 +1,48 @@
 import Telemetry
 
-/// Records that no file has: those that wait for the next commit, and, while the file cannot be used, all new ones.
+/// Records that no file holds: those that wait for the next commit, and all new ones while the file cannot be used.
 ///
-/// In the latter case sinks are handed them from here, counted in an epoch of their own. A record is given its number
-/// when the first sink is handed it; once the file is there again, it takes those that some sink still lacks.
+/// While the file cannot be used, sinks receive records from here under a separate epoch. A record gets its number when
+/// the first sink receives it. When the file works again, the records that some sink still lacks move into it.
 struct MemoryLane: ~Copyable {
+  /// In the order of arrival.
   private(set) var records: [PendingRecord] = []
-  /// What they take, roughly.
+  /// Approximate bytes of all records.
   private(set) var bytes = 0
-  /// In which those with a number are counted.
+  /// Epoch of the records that have a number.
   private(set) var epoch: UUIDv7
-  /// How often an epoch has begun: names the one that a sink speaks of.
+  /// Number of memory epochs so far. It identifies an epoch in ``RecordBatch/Source``.
   private(set) var generation: UInt32 = 0
-  /// The highest number given.
+  /// The highest number assigned in this epoch.
   private(set) var last: UInt64 = 0
   private var renderer = RecordRenderer()
-  /// Records without a number: the file has to take them.
+  /// Number of records without a number; the file has to number them.
   private(set) var uncountedRecords = 0
-  /// Events among them.
+  /// Number of events among them.
   private(set) var uncountedEvents = 0
-  /// What they take, roughly.
+  /// Approximate bytes of the records without a number.
   private(set) var uncountedBytes = 0
 
   init(epoch: UUIDv7) { self.epoch = epoch }
 
+  /// Appends a record without a number.
   mutating func append(_ record: PendingRecord) {
     records.append(record)
     bytes += record.size
     count(record, 1)
   }
 
-  /// What a commit takes: those that no sink has seen, and those that some sinks have and that none is being handed.
+  /// Records for the next commit: those that no sink has received, and those that are not in flight to any sink.
   var movable: [PendingRecord] { records.filter(Self.isMovable) }
 
-  /// Whether there are any.
+  /// Whether ``movable`` has any record.
   var hasMovable: Bool {
     uncountedRecords > 0 || !records.isEmpty && records.contains(where: Self.isMovable)
   }
 
   private static func isMovable(_ record: PendingRecord) -> Bool { record.number == 0 || record.handedOut == 0 }
 
-  /// The file has all of them. Once no other is left, numbers begin again, in a new epoch.
+  /// Removes the records that were committed. If none is left, numbering restarts in a new epoch.
   mutating func removeMovable(newEpoch: () -> UUIDv7) {
     records.removeAll(where: Self.isMovable)
     recount()
@@ -50,7 +52,7 @@ struct MemoryLane: ~Copyable {
     generation += 1
   }
 
-  /// The losses that records tell of are in no file any more.
+  /// Clears row numbers of losses, after the file that stored them was replaced.
   mutating func forgetRows() {
     for index in records.indices { records[index].explains?.row = 0 }
   }
@@ -71,7 +73,7 @@ struct MemoryLane: ~Copyable {
     }
   }
 
-  /// So many records were lost before they came here: they take numbers.
+  /// Assigns numbers to records that were lost before they reached the spool.
   mutating func skip(_ count: UInt64, reason: GapRecord.Reason) -> Loss {
     defer { last += count }
     return Loss(reason, epoch: epoch, sequences: (last + 1)...(last + count), count: count)
@@ -79,12 +81,12 @@ struct MemoryLane: ~Copyable {
 
   // MARK: Sinks
 
-  /// Puts records of a lane that a sink does not have behind those of the batch.
+  /// Appends a lane's records that a sink lacks to the batch.
   ///
   /// - Parameters:
-  ///   - givesNumbers: whether those without a number are handed out, too.
-  ///   - wall: what date it is.
-  /// - Returns: false where the batch is full.
+  ///   - givesNumbers: whether to deliver records without a number too, and to number them.
+  ///   - wall: the current state of the clock.
+  /// - Returns: `false` if the batch is full.
   mutating func fill(
     _ batch: inout RecordBatch, sink: Int, _ lane: Lane, _ limit: RecordBatch.Limit, givesNumbers: Bool,
     wall: WallTime
@@ -114,9 +116,9 @@ struct MemoryLane: ~Copyable {
     return true
   }
 
-  /// Shows an onlooker what some sink was handed: what has no number yet has none for anybody.
+  /// Appends records that some sink has received to an observer's batch. Records without a number are not shown.
   mutating func show(behind place: inout UInt64, _ limit: RecordBatch.Limit, into batch: inout RecordBatch) {
-    // Those of a lane stand in the order of their numbers, those of both do not.
+    // Numbers ascend within a lane, but not across both.
     let unseen = records.indices.filter { records[$0].number > place }.sorted {
       records[$0].number < records[$1].number
     }
@@ -132,16 +134,16 @@ struct MemoryLane: ~Copyable {
     }
   }
 
-  /// When the oldest record was that a sink does not have for good, boot time; nil: it has all.
+  /// Time of the oldest record that a sink has not acknowledged, boot time in ns; `nil` if there is none.
   func oldestTime(lackedBy sink: Int) -> Int64? {
     let bit: UInt32 = 1 << UInt32(sink)
     return records.lazy.filter { $0.acknowledged & bit == 0 }.map(\.time).min()
   }
 
-  /// Notes that a sink has, for good, those of the range that it was handed.
+  /// Marks the records of a range that were delivered to a sink as acknowledged.
   ///
-  /// - Parameter sinks: how many there are; what all have is removed.
-  /// - Returns: rows of losses that are told with this.
+  /// - Parameter sinks: number of sinks; a record that all of them acknowledged is removed.
+  /// - Returns: rows of the losses that the removed records reported.
   mutating func acknowledge(_ range: ClosedRange<UInt64>, sink: Int, of sinks: Int) -> [Int64] {
     let bit: UInt32 = 1 << UInt32(sink)
     let all: UInt32 = sinks == 32 ? .max : 1 << UInt32(sinks) - 1
@@ -157,9 +159,9 @@ struct MemoryLane: ~Copyable {
     return told
   }
 
-  /// What a sink was handed, of a range, is to be handed out once more.
+  /// Marks records of a range as not delivered to a sink, so that they are delivered again.
   ///
-  /// - Parameter sentNothing: the sink has sent none of it.
+  /// - Parameter sentNothing: whether no byte of them was sent.
   mutating func giveBack(_ range: ClosedRange<UInt64>, sink: Int, sentNothing: Bool) {
     let bit: UInt32 = 1 << UInt32(sink)
     for index in records.indices where range.contains(records[index].number) && records[index].handedOut & bit != 0 {
@@ -170,12 +172,12 @@ struct MemoryLane: ~Copyable {
 
   // MARK: Room
 
-  /// Drops the oldest telemetry, and events once there is none, until no more than `limit` bytes are taken.
+  /// Drops the oldest telemetry, then the oldest events, until at most `limit` bytes are in use.
   ///
-  /// - Returns: what is lost by it.
+  /// - Returns: the resulting losses.
   mutating func keepWithin(_ limit: Int, sinks: [String]) -> [Loss] {
     guard bytes > limit else { return [] }
-    // More than needed, so that a few large gaps are told of and not one for each record.
+    // Drop more than necessary: a few large gaps instead of one for each record.
     let aim = limit - limit / 8
     var dropped: [PendingRecord] = []
     for lane in [Lane.telemetry, .events] {
@@ -204,12 +206,12 @@ struct MemoryLane: ~Copyable {
     let losses = Loss.of(numbers, epoch: epoch, sinks: sinks, reason: .spoolFull) { sink, number in
       byNumber[number, default: 0] >> UInt32(sink) & 1 == 1
     }
-    // A record of a loss that is lost itself: the loss is owed again.
+    // If a dropped record was itself a `gap` record, its loss must be reported again.
     return (losses + dropped.compactMap(\.explains)).map { takeBack(for: $0) }
   }
 
-  /// A record of a loss of the same kind, that no sink has seen, is taken back: one will tell of both. Otherwise
-  /// records about losses would in time be all that is kept.
+  /// Merges a loss with that of a waiting `gap` record, and withdraws that record. Without this, `gap` records would in
+  /// time fill the memory.
   private mutating func takeBack(for loss: Loss) -> Loss {
     let found = records.firstIndex { record in
       guard record.number == 0, var told = record.explains else { return false }

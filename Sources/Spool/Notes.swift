@@ -1,51 +1,59 @@
 import Telemetry
 
-/// What the caller keeps in step with its records, by name.
+/// Named values that the caller stores in the same transactions as its records.
 struct Notes {
   private(set) var values: [String: [UInt8]] = [:]
-  /// Those that no commit holds yet.
+  /// Names of values that are not committed yet.
   private var new: Set<String> = []
 
   var hasNew: Bool { !new.isEmpty }
 
-  /// Whether a commit holds what was kept by that name.
+  /// Whether the current value of a name is committed.
   func isCommitted(_ name: String) -> Bool { values[name] != nil && !new.contains(name) }
 
-  /// Those that the next commit takes.
+  /// Values for the next commit, sorted by name.
   var pending: [(name: String, value: [UInt8])] { new.sorted().map { ($0, values[$0] ?? []) } }
 
+  /// Sets a value; an unchanged value does not need a commit.
   mutating func keep(_ value: [UInt8], as name: String) {
     guard values[name] != value else { return }
     values[name] = value
     new.insert(name)
   }
 
-  /// Those of a file; what is known since is newer.
+  /// Adds the notes of a file; values already set are newer and win.
   mutating func adopt(_ found: [String: [UInt8]]) {
     for (name, value) in found where values[name] == nil { values[name] = value }
   }
 
-  /// A commit holds them.
+  /// Marks all values as committed.
   mutating func committed() { new = [] }
 
-  /// Another file has taken the place of the one that held them.
+  /// Marks all values as uncommitted, after the file that held them was replaced.
   mutating func forgetFile() { new = Set(values.keys) }
 }
 
 extension Spool {
-  /// Keeps something beside the records, in place of what was kept by that name before. It is durable with the next
-  /// commit: with the records that were appended in the same ``group(_:)``, or not at all.
+  /// Stores a named value beside the records and replaces the previous one. An empty value removes the note.
   ///
-  /// An empty one is none. So what is told and what is remembered of it never differ: a trip that is told to have ended is no longer under way.
+  /// The next commit makes it durable, together with the records that were appended in the same ``group(_:)``. Records
+  /// and notes therefore never contradict each other after a crash: if the end of a trip is reported, the stored trip
+  /// is no longer in progress.
   public mutating func keep(_ value: [UInt8], as name: String) { notes.keep(value, as: name) }
 
-  /// What was kept by that name; nil: nothing.
+  /// Returns the value stored under a name; `nil` if there is none.
   public func note(_ name: String) -> [UInt8]? { notes.values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Whether what was kept last by that name, an empty one too, is on the disk: where it was before, it may be removed.
+  /// Whether the last value stored under a name, even an empty one, is on disk. Only then may the caller delete an
+  /// older copy of it elsewhere.
   public func isDurable(_ name: String) -> Bool { file != nil && notes.isCommitted(name) }
 
-  /// So many records were lost before they came here: they take numbers, and a record of the loss is owed.
+  /// Reports records that were lost before they reached the spool. They receive numbers, and ``takeLoss()`` returns the
+  /// loss.
+  ///
+  /// - Parameters:
+  ///   - count: number of lost records.
+  ///   - reason: cause of the loss.
   public mutating func skip(_ count: UInt64, reason: GapRecord.Reason) {
     guard count > 0 else { return }
     guard state == .durable else { return owe(memory.skip(count, reason: reason)) }
@@ -54,9 +62,10 @@ extension Spool {
 }
 
 extension SpoolFile {
-  /// Writes notes down.
+  /// Writes notes to the file.
   func keep(_ notes: [(name: String, value: [UInt8])]) throws(SQLiteError) { try Self.keep(notes, connection) }
 
+  /// Writes notes through a connection; an empty value deletes the row.
   static func keep(
     _ notes: [(name: String, value: [UInt8])], _ connection: borrowing SQLiteConnection
   ) throws(SQLiteError) {
@@ -77,7 +86,7 @@ extension SpoolFile {
     }
   }
 
-  /// The caller's notes that can be read.
+  /// Reads the caller's notes; damaged ones are left out.
   static func notes(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     var rows = try SQLiteStatement(
@@ -86,13 +95,13 @@ extension SpoolFile {
       let value = rows.withBytes(2) { bytes in unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) } }
       var sum = Checksum()
       sum.update(value.span)
-      // A note that is damaged says nothing.
+      // A note with a wrong checksum is ignored.
       if Int64(sum.value) == rows.number(1) { found[rows.text(0)] = value }
     }
     return found
   }
 
-  /// Losses that have no numbers yet are given the next ones.
+  /// Assigns the next sequence numbers to losses that have none.
   func number(_ losses: [GapRecord.Reason: UInt64], _ draft: inout Draft) throws(SQLiteError) {
     for reason in GapRecord.Reason.allCases {
       guard let count = losses[reason] else { continue }

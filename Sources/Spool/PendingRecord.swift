@@ -1,23 +1,23 @@
 import Telemetry
 
-/// A record that no file has (yet).
+/// A record in memory that is not committed to a file.
 struct PendingRecord {
   let line: StoredLine
   /// Boot time, ns.
   let time: Int64
-  /// The boot's number, where it is not this one; 0: it is.
+  /// Row of the record's boot in the file; 0 for the current boot.
   var boot: Int64 = 0
-  /// The loss that it tells of.
+  /// The loss that this `gap` record reports; `nil` for other records.
   var explains: Loss?
-  /// Its number in the memory's epoch; 0: no sink has seen it, and the file may still take it.
+  /// Its number in the memory epoch; 0 if no sink has received it yet, so that the file can still number it.
   var number: UInt64 = 0
-  /// The wall time that it went out with.
+  /// The wall time with which it was delivered; unknown if it was not.
   var wall = WallTime.unknown
-  /// Some sink may have sent it: another says the same.
+  /// Whether a sink may have sent it. Later deliveries must then carry the same wall time.
   var hasLeft = false
-  /// By the sink's index.
+  /// Sinks that acknowledged it; one bit for each sink index.
   var acknowledged: UInt32 = 0
-  /// By the sink's index.
+  /// Sinks to which it was delivered and that have not answered yet; one bit for each sink index.
   var handedOut: UInt32 = 0
 
   init(_ line: StoredLine, time: Int64, explains: Loss?) {
@@ -28,6 +28,6 @@ struct PendingRecord {
 
   var lane: Lane { Lane(line.type) }
 
-  /// What it costs in memory, roughly.
+  /// Approximate bytes in memory.
   var size: Int { line.bytes.count + 160 }
 }

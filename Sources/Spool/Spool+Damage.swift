@@ -1,8 +1,8 @@
 import Telemetry
 
-// A damaged file is set aside, and what can be read of it goes into the one that takes its place.
+// Recovery: a damaged file is renamed, and its readable records are copied into a new file.
 extension Spool {
-  /// Puts a damaged file aside and begins a new one, with a new epoch.
+  /// Renames a damaged file and creates a new one with a new epoch.
   mutating func replaceFile(_ error: SQLiteError) throws(SpoolError) {
     let before = file.map { Before($0, progress) }
     forgetFile()
@@ -20,29 +20,29 @@ extension Spool {
   private mutating func forgetFile() {
     file = nil
     lastEpoch = nil
-    // Its rows mean nothing in another one.
+    // Row numbers of the old file are meaningless in another one.
     for index in owed.indices { owed[index].row = 0 }
     memory.forgetRows()
     settled = []
     notes.forgetFile()
   }
 
-  /// The file is not where it was: whoever removed it wants its records to be gone. The next one that is opened is
-  /// another.
+  /// Abandons a file that is no longer at its path. The user who removed it wants its records deleted, so they are not
+  /// copied into the next file.
   mutating func loseFile() {
     let lost = file.map { Before($0, progress) }
     oweAll()
-    // Closed before another is opened by its name.
+    // Close the old file before another one is opened at the same path.
     forgetFile()
-    // It went with the folder, or may have.
+    // The lock file may have been removed together with the folder.
     lock = nil
     news.append(.fileGone(path: path))
     openFile()
-    // A copy of it that was put back does not know all numbers that were given.
+    // If a copy of the same file was restored, it does not know the numbers assigned since.
     if let file, let lost, file.epoch == lost.epoch { file.give(upTo: lost.last) }
   }
 
-  /// Owes records of the loss of all that the file holds: nobody can open it any more, but here it can still be read.
+  /// Queues losses for everything that the file holds. Its path is gone, but the open connection can still read it.
   private mutating func oweAll() {
     guard let file else { return }
     do throws(SQLiteError) {
@@ -52,7 +52,7 @@ extension Spool {
     }
   }
 
-  /// What is known of a file that was damaged while it was in use.
+  /// State of a file at the moment when it was found damaged while in use.
   private struct Before {
     var epoch: UUIDv7
     var last: UInt64
@@ -71,9 +71,9 @@ extension Spool {
     }
   }
 
-  /// Copies what can be read of the old file into the new one, and owes a record of what cannot.
+  /// Copies the readable records of the old file into the new one and queues a loss for the rest.
   ///
-  /// - Returns: how many records were copied.
+  /// - Returns: number of records copied.
   private mutating func save(from kept: String, _ known: Before?) -> UInt64 {
     guard let file else { return 0 }
     var saved: UInt64 = 0
@@ -87,7 +87,7 @@ extension Spool {
       }
       if known == nil { for loss in salvage.owed { owe(loss.withoutRow) } }
       for (name, value) in salvage.notes where note(name) == nil { keep(value, as: name) }
-      // Owed from the beginning: a crash on the way must not leave the rest untold.
+      // The loss is queued before copying starts: a crash midway must not leave the rest unreported.
       let place = owed.count
       owed.append(loss(before, saved: 0))
       var boots: [Int64: Int64] = [:]
@@ -97,11 +97,11 @@ extension Spool {
       }
       for lane in Lane.allCases { try copy(lane, from: &salvage, to: file, sinks, &boots, &saved) }
     } catch {
-      // No database any more, or the new file failed, too, which the next commit finds.
+      // The old file is no longer a database, or the new file failed as well; in that case the next commit detects it.
       owe(loss(before, saved: saved))
       return saved
     }
-    // Not one is missing, as far as the old file counted.
+    // Nothing is missing according to the old file's row counts.
     if let before, saved >= UInt64(clamping: before.held) { return saved }
     owe(loss(before, saved: saved))
     return saved

@@ -1,9 +1,9 @@
 import Glibc
 import Telemetry
 
-// The file comes and goes: opening it, failing, trying again.
+// Opening the file, handling its errors and retrying it.
 extension Spool {
-  /// Opens the file; a damaged one is set aside, and another takes its place.
+  /// Opens the file. A damaged file is renamed, and a new one takes its place.
   mutating func openFile() {
     guard let folder = options.folder else {
       state = .inMemory(SpoolError(.system, path, "there is no folder for it"))
@@ -23,23 +23,25 @@ extension Spool {
     }
   }
 
-  /// Reads what was kept in a file that cannot be taken into use, because the disk is full: it holds all the same, and its
-  /// owner asks for it at the start.
+  /// Reads the notes of a file that cannot be opened for writing, for example because the disk is full. The notes are
+  /// still valid, and the caller needs them at the start.
   private mutating func lookAtNotes() {
     guard lock != nil, file == nil, lastEpoch == nil else { return }
     let hasLog = unsafe access(path + "-wal", F_OK) == 0
     do throws(SQLiteError) {
       let connection = try SQLiteConnection(lookingAt: path, hasLog: hasLog)
       defer { connection.keepLog() }
-      // The log's index is in this process's own memory then.
+      // In exclusive mode the WAL index is kept in this process's heap instead of a file.
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE", "set up")
       notes.adopt(try SpoolFile.notes(connection))
     } catch {
-      // There is no file, or none that can be read: its state says so already.
+      // There is no file, or it cannot be read; `state` already reports that.
       return
     }
   }
 
+  /// Opens the file and adopts its state: losses, notes, clock and the sinks' progress. If it is the file that this
+  /// process had open before, the progress in memory is newer and is kept.
   mutating func takeFile() throws(SQLiteError) {
     let before = lastEpoch
     let found = options.sinks.map { SinkProgress(name: $0) }
@@ -49,7 +51,7 @@ extension Spool {
     let losses = try SpoolOpening.owed(opened.connection)
     let kept = try SpoolFile.notes(opened.connection)
     if opened.epoch == before {
-      // What sinks have acknowledged meanwhile is more than the file knows.
+      // Acknowledgements received meanwhile are newer than those in the file.
       for (sink, row) in zip(progress, found.map(\.row)) { sink.row = row }
       for sink in progress { sink.hasNewAcknowledgements = true }
     } else {
@@ -70,9 +72,9 @@ extension Spool {
     retryAt = .max
   }
 
-  /// Commits what waits.
+  /// Commits everything that waits.
   mutating func commit() {
-    // Into a file that nobody finds again nothing is committed.
+    // Do not commit into a file that nobody can open again.
     if file?.isElsewhere == true {
       loseFile()
       guard state == .durable else { return }
@@ -109,32 +111,32 @@ extension Spool {
     waitingSince = nil
   }
 
-  /// Commits these records, and what sinks have acknowledged.
+  /// Commits the given records and the sinks' acknowledgements.
   mutating func commit(_ records: [PendingRecord], to file: SpoolFile) throws(SQLiteError) {
     let bounds = SpoolFile.Bounds(bytes: options.maximumBytes, age: options.maximumAge, now: now)
     try file.commit(records, sinks: progress, owed: &owed, settled: settled, bounds: bounds)
     settled = []
   }
 
-  /// The file failed: what that means for the records from here on.
+  /// Handles a failed file operation: recovers from damage, otherwise continues in memory.
   mutating func fail(_ error: SQLiteError) {
     switch error.kind {
     case .damaged:
       do throws(SpoolError) {
         try replaceFile(error)
-        // What waited goes into the new one.
+        // Commit the waiting records to the new file.
         if let file { try commitAgain(to: file) }
       } catch {
         file = nil
         stayInMemory(error)
       }
     case .full, .readOnly, .busy, .system:
-      // What is committed may still be read.
+      // The file stays open: committed records may still be readable.
       stayInMemory(explained(error))
     }
   }
 
-  /// With what the system says, where SQLite only knows that something failed.
+  /// Adds the operating system's reason if SQLite only reports that something failed.
   private func explained(_ error: SQLiteError) -> SpoolError {
     guard error.kind == .system, let code = lock?.writeFailure(), code != 0 else { return SpoolError(error, path) }
     return .system(path, "\(error.action)", code)
@@ -150,20 +152,21 @@ extension Spool {
 
   private mutating func stayInMemory(_ error: SpoolError) {
     if state != .inMemory(error) { news.append(.inMemory(error)) }
-    // A sink that asks again and again does not put the next attempt off.
+    // Repeated requests from a sink must not postpone the next retry.
     if state == .durable || retryAt <= now { retryAt = now &+ options.retryInterval }
     state = .inMemory(error)
     waitingSince = nil
   }
 
-  /// Tries the file again.
+  /// Retries the file.
   mutating func retry() {
     guard case .inMemory(let error) = state else { return }
     if file?.isElsewhere == true {
       loseFile()
       return comeBack()
     }
-    // Where there is only no room, the file is as it was. Otherwise it may be another by now, or its descriptor dead.
+    // If only space was missing, the open file is still valid. Otherwise it may have been replaced, or its descriptor
+    // may be dead.
     guard let file, error.kind == .full else {
       openFile()
       return comeBack()
@@ -178,13 +181,13 @@ extension Spool {
     }
   }
 
-  /// What waited in memory goes into the file that was opened, if any.
+  /// Commits the records in memory if a file was opened.
   private mutating func comeBack() {
     if state == .durable { commit() }
     if state == .durable { news.append(.durableAgain(path: path)) }
   }
 
-  /// Owes a record of a loss that no file knows.
+  /// Queues a loss that no file has stored, merging it with a similar one.
   mutating func owe(_ loss: Loss) {
     for index in owed.indices where owed[index].row == 0 && owed[index].merge(loss) { return }
     owed.append(loss)

@@ -1,49 +1,55 @@
 import Telemetry
 
-/// How far somebody who looks on has seen the records. Nothing waits for an onlooker, and nothing is kept for one.
+/// An observer's position in the stream of records. The spool never waits for observers and keeps no records for them.
 public struct Onlooker: Equatable, Sendable {
-  /// How far in one file, or in one epoch of the memory.
+  /// A position in one file, or in one epoch of the memory.
   struct Place: Equatable, Sendable {
     var generation: UInt32
-    /// The last number that it has seen.
+    /// The last sequence number seen.
     var sequence: UInt64
   }
 
-  /// Nil: it has not looked yet.
+  /// Positions in the file and in memory; `nil` before the first call of ``Spool/show(_:to:into:)``.
   var file: Place?
   var memory: Place?
 
+  /// Creates an observer that starts at the current end.
   public init() {}
 }
 
-/// Where a spool stands, for people.
+/// A snapshot of the spool's state for status displays.
 public struct SpoolFigures: Sendable, Equatable {
+  /// The current storage of new records.
   public var state: Spool.State
+  /// Path of the file.
   public var path: String
-  /// In which records are counted that sinks are handed now.
+  /// The epoch of the records that sinks receive now.
   public var epoch: UUIDv7
-  /// Records that some sink lacks, in the file and in memory.
+  /// Number of records in the file that some sink lacks.
   public var records: Int64
+  /// Number of records in memory that some sink lacks.
   public var memoryRecords: Int
-  /// Of the file that hold something.
+  /// Bytes in use in the database.
   public var bytes: Int64
-  /// Of the oldest record, ns; as far as it is known.
+  /// Age of the oldest record, ns; `nil` if there is none.
   public var oldestAge: Int64?
-  /// By sink: of the oldest record that it lacks, ns.
+  /// Age of the oldest record that a sink lacks, ns, by sink index; `nil` if it lacks none.
   public var sinkAges: [Int64?]
 }
 
-// Those who only look on: people, and whoever follows the records on this machine.
+// Read access for observers: status displays, and local clients that follow the records.
 extension Spool {
-  /// Fills a batch with records that the onlooker has not seen: the committed ones, or, while the file cannot be used, those
-  /// in memory that some sink was handed. The first look sees what is new from there on; a new file begins with its end.
+  /// Fills a batch with records that the observer has not seen: committed ones, or, while the file cannot be used,
+  /// those in memory that some sink has received.
   ///
-  /// - Parameter batch: emptied first. Where it is full there may be more.
+  /// The first call starts at the current end. After a file is replaced, observers continue at the end of the new one.
+  ///
+  /// - Parameter batch: cleared first. If it is full, there may be more records.
   public mutating func show(
     _ limit: RecordBatch.Limit, to onlooker: inout Onlooker, into batch: inout RecordBatch
   ) {
     batch.clear()
-    // A new file begins with what another had: that was seen there, or in memory.
+    // A new file starts with records copied from the old one, which the observer saw there or in memory.
     if onlooker.file?.generation != generation { passFile(&onlooker) }
     if onlooker.memory?.generation != memory.generation {
       onlooker.memory = Onlooker.Place(
@@ -64,7 +70,7 @@ extension Spool {
     }
   }
 
-  /// Passes over what an onlooker could see by now.
+  /// Moves an observer to the current end, so that it sees only later records.
   public mutating func pass(_ onlooker: inout Onlooker) {
     passFile(&onlooker)
     onlooker.memory = Onlooker.Place(generation: memory.generation, sequence: memory.last)
@@ -75,7 +81,9 @@ extension Spool {
     shownBefore = SequenceSet()
   }
 
-  /// Where it stands.
+  /// Returns a snapshot of the state.
+  ///
+  /// - Parameter now: boot time, ns.
   public mutating func figures(at now: Int64) -> SpoolFigures {
     self.now = max(self.now, now)
     var figures = SpoolFigures(

@@ -1,22 +1,25 @@
 import Telemetry
 
 extension Spool {
-  /// Fills a batch with what a sink is to get next: events, then the newest record of the telemetry, then the backlog,
-  /// the oldest first. What was handed out and is not acknowledged is not handed out again before it is given back.
+  /// Fills a batch with the next records for a sink: events, then the newest telemetry record, then the backlog in
+  /// ascending order.
+  ///
+  /// A record that was delivered is not delivered again until the sink gives it back.
   ///
   /// - Parameters:
   ///   - sink: index in ``SpoolOptions/sinks``.
-  ///   - batch: gets the records; empty where there is nothing.
+  ///   - now: boot time, ns.
+  ///   - batch: cleared first; empty if no record waits.
   public mutating func nextBatch(
     for sink: Int, limit: RecordBatch.Limit = RecordBatch.Limit(), at now: Int64, into batch: inout RecordBatch
   ) {
     self.now = max(self.now, now)
     batch.clear()
-    // What is known of the clock has to be durable before a record says it.
+    // The clock's state must be durable before a record carries it.
     if state == .durable, file?.hasNewClock == true { commit() }
     let before = generation
     fill(&batch, sink, limit)
-    // A damaged file was found on the way: its records are in another now.
+    // The file was found damaged; its records are in the new file now.
     if generation != before { fill(&batch, sink, limit) }
     if state == .durable, progress[sink].hasNewStamps { commit() }
   }
@@ -34,7 +37,7 @@ extension Spool {
   private mutating func fill(
     _ batch: inout RecordBatch, from file: SpoolFile, _ sink: Int, _ lane: Lane, _ limit: RecordBatch.Limit
   ) -> Bool {
-    // While the file takes nothing, its newest record is not the newest there is.
+    // While the file cannot be written, the newest record is in memory.
     let request = SpoolFile.Request(
       sink: progress[sink], limit: limit, source: .file(generation), newestFirst: state == .durable)
     let known = file.damaged.count
@@ -42,7 +45,7 @@ extension Spool {
       let hasRoom = try file.fill(&batch, request, lane)
       for found in file.damaged.dropFirst(known) {
         news.append(.damagedRecord(path: path, sequence: found.sequence))
-        // No sink is handed it; the next commit removes it.
+        // No sink receives a damaged record; the next commit removes it.
         for sink in progress {
           sink.lanes[found.lane.rawValue].skip(found.sequence...found.sequence)
           sink.hasNewAcknowledgements = true
@@ -50,7 +53,7 @@ extension Spool {
       }
       return hasRoom
     } catch {
-      // Nothing is handed out of a file that may be no more: what the batch has is handed out the next time.
+      // The file may be gone. Nothing read from it is delivered; the records in the batch are delivered the next time.
       for (range, source) in batch.ranges { giveBack(range, in: source, by: sink, sentNothing: true) }
       batch.clear()
       fail(error)
@@ -58,41 +61,47 @@ extension Spool {
     }
   }
 
-  /// A sink has, for good, those of the range that it was handed. It is durable with the next commit; a crash before
-  /// that gives a resend.
+  /// Records that a sink has received the records of a range that were delivered to it. The acknowledgement is durable
+  /// with the next commit; a crash before that causes a resend.
+  ///
+  /// - Parameters:
+  ///   - range: sequence numbers.
+  ///   - source: where the records are stored. If that file or epoch no longer exists, the call has no effect.
+  ///   - sink: index in ``SpoolOptions/sinks``.
   public mutating func acknowledge(_ range: ClosedRange<UInt64>, in source: RecordBatch.Source, by sink: Int) {
     switch source {
     case .memory(memory.generation): settled += memory.acknowledge(range, sink: sink, of: options.sinks.count)
     case .file(generation): progress[sink].acknowledge(range)
-    // Of a file that was set aside, of an epoch that is over.
+    // The number belongs to a file that was replaced, or to a memory epoch that has ended.
     case .file, .memory: break
     }
   }
 
-  /// A sink has all records of a batch for good.
+  /// Records that a sink has received all records of a batch.
+  ///
+  /// - Parameter sink: index in ``SpoolOptions/sinks``.
   public mutating func acknowledge(_ batch: borrowing RecordBatch, by sink: Int) {
     for (range, source) in batch.ranges { acknowledge(range, in: source, by: sink) }
   }
 
-  /// A sink has returned a batch: some of its records it has for good, the others are handed to it once more.
+  /// Accepts a batch back from a sink: acknowledges some of its records and delivers the others again later.
   ///
   /// - Parameters:
-  ///   - acknowledged: by the index of the batch's records.
-  ///   - sentNothing: of the others nothing has left, not even in part: what is learned of the clock until they are
-  ///     handed out anew holds for them.
+  ///   - acknowledged: ranges of indices in the batch's ``RecordBatch/records``.
+  ///   - sentNothing: whether no byte of the other records was sent. They can then receive a more accurate wall time.
   public mutating func settle(
     _ batch: borrowing RecordBatch, acknowledged: [Range<Int>], sentNothing: Bool = false, by sink: Int
   ) {
     for records in acknowledged {
       for (range, source) in batch.ranges(of: records) { acknowledge(range, in: source, by: sink) }
     }
-    // What is acknowledged is handed out no more, so that only the others come back.
+    // Acknowledged records are no longer in flight, so this gives back only the others.
     for (range, source) in batch.ranges { giveBack(range, in: source, by: sink, sentNothing: sentNothing) }
   }
 
-  /// A sink does not have those of the range that it was handed: they are handed to it once more.
+  /// Marks records of a range that were delivered to a sink as not received; they are delivered again.
   ///
-  /// - Parameter sentNothing: as ``settle(_:acknowledged:sentNothing:by:)`` has it.
+  /// - Parameter sentNothing: see ``settle(_:acknowledged:sentNothing:by:)``.
   public mutating func giveBack(
     _ range: ClosedRange<UInt64>, in source: RecordBatch.Source, by sink: Int, sentNothing: Bool = false
   ) {
@@ -103,7 +112,9 @@ extension Spool {
     }
   }
 
-  /// A sink has lost its connection: whatever it was handed and did not acknowledge is handed to it once more.
+  /// Delivers every unacknowledged record to a sink again, after its connection was lost.
+  ///
+  /// - Parameter sink: index in ``SpoolOptions/sinks``.
   public mutating func giveBack(by sink: Int) {
     progress[sink].giveBack()
     memory.giveBack(0...UInt64.max, sink: sink, sentNothing: false)
@@ -111,10 +122,10 @@ extension Spool {
 }
 
 extension RecordBatch {
-  /// Its records as ranges, each of one source.
+  /// The numbers of its records as ranges, each of one source.
   var ranges: [(ClosedRange<UInt64>, Source)] { ranges(of: records.indices) }
 
-  /// Some of its records as ranges, each of one source.
+  /// The numbers of the records at these indices as ranges, each of one source.
   func ranges(of indices: Range<Int>) -> [(ClosedRange<UInt64>, Source)] {
     var sets: [(set: SequenceSet, source: Source)] = []
     for record in records[indices] {

@@ -1,70 +1,91 @@
 import Telemetry
 
-/// Keeps records until every sink has them: through dead batteries, full disks and months without a network.
+/// A durable queue of records between the vehicle and its sinks. It survives power cuts, full disks and months without
+/// a network.
 ///
-/// Constraints:
-/// - **Committed means durable.** A sink is handed committed records only. A record that was committed is handed to
-///   every sink until that sink acknowledges it, or a bound is reached and a `gap` record says so. A crash between the
-///   two gives a resend, never a loss.
-/// - **What a power cut can cost**: the telemetry of the last ``SpoolOptions/commitInterval`` (5 s), and events of the
-///   moment. Nothing that was committed.
-/// - **Numbers.** The spool gives `epoch` and `seq` itself, when it commits; what the line says is replaced. No number
-///   is used twice: each commit sets some aside for the next (64 to 8,192, twice what it held itself), no more than
-///   that wait for one, and after an unclean stop those are given up and a ``Loss`` with the reason `powerLoss` is
-///   owed.
-/// - **Another gateway** (``SpoolOptions/gatewayId``) counts from 1 in an epoch of its own, from the first start on at which
-///   no record of the old one waits; until then the numbers go on.
-/// - **Wall time** is put in when a record leaves, from what is known of the clock then (``setWallTime(_:at:)``): `id`
-///   stays. A resend is byte-identical, also after a crash: a time that could still turn out to be wrong is committed
-///   before the record leaves, and forgotten where a sink says that it did not.
-/// - **Bounded**: bytes and age on disk, bytes in memory; 0.8 MB of SQLite's cache; a commit is at most 512 KiB. The
-///   oldest telemetry goes first, events last.
-/// - **A damaged file** is renamed to `spool.db.damaged-1` (or `-2`; no more are kept) and a new one begins with a new
-///   epoch. It takes over what can be read of the old one, with the same `id`s and new numbers. A single record whose
-///   sum does not fit is dropped alone. What is missing is a ``Loss`` with the reason `damagedSpool`.
-/// - **A file that is removed or replaced while it is in use** is not written to any more: before each commit its path is
-///   looked at. What stands there, or a new one, takes its place; what sinks lacked of the old one is a ``Loss`` with the
+/// ```swift
+/// var options = SpoolOptions(folder: "/var/lib/obdgate", sinks: ["fleet"], newEpoch: makeEpoch)
+/// options.gatewayId = "gw-17"
+/// var spool = Spool(options, bootId: bootId, at: bootTime())
+/// try spool.append(line.span, at: bootTime())
+/// spool.advance(to: bootTime())
+/// while let loss = spool.takeLoss() { try spool.append(gapLine(loss).span, at: bootTime(), explaining: loss) }
+///
+/// var batch = RecordBatch()
+/// spool.nextBatch(for: 0, at: bootTime(), into: &batch)
+/// if send(batch.bytes) { spool.acknowledge(batch, by: 0) } else { spool.giveBack(by: 0) }
+/// spool.close(at: bootTime())
+/// ```
+///
+/// Guarantees:
+/// - **Committed means durable.** A sink receives committed records only. A committed record is delivered to every sink
+///   until that sink acknowledges it, or until a size or age limit is reached and a `gap` record reports the loss. A
+///   crash between delivery and acknowledgement causes a resend, never a loss.
+/// - **Cost of a power cut**: the telemetry of the last ``SpoolOptions/commitInterval`` (5 s), and events not yet
+///   passed to ``advance(to:)``. Committed records survive.
+/// - **Sequence numbers.** The spool assigns `epoch` and `seq` when it commits a record and replaces the values in the
+///   line. No number is used twice. Each commit reserves numbers for the next one: twice its own number of records, at
+///   least 64 and at most 8,192. At most as many records as there are reserved numbers wait for a commit. After an
+///   unclean stop, the reserved numbers are skipped and reported as a ``Loss`` with the reason `powerLoss`.
+/// - **Change of the gateway ID** (``SpoolOptions/gatewayId``): the new gateway counts from 1 in a new epoch. The epoch
+///   changes at the first start at which no record of the old gateway waits. Until then the old numbering continues.
+/// - **Wall time** is added when a record is delivered, from the clock's state at that moment (``setWallTime(_:at:)``);
+///   `id` does not change. A resend is byte-identical, even after a crash: a time that may still be corrected is
+///   committed before the record is delivered. It is discarded if the sink reports that it sent nothing.
+/// - **Bounded** bytes and age on disk, and bytes in memory. SQLite's cache takes 0.8 MB, and a commit holds at most
+///   512 KiB. If a limit is exceeded, the oldest telemetry is dropped first, events last.
+/// - **A damaged file** is renamed to `spool.db.damaged-1` (or `-2`; at most two are kept). A new file with a new epoch
+///   takes its place and receives every readable record of the old one, with the same `id` and a new number. If only
+///   the checksum of a record is wrong, only that record is dropped. Lost records are reported as a ``Loss`` with the
 ///   reason `damagedSpool`.
-/// - **A file that cannot be used** (disk full, read-only, gone): new records stay in memory, the newest of them, under
-///   an epoch of their own, and sinks are handed those. The file is tried again every few seconds; it then takes what
-///   some sink still lacks.
+/// - **A file that is removed or replaced while it is in use** is not written again: its path is checked before each
+///   commit. The spool continues with the file at that path, or with a new one. Records of the old file that sinks
+///   lacked are reported as a ``Loss`` with the reason `damagedSpool`.
+/// - **A file that cannot be used** (disk full, read-only, missing): the newest records are kept in memory under a
+///   separate epoch, and sinks receive those. The spool retries the file every few seconds, then commits the records
+///   that some sink still lacks.
 ///
-/// The file: `spool.db`, SQLite (3.37 or later), WAL, `synchronous=FULL`, pages of 1 KiB, a cache of 768 KiB, nothing
-/// mapped into memory; the log is written back at 2 MiB and is never left longer than 4. `spool.lock` is held by the
-/// process that uses it. Version 1 had pages of 4 KiB, which such a file keeps, and packed nothing.
+/// The file `spool.db` is a SQLite database (3.37 or later) in WAL mode with `synchronous=FULL`, pages of 1 KiB, a
+/// cache of 768 KiB and no memory mapping. The write-ahead log is checkpointed at 2 MiB and truncated to at most 4 MiB.
+/// The process that uses the file holds a lock on `spool.lock`. Version 1 had pages of 4 KiB, which an upgraded file
+/// keeps, and did not compress lines.
 ///
-/// | table | a row is |
+/// | table | content of a row |
 /// |---|---|
-/// | `state` | the only one: `epoch`; `last` number; `reserved` up to here; `clean`: 1 once closed; counts of rows |
+/// | `state` | single row: `epoch`; `last` number; last `reserved` number; `clean`: 1 after a clean close; row counts |
 /// | `event`, `telemetry` | a record, see below |
-/// | `base` | a line of telemetry that others are packed against, up to the record `last`; `sum` is the CRC-32 of `line` |
-/// | `boot` | a boot of the kernel, by its id |
+/// | `base` | a telemetry line, the compression dictionary of records up to `last`; `sum` is the CRC-32 of `line` |
+/// | `boot` | a boot of the kernel, by its boot ID |
 /// | `clock` | from `since` of a boot on, boot time 0 was `wall` ns after 1970; `quality`, ``Telemetry/TimeQuality`` |
 /// | `sink` | a sink, by its name |
 /// | `acknowledged` | numbers that a sink has in a lane (0 events, 1 telemetry); the first range ends at its cursor |
-/// | `stamp` | numbers that went to a sink with this wall time, and are not acknowledged |
-/// | `loss` | records that will not come: `told` is the `seq` of the `gap` record about it, absent while that is owed |
-/// | `note` | what the caller keeps in step with its records, and whose they are; `sum` is the CRC-32 of `value` |
+/// | `stamp` | numbers that were delivered to a sink with this wall time and are not acknowledged |
+/// | `loss` | lost records: `told` is the `seq` of the `gap` record that reports them, NULL if not yet reported |
+/// | `note` | a value of the caller, stored together with records, or the gateway ID; `sum` is the CRC-32 of `value` |
 ///
-/// A record: `seq`; `boot` and `time`, CLOCK_BOOTTIME in ns; `type`, the number of ``Telemetry/RecordType``; `line`,
-/// its JSON without a line feed, with a byte 01 in place of its time and a byte 02 in place of `epoch` and `seq`;
-/// `sum`, the CRC-32 of that line, seq, boot, time and type, numbers as 8 bytes, lowest first; `base`: absent, or `line` is a
-/// zstd frame (RFC 8878) of it whose dictionary is the line of that row of `base`, as raw content. Where zstd is not
-/// installed, lines are kept as they are.
+/// Columns of a record: `seq`; `boot` and `time`, CLOCK_BOOTTIME in ns; `type`, the raw value of
+/// ``Telemetry/RecordType``; `line`, its JSON without the line feed, with the byte 01 in place of the time and the byte
+/// 02 in place of `epoch` and `seq`; `sum`, the CRC-32 of that line, seq, boot, time and type (numbers as 8 bytes,
+/// little-endian); `base`. If `base` is not NULL, `line` is a zstd frame (RFC 8878) whose raw-content dictionary is the
+/// line of that row of `base`. Without zstd, lines are stored uncompressed.
 ///
-/// A record with every sink is removed in the next commit. The file does not shrink: freed pages are used again.
+/// A record that every sink acknowledged is removed in the next commit. The file does not shrink; free pages are
+/// reused.
 ///
-/// Threads: one thread has the spool; it appends, commits and fills batches. A sink's thread asks it for a batch,
-/// sends, and tells it what was acknowledged; ``RecordBatch`` and ``RecordBatch/Number`` go between threads. So a sink
-/// that hangs holds nobody up, and one connection with one cache serves all. Time is a parameter: ns of CLOCK_BOOTTIME,
-/// never going back.
+/// Threads: one thread owns the spool; it appends, commits and fills batches. A sink's thread requests a batch, sends
+/// it and reports the acknowledged numbers; only ``RecordBatch`` and ``RecordBatch/Number`` cross threads. A sink that
+/// hangs therefore blocks no other, and one connection with one cache serves all. Time is a parameter: ns of
+/// CLOCK_BOOTTIME, which never decreases.
 ///
-/// Call order: ``append(_:at:explaining:)`` for each record, then ``advance(to:)``; again at ``nextDue``. After each,
-/// ``takeLoss()`` and ``takeNews()`` until they give nothing. ``close(at:)`` at the end.
+/// Call order: ``append(_:at:explaining:)`` for each record, then ``advance(to:)``; call ``advance(to:)`` again at
+/// ``nextDue``. After each call, drain ``takeLoss()`` and ``takeNews()`` until they return `nil`. Call ``close(at:)``
+/// at the end.
 public struct Spool: ~Copyable {
-  /// Where new records are kept.
+  /// Storage of new records.
   public enum State: Equatable, Sendable {
+    /// In the file.
     case durable
+    /// In memory only, because of this error; `.system` with "closed" after ``close(at:)``.
     case inMemory(SpoolError)
   }
 
@@ -73,39 +94,39 @@ public struct Spool: ~Copyable {
   let path: String
   var lock: FolderLock?
   var file: SpoolFile?
-  /// The epoch of the file that this process had open last.
+  /// Epoch of the file that this process opened last; `nil` before the first one.
   var lastEpoch: UUIDv7?
-  /// How often a file was found or made: names the one that a sink speaks of.
+  /// Number of files opened or created so far. It identifies a file in ``RecordBatch/Source``.
   var generation: UInt32 = 0
   var progress: [SinkProgress]
   var memory: MemoryLane
-  /// Losses of which no record tells, and that nobody has taken.
+  /// Losses that no `gap` record reports yet and that the caller has not taken.
   var owed: [Loss] = []
-  /// Rows of losses that records of the memory have told.
+  /// Rows of losses whose `gap` records were delivered from memory.
   var settled: [Int64] = []
   var news: [SpoolNews] = []
-  /// Where new records are kept.
+  /// The current storage of new records.
   public internal(set) var state = State.durable
-  /// The latest time that was told.
+  /// The latest time passed by the caller; boot time, ns.
   var now: Int64
-  /// Since when something waits to be committed.
+  /// Time since which something waits to be committed; `nil` if nothing does.
   var waitingSince: Int64?
   var retryAt: Int64 = .max
-  /// What is known of the clock while no file is open.
+  /// The clock's state, used while no file is open.
   var wall = WallTime.unknown
-  /// All that was taken in.
+  /// Number of records appended.
   var appended = Arrived()
   var notes = Notes()
-  /// Numbers of the file that records were given which had another in memory: onlookers have seen them.
+  /// File numbers of records that observers have already seen under a number of the memory epoch.
   var shownBefore = SequenceSet()
-  /// Losses before there was a number, by reason: the next commit gives numbers to them.
+  /// Losses without numbers yet, by reason; the next commit numbers them.
   var unnumbered: [GapRecord.Reason: UInt64] = [:]
   private var isGrouping = false
 
-  /// Opens the spool. It always opens: what stands in the way is said by ``takeNews()`` and ``state``.
+  /// Opens the spool. This never fails: problems are reported by ``takeNews()`` and ``state``.
   ///
   /// - Parameters:
-  ///   - bootId: of the kernel: `/proc/sys/kernel/random/boot_id`.
+  ///   - bootId: the kernel's boot ID, `/proc/sys/kernel/random/boot_id`.
   ///   - now: boot time, ns.
   public init(_ options: SpoolOptions, bootId: String, at now: Int64) {
     let sinks = options.sinks.count
@@ -119,27 +140,33 @@ public struct Spool: ~Copyable {
     openFile()
   }
 
-  /// What people should know, oldest first; nil: nothing more.
+  /// Removes and returns the oldest report for the operator; `nil` if there is none.
   public mutating func takeNews() -> SpoolNews? { news.isEmpty ? nil : news.removeFirst() }
 
-  /// A loss of which a record is owed: the caller makes a `gap` record and appends it as explaining it. Nil: none.
+  /// Removes and returns a loss that needs a `gap` record; `nil` if there is none.
+  ///
+  /// The caller creates the record and passes it to ``append(_:at:explaining:)`` together with the loss.
   public mutating func takeLoss() -> Loss? { owed.isEmpty ? nil : owed.removeFirst() }
 
-  /// In which records are counted that are committed from now on; nil while there is no file.
+  /// The epoch of records that are committed from now on; `nil` while no file is open.
   public var epoch: UUIDv7? { file?.epoch }
 
-  /// In which those are counted that sinks are handed now.
+  /// The epoch of the records that sinks receive now.
   public var presentEpoch: UUIDv7 { state == .durable ? epoch ?? memory.epoch : memory.epoch }
 
-  /// How many records sinks could be handed so far, since this process opened the spool; by lane.
+  /// Numbers of records that became available to sinks since this process opened the spool, by lane.
   public struct Arrived: Equatable, Sendable {
+    /// Number of events.
     public var events: UInt64 = 0
+    /// Number of telemetry records.
     public var telemetry: UInt64 = 0
 
+    /// Creates counts of zero.
     public init() {}
   }
 
-  /// Those committed, and, while the file cannot be used, those in memory: a sink that is handed what is new looks here.
+  /// The records committed so far, and, while the file cannot be used, also those in memory. A sink that waits for new
+  /// records compares this value.
   public var arrived: Arrived {
     guard state == .durable else { return appended }
     var arrived = appended
@@ -148,18 +175,19 @@ public struct Spool: ~Copyable {
     return arrived
   }
 
-  /// Records that some sink lacks: in the file, in memory.
+  /// Numbers of records that some sink lacks: in the file, and in memory.
   public var depth: (file: Int64, memory: Int) { (file?.counts.reduce(0, +) ?? 0, memory.records.count) }
 
   // MARK: Records
 
-  /// Takes a record in. It is durable with the next commit: events at once, with the next ``advance(to:)``.
+  /// Appends a record. The next commit makes it durable; the next ``advance(to:)`` commits events immediately.
   ///
   /// - Parameters:
-  ///   - line: a record with its line feed, as ``Telemetry/RecordHead`` begins it; its time, `epoch` and `seq` are
-  ///     replaced when it leaves.
-  ///   - time: of the record, boot time in ns.
-  ///   - loss: of which it tells.
+  ///   - line: a record with its line feed, in the form that ``Telemetry/RecordHead`` writes. Its time, `epoch` and `seq`
+  ///     are replaced on delivery.
+  ///   - time: time of the record; boot time, ns.
+  ///   - loss: the loss that this record reports, if it is a `gap` record.
+  /// - Throws: ``RecordFormError`` if the line does not have that form.
   public mutating func append(
     _ line: Span<UInt8>, at time: Int64, explaining loss: Loss? = nil
   ) throws(RecordFormError) {
@@ -175,7 +203,8 @@ public struct Spool: ~Copyable {
     }
   }
 
-  /// What `body` appends and keeps is in one commit: after a crash all of it is there, or none.
+  /// Commits everything that `body` appends and stores as one transaction: after a crash either all of it is there, or
+  /// nothing.
   public mutating func group(_ body: (inout Spool) -> Void) {
     isGrouping = true
     body(&self)
@@ -183,17 +212,21 @@ public struct Spool: ~Copyable {
     commitLarge()
   }
 
-  /// Commits where more waits than one commit should hold, or than numbers are set aside for.
+  /// Commits if the waiting records exceed ``largestCommit`` or the reserved numbers.
   private mutating func commitLarge() {
     guard state == .durable else { return }
     let room = file.map { Int($0.reserved - $0.last) } ?? 0
     if memory.uncountedRecords >= room || memory.uncountedBytes >= Self.largestCommit { commit() }
   }
 
-  /// Bytes that wait for one commit.
+  /// Limit for the bytes that wait for one commit.
   static let largestCommit = 512 << 10
 
-  /// Says what date it is; what is known better than before holds for records that were made before, too.
+  /// Sets the clock's state. A more reliable time also applies to records made before.
+  ///
+  /// - Parameters:
+  ///   - wall: date at boot time 0 and its quality.
+  ///   - now: boot time, ns.
   public mutating func setWallTime(_ wall: WallTime, at now: Int64) {
     self.now = max(self.now, now)
     self.wall = wall
@@ -203,7 +236,8 @@ public struct Spool: ~Copyable {
 
   // MARK: Time
 
-  /// When ``advance(to:)`` has something to do; `.max`: not before something is appended or acknowledged.
+  /// Boot time at which ``advance(to:)`` has work to do, ns; `.min` for immediately, `.max` if only after the next append
+  /// or acknowledgement.
   public var nextDue: Int64 {
     guard state == .durable else { return retryAt }
     guard hasWork else { return .max }
@@ -211,7 +245,9 @@ public struct Spool: ~Copyable {
     return waitingSince.map { $0 &+ options.commitInterval } ?? .min
   }
 
-  /// Commits what is due, and tries a file that could not be used again.
+  /// Commits what is due. If the file could not be used, retries it after ``SpoolOptions/retryInterval``.
+  ///
+  /// - Parameter now: boot time, ns.
   public mutating func advance(to now: Int64) {
     self.now = max(self.now, now)
     guard state == .durable else {
@@ -235,15 +271,19 @@ public struct Spool: ~Copyable {
       || progress.contains { $0.hasNewAcknowledgements || $0.hasNewStamps }
   }
 
-  /// Commits what waits, without waiting for more.
+  /// Commits everything that waits, even if it is not due.
+  ///
+  /// - Parameter now: boot time, ns.
   public mutating func commitAll(at now: Int64) {
     self.now = max(self.now, now)
     if state == .durable, hasWork { commit() }
   }
 
-  /// Commits everything and closes the file: the next start finds nothing missing.
+  /// Commits everything and closes the file.
   ///
-  /// Where that cannot be, what was not committed is lost, and the next start says so.
+  /// If the commit fails, the uncommitted records are lost. The next start then reports an unclean stop.
+  ///
+  /// - Parameter now: boot time, ns.
   public mutating func close(at now: Int64) {
     self.now = max(self.now, now)
     if state != .durable { retry() }

@@ -1,23 +1,26 @@
-/// Why the spool cannot use its file. One line for people: which, what.
+/// The reason why the spool cannot use its file. `description` is one line: path, then detail.
 public struct SpoolError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The kind of failure.
   public enum Kind: Sendable {
-    /// No space is left on the file system, or for this user.
+    /// No space is left on the file system, or the user's quota is exceeded.
     case full
-    /// The file system takes no writes.
+    /// The file system is read-only.
     case readOnly
-    /// The file is no spool, or not a sound one.
+    /// The file is not a spool, or it is damaged.
     case damaged
-    /// Another process has the spool.
+    /// Another process uses the spool.
     case inUse
-    /// Anything else that the system said.
+    /// Any other error of the operating system or of SQLite.
     case system
   }
+  /// The kind of failure.
   public let kind: Kind
-  /// The file or folder.
+  /// Path of the file or folder.
   public let path: String
-  /// What went wrong, without the path.
+  /// Description of the failure, without the path.
   public let detail: String
 
+  /// Creates an error; the parameters are the properties of the same names.
   public init(_ kind: Kind, _ path: String, _ detail: String) {
     self.kind = kind
     self.path = path

@@ -1,20 +1,20 @@
-/// What people should know of a spool: a line for each.
+/// A report about the spool for the operator; `description` is one log line.
 public enum SpoolNews: Equatable, Sendable, CustomStringConvertible {
-  /// The file is open, with so many records that some sink lacks.
+  /// The file is open and holds this many records that some sink lacks.
   case opened(path: String, records: Int64)
-  /// A sink that it was read by is not configured any more: so many records that it had not taken are not kept for it.
+  /// A sink is no longer configured. This many records that it lacked are not kept for it.
   case sinkForgotten(path: String, sink: String, records: Int64)
-  /// Whoever had it before did not close it: what was not committed is lost.
+  /// The file was not closed the last time. Uncommitted records were lost.
   case uncleanStop(path: String)
-  /// It was damaged; a new one has taken its place, with the records that could still be read.
+  /// The file was damaged and renamed to `kept`. A new file holds the `saved` records that were readable.
   case setAside(SpoolError, kept: String, saved: UInt64)
-  /// A record in it was damaged and does not leave.
+  /// A record in the file is damaged and is not delivered.
   case damagedRecord(path: String, sequence: UInt64)
-  /// It was removed, or another was put in its place: that one, or a new one, is used from here on.
+  /// The file was removed or replaced. The spool continues with the file at its path, or with a new one.
   case fileGone(path: String)
-  /// It cannot be used: the newest records are kept in memory.
+  /// The file cannot be used. The newest records are kept in memory.
   case inMemory(SpoolError)
-  /// It can be used again.
+  /// The file can be used again.
   case durableAgain(path: String)
 
   public var description: String {

@@ -1,29 +1,31 @@
 import Telemetry
 
-/// How a spool keeps records.
+/// Configuration of a ``Spool``.
 public struct SpoolOptions: Sendable {
-  /// Where the file is; made where it is missing. Nil: there is none, and records are kept in memory only.
+  /// Folder of the file, created if missing; `nil` keeps records in memory only.
   public var folder: String?
-  /// The sinks that records are kept for, by names of their own; at most 32. What the file knows of others is
-  /// forgotten.
+  /// Unique names of the sinks that need the records; at most 32. The file's state for any other sink is discarded.
   public var sinks: [String]
-  /// Whose records they are: another gateway's begin a new epoch, where none of the old ones waits. Nil: any.
+  /// Gateway of the records; `nil` accepts any. If it changes, a new epoch begins at the first start at which no record
+  /// of the old gateway waits.
   public var gatewayId: String?
-  /// How long telemetry waits for others to be committed with it, ns: what a power cut can cost.
+  /// How long telemetry waits to be committed together, ns. This is what a power cut can cost.
   public var commitInterval: Int64 = 5_000_000_000
-  /// Bytes that the database may use; from then on the oldest telemetry goes, and events once there is none.
+  /// Limit for the bytes in use in the database. Above it, the oldest telemetry is dropped, then the oldest events.
   public var maximumBytes: Int64 = 256 << 20
-  /// Records of a greater age are dropped at the next commit, ns; `.max`: none.
+  /// Maximum age of a record, ns. Older records are dropped at the next commit; `.max` for no limit.
   public var maximumAge: Int64 = .max
-  /// Bytes that records may take in memory while the file cannot be used.
+  /// Limit for the bytes of records in memory while the file cannot be used.
   public var memoryBytes: Int = 1 << 21
-  /// How long to wait before the file is tried again, ns.
+  /// Time until an unusable file is retried, ns.
   public var retryInterval: Int64 = 5_000_000_000
-  /// Makes a new epoch.
+  /// Creates a new epoch.
   public var newEpoch: @Sendable () -> UUIDv7
-  /// Called now and again while something takes long: a damaged file that is read through.
+  /// Called repeatedly during long operations, such as the recovery of a damaged file. The caller can extend its start
+  /// timeout.
   public var working: @Sendable () -> Void = {}
 
+  /// Creates options with defaults for all other properties; the parameters are the properties of the same names.
   public init(folder: String?, sinks: [String], newEpoch: @escaping @Sendable () -> UUIDv7) {
     self.folder = folder
     self.sinks = sinks

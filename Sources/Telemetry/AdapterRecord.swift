@@ -1,15 +1,15 @@
-/// What became of an adapter.
+/// A change in an adapter's state, or an error of it.
 public struct AdapterRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.adapter
 
-  /// What happened.
+  /// The kind of event.
   public enum Event: UInt8, Sendable {
     case found, connected, lost, recovered, quirk, sleeping, awake
-    /// An answer could not be used.
+    /// An adapter's answer was invalid.
     case error
-    /// Another receiver's fixes are the vehicle's position from now on.
+    /// The vehicle's position comes from another receiver from now on.
     case positionSource
-    /// As records print it.
+    /// Name in records.
     public var name: StaticString {
       switch self {
       case .found: "found"
@@ -25,23 +25,24 @@ public struct AdapterRecord: RecordBody, Equatable, Sendable {
     }
   }
 
-  /// What happened.
+  /// The kind of event.
   public var event: Event
   /// Path or address of the device.
   public var device: String
-  /// Its banner: `ELM327 v1.5`.
+  /// The adapter's identification, such as `ELM327 v1.5`; `nil` if unknown.
   public var identity: String?
-  /// The bus, as the adapter names it: `ISO 15765-4 (CAN 11/500)`.
+  /// The bus, as the adapter reports it, such as `ISO 15765-4 (CAN 11/500)`; `nil` if unknown.
   public var protocolName: String?
-  /// Why: a word, as `noData` or `notProbed`.
+  /// The reason, a word such as `noData` or `notProbed`; `nil` if there is none.
   public var reason: String?
-  /// The ECU that it is about, where it is one: `7E9`.
+  /// Address of the ECU concerned, such as `7E9`; `nil` if no single ECU is concerned.
   public var ecu: String?
-  /// How often it happened, for errors.
+  /// Number of occurrences, for errors.
   public var count: UInt64?
-  /// The line that the adapter sent, for errors.
+  /// The text line that the adapter sent, for errors.
   public var bytes: String?
 
+  /// Creates a record.
   public init(
     event: Event, device: String, identity: String? = nil, protocolName: String? = nil, reason: String? = nil
   ) {

@@ -1,19 +1,19 @@
-/// The trouble codes of one control unit, and what became of them.
+/// The trouble codes of one ECU and how they changed.
 public struct DTCRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.dtc
 
-  /// What became of the codes since the record before.
+  /// The change since the previous record.
   public enum Event: UInt8, Sendable {
-    /// A list was read for the first time.
+    /// First list of codes.
     case snapshot
-    /// Codes that were not there.
+    /// New codes.
     case appeared
-    /// Codes came and went, or moved between the lists.
+    /// Codes were added and removed, or moved between the lists.
     case changed
-    /// Codes are gone.
+    /// Codes were removed.
     case cleared
 
-    /// As records print it.
+    /// Name in records.
     public var name: StaticString {
       switch self {
       case .snapshot: "snapshot"
@@ -24,15 +24,16 @@ public struct DTCRecord: RecordBody, Equatable, Sendable {
     }
   }
 
-  /// What the control unit stored at the moment of a fault (service 02).
+  /// Data that an ECU stored when a fault occurred (service 02).
   public struct FreezeFrame: Equatable, Sendable {
     /// Number of the frame.
     public var frame: Int
-    /// The code that stored it.
+    /// The trouble code that caused the frame; `nil` if unknown.
     public var dtc: String?
-    /// The values, under the names that telemetry gives them.
+    /// The values, with the names that telemetry records use.
     public var readings: [NamedValue]
 
+    /// Creates a freeze frame.
     public init(frame: Int, dtc: String?, readings: [NamedValue]) {
       self.frame = frame
       self.dtc = dtc
@@ -40,25 +41,26 @@ public struct DTCRecord: RecordBody, Equatable, Sendable {
     }
   }
 
-  /// Address of the control unit; nil without headers.
+  /// Address of the ECU; `nil` if the adapter sends no headers.
   public var ecu: String?
-  /// What became of the codes.
+  /// The change since the previous record.
   public var event: Event
-  /// Confirmed codes (service 03); nil: not asked yet.
+  /// Confirmed codes (service 03); `nil` if not read yet.
   public var stored: [String]?
-  /// Codes of this or the last driving cycle (service 07); nil: not asked yet.
+  /// Codes of the current or last driving cycle (service 07); `nil` if not read yet.
   public var pending: [String]?
-  /// Codes that only a repair takes away (service 0A); nil: not asked yet.
+  /// Codes that only a repair can clear (service 0A); `nil` if not read yet.
   public var permanent: [String]?
-  /// The codes that are in other lists than before.
+  /// Codes that moved between the lists.
   public var changed: [String] = []
-  /// Malfunction indicator lamp.
+  /// Whether the malfunction indicator lamp is on; `nil` if unknown.
   public var mil: Bool?
-  /// Kilometres driven with the lamp on.
+  /// Distance driven with the lamp on, km; `nil` if unknown.
   public var distanceMIL: Double?
-  /// A frame that no record has shown yet.
+  /// A freeze frame that is not in an earlier record; `nil` if there is none.
   public var freezeFrame: FreezeFrame?
 
+  /// Creates a record without codes.
   public init(ecu: String?, event: Event) {
     self.ecu = ecu
     self.event = event

@@ -1,17 +1,17 @@
-/// A number that is not negative as decimal digits: `whole`.`fraction`, and a power of ten where it is very large.
+/// The decimal digits of a number that is not negative: `whole`.`fraction`, with a power of ten if it is very large.
 struct Decimal {
-  /// No number is written with more bytes: a sign, 20 digits, a point, 17 decimals.
+  /// Upper bound of a number's length in bytes: a sign, 20 digits, a point, 17 decimals.
   static let maximumLength = 40
 
   var whole: UInt64 = 0
-  /// The digits behind the point, as a number of `decimals` digits.
+  /// The digits after the point, as a number of `decimals` digits.
   var fraction: UInt64 = 0
   var decimals = 0
   var exponent = 0
 
   var isZero: Bool { whole == 0 && fraction == 0 }
 
-  /// How many decimals a number is given where nobody asks for others; see ``JSONLineEncoder/value(_:)-(Double)``.
+  /// Returns the default number of decimals; see ``JSONLineEncoder/value(_:)-(Double)``.
   static func usualDecimals(for number: Double) -> Int {
     let magnitude = number.magnitude
     if magnitude >= 1 || magnitude < 1e-12 { return 6 }
@@ -24,21 +24,25 @@ struct Decimal {
     return decimals
   }
 
-  /// - Parameter magnitude: finite, not negative.
+  /// Rounds a number to decimal digits.
+  ///
+  /// - Parameters:
+  ///   - magnitude: finite, not negative.
+  ///   - decimals: number of decimals, 0…17.
   init(_ magnitude: Double, decimals: Int) {
     if magnitude < 1e15 { split(magnitude, decimals: decimals) } else { splitLarge(magnitude) }
   }
 
   private mutating func split(_ magnitude: Double, decimals wanted: Int) {
-    // Signed conversions: x86-64 has an instruction for them, and the number is below 1e15.
+    // Signed conversions are faster on x86-64, and the number is below 1e15.
     let floor = Int64(magnitude)
     whole = UInt64(bitPattern: floor)
-    // Exact: both have the same scale.
+    // The difference is exact because both numbers have the same scale.
     let rest = magnitude - Double(floor)
     guard rest > 0 else { return }
     decimals = wanted <= 6 && whole < 1_000_000_000 ? wanted : min(wanted, Self.decimalsHeld(beside: whole))
     guard decimals > 0 else {
-      // Here the half's even neighbour is told by the whole part itself.
+      // Ties to even, by the last digit of the whole part.
       if rest > 0.5 || rest == 0.5 && whole & 1 == 1 { whole += 1 }
       return
     }
@@ -50,15 +54,15 @@ struct Decimal {
     }
   }
 
-  /// A double holds 15 decimal digits: those that the whole part leaves.
+  /// Returns how many decimals a `Double` has beside its whole part, of 15 digits altogether.
   private static func decimalsHeld(beside whole: UInt64) -> Int {
     whole == 0 ? 17 : 15 - digitCount(whole)
   }
 
-  /// `value` × `factor` rounded to the nearest whole number, ties to even, as if the product had no limit of digits.
+  /// Returns `value` × `factor`, rounded to the nearest integer, ties to even, as if the product were exact.
   ///
-  /// Both below 1e18 when multiplied. The product as a double lies on the same side of a half as the true one, or on the half itself; there the
-  /// rounding error, which a fused multiplication shows, decides.
+  /// The rounded product lies on the same side of a half as the exact one, or on the half itself. In that case, the
+  /// rounding error decides, which a fused multiplication yields. Both operands must be below 1e18 when multiplied.
   @inline(__always)
   static func rounded(_ value: Double, times factor: Double) -> UInt64 {
     let product = value * factor
@@ -72,7 +76,7 @@ struct Decimal {
     return error > 0 ? floor + 1 : floor
   }
 
-  /// At 1e15 and above: whole numbers exactly as far as 64 bits reach, beyond that 14 digits and an exponent.
+  /// Splits a number of at least 1e15: an exact integer if it fits into 64 bits, otherwise 14 digits and an exponent.
   private mutating func splitLarge(_ magnitude: Double) {
     guard magnitude >= 0x1p64 else {
       whole = UInt64(magnitude)
@@ -96,7 +100,7 @@ struct Decimal {
     }
   }
 
-  /// Powers of ten, each of them exact.
+  /// Powers of ten, all exact.
   private static let powersOfTen: InlineArray<18, Double> = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
   ]

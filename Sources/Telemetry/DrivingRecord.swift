@@ -1,11 +1,11 @@
-/// Something in how the vehicle is driven that its owner wants to know of.
+/// A driving event, such as harsh braking.
 public struct DrivingRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.driving
 
-  /// What was seen.
+  /// The kind of event.
   public enum Event: UInt8, Sendable {
     case harshBraking, harshAcceleration, overspeed, idling, lowVoltage
-    /// As records print it.
+    /// Name in records.
     public var name: StaticString {
       switch self {
       case .harshBraking: "harshBraking"
@@ -17,11 +17,12 @@ public struct DrivingRecord: RecordBody, Equatable, Sendable {
     }
   }
 
-  /// What was seen.
+  /// The kind of event.
   public var event: Event
-  /// The figures that decided it, such as the speed and its limit.
+  /// The values that caused the event, such as the speed and its limit.
   public var figures: [NamedValue]
 
+  /// Creates a record.
   public init(event: Event, figures: [NamedValue]) {
     self.event = event
     self.figures = figures

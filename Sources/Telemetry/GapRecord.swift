@@ -1,11 +1,11 @@
-/// Records that are not coming, and why.
+/// A range of records that will never arrive.
 public struct GapRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.gap
 
-  /// What took the records.
+  /// The reason for a gap.
   public enum Reason: UInt8, CaseIterable, Sendable {
     case spoolFull, powerLoss, damagedSpool, slowReader, slowDisk
-    /// As records print it.
+    /// Name in records.
     public var name: StaticString {
       switch self {
       case .spoolFull: "spoolFull"
@@ -17,21 +17,22 @@ public struct GapRecord: RecordBody, Equatable, Sendable {
     }
   }
 
-  /// The first record that is lost.
+  /// Sequence number of the first lost record.
   public var fromSequence: UInt64
-  /// The last record that is lost.
+  /// Sequence number of the last lost record.
   public var toSequence: UInt64
-  /// How many between them, where not all are.
+  /// Number of lost records, if not all of the range are lost; otherwise `nil`.
   public var count: UInt64?
-  /// Of which types, where that is known.
+  /// Types of the lost records; `nil` if unknown.
   public var types: [RecordType]?
-  /// What took them.
+  /// The reason for the loss.
   public var reason: Reason
-  /// The only sink that lost them.
+  /// The only sink that lost them; `nil` if all sinks did.
   public var sink: String?
-  /// In which they were counted; absent: the epoch of this record.
+  /// Epoch of the lost records; `nil` if it is the epoch of this record.
   public var lostEpoch: UUIDv7?
 
+  /// Creates a record for a range of sequence numbers, including both ends.
   public init(fromSequence: UInt64, toSequence: UInt64, reason: Reason) {
     self.fromSequence = fromSequence
     self.toSequence = toSequence

@@ -1,11 +1,11 @@
-/// The vehicle went into a fence, out of it, or has stayed inside for the fence's time.
+/// A vehicle's entry to, exit from or dwell in a geofence.
 public struct GeofenceRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.geofence
 
-  /// What the vehicle did.
+  /// The kind of event.
   public enum Event: UInt8, Sendable {
     case enter, exit, dwell
-    /// As records print it.
+    /// Name in records.
     public var name: StaticString {
       switch self {
       case .enter: "enter"
@@ -17,15 +17,16 @@ public struct GeofenceRecord: RecordBody, Equatable, Sendable {
 
   /// The fence's `id` in its file.
   public var fenceId: String
-  /// The fence's name for people.
+  /// The fence's display name; `nil` if unknown.
   public var fenceName: String?
-  /// What the vehicle did.
+  /// The kind of event.
   public var event: Event
-  /// Degrees, of the fix that decided it; nil where it is not to be known.
+  /// Latitude of the fix that decided the event, degrees; `nil` if it is withheld.
   public var latitude: Double?
-  /// Degrees, of the fix that decided it; nil where it is not to be known.
+  /// Longitude of the fix that decided the event, degrees; `nil` if it is withheld.
   public var longitude: Double?
 
+  /// Creates a record.
   public init(fenceId: String, fenceName: String?, event: Event, latitude: Double?, longitude: Double?) {
     self.fenceId = fenceId
     self.fenceName = fenceName

@@ -1,12 +1,12 @@
 extension JSONLineEncoder {
-  /// Writes a number; one that is not finite is left out with its key.
+  /// Writes a number. A number that is not finite is omitted together with its key.
   ///
-  /// Whole numbers stand without a point; others are rounded to six decimals, correctly, ties to even, with trailing
-  /// zeros cut. Below 1 there are more decimals, so that seven significant digits remain and no number is off by more
-  /// than one part in a million; above 999,999,999 fewer, as a double holds fifteen digits. Below 1e-12 it is 0: what is left of a formula's rounding. An exponent stands
-  /// only at 1e15 and above.
+  /// Integers have no point. Other numbers are rounded correctly to six decimals, ties to even, without trailing zeros.
+  /// Numbers below 1 have more decimals, so that seven significant digits remain and the relative error is at most one
+  /// in a million. Numbers above 999,999,999 have fewer, because a `Double` has 15 digits. Numbers below 1e-12 are
+  /// usually rounding errors and become 0. Only numbers from 1e15 have an exponent.
   ///
-  /// - Returns: false where it did not fit.
+  /// - Returns: `false` if it does not fit.
   @discardableResult
   public mutating func value(_ number: Double) -> Bool {
     guard number.isFinite else {
@@ -18,7 +18,9 @@ extension JSONLineEncoder {
     return true
   }
 
-  /// Writes a number rounded to `decimals` places (0…17), trailing zeros cut.
+  /// Writes a number rounded to `decimals` decimals (0…17), without trailing zeros.
+  ///
+  /// - Returns: `false` if it does not fit.
   @discardableResult
   public mutating func value(_ number: Double, decimals: Int) -> Bool {
     guard number.isFinite else {
@@ -26,11 +28,13 @@ extension JSONLineEncoder {
       return true
     }
     guard startValue(room: Decimal.maximumLength) else { return false }
-    putNumber(number, decimals: min(max(decimals, 0), 17))
+    if decimals != 9 || !putCoordinate(number) { putNumber(number, decimals: min(max(decimals, 0), 17)) }
     return true
   }
 
-  /// Writes a whole number; false where it did not fit.
+  /// Writes an integer.
+  ///
+  /// - Returns: `false` if it does not fit.
   @discardableResult
   public mutating func value(_ number: Int) -> Bool {
     guard startValue(room: 20) else { return false }
@@ -39,7 +43,9 @@ extension JSONLineEncoder {
     return true
   }
 
-  /// Writes a whole number; false where it did not fit.
+  /// Writes an integer.
+  ///
+  /// - Returns: `false` if it does not fit.
   @discardableResult
   public mutating func value(_ number: UInt64) -> Bool {
     guard startValue(room: 20) else { return false }
@@ -47,7 +53,9 @@ extension JSONLineEncoder {
     return true
   }
 
-  /// Writes `true` or `false`; false is returned where it did not fit.
+  /// Writes `true` or `false`.
+  ///
+  /// - Returns: `false` if it does not fit.
   @discardableResult
   public mutating func value(_ flag: Bool) -> Bool {
     guard startValue(room: 5) else { return false }
@@ -56,7 +64,7 @@ extension JSONLineEncoder {
     return true
   }
 
-  private mutating func putNumber(_ number: Double, decimals: Int) {
+  mutating func putNumber(_ number: Double, decimals: Int) {
     let decimal = Decimal(number.magnitude, decimals: decimals)
     if number < 0, !decimal.isZero { put(UInt8(ascii: "-")) }
     putInteger(decimal.whole)
@@ -67,7 +75,7 @@ extension JSONLineEncoder {
     }
   }
 
-  /// Writes an unsigned number of at most 20 digits.
+  /// Writes an unsigned integer of at most 20 digits.
   private mutating func putInteger(_ number: UInt64) {
     if number < 10_000 { return putSmall(UInt32(truncatingIfNeeded: number)) }
     let length = digitCount(number)
@@ -75,7 +83,7 @@ extension JSONLineEncoder {
     count += length
   }
 
-  /// Writes the point and the decimals behind it, without trailing zeros; `fraction` is not 0.
+  /// Writes the point and the decimals without trailing zeros. `fraction` must not be 0.
   private mutating func putFraction(_ fraction: UInt64, decimals: Int) {
     put(UInt8(ascii: "."))
     let start = count
@@ -85,7 +93,7 @@ extension JSONLineEncoder {
     while unsafe base[count - 1] == UInt8(ascii: "0") { count -= 1 }
   }
 
-  /// Writes digits backwards from `end`, two at a time; their room is the caller's.
+  /// Writes digits backwards from `end`, two at a time. The caller reserves their room.
   private func putDigits(of number: UInt64, upTo end: UnsafeMutablePointer<UInt8>) {
     let pairs = unsafe digitPairs.utf8Start
     var rest = number
@@ -106,7 +114,7 @@ extension JSONLineEncoder {
   }
 }
 
-/// Decimal digits of a number.
+/// Returns the number of decimal digits.
 func digitCount(_ number: UInt64) -> Int {
   var length = 1
   var rest = number
@@ -119,7 +127,7 @@ func digitCount(_ number: UInt64) -> Int {
   return rest >= 10 ? length + 1 : length
 }
 
-/// The numbers 00 to 99, two characters each; see ``JSONLineEncoder/putPair(_:at:)``.
+/// The numbers 00 to 99 as pairs of characters; see ``JSONLineEncoder/putPair(_:at:)``.
 let digitPairs: StaticString = """
   0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
   5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899

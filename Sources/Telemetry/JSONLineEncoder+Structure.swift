@@ -1,5 +1,5 @@
 extension JSONLineEncoder {
-  /// The deepest nesting an encoder can hold.
+  /// The greatest supported nesting depth.
   public static let maximumDepth = 64
 
   /// Writes the key of the next value.
@@ -8,7 +8,7 @@ extension JSONLineEncoder {
     unsafe writeKey(bytes)
   }
 
-  /// Writes the key of the next value; the bytes are escaped as text is.
+  /// Writes the key of the next value. The bytes are escaped like text.
   public mutating func key(_ name: Span<UInt8>) {
     unsafe name.withUnsafeBufferPointer { bytes in unsafe writeKey(bytes) }
   }
@@ -31,29 +31,33 @@ extension JSONLineEncoder {
     pending = .key
   }
 
-  /// Opens an object as the next value. False: it did not fit; nothing may be written into it.
+  /// Opens an object as the next value.
+  ///
+  /// - Returns: `false` if it does not fit. Do not write into the object then.
   @discardableResult
   public mutating func beginObject() -> Bool { open(UInt8(ascii: "{"), isArray: false) }
 
-  /// Opens an array as the next value. False: it did not fit; nothing may be written into it.
+  /// Opens an array as the next value.
+  ///
+  /// - Returns: `false` if it does not fit. Do not write into the array then.
   @discardableResult
   public mutating func beginArray() -> Bool { open(UInt8(ascii: "["), isArray: true) }
 
-  /// Opens an object under a key; see ``beginObject()``.
+  /// Writes a key and opens an object; see ``beginObject()``.
   @discardableResult
   public mutating func beginObject(_ name: StaticString) -> Bool {
     key(name)
     return beginObject()
   }
 
-  /// Opens an array under a key; see ``beginArray()``.
+  /// Writes a key and opens an array; see ``beginArray()``.
   @discardableResult
   public mutating func beginArray(_ name: StaticString) -> Bool {
     key(name)
     return beginArray()
   }
 
-  /// Closes the innermost object or array. Always fits.
+  /// Closes the innermost object or array. Its bracket always fits.
   public mutating func end() {
     precondition(depth > 0 && pending == .none, "nothing is open, or a key has no value")
     let bracket = isInArray ? UInt8(ascii: "]") : UInt8(ascii: "}")
@@ -64,12 +68,15 @@ extension JSONLineEncoder {
   }
 
   /// Whether the innermost open level is an array.
-  var isInArray: Bool { depth > 0 && arrays >> UInt64(depth - 1) & 1 == 1 }
+  var isInArray: Bool {
+    // At most 64 levels are open.
+    @inline(__always) get { depth > 0 && arrays &>> UInt64(truncatingIfNeeded: depth &- 1) & 1 == 1 }
+  }
 
   @discardableResult
   mutating func open(_ bracket: UInt8, isArray: Bool) -> Bool {
     precondition(depth < Self.maximumDepth, "nested too deeply")
-    // The bracket and, kept free for later, the one that closes it.
+    // The opening bracket, and the closing bracket, whose room stays reserved.
     if depth > 0 {
       guard startValue(room: 2) else { return false }
     }
@@ -82,7 +89,9 @@ extension JSONLineEncoder {
     return true
   }
 
-  /// Prepares the place of a value of at most `room` bytes. False: it does not fit, its key is taken back.
+  /// Prepares for a value of at most `room` bytes.
+  ///
+  /// - Returns: `false` if it does not fit. Its key is then removed.
   @inline(__always)
   mutating func startValue(room: Int) -> Bool {
     switch pending {
@@ -102,7 +111,7 @@ extension JSONLineEncoder {
     return true
   }
 
-  /// Takes back the key of a value that does not fit.
+  /// Removes the key of a value that does not fit.
   @inline(never)
   private mutating func dropValue() -> Bool {
     count = keyStart
@@ -110,16 +119,16 @@ extension JSONLineEncoder {
     return false
   }
 
-  /// Leaves out a value that is none, and its key.
+  /// Omits a value that is not finite, with its key.
   mutating func skipValue() {
     if pending == .key { count = keyStart }
     pending = .none
   }
 
-  /// Appends one byte; the caller has made sure of its room.
+  /// Appends one byte. The caller reserves its room.
   @inline(__always)
   mutating func put(_ byte: UInt8) {
-    // Every caller has asked hasRoom, or writes into the room that `kept` holds free.
+    // Every caller has called `hasRoom`, or uses room that `kept` reserves.
     unsafe base[count] = byte
     count &+= 1
   }

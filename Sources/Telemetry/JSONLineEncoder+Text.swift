@@ -1,6 +1,11 @@
 extension JSONLineEncoder {
-  /// Writes text, UTF-8. Quotes, backslashes and control characters are escaped; a byte that is not part of valid
-  /// UTF-8 is taken for ISO 8859-1 and written as `\u00XX`, so that what an ECU sends stays readable, byte for byte.
+  /// Writes UTF-8 text.
+  ///
+  /// Quotes, backslashes and control characters (U+0000 to U+001F, U+007F to U+009F, which a terminal would interpret)
+  /// are escaped. A byte that is not part of valid UTF-8 is treated as ISO 8859-1 and written as `\u00XX`, so that an
+  /// ECU's bytes can be recovered.
+  ///
+  /// - Returns: `false` if it does not fit.
   @discardableResult
   public mutating func value(_ text: Span<UInt8>) -> Bool {
     unsafe text.withUnsafeBufferPointer { bytes in unsafe writeText(bytes) }
@@ -16,7 +21,9 @@ extension JSONLineEncoder {
   @discardableResult
   public mutating func value(_ text: String) -> Bool { value(text.utf8.span) }
 
-  /// Writes bytes as text of upper-case hexadecimal digits, two for each byte.
+  /// Writes bytes as a text of upper-case hexadecimal digits, two for each byte.
+  ///
+  /// - Returns: `false` if it does not fit.
   @discardableResult
   public mutating func value(hex bytes: Span<UInt8>) -> Bool {
     guard startValue(room: bytes.count * 2 + 2) else { return false }
@@ -30,7 +37,7 @@ extension JSONLineEncoder {
   }
 
   private mutating func writeText(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    // Most text needs no escapes: ask for the worst case first, count exactly only near the end of the buffer.
+    // Most text needs no escapes. Try the worst case first, and count exactly only near the end of the buffer.
     var room = text.count * 6 + 2
     if !hasRoom(room + 1) { room = unsafe escapedLength(text) + 2 }
     guard startValue(room: room) else { return false }
@@ -38,7 +45,7 @@ extension JSONLineEncoder {
     return true
   }
 
-  /// Says whether quoted text and `more` bytes fit.
+  /// Returns whether quoted text and `more` bytes fit.
   @inline(__always)
   mutating func hasRoom(forText text: UnsafeBufferPointer<UInt8>, more: Int) -> Bool {
     if count + text.count * 6 + more + kept <= capacity { return true }
@@ -46,7 +53,7 @@ extension JSONLineEncoder {
     return hasRoom(length + more)
   }
 
-  /// Writes quoted text; the caller has made sure of its room.
+  /// Writes quoted text. The caller reserves the room.
   @inline(__always)
   mutating func putText(_ text: UnsafeBufferPointer<UInt8>) {
     put(UInt8(ascii: "\""))
@@ -64,12 +71,12 @@ extension JSONLineEncoder {
     }
   }
 
-  /// Copies characters that stand for themselves; returns the index of the first that does not.
+  /// Copies characters that need no escape. Returns the index of the first that does.
   private mutating func copyPlain(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     var index = start
     while index < text.count {
       let byte = unsafe text[index]
-      if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
+      if byte < 0x20 || byte >= 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
       put(byte)
       index += 1
     }
@@ -83,7 +90,7 @@ extension JSONLineEncoder {
     case .short(let letter):
       put(UInt8(ascii: "\\"))
       put(letter)
-    case .codePoint(let byte):
+    case .codePoint(let byte), .control(let byte):
       put(UInt8(ascii: "\\"))
       put(UInt8(ascii: "u"))
       put(UInt8(ascii: "0"))
@@ -93,14 +100,14 @@ extension JSONLineEncoder {
     }
   }
 
-  /// Bytes that the text takes between its quotes.
+  /// Returns the length of a text with its escapes, without quotes, in bytes.
   @inline(never)
   private func escapedLength(_ text: UnsafeBufferPointer<UInt8>) -> Int {
     var length = 0
     var index = 0
     while index < text.count {
       let byte = unsafe text[index]
-      if byte >= 0x20, byte < 0x80, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+      if byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
         length += 1
         index += 1
       } else {
@@ -113,14 +120,16 @@ extension JSONLineEncoder {
   }
 }
 
-/// How a character that cannot simply be copied is written (RFC 8259, 7).
+/// The representation of a character that cannot simply be copied (RFC 8259, 7).
 enum Escape {
-  /// A valid UTF-8 sequence of this many bytes: as it is.
+  /// A valid UTF-8 sequence of this many bytes, written unchanged.
   case character(Int)
   /// A backslash and this letter.
   case short(UInt8)
-  /// `\u00XX`
+  /// `\u00XX` for one byte.
   case codePoint(UInt8)
+  /// `\u00XX` for a control character of two bytes, U+0080 to U+009F.
+  case control(UInt8)
 
   init(_ text: UnsafeBufferPointer<UInt8>, at index: Int) {
     let byte = unsafe text[index]
@@ -131,25 +140,36 @@ enum Escape {
     case 0x0A: self = .short(UInt8(ascii: "n"))
     case 0x0C: self = .short(UInt8(ascii: "f"))
     case 0x0D: self = .short(UInt8(ascii: "r"))
-    case 0x20..<0x80: self = .character(1)
+    case 0x20..<0x7F: self = .character(1)
     default:
       let length = unsafe validSequenceLength(text, at: index)
-      self = length > 0 ? .character(length) : .codePoint(byte)
+      if length == 2, byte == 0xC2, unsafe text[index + 1] < 0xA0 {
+        self = .control(unsafe text[index + 1])
+      } else {
+        self = length > 0 ? .character(length) : .codePoint(byte)
+      }
     }
   }
 
-  var sourceLength: Int { if case .character(let length) = self { length } else { 1 } }
+  var sourceLength: Int {
+    switch self {
+    case .character(let length): length
+    case .control: 2
+    case .short, .codePoint: 1
+    }
+  }
 
   var writtenLength: Int {
     switch self {
     case .character(let length): length
     case .short: 2
-    case .codePoint: 6
+    case .codePoint, .control: 6
     }
   }
 }
 
-/// Length of the valid UTF-8 sequence of more than one byte at `index`; 0 where there is none (Unicode, table 3-7).
+/// Returns the length of the valid UTF-8 sequence of two or more bytes at `index`; 0 if there is none (Unicode, table
+/// 3-7).
 private func validSequenceLength(_ text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
   let lead = unsafe text[index]
   let length: Int
@@ -169,7 +189,7 @@ private func validSequenceLength(_ text: UnsafeBufferPointer<UInt8>, at index: I
   return length
 }
 
-/// The upper-case hexadecimal digit of a number below 16.
+/// Returns the upper-case hexadecimal digit of a number below 16.
 func upperHexDigit(_ nibble: UInt8) -> UInt8 {
   nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
 }

@@ -1,15 +1,15 @@
-// Most numbers of a record lie between 1 and a thousand million, are whole or have six decimals. They are written by their
-// size, two digits at a time, without the steps that very small and very large ones need.
+// Most numbers of a record are between 0.1 and 1e9, and are integers or have six decimals. These functions write them
+// two digits at a time, without the steps that very small and very large numbers need.
 extension JSONLineEncoder {
-  /// Writes a number as ``value(_:)-(Double)`` does; the caller has made sure of ``Decimal/maximumLength`` bytes.
+  /// Writes a number as ``value(_:)-(Double)`` does. The caller reserves ``Decimal/maximumLength`` bytes.
   ///
-  /// - Returns: false where the number is not of this size: nothing was written then.
+  /// - Returns: `false` if the number is outside the usual range. Nothing is written then.
   @inline(__always)
   mutating func putUsual(_ number: Double) -> Bool {
     let magnitude = number.magnitude
-    guard magnitude >= 1, magnitude < 1e9 else { return false }
+    guard magnitude >= 1, magnitude < 1e9 else { return putShare(number) }
     var whole = UInt32(truncatingIfNeeded: Int64(magnitude))
-    // Exact: both have the same scale.
+    // The difference is exact because both numbers have the same scale.
     let rest = magnitude - Double(whole)
     var millionths: UInt32 = 0
     if rest > 0 {
@@ -25,7 +25,67 @@ extension JSONLineEncoder {
     return true
   }
 
-  /// Writes a number below 10,000.
+  /// Writes 0, or a number from 0.1 to 1 rounded to seven decimals, such as a ratio, a dilution of precision or the
+  /// speed of a stationary vehicle.
+  @inline(__always)
+  private mutating func putShare(_ number: Double) -> Bool {
+    if number == 0 {
+      put(UInt8(ascii: "0"))
+      return true
+    }
+    let magnitude = number.magnitude
+    guard magnitude >= 0.1, magnitude < 1 else { return false }
+    if number < 0 { put(UInt8(ascii: "-")) }
+    let digits = UInt32(truncatingIfNeeded: Decimal.rounded(magnitude, times: 1e7))
+    guard digits < 10_000_000 else {
+      put(UInt8(ascii: "1"))
+      return true
+    }
+    put(UInt8(ascii: "0"))
+    put(UInt8(ascii: "."))
+    let high = digits / 1_000
+    let low = digits &- high &* 1_000
+    putFour(high)
+    if low != 0 {
+      let tens = low / 10
+      unsafe putPair(tens, at: 0)
+      count &+= 2
+      put(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: low &- tens &* 10))
+    }
+    while unsafe base[count &- 1] == UInt8(ascii: "0") { count &-= 1 }
+    return true
+  }
+
+  /// Writes a coordinate, rounded to nine decimals. The caller reserves ``Decimal/maximumLength`` bytes.
+  ///
+  /// - Returns: `false` if the number is 1,000 or more. Nothing is written then.
+  @inline(__always)
+  mutating func putCoordinate(_ number: Double) -> Bool {
+    let magnitude = number.magnitude
+    guard magnitude < 1_000 else { return false }
+    var whole = UInt32(truncatingIfNeeded: Int64(magnitude))
+    // The difference is exact because both numbers have the same scale.
+    let rest = magnitude - Double(whole)
+    var billionths = rest > 0 ? UInt32(truncatingIfNeeded: Decimal.rounded(rest, times: 1e9)) : 0
+    if billionths == 1_000_000_000 {
+      whole &+= 1
+      billionths = 0
+    }
+    if number < 0, whole | billionths != 0 { put(UInt8(ascii: "-")) }
+    putSmall(whole)
+    guard billionths != 0 else { return true }
+    let first = billionths / 100_000_000
+    let lower = billionths &- first &* 100_000_000
+    put(UInt8(ascii: "."))
+    put(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: first))
+    let high = lower / 10_000
+    putFour(high)
+    putFour(lower &- high &* 10_000)
+    while unsafe base[count &- 1] == UInt8(ascii: "0") { count &-= 1 }
+    return true
+  }
+
+  /// Writes an integer below 10,000.
   @inline(__always)
   mutating func putSmall(_ number: UInt32) {
     if number >= 100 {
@@ -46,7 +106,7 @@ extension JSONLineEncoder {
     }
   }
 
-  /// Writes a number from 10,000 to 1,000,000,000.
+  /// Writes an integer from 10,000 to 1,000,000,000.
   private mutating func putLarge(_ number: UInt32) {
     let tenThousands = number / 10_000
     if tenThousands < 10_000 {
@@ -58,7 +118,7 @@ extension JSONLineEncoder {
     putFour(number % 10_000)
   }
 
-  /// Writes four digits, zeros in front included.
+  /// Writes four digits, with leading zeros.
   @inline(__always)
   private mutating func putFour(_ number: UInt32) {
     unsafe putPair(number / 100, at: 0)
@@ -66,7 +126,7 @@ extension JSONLineEncoder {
     count &+= 4
   }
 
-  /// Writes the point and six decimals less the zeros at their end; the number is not 0.
+  /// Writes the point and six decimals without trailing zeros. The number must not be 0.
   @inline(__always)
   private mutating func putMillionths(_ number: UInt32) {
     put(UInt8(ascii: "."))
@@ -81,12 +141,12 @@ extension JSONLineEncoder {
       unsafe putPair(last, at: 4)
       length = last == 0 ? 4 : 6
     }
-    // Of a pair that is not 00 at most the second digit is 0.
+    // Only the second digit of a pair other than 00 can be a trailing zero.
     if unsafe base[count &+ length &- 1] == UInt8(ascii: "0") { length &-= 1 }
     count &+= length
   }
 
-  /// Puts the two digits of a number below 100 at `offset` behind what is written; their room is the caller's.
+  /// Writes the two digits of a number below 100 at `offset` after the written bytes. The caller reserves the room.
   @unsafe @inline(__always)
   private mutating func putPair(_ number: UInt32, at offset: Int) {
     // The table has a pair for each number below 100.

@@ -1,62 +1,68 @@
-/// Writes one JSON object as one line of text into a buffer of its own, which is allocated once.
+/// Writes one JSON object as one text line into its own buffer, which is allocated once.
 ///
-///     {"type":"telemetry","rpm":1726,"ecus":{"7E9":{"speed":12.5}}}⏎
+///     var encoder = JSONLineEncoder()
+///     encoder.begin()
+///     encoder.field("type", "telemetry")
+///     encoder.field("rpm", 1726.0)
+///     encoder.finish()
+///     // encoder.line: {"type":"telemetry","rpm":1726}⏎
 ///
-/// Constraints, all of them kept by construction:
-/// - What is written is valid JSON and valid UTF-8, whatever bytes come in: a key or value goes in whole or not at
-///   all, the closing brackets of everything that is open and the line feed always have their room kept free.
-/// - A fixed encoder never allocates again. A value that does not fit is left out and ``overflowed`` says so;
-///   ``mark`` and ``rollback(to:)`` take a group of values out again, so that it can go into the next line.
-/// - A value that is not a finite number is no value: it is left out together with its key.
+/// - The output is always valid JSON and valid UTF-8, for any input. A key or value is written completely or not at
+///   all. The closing brackets of all open levels and the line feed always have reserved room.
+/// - An encoder of fixed capacity never allocates again. A value that does not fit is omitted, and ``overflowed`` is
+///   set. ``mark`` and ``rollback(to:)`` remove a group of values, so that it can be written to the next text line.
+/// - A number that is not finite is omitted together with its key.
 ///
-/// Call order: ``begin()``, then keys and values, then ``finish()``; ``line`` is what was written. A value without a
-/// key in an object, or a key in an array, is a programming error and traps.
+/// Call order: ``begin()``, then keys and values, then ``finish()``; ``line`` is the result. A value without a key in
+/// an object, or a key in an array, is a programming error and traps.
 @safe
 public struct JSONLineEncoder: ~Copyable {
-  /// The longest line of the records' contract, with its line feed.
+  /// Greatest length of a record's text line, including its line feed.
   public static let recordCapacity = 16_384
 
-  /// What the next value needs in front of it.
+  /// The state of a key before the next value.
   enum Pending: UInt8 {
-    /// Nothing: the level is an array, or no key was written yet.
+    /// No key: the level is an array, or the key has not been written.
     case none
-    /// A key stands there and waits for its value.
+    /// A key was written and needs a value.
     case key
-    /// The key did not fit: its value is dropped with it.
+    /// The key did not fit. Its value is omitted as well.
     case dropped
   }
 
   private(set) var base: UnsafeMutablePointer<UInt8>
-  /// Bytes of the buffer; grows only where the encoder was made growable.
+  /// Size of the buffer in bytes. It grows only if the encoder is growable.
   public private(set) var capacity: Int
-  /// Bytes written so far.
+  /// Number of bytes written.
   public internal(set) var count = 0
-  /// True once something did not fit; what did not is absent, the rest is valid.
+  /// Whether something did not fit. It was omitted; the rest is valid.
   public internal(set) var overflowed = false
-  /// Bytes kept free for the line feed, one closing bracket for each open level and what ``holdBack(_:)`` asked.
+  /// Number of reserved bytes: for the line feed, for a closing bracket of each open level, and by ``holdBack(_:)``.
   var kept = 1
   var depth = 0
-  /// Bit n: level n + 1 is an array.
+  /// Bit n is set if level n + 1 is an array.
   var arrays: UInt64 = 0
   var needsComma = false
   var pending = Pending.none
-  /// Where the pending key began, comma included.
+  /// Index at which the pending key begins, including its comma.
   var keyStart = 0
   private let growable: Bool
 
+  /// Creates an encoder.
+  ///
   /// - Parameters:
-  ///   - capacity: bytes of the longest line, its line feed included; at least 16.
-  ///   - growable: whether a longer line makes the buffer grow (which allocates) rather than overflow.
+  ///   - capacity: length of the longest text line in bytes, including its line feed; at least 16.
+  ///   - growable: whether the buffer grows, which allocates, instead of overflowing.
   public init(capacity: Int = recordCapacity, growable: Bool = false) {
     self.capacity = max(capacity, 16)
     self.growable = growable
-    // One buffer for the encoder's whole life; deinit gives it back, nothing else holds the pointer.
+    // The buffer lives as long as the encoder. Only the encoder stores the pointer, and `deinit` frees it.
     unsafe base = .allocate(capacity: self.capacity)
   }
 
   deinit { unsafe base.deallocate() }
 
-  /// Forgets the line and opens the object of a new one.
+  /// Discards the text line and opens the object of a new one.
   public mutating func begin() {
     count = 0
     overflowed = false
@@ -68,7 +74,7 @@ public struct JSONLineEncoder: ~Copyable {
     open(UInt8(ascii: "{"), isArray: false)
   }
 
-  /// Closes whatever is open and ends the line. Always fits.
+  /// Closes all open levels and ends the text line. This always fits.
   public mutating func finish() {
     while depth > 0 { end() }
     kept = 0
@@ -76,29 +82,29 @@ public struct JSONLineEncoder: ~Copyable {
     count += 1
   }
 
-  /// The bytes written; after ``finish()`` a whole line with its line feed.
+  /// The written bytes; after ``finish()``, a complete text line with its line feed.
   public var line: Span<UInt8> {
     @_lifetime(borrow self)
     borrowing get {
-      // The buffer lives as long as the encoder and `count` never passes `capacity`.
+      // The buffer lives as long as the encoder, and `count` never exceeds `capacity`.
       let bytes = unsafe Span(_unsafeStart: UnsafePointer(base), count: count)
       return unsafe _overrideLifetime(bytes, borrowing: self)
     }
   }
 
-  /// Calls `body` with the bytes written.
+  /// Calls `body` with the written bytes.
   public borrowing func withLine<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(line)
   }
 
-  /// Keeps `bytes` of the buffer free until they are released by a negative number.
+  /// Reserves bytes of the buffer, for a last key that must fit in any case.
   ///
-  /// For a last key that must find its place however long the rest became.
+  /// - Parameter bytes: number of bytes; negative to release them.
   public mutating func holdBack(_ bytes: Int) { kept += bytes }
 
-  /// Says whether `bytes` more fit, making the buffer longer where that is allowed.
+  /// Returns whether `bytes` more fit, and enlarges the buffer if it is growable.
   @inline(__always)
   mutating func hasRoom(_ bytes: Int) -> Bool {
     if count + bytes + kept <= capacity { return true }
@@ -118,7 +124,7 @@ public struct JSONLineEncoder: ~Copyable {
 }
 
 extension JSONLineEncoder {
-  /// A place to come back to.
+  /// A position in the text line for ``JSONLineEncoder/rollback(to:)``.
   public struct Mark: Sendable {
     let count: Int
     let depth: Int
@@ -127,13 +133,13 @@ extension JSONLineEncoder {
     let needsComma: Bool
   }
 
-  /// The place reached; not between a key and its value.
+  /// The current position. Traps between a key and its value.
   public var mark: Mark {
     precondition(pending == .none, "a mark stands between values")
     return Mark(count: count, depth: depth, arrays: arrays, kept: kept, needsComma: needsComma)
   }
 
-  /// Takes back everything written since `mark`, an overflow included.
+  /// Removes everything written since `mark`, and resets ``overflowed``.
   public mutating func rollback(to mark: Mark) {
     precondition(mark.count <= count, "a mark of another line")
     count = mark.count

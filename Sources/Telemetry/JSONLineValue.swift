@@ -1,32 +1,38 @@
-/// What can stand as one value in a line.
+/// A type that can be written as one JSON value.
 public protocol JSONLineValue {
-  /// Writes the value where ``JSONLineEncoder`` expects one; false where it did not fit.
+  /// Writes the value at the position of the encoder.
+  ///
+  /// - Returns: `false` if it does not fit.
   func write(to line: inout JSONLineEncoder) -> Bool
 }
 
 extension JSONLineEncoder {
-  /// Writes a key and its value, both or neither; false where they did not fit.
+  /// Writes a key and its value, or neither if they do not fit.
+  ///
+  /// - Returns: `false` if they do not fit.
   @discardableResult
   public mutating func field<Value: JSONLineValue>(_ name: StaticString, _ value: Value) -> Bool {
     key(name)
     return value.write(to: &self)
   }
 
-  /// Writes a key and its value where there is one: what is not known is absent, never null.
+  /// Writes a key and its value, unless the value is `nil`. A missing value is never written as `null`.
+  ///
+  /// - Returns: `false` if they do not fit.
   @discardableResult
   public mutating func field<Value: JSONLineValue>(_ name: StaticString, _ value: Value?) -> Bool {
     guard let value else { return true }
     return field(name, value)
   }
 
-  /// Writes a key and text, escaped as ``value(_:)-(Span<UInt8>)`` does.
+  /// Writes a key and text, escaped as by ``value(_:)-(Span<UInt8>)``.
   @discardableResult
   public mutating func field(_ name: StaticString, text: Span<UInt8>) -> Bool {
     key(name)
     return value(text)
   }
 
-  /// Writes a key and a number rounded to `decimals` places.
+  /// Writes a key and a number rounded to `decimals` decimals.
   @discardableResult
   public mutating func field(_ name: StaticString, _ number: Double, decimals: Int) -> Bool {
     key(name)
@@ -34,6 +40,8 @@ extension JSONLineEncoder {
   }
 
   /// Writes a key and an array of values.
+  ///
+  /// - Returns: `false` if the array or some of its values do not fit.
   @discardableResult
   public mutating func field<Value: JSONLineValue>(_ name: StaticString, _ values: [Value]) -> Bool {
     guard beginArray(name) else { return false }
@@ -43,7 +51,7 @@ extension JSONLineEncoder {
     return complete
   }
 
-  /// Writes a key and an array of values where there is one.
+  /// Writes a key and an array of values, unless the array is `nil`.
   @discardableResult
   public mutating func field<Value: JSONLineValue>(_ name: StaticString, _ values: [Value]?) -> Bool {
     guard let values else { return true }

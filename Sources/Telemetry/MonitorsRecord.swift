@@ -1,34 +1,35 @@
-/// Which on-board monitors of one control unit have run (readiness; PIDs 01 and 41).
+/// The completed on-board monitors of one ECU (readiness; PIDs 01 and 41).
 public struct MonitorsRecord: RecordBody, Sendable {
   public static let type = RecordType.monitors
 
-  /// Which set of monitors the control unit has.
+  /// The engine type, which determines the set of monitors.
   public enum Ignition: UInt8, Sendable {
     case spark, compression
-    /// As records print it.
+    /// Name in records.
     public var name: StaticString { self == .spark ? "spark" : "compression" }
   }
-  /// Since when the monitors are watched.
+  /// The period that the monitors cover.
   public enum Scope: UInt8, Sendable {
     /// Since the trouble codes were cleared (PID 01).
     case sinceClear
-    /// In this driving cycle (PID 41).
+    /// The current driving cycle (PID 41).
     case thisCycle
-    /// As records print it.
+    /// Name in records.
     public var name: StaticString { self == .sinceClear ? "sinceClear" : "thisCycle" }
   }
 
-  /// Address of the control unit; nil without headers.
+  /// Address of the ECU; `nil` if the adapter sends no headers.
   public var ecu: String?
-  /// Nil where the answer did not say.
+  /// The engine type; `nil` if unknown.
   public var ignition: Ignition?
-  /// Since when the monitors are watched.
+  /// The period that the monitors cover.
   public var scope: Scope
-  /// Names of the monitors that have run.
+  /// Names of the completed monitors.
   public var complete: [StaticString] = []
-  /// Names of those that have not.
+  /// Names of the incomplete monitors.
   public var incomplete: [StaticString] = []
 
+  /// Creates a record without monitors.
   public init(ecu: String?, ignition: Ignition?, scope: Scope) {
     self.ecu = ecu
     self.ignition = ignition

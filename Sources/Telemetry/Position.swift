@@ -1,27 +1,28 @@
-/// The position keys of a record: what a GNSS receiver said, and nothing that it did not say.
+/// The position in a record, as reported by a GNSS receiver. Values that it did not report are `nil`.
 public struct Position: Equatable, Sendable {
-  /// Degrees, north positive, −90…90.
+  /// Latitude in degrees, −90…90, north positive; `nil` if unknown.
   public var latitude: Double?
-  /// Degrees, east positive, −180…180.
+  /// Longitude in degrees, −180…180, east positive; `nil` if unknown.
   public var longitude: Double?
-  /// Metres above mean sea level.
+  /// Altitude above mean sea level, m; `nil` if unknown.
   public var altitude: Double?
-  /// Course over ground, degrees from true north, 0…360.
+  /// Course over ground, degrees from true north, 0…360; `nil` if unknown.
   public var heading: Double?
-  /// Where the vehicle points, degrees from true north (HDT).
+  /// Heading of the vehicle, degrees from true north (HDT); `nil` if unknown.
   public var trueHeading: Double?
-  /// km/h over ground.
+  /// Speed over ground, km/h; `nil` if unknown.
   public var gpsSpeed: Double?
-  /// Horizontal dilution of precision.
+  /// Horizontal dilution of precision; `nil` if unknown.
   public var hdop: Double?
-  /// Satellites used.
+  /// Number of satellites used; `nil` if unknown.
   public var satellites: Int?
-  /// `none`, `2d`, `3d`, `dgps`, `rtkFloat`, `rtkFixed` or `estimated`.
+  /// Type of the fix: `none`, `2d`, `3d`, `dgps`, `rtkFloat`, `rtkFixed` or `estimated`.
   public var fixType: StaticString
 
+  /// Creates a position without other values.
   public init(fixType: StaticString) { self.fixType = fixType }
 
-  /// Whether both say the same.
+  /// Whether all values are equal.
   public static func == (left: Position, right: Position) -> Bool {
     left.latitude == right.latitude && left.longitude == right.longitude && left.altitude == right.altitude
       && left.heading == right.heading && left.trueHeading == right.trueHeading && left.gpsSpeed == right.gpsSpeed
@@ -29,17 +30,18 @@ public struct Position: Equatable, Sendable {
       && left.fixType.description == right.fixType.description
   }
 
-  /// Names of the keys, all of them, in the order in which they are written.
+  /// Names of all keys, in the order in which they are written.
   public static let keys: [StaticString] = [
     "latitude", "longitude", "altitude", "heading", "trueHeading", "gpsSpeed", "hdop", "satellites", "fixType",
   ]
 
-  /// Decimals of latitude and longitude: a tenth of a millimetre on the ground.
+  /// Decimals of latitude and longitude. The last one is a tenth of a millimetre on the ground.
   static let angleDecimals = 9
 
-  /// Writes the keys into an object; false where one of them did not fit.
+  /// Writes the position's keys into the open object.
   ///
-  /// - Parameter vss: whether those that COVESA VSS names go by its path (`Vehicle.CurrentLocation`).
+  /// - Parameter vss: whether to use the COVESA VSS path (`Vehicle.CurrentLocation`) for keys that have one.
+  /// - Returns: `false` if a key did not fit.
   public func write(to line: inout JSONLineEncoder, vss: Bool = false) -> Bool {
     var complete = true
     if let latitude {

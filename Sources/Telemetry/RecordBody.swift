@@ -1,17 +1,18 @@
-/// The keys of one type of record behind its head.
+/// The keys of one type of record, written after its head.
 ///
-/// Bodies made of arrays and strings belong to records that come once in a while. Telemetry, which comes every
-/// second or faster, is written into the line directly (``Position`` and the signals' values).
+/// Implementations contain arrays and strings, which suits infrequent records. Telemetry, once a second or more often,
+/// is written directly (``Position`` and the values of the signals).
 public protocol RecordBody {
+  /// Type of the record.
   static var type: RecordType { get }
-  /// Writes the keys into the line's outermost object.
+  /// Writes the keys into the outermost object.
   func write(to line: inout JSONLineEncoder)
 }
 
 extension JSONLineEncoder {
-  /// Writes a whole record as one line.
+  /// Writes a complete record as one text line.
   ///
-  /// One that is longer than the line may be keeps what fits and says so: `"truncated":true`.
+  /// A record that is too long is truncated to the keys that fit and marked with `"truncated":true`.
   public mutating func record<Body: RecordBody>(_ head: RecordHead, _ body: Body) {
     let truncationRoom = 17
     begin()
@@ -24,7 +25,7 @@ extension JSONLineEncoder {
   }
 }
 
-/// A value as records print it: flags as booleans, enumerations as text.
+/// A value in a record. Flags are written as booleans, enumerations as text.
 public enum RecordValue: Equatable, Sendable, JSONLineValue {
   case number(Double)
   case flag(Bool)
@@ -39,13 +40,14 @@ public enum RecordValue: Equatable, Sendable, JSONLineValue {
   }
 }
 
-/// A value under a name that is not known before run time.
+/// A value with a name that is known only at run time.
 public struct NamedValue: Equatable, Sendable {
   /// The key.
   public var name: String
-  /// What stands under it.
+  /// The value.
   public var value: RecordValue
 
+  /// Creates a named value.
   public init(_ name: String, _ value: RecordValue) {
     self.name = name
     self.value = value
@@ -53,7 +55,7 @@ public struct NamedValue: Equatable, Sendable {
 }
 
 extension JSONLineEncoder {
-  /// Writes an object of named values under a key.
+  /// Writes a key and an object of named values.
   public mutating func field(_ name: StaticString, _ values: [NamedValue]) {
     guard beginObject(name) else { return }
     for item in values {

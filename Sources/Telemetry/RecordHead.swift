@@ -1,8 +1,8 @@
-/// What a record is about; the first key of every record.
+/// The type of a record, which is its first key.
 public enum RecordType: UInt8, CaseIterable, Sendable {
   case telemetry, vehicle, dtc, monitors, geofence, trip, driving, adapter, gap
 
-  /// As records print it.
+  /// Name in records.
   public var name: StaticString {
     switch self {
     case .telemetry: "telemetry"
@@ -18,11 +18,11 @@ public enum RecordType: UInt8, CaseIterable, Sendable {
   }
 }
 
-/// Where the time of a record comes from.
+/// The source of a record's time.
 public enum TimeQuality: UInt8, CaseIterable, Sendable {
   case gps, ntp, system, unset
 
-  /// As records print it.
+  /// Name in records.
   public var name: StaticString {
     switch self {
     case .gps: "gps"
@@ -33,12 +33,12 @@ public enum TimeQuality: UInt8, CaseIterable, Sendable {
   }
 }
 
-/// When something happened: a moment, or, while the date is not known, nanoseconds of a count that only goes up.
+/// The time of a record: a timestamp or, if the date is unknown, nanoseconds of a monotonic clock.
 public enum RecordTime: Equatable, Sendable {
   case wall(Timestamp, TimeQuality)
   case elapsed(nanoseconds: Int64)
 
-  /// The milliseconds that a record's id is made of.
+  /// The milliseconds for the record's identifier.
   public var milliseconds: UInt64 {
     switch self {
     case .wall(let timestamp, _): UInt64(max(timestamp.milliseconds, 0))
@@ -46,7 +46,7 @@ public enum RecordTime: Equatable, Sendable {
     }
   }
 
-  /// Writes the keys that say it: `timestamp` or `elapsed`, and `timeQuality`.
+  /// Writes the keys `timestamp` or `elapsed`, and `timeQuality`.
   public func write(to line: inout JSONLineEncoder) {
     switch self {
     case .wall(let timestamp, let quality):
@@ -59,25 +59,28 @@ public enum RecordTime: Equatable, Sendable {
   }
 }
 
-/// The keys that every record begins with, always in this order:
+/// The keys at the beginning of every record, always in this order:
 ///
 ///     "type","id","timestamp" (or "elapsed"),"timeQuality","gatewayId","vehicleId","epoch","seq"
 public struct RecordHead: Sendable {
-  /// What the record is about.
+  /// Type of the record.
   public var type: RecordType
-  /// Made once, never changed.
+  /// Identifier of the record. It never changes.
   public var id: UUIDv7
-  /// When it was.
+  /// Time of the record.
   public var time: RecordTime
-  /// Who made the record.
+  /// Identifier of the gateway that made the record.
   public var gatewayId: String
-  /// Which vehicle it is about.
+  /// Identifier of the vehicle.
   public var vehicleId: String
-  /// New whenever `sequence` starts again.
+  /// Identifier of the gateway's current run of sequence numbers.
   public var epoch: UUIDv7
-  /// Counts from 1 in each gateway and epoch.
+  /// Sequence number, counted from 1 in each epoch of a gateway.
   public var sequence: UInt64
+  /// The adapter that is the source of the record; `nil` if the gateway has only one.
+  public var device: String?
 
+  /// Creates a head without ``device``.
   public init(
     type: RecordType, id: UUIDv7, time: RecordTime, gatewayId: String, vehicleId: String, epoch: UUIDv7,
     sequence: UInt64
@@ -91,7 +94,7 @@ public struct RecordHead: Sendable {
     self.sequence = sequence
   }
 
-  /// Writes the keys into the line's outermost object.
+  /// Writes the keys into the outermost object.
   public func write(to line: inout JSONLineEncoder) {
     line.field("type", type.name)
     line.field("id", id)
@@ -100,5 +103,6 @@ public struct RecordHead: Sendable {
     line.field("vehicleId", vehicleId)
     line.field("epoch", epoch)
     line.field("seq", sequence)
+    if let device { line.field("device", device) }
   }
 }

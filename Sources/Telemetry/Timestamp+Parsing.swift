@@ -1,27 +1,30 @@
 extension Timestamp {
-  /// Why a text is no timestamp, and which byte of it showed it.
+  /// The reason why a text is not a timestamp, and the position of the fault.
   public struct ParsingError: Error, Equatable, Sendable {
-    /// What is wrong.
+    /// The kind of fault.
     public enum Kind: Sendable {
-      /// A digit or separator missing or of the wrong kind.
+      /// A digit or separator is missing or wrong.
       case malformed
-      /// A month, day, hour, minute, second or offset that does not exist.
+      /// A month, day, hour, minute, second or offset is out of range.
       case outOfRange
-      /// The text goes on behind the timestamp.
+      /// Text follows the timestamp.
       case trailing
     }
-    /// What is wrong.
+    /// The kind of fault.
     public let kind: Kind
-    /// Index of the byte that showed it.
+    /// Index of the byte at fault.
     public let offset: Int
   }
 
-  /// Reads an RFC 3339 timestamp.
+  /// Parses an RFC 3339 timestamp.
   ///
   ///     2024-12-18T08:41:06.25+01:00
   ///
-  /// `T` and `Z` in either case, or a space for the `T`; any number of decimals, those behind the ninth are cut;
-  /// second 60 is read as the first of the next minute. The offset is needed: a time without one is not a moment.
+  /// `T` and `Z` may be lower case, and a space may replace the `T`. Any number of decimals is accepted; those after
+  /// the ninth are truncated. Second 60 becomes the first second of the next minute. The offset is required, because a
+  /// local time does not identify a moment.
+  ///
+  /// - Throws: ``ParsingError`` if the text is not a timestamp of the years 1677 to 2262.
   public init(parsing text: Span<UInt8>) throws(ParsingError) {
     var reader = DigitReader(text)
     let year = try reader.number(digits: 4, in: 0...9_999)
@@ -55,7 +58,7 @@ extension Timestamp {
   }
 }
 
-/// Reads the parts of a timestamp one after the other.
+/// Reads the parts of a timestamp in sequence.
 private struct DigitReader: ~Escapable {
   let text: Span<UInt8>
   var index = 0
@@ -65,7 +68,7 @@ private struct DigitReader: ~Escapable {
 
   var isAtEnd: Bool { index == text.count }
 
-  /// A number of exactly `digits` digits.
+  /// Reads a number of exactly `digits` digits.
   mutating func number(digits: Int, in range: ClosedRange<Int>) throws(Timestamp.ParsingError) -> Int {
     let start = index
     var number = 0
@@ -74,7 +77,7 @@ private struct DigitReader: ~Escapable {
     return number
   }
 
-  /// One of the given separators.
+  /// Reads one of the given separators.
   mutating func separator(
     _ first: UInt8, _ second: UInt8? = nil, _ third: UInt8? = nil
   ) throws(Timestamp.ParsingError) {
@@ -84,7 +87,7 @@ private struct DigitReader: ~Escapable {
     index += 1
   }
 
-  /// The decimals of a second as nanoseconds; 0 where there are none.
+  /// Reads the decimals of a second as nanoseconds; 0 if there are none.
   mutating func decimals() throws(Timestamp.ParsingError) -> Int {
     guard index < text.count, text[index] == UInt8(ascii: ".") else { return 0 }
     index += 1
@@ -98,7 +101,7 @@ private struct DigitReader: ~Escapable {
     return nanoseconds
   }
 
-  /// `Z`, or a difference from UTC in minutes, positive in the east.
+  /// Reads `Z` or an offset from UTC, and returns it in minutes, east positive.
   mutating func offsetMinutes() throws(Timestamp.ParsingError) -> Int {
     guard index < text.count else { throw Timestamp.ParsingError(kind: .malformed, offset: index) }
     let sign = text[index]

@@ -1,19 +1,22 @@
-/// A moment, in nanoseconds since 1970-01-01T00:00:00Z without leap seconds; 1677 to 2262.
+/// A moment in nanoseconds since 1970-01-01T00:00:00Z without leap seconds. The range is 1677 to 2262.
 public struct Timestamp: BitwiseCopyable, Equatable, Comparable, Sendable {
-  /// Since 1970-01-01T00:00:00Z.
+  /// Nanoseconds since 1970-01-01T00:00:00Z.
   public var nanoseconds: Int64
 
+  /// Creates a timestamp from nanoseconds since 1970-01-01T00:00:00Z.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  /// A moment of the proleptic Gregorian calendar in UTC; nil beyond what 64 bits hold.
+  /// Creates a timestamp from a date of the proleptic Gregorian calendar and a time in UTC.
   ///
-  /// The parts are not checked against each other: second 60 is the first of the next minute.
+  /// The parts are not validated. Second 60 becomes the first second of the next minute.
+  ///
+  /// - Returns: `nil` if the result does not fit into 64 bits.
   public init?(
     year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int = 0
   ) {
     let days = Self.days(year: year, month: month, day: day)
     let seconds = Int64(days) * 86_400 + Int64(hour) * 3_600 + Int64(minute) * 60 + Int64(second)
-    // Years before 1970 count back from the second above, so that the product stays within 64 bits.
+    // Before 1970, count back from the next second, so that the product does not overflow.
     let borrowed: Int64 = seconds < 0 && nanosecond > 0 ? 1 : 0
     let (whole, tooLarge) = (seconds + borrowed).multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, overflow) = whole.addingReportingOverflow(Int64(nanosecond) - borrowed * 1_000_000_000)
@@ -21,18 +24,18 @@ public struct Timestamp: BitwiseCopyable, Equatable, Comparable, Sendable {
     nanoseconds = sum
   }
 
-  /// Earlier first.
+  /// Returns whether the left timestamp is earlier.
   public static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  /// Milliseconds since 1970, rounded down: a record is never stamped with a time that has not been.
+  /// Milliseconds since 1970, rounded down, so that a record's time is never in the future.
   public var milliseconds: Int64 {
     let quotient = nanoseconds / 1_000_000
     return nanoseconds < 0 && nanoseconds % 1_000_000 != 0 ? quotient - 1 : quotient
   }
 
-  /// Days from 1970-01-01 to a date of the proleptic Gregorian calendar.
+  /// Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar.
   ///
-  /// Years are counted from March, so that the leap day is the last of its year; 400 years have 146,097 days.
+  /// Years are counted from March, so that the leap day is the last day of a year. 400 years have 146,097 days.
   public static func days(year: Int, month: Int, day: Int) -> Int {
     let marchYear = month <= 2 ? year - 1 : year
     let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
@@ -42,7 +45,7 @@ public struct Timestamp: BitwiseCopyable, Equatable, Comparable, Sendable {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// The date of a number of days since 1970-01-01; the reverse of ``days(year:month:day:)``.
+  /// Returns the date for a number of days since 1970-01-01, the inverse of ``days(year:month:day:)``.
   static func date(days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -57,7 +60,7 @@ public struct Timestamp: BitwiseCopyable, Equatable, Comparable, Sendable {
 }
 
 extension Timestamp: JSONLineValue {
-  /// The text form as records have it: RFC 3339, UTC, milliseconds.
+  /// The text in records: RFC 3339, UTC, milliseconds.
   ///
   ///     2024-12-18T07:41:06.250Z
   public var text: InlineArray<24, UInt8> {
@@ -82,7 +85,7 @@ extension Timestamp: JSONLineValue {
   private static func put(
     _ number: Int, digits: Int, at place: Int, before separator: UInt8, _ out: inout InlineArray<24, UInt8>
   ) {
-    // 32 bits divide faster, and no part of a time has more.
+    // Division is faster with 32 bits, and no part of a time needs more.
     var rest = UInt32(truncatingIfNeeded: number)
     var index = place + digits
     out[index] = separator

@@ -1,25 +1,25 @@
-/// A trip began or ended.
+/// The start or the end of a trip.
 public struct TripRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.trip
 
-  /// Which end of the trip.
+  /// The end of the trip that the record reports.
   public enum Event: UInt8, Sendable {
     case start, end
-    /// As records print it.
+    /// Name in records.
     public var name: StaticString { self == .start ? "start" : "end" }
   }
 
-  /// What the distance was measured with.
+  /// The source of the distance.
   public enum DistanceSource: UInt8, Sendable {
-    /// The vehicle's odometer (PID A6), read at both ends.
+    /// Odometer of the vehicle (PID A6), read at both ends.
     case odometer
-    /// The vehicle's speed, integrated.
+    /// Integral of the vehicle's speed.
     case speed
-    /// The receiver's positions.
+    /// Positions of the receiver.
     case gps
-    /// The vehicle's speed, and the receiver's positions where it did not say it.
+    /// Speed of the vehicle, supplemented by the receiver's positions.
     case mixed
-    /// As records print it.
+    /// Name in records.
     public var name: StaticString {
       switch self {
       case .odometer: "odometer"
@@ -30,31 +30,32 @@ public struct TripRecord: RecordBody, Equatable, Sendable {
     }
   }
 
-  /// The same at both ends.
+  /// Identifier of the trip, in the records of its start and its end.
   public var tripId: UUIDv7
-  /// Which end of the trip.
+  /// Start or end.
   public var event: Event
-  /// Absent while the date is not known.
+  /// Start of the trip; `nil` if the date is unknown.
   public var startTime: Timestamp?
-  /// Of the trip's end; absent at its start.
+  /// End of the trip; `nil` in the record of its start.
   public var endTime: Timestamp?
-  /// km
+  /// Distance in km; `nil` if unknown.
   public var distance: Double?
-  /// What ``distance`` was measured with.
+  /// Source of ``distance``.
   public var distanceSource: DistanceSource?
-  /// km
+  /// Odometer at the start, km; `nil` if unknown.
   public var startOdometer: Double?
-  /// km
+  /// Odometer at the end, km; `nil` if unknown.
   public var endOdometer: Double?
-  /// Litres, from the vehicle's own fuel rate.
+  /// Fuel in litres, from the vehicle's fuel rate; `nil` if unknown.
   public var fuelUsed: Double?
-  /// Litres, worked out from air mass or manifold pressure.
+  /// Fuel in litres, estimated from air mass flow or manifold pressure; `nil` if unknown.
   public var fuelUsedEstimated: Double?
-  /// Seconds with the engine running and the vehicle standing.
+  /// Time in seconds during which the vehicle was stationary with a running engine; `nil` if unknown.
   public var idleSeconds: Double?
-  /// km/h
+  /// Greatest speed, km/h; `nil` if unknown.
   public var maxSpeed: Double?
 
+  /// Creates a record without other values.
   public init(tripId: UUIDv7, event: Event) {
     self.tripId = tripId
     self.event = event

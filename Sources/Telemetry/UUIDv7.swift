@@ -1,30 +1,34 @@
-/// A UUID of version 7: 48 bits of milliseconds, then bits that the caller gives (RFC 9562, 5.7).
+/// A UUID of version 7: 48 bits of milliseconds, then bits that the caller provides (RFC 9562, 5.7).
 ///
 ///     0193e0f2-7c11-7a5e-8f3b-2d1c0b9a8877
 ///
-/// Sorted as text, identifiers made later stand behind earlier ones.
+/// The text form of later identifiers sorts after that of earlier ones.
 public struct UUIDv7: BitwiseCopyable, Hashable, Sendable {
-  /// The first eight bytes: milliseconds, version, 12 given bits.
+  /// The first eight bytes: milliseconds, version, and 12 bits from the caller.
   public let high: UInt64
-  /// The last eight bytes: variant, 62 given bits.
+  /// The last eight bytes: variant, and 62 bits from the caller.
   public let low: UInt64
 
+  /// Creates an identifier from its parts.
+  ///
   /// - Parameters:
-  ///   - milliseconds: since 1970, or of another count where the date is not known; the low 48 bits count.
-  ///   - first: the low 12 bits count.
-  ///   - rest: the low 62 bits count.
+  ///   - milliseconds: milliseconds since 1970, or of a monotonic clock if the date is unknown; the low 48 bits are
+  ///     used.
+  ///   - first: the low 12 bits are used.
+  ///   - rest: the low 62 bits are used.
   public init(milliseconds: UInt64, first: UInt64, rest: UInt64) {
     high = milliseconds << 16 | 0x7000 | first & 0x0FFF
     low = 1 << 63 | rest & 0x3FFF_FFFF_FFFF_FFFF
   }
 
-  /// An identifier whose 74 free bits follow from a seed and a number, so that the same input gives the same one.
+  /// Creates an identifier whose other 74 bits are derived from a seed and a number. Equal input gives equal
+  /// identifiers.
   public init(milliseconds: UInt64, seed: UInt64, number: UInt64) {
     let mixed = Mixing.mix(seed &+ Mixing.mix(number &+ Mixing.increment))
     self.init(milliseconds: milliseconds, first: mixed >> 52, rest: Mixing.mix(mixed &+ Mixing.increment))
   }
 
-  /// Reads the text form, upper or lower case; nil unless it is a UUID of version 7.
+  /// Parses the text form in upper or lower case; `nil` if it is not a UUID of version 7.
   public init?(_ text: Span<UInt8>) {
     guard text.count == 36 else { return nil }
     var words: (high: UInt64, low: UInt64) = (0, 0)
@@ -42,14 +46,14 @@ public struct UUIDv7: BitwiseCopyable, Hashable, Sendable {
     (high, low) = words
   }
 
-  /// The milliseconds it was made with.
+  /// The milliseconds from which it was created.
   public var milliseconds: UInt64 { high >> 16 }
 
-  /// The 36 characters of the text form, lower case.
+  /// The text form: 36 lower-case characters.
   public var text: InlineArray<36, UInt8> {
     var out = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
     var span = out.mutableSpan
-    // Any bytes are characters of type UInt8; each store is checked against the end.
+    // All bytes are valid values of UInt8. Each store checks the bounds.
     var bytes = unsafe span.mutableBytes
     let parts = (Self.digits(high >> 32), Self.digits(high), Self.digits(low >> 32), Self.digits(low))
     bytes.storeBytes(of: parts.0, toByteOffset: 0, as: UInt64.self)
@@ -61,14 +65,14 @@ public struct UUIDv7: BitwiseCopyable, Hashable, Sendable {
     return out
   }
 
-  /// The eight digits of a number's low 32 bits, the first of them lowest in the word, as a store puts them in a row.
+  /// Returns the eight hexadecimal digits of a number's low 32 bits, the first digit in the lowest byte.
   private static func digits(_ number: UInt64) -> UInt64 {
-    // Four bits a byte, the highest four in the highest byte.
+    // Four bits in each byte, the highest four in the highest byte.
     var spread = number & 0xFFFF_FFFF
     spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
     spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
     spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F
-    // From 10 on letters: 39 characters lie between 9 and a.
+    // Values from 10 become letters: the characters 9 and a are 40 apart.
     let letters = (spread &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
     return (spread &+ 0x3030_3030_3030_3030 &+ letters &* 39).byteSwapped
   }
@@ -83,8 +87,8 @@ extension UUIDv7: JSONLineValue {
   }
 }
 
-/// Spreads the bits of a number over all 64: the finaliser of SplitMix64, which maps different numbers to different
-/// ones. Not a secret: identifiers must be unlike each other, not unguessable.
+/// The finalizer of SplitMix64, which spreads the bits of a number over all 64 and maps different numbers to different
+/// results. It gives identifiers that differ from each other, not identifiers that cannot be guessed.
 enum Mixing {
   static let increment: UInt64 = 0x9E37_79B9_7F4A_7C15
 

@@ -1,18 +1,19 @@
-/// Which vehicle this is, and what its control units say of themselves.
+/// The identification of the vehicle and its ECUs.
 public struct VehicleRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.vehicle
 
-  /// One control unit.
+  /// One ECU.
   public struct ECU: Equatable, Sendable, JSONLineValue {
-    /// `7E8`, `18DAF110` or the legacy source byte `10`; nil without headers.
+    /// Address: `7E8`, `18DAF110` or the legacy source byte `10`; `nil` if the adapter sends no headers.
     public var address: String?
-    /// Its name as service 09 gives it (`ECM-EngineControl`).
+    /// Name from service 09, such as `ECM-EngineControl`; `nil` if unknown.
     public var name: String?
-    /// In the order in which the control unit lists them.
+    /// Calibrations in the order in which the ECU lists them.
     public var calibrations: [Calibration] = []
-    /// Service and PID of each parameter it says it supports: `010C`, `22F40C`.
+    /// Service and PID of each supported parameter: `010C`, `22F40C`.
     public var supportedPids: [String] = []
 
+    /// Creates an ECU without other values.
     public init(address: String?) { self.address = address }
 
     public func write(to line: inout JSONLineEncoder) -> Bool {
@@ -26,13 +27,14 @@ public struct VehicleRecord: RecordBody, Equatable, Sendable {
     }
   }
 
-  /// One calibration: the software's identification, and the checksum over it.
+  /// A calibration: the software's identification and its checksum.
   public struct Calibration: Equatable, Sendable, JSONLineValue {
-    /// Calibration identification.
+    /// Calibration identification; `nil` if unknown.
     public var id: String?
-    /// Calibration verification number: 8 upper-case hexadecimal digits.
+    /// Calibration verification number: 8 upper-case hexadecimal digits; `nil` if unknown.
     public var cvn: String?
 
+    /// Creates a calibration.
     public init(id: String?, cvn: String?) {
       self.id = id
       self.cvn = cvn
@@ -47,23 +49,24 @@ public struct VehicleRecord: RecordBody, Equatable, Sendable {
     }
   }
 
-  /// The characters as the vehicle sent them, also where they are no valid VIN.
+  /// The VIN as the vehicle sent it, even if it is invalid.
   public var vin: String
-  /// 17 allowed characters, and a right check digit where it is law.
+  /// Whether the VIN has 17 allowed characters and, where the law requires one, a correct check digit.
   public var vinValid: Bool
-  /// From the world manufacturer identifier, where it names one make.
+  /// Make, from the world manufacturer identifier; `nil` if it is ambiguous or unknown.
   public var make: String?
-  /// Only for North American VINs.
+  /// Model year of a North American VIN; `nil` if unknown.
   public var modelYear: Int?
-  /// The bus, as the adapter names it: `ISO 15765-4 (CAN 11/500)`.
+  /// The bus, as the adapter reports it, such as `ISO 15765-4 (CAN 11/500)`; `nil` if unknown.
   public var protocolName: String?
-  /// Those that have answered, lowest address first.
+  /// The ECUs that have answered, lowest address first.
   public var ecus: [ECU] = []
-  /// The text of PID 51.
+  /// Fuel type, the text of PID 51; `nil` if unknown.
   public var fuelType: RecordValue?
-  /// The text of PID 1C.
+  /// OBD standard, the text of PID 1C; `nil` if unknown.
   public var obdStandard: RecordValue?
 
+  /// Creates a record without other values.
   public init(vin: String, vinValid: Bool) {
     self.vin = vin
     self.vinValid = vinValid

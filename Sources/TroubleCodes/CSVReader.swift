@@ -1,24 +1,25 @@
-/// Reads comma-separated values record by record (RFC 4180): fields in quotation marks may hold commas, line breaks and
-/// doubled quotation marks; a line ends with CR LF or LF, the last one with the file too.
+/// Reads comma-separated values record by record (RFC 4180). Quoted fields may contain commas, line breaks and doubled
+/// quotation marks. Lines end with CR LF, LF or the end of the file.
 ///
-/// Lines are counted by records: the catalog refuses the first record with a line break in it, so no count goes on past
-/// one.
+/// Line numbers count records. This is correct because the catalog rejects the first record that contains a line break.
 ///
 ///     P1234,"fuel pump, driver module",Ford
 struct CSVReader {
-  /// The line on which the record last read begins, from 1.
+  /// Line on which the last record begins, from 1.
   private(set) var recordLine = 1
   private var line = 1
   private var offset: Int
 
-  /// - Parameter text: what ``next(of:)`` will be given; a byte order mark at its head is passed over.
+  /// Creates a reader at the start of a text.
+  ///
+  /// - Parameter text: the text passed to ``next(of:)``; a leading byte order mark is skipped.
   init(_ text: Span<UInt8>) {
     offset = text.count >= 3 && text[0] == 0xEF && text[1] == 0xBB && text[2] == 0xBF ? 3 : 0
   }
 
-  /// The fields of the next record, nil at the end. An empty line is a record of one empty field.
+  /// Returns the fields of the next record; `nil` at the end. An empty line is a record with one empty field.
   ///
-  /// - Throws: `unterminatedQuote`, `strayQuote`, `textAfterQuote` or `bareCarriageReturn`; ``recordLine`` says where.
+  /// - Throws: `unterminatedQuote`, `strayQuote`, `textAfterQuote` or `bareCarriageReturn`, on the line ``recordLine``.
   mutating func next(of text: Span<UInt8>) throws(TroubleCodeFileError.Kind) -> [[UInt8]]? {
     recordLine = line
     if offset == text.count { return nil }

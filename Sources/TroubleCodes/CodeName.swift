@@ -1,16 +1,18 @@
-/// A diagnostic trouble code by its two bytes, and what its digits alone say (SAE J2012, 4; ISO 15031-6, 5).
+/// A two-byte diagnostic trouble code and the meaning of its digits (SAE J2012, section 4; ISO 15031-6, section 5).
 ///
 ///     0000 0100 0010 0000      0x0420, P0420
 ///     P│0 │4    2    0         letter, first digit (0–3), three hex digits
 public struct CodeName: Hashable, Sendable, CustomStringConvertible {
-  /// The two bytes, high byte first: 0x0420 is P0420, 0xC100 U0100. Every value is a code.
+  /// The two bytes, high byte first: 0x0420 is P0420, 0xC100 is U0100. Every value is a code.
   public let number: UInt16
 
+  /// Creates a code from its number.
+  ///
   /// - Parameter number: the two bytes, high byte first.
   public init(_ number: UInt16) { self.number = number }
 
-  /// Reads `P0420`; small letters are right too. Nil for all that is not P, C, B or U, one digit from 0 to 3 and three
-  /// hex digits.
+  /// Parses a code such as `P0420`, ignoring case; `nil` unless it consists of P, C, B or U, a digit from 0 to 3 and
+  /// three hexadecimal digits.
   public init?(parsing text: some StringProtocol) {
     let bytes = Array(text.utf8)
     guard bytes.count == 5, let system = Self.system(bytes[0]), let first = Self.digit(bytes[1]), first < 4 else {
@@ -24,7 +26,7 @@ public struct CodeName: Hashable, Sendable, CustomStringConvertible {
     self.number = number
   }
 
-  /// The part of the vehicle: the code's letter.
+  /// The part of the vehicle, given by the letter.
   public var system: TroubleCodeSystem {
     switch number >> 14 {
     case 0: .powertrain
@@ -34,23 +36,23 @@ public struct CodeName: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Who gives the code its meaning.
+  /// The authority that defines the code.
   public var authority: TroubleCodeAuthority {
     switch (system, number >> 12 & 3) {
     case (_, 0), (.powertrain, 2), (.network, 3): .standard
-    // P30xx to P33xx are the maker's, P34xx and above the standard's.
+    // P30xx to P33xx are manufacturer-specific; P34xx and above are standard.
     case (.powertrain, 3): number & 0x0F00 < 0x0400 ? .maker : .standard
     case (_, 3): .reserved
     default: .maker
     }
   }
 
-  /// The group of functions: the first two digits.
+  /// The functional group, given by the first two digits.
   public var subsystem: TroubleCodeSubsystem {
     TroubleCodeSubsystem(system: system, group: UInt8(number >> 8 & 0x3F), authority: authority)
   }
 
-  /// The code as people write it: `P0420`, five characters in upper case.
+  /// The code as text, for example `P0420`: five characters in upper case.
   public var description: String {
     var text = String(system.letter)
     for shift in [12, 8, 4, 0] {

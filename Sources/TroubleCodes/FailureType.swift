@@ -1,14 +1,16 @@
-/// Failure type byte of a three-byte code: how the part failed (SAE J2012-DA, failure type byte; ISO 15031-6, annex A).
+/// The failure type byte of a three-byte code (SAE J2012-DA, failure type byte; ISO 15031-6, annex A).
 ///
 ///     C0031-11      left front wheel speed sensor, circuit short to ground
 public struct FailureType: Hashable, Sendable, CustomStringConvertible {
-  /// The byte; 0x00 says nothing beyond the code itself.
+  /// The byte; 0x00 adds no information to the code.
   public let byte: UInt8
 
-  /// - Parameter byte: the third byte of a code, as services 19 and 0x55 of UDS give it.
+  /// Creates a failure type.
+  ///
+  /// - Parameter byte: third byte of a code in UDS services 19 and 0x55.
   public init(_ byte: UInt8) { self.byte = byte }
 
-  /// The kind of failure: the byte's first digit. Nil for A to F, which the standard keeps free.
+  /// The kind of failure, given by the first hexadecimal digit; `nil` for A to F, which are reserved.
   public var category: String? {
     switch byte >> 4 {
     case 0x0: "general failure"
@@ -25,21 +27,21 @@ public struct FailureType: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What failed, in a few words; nil for 0x00 and for bytes whose meaning is not known here.
+  /// A short description of the failure; `nil` for 0x00 and unknown bytes.
   public var text: String? {
     let table = Self.table.span
     for index in table.indices where table[index].byte == byte { return table[index].text.description }
     return nil
   }
 
-  /// ``text``, else ``category``, else the byte: `failure type A3`. Empty for 0x00.
+  /// ``text``, otherwise ``category``, otherwise the byte, for example `failure type A3`. Empty for 0x00.
   public var description: String {
     if byte == 0 { return "" }
     let hex = String(byte, radix: 16, uppercase: true)
     return text ?? category ?? "failure type \(hex)"
   }
 
-  /// One byte and its text.
+  /// A byte and its text.
   struct Row: BitwiseCopyable, Sendable {
     let byte: UInt8
     let text: StaticString

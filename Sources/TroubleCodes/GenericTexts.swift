@@ -1,9 +1,9 @@
-/// Short texts of the codes that ISO/SAE define (SAE J2012-DA), in words of this project's own.
+/// Short texts of the codes that ISO/SAE define (SAE J2012-DA), in this project's own words.
 ///
-/// Only codes whose meaning is beyond doubt have one: a wrong text sends a mechanic to the wrong part. The rows stand
-/// in one file for each group of functions; within a piece, and from piece to piece, they ascend.
+/// Only codes with an undisputed meaning have a text, because a wrong text sends a mechanic to the wrong part. Each
+/// file contains one functional group; the rows are in ascending order within and across the tables.
 enum GenericTexts {
-  /// One code and its text.
+  /// A code and its text.
   struct Row: BitwiseCopyable, Sendable {
     let code: UInt16
     let text: StaticString
@@ -14,7 +14,7 @@ enum GenericTexts {
     }
   }
 
-  /// The text of a code; nil where there is none. Binary search: at most nine rows are read.
+  /// Returns the text of a code by binary search in at most nine steps; `nil` if there is none.
   static func text(for code: UInt16) -> StaticString? {
     switch code >> 8 {
     case 0x00...0x01: search(p00to01.span, code)
@@ -32,7 +32,7 @@ enum GenericTexts {
     }
   }
 
-  /// All rows in the order of their codes.
+  /// All rows in ascending order of code.
   static var rows: [Row] {
     var rows: [Row] = []
     append(p00to01.span, to: &rows)

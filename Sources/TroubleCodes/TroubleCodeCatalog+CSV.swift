@@ -1,21 +1,21 @@
-/// Makers' codes from a file: UTF-8, one code a line, comma-separated by RFC 4180.
+/// Files of manufacturer-specific codes: UTF-8, one code per line, comma-separated (RFC 4180).
 ///
 ///     code,text,make
 ///     P1234,fuel pump driver module disabled,Ford
 ///     P1450,"tank vacuum, unable to bleed up",Ford
 ///     B1318,battery voltage low
 ///
-/// The header may be missing, and so may the make: the line then holds for every make. Blanks around a field and empty
-/// lines are passed over.
+/// The header is optional, and so is the make: without it, the line applies to all makes. Blanks around fields and
+/// empty lines are ignored.
 extension TroubleCodeCatalog {
-  /// Adds the codes of one file. What an earlier file said of the same code and make is replaced; when an error is
-  /// thrown, nothing of this file was added.
+  /// Adds the codes of a file and replaces earlier texts of the same code and make. If there is an error, nothing is
+  /// added.
   ///
   /// - Parameters:
-  ///   - text: the file's content.
-  ///   - file: its name, for the error.
-  /// - Returns: how many codes the file has.
-  /// - Throws: ``TroubleCodeFileError`` with the first line that is wrong.
+  ///   - text: content of the file.
+  ///   - file: name of the file, for the error.
+  /// - Returns: number of codes in the file.
+  /// - Throws: ``TroubleCodeFileError`` for the first invalid line.
   @discardableResult
   public mutating func add(csv text: Span<UInt8>, file: String) throws(TroubleCodeFileError) -> Int {
     var reader = CSVReader(text)
@@ -39,7 +39,7 @@ extension TroubleCodeCatalog {
     return found.count
   }
 
-  /// As ``add(csv:file:)-(Span<UInt8>,_)``, from an array.
+  /// Adds the codes of a file from an array, like ``add(csv:file:)-(Span<UInt8>,_)``.
   @discardableResult
   public mutating func add(csv text: [UInt8], file: String) throws(TroubleCodeFileError) -> Int {
     try add(csv: text.span, file: file)
@@ -79,7 +79,7 @@ extension TroubleCodeCatalog {
     return String(head[...last])
   }
 
-  /// C0 and C1 controls, and the separators of lines and paragraphs: a text is one line.
+  /// Whether a character is a C0 or C1 control, or a line or paragraph separator.
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value || scalar.value == 0x2028 || scalar.value == 0x2029
   }

@@ -1,14 +1,14 @@
-/// Texts of diagnostic trouble codes: the generic ones built in, makers' own from files.
+/// Texts of diagnostic trouble codes: built-in ones for the generic codes, and manufacturer-specific ones from files.
 ///
 ///     var catalog = TroubleCodeCatalog()
 ///     try catalog.add(csv: bytes, file: "ford.csv")
 ///     catalog.describe(0x0420)
 ///     // P0420 — catalyst efficiency below threshold, bank 1 (powertrain, auxiliary emission controls)
 public struct TroubleCodeCatalog: Sendable {
-  /// Longest text that a file may give, in UTF-8 bytes: a record's line must stay readable.
+  /// Maximum length of a text in a file, UTF-8 bytes. It keeps records readable.
   public static let maximumTextLength = 200
 
-  /// The generic codes that have a text built in, and their texts, in the order of the codes' numbers.
+  /// The built-in codes with their texts, in ascending order of code.
   public static var generic: [(code: UInt16, text: String)] {
     GenericTexts.rows.map { (code: $0.code, text: $0.text.description) }
   }
@@ -16,21 +16,20 @@ public struct TroubleCodeCatalog: Sendable {
   /// Texts from files, by code and make.
   var added: [Key: String] = [:]
 
-  /// A catalog of the generic codes alone.
+  /// Creates a catalog of the generic codes only.
   public init() {}
 
   /// Number of texts from files.
   public var addedCount: Int { added.count }
 
-  /// The text of a code.
+  /// Returns the text of a code.
   ///
-  /// A file's line for this make comes first, then a file's line for every make, then the generic text; a line in a
-  /// file thus overrides the generic text of the same code.
+  /// A text from a file for this make has priority, then a text from a file for all makes, then the generic text.
   ///
   /// - Parameters:
   ///   - code: the two bytes, high byte first: 0x0420 is P0420.
-  ///   - make: the vehicle's make, as in `Ford`, capitals not minded; nil where it is not known.
-  /// - Returns: nil where no text is known.
+  ///   - make: make of the vehicle, for example `Ford`, ignoring case; `nil` if unknown.
+  /// - Returns: the text; `nil` if there is none.
   public func text(for code: UInt16, make: String? = nil) -> String? {
     if !added.isEmpty {
       if let make, let text = added[Key(code: code, make: make)] { return text }
@@ -39,14 +38,14 @@ public struct TroubleCodeCatalog: Sendable {
     return GenericTexts.text(for: code)?.description
   }
 
-  /// One line for people: the code, its text, how it failed, and the system and sub-system that its digits name.
+  /// Describes a code in one line: the code, its text, the failure, the system and the subsystem.
   ///
-  /// Without a text, the digits still speak: `P1234 (powertrain, fuel and air metering, maker's own code)`.
+  /// Without a text, the meaning of the digits remains: `P1234 (powertrain, fuel and air metering, maker's own code)`.
   ///
   /// - Parameters:
   ///   - code: the two bytes, high byte first.
-  ///   - failureType: the third byte, where the car gave one; the code is then shown as `C0031-11`.
-  ///   - make: the vehicle's make; nil where it is not known.
+  ///   - failureType: the third byte; `nil` if there is none. The code is then shown as `C0031-11`.
+  ///   - make: make of the vehicle; `nil` if unknown.
   public func describe(_ code: UInt16, failureType: UInt8? = nil, make: String? = nil) -> String {
     let name = CodeName(code)
     var line = name.description
@@ -62,7 +61,7 @@ public struct TroubleCodeCatalog: Sendable {
     return line + " (\(name.system), \(name.subsystem)\(Self.note(name, known: text != nil)))"
   }
 
-  /// Why there is no text, where the digits tell it.
+  /// Explains why there is no text.
   private static func note(_ name: CodeName, known: Bool) -> String {
     if known { return "" }
     return switch name.authority {
@@ -72,7 +71,7 @@ public struct TroubleCodeCatalog: Sendable {
     }
   }
 
-  /// A code and, folded to small letters, the make that it is meant for; an empty make is every make.
+  /// A code and the lower-case make to which a text applies; an empty make stands for all makes.
   struct Key: Hashable, Sendable {
     let code: UInt16
     let make: String

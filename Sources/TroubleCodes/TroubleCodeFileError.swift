@@ -1,48 +1,49 @@
-/// Why a file of codes cannot be used: which file, which line, and what would be right.
+/// An error in a file of trouble codes: the line and what was expected.
 public struct TroubleCodeFileError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The problem.
   public enum Kind: Error, Equatable, Sendable {
-    /// The bytes are not UTF-8.
+    /// The text is not valid UTF-8.
     case notUTF8
-    /// A quoted field does not end before the file does.
+    /// A quoted field is not closed before the end of the file.
     case unterminatedQuote
-    /// A quotation mark inside a field that is not quoted.
+    /// A field without quotes contains a quotation mark.
     case strayQuote
-    /// Something stands between a closing quotation mark and the next comma.
+    /// A closing quotation mark is not followed by a comma or a line end.
     case textAfterQuote
-    /// A carriage return that no line feed follows.
+    /// A carriage return is not followed by a line feed.
     case bareCarriageReturn
-    /// The line has this number of fields.
+    /// The line has this number of fields, instead of 2 or 3.
     case fieldCount(Int)
-    /// The first line begins with `code`, but is not the header.
+    /// The first line begins with `code` but is not a valid header.
     case header
-    /// The first field is not a code.
+    /// The first field is not a trouble code.
     case code(String)
-    /// The code has no text.
+    /// The text of the code is empty.
     case emptyText
     /// The text has this many bytes, more than ``TroubleCodeCatalog/maximumTextLength``.
     case longText(Int)
-    /// A line break or another control character inside a field.
+    /// A field contains a line break or another control character.
     case controlCharacter
-    /// The same code, for the same make, stands on this earlier line.
+    /// An earlier line has the same code and make.
     case duplicate(line: Int)
   }
 
-  /// The file's name, as it was given.
+  /// Name of the file, as given by the caller.
   public var file: String
-  /// Line on which the wrong record begins, from 1.
+  /// Line on which the invalid record begins, from 1.
   public var line: Int
-  /// What is wrong.
+  /// The problem.
   public var kind: Kind
 
-  /// - Parameters: as the properties of the same names.
+  /// Creates an error; the parameters are the properties of the same names.
   public init(file: String, line: Int, kind: Kind) {
     self.file = file
     self.line = line
     self.kind = kind
   }
 
-  /// One line: `ford.csv:3: expected a code such as P1234 (P, C, B or U, a digit 0-3, three hex digits), found "X1"`.
+  /// The message in one line:
+  /// `ford.csv:3: expected a code such as P1234 (P, C, B or U, a digit 0-3, three hex digits), found "X1"`.
   public var description: String { "\(file):\(line): \(reason)" }
 
   private var reason: String {
@@ -65,7 +66,7 @@ public struct TroubleCodeFileError: Error, Equatable, Sendable, CustomStringConv
     }
   }
 
-  /// So much of what was found that the message stays one readable line.
+  /// Shortens a text for the message and replaces control characters.
   private static func short(_ text: String) -> String {
     let shown = text.unicodeScalars.prefix(24).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : String($0) }.joined()
     return text.unicodeScalars.count > 24 ? shown + "…" : shown

@@ -1,5 +1,5 @@
-/// The group of functions that a code belongs to: its second digit, within its letter and first digit (SAE J2012,
-/// 4.3; ISO 15031-6, 5.3). Makers' powertrain codes follow the same groups.
+/// The functional group of a code, given by its letter and its first two digits (SAE J2012, section 4.3; ISO 15031-6,
+/// section 5.3). Manufacturer-specific powertrain codes use the same groups.
 public enum TroubleCodeSubsystem: CaseIterable, Sendable, CustomStringConvertible {
   case fuelAirAndEmissions
   case fuelAndAir
@@ -18,12 +18,12 @@ public enum TroubleCodeSubsystem: CaseIterable, Sendable, CustomStringConvertibl
   case networkSoftware
   case networkData
   case modulesAndPower
-  /// A maker's code outside the groups that the standard lays down for makers too.
+  /// A manufacturer-specific code outside the groups of the standard.
   case makerAssigned
-  /// The standard has given this group no function yet.
+  /// A group without a function in the standard.
   case unassigned
 
-  /// In words, lower case.
+  /// The name in lower case.
   public var description: String {
     switch self {
     case .fuelAirAndEmissions: "fuel and air metering, auxiliary emission controls"
@@ -48,9 +48,11 @@ public enum TroubleCodeSubsystem: CaseIterable, Sendable, CustomStringConvertibl
     }
   }
 
+  /// Finds the group of a code.
+  ///
   /// - Parameters:
-  ///   - system: the code's letter.
-  ///   - group: its first and second digit, as in 0x04 of P0420.
+  ///   - system: letter of the code.
+  ///   - group: first and second digit, for example 0x04 for P0420.
   init(system: TroubleCodeSystem, group: UInt8, authority: TroubleCodeAuthority) {
     let found: Self? =
       switch system {

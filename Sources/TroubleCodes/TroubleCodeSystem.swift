@@ -1,5 +1,5 @@
-/// The part of the vehicle that a diagnostic trouble code belongs to: its letter, bits 15 and 14 (SAE J2012, 4.1;
-/// ISO 15031-6, 5.1).
+/// The part of the vehicle to which a trouble code belongs: its letter, bits 15 and 14 (SAE J2012, section 4.1; ISO
+/// 15031-6, section 5.1).
 public enum TroubleCodeSystem: UInt8, CaseIterable, Sendable, CustomStringConvertible {
   /// `P`: engine, transmission, hybrid or electric drive.
   case powertrain
@@ -7,10 +7,10 @@ public enum TroubleCodeSystem: UInt8, CaseIterable, Sendable, CustomStringConver
   case chassis
   /// `B`: restraints, comfort, lighting.
   case body
-  /// `U`: buses between control modules, and the modules as such.
+  /// `U`: data buses between control modules, and the modules themselves.
   case network
 
-  /// `P`, `C`, `B` or `U`.
+  /// The letter `P`, `C`, `B` or `U`.
   public var letter: Character {
     switch self {
     case .powertrain: "P"
@@ -20,7 +20,7 @@ public enum TroubleCodeSystem: UInt8, CaseIterable, Sendable, CustomStringConver
     }
   }
 
-  /// In words, lower case.
+  /// The name in lower case.
   public var description: String {
     switch self {
     case .powertrain: "powertrain"
@@ -31,12 +31,13 @@ public enum TroubleCodeSystem: UInt8, CaseIterable, Sendable, CustomStringConver
   }
 }
 
-/// Who gives a code its meaning: the first digit, and of P3xxx the second (SAE J2012, table 1; ISO 15031-6, 5.2).
+/// The authority that defines a code: its first digit, and for P3xxx also the second one (SAE J2012, table 1; ISO
+/// 15031-6, section 5.2).
 public enum TroubleCodeAuthority: Sendable {
-  /// ISO/SAE: it means the same in every make.
+  /// ISO/SAE: the code has the same meaning for every make.
   case standard
-  /// The vehicle's maker: it may mean something else in every make.
+  /// The manufacturer: the meaning depends on the make.
   case maker
-  /// Kept free by the standard: no car should send it.
+  /// Reserved by the standard: no vehicle should send the code.
   case reserved
 }

@@ -37,6 +37,7 @@ enum BrokerSettings {
         throw value.invalid(expected: "a file with one line that others cannot read", found: path)
       }
     }
+    options.isInsecure = try reader.optionalBool("insecure") ?? false
     if let value = reader.optional("tenant") {
       guard let tenant = TenantID(try value.requireString()) else {
         throw value.invalid(expected: "1 to 63 of a-z, 0-9 and -")
@@ -96,6 +97,17 @@ enum BrokerSettings {
     let path = unsafe String(cString: folder) + "/" + credential
     guard unsafe access(path, F_OK) == 0 else { return }
     options.password = try FileText.readSecretLine(path)
+  }
+
+  /// - Throws: if the password would go to another machine without TLS, where anybody on the way can read it.
+  static func refuseInsecure(_ options: BrokerOptions) throws(Failure) {
+    guard options.password != nil, !options.isInsecure,
+      let address = options.addresses.first(where: { !$0.usesTLS && !$0.isLoopback })
+    else { return }
+    throw Failure(
+      .badConfiguration,
+      "broker: \(address) is another machine and has no TLS, so that the password could be read on the way; expected \(address.language == .amqp ? "amqps" : "mqtts")://, or \"insecure\": true in the configuration's broker"
+    )
   }
 
   private static let expectation =

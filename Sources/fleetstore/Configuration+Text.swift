@@ -14,6 +14,7 @@ extension Configuration {
     line.field("database", database.shown)
     line.field("threads", server.threads)
     line.field("logLevel", logLevel.rawValue)
+    line.field("accessLog", server.accessLog)
     if let tls = server.tls {
       line.beginObject("tls")
       line.field("certificate", tls.certificate)
@@ -77,6 +78,7 @@ extension Configuration {
   private func write(_ broker: BrokerOptions, _ line: inout JSONLineEncoder) {
     line.beginObject("broker")
     line.field("urls", broker.addresses.map(\.description))
+    line.field("insecure", broker.isInsecure)
     line.field("tenant", broker.tenant.text)
     line.field("topic", broker.topic)
     line.field("queue", broker.queue)

@@ -6,7 +6,7 @@ import Logging
 /// What `fleetstore` is told by its configuration file (JSON, strict); every key may be absent.
 ///
 ///     { "listen": "127.0.0.1:8080", "database": "sqlite:fleet.db", "databasePasswordFile": "database.password",
-///       "threads": 2, "logLevel": "info",
+///       "threads": 2, "logLevel": "info", "accessLog": false,
 ///       "tls":    { "certificate": "server.pem", "key": "server.key" },
 ///       "limits": { "idleSeconds": 60, "requestSeconds": 30, "headerBytes": 16384, "bodyBytes": 8388608,
 ///                   "unpackedBytes": 33554432, "pageBytes": 8388608, "memoryBytes": 268435456, "questions": 3,
@@ -62,6 +62,7 @@ struct Configuration {
     if let level = try reader.optionalString("logLevel", oneOf: Logger.Level.allCases.map(\.rawValue)) {
       logLevel = Logger.Level(rawValue: level) ?? logLevel
     }
+    server.accessLog = try reader.optionalBool("accessLog") ?? server.accessLog
     try readLimits(&reader)
     try readRate(&reader)
     try readLive(&reader)
@@ -101,8 +102,9 @@ extension Configuration {
       do throws(Failure) {
         database = try DatabaseAddress(text, mayHoldPassword: true).resolved(in: folder)
       } catch {
-        // The message must not repeat what may hold a password.
-        throw value.invalid(expected: "sqlite:FILE or postgres://USER@HOST/DATABASE", found: "something else")
+        // The message must not repeat what may hold a password; the reason does not.
+        throw value.invalid(
+          expected: "sqlite:FILE or postgres://USER@HOST/DATABASE", found: "something else (\(error.description))")
       }
       if isOpen, database.hasPassword {
         throw value.invalid(

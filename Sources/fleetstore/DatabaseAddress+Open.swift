@@ -2,12 +2,12 @@ import FleetDomain
 import FleetStorage
 
 extension DatabaseAddress {
-  /// Opens the store, or makes it where there is none.
-  func open() async throws(Failure) -> any FleetStorage {
+  /// Opens the store.
+  func open(as access: StoreAccess) async throws(Failure) -> StoredFleet {
     do throws(StorageError) {
       return switch self {
-      case .sqlite(let path): try StoredFleet(sqlite: path)
-      case .postgres(let uri): try await StoredFleet(postgreSQL: uri)
+      case .sqlite(let path): try StoredFleet(sqlite: path, as: access)
+      case .postgres(let address): try await StoredFleet(postgreSQL: address, as: access)
       }
     } catch {
       throw Failure(error)

@@ -1,6 +1,7 @@
 import FleetAPI
 import FleetDomain
 import Glibc
+import Telemetry
 
 /// Why a command ends early: one line for people, and the status of sysexits.h.
 struct Failure: Error, CustomStringConvertible {
@@ -32,12 +33,14 @@ struct Failure: Error, CustomStringConvertible {
   init(_ error: StorageError) {
     let status: Status =
       switch error.kind {
-      case .unavailable, .full: .unavailable
+      case .noDatabase: .noInput
+      case .unavailable, .full, .inUse: .unavailable
       case .readOnly: .unreadable
       case .damaged, .newerSchema: .badData
       default: .failed
       }
-    self.init(status, error.description)
+    let remedy = error.kind == .noDatabase ? "; fleetstore serve makes it, and so does this command with --create" : ""
+    self.init(status, error.description + remedy)
   }
 
   init(_ error: ServerStartError) {
@@ -47,13 +50,17 @@ struct Failure: Error, CustomStringConvertible {
 
 /// Lines for people.
 enum StandardError {
-  /// There is nobody to tell that it cannot be written.
-  static func say(_ line: String) { _ = writeWhole(line + "\n", to: STDERR_FILENO) }
+  /// Prints one line; what a terminal would obey in it is escaped. A failure to write is ignored.
+  static func say(_ line: String) { _ = writeWhole(line.printable + "\n", to: STDERR_FILENO) }
 }
 
 /// Lines for programs.
 enum StandardOutput {
-  static func say(_ line: String) throws(Failure) { try write(line + "\n") }
+  /// Prints one line; what a terminal would obey in it is escaped, but for the tabs between columns.
+  static func say(_ line: String) throws(Failure) {
+    let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }
+    try write(columns.joined(separator: "\t") + "\n")
+  }
 
   /// - Throws: where they cannot be written. Nobody need read them: a pipe that was closed is none of it.
   static func write(_ lines: String) throws(Failure) {

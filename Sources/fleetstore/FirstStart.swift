@@ -4,13 +4,13 @@ import Glibc
 
 /// What a store needs before anybody can use it.
 enum FirstStart {
-  /// Makes an administrator's token where the store never had one, whatever other tokens it has, and shows it: the only
-  /// time that it can be seen.
+  /// Makes an administrator's token if the store has none, not even a revoked one, and shows it: the only time that it
+  /// can be seen.
   ///
   /// A service's output is kept in a journal that many may read: where there is a StateDirectory= (systemd.exec(5)), the
   /// token goes into a file there, before the store knows it.
   static func prepare(_ storage: any FleetStorage) async throws {
-    guard try await !storage.tokens(tenant: .standard).contains(where: { $0.role == .admin }) else { return }
+    guard try await !storage.hasToken(.admin, tenant: .standard) else { return }
     let secret = Secret(.operatorToken)
     let folder = unsafe getenv("STATE_DIRECTORY").map { unsafe String(cString: $0) }
     if let folder { try write(secret.text + "\n", to: folder + "/administrator.token") }

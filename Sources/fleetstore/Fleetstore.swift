@@ -13,7 +13,9 @@ struct Fleetstore: AsyncParsableCommand {
       configuration; 1 what was asked for failed.
       """,
     version: "0.1.0",
-    subcommands: [ServeCommand.self, GatewayCommand.self, TokenCommand.self, TenantCommand.self])
+    subcommands: [
+      ServeCommand.self, GatewayCommand.self, TokenCommand.self, TenantCommand.self, RestoredCommand.self,
+    ])
 
   static func main() async {
     // A client that goes away is no reason to end.

@@ -18,7 +18,7 @@ struct GatewayCommand: AsyncParsableCommand {
     @Option(name: .customLong("vehicle"), help: "A vehicle that it may write as; none: those that it registers first.")
     var vehicles: [String] = []
     @OptionGroup var owner: TenantOption
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var store: CommandStore
 
     func run() async throws {
       let tenant = try owner.tenant()
@@ -44,7 +44,7 @@ struct GatewayCommand: AsyncParsableCommand {
 
     @Argument(help: "The gateway's id.") var gatewayId: String
     @OptionGroup var owner: TenantOption
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var store: CommandStore
 
     func run() async throws {
       let tenant = try owner.tenant()
@@ -57,16 +57,25 @@ struct GatewayCommand: AsyncParsableCommand {
   }
 
   struct Revoke: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Takes a gateway's key back.")
+    static let configuration = CommandConfiguration(
+      abstract: "Revokes a gateway's key, or all keys that were made after a moment.")
 
-    @Argument(help: "The gateway's id.") var gatewayId: String
+    @Argument(help: "The gateway's id.") var gatewayId: String?
+    @OptionGroup var after: MadeAfter
     @OptionGroup var owner: TenantOption
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var store: CommandStore
 
     func run() async throws {
       let tenant = try owner.tenant()
+      let moment = try after.moment(insteadOf: gatewayId, "gateway")
       try await store.withStorage { storage in
-        try await storage.revokeGateway(gatewayId, tenant: tenant, at: WallClock.now)
+        if let moment {
+          let count = try await storage.revokeGateways(
+            madeAfter: moment, tenant: after.allTenants ? nil : tenant, at: WallClock.now)
+          StandardError.say("fleetstore: \(count) gateways revoked")
+        } else {
+          try await storage.revokeGateway(gatewayId ?? "", tenant: tenant, at: WallClock.now)
+        }
       }
     }
   }
@@ -76,7 +85,7 @@ struct GatewayCommand: AsyncParsableCommand {
       abstract: "Prints id, state, when it was seen, records to come, version, vehicles; with tabs between.")
 
     @OptionGroup var owner: TenantOption
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var store: CommandStore
 
     func run() async throws {
       let tenant = try owner.tenant()

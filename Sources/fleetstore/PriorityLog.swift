@@ -1,9 +1,20 @@
+import CSystemd
+import Glibc
 import Logging
 
-/// Log lines on stderr with the priority that journald reads (sd-daemon(3)): `<6>listening on http://127.0.0.1:8080`.
+/// Log lines on stderr. In systemd's journal with the priority that it reads (sd-daemon(3)), elsewhere with a word:
+///
+///     <4>2000 connections: no more are taken until some end
+///     fleetstore: warning: 2000 connections: no more are taken until some end
+///
+/// Warnings and errors that come again and again with the same text are counted (``RepeatedLines``).
 struct PriorityLog: LogHandler {
+  /// Whether stderr is a stream of the journal.
+  static let isJournal = csystemd_is_journal(STDERR_FILENO) != 0
+
   var logLevel: Logger.Level
   var metadata: Logger.Metadata = [:]
+  let repeated: RepeatedLines
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
@@ -11,8 +22,26 @@ struct PriorityLog: LogHandler {
   }
 
   func log(event: LogEvent) {
+    // One entry is one line, whatever a client has put into it.
+    let text = String(event.message.description.map { $0.isNewline ? " " : $0 })
+    let details = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+      .map { " \($0.key)=\($0.value)" }.joined()
+    let line = Self.prefix(event.level, isJournal: Self.isJournal) + text + details
+    guard event.level >= .warning else { return StandardError.say(line) }
+    for line in repeated.take(line, at: .now) { StandardError.say(line) }
+  }
+
+  static func prefix(_ level: Logger.Level, isJournal: Bool) -> String {
+    guard isJournal else {
+      return switch level {
+      case .trace, .debug: "fleetstore: debug: "
+      case .info, .notice: "fleetstore: "
+      case .warning: "fleetstore: warning: "
+      case .error, .critical: "fleetstore: error: "
+      }
+    }
     let priority =
-      switch event.level {
+      switch level {
       case .trace, .debug: 7
       case .info: 6
       case .notice: 5
@@ -20,10 +49,6 @@ struct PriorityLog: LogHandler {
       case .error: 3
       case .critical: 2
       }
-    // One entry is one line, whatever a client has put into it.
-    let text = event.message.description.map { $0.isNewline ? " " : $0 }
-    let details = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
-      .map { " \($0.key)=\($0.value)" }.joined()
-    StandardError.say("<\(priority)>" + String(text) + details)
+    return "<\(priority)>"
   }
 }

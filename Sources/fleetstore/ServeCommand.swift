@@ -30,6 +30,11 @@ struct ServeCommand: AsyncParsableCommand {
     if !broker.isEmpty {
       configuration.broker = try BrokerSettings.options(broker, instead: configuration.broker)
     }
+    if var options = configuration.broker {
+      try BrokerSettings.addCredential(to: &options)
+      try BrokerSettings.refuseInsecure(options)
+      configuration.broker = options
+    }
     if let listen {
       guard let address = ListenAddress(listen) else {
         throw Failure(.usage, "listen: expected \(ListenAddress.expectation), found \"\(listen)\"")
@@ -41,16 +46,24 @@ struct ServeCommand: AsyncParsableCommand {
     // Before the database is made or brought up to date, and before the first token is shown.
     do throws(ServerStartError) { try configuration.server.tryAddresses() } catch { throw Failure(error) }
     let level = configuration.logLevel
-    LoggingSystem.bootstrap { _ in PriorityLog(logLevel: level) }
+    let repeated = RepeatedLines()
+    LoggingSystem.bootstrap { _ in PriorityLog(logLevel: level, repeated: repeated) }
     let logger = Logger(label: "fleetstore")
-    let storage = try await configuration.database.open()
+    let storage = try await configuration.database.open(as: .server)
+    if storage.wasRestored {
+      logger.warning(
+        """
+        the database was restored or moved: live readers that resume are told positionGone. Keys that were revoked \
+        since the backup are good again: revoke them again (docs: Backup)
+        """)
+    }
     OpenFiles.makeRoom(for: &configuration.server.limits, logger)
     do {
       try await FirstStart.prepare(storage)
       if let tenant = configuration.broker?.tenant, try await !storage.tenants().contains(where: { $0.id == tenant }) {
         throw Failure(.badConfiguration, "broker.tenant: no tenant \(tenant); make it: fleetstore tenant add \(tenant)")
       }
-      try await serve(configuration, storage, logger)
+      try await serve(configuration, storage, logger, repeated)
     } catch let error as StorageError {
       await storage.close()
       throw Failure(error)
@@ -65,7 +78,9 @@ struct ServeCommand: AsyncParsableCommand {
     logger.info("stopped")
   }
 
-  private func serve(_ configuration: Configuration, _ storage: any FleetStorage, _ logger: Logger) async throws {
+  private func serve(
+    _ configuration: Configuration, _ storage: any FleetStorage, _ logger: Logger, _ repeated: RepeatedLines
+  ) async throws {
     let options = configuration.server
     var quiet = logger
     quiet.logLevel = .warning
@@ -91,6 +106,9 @@ struct ServeCommand: AsyncParsableCommand {
         .init(
           service: Maintenance(retention: configuration.retention, storage: storage, logger: logger),
           successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
+        .init(
+          service: LogFlush(repeated: repeated), successTerminationBehavior: .ignore,
+          failureTerminationBehavior: .ignore),
         // Services are told to stop from the last to the first.
         .init(service: deadline, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
       ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
@@ -106,8 +124,7 @@ struct ServeCommand: AsyncParsableCommand {
   private static func worker(
     _ options: BrokerOptions?, _ storage: any FleetStorage, _ logger: Logger
   ) throws(Failure) -> BrokerWorker? {
-    guard var options else { return nil }
-    try BrokerSettings.addCredential(to: &options)
+    guard let options else { return nil }
     do throws(BrokerFailure) {
       return try BrokerWorker(options, storage: storage, logger: logger) { WallClock.now }
     } catch {

@@ -3,24 +3,16 @@ import FleetAPI
 import FleetDomain
 import FleetStorage
 
-/// Which store a command is about.
-struct StoreOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The configuration (JSON).", valueName: "file"))
-  var config: String?
+/// Which store a command works on, beside a server or without one.
+struct CommandStore: ParsableArguments {
+  @OptionGroup var store: StoreOptions
 
-  @Option(help: ArgumentHelp("sqlite:FILE or postgres://USER@HOST/DATABASE.", valueName: "address"))
-  var database: String?
-
-  /// The configuration, with what the command line says instead.
-  func configuration() throws(Failure) -> Configuration {
-    var configuration = try Configuration(path: config)
-    if let database { configuration.database = try DatabaseAddress(database, mayHoldPassword: false) }
-    return configuration
-  }
+  @Flag(help: "Make the database if there is none.")
+  var create = false
 
   /// Opens the store, does something with it, and closes it.
   func withStorage(_ work: (any FleetStorage) async throws -> Void) async throws {
-    let storage = try await configuration().database.open()
+    let storage = try await store.configuration().database.open(as: create ? .makingCommand : .command)
     do {
       try await work(storage)
     } catch let error as StorageError {
@@ -31,6 +23,22 @@ struct StoreOptions: ParsableArguments {
       throw error
     }
     await storage.close()
+  }
+}
+
+/// Which store a program is about.
+struct StoreOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The configuration (JSON).", valueName: "file"), completion: .file())
+  var config: String?
+
+  @Option(help: ArgumentHelp("sqlite:FILE or postgres://USER@HOST/DATABASE.", valueName: "address"))
+  var database: String?
+
+  /// The configuration, with what the command line says instead.
+  func configuration() throws(Failure) -> Configuration {
+    var configuration = try Configuration(path: config)
+    if let database { configuration.database = try DatabaseAddress(database, mayHoldPassword: false) }
+    return configuration
   }
 }
 

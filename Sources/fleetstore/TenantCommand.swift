@@ -14,7 +14,7 @@ struct TenantCommand: AsyncParsableCommand {
       abstract: "Makes a tenant; its first token comes from `fleetstore token add --tenant NAME`.")
 
     @Argument(help: "1 to 63 of a-z, 0-9 and -.") var name: String
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var store: CommandStore
 
     func run() async throws {
       guard let tenant = TenantID(name) else {
@@ -27,7 +27,7 @@ struct TenantCommand: AsyncParsableCommand {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Prints the names of all tenants.")
 
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var store: CommandStore
 
     func run() async throws {
       try await store.withStorage { storage in

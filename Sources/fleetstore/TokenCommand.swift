@@ -6,10 +6,10 @@ import Telemetry
 /// `fleetstore token`: the tokens of people and programs that read and administer.
 struct TokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "token", abstract: "Makes and revokes operators' tokens.",
-    subcommands: [Add.self, Revoke.self, List.self])
+    commandName: "token", abstract: "Makes, revokes and removes operators' tokens.",
+    subcommands: [Add.self, Revoke.self, Remove.self, List.self])
 
-  func run() throws { throw ValidationError("name what to do: add, revoke or list") }
+  func run() throws { throw ValidationError("name what to do: add, revoke, remove or list") }
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,7 +18,7 @@ struct TokenCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("admin or readOnly.", valueName: "role")) var role: String
     @Option(help: "What it is for.") var label = ""
     @OptionGroup var owner: TenantOption
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var store: CommandStore
 
     func run() async throws {
       guard let role = Role(rawValue: role) else {
@@ -39,21 +39,51 @@ struct TokenCommand: AsyncParsableCommand {
   }
 
   struct Revoke: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Takes a token back.")
+    static let configuration = CommandConfiguration(
+      abstract: "Revokes a token, or all that were made after a moment.")
 
-    @Argument(help: "The token's id, as `token list` prints it.") var tokenId: String
+    @Argument(help: "The token's id, as `token list` prints it.") var tokenId: String?
+    @OptionGroup var after: MadeAfter
     @OptionGroup var owner: TenantOption
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var store: CommandStore
 
     func run() async throws {
-      guard let id = UUIDv7(tokenId.utf8.span) else {
-        throw Failure(.usage, "token: expected an id as `fleetstore token list` prints it")
-      }
       let tenant = try owner.tenant()
+      if let moment = try after.moment(insteadOf: tokenId, "token") {
+        return try await store.withStorage { storage in
+          let count = try await storage.revokeTokens(
+            madeAfter: moment, tenant: after.allTenants ? nil : tenant, at: WallClock.now)
+          StandardError.say("fleetstore: \(count) tokens revoked")
+        }
+      }
+      let id = try TokenCommand.id(tokenId ?? "")
       try await store.withStorage { storage in
         try await storage.revokeToken(id, tenant: tenant, at: WallClock.now)
       }
     }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Removes a token: it is revoked, and lists no longer show it.")
+
+    @Argument(help: "The token's id, as `token list` prints it.") var tokenId: String
+    @OptionGroup var owner: TenantOption
+    @OptionGroup var store: CommandStore
+
+    func run() async throws {
+      let (tenant, id) = (try owner.tenant(), try TokenCommand.id(tokenId))
+      try await store.withStorage { storage in
+        try await storage.removeToken(id, tenant: tenant, at: WallClock.now)
+      }
+    }
+  }
+
+  private static func id(_ text: String) throws(Failure) -> UUIDv7 {
+    guard let id = UUIDv7(text.utf8.span) else {
+      throw Failure(.usage, "token: expected an id as `fleetstore token list` prints it")
+    }
+    return id
   }
 
   struct List: AsyncParsableCommand {
@@ -61,18 +91,23 @@ struct TokenCommand: AsyncParsableCommand {
       abstract: "Prints id, role, state, when it was made, label; with tabs between.")
 
     @OptionGroup var owner: TenantOption
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var store: CommandStore
 
     func run() async throws {
       let tenant = try owner.tenant()
       try await store.withStorage { storage in
-        for token in try await storage.tokens(tenant: tenant) {
-          try StandardOutput.say(
-            [
-              TimeText.of(token.id), token.role.rawValue, token.revokedAt == nil ? "good" : "revoked",
-              TimeText.of(token.addedAt), token.label.isEmpty ? "-" : token.label,
-            ].joined(separator: "\t"))
-        }
+        var cursor: String?
+        repeat {
+          let page = try await storage.tokens(cursor: cursor, limit: 1_000, tenant: tenant)
+          for token in page.items {
+            try StandardOutput.say(
+              [
+                TimeText.of(token.id), token.role.rawValue, token.revokedAt == nil ? "good" : "revoked",
+                TimeText.of(token.addedAt), token.label.isEmpty ? "-" : token.label,
+              ].joined(separator: "\t"))
+          }
+          cursor = page.next
+        } while cursor != nil
       }
     }
   }

@@ -14,7 +14,9 @@ struct BenchCommand: ParsableCommand {
       machine. One thread, and its processor time; nothing is written while it is taken. Equal checksums mean equal readings.
       """)
 
-  @Argument(help: ArgumentHelp("Captures to measure instead; each file's bytes are held in memory.", valueName: "file"))
+  @Argument(
+    help: ArgumentHelp("Captures to measure instead; each file's bytes are held in memory.", valueName: "file"),
+    completion: .file())
   var files: [String] = []
 
   @Option(help: ArgumentHelp("How often each part is worked through.", valueName: "n"))
@@ -24,7 +26,8 @@ struct BenchCommand: ParsableCommand {
   var json = false
 
   @Option(
-    help: ArgumentHelp("Writes the traffic to adapter.txt and gps.nmea in this folder, and ends.", valueName: "folder"))
+    help: ArgumentHelp("Writes the traffic to adapter.txt and gps.nmea in this folder, and ends.", valueName: "folder"),
+    completion: .directory)
   var writeCorpus: String?
 
   func validate() throws {
@@ -67,7 +70,7 @@ struct BenchCommand: ParsableCommand {
       let lines =
         [run.adapter.row("adapter → readings", "replies"), run.nmea.row("NMEA → fixes", "sentences")]
         + [run.records.row("record encoder", "records of 15 values")]
-      for line in lines { try output.write((line + "\n").utf8.span) }
+      for line in lines { try output.write(line) }
     }
     try output.flush()
   }

@@ -230,6 +230,11 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
       encoder.key("max")
       encoder.value(maximum)
     }
+    // Only where it is not so: value and limits of 0 are no measurement.
+    if !result.isCompleted {
+      encoder.key("completed")
+      encoder.value(false)
+    }
     if !result.isLegacy, let unit = UnitAndScaling(id: result.scalingID)?.unit, unit.symbol.utf8CodeUnitCount > 0 {
       encoder.key("unit")
       encoder.value(unit.symbol)

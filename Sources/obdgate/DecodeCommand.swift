@@ -10,9 +10,12 @@ struct DecodeCommand: ParsableCommand {
     commandName: "decode",
     abstract: "Decodes adapter replies: JSON lines on stdin to JSON lines on stdout.",
     discussion: """
-      In:  {"request":"010C","lines":["7E8 04 41 0C 1A F8"],"protocol":"can11","headers":true}
+      In:  {"request":"010C","lines":["7E8 04 41 0C 1A F8"],
+            "protocol":"can11","headers":true}
       Out: {"messages":[{"ecu":"7E8","payload":"410C1AF8"}],
-            "readings":[{"name":"rpm","pid":"010C","value":1726,"unit":"rpm","ecu":"7E8"}],"errors":[]}
+            "readings":[{"name":"rpm","pid":"010C","value":1726,"unit":"rpm",
+                         "ecu":"7E8"}],
+            "errors":[]}
 
       protocol: auto (default), can11, can29, kwp, iso9141, j1850pwm, j1850vpw. headers: true or false; left out, each \
       line's form is found out. lines: an array, or one string with CRs and prompt as read from an adapter; a line that \

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Telemetry
 
 /// Why a command ends early: one line for people, and the status of sysexits.h.
 struct Failure: Error, CustomStringConvertible {
@@ -40,13 +41,17 @@ struct Failure: Error, CustomStringConvertible {
   }
 }
 
-/// Lines for people.
+/// Lines for people on standard error. Text that comes from outside is printed by ``say(_:)``, which escapes it.
 enum StandardError {
   static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-  static func say(_ line: String) { write(line + "\n") }
+  /// Prints one line; what a terminal would obey in it is escaped.
+  static func say(_ line: String) { write(line.printable + "\n") }
 
-  static func write(_ text: String) {
+  /// Replaces the line that the cursor stands in (ECMA-48); an empty text erases it.
+  static func showProgress(_ text: String) { write("\r\(text.printable)\u{1B}[K") }
+
+  private static func write(_ text: String) {
     var text = text
     text.withUTF8 { bytes in
       var done = 0

@@ -9,18 +9,19 @@ struct FencesCommand: ParsableCommand {
     commandName: "fences",
     abstract: "Follows fixes through geofences and writes one line for each enter, exit and dwell.",
     discussion: """
-      {"type":"geofence","timestamp":"2026-05-04T10:00:03.000Z","fenceId":"yard","fenceName":"Yard","event":"enter",\
-      "latitude":47.659490333,"longitude":9.177374333}
+      {"type":"geofence","timestamp":"2026-05-04T10:00:03.000Z",
+       "fenceId":"yard","fenceName":"Yard","event":"enter",
+       "latitude":47.659490333,"longitude":9.177374333}
 
       FENCES is a FeatureCollection (RFC 7946): Polygon, MultiPolygon, Point with radius, LineString with radius (m); \
       properties id, name, notifyOnEntry, notifyOnExit, dwellSeconds. FIXES are lines as obdgate nmea writes them, or \
       NMEA 0183. A key speed (km/h, from the vehicle) in them says better than gpsSpeed whether the vehicle stands.
       """)
 
-  @Argument(help: "A file of fences, in GeoJSON.")
+  @Argument(help: "A file of fences, in GeoJSON.", completion: .file())
   var fences: String
 
-  @Argument(help: "A file of fixes; - or nothing: standard input.")
+  @Argument(help: "A file of fixes; - or nothing: standard input.", completion: .file())
   var fixes = "-"
 
   @Flag(help: "Tell an enter where the first fix is inside a fence already.")

@@ -8,14 +8,15 @@ struct NMEACommand: ParsableCommand {
     commandName: "nmea",
     abstract: "Reads NMEA 0183 and writes one line for each epoch, fix or not.",
     discussion: """
-      {"timestamp":"2026-05-04T10:00:00.000Z","fixType":"3d","latitude":48.1173,"longitude":11.516667,"altitude":545.4,\
-      "gpsSpeed":41.5,"heading":84.4,"hdop":0.9,"satellites":8}
+      {"timestamp":"2026-05-04T10:00:00.000Z","fixType":"3d",
+       "latitude":48.1173,"longitude":11.516667,"altitude":545.4,
+       "gpsSpeed":41.5,"heading":84.4,"hdop":0.9,"satellites":8}
 
       No position unless the receiver calls the fix valid. Without a known date, timeOfDay stands for timestamp. \
       Rejected sentences are counted by reason on stderr at the end.
       """)
 
-  @Argument(help: "A file of NMEA sentences; - or nothing: standard input.")
+  @Argument(help: "A file of NMEA sentences; - or nothing: standard input.", completion: .file())
   var file = "-"
 
   func run() throws {
@@ -89,46 +90,60 @@ enum FixText {
   /// Writes the keys of a fix into the open object; what the receiver did not say is absent.
   static func write(_ fix: Fix, into encoder: inout JSONLineEncoder) {
     if let time = fix.time {
-      let clock =
-        digits(time.hour, 2) + ":" + digits(time.minute, 2) + ":" + digits(time.second, 2) + "."
-        + digits(time.nanosecond / 1_000_000, 3)
-      if let date = fix.date {
-        encoder.key("timestamp")
-        encoder.value(
-          digits(date.year, 4) + "-" + digits(date.month, 2) + "-" + digits(date.day, 2) + "T" + clock + "Z")
+      let text = text(of: time, on: fix.date)
+      if fix.date != nil {
+        encoder.field(JSONMemberName(",\"timestamp\":"), text: text.span)
       } else {
-        encoder.key("timeOfDay")
-        encoder.value(clock + "Z")
+        encoder.field(JSONMemberName(",\"timeOfDay\":"), text: text.span.extracting(last: timeLength))
       }
     }
-    encoder.key("fixType")
-    encoder.value(fix.type.name)
+    encoder.field(JSONMemberName(",\"fixType\":"), text: fix.type.name)
     if let latitude = fix.latitude, let longitude = fix.longitude {
-      encoder.key("latitude")
-      encoder.value(latitude, decimals: 9)
-      encoder.key("longitude")
-      encoder.value(longitude, decimals: 9)
+      encoder.field(JSONMemberName(",\"latitude\":"), coordinate: latitude)
+      encoder.field(JSONMemberName(",\"longitude\":"), coordinate: longitude)
     }
-    number("altitude", fix.altitude, &encoder)
-    number("gpsSpeed", fix.speed, &encoder)
-    number("heading", fix.course, &encoder)
-    number("trueHeading", fix.trueHeading, &encoder)
-    number("hdop", fix.hdop, &encoder)
-    if let satellites = fix.satellites {
-      encoder.key("satellites")
-      encoder.value(satellites)
-    }
-    number("horizontalError", fix.horizontalError, &encoder)
+    if let altitude = fix.altitude { encoder.field(JSONMemberName(",\"altitude\":"), altitude) }
+    if let speed = fix.speed { encoder.field(JSONMemberName(",\"gpsSpeed\":"), speed) }
+    if let course = fix.course { encoder.field(JSONMemberName(",\"heading\":"), course) }
+    if let heading = fix.trueHeading { encoder.field(JSONMemberName(",\"trueHeading\":"), heading) }
+    if let hdop = fix.hdop { encoder.field(JSONMemberName(",\"hdop\":"), hdop) }
+    if let satellites = fix.satellites { encoder.field(JSONMemberName(",\"satellites\":"), Double(satellites)) }
+    if let error = fix.horizontalError { encoder.field(JSONMemberName(",\"horizontalError\":"), error) }
   }
 
-  private static func number(_ name: StaticString, _ value: Double?, _ encoder: inout JSONLineEncoder) {
-    guard let value else { return }
-    encoder.key(name)
-    encoder.value(value)
+  /// Bytes of `10:00:00.000Z`.
+  private static var timeLength: Int { 13 }
+
+  /// `2026-05-04T10:00:00.000Z`; without a date only the last ``timeLength`` bytes mean something.
+  @inline(__always)
+  private static func text(of time: TimeOfDay, on date: CalendarDate?) -> InlineArray<24, UInt8> {
+    var text = InlineArray<24, UInt8>(repeating: UInt8(ascii: "Z"))
+    if let date {
+      let year = UInt32(truncatingIfNeeded: date.year)
+      putPair(year / 100, at: 0, &text)
+      putPair(year % 100, at: 2, &text)
+      text[4] = UInt8(ascii: "-")
+      putPair(UInt32(truncatingIfNeeded: date.month), at: 5, &text)
+      text[7] = UInt8(ascii: "-")
+      putPair(UInt32(truncatingIfNeeded: date.day), at: 8, &text)
+      text[10] = UInt8(ascii: "T")
+    }
+    putPair(UInt32(truncatingIfNeeded: time.hour), at: 11, &text)
+    text[13] = UInt8(ascii: ":")
+    putPair(UInt32(truncatingIfNeeded: time.minute), at: 14, &text)
+    text[16] = UInt8(ascii: ":")
+    putPair(UInt32(truncatingIfNeeded: time.second), at: 17, &text)
+    text[19] = UInt8(ascii: ".")
+    let milliseconds = UInt32(truncatingIfNeeded: time.nanosecond) / 1_000_000
+    text[20] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: milliseconds / 100)
+    putPair(milliseconds % 100, at: 21, &text)
+    return text
   }
 
-  private static func digits(_ value: Int, _ count: Int) -> String {
-    let text = String(value)
-    return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+  /// Two digits of a number below 100.
+  @inline(__always)
+  private static func putPair(_ number: UInt32, at index: Int, _ text: inout InlineArray<24, UInt8>) {
+    text[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10)
+    text[index + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10)
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Gateway
 import Glibc
+import JSONText
 
 /// The engineer's tool: subcommands only; what they do stands in the targets below.
 @main
@@ -53,10 +54,18 @@ struct Obdgate: ParsableCommand {
   private static func usageLine(_ message: String) -> String {
     var command = "obdgate"
     var commands = configuration.subcommands
-    for argument in CommandLine.arguments.dropFirst() {
-      guard let next = commands.first(where: { $0.configuration.commandName == argument }) else { continue }
+    var arguments = CommandLine.arguments.dropFirst()[...]
+    while let argument = arguments.first,
+      let next = commands.first(where: { $0.configuration.commandName == argument })
+    {
       command += " " + argument
       commands = next.configuration.subcommands
+      arguments = arguments.dropFirst()
+    }
+    if let argument = arguments.first, !argument.hasPrefix("-"),
+      let near = nearestName(to: argument, among: commands.compactMap { $0.configuration.commandName })
+    {
+      return "\(command): \(argument): no such command; did you mean \(near)?: see \(command) --help"
     }
     let text = message.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }.joined(separator: " ")
     return "\(command): \(text): see \(command) --help"

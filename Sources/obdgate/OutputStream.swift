@@ -57,6 +57,9 @@ struct OutputStream: ~Copyable {
     count += bytes.count
   }
 
+  /// Writes one line of text for people, and its end; what a terminal would obey in it is escaped.
+  mutating func write(_ line: String) throws { try write((line.printable + "\n").utf8.span) }
+
   /// Writes an encoder's finished line.
   mutating func write(_ encoder: borrowing JSONLineEncoder) throws { try write(encoder.line) }
 

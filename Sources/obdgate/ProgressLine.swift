@@ -11,12 +11,12 @@ struct ProgressLine {
   mutating func show(_ text: String) {
     guard isShown else { return }
     hasShown = true
-    StandardError.write("\r\(text)\u{1B}[K")
+    StandardError.showProgress(text)
   }
 
   /// Takes the line away.
   mutating func end() {
-    if hasShown { StandardError.write("\r\u{1B}[K") }
+    if hasShown { StandardError.showProgress("") }
     hasShown = false
   }
 }

@@ -2,7 +2,9 @@ import ArgumentParser
 import Captures
 import Fusion
 import Geofencing
+import JSONText
 import SignalSets
+import Telemetry
 
 /// `obdgate replay`: captures in, records out.
 struct ReplayCommand: ParsableCommand {
@@ -18,30 +20,47 @@ struct ReplayCommand: ParsableCommand {
       stderr; --errors writes each of them to a file.
       """)
 
-  @Argument(help: ArgumentHelp("Captures; - is standard input.", valueName: "file"))
+  @Argument(help: ArgumentHelp("Captures; - is standard input.", valueName: "file"), completion: .file())
   var files: [String]
 
-  @Option(help: "The format of the captures, where their content does not tell.")
+  @Option(
+    help: ArgumentHelp("The format of the captures, where their content does not tell.", valueName: "format"),
+    completion: .list(CaptureFormat.allCases.map { "\($0.name)" }), transform: CaptureFormat.named)
   var format: CaptureFormat?
 
-  @Option(help: ArgumentHelp("Times the speed of the recording; max: as fast as it goes.", valueName: "n|max"))
-  var speed: ReplaySpeed = .max
+  @Option(
+    help: ArgumentHelp(
+      "Times the speed of the recording; max: as fast as it goes. (default: max)", valueName: "n|max"),
+    completion: .list(["max"]), transform: ReplaySpeed.init(option:))
+  var speed: ReplaySpeed?
 
   @Option(
-    help: ArgumentHelp("A record every so many seconds, or whenever a signal repeats.", valueName: "seconds|cycle"))
-  var every: RecordPeriod = .seconds(1)
+    help: ArgumentHelp(
+      "A record every so many seconds (0.001 to 86400), or whenever a signal repeats. (default: 1; cycle for a bus log "
+        + "without times)",
+      valueName: "seconds|cycle"),
+    completion: .list(["cycle"]), transform: RecordPeriod.init(option:))
+  var every: RecordPeriod?
 
-  @Option(help: ArgumentHelp("A GeoJSON file of fences: geofence records tell what happens there.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A GeoJSON file of fences: geofence records tell what happens there.", valueName: "file"),
+    completion: .file())
   var fences: String?
 
-  @Option(help: ArgumentHelp("Where each wire error is written, as JSON lines.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Where each wire error is written, as JSON lines.", valueName: "file"), completion: .file())
   var errors: String?
 
-  @Option(help: ArgumentHelp("OBDb signal sets for services 21 and 22.", valueName: "file"))
+  @Option(help: ArgumentHelp("OBDb signal sets for services 21 and 22.", valueName: "file"), completion: .file())
   var signals: [String] = []
 
   @Option(help: ArgumentHelp("Names of values: plain, or vss (COVESA VSS 6.0).", valueName: "plain|vss"))
   var names: ValueNames = .plain
+
+  @Option(
+    help: ArgumentHelp("The gatewayId of the records. (default: replay)", valueName: "id"),
+    transform: Self.checkedGatewayId)
+  var gatewayId = "replay"
 
   @Option(help: ArgumentHelp("Baud rate that gives a transcript without times its time.", valueName: "baud"))
   var baud = 38400
@@ -53,13 +72,22 @@ struct ReplayCommand: ParsableCommand {
     guard !files.isEmpty else { throw ValidationError("name a capture, or - for standard input") }
   }
 
+  /// The rule of the fleet store for ids.
+  private static func checkedGatewayId(_ text: String) throws -> String {
+    guard (1...128).contains(text.utf8.count), text == text.printable else {
+      throw ValidationError("expected 1 to 128 bytes without control characters")
+    }
+    return text
+  }
+
   func run() throws {
     do {
       let loaded = signals.isEmpty ? nil : try SignalSetCache.load(signals)
       let fences = try fences.map { try FenceFile.read($0) }
       var run = try ReplayRun(
         options: ReplayOptions(
-          format: format, speed: speed, period: every, names: names, baud: baud, loaded: loaded, fences: fences),
+          format: format, speed: speed ?? .max, period: every, names: names, baud: baud, loaded: loaded, fences: fences,
+          gatewayId: gatewayId),
         errors: errors)
       var firstFailure: Failure?
       for file in files {
@@ -80,39 +108,35 @@ struct ReplayCommand: ParsableCommand {
 }
 
 /// How fast a replay goes.
-enum ReplaySpeed: ExpressibleByArgument {
+enum ReplaySpeed {
   case max
   case times(Double)
 
-  init?(argument: String) {
-    if argument == "max" {
+  init(option text: String) throws {
+    if text == "max" {
       self = .max
-    } else if let times = Double(argument), times > 0, times.isFinite {
+    } else if let times = Double(text), times > 0, times.isFinite {
       self = .times(times)
     } else {
-      return nil
+      throw ValidationError("expected a factor above 0, or max")
     }
   }
-
-  var defaultValueDescription: String { "max" }
 }
 
 /// When a telemetry record is made.
-enum RecordPeriod: ExpressibleByArgument {
+enum RecordPeriod {
   case seconds(Double)
   case cycle
 
-  init?(argument: String) {
-    if argument == "cycle" {
+  init(option text: String) throws {
+    if text == "cycle" {
       self = .cycle
-    } else if let seconds = Double(argument), seconds >= 0.001, seconds <= 86_400 {
+    } else if let seconds = Double(text), seconds >= 0.001, seconds <= 86_400 {
       self = .seconds(seconds)
     } else {
-      return nil
+      throw ValidationError("expected 0.001 to 86400 seconds, or cycle")
     }
   }
-
-  var defaultValueDescription: String { "1" }
 
   var cadence: Cadence {
     switch self {
@@ -125,19 +149,24 @@ enum RecordPeriod: ExpressibleByArgument {
 /// What values are called.
 enum ValueNames: String, ExpressibleByArgument, CaseIterable { case plain, vss }
 
-extension CaptureFormat: ExpressibleByArgument {
-  public init?(argument: String) { self.init(name: argument) }
-  public static var allValueStrings: [String] { allCases.map { "\($0.name)" } }
-  public var defaultValueDescription: String { "\(name)" }
+extension CaptureFormat {
+  fileprivate static func named(_ text: String) throws -> CaptureFormat {
+    if let format = CaptureFormat(name: text) { return format }
+    let known = allCases.map { "\($0.name)" }
+    if let near = nearestName(to: text, among: known) { throw ValidationError("did you mean \(near)?") }
+    throw ValidationError("expected one of \(known.joined(separator: ", "))")
+  }
 }
 
 /// What a replay was asked for.
 struct ReplayOptions {
   var format: CaptureFormat?
   var speed: ReplaySpeed
-  var period: RecordPeriod
+  /// `nil`: a record every second, or every cycle if a bus log has no times.
+  var period: RecordPeriod?
   var names: ValueNames
   var baud: Int
   var loaded: LoadedSignals?
   var fences: FenceSet?
+  var gatewayId: String
 }

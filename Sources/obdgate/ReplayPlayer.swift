@@ -26,7 +26,8 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     speed = options.speed
     session = ReplaySession(
       fusion: fusion, outputs: outputs, clock: ReplayClock(baud: options.baud, isBytePaced: !format.hasEvents),
-      isGPSPaced: format == .nmea, fences: options.fences)
+      isGPSPaced: format == .nmea, isBusLog: format == .candump, hasPeriod: options.period != nil,
+      fences: options.fences)
     command.reserveCapacity(128)
   }
 

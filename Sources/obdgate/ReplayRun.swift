@@ -71,8 +71,8 @@ struct ReplayRun: ~Copyable {
 
   private func fusionOptions(contentHash: UInt64) -> FusionOptions {
     var fusion = FusionOptions(
-      gatewayId: "replay", epoch: UUIDv7(milliseconds: 0, seed: contentHash, number: 0), idSeed: contentHash)
-    fusion.cadence = options.period.cadence
+      gatewayId: options.gatewayId, epoch: UUIDv7(milliseconds: 0, seed: contentHash, number: 0), idSeed: contentHash)
+    fusion.cadence = (options.period ?? .seconds(1)).cadence
     fusion.naming = options.names == .vss ? .vss : .plain
     fusion.loadedSignals = loadedSignals
     return fusion

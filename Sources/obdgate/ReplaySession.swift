@@ -63,6 +63,14 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   /// A file of NMEA alone: the sentences' times are the only ones.
   private let isGPSPaced: Bool
   private var gpsTime = GPSTimeline()
+  /// The log of a bus: the time that its lines would take at an adapter's baud rate is not the bus's.
+  private let isBusLog: Bool
+  /// The user named a period for records.
+  private let hasPeriod: Bool
+  /// An event came without a time, in a format that has them.
+  private var isUntimed = false
+  /// Readings, texts and lists of codes, fixes.
+  private var findings = 0
   private var fences: FencePost?
   private var wireErrors = [Int](repeating: 0, count: 64)
   private var wireKinds: [WireError.Kind] = []
@@ -70,12 +78,15 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   private var rejectReasons: [RejectReason] = []
 
   init(
-    fusion: consuming Fusion, outputs: consuming ReplayOutputs, clock: ReplayClock, isGPSPaced: Bool, fences: FenceSet?
+    fusion: consuming Fusion, outputs: consuming ReplayOutputs, clock: ReplayClock, isGPSPaced: Bool, isBusLog: Bool,
+    hasPeriod: Bool, fences: FenceSet?
   ) {
     self.fusion = fusion
     self.outputs = outputs
     self.clock = clock
     self.isGPSPaced = isGPSPaced
+    self.isBusLog = isBusLog
+    self.hasPeriod = hasPeriod
     self.fences = fences.map { FencePost($0) }
   }
 
@@ -105,6 +116,11 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
       fusion.setWallTime(offset: wall, quality: .system)
     }
     if !isGPSPaced {
+      if time == .none, isBusLog, !isUntimed {
+        isUntimed = true
+        // Without times there are no seconds to count: a record for each round of readings.
+        if !hasPeriod { fusion.setCadence(.cycle) }
+      }
       fusion.begin(at: clock.now)
       // The time that bytes need on a line says nothing of how long a car has driven.
       if clock.isBytePaced || time == .none { fusion.distrustTimes(into: &outputs) }
@@ -129,15 +145,19 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
 
   mutating func request(_ command: Span<UInt8>, position: UInt64) { fusion.command(command) }
   mutating func reading(_ reading: Reading) {
+    findings += 1
     fusion.reading(reading, at: clock.time(at: reading.origin.position), into: &outputs)
   }
   mutating func text(_ text: TextReading, _ bytes: Span<UInt8>) {
+    findings += 1
     fusion.text(text, bytes, at: clock.time(at: text.origin.position), into: &outputs)
   }
   mutating func troubleCodes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {
+    findings += 1
     fusion.troubleCodes(list, codes, at: clock.time(at: list.origin.position), into: &outputs)
   }
   mutating func codesCleared(origin: Origin) {
+    findings += 1
     fusion.codesCleared(origin: origin, at: clock.time(at: origin.position), into: &outputs)
   }
   mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin) {
@@ -158,6 +178,7 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   mutating func accepted(_ kind: SentenceKind) { gpsTime.sentence(at: clock.now) }
 
   mutating func fix(_ fix: Fix) {
+    findings += 1
     let first = gpsTime.firstArrival
     gpsTime.epoch(fix)
     let time = isGPSPaced ? gpsTime.elapsed : gpsTime.lastArrival
@@ -195,6 +216,13 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
 
   func sayTotals(of path: String) {
     let name = path == "-" ? "standard input" : path
+    if isUntimed {
+      let period = hasPeriod ? "" : "; a record for each round of readings (--every sets a period)"
+      StandardError.say("obdgate replay: \(name): no times in it: elapsed is an estimate\(period)")
+    }
+    if findings == 0 {
+      StandardError.say("obdgate replay: \(name): no readings, trouble codes or fixes in it")
+    }
     if !wireKinds.isEmpty {
       let counts = wireKinds.map { "\(WireErrorText.name(of: $0)) \(wireErrors[Int($0.rawValue)])" }
       StandardError.say("obdgate replay: \(name): wire errors: \(counts.joined(separator: ", "))")

@@ -12,7 +12,8 @@ struct SignalsCommand: ParsableCommand {
   @Flag(help: "JSON lines in place of a table.")
   var json = false
 
-  @Option(help: ArgumentHelp("OBDb signal sets whose signals are listed too.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("OBDb signal sets whose signals are listed too.", valueName: "file"), completion: .file())
   var signals: [String] = []
 
   func run() throws {
@@ -88,13 +89,7 @@ struct SignalRow {
   /// What the bits can say, or what the signal set calls valid.
   private var bounds: (Double, Double)? {
     if let range { return (range.lowerBound, range.upperBound) }
-    guard definition.kind == .number, definition.service != 0 else { return nil }
-    let isSigned = definition.encoding == .signed || definition.encoding == .signedLittleEndian
-    let bits = Double(UInt64(1) << UInt64(min(definition.bitLength, 63)))
-    let low = isSigned ? -bits / 2 : 0
-    let high = isSigned ? bits / 2 - 1 : bits - 1
-    let ends = [low, high].map { $0 * definition.factor + definition.offset }.sorted()
-    return (ends[0], min(ends[1], definition.nullAtOrAbove))
+    return definition.range.map { ($0.low, $0.high) }
   }
 
   private var rangeText: String {

@@ -10,17 +10,24 @@ struct SimulateCommand: ParsableCommand {
       Timing is true: bytes take their time at the baud rate, ECUs their latency, the adapter its waiting. Where the host \
       finds the adapter is said on stderr. SIGINT or SIGTERM ends it.
 
+      Scenario, every key of which may be left out (Sources/Simulator/README.md describes all of them):
+      {"adapter": {"kind": "clone", "baud": 115200},
+       "cars": [{"vin": "1D4GP00RX5B123456", "bus": "can11/500"}],
+       "faults": ["silent@30s..60s"]}
+
       Faults, separated by commas:
       \(Fault.help)
       """)
 
-  @Option(help: ArgumentHelp("A symbolic link to the pty, removed at the end.", valueName: "path"))
+  @Option(help: ArgumentHelp("A symbolic link to the pty, removed at the end.", valueName: "path"), completion: .file())
   var link: String?
 
   @Option(help: ArgumentHelp("A port on 127.0.0.1 in place of a pty; 0: one that is free.", valueName: "port"))
   var tcp: UInt16?
 
-  @Option(help: ArgumentHelp("A scenario (JSON): cars, drive, trouble codes, faults.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A scenario (JSON): cars, drive, trouble codes, faults; see below.", valueName: "file"),
+    completion: .file())
   var scenario: String?
 
   @Option(help: ArgumentHelp("Bits a second on the line.", valueName: "n"))
@@ -32,7 +39,8 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Faults, such as nul=0.01,echoDouble,silent@30s..60s; see below.", valueName: "spec"))
   var faults: String?
 
-  @Option(help: ArgumentHelp("A .capture file that takes every byte with its time.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A .capture file that takes every byte with its time.", valueName: "file"), completion: .file())
   var log: String?
 
   func validate() throws {

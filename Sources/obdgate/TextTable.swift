@@ -1,6 +1,10 @@
+import Telemetry
+
 /// Columns for people: each as wide as its widest cell.
 enum TextTable {
   static func lines(_ rows: [[String]]) -> [String] {
+    // Escaped first: the columns are as wide as what is shown.
+    let rows = rows.map { $0.map(\.printable) }
     guard let columns = rows.first?.indices else { return [] }
     let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in

@@ -41,7 +41,7 @@ import Testing
     bench.run(seconds: 6)
     #expect(bench.requests.last!.count == 15)
     // A second ECU wakes up: its frames come first, and the count cuts the engine's.
-    adapter.ecus.insert(Cars.gearbox("7E7"), at: 0)
+    adapter.ecus.insert(Cars.gearbox("7E9"), at: 0)
     let start = bench.now
     bench.run(seconds: 3)
     let polls = bench.commands(since: start).filter { $0.hasPrefix("010C") }
@@ -207,13 +207,14 @@ import Testing
   }
 
   @Test func nine_senders_are_outlived() {
-    let ecus = (0..<9).map { Cars.gearbox("7E" + String($0, radix: 16, uppercase: true)) }
+    let ecus = (0..<9).map { Cars.gearbox("7" + String(0xE8 + $0, radix: 16, uppercase: true)) }
     let bench = Bench(TinyAdapter(ecus), wishes: Cars.six)
     bench.run(seconds: 20)
     #expect(bench.isConnected)
     #expect(bench.session.car.ecuCount == 8)
     #expect(!bench.events.contains(where: isLoss))
-    #expect(values(bench, 0x0C, ecu: 0x7E0) > 10)
+    #expect(values(bench, 0x0C, ecu: 0x7E8) > 10)
+    #expect(values(bench, 0x0C, ecu: 0x7F0) == 0, "no ECU has this address")
   }
 
   @Test func four_ECUs_interleaved_are_counted_together() {

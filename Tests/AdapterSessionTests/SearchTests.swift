@@ -232,10 +232,12 @@ import Testing
 
   @Test func another_VIN_is_another_car() {
     let adapter = TinyAdapter([Cars.engine()])
+    adapter.unknown = ["AT@1"]
     let bench = Bench(adapter)
     bench.run(seconds: 6)
     #expect(bench.events.contains(.vehicleIdentified))
-    bench.session.memory.quirks.insert([.slowECU, .noDescription])
+    #expect(bench.session.memory.quirks == .noDescription)
+    bench.session.memory.quirks.insert(.slowECU)
     bench.close()
     adapter.ecus[0].information[0x02] = [1] + Array("WP0ZZZ99ZTS392124".utf8)
     bench.run(seconds: 8)
@@ -244,6 +246,39 @@ import Testing
     #expect(bench.recorder.vins == ["1D4GP00R55B123456", "WP0ZZZ99ZTS392124"])
     // What was the car's goes with it, what is the adapter's stays.
     #expect(bench.session.memory.quirks == .noDescription)
+  }
+
+  /// The adapter stays powered and says nothing: a splitter, or a bench supply.
+  @Test(arguments: [false, true]) func a_car_that_is_swapped_without_a_word_is_noticed(doesJump: Bool) {
+    let adapter = TinyAdapter([Cars.engine()])
+    let bench = Bench(adapter)
+    bench.run(seconds: 20)
+    #expect(bench.isConnected)
+    var other = Cars.engine()
+    other.information[0x02] = [1] + Array("WP0ZZZ99ZTS392124".utf8)
+    other.pids[0x05] = doesJump ? [0x30] : adapter.ecus[0].pids[0x05]
+    other.pids[0x0B] = nil
+    other.pids[0x33] = [0x60]
+    adapter.ecus = [other]
+    let start = bench.now
+    bench.run(seconds: 120) { $0.events.contains(.vehicleChanged) }
+    #expect(bench.now - start <= (doesJump ? 10 : 65) * Bench.second)
+    bench.run(seconds: 10)
+    #expect(bench.session.car.supported(by: 0).contains(0x33), "what it supports is asked again")
+    #expect(!bench.session.car.supported(by: 0).contains(0x0B))
+    #expect(bench.recorder.values.contains { $0.identifier == 0x33 })
+    #expect(!bench.events.contains(where: isLoss))
+  }
+
+  @Test func an_engine_that_starts_makes_the_VIN_be_asked_again() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.ecus[0].pids[0x0C] = [0, 0]
+    let bench = Bench(adapter)
+    bench.run(seconds: 20)
+    #expect(bench.recorder.vins.count == 1)
+    adapter.ecus[0].pids[0x0C] = [0x0C, 0]
+    bench.run(seconds: 5)
+    #expect(bench.recorder.vins.count == 2)
   }
 
   @Test func an_adapter_that_is_back_in_a_vehicle_that_is_off_says_both() {

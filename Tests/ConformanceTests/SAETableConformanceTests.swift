@@ -75,6 +75,7 @@ import Testing
       return compression == 1 ? .reserved : .differs(nil)
     }
     let value = decoded[name]
+    if value == nil, isNone(id, answer) { return .rightlyAbsent }
     if case .number(0)? = answer.expected[OBDbNames.supportID(of: id)] {
       if value == nil { return wideRange(id, expected, answer, decoded) ?? .rightlyAbsent }
       return .differs(value)
@@ -90,6 +91,22 @@ import Testing
       let code = answer.pid == 0x12 && text == "OFF" ? 4 : OBDbNames.code(text)
       if let value, value == code { return .agrees }
       return clause(id, nil, answer, value).map { .decided($0) } ?? .differs(value)
+    }
+  }
+
+  /// Whether the answer's raw value is none by a footnote of J1979-DA.
+  private func isNone(_ id: String, _ answer: RecordedAnswer) -> Bool {
+    answer.payloads.contains { data in
+      switch (answer.pid, id) {
+      case (0x03, "FUELSYS2"): data.count > 1 && data[0] != 0 && data[1] == 0
+      case (0x14...0x1B, _) where id.hasPrefix("SHRTFT"): data.count > 1 && data[1] == 0xFF
+      case (0x4F, "MAX_EQ_RAT"): data.first == 0
+      case (0x4F, "MAX_O2_VOLT"): data.count > 1 && data[1] == 0
+      case (0x4F, "MAX_O2_CURR"): data.count > 2 && data[2] == 0
+      case (0x4F, "MAX_MAP"): data.count > 3 && data[3] == 0
+      case (0x50, _): data.first == 0
+      default: false
+      }
     }
   }
 
@@ -218,6 +235,8 @@ private enum TableDecoder {
         continue
       }
       guard let raw = bits(data, Int(definition.bitOffset), Int(definition.bitLength)) else { continue }
+      let isAlone = definition.zeroIsAbsentBeside == SignalDefinition.noByte
+      if raw == 0, !isAlone, data[Int(definition.zeroIsAbsentBeside)] != 0 { continue }
       let half = 1 << (Int(definition.bitLength) - 1)
       let number = definition.encoding == .signed && raw >= half ? raw - 2 * half : raw
       let value = Double(number) * definition.factor + definition.offset

@@ -1,55 +1,65 @@
+import FleetDomain
 import Testing
 
 @testable import FleetAPI
 
 @Suite struct BudgetTests {
   private static let refusal = APIError(.serviceUnavailable, "busy", "busy")
+  private static let other = TenantID("other")!
 
+  /// Without parts of keys: a tenant has three quarters.
   private func budget(_ capacity: Int, patience: Duration = .seconds(300)) -> Budget {
-    Budget(capacity, patience: patience, refusal: Self.refusal)
+    Budget(capacity, fairness: .init(group: 3), patience: patience, refusal: Self.refusal)
   }
 
-  @Test func what_is_held_is_given_back_with_its_holder() async throws {
-    let budget = budget(10)
+  private func holder(_ tenant: TenantID, _ key: String) -> Holder {
+    Holder(group: .tenant(tenant), key: Secret.hash(of: key))
+  }
+
+  @Test func a_share_gives_back_what_it_holds() async throws {
+    let budget = budget(12)
+    let first = holder(.standard, "a")
     do {
-      let share = try await budget.take(4)
+      let share = try await budget.take(4, for: first)
       try await share.grow(to: 7)
       #expect(budget.used == 7)
       share.shrink(to: 2)
       #expect(budget.used == 2)
-      // More than there is: everything.
+      // More than a holder can have: as much as it can.
       try await share.grow(to: 99)
-      #expect(budget.used == 10)
-      #expect(!budget.takeNow(1))
+      #expect(budget.used == 9)
+      #expect(!budget.takeNow(2, for: first))
     }
     #expect(budget.used == 0)
-    #expect(budget.takeNow(10))
+    #expect(budget.takeNow(9, for: first))
   }
 
-  @Test func who_finds_nothing_free_waits_and_is_refused_in_the_end() async throws {
-    let budget = budget(10, patience: .milliseconds(1))
-    let share = try await budget.take(10)
-    await #expect(throws: Self.refusal) { _ = try await budget.take(1) }
-    share.shrink(to: 9)
-    _ = try await budget.take(1)
+  @Test func a_request_that_finds_nothing_waits_and_is_then_refused() async throws {
+    let budget = budget(12, patience: .milliseconds(1))
+    let first = holder(.standard, "a")
+    let share = try await budget.take(9, for: first)
+    await #expect(throws: Self.refusal) { _ = try await budget.take(3, for: first) }
+    share.shrink(to: 6)
+    _ = try await budget.take(3, for: first)
   }
 
-  @Test func who_waits_gets_what_is_given_back() async throws {
-    let budget = budget(10)
-    let share = try await budget.take(10)
-    async let first = budget.take(6)
-    async let second = budget.take(4)
+  @Test func a_request_that_waits_gets_what_is_given_back() async throws {
+    let budget = budget(12)
+    let first = holder(.standard, "a")
+    let share = try await budget.take(9, for: first)
+    async let one = budget.take(5, for: first)
+    async let two = budget.take(4, for: first)
     share.shrink(to: 0)
-    let both = try await (first, second)
-    #expect(budget.used == 10)
+    let both = try await (one, two)
+    #expect(budget.used == 9)
     withExtendedLifetime(both) {}
   }
 
   @Test func of_two_that_hold_something_and_need_more_one_gets_it() async throws {
-    let budget = budget(10)
-    let (first, second) = (try await budget.take(5), try await budget.take(5))
-    let needs = [first, second]
-    // Both at once: waiting for each other they would stand there for ever.
+    let budget = budget(13)
+    let first = holder(.standard, "a")
+    let needs = [try await budget.take(5, for: first), try await budget.take(4, for: first)]
+    // Both at once: if they waited for each other they would never end.
     let outcomes = await withTaskGroup(of: Bool.self) { group in
       for (index, share) in needs.enumerated() {
         group.addTask {
@@ -57,7 +67,7 @@ import Testing
             try await share.grow(to: 8)
             return true
           } catch {
-            // What was refused ends, and what it held is free.
+            // A refused request ends and gives back what it held.
             needs[index].shrink(to: 0)
             return false
           }
@@ -71,10 +81,97 @@ import Testing
 
   @Test func a_task_that_is_cancelled_waits_no_longer() async throws {
     let budget = budget(1)
-    let share = try await budget.take(1)
-    let task = Task { try await budget.take(1) }
+    let first = holder(.standard, "a")
+    let share = try await budget.take(1, for: first)
+    let task = Task { try await budget.take(1, for: first) }
     task.cancel()
     await #expect(throws: Self.refusal) { _ = try await task.value }
     withExtendedLifetime(share) {}
+  }
+
+  @Test func greedy_tenants_and_keys_leave_something_to_every_other() throws {
+    let budget = Budget(1 << 20, patience: .zero, refusal: Self.refusal)
+    func fill(_ holder: Holder) -> Int {
+      var taken = 0
+      while budget.takeNow(64, for: holder) { taken += 64 }
+      return taken
+    }
+    // One key alone has half, all keys of its tenant three quarters.
+    let first = fill(holder(.standard, "a"))
+    #expect(abs(first - 1 << 19) < 1 << 12)
+    var keys = (1...8).map { fill(holder(.standard, "key \($0)")) }
+    #expect(keys.allSatisfy { $0 > 0 })
+    #expect(abs(first + keys.reduce(0, +) - 3 << 18) < 1 << 12)
+    // Another tenant finds room at once, for more than one key, and a third one does.
+    keys = (1...3).map { fill(holder(Self.other, "key \($0)")) }
+    #expect(keys[0] > 1 << 16 && keys.allSatisfy { $0 > 1 << 10 })
+    #expect(fill(holder(TenantID("third")!, "a")) > 1 << 14)
+  }
+
+  @Test(arguments: 2...9)
+  func a_tenant_never_has_all_permits(_ count: Int) {
+    let budget = budget(count)
+    var taken = 0
+    while budget.takeNow(1, for: holder(.standard, "a")) { taken += 1 }
+    #expect((1..<count).contains(taken))
+    #expect(budget.takeNow(1, for: holder(Self.other, "a")))
+  }
+
+  @Test func who_holds_least_is_served_first() async throws {
+    let budget = budget(4)
+    let greedy = holder(.standard, "a")
+    var shares: [Budget.Share] = []
+    for _ in 0..<3 { shares.append(try await budget.take(1, for: greedy)) }
+    let order = AsyncStream<String>.makeStream()
+    let waiting = AsyncStream<Void>.makeStream()
+    for name in (0..<5).map({ "greedy \($0)" }) {
+      Task {
+        waiting.continuation.yield()
+        let share = try await budget.take(1, for: greedy)
+        order.continuation.yield(name)
+        withExtendedLifetime(share) {}
+      }
+    }
+    var begun = waiting.stream.makeAsyncIterator()
+    for _ in 0..<5 { await begun.next() }
+    // The other tenant's permit is there, however many wait before it.
+    let other = try await budget.take(1, for: holder(Self.other, "b"))
+    order.continuation.yield("other")
+    for share in shares { share.shrink(to: 0) }
+    var names = order.stream.makeAsyncIterator()
+    #expect(await names.next() == "other")
+    withExtendedLifetime(other) {}
+  }
+
+  @Test func a_key_that_fills_the_line_loses_its_places_to_other_keys_of_its_tenant() async throws {
+    let budget = budget(1)
+    let (greedy, other) = (holder(.standard, "a"), holder(.standard, "b"))
+    let share = try await budget.take(1, for: greedy)
+    let (refused, served) = (Tally(), Tally())
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<1_100 {
+        group.addTask {
+          do {
+            let share = try await budget.take(1, for: greedy)
+            withExtendedLifetime(share) { _ = served.next() }
+          } catch {
+            _ = refused.next()
+          }
+        }
+      }
+      // The line is full once the first is refused.
+      while refused.value < 76 { await Task.yield() }
+      group.addTask {
+        do {
+          let share = try await budget.take(1, for: other)
+          withExtendedLifetime(share) {}
+        } catch {
+          Issue.record("another key of the tenant found the line full")
+        }
+      }
+      while refused.value < 77 { await Task.yield() }
+      share.shrink(to: 0)
+    }
+    #expect(refused.value == 77 && served.value == 1_023)
   }
 }

@@ -78,6 +78,16 @@ import Testing
         #expect(!listed.text.contains(secret))
         #expect(try admin.send("DELETE", "/api/tokens/\(id)").status == 204)
         #expect(try server.client(secret).send("GET", "/api/vehicles").errorCode == "revoked")
+        // A list of many comes in pages; a token that was removed is on none of them.
+        let rest = try admin.send("GET", "/api/tokens?limit=1").json["next"] as? String ?? ""
+        let behind = try admin.send("GET", "/api/tokens?limit=1000&cursor=\(rest)").list
+        #expect(behind.contains { $0["id"] as? String == id && $0["revokedAt"] != nil })
+        #expect(try admin.send("DELETE", "/api/tokens/\(id)?remove=maybe").status == 400)
+        #expect(try admin.send("DELETE", "/api/tokens/\(id)?remove=true").status == 204)
+        let left = try admin.send("GET", "/api/tokens").list
+        #expect(!left.contains { $0["id"] as? String == id })
+        #expect(try server.client(secret).send("GET", "/api/vehicles").errorCode == "unauthorized")
+        #expect(try admin.send("DELETE", "/api/tokens/\(id)?remove=true").status == 404)
         #expect(try admin.send("POST", "/api/tokens", json: #"{"role":"root"}"#).status == 422)
       }
     }

@@ -81,6 +81,38 @@ import Testing
     }
   }
 
+  @Test func after_a_restored_backup_older_numbers_are_gone() async throws {
+    try await TestServer.run { server in
+      let client = try await aside {
+        let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try client.listen("fleet")
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
+        #expect(try client.event()["id"] as? Int == 1)
+        return Unchecked(client)
+      }
+      try await server.storage.noteRestored()
+      try await aside {
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(2)].lines)
+        // Who listens is told, and who resumes with a number of before.
+        #expect((try client.value.event()["error"] as? [String: Any])?["code"] as? String == "positionGone")
+        for number in [0, 1, 2] {
+          let late = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+          _ = try late.listen("fleet", after: number)
+          #expect((try late.event()["error"] as? [String: Any])?["code"] as? String == "positionGone")
+        }
+        // From the new number on it goes on as before.
+        let next = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        let start = try next.listen("fleet")["id"] as? Int ?? 0
+        #expect(start > 1 << 40 && start < 1 << 53)
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(3)].lines)
+        #expect(try next.event()["id"] as? Int == start + 1)
+        let resumed = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try resumed.listen("fleet", after: start)
+        #expect((try resumed.event()["record"] as? [String: Any])?["seq"] as? Int == 3)
+      }
+    }
+  }
+
   @Test func nothing_crosses_from_one_tenant_to_another() async throws {
     try await TestServer.run { server in
       try await aside {

@@ -120,7 +120,8 @@ import Testing
     try await TestServer.run(
       .test {
         $0.rate.perSecond = 0.001
-        $0.rate.burst = 3
+        // The handshake and the subscription are two of them.
+        $0.rate.burst = 4
       }
     ) { server in
       try await aside {

@@ -49,4 +49,25 @@ import Testing
       }
     }
   }
+
+  /// The server may remember for a moment that the token was good.
+  @Test func a_connection_that_is_opened_with_a_remembered_token_ends_as_well() async throws {
+    try await TestServer.run { server in
+      let secret = Secret(.operatorToken)
+      let token = OperatorToken(
+        id: .random(at: WallClock.now), label: "", role: .readOnly, addedAt: WallClock.now)
+      try await server.storage.addToken(token, secret: secret.hash, tenant: .standard)
+      let status = try await aside { try server.client(secret.text).send("GET", "/api/vehicles").status }
+      #expect(status == 200)
+      try await server.storage.removeToken(token.id, tenant: .standard, at: WallClock.now)
+      try await aside {
+        // Refused, or let in and closed again.
+        let client = try WebSocketTestClient(port: server.port, token: secret.text)
+        guard case .close(code: 1008, _) = try client.close() else {
+          Issue.record("not closed")
+          return
+        }
+      }
+    }
+  }
 }

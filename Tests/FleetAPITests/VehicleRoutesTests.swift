@@ -163,4 +163,42 @@ import Testing
       }
     }
   }
+
+  /// One ECU reports a trouble code with its lamp on, another, which answers later, none: both are shown.
+  @Test func the_newest_trouble_codes_of_each_ecu_are_there() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let records = [
+          SampleRecord(1, type: "dtc", rest: #""ecu":"7E8","dtcCodes":["P0456"],"mil":true"#),
+          SampleRecord(2, type: "dtc", rest: #""ecu":"7E9","dtcCodes":[],"mil":false"#),
+          SampleRecord(3, type: "monitors", rest: #""ecu":"7E8""#),
+        ]
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", records.lines)
+        let latest = try server.client(server.keys.readOnly).send("GET", "/api/vehicles/VAN-1/latest").json
+        let codes = latest["dtc"] as? [[String: Any]] ?? []
+        #expect(codes.map { $0["ecu"] as? String } == ["7E8", "7E9"])
+        #expect(codes.map { $0["mil"] as? Bool } == [true, false])
+        #expect(codes.first?["dtcCodes"] as? [String] == ["P0456"])
+        #expect((latest["monitors"] as? [[String: Any]])?.count == 1)
+      }
+    }
+  }
+
+  @Test func a_time_that_cannot_be_is_marked() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let line = SampleRecord(1).line.replacing(/"timestamp":"[^"]*"/, with: #""timestamp":"2261-01-01T00:00:00Z""#)
+        let answer = try server.client(server.keys.gateway).send("POST", "/api/telemetry", Array(line.utf8))
+        #expect(try answer.json["stored"] as? Int == 1)
+        let client = try server.client(server.keys.readOnly)
+        let record = try client.send("GET", "/api/vehicles/VAN-1/telemetry").list.first
+        #expect(record?["timestamp"] as? String == "2261-01-01T00:00:00Z")
+        #expect(record?["timeAhead"] as? Bool == true)
+        #expect((record?["receivedAt"] as? String)?.hasSuffix("Z") == true)
+        #expect(try client.send("GET", "/api/vehicles/VAN-1/latest").json["telemetry"] == nil)
+        let vehicle = try client.send("GET", "/api/vehicles/VAN-1").json
+        #expect(vehicle["lastRecordAt"] == nil)
+      }
+    }
+  }
 }

@@ -6,7 +6,9 @@ import Telemetry
 enum Bench {
   /// 2026-11-01T00:00:00Z, ms.
   static let start: Int64 = 1_793_491_200_000
-  static let now = Timestamp(nanoseconds: start * 1_000_000)
+  static let first = Timestamp(nanoseconds: start * 1_000_000)
+  /// The server's clock: half a year later, so that the time of no record is ahead of it.
+  static let now = Timestamp(nanoseconds: (start + 15_552_000_000) * 1_000_000)
 
   /// A telemetry record as gateways send them, of some 400 bytes.
   static func line(vehicle: Int, second: Int) -> [UInt8] {
@@ -126,7 +128,7 @@ enum Bench {
   static func ask(_ storage: StoredFleet) async throws {
     let clock = ContinuousClock()
     let query = RecordQuery.telemetry(
-      of: "VAN-1000", from: now, to: Timestamp(nanoseconds: now.nanoseconds + 86_400_000_000_000), every: 172_800,
+      of: "VAN-1000", from: first, to: Timestamp(nanoseconds: first.nanoseconds + 86_400_000_000_000), every: 172_800,
       limit: 1_000)
     for _ in 0..<5 {
       var count = 0

@@ -102,7 +102,9 @@ final class BrokerCluster: Sendable {
     }
     let deadline = ContinuousClock.now + .seconds(1_200)
     while last < total {
-      let count = Int(try server.sql("SELECT count(*) FROM record", in: databaseName).first ?? "0") ?? 0
+      let stored = try server.sql(
+        "SELECT (SELECT count(*) FROM record) + (SELECT coalesce(sum(count), 0) FROM telemetry_run)", in: databaseName)
+      let count = Int(stored.first ?? "0") ?? 0
       let now = ContinuousClock.now
       if count > last { (last, progressAt) = (count, now) }
       longest = max(longest, (now - progressAt) / .seconds(1))

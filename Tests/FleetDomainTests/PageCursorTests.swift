@@ -2,7 +2,8 @@ import FleetDomain
 import Testing
 
 @Suite struct PageCursorTests {
-  private static let cursor = PageCursor(time: .min, idHigh: 7, idLow: .max, vehicle: -1, recordClass: 255)
+  private static let cursor = PageCursor(
+    time: .min, sequence: .max, idHigh: 7, idLow: .max, vehicle: -1, recordClass: 255)
   private static let scope = Array("telemetry of VAN-001".utf8)
 
   private func key(_ byte: UInt8) throws -> CursorKey { try #require(CursorKey(Array(repeating: byte, count: 16))) }
@@ -10,6 +11,15 @@ import Testing
   @Test func what_was_sealed_is_opened() throws {
     let text = Self.cursor.text(scope: Self.scope, key: try key(1))
     #expect(PageCursor(text, scope: Self.scope, key: try key(1)) == Self.cursor)
+  }
+
+  /// 40 bytes of an earlier version: time, id, vehicle, class.
+  @Test func a_cursor_of_an_earlier_version_lacks_the_seq_alone() throws {
+    let old = PageCursor(time: -5, sequence: nil, idHigh: 7, idLow: 8, vehicle: 9, recordClass: 3)
+    let text = old.text(scope: Self.scope, key: try key(1))
+    #expect(text.count == 96)
+    #expect(text.hasPrefix("fffffffffffffffb0000000000000007000000000000000800000000000000090000000000000003"))
+    #expect(PageCursor(text, scope: Self.scope, key: try key(1)) == old)
   }
 
   @Test func another_scope_or_key_opens_nothing() throws {

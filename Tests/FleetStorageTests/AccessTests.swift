@@ -51,16 +51,112 @@ import Testing
       for (index, token) in tokens.enumerated() {
         try await storage.addToken(token, secret: Sample.secret(UInt8(index)), tenant: .standard)
       }
-      #expect(try await storage.tokens(tenant: .standard) == tokens)
+      #expect(try await storage.allTokens() == tokens)
       #expect(try await storage.principal(Sample.secret(1)) == .token(tokens[1], .standard))
       #expect(try await storage.principal(Sample.secret(9)) == nil)
       try await storage.revokeToken(tokens[0].id, tenant: .standard, at: Sample.time(9))
       try await storage.revokeToken(tokens[0].id, tenant: .standard, at: Sample.time(99))
-      #expect(try await storage.tokens(tenant: .standard).map(\.revokedAt) == [Sample.time(9), nil])
+      #expect(try await storage.allTokens().map(\.revokedAt) == [Sample.time(9), nil])
       let unknown = await #expect(throws: StorageError.self) {
         try await storage.revokeToken(Sample.epoch, tenant: .standard, at: Sample.now)
       }
       #expect(unknown?.kind == .notFound)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func a_removed_token_or_gateway_is_nobodys_and_makes_room(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let storage = fleet.storage
+      func token(_ number: UInt64) -> OperatorToken {
+        OperatorToken(
+          id: UUIDv7(milliseconds: 1, first: 1, rest: number), label: "", role: .admin, addedAt: Sample.now)
+      }
+      func add(_ number: UInt8) async throws {
+        try await storage.addToken(token(UInt64(number)), secret: Sample.secret(number), tenant: .standard)
+        _ = try await storage.addGateway(
+          "gw-\(number)", allowedVehicles: ["VAN-\(number)"], key: Sample.secret(number + 100), tenant: .standard,
+          at: Sample.now)
+      }
+      try await add(1)
+      // As if the tenant had made nearly as many as it may have.
+      _ = try await storage.engine.write { session throws(StoreFailure) in
+        try session.run(
+          "UPDATE tenant SET tokens = $1, gateways = $2",
+          [.integer(TenantLimits.tokens - 1), .integer(TenantLimits.gateways - 1)])
+      }
+      try await add(2)
+      for kind in ["token", "gateway"] {
+        let error = await #expect(throws: StorageError.self) {
+          if kind == "token" {
+            try await storage.addToken(token(3), secret: Sample.secret(3), tenant: .standard)
+          } else {
+            _ = try await storage.addGateway(
+              "gw-3", allowedVehicles: [], key: Sample.secret(103), tenant: .standard, at: Sample.now)
+          }
+        }
+        #expect(error?.kind == .limitReached)
+        #expect(error?.detail.contains("as many as it may have") == true)
+      }
+      // Another tenant has room of its own.
+      let other = try #require(TenantID("other"))
+      try await storage.addTenant(other, at: Sample.now)
+      try await storage.addToken(token(3), secret: Sample.secret(3), tenant: other)
+      try await storage.removeToken(token(1).id, tenant: .standard, at: Sample.now)
+      try await storage.removeGateway("gw-1", tenant: .standard)
+      #expect(try await storage.principal(Sample.secret(1)) == nil)
+      #expect(try await storage.principal(Sample.secret(101)) == nil)
+      #expect(try await storage.allTokens() == [token(2)])
+      #expect(try await storage.gateways(cursor: nil, limit: 9, tenant: .standard).items.map(\.id) == ["gw-2"])
+      try await add(4)
+      let gone = await #expect(throws: StorageError.self) {
+        try await storage.removeToken(token(1).id, tenant: .standard, at: Sample.now)
+      }
+      #expect(gone?.kind == .notFound)
+      let noGateway = await #expect(throws: StorageError.self) {
+        try await storage.removeGateway("gw-1", tenant: .standard)
+      }
+      #expect(noGateway?.kind == .notFound)
+      // The vehicles of a removed gateway keep nobody away.
+      let taken = try await storage.ingest(
+        [Sample.record(1, vehicle: "VAN-1", gateway: "gw-9")], from: .gateway(Sample.gateway("gw-9")),
+        tenant: .standard, at: Sample.now)
+      #expect(taken == [.stored])
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func revocations_of_all_tenants_are_listed_once_for_each_reader(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let (storage, other) = (fleet.storage, try #require(TenantID("other")))
+      try await storage.addTenant(other, at: Sample.now)
+      func id(_ number: UInt64) -> UUIDv7 { UUIDv7(milliseconds: 1, first: 1, rest: number) }
+      for number in 0..<6 {
+        let token = OperatorToken(id: id(UInt64(number)), label: "", role: .readOnly, addedAt: Sample.now)
+        try await storage.addToken(
+          token, secret: Sample.secret(UInt8(number)), tenant: number < 3 ? .standard : other)
+      }
+      let start = try await storage.revocations(after: nil, limit: 10)
+      #expect(start.tokens.isEmpty && start.isLast && start.isComplete)
+      #expect(try await storage.revocations(after: start.position, limit: 10) == start)
+      let elsewhere = try await fleet.another()
+      try await storage.revokeToken(id(0), tenant: .standard, at: Sample.now)
+      try await elsewhere.removeToken(id(1), tenant: .standard, at: Sample.now)
+      try await elsewhere.revokeToken(id(3), tenant: other, at: Sample.now)
+      await elsewhere.close()
+      let first = try await storage.revocations(after: start.position, limit: 2)
+      #expect(first.tokens == [.standard: [id(0), id(1)]] && !first.isLast && first.isComplete)
+      let second = try await storage.revocations(after: first.position, limit: 2)
+      #expect(second.tokens == [other: [id(3)]] && second.isLast && second.isComplete)
+      #expect(try await storage.revocations(after: second.position, limit: 2).tokens.isEmpty)
+      // What the list does not hold any more, and a database that was restored, are told.
+      _ = try await storage.engine.write { session throws(StoreFailure) in
+        try session.run("DELETE FROM revocation WHERE number <= 2", [])
+      }
+      let late = try await storage.revocations(after: start.position, limit: 10)
+      #expect(!late.isComplete && late.position == second.position)
+      let unknown = try await storage.revocations(after: RevocationPosition(rawValue: 99), limit: 10)
+      #expect(!unknown.isComplete)
     }
   }
 

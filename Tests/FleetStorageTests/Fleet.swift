@@ -113,6 +113,18 @@ extension StoredFleet {
     try await ingest(records, from: .trusted, tenant: tenant, at: Sample.now)
   }
 
+  /// All tokens of a tenant, in pages of one.
+  func allTokens(tenant: TenantID = .standard) async throws -> [OperatorToken] {
+    var all: [OperatorToken] = []
+    var cursor: String?
+    repeat {
+      let page = try await tokens(cursor: cursor, limit: 1, tenant: tenant)
+      all += page.items
+      cursor = page.next
+    } while cursor != nil
+    return all
+  }
+
   /// All pages of a question.
   func all(_ query: RecordQuery, tenant: TenantID = .standard) async throws -> [StoredRecord] {
     var query = query

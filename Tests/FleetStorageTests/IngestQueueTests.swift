@@ -46,6 +46,45 @@ import Testing
     #expect(queue.counts.commits == 2)
   }
 
+  @Test func batches_of_one_tenant_or_gateway_do_not_hold_up_another() async throws {
+    let order = Mutex<[String]>([])
+    let (began, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let queue = IngestQueue(lanes: 1) { _, jobs in
+      let isFirst = order.withLock { order in
+        order += jobs.map { "\($0.tenant) \($0.records.count)" }
+        return order.count == 1
+      }
+      if isFirst {
+        began.signal()
+        release.wait()
+      }
+      return .success(IngestGroup(jobs))
+    }
+    @Sendable func send(_ count: Int, _ tenant: TenantID) async {
+      _ = await queue.ingest { answer in
+        IngestJob(
+          records: Array(repeating: Sample.record(1), count: count), source: .trusted, tenant: tenant, now: Sample.now,
+          answer: answer)
+      }
+    }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await send(1, .standard) }
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          began.wait()
+          continuation.resume()
+        }
+      }
+      for _ in 0..<20 { group.addTask { await send(IngestQueue.largestGroup, .standard) } }
+      while queue.counts.waiting < 20 * IngestQueue.largestGroup { await Task.yield() }
+      group.addTask { await send(7, TenantID("other")!) }
+      while queue.counts.waiting < 20 * IngestQueue.largestGroup + 7 { await Task.yield() }
+      release.signal()
+    }
+    // Behind what was under way and one batch of the other tenant at most.
+    #expect(order.withLock { $0.firstIndex(of: "other 7") } ?? .max <= 2)
+  }
+
   @Test func what_one_batch_has_against_it_does_not_cost_the_others() async throws {
     let (began, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let isFirst = Mutex(true)

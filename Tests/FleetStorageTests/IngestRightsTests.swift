@@ -159,6 +159,87 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
+  func a_batch_names_only_so_many_new_vehicles(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let storage = fleet.storage
+      func says(_ vehicles: Range<Int>, _ gateway: String = "gw-1", _ prefix: String = "V") -> [IncomingRecord] {
+        vehicles.map { Sample.record($0, vehicle: "\(prefix)-\($0)", gateway: gateway) }
+      }
+      let limit = TenantLimits.newVehiclesOfBatch
+      let batch = says(0..<(limit + 20)) + says(0..<5)
+      let outcomes = try await storage.ingest(
+        batch, from: .gateway(Sample.gateway("gw-1")), tenant: .standard, at: Sample.now)
+      #expect(outcomes.prefix(limit).allSatisfy { $0 == .stored })
+      #expect(outcomes.suffix(5).allSatisfy { $0 == .duplicate })
+      guard case .refused(let refusal) = outcomes[limit] else {
+        Issue.record("\(outcomes[limit])")
+        return
+      }
+      #expect(refusal.kind == .tooManyVehicles)
+      #expect(
+        refusal.description
+          == "vehicleId: expected at most 100 new vehicles in one batch, found one more, \"V-100\": send it in a later batch"
+      )
+      #expect(outcomes[limit..<(limit + 20)].allSatisfy { if case .refused = $0 { true } else { false } })
+      // The rest come in a later one; another gateway has its own share, and so has a gateway with a list.
+      let rest = try await take(fleet, Sample.gateway("gw-1"), says(limit..<(limit + 20)))
+      #expect(rest.allSatisfy { $0 == nil })
+      let names = (0..<200).map { "L-\($0)" }
+      let listed = try await take(fleet, Sample.gateway("gw-2", names), says(0..<200, "gw-2", "L"))
+      #expect(listed.allSatisfy { $0 == nil })
+      // Records of a broker come from many gateways.
+      let many = (0..<300).map { Sample.record($0, vehicle: "B-\($0)", gateway: "gw-b\($0)") }
+      let stored = try await storage.ingest(many, from: .broker, tenant: .standard, at: Sample.now)
+      #expect(stored.allSatisfy { $0 == .stored })
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func a_gateway_without_a_list_registers_only_so_many_vehicles(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let most = Int(TenantLimits.vehiclesOfGateway)
+      for start in stride(from: 0, to: most, by: 100) {
+        let batch = (start..<(start + 100)).map { Sample.record($0, vehicle: "V-\($0)", gateway: "gw-1") }
+        let taken = try await take(fleet, Sample.gateway("gw-1"), batch)
+        #expect(taken.allSatisfy { $0 == nil })
+      }
+      let more = [
+        Sample.record(most, vehicle: "V-\(most)", gateway: "gw-1"), Sample.record(1, vehicle: "V-0", gateway: "gw-1"),
+        Sample.record(2, vehicle: "gw-1", gateway: "gw-1"),
+      ]
+      #expect(try await take(fleet, Sample.gateway("gw-1"), more) == [.tooManyVehicles, nil, nil])
+      #expect(
+        try await take(fleet, Sample.gateway("gw-2"), [Sample.record(3, vehicle: "W", gateway: "gw-2")]) == [nil])
+    }
+  }
+
+  /// What an unknown vehicle costs does not depend on how many gateways there are.
+  @Test(arguments: Kind.allCases, [RightsQuery.isOfOther, RightsQuery.registered])
+  func rights_are_looked_up_by_indexes_alone(_ kind: Kind, _ statement: String) async throws {
+    try await Fleet.with(kind) { fleet in
+      let plan = try await fleet.storage.engine.write { session throws(StoreFailure) in
+        var sql = statement
+        if kind == .postgreSQL {
+          // The table is empty: reading it whole would be cheap.
+          _ = try session.rows("SELECT set_config('enable_seqscan', 'off', true)", [])
+          for (name, value) in [("$1", "1"), ("$2", "'VAN-1'"), ("$3", statement.contains("LIMIT") ? "1" : "'gw'")] {
+            sql = sql.replacing(name, with: value)
+          }
+        }
+        let rows = try session.rows(
+          (kind == .sqlite ? "EXPLAIN QUERY PLAN " : "EXPLAIN ") + sql,
+          kind == .sqlite ? [.integer(1), .text("VAN-1"), statement.contains("LIMIT") ? .integer(1) : .text("gw")] : [])
+        return rows.map { $0.text(kind == .sqlite ? 3 : 0) }
+      }
+      let reads = plan.filter { $0.contains("SCAN") || $0.contains("SEARCH") || $0.contains("Scan") }
+      #expect(!reads.isEmpty)
+      for line in reads where !line.contains("SCAN CONSTANT ROW") && !line.contains("SCAN registered") {
+        #expect(line.contains("SEARCH") || line.contains("Index") || line.contains("Subquery"), "\(plan)")
+      }
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func an_unknown_tenant_is_an_error(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let nobody = try #require(TenantID("nobody"))

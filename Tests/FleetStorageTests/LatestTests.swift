@@ -27,12 +27,12 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func what_is_no_place_on_earth_is_kept_and_is_no_position(_ kind: Kind) async throws {
+  func a_record_without_both_degrees_is_no_position(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       try await fleet.storage.take([
         Sample.record(1, keys: #","latitude":90,"longitude":-180"#),
-        Sample.record(2, keys: #","latitude":91,"longitude":9"#),
-        Sample.record(3, keys: #","latitude":47,"longitude":180.5"#),
+        Sample.record(2, keys: #","latitude":47"#),
+        Sample.record(3, keys: #","longitude":9"#),
       ])
       let latest = try #require(try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard))
       #expect(latest.position?.number == 1)
@@ -56,11 +56,11 @@ import Testing
       func latest() async throws -> LatestRecords? {
         try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard)
       }
-      // A clock that was years ahead; there is nothing but that.
-      try await fleet.storage.take([Sample.record(1, at: 1e8, quality: "system", idAt: id, keys: place)])
-      #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(1e8))
-      #expect(try await fleet.storage.take([Sample.record(1, at: 9e7, quality: "ntp", idAt: id)]) == [.improved])
-      #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(9e7))
+      // A clock that was hours ahead; there is nothing but that.
+      try await fleet.storage.take([Sample.record(1, at: 80_000, quality: "system", idAt: id, keys: place)])
+      #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(80_000))
+      #expect(try await fleet.storage.take([Sample.record(1, at: 70_000, quality: "ntp", idAt: id)]) == [.improved])
+      #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(70_000))
       #expect(try await latest()?.position?.number == 1)
       // Others came meanwhile, of which many say no position.
       let others = (50..<400).map { Sample.record($0) } + [Sample.record(401, "dtc")]
@@ -76,6 +76,94 @@ import Testing
       #expect(try await latest()?.position?.number == 41)
       try await fleet.storage.take([Sample.record(500, keys: place)])
       #expect(try await latest()?.position?.number == 500)
+    }
+  }
+
+  /// Two ECUs, of which one reports a trouble code and its lamp, and the other, which answers later, none.
+  @Test(arguments: Kind.allCases)
+  func each_ecu_has_a_newest_record_of_its_own(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      func says(_ number: Int, _ type: String, _ ecu: String, _ keys: String = "") -> IncomingRecord {
+        Sample.record(number, type, keys: (ecu.isEmpty ? "" : ",\"ecu\":\"\(ecu)\"") + keys)
+      }
+      try await fleet.storage.take([
+        says(1, "dtc", "7E8", #","dtcCodes":[],"mil":false"#), says(2, "dtc", "7E9", #","dtcCodes":[],"mil":false"#),
+        says(3, "dtc", "7E8", #","dtcCodes":["P0456"],"mil":true"#), says(4, "monitors", "7E9"),
+        says(5, "monitors", "7E8"), says(6, "dtc", "7E9"), says(7, "dtc", ""), says(8, "driving", "7E9"),
+        says(9, "driving", "7E8"),
+      ])
+      func latest() async throws -> [Int] {
+        try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard)?.others.map(\.number) ?? []
+      }
+      #expect(try await latest() == [7, 3, 6, 5, 4, 9])
+      // A later batch, and a backlog that comes behind it.
+      try await fleet.storage.take([says(20, "dtc", "7E9"), says(12, "dtc", "7EA")])
+      try await fleet.storage.take([says(15, "dtc", "7E9")])
+      #expect(try await latest() == [7, 3, 20, 12, 5, 4, 9])
+      // What was the newest of an ECU and moves back leaves it to the one before, of the same ECU.
+      let id = UInt64(Sample.day)
+      func moving(_ seconds: Double, _ quality: String) -> IncomingRecord {
+        Sample.record(30, "dtc", at: seconds, quality: quality, idAt: id, keys: #","ecu":"7E8""#)
+      }
+      try await fleet.storage.take([moving(5_000, "system")])
+      #expect(try await latest() == [7, 30, 20, 12, 5, 4, 9])
+      #expect(try await fleet.storage.take([moving(1, "gps")]) == [.improved])
+      #expect(try await latest() == [7, 3, 20, 12, 5, 4, 9])
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func of_ecus_without_end_the_last_64_are_known(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      for start in [0, 50, 100] {
+        try await fleet.storage.take(
+          (start..<(start + 50)).map { Sample.record($0, "dtc", keys: ",\"ecu\":\"E\($0)\"") })
+      }
+      let latest = try #require(try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard))
+      #expect(Set(latest.others.map(\.number)) == Set(86..<150))
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func a_time_that_cannot_be_is_stored_and_leads_nothing(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let (place, storage) = (#","latitude":47.5,"longitude":9.25"#, fleet.storage)
+      func take(_ records: [IncomingRecord], at seconds: Double) async throws -> [IngestOutcome] {
+        try await storage.ingest(records, from: .trusted, tenant: .standard, at: Sample.time(seconds))
+      }
+      func latest() async throws -> LatestRecords? { try await storage.latest(vehicle: "VAN-001", tenant: .standard) }
+      let id = UInt64(Sample.day)
+      let ahead = [
+        Sample.record(1, at: 7.4e9, quality: "ntp", idAt: id, keys: place),
+        Sample.record(2, "trip", at: 100_000, idAt: id), Sample.record(3, "driving", at: 86_400 + 60),
+      ]
+      #expect(try await take(ahead, at: 60) == [.stored, .stored, .stored])
+      // The last is a day ahead and no more.
+      #expect(try await latest()?.telemetry == nil)
+      #expect(try await latest()?.others.map(\.number) == [3])
+      #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(86_460))
+      #expect(
+        try await take([Sample.record(10, at: 10, keys: place), Sample.record(11, "trip", at: 11)], at: 90) == [
+          .stored, .stored,
+        ])
+      #expect(try await latest()?.telemetry?.number == 10)
+      #expect(try await latest()?.position?.number == 10)
+      #expect(try await latest()?.others.map(\.number) == [11, 3])
+      // They are ordered by their reception, and marked.
+      let found = try await storage.all(.telemetry(of: "VAN-001"))
+      #expect(found.map(\.number) == [10, 1])
+      #expect(found.map(\.isTimeAhead) == [false, true])
+      #expect(found.map(\.receivedAt) == [Sample.time(90), Sample.time(60)])
+      #expect(found[1].body == ahead[0].body)
+      #expect(try await take([ahead[0]], at: 99) == [.duplicate])
+      // A copy with a credible time mends it, also one that is no better by its own word; one that is as wrong does not.
+      let wrong = Sample.record(1, at: 7.3e9, quality: "gps", idAt: id, keys: place)
+      #expect(try await take([wrong], at: 100) == [.duplicate])
+      let right = Sample.record(1, at: 50, quality: "ntp", idAt: id, keys: place)
+      #expect(try await take([right], at: 110) == [.improved])
+      #expect(try await latest()?.telemetry?.number == 1)
+      #expect(try await latest()?.position?.number == 1)
+      #expect(try await storage.all(.telemetry(of: "VAN-001")).map(\.isTimeAhead) == [false, false])
     }
   }
 }

@@ -17,12 +17,13 @@ import Testing
     case .postgreSQL:
       let all = PostgreSQLSchema.steps + [later]
       return StoredFleet(
-        engine: try await PostgreSQLEngine(address: address, connections: 2, steps: Array(all.prefix(steps))))
+        engine: try await PostgreSQLEngine(
+          address: PostgreSQLAddress(parsing: address), connections: 2, steps: Array(all.prefix(steps))))
     }
   }
 
-  /// Five records as version 1 kept them.
-  private static func fill(_ storage: StoredFleet, _ kind: Kind) async throws {
+  /// Five records as earlier versions stored them.
+  private static func fill(_ storage: StoredFleet, _ kind: Kind, version: Int = 1) async throws {
     try await storage.engine.write { session throws(StoreFailure) in
       if kind == .postgreSQL {
         let bounds = IdMonth(at: Sample.now).bounds
@@ -42,13 +43,13 @@ import Testing
       for record in (0..<5).map({ Sample.record($0) }) {
         try session.run(
           """
-          INSERT INTO record (tenant, vehicle, class, time, id, quality, body)
-          VALUES ($1, $2, 0, $3, $4, 0, $5)
+          INSERT INTO record (tenant, vehicle, class, time, id, quality, body\(version < 5 ? "" : ", seq"))
+          VALUES ($1, $2, 0, $3, $4, 0, $5\(version < 5 ? "" : ", $6"))
           """,
           [
             SQLValue(tenant), SQLValue(vehicle.key), .integer(StoredTime.column(record.time)), .identifier(record.id),
             .bytes(record.body),
-          ])
+          ] + (version < 5 ? [] : [.integer(Int64(record.sequence))]))
       }
     }
   }
@@ -57,39 +58,159 @@ import Testing
     #expect(SQLiteSchema.steps.count == PostgreSQLSchema.steps.count)
   }
 
-  @Test(arguments: Kind.allCases)
-  func a_database_of_version_1_is_brought_up_with_its_data(_ kind: Kind) async throws {
+  private static func newAddress(_ kind: Kind, _ folder: borrowing ScratchFolder) async throws -> String? {
+    if kind == .sqlite { return folder.file("old.db") }
+    guard let server = try await aside({ try PostgreSQLServer.shared }) else { return nil }
+    return try await aside { try server.database() }
+  }
+
+  /// Versions of which there may be a database that is to be brought up.
+  private static let versions = Array(1..<SQLiteSchema.steps.count)
+
+  /// The cursor behind the second record, as a version gave it out.
+  private static func oldCursor(
+    _ query: RecordQuery, _ storage: StoredFleet, version: Int
+  ) async throws -> String {
+    let key = storage.engine.cursorKey
+    return try await storage.engine.read { session throws(StoreFailure) in
+      let tenant = try session.existing(.standard)
+      let vehicle = try session.vehicle("VAN-001", tenant: tenant)?.key ?? 0
+      let record = Sample.record(1)
+      let cursor = PageCursor(
+        time: StoredTime.column(record.time), sequence: version < 5 ? nil : Int64(record.sequence),
+        idHigh: record.id.high,
+        idLow: record.id.low, vehicle: vehicle, recordClass: 0)
+      return cursor.text(scope: RecordPage.scope(query, tenant, vehicle), key: key)
+    }
+  }
+
+  @Test(arguments: Kind.allCases, versions)
+  func a_database_of_an_older_version_is_brought_up_with_its_data(_ kind: Kind, _ version: Int) async throws {
     let folder = try ScratchFolder()
-    let address: String
-    if kind == .sqlite {
-      address = folder.file("old.db")
-    } else {
-      guard let server = try await aside({ try PostgreSQLServer.shared }) else { return }
-      address = try await aside { try server.database() }
-    }
-    let old = try await Self.open(kind, address, steps: 1)
-    try await Self.fill(old, kind)
+    guard let address = try await Self.newAddress(kind, folder) else { return }
+    let old = try await Self.open(kind, address, steps: version)
     var query = RecordQuery.telemetry(of: "VAN-001", limit: 2)
-    query.cursor = try await old.records(query, tenant: .standard).next
+    try await Self.fill(old, kind, version: version)
+    query.cursor = try await Self.oldCursor(query, old, version: version)
     await old.close()
-    for steps in 1...(SQLiteSchema.steps.count + 1) {
-      let new = try await Self.open(kind, address, steps: steps)
-      #expect(try await new.health().schemaVersion == steps)
-      #expect(try await new.all(.telemetry(of: "VAN-001")).map(\.number) == [0, 1, 2, 3, 4])
-      // Cursors that were given out before are good still.
-      #expect(try await new.all(query).map(\.number) == [2, 3, 4])
-      await new.close()
+    let new = try await Fleet.open(kind, address)
+    #expect(try await new.health().schemaVersion == SQLiteSchema.steps.count)
+    #expect(try await new.all(.telemetry(of: "VAN-001")).map(\.number) == [0, 1, 2, 3, 4])
+    // Cursors that were given out before are good still.
+    #expect(try await new.all(query).map(\.number) == [2, 3, 4])
+    // What was there is known; what comes is taken in beside it.
+    let more = [Sample.record(4), Sample.record(5), Sample.record(6, idAt: 2_000_000_000_000)]
+    #expect(try await new.take(more) == [.duplicate, .stored, .stored])
+    #expect(try await new.all(.telemetry(of: "VAN-001")).map(\.number) == Array(0..<7))
+    await new.close()
+  }
+
+  /// Up to version 4 rows had no `seq`, nothing knew the newest of an ECU, and a wrong clock led for good.
+  @Test(arguments: Kind.allCases)
+  func records_of_before_are_ordered_and_the_newest_are_found(_ kind: Kind) async throws {
+    let folder = try ScratchFolder()
+    guard let address = try await Self.newAddress(kind, folder) else { return }
+    let old = try await Self.open(kind, address, steps: 4)
+    // Of 2020: whatever day it is, that is no time to come. Times of equal events are told apart by their `seq`.
+    let (then, place, id) = (-1.9e8, #","latitude":47.5,"longitude":9.25"#, UInt64(Sample.day) - 190_000_000_000)
+    let records =
+      [
+        Sample.record(1, at: then, keys: place), Sample.record(2, at: 7.3e9, quality: "ntp", idAt: id, keys: place),
+        Sample.record(3, at: then + 3),
+      ] + (10..<20).map { Sample.record($0, "driving", at: then, idAt: id - UInt64($0)) }
+      + [
+        Sample.record(30, "dtc", at: then + 1, keys: #","ecu":"7E8","mil":true"#),
+        Sample.record(31, "dtc", at: then, keys: #","ecu":"7E8""#),
+        Sample.record(32, "dtc", at: then + 2, keys: #","ecu":"7E9""#), Sample.record(33, "dtc", at: then),
+      ]
+    _ = try await old.engine.write { session throws(StoreFailure) in
+      let tenant = try session.existing(.standard)
+      let vehicle = try session.register(
+        NewVehicle(tenant: tenant, id: "VAN-001", vin: nil, registeredBy: "gw-17", at: Sample.day))
+      for record in records {
+        try session.run(
+          "INSERT INTO record (tenant, vehicle, class, time, id, quality, body) VALUES ($1, $2, $3, $4, $5, 0, $6)",
+          [
+            SQLValue(tenant), SQLValue(vehicle.key), .integer(Int64(record.kind.recordClass.number)),
+            .integer(StoredTime.column(record.time)), .identifier(record.id), .bytes(record.body),
+          ])
+      }
+      if kind == .postgreSQL {
+        try session.run("UPDATE part SET min_time = 0, max_time = 9000000000000000 WHERE month = 962", [])
+      }
+      let last = [SQLValue.integer(StoredTime.column(records[1].time)), .identifier(records[1].id)]
+      try session.run("UPDATE vehicle SET last_time = $1, position_time = $1, position_id = $2", last)
+      return 0
     }
-    let added = try await Self.open(kind, address, steps: SQLiteSchema.steps.count + 1)
+    await old.close()
+    let new = try await Fleet.open(kind, address)
+    let latest = try #require(try await new.latest(vehicle: "VAN-001", tenant: .standard))
+    #expect(latest.telemetry?.number == 3 && latest.position?.number == 1)
+    #expect(latest.others.map(\.number) == [33, 30, 32, 19])
+    #expect(latest.vehicle.lastRecordAt == Sample.time(then + 3))
+    let telemetry = try await new.all(.telemetry(of: "VAN-001"))
+    #expect(telemetry.map(\.number) == [1, 3, 2])
+    #expect(telemetry.map(\.isTimeAhead) == [false, false, true])
+    #expect(telemetry.map(\.receivedAt) == [nil, nil, nil])
+    let events = RecordQuery(vehicle: nil, classes: [.known(.driving)], order: .oldestFirst, limit: 3)
+    #expect(try await new.all(events).map(\.number) == Array(10..<20))
+    await new.close()
+  }
+
+  @Test(arguments: Kind.allCases)
+  func a_further_step_finds_the_data(_ kind: Kind) async throws {
+    guard let fleet = try await Fleet(kind) else { return }
+    try await fleet.storage.take((0..<3).map { Sample.record($0) })
+    await fleet.storage.close()
+    let added = try await Self.open(kind, fleet.address, steps: SQLiteSchema.steps.count + 1)
     let colours = try await added.engine.read { session throws(StoreFailure) in
       try session.rows("SELECT colour FROM vehicle", [])
     }
     #expect(colours.map { $0.text(0) } == ["white"])
-    // What was there is known; what comes is taken in beside it.
-    let more = [Sample.record(4), Sample.record(5), Sample.record(6, idAt: 2_000_000_000_000)]
-    #expect(try await added.take(more) == [.duplicate, .stored, .stored])
-    #expect(try await added.all(.telemetry(of: "VAN-001")).map(\.number) == Array(0..<7))
+    #expect(try await added.all(.telemetry(of: "VAN-001")).map(\.number) == [0, 1, 2])
     await added.close()
+  }
+
+  /// Up to version 3 the vehicles of a gateway were lines of one text.
+  @Test(arguments: Kind.allCases)
+  func lists_of_vehicles_become_rights_that_are_found(_ kind: Kind) async throws {
+    let folder = try ScratchFolder()
+    guard let address = try await Self.newAddress(kind, folder) else { return }
+    let old = try await Self.open(kind, address, steps: 3)
+    let lists = ["gw-1": ["VAN-2", "VAN-001", "Ärger 3"], "gw-2": [], "gw-3": ["VAN-9"]]
+    try await old.engine.write { session throws(StoreFailure) in
+      let tenant = try session.tenant(.standard) ?? 0
+      for (id, vehicles) in lists.sorted(by: { $0.key < $1.key }) {
+        try session.run(
+          """
+          INSERT INTO gateway (tenant, id, allowed, added, secret, secret_at, revoked) VALUES ($1, $2, $3, 0, $4, 0, $5)
+          """,
+          [
+            SQLValue(tenant), .text(id), .text(vehicles.joined(separator: "\n")), .bytes(Array(id.utf8)),
+            id == "gw-3" ? .integer(1) : .null,
+          ])
+      }
+    }
+    await old.close()
+    let new = try await Fleet.open(kind, address)
+    for (id, vehicles) in lists {
+      #expect(try await new.gateway(id, tenant: .standard)?.allowedVehicles == vehicles)
+    }
+    let listed = try await new.gateways(cursor: nil, limit: 10, tenant: .standard).items
+    #expect(listed.map(\.allowedVehicles) == [["VAN-2", "VAN-001", "Ärger 3"], [], ["VAN-9"]])
+    let taker = Sample.gateway("gw-2")
+    let outcomes = try await new.ingest(
+      [
+        Sample.record(1, vehicle: "VAN-001", gateway: "gw-2"), Sample.record(2, vehicle: "Ärger 3", gateway: "gw-2"),
+        Sample.record(3, vehicle: "VAN-9", gateway: "gw-2"), Sample.record(4, vehicle: "AN-2", gateway: "gw-2"),
+      ], from: .gateway(taker), tenant: .standard, at: Sample.now)
+    #expect(outcomes.map { $0 == .stored } == [false, false, true, true])
+    // Those that were there count.
+    let counts = try await new.engine.read { session throws(StoreFailure) in
+      try session.rows("SELECT gateways, tokens FROM tenant", [])
+    }
+    #expect(counts.map { $0.integer(0) } == [3])
+    await new.close()
   }
 
   @Test(arguments: Kind.allCases)

@@ -12,7 +12,7 @@ import Testing
       let name = try #require(address.split(separator: "/").last)
       for (setting, expected) in [("off", "on"), ("remote_apply", "remote_apply")] {
         try server.sql("ALTER DATABASE \(name) SET synchronous_commit = \(setting)", in: String(name))
-        let connection = try PostgreSQLConnection(address: address)
+        let connection = try PostgreSQLConnection(address: PostgreSQLAddress(parsing: address))
         let found = try connection.query("SHOW synchronous_commit").row(0)
         #expect(found.text(0) == expected)
       }
@@ -22,7 +22,7 @@ import Testing
   @Test func values_go_in_and_come_out_as_they_are() async throws {
     try await aside {
       guard let server = try PostgreSQLServer.shared else { return }
-      let connection = try PostgreSQLConnection(address: try server.database())
+      let connection = try PostgreSQLConnection(address: PostgreSQLAddress(parsing: server.database()))
       let values: [SQLValue] = [
         .integer(.min), .integer(-1), .text("Grüße ' \" \\ $1"), .text(""), .bytes([0, 1, 255]), .bytes([]),
         .identifier(Sample.epoch),
@@ -40,9 +40,9 @@ import Testing
     try await aside {
       guard let server = try PostgreSQLServer.shared else { return }
       let address = try server.database()
-      let connection = try PostgreSQLConnection(address: address)
+      let connection = try PostgreSQLConnection(address: PostgreSQLAddress(parsing: address))
       #expect([TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT].map { connection.socketOption($0) } == [30, 10, 3])
-      let own = try PostgreSQLConnection(address: address + "?keepalives_idle=7")
+      let own = try PostgreSQLConnection(address: PostgreSQLAddress(parsing: address + "?keepalives_idle=7"))
       #expect(own.socketOption(TCP_KEEPIDLE) == 7)
     }
   }

@@ -16,7 +16,7 @@ import Testing
       try await fleet.storage.take(records.shuffled())
       let expected = records.sorted {
         let (a, b) = ($0.time?.nanoseconds ?? .min, $1.time?.nanoseconds ?? .min)
-        return a != b ? a < b : $0.id.string < $1.id.string
+        return a != b ? a < b : $0.sequence < $1.sequence
       }.map(\.sequence)
       for limit in [1, 7, 1_000] {
         var query = RecordQuery.telemetry(of: "VAN-001", limit: limit)
@@ -24,6 +24,38 @@ import Testing
         query.order = .newestFirst
         #expect(try await fleet.storage.all(query).map { UInt64($0.number + 1) } == expected.reversed())
       }
+    }
+  }
+
+  /// Ids of one millisecond are random: their order is not that in which the gateway made the records.
+  @Test(arguments: Kind.allCases)
+  func seq_orders_records_of_one_time_everywhere(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let numbers = Array(1...40)
+      // The higher the number, the lower the id.
+      func records(_ type: String) -> [IncomingRecord] {
+        numbers.map { Sample.record($0, type, at: 5, idAt: UInt64(Sample.day) + 5_000 - UInt64($0)) }
+      }
+      for type in ["telemetry", "driving", "trip"] { try await fleet.storage.take(records(type)) }
+      for limit in [1, 7, 100] {
+        var queries = [RecordQuery.telemetry(of: "VAN-001", limit: limit)]
+        for vehicle in ["VAN-001", nil] {
+          for classes in [RecordQuery.eventClasses, RecordQuery.tripClasses] {
+            queries.append(RecordQuery(vehicle: vehicle, classes: classes, order: .oldestFirst, limit: limit))
+          }
+        }
+        for var query in queries {
+          #expect(try await fleet.storage.all(query).map(\.number) == numbers)
+          query.order = .newestFirst
+          #expect(try await fleet.storage.all(query).map(\.number) == numbers.reversed())
+        }
+      }
+      let every = RecordQuery.telemetry(of: "VAN-001", every: 1_000)
+      #expect(try await fleet.storage.all(every).map(\.number) == [40])
+      let latest = try #require(try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard))
+      #expect(latest.telemetry?.number == 40 && latest.others.map(\.number) == [40, 40])
+      let changes = try await fleet.storage.changes(after: .start, limit: 1_000, tenant: .standard)
+      #expect(changes.map(\.record.number) == numbers + numbers + numbers)
     }
   }
 

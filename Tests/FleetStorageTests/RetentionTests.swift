@@ -149,7 +149,8 @@ import Testing
       // A partition that another server drops is made anew, and nothing goes astray.
       try await other.removeRecords(.known(.telemetry), before: Sample.time(9_000_000), at: Sample.time(9_000_000))
       #expect(try await fleet.storage.take([Sample.record(7, idAt: january)]) == [.stored])
-      #expect(try await other.all(.telemetry(of: "VAN-001")).map(\.number) == [7])
+      // The newest of those that were there stays.
+      #expect(try await other.all(.telemetry(of: "VAN-001")).map(\.number) == [6, 7])
       await other.close()
     }
   }
@@ -221,13 +222,58 @@ import Testing
       let old = -2 * Self.month
       // One without a time keeps the partition.
       let id = UInt64(Sample.day + Int64(old * 1_000))
-      try await fleet.storage.take([Sample.record(1, at: old), Sample.record(2, noTime: true, idAt: id)])
+      try await fleet.storage.take([
+        Sample.record(1, at: old), Sample.record(2, noTime: true, idAt: id), Sample.record(9),
+      ])
       #expect(try await fleet.storage.removeRecords(telemetry, before: Sample.time(0), at: Sample.now) == 1)
       // What comes late goes a day later, and not before.
       try await fleet.storage.take([Sample.record(3, at: old)])
       #expect(try await fleet.storage.removeRecords(telemetry, before: Sample.time(day / 2), at: Sample.now) == 0)
       #expect(try await fleet.storage.removeRecords(telemetry, before: Sample.time(day), at: Sample.now) == 1)
-      #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).map(\.number) == [2])
+      #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).map(\.number) == [2, 9])
+    }
+  }
+
+  /// A vehicle that was parked before the cutoff keeps its last position, trip and trouble codes.
+  @Test(arguments: Kind.allCases)
+  func the_newest_of_each_type_and_ecu_stays(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let (place, old) = (#","latitude":47.5,"longitude":9.25"#, -2 * Self.month)
+      func says(_ number: Int, _ type: String, _ keys: String = "", vehicle: String = "PARKED") -> IncomingRecord {
+        Sample.record(number, type, at: old + Double(number), vehicle: vehicle, keys: keys)
+      }
+      let parked = [
+        says(1, "telemetry", place), says(2, "telemetry", place), says(3, "telemetry"), says(4, "telemetry"),
+        says(5, "trip"), says(6, "trip"), says(7, "dtc", #","ecu":"7E8""#), says(8, "dtc", #","ecu":"7E8""#),
+        says(9, "dtc", #","ecu":"7E9""#),
+      ]
+      try await fleet.storage.take(parked + [says(10, "telemetry", place, vehicle: "DRIVING")])
+      try await fleet.storage.take([Sample.record(11, at: 5, vehicle: "DRIVING", keys: place)])
+      func removeAll() async throws -> Int64 {
+        var removed: Int64 = 0
+        for recordClass in RecordClass.allCases {
+          removed += try await fleet.storage.removeRecords(recordClass, before: Sample.time(0), at: Sample.now)
+        }
+        return removed
+      }
+      #expect(try await removeAll() == 5)
+      let latest = try #require(try await fleet.storage.latest(vehicle: "PARKED", tenant: .standard))
+      #expect(latest.telemetry?.number == 4 && latest.position?.number == 2)
+      #expect(latest.others.map(\.number) == [8, 9, 6])
+      #expect(try await fleet.storage.all(.telemetry(of: "PARKED")).map(\.number) == [2, 4])
+      #expect(try await fleet.storage.all(.telemetry(of: "DRIVING")).map(\.number) == [11])
+      // What is sent once more is still known.
+      #expect(try await fleet.storage.take([parked[1], parked[3]]) == [.duplicate, .duplicate])
+      // Once it drives again, nothing keeps them.
+      try await fleet.storage.take([
+        Sample.record(20, at: 20, vehicle: "PARKED", keys: place), Sample.record(21, "trip", at: 21, vehicle: "PARKED"),
+      ])
+      let later = Sample.time(2 * 86_400)
+      for recordClass in [RecordClass.known(.telemetry), .known(.trip)] {
+        try await fleet.storage.removeRecords(recordClass, before: Sample.time(2), at: later)
+        try await fleet.storage.removeRecords(recordClass, before: Sample.time(86_500), at: later)
+      }
+      #expect(try await fleet.storage.all(.telemetry(of: "PARKED")).map(\.number) == [20])
     }
   }
 }

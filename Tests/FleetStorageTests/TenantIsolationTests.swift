@@ -49,7 +49,7 @@ import Testing
         #expect(token.label == "\(index)")
         #expect(try await storage.vehicles(cursor: nil, limit: 9, tenant: tenant).items.count == 1)
         #expect(try await storage.gateways(cursor: nil, limit: 9, tenant: tenant).items.count == 1)
-        #expect(try await storage.tokens(tenant: tenant).map(\.label) == ["\(index)"])
+        #expect(try await storage.allTokens(tenant: tenant).map(\.label) == ["\(index)"])
       }
       // What one changes.
       _ = try await storage.updateVehicle("VAN-001", VehicleDetails(name: "x"), tenant: other)
@@ -61,7 +61,7 @@ import Testing
       #expect(try await storage.removeVehicle("VAN-001", tenant: other))
       let gateway = try #require(try await storage.gateway("gw-1", tenant: .standard))
       #expect(gateway.revokedAt == nil && gateway.lastSeen == nil && gateway.allowedVehicles.isEmpty)
-      #expect(try await storage.tokens(tenant: .standard).map(\.revokedAt) == [nil])
+      #expect(try await storage.allTokens().map(\.revokedAt) == [nil])
       #expect(try await storage.vehicle("VAN-001", tenant: .standard)?.details.name == nil)
       #expect(try await storage.all(.telemetry(of: "VAN-001")).count == 1)
       #expect(try await storage.principal(Sample.secret(0)) == .gateway(gateway, .standard))

@@ -31,10 +31,23 @@ import Testing
   }
 
   @Test func nothing_new_makes_no_record_of_old_values() throws {
-    var session = Session { $0.windows = Self.windows([0x05: 60]) }
+    var session = Session { $0.windows = Self.windows([0x05: 60, 0x0C: 0.9]) }
     session.read("coolantTemp", 90, at: 0)
+    session.read("rpm", 800, at: 0.1)
     session.advance(to: 30)
     #expect(try session.finish(at: 30).count == 1)
+  }
+
+  @Test func a_record_is_made_every_period_while_answers_are_not_yet_due() throws {
+    var session = Session(.every(nanoseconds: 250_000_000)) { $0.windows = Self.windows([0x0C: 2]) }
+    for quarter in 0...40 {
+      // An answer a second; behind 3 s none comes any more.
+      if quarter % 4 == 0, quarter <= 12 { session.read("rpm", 800, at: Double(quarter) / 4) }
+      session.advance(to: Double(quarter) / 4)
+    }
+    let records = try session.finish(at: 10)
+    #expect(records.map(\.elapsed) == (1...20).map { Double($0) / 4 })
+    #expect(records.allSatisfy { $0.number("rpm") == 800 })
   }
 
   @Test func a_vehicle_that_is_lost_leaves_no_value_behind() throws {

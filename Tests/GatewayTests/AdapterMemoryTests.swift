@@ -1,3 +1,4 @@
+import AdapterSession
 import TestKit
 import Testing
 
@@ -20,6 +21,18 @@ import Testing
     let reading = AdapterMemory.Reading(Array("\(good)\n".utf8), from: "f")
     #expect(reading.known.count == 1)
     #expect(reading.complaint == nil)
+  }
+
+  @Test func silent_PIDs_and_a_measured_voltage_are_kept() throws {
+    let scratch = try ScratchFolder()
+    var memory = AdapterMemory(folder: scratch.path)
+    var learned = SessionMemory()
+    for pid in [0x04, 0x0F, 0xA6] as [UInt8] { learned.silentPIDs.insert(pid) }
+    learned.measuresVoltage = true
+    memory.keep(learned, of: "a")
+    let read = AdapterMemory(folder: scratch.path)["a"]
+    #expect(read.silentPIDs == learned.silentPIDs && read.measuresVoltage)
+    #expect(read.isSame(as: learned) && !read.isSame(as: SessionMemory()))
   }
 
   @Test func of_a_long_file_the_beginning_is_read() throws {

@@ -36,6 +36,35 @@ import Testing
     #expect(desk.nextSequence == 5)
   }
 
+  private func read(_ number: Int, at time: Int64, _ desk: inout RecordDesk, _ lines: inout Lines) {
+    let signal = saeSignals.span.indices.first { saeSignals.span[$0].name.description == "rpm" } ?? 0
+    let reading = Reading(
+      origin: Origin(ecu: .can11(0x7E8), line: 0, position: 0), signal: SignalID(rawValue: UInt16(signal)), service: 1,
+      identifier: 0x0C, value: 800)
+    desk.take(Delivery(.reading(reading), at: time), from: number, into: &lines)
+  }
+
+  @Test func records_of_several_adapters_say_which_one_they_come_from() {
+    var options = RecordDesk.Options(gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3)
+    options.vehicleId = "VAN-001"
+    var desk = RecordDesk(options)
+    var lines = Lines()
+    let first = desk.addSource(device: "/dev/a")
+    desk.take(Delivery(.event(.connected(protocolDigit: 0x36)), at: 1), from: first, into: &lines)
+    read(first, at: 2, &desk, &lines)
+    desk.advance(to: 3_000_000_000, into: &lines)
+    let second = desk.addSource(device: "/dev/b")
+    desk.take(Delivery(.event(.connected(protocolDigit: 0x36)), at: 3_000_000_001), from: second, into: &lines)
+    for number in [first, second] { read(number, at: 3_000_000_002, &desk, &lines) }
+    desk.advance(to: 6_000_000_000, into: &lines)
+    desk.removeSource(second, at: 6_000_000_001, into: &lines)
+    desk.take(Delivery(.event(.found), at: 6_000_000_002), from: first, into: &lines)
+    read(first, at: 6_000_000_003, &desk, &lines)
+    desk.advance(to: 9_000_000_000, into: &lines)
+    let told = lines.records.filter { $0.type == "telemetry" }.map { $0["device"] }
+    #expect(told == [nil, "/dev/a", "/dev/b", nil])
+  }
+
   @Test func a_gap_is_told_with_its_ends_and_its_reason() {
     var desk = desk()
     var lines = Lines()

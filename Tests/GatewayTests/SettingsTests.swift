@@ -138,4 +138,27 @@ import Testing
       #expect(error.kind == .missing)
     }
   }
+
+  @Test func a_secret_that_leaves_the_machine_unencrypted_is_refused_or_reported() throws {
+    let sink = #"{"type": "fleetStore", "url": "http://fleet.example/api", "tokenFile": "token"}"#
+    let said = try #require(try refusal("{\"sinks\": [\n  \(sink)]}")).description
+    #expect(said.contains(#"gateway.json:2:33: sinks[0].url: expected https://, or "insecure": true"#), "\(said)")
+    let allowed = try settings("{\"sinks\": [\(sink.dropLast()), \"insecure\": true}]}")
+    #expect(allowed.warnings.count == 1)
+    #expect(
+      allowed.warnings.first?.contains(
+        "sinks[0].url: http://fleet.example:80/api: the token is sent without encryption")
+        == true, "\(allowed.warnings)")
+    #expect(try settings(#"{"sinks": [{"type": "mqtt", "url": "mqtt://broker.example"}]}"#).warnings.isEmpty)
+  }
+
+  @Test func an_unknown_signal_is_told_the_nearest_known_one() throws {
+    let said = try #require(try refusal(#"{"poll": {"signals": {"rpmm": 1}}}"#)).description
+    #expect(said.contains(#"found "rpmm"; did you mean "rpm"?"#), "\(said)")
+    let ofSet = try #require(
+      try refusal(
+        #"{"signalSets": ["set.json"], "poll": {"signals": {"OilTmp": 1}}}"#,
+        sets: set(command("OilTemp", #""hdr": "7E0", "rax": "7E8""#))))
+    #expect(ofSet.description.contains(#"did you mean "OilTemp"?"#), "\(ofSet.description)")
+  }
 }

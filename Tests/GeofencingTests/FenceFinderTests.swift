@@ -113,6 +113,75 @@ struct FenceFinderTests {
     #expect(misses > 200)
   }
 
+  /// Shapes at the limits of single precision: edges across a continent, nearly along a parallel or a meridian, thousands of
+  /// corners in one view, wide circles and corridors, holes and parts. Each fifth place is on a corner.
+  @Test(arguments: [1e-6, 2e-5, 1.2e-4, 9e-4])
+  func large_and_intricate_fences_are_found_along_a_drive(step: Double) throws {
+    var random = SplitMix(Int(step * 1e7))
+    var builder = FenceSetBuilder()
+    let home = at(48, 11)
+    func near(_ extent: Double) -> GeoPosition {
+      at(
+        home.latitude + .random(in: -extent...extent, using: &random),
+        home.longitude + .random(in: -extent...extent, using: &random))
+    }
+    var corners: [GeoPosition] = []
+    var number = 0
+    func count() -> Int {
+      number += 1
+      return number
+    }
+    func addArea(_ rings: [[GeoPosition]]) throws {
+      builder.beginArea(Fence(id: "\(count())"))
+      for ring in rings {
+        try builder.addRing(ring + [ring[0]])
+        corners += ring.filter { abs($0.latitude - home.latitude) < step * 80 && abs($0.longitude - 11) < step * 80 }
+      }
+      try builder.endPolygon()
+      builder.endArea()
+    }
+    for _ in 0..<15 {
+      let place = near(step * 60)
+      try addArea([[place, at(place.latitude + 20, 60), at(place.latitude + 30, -30)]])
+      try addArea([[place, at(place.latitude + 1e-7, 12), at(40, 11)]])
+      try addArea([[place, at(50, place.longitude - 1e-7), at(50, place.longitude - 1)]])
+      try builder.addCircle(Fence(id: "\(count())"), around: at(place.latitude + 0.5, 11), radius: 55_600)
+      try builder.addCircle(Fence(id: "\(count())"), around: place, radius: max(0.02, step * 2e6))
+      try builder.addCorridor(
+        Fence(id: "\(count())"), along: [at(47, 10), place, at(place.latitude, 17)], radius: max(0.05, step * 1e6))
+    }
+    func ring(_ count: Int, _ size: Double) -> [GeoPosition] {
+      (0..<count).map { number in
+        let angle = 2 * Double.pi * Double(number) / Double(count)
+        let radius = size * Double.random(in: 0.6...1, using: &random)
+        return at(home.latitude + radius * sin(angle), home.longitude + radius * cos(angle))
+      }
+    }
+    // More edges in a view than it has room for, and a hole.
+    try addArea([ring(5_000, max(0.005, step * 60)), ring(200, max(0.001, step * 20))])
+    var finder = FenceFinder(builder.build())
+    var position = home
+    var course = 0.3
+    var (hits, misses) = (0, 0)
+    for turn in 0..<300 {
+      course += .random(in: -0.2...0.2, using: &random)
+      position.latitude += step * cos(course)
+      position.longitude += step * sin(course)
+      if abs(position.latitude - home.latitude) > step * 60 || abs(position.longitude - home.longitude) > step * 60 {
+        course += .pi / 2
+      }
+      if turn % 5 == 4, let corner = corners.randomElement(using: &random) { position = corner }
+      var found: [Int] = []
+      finder.forEachFence(containing: position) { found.append($0) }
+      let expected = finder.set.fences.indices.filter { finder.set.contains(position, fence: $0) }
+      #expect(found.sorted() == expected)
+      hits += found.count
+      misses += finder.set.fences.count - found.count
+    }
+    #expect(hits > 1_000)
+    #expect(misses > 1_000)
+  }
+
   @Test func places_on_corners_and_edges_are_found_along_them() throws {
     // Every step ends on the boundary, to which views are cut.
     let ring = rectangle(west: 9, south: 47, east: 9.01, north: 47.01)

@@ -78,6 +78,27 @@ struct MessageDecoderVehicleInformationTests {
     #expect(cut.values.isEmpty && cut.errors.count == 1)
   }
 
+  @Test(
+    arguments: [
+      // VIN, calibration ID, ECU name, each with one byte that is no character.
+      ("490201314654465731455435444643313031321B", "0902"),
+      ("49020131465446573145543544464331303132FF", "0902"),
+      ("49040141421B5B33316D000000000000000000", "0904"),
+      ("49040141420043000000000000000000000000", "0904"),
+      ("490401FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF", "0904"),
+      ("490A0145434D002D456E67696E65436F6E74726F6C9B00", "090A"),
+    ] as [(String, String)])
+  func a_name_with_a_byte_that_is_no_character_is_malformed(payload: String, command: String) {
+    let found = results(payload, command)
+    #expect(found.count == 1 && found[0].hasPrefix("error malformed 7E8"), "\(found)")
+  }
+
+  @Test func one_damaged_calibration_does_not_take_the_other() {
+    let found = results("490402" + digits("ABC-123", 16) + "07" + digits("EF-456", 15), "0904")
+    #expect(found.count == 2 && found[0] == "text 7E8 0904 calibrationID 0 ABC-123", "\(found)")
+    #expect(found.last?.hasPrefix("error malformed 7E8") == true)
+  }
+
   @Test func number_of_messages_to_come_is_no_reading() {
     #expect(Recorder.of(Frame.sum("83F110490105") + "\r\r>", to: "0901").results.isEmpty)
   }

@@ -52,7 +52,8 @@ struct Recorder: ReplyHandler {
       : "monitor \(Self.hex(UInt32(result.monitorID), 2)) test \(Self.hex(UInt32(result.testID), 2)) scaling \(Self.hex(UInt32(result.scalingID), 2))"
     let limits = [result.minimum, result.maximum].map { $0.map(Self.number) ?? "none" }
     note(
-      "test \(Self.name(result.origin.ecu)) \(form) value \(Self.number(result.value)) limits \(limits[0]) \(limits[1])",
+      "test \(Self.name(result.origin.ecu)) \(form) value \(Self.number(result.value)) limits \(limits[0]) \(limits[1])"
+        + (result.isCompleted ? "" : " not completed"),
       Self.place(result.origin))
   }
   mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin) {

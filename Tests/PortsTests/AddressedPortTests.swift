@@ -32,6 +32,21 @@ import Testing
     }
   }
 
+  /// What stays in the line would keep the last close(2) waiting for 30 s (closing_wait).
+  @Test func closing_a_serial_line_drops_what_the_device_does_not_take() throws {
+    try Tool.withoutBirths {
+      let line = try Adapter()
+      var port = AddressedPort(.serial(path: line.path, baud: nil))
+      try port.open()
+      let text = String(repeating: "0100\r", count: 800)
+      var written = 0
+      while case let count = try PortContract.write(text, &port), count > 0 { written += count }
+      #expect(written > 8_192, "nobody reads: the line is full")
+      port.close()
+      #expect(Peer.read(written, from: line.master).utf8.count < written)
+    }
+  }
+
   @Test func a_tcp_address_opens_a_connection() throws {
     let server = try Listening()
     var port = AddressedPort(.tcp(host: "127.0.0.1", port: server.port))

@@ -102,6 +102,36 @@ import Testing
     #expect(!said.contains("geheim"), "\(said)")
   }
 
+  @Test(arguments: [
+    #"{"type":"fleetStore","url":"http://fleet.example/api","tokenFile":"t"}"#,
+    #"{"type":"fleetStore","url":"HTTP://127.0.0.1.example","tokenFile":"t"}"#,
+    #"{"type":"fleetStore","url":"http://10.0.0.1:8080","tokenFile":"t","insecure":false}"#,
+    #"{"type":"fleetStore","url":"http://localhost","tokenFile":"t","proxy":"http://proxy.example:3128"}"#,
+    #"{"type":"mqtt","url":"mqtt://broker.example","userFile":"u","passwordFile":"p"}"#,
+    #"{"type":"mqtt","url":"mqtt://[::2]","userFile":"u","passwordFile":"p"}"#,
+  ])
+  func a_secret_that_would_leave_the_machine_unencrypted_is_refused(_ text: String) throws {
+    let said = message(text)
+    #expect(said.hasPrefix("gateway.json:1:"), "\(said)")
+    #expect(said.contains(": url: expected ") && said.contains("\"insecure\": true"), "\(said)")
+    let allowed = text.replacing(",\"insecure\":false", with: "").dropLast() + #","insecure":true}"#
+    #expect(try read(String(allowed)).exposedSecret != nil)
+  }
+
+  @Test(arguments: [
+    #"{"type":"fleetStore","url":"http://localhost:8080/api","tokenFile":"t"}"#,
+    #"{"type":"fleetStore","url":"http://127.0.0.1:8080/api","tokenFile":"t"}"#,
+    #"{"type":"fleetStore","url":"http://[::1]:8080/api","tokenFile":"t"}"#,
+    #"{"type":"fleetStore","url":"https://fleet.example/api","tokenFile":"t","insecure":true}"#,
+    #"{"type":"fleetStore","url":"http://fleet.example/api"}"#,
+    #"{"type":"mqtt","url":"mqtt://127.8.9.1","userFile":"u","passwordFile":"p"}"#,
+    #"{"type":"mqtt","url":"mqtts://broker.example","userFile":"u","passwordFile":"p"}"#,
+    #"{"type":"mqtt","url":"mqtt://broker.example"}"#,
+  ])
+  func a_secret_that_stays_on_the_machine_or_is_encrypted_needs_no_consent(_ text: String) throws {
+    #expect(try read(text).exposedSecret == nil)
+  }
+
   @Test func errors_name_the_place_and_what_would_be_right() {
     #expect(
       message(#"{"type":"mqtt","url":"mqtt://a","tokenfile":"t"}"#)

@@ -30,6 +30,8 @@ import Testing
   @Test func latitudes_keep_nine_decimals() {
     #expect(written(48.1371543219, decimals: 9) == "48.137154322")
     #expect(written(-179.999999999, decimals: 9) == "-179.999999999")
+    #expect(written(0.0000000004, decimals: 9) == "0" && written(-0.0000000004, decimals: 9) == "0")
+    #expect(written(0.9999999996, decimals: 9) == "1" && written(-999.9999999996, decimals: 9) == "-1000")
     #expect(written(11.5, decimals: 9) == "11.5")
     #expect(written(2.5, decimals: 0) == "2")
     #expect(written(3.5, decimals: 0) == "4")

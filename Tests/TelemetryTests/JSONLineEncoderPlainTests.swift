@@ -39,7 +39,7 @@ import Testing
     case 0x0A: return "\\n"
     case 0x0C: return "\\f"
     case 0x0D: return "\\r"
-    case 0x20..<0x80: return String(Unicode.Scalar(byte))
+    case 0x20..<0x7F: return String(Unicode.Scalar(byte))
     default:
       let digits = String(byte, radix: 16, uppercase: true)
       return "\\u00" + (digits.utf8.count == 1 ? "0" : "") + digits

@@ -20,14 +20,18 @@ import Testing
   @Test func quotes_backslashes_and_control_characters_are_escaped() {
     #expect(
       written(Array("say \"hi\" \\ \u{8}\t\n\u{C}\r\u{0}\u{1F}\u{7F}".utf8))
-        == #"say \"hi\" \\ \b\t\n\f\r\u0000\u001F"# + "\u{7F}")
+        == #"say \"hi\" \\ \b\t\n\f\r\u0000\u001F\u007F"#)
+    // U+009B is a terminal's "control sequence introducer" in one character.
+    #expect(written(Array("\u{80}\u{9B}31m\u{9F}\u{A0}".utf8)) == #"\u0080\u009B31m\u009F"# + "\u{A0}")
   }
 
   @Test(arguments: 0..<20) func an_escape_at_any_place_is_seen(place: Int) {
-    var source = [UInt8](repeating: UInt8(ascii: "x"), count: 20)
-    source[place] = UInt8(ascii: "\"")
-    let expected = String(repeating: "x", count: place) + "\\\"" + String(repeating: "x", count: 19 - place)
-    #expect(written(source) == expected)
+    for (byte, escape) in [(UInt8(ascii: "\""), "\\\""), (0x7F, "\\u007F"), (0x1B, "\\u001B")] {
+      var source = [UInt8](repeating: UInt8(ascii: "x"), count: 20)
+      source[place] = byte
+      let expected = String(repeating: "x", count: place) + escape + String(repeating: "x", count: 19 - place)
+      #expect(written(source) == expected)
+    }
   }
 
   @Test func valid_utf_8_passes() {

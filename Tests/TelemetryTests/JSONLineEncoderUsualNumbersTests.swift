@@ -1,3 +1,4 @@
+import Foundation
 import Telemetry
 import Testing
 
@@ -36,5 +37,35 @@ import Testing
   ])
   func decimals_that_round_up_carry_into_the_whole_number(number: Double) {
     #expect(usual(number) == general(number))
+  }
+
+  /// Coordinates have nine decimals: what glibc prints, less the zeros at the end.
+  @Test func nine_decimals_are_correctly_rounded() {
+    var numbers = Reproducible(seed: 9)
+    for exponent in -12...2 {
+      let power = (0..<abs(exponent)).reduce(1.0) { product, _ in exponent < 0 ? product / 10 : product * 10 }
+      for _ in 0..<2_000 {
+        let number = Double.random(in: -9.99...9.99, using: &numbers) * power
+        var expected = String(format: "%.9f", number)
+        while expected.hasSuffix("0") { expected.removeLast() }
+        if expected.hasSuffix(".") { expected.removeLast() }
+        if expected == "-0" { expected = "0" }
+        #expect(text { $0.field("n", number, decimals: 9) } == "{\"n\":\(expected)}\n", "\(number)")
+      }
+    }
+  }
+
+  @Test func shares_of_one_print_alike() {
+    var numbers = Reproducible(seed: 7)
+    for _ in 0..<10_000 {
+      let number = Double.random(in: 0.1..<1, using: &numbers)
+      let rounded = (number * 1_000).rounded() / 1_000
+      for number in [number, rounded] {
+        #expect(usual(number) == text { $0.field("n", number, decimals: 7) }, "\(number)")
+        #expect(usual(-number) == text { $0.field("n", -number, decimals: 7) }, "\(-number)")
+      }
+    }
+    #expect(usual(0) == "{\"n\":0}\n" && usual(-0.0) == "{\"n\":0}\n")
+    #expect(usual(0.99999996) == "{\"n\":1}\n" && usual(-0.99999994) == "{\"n\":-0.9999999}\n")
   }
 }

@@ -42,9 +42,10 @@ import Testing
     #expect(try first.program.end(within: .seconds(60)) == 0)
     let put = try restore()
     #expect(put.status == 0, "\(put.errors)")
-    // The keys are in the backup, too; what is sent once more is taken once.
+    // The keys are in the backup, too; what is sent once more is taken once. Live readers are told to begin anew.
     let second = try ServedStore(["--database", restored], isFirst: false)
     defer { second.program.kill() }
+    #expect(second.program.errorLines.contains { $0.contains("restored or moved") }, "\(second.program.errorLines)")
     #expect(try count(second, token: token) == 20)
     #expect(try send(1...30, to: second, token: token).contains(#""stored":10,"duplicates":20"#))
     #expect(try count(second, token: token) == 30)

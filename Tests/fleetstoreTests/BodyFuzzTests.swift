@@ -38,7 +38,7 @@ import Testing
       #expect(statuses[413, default: 0] > Self.count / 50)
       // Nine tenths of them leave nothing behind.
       #expect(after - settled <= 32 << 10)
-      #expect(!store.program.errorLines.contains { $0.hasPrefix("<3>") || $0.hasPrefix("<2>") })
+      #expect(!store.program.errorLines.contains { $0.hasPrefix("fleetstore: error: ") })
       let answer = try LoadSocket(port: store.port).post(
         Array(LoadClient.record(99_999, 0).utf8), key: token, coding: nil)
       #expect(answer.contains("\"stored\":1"))

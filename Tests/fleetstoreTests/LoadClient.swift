@@ -10,13 +10,32 @@ enum LoadClient {
   /// - Parameters:
   ///   - gateways: whose records they are, in turn; each has one vehicle.
   ///   - records: in each batch.
-  static func batches(_ count: Int, gateways: Int, records: Int = 100) -> [[UInt8]] {
-    (0..<count).map { batch in
+  ///   - first: how many batches were made before.
+  static func batches(_ count: Int, gateways: Int, records: Int = 100, from first: Int = 0) -> [[UInt8]] {
+    (first..<(first + count)).map { batch in
       let gateway = batch % gateways
       var text = ""
       for number in 0..<records { text += record(batch / gateways * records + number + 1, gateway) + "\n" }
       return packed(Array(text.utf8))
     }
+  }
+
+  /// Sends batches for a time, in rounds: the batches of a round are made before it, and that time does not count.
+  ///
+  /// - Parameters:
+  ///   - least: seconds that the rounds take in all, at least.
+  ///   - round: makes and sends the batches of a round, of which the number is given.
+  static func send(
+    for least: Double, round: (Int) throws -> (seconds: Double, stored: Int)
+  ) throws -> (seconds: Double, stored: Int) {
+    var (seconds, stored, number) = (0.0, 0, 0)
+    while seconds < least {
+      let one = try round(number)
+      seconds += one.seconds
+      stored += one.stored
+      number += 1
+    }
+    return (seconds, stored)
   }
 
   /// Sends all of them over so many connections.
@@ -90,8 +109,8 @@ enum LoadClient {
   }
 }
 
-/// One keep-alive connection of the load client.
-final class LoadSocket {
+/// One keep-alive connection of the load client. One thread at a time reads, and one writes.
+final class LoadSocket: @unchecked Sendable {
   struct Failure: Error {
     let what: String
   }
@@ -99,18 +118,30 @@ final class LoadSocket {
   let descriptor: Int32
   private var buffer = [UInt8](repeating: 0, count: 65_536)
 
-  init(port: Int) throws {
+  /// - Parameters:
+  ///   - host: the last number of the client's address, 127.0.0.x.
+  ///   - receiveBuffer: bytes that the kernel keeps for the reader; `nil`: as many as it likes.
+  init(port: Int, from host: UInt32 = 1, receiveBuffer: Int32? = nil) throws {
     descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    if var size = receiveBuffer {
+      unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+    guard unsafe Self.call(bind, descriptor, host, 0) == 0 else { throw Failure(what: "bind") }
+    guard unsafe Self.call(connect, descriptor, 1, port) == 0 else { throw Failure(what: "connect") }
+  }
+
+  private static func call(
+    _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32, _ descriptor: Int32, _ host: UInt32, _ port: Int
+  ) -> Int32 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = UInt16(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let code = unsafe withUnsafePointer(to: &address) { pointer in
+    address.sin_addr.s_addr = (UInt32(0x7F00_0000) | host).bigEndian
+    return unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        unsafe function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard code == 0 else { throw Failure(what: "connect") }
   }
 
   deinit { close(descriptor) }

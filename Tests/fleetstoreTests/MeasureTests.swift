@@ -8,6 +8,10 @@ import Testing
 ///     FLEETSTORE_MEASURE=1 FLEETSTORE_PROGRAM=.build/release/fleetstore swift test --filter MeasureTests --no-parallel
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["FLEETSTORE_MEASURE"] != nil))
 struct MeasureTests {
+  /// What each figure takes at least, s: shorter runs differ by more than what is measured.
+  private static let seconds = 10.0
+  /// Batches of one round: one to two seconds.
+  private static let round = 2_000
   private static let settings = #"{"rate":{"perSecond":1e6,"burst":1e6},"live":{"behindBytes":16777216}"#
 
   @Test(arguments: ["sqlite", "postgres"])
@@ -22,21 +26,25 @@ struct MeasureTests {
       defer { store.program.kill() }
       print("\(database): \(try store.memoryKiB()) KiB resident when idle")
       let keys = try (0..<8).map { try Self.addGateway($0, store) }
-      let batches = LoadClient.batches(2_000, gateways: keys.count)
-      let bytes = batches.reduce(0) { $0 + $1.count }
+      var sent = 0
       for connections in [4, 8, 16] {
-        // A third each, so that all of them are new.
-        let part = batches.enumerated().filter { $0.offset / 8 % 3 == [4, 8, 16].firstIndex(of: connections) }
-        let mine = part.map { $0.element }
         let before = try Self.processorSeconds(store.program.pid)
-        let run = try LoadClient.send(mine, port: store.port, keys: keys, connections: connections)
+        var bytes = 0
+        let run = try LoadClient.send(for: Self.seconds) { _ in
+          // Each record is new.
+          let batches = LoadClient.batches(Self.round, gateways: keys.count, from: sent)
+          sent += batches.count
+          bytes += batches.reduce(0) { $0 + $1.count }
+          let run = try LoadClient.send(batches, port: store.port, keys: keys, connections: connections)
+          #expect(run.stored == batches.count * 100)
+          return run
+        }
         let used = try Self.processorSeconds(store.program.pid) - before
-        #expect(run.stored == mine.count * 100)
         let rate = Int(Double(run.stored) / run.seconds)
         print(
           "\(database): \(connections) connections, \(run.stored) records in \(run.seconds) s: \(rate)/s; "
             + "\(used) s of a core in the server: \(Int(Double(run.stored) / used)) records for each; "
-            + "batch \(bytes / batches.count) bytes")
+            + "batch \(bytes * 100 / run.stored) bytes")
       }
       print("\(database): \(try store.memoryKiB()) KiB resident after that")
     }
@@ -48,14 +56,16 @@ struct MeasureTests {
       let server = try InfluxServer()
       let gateways = 8
       for connections in [4, 8, 16] {
-        let batches = try (0..<600).map { batch in
-          let first = (batch / gateways + connections * 1_000) * 100
-          let lines = try (1...100).map { try InfluxServer.line(LoadClient.record(first + $0, batch % gateways)) }
-          return Array(lines.joined(separator: "\n").utf8)
-        }
         let before = try Self.processorSeconds(server.program.pid)
-        let run = try LoadClient.send(batches, port: server.port, connections: connections) { socket, index in
-          try socket.post(batches[index], to: "/write?db=fleet").contains(" 204 ") ? 100 : nil
+        let run = try LoadClient.send(for: Self.seconds) { round in
+          let batches = try (0..<Self.round).map { batch in
+            let first = (round * Self.round + batch) / gateways * 100 + connections * 1_000_000
+            let lines = try (1...100).map { try InfluxServer.line(LoadClient.record(first + $0, batch % gateways)) }
+            return Array(lines.joined(separator: "\n").utf8)
+          }
+          return try LoadClient.send(batches, port: server.port, connections: connections) { socket, index in
+            try socket.post(batches[index], to: "/write?db=fleet").contains(" 204 ") ? 100 : nil
+          }
         }
         let used = try Self.processorSeconds(server.program.pid) - before
         print(

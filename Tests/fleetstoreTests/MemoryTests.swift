@@ -59,6 +59,30 @@ import Testing
     }
   }
 
+  @Test func fences_of_many_values_cost_no_more_than_one_key_may_have() async throws {
+    guard let gzip = try Tool.required("gzip") else { return }
+    try await aside {
+      let scratch = try ScratchFolder()
+      let store = try ServedStore(["--config", try scratch.write("c.json", #"{"database":"sqlite:a.db"}"#)])
+      defer { store.program.kill() }
+      let token = try #require(store.token)
+      // 32 MB of JSON in 32 KB: 15 million numbers, each of which a reader keeps a place for.
+      let body = scratch.file("body")
+      let made = try Tool.shell(
+        "{ printf '{\"type\":\"FeatureCollection\",\"features\":[],\"x\":['; yes 0, | head -n 15000000 | tr -d '\\n'; "
+          + "printf '0]}'; } | \(gzip) -9c > '\(body)'")
+      #expect(made.status == 0, "\(made.errors)")
+      let before = try store.memoryKiB("VmHWM")
+      let reply = try store.ask(
+        "/api/geofences", token: token,
+        ["-T", body, "-H", "Content-Type: application/json", "-H", "Content-Encoding: gzip", "-w", "%{http_code}"])
+      #expect(reply.contains(#""code":"tooLarge""#) && reply.hasSuffix("413"), "\(reply)")
+      let most = try store.memoryKiB("VmHWM") - before
+      print("32 MB of fences: \(most) KiB on top of \(before)")
+      #expect(most < 128 << 10)
+    }
+  }
+
   @Test(arguments: ["zstd", "gzip"])
   func a_bomb_is_refused_and_costs_no_more_than_its_limit(_ coding: String) async throws {
     guard let tool = try Tool.required(coding) else { return }

@@ -42,8 +42,9 @@ import Testing
     try await aside {
       let scratch = try ScratchFolder()
       #expect(
-        try FleetstoreProgram.run(["gateway", "add", "gw-0", "--database", "sqlite:fleet.db"], in: scratch.path).status
-          == 0)
+        try FleetstoreProgram.run(
+          ["gateway", "add", "gw-0", "--create", "--database", "sqlite:fleet.db"], in: scratch.path
+        ).status == 0)
       let words = [try FleetstoreProgram.path] + arguments + ["--database", "sqlite:fleet.db"]
       let said = try Tool.run("sh", ["-c", #""$@" >/dev/full"#, "sh"] + words, directory: scratch.path)
       #expect(said.status == 74)
@@ -52,6 +53,53 @@ import Testing
       let unread = try Tool.run(
         "bash", ["-c", #"set -o pipefail; (sleep 0.2; exec "$@") | true"#, "sh"] + words, directory: scratch.path)
       #expect(!unread.errors.contains("standard output"), "nobody need read: \(unread.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    ["gateway", "add", "gw-1"], ["gateway", "list"], ["token", "add", "--role", "admin"], ["tenant", "list"],
+    ["restored"],
+  ])
+  func a_mistyped_database_is_not_made(_ arguments: [String]) async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let result = try FleetstoreProgram.run(arguments + ["--database", "sqlite:fleat.db"], in: scratch.path)
+      #expect(result.status == 66, "\(result.errors)")
+      #expect(
+        result.errors
+          == "fleetstore: fleat.db: no database is there; fleetstore serve makes it, and so does this command with --create\n"
+      )
+      #expect(result.output.isEmpty)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
+    }
+  }
+
+  @Test func a_second_server_of_a_file_is_refused_and_commands_are_not() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
+      let first = try ServedStore(database)
+      defer { first.program.kill() }
+      let second = try FleetstoreProgram.run(["serve", "--listen", "127.0.0.1:0"] + database, in: scratch.path)
+      #expect(second.status == 69)
+      #expect(
+        second.errors.hasPrefix("fleetstore: \(scratch.file("fleet.db")): served already by process "),
+        "\(second.errors)")
+      #expect(second.errors.split(separator: "\n").count == 1)
+      let key = try FleetstoreProgram.run(["gateway", "add", "gw-1"] + database, in: scratch.path)
+      #expect(key.status == 0, "\(key.errors)")
+      #expect(try first.ask("/api/gateways", token: first.token).contains("gw-1"))
+      // Nobody else reads what it keeps.
+      for end in ["", "-wal", "-shm", "-server"] {
+        let file = scratch.file("fleet.db") + end
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(mode == 0o600, "\(file)")
+      }
+      // A server that was killed leaves no lock.
+      first.program.kill()
+      let third = try ServedStore(database, isFirst: false)
+      defer { third.program.kill() }
+      #expect(!third.program.errorLines.contains { $0.contains("restored") }, "\(third.program.errorLines)")
     }
   }
 
@@ -67,7 +115,8 @@ import Testing
     try await aside {
       let scratch = try ScratchFolder()
       let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
-      let made = try FleetstoreProgram.run(["token", "add", "--role", "readOnly"] + database, in: scratch.path)
+      let made = try FleetstoreProgram.run(
+        ["token", "add", "--role", "readOnly", "--create"] + database, in: scratch.path)
       #expect(made.status == 0 && made.output.hasPrefix("fst_"))
       let store = try ServedStore(database)
       defer { store.program.kill() }
@@ -138,8 +187,11 @@ import Testing
     (["serve", "--listen", "nonsense"], 64, "127.0.0.1:8080"), (["serve", "--config", "none.json"], 66, "none.json"),
     (["serve", "--listen", "127.0.0.1:0", "--database", "sqlite:/nowhere/at/all.db"], 69, "/nowhere/at/all.db"),
     ([], 64, "subcommand"),
-    (["token", "add", "--role", "root"], 64, "readOnly"), (["gateway", "rotate", "none"], 1, "none"),
-    (["tenant", "add", "No Good"], 64, "a-z"), (["gateway"], 64, "add, rotate"),
+    (["token", "add", "--role", "root"], 64, "readOnly"), (["gateway", "rotate", "none", "--create"], 1, "none"),
+    (["tenant", "add", "No Good"], 64, "a-z"), (["gateway", "add", ".."], 64, "not \".\" or \"..\""),
+    (["gateway", "add", "gw\u{202E}1"], 64, "invisible"), (["gateway", "revoke"], 64, "an id or --made-after TIME"),
+    (["token", "revoke", "--made-after", "noon"], 64, "RFC 3339"),
+    (["gateway", "revoke", "gw-1", "--all-tenants"], 64, "goes with --made-after"), (["gateway"], 64, "add, rotate"),
   ])
   func what_cannot_be_done_is_said_in_one_line(_ arguments: [String], _ status: Int32, _ message: String) async throws {
     try await aside {
@@ -207,7 +259,7 @@ import Testing
       try server.demandPassword(password)
       let file = try scratch.write(
         "fleetstore.json", #"{"database":"\#(address)","databasePasswordFile":"database.password"}"#)
-      let listed = ["tenant", "list", "--config", file]
+      let listed = ["tenant", "list", "--create", "--config", file]
       try scratch.writeSecret("database.password", "wrong\n")
       let refused = try FleetstoreProgram.run(listed, in: scratch.path)
       #expect(refused.status == 69 && refused.errors.contains("password"), "\(refused.errors)")
@@ -236,7 +288,8 @@ import Testing
       #expect(try store.ask("/api/vehicles", token: store.token).contains("tooManyRequests"))
       // Even the most talkative log has neither token nor query.
       #expect(
-        try store.program.errorLine(within: .seconds(20)) { $0.contains("GET /api/vehicles 429") }.text.hasPrefix("<7>")
+        try store.program.errorLine(within: .seconds(20)) { $0.contains("GET /api/vehicles 429") }.text
+          .hasPrefix("fleetstore: debug: ")
       )
       #expect(!store.program.errorLines.contains { $0.contains(store.token ?? "?") })
     }

@@ -81,4 +81,12 @@ import Testing
     #expect(page.contains("note     \(text)"), "\(page)")
     #expect(page.contains("RECORDS  lost 1,500 (spoolFull 1,400, powerLoss at most 100)"), "\(page)")
   }
+
+  @Test func a_secret_that_is_sent_unencrypted_is_a_warning() throws {
+    let findings = try findings(
+      #"{"sinks": [{"type": "mqtt", "url": "mqtt://127.0.0.2.example", "userFile": "u", "passwordFile": "p", "insecure": true}]}"#
+    )
+    let warning = findings.first { $0["check"] == "configuration" && $0["verdict"] == "warning" }
+    #expect(warning?["what"]?.text?.contains("the password is sent without encryption") == true, "\(findings)")
+  }
 }

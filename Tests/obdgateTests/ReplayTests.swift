@@ -247,4 +247,41 @@ import Testing
     #expect(codes.map { $0["mil"] } == [true, nil])
     #expect(codes.map { $0["dtcCodes"] } == [["P0420"], []])
   }
+
+  // MARK: What people are told
+
+  @Test func records_carry_the_gateway_id_that_was_named() throws {
+    let result = try obdgate(["replay", "--gateway-id", "van-7", "-"], stdin: bytes(Self.timed))
+    let records = try JSON.lines(result.output)
+    #expect(result.status == 0 && !records.isEmpty)
+    #expect(records.allSatisfy { $0["gatewayId"] == "van-7" })
+  }
+
+  @Test func a_capture_without_readings_is_reported() throws {
+    let result = try obdgate("replay", "-", text: "ATE0\rATE0\rOK\r\r>010C\rNO DATA\r\r>")
+    #expect(result.status == 0 && result.output.isEmpty)
+    #expect(result.errors.contains("standard input: no readings, trouble codes or fixes in it"), "\(result.errors)")
+    #expect(!(try obdgate("replay", "-", text: Self.raw)).errors.contains("no readings"))
+  }
+
+  /// Thirteen rounds of a second each: without times nobody can know the second, but no round is lost.
+  @Test func a_bus_log_without_times_gives_a_record_for_each_round() throws {
+    let log = (0..<13).map { round in
+      let speed = String(16 + round, radix: 16, uppercase: true)
+      return """
+          can0  7DF   [8]  02 01 0D 00 00 00 00 00
+          can0  7E8   [8]  03 41 0D \(speed) 00 00 00 00
+          can0  7DF   [8]  02 01 0C 00 00 00 00 00
+          can0  7E8   [8]  04 41 0C 1A F8 00 00 00
+
+        """
+    }.joined()
+    let result = try obdgate("replay", "-", text: log)
+    #expect(result.status == 0)
+    let speeds = try records(result).of("telemetry").compactMap { $0["speed"]?.number }
+    #expect(speeds == (0..<13).map { Double(16 + $0) })
+    #expect(result.errors.contains("no times in it"), "\(result.errors)")
+    let named = try obdgate("replay", "--every", "1", "-", text: log)
+    #expect(try records(named).of("telemetry").count < 13)
+  }
 }

@@ -47,4 +47,73 @@ import Testing
     #expect(result.errors.hasPrefix("obdgate"))
     #expect(result.errors.contains("--help"))
   }
+
+  @Test(
+    arguments: [
+      (["replya", "file"], "replya: no such command; did you mean replay?"),
+      (["dtc", "claer"], "claer: no such command; did you mean clear?"),
+      (["replay", "--format", "candmp", "-"], "did you mean candump?"),
+      (["replay", "--format", "morse", "-"], "expected one of capture, raw, python-obd"),
+      (["replay", "--every", "0", "-"], "expected 0.001 to 86400 seconds, or cycle"),
+      (["replay", "--speed", "0", "-"], "expected a factor above 0, or max"),
+      (["replay", "--gateway-id", "", "-"], "expected 1 to 128 bytes without control characters"),
+      (["tail", "--type", "telemtry"], "did you mean telemetry?"),
+    ] as [([String], String)])
+  func a_wrong_word_is_told_what_would_be_right(arguments: [String], expected: String) throws {
+    let result = try obdgate(arguments)
+    #expect(result.status == 64 && result.stdout.isEmpty)
+    #expect(result.errors.contains(expected), "\(result.errors)")
+    #expect(result.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test func an_argument_cannot_command_the_terminal() throws {
+    let result = try obdgate(["\u{1B}[31mreplay", "\u{9B}2J"])
+    #expect(result.status == 64)
+    #expect(!result.errors.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{9B}" }, "\(result.errors)")
+    let missing = try obdgate(["replay", "/\u{1B}[31m"])
+    #expect(missing.status == 66)
+    #expect(missing.errors.contains(#"\u001B[31m"#) && !missing.errors.contains("\u{1B}"), "\(missing.errors)")
+  }
+
+  /// 80 columns are what the help is wrapped to where there is no terminal.
+  @Test(arguments: ["nmea", "fences", "decode", "simulate"]) func samples_in_help_are_not_wrapped(command: String)
+    throws
+  {
+    let help = try obdgate([command, "--help"]).output
+    let lines = help.split(separator: "\n").filter { $0.contains("\":") }
+    #expect(!lines.isEmpty)
+    for line in lines {
+      #expect(line.count <= 80, "\(line)")
+      // A line that was broken within a word would begin or end in the middle of a member.
+      #expect(line.filter { $0 == "\"" }.count.isMultiple(of: 2) && !line.hasSuffix(":"), "\(line)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (["obdgate", "replay", "dri"], "drive.capture"), (["obdgate", "nmea", "dri"], "drive.capture"),
+      (["obdgate", "replay", "--signals", "dri"], "drive.capture"), (["obdgate", "fences", "dri"], "drive.capture"),
+      (["obdgate", "doctor", "--config", "dri"], "drive.capture"), (["obdgate", "bench", "dri"], "drive.capture"),
+      (["obdgate", "record", "--output", "dri"], "drive.capture"),
+      (["obdgate", "simulate", "--scenario", "dri"], "drive.capture"),
+      (["obdgate", "dtc", "--texts", "dri"], "drive.capture"),
+      (["obdgate", "vin", "--device", "dri"], "drive.capture"),
+      (["obdgate", "replay", "--format", "cand"], "candump"), (["obdgate", "tail", "--type", "geo"], "geofence"),
+      (["obdgate", "re"], "replay"),
+    ] as [([String], String)])
+  func bash_completes_files_and_words(words: [String], expected: String) throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("drive.capture", "")
+    let script = try obdgate(["--generate-completion-script", "bash"])
+    try scratch.write("completion.bash", script.output)
+    let quoted = words.map { "'\($0)'" }
+    let last = words.count - 1
+    let ask = """
+      cd '\(scratch.path)' && source ./completion.bash && COMP_WORDS=(\(quoted.joined(separator: " "))) COMP_CWORD=\(last)
+      COMP_LINE='\(words.joined(separator: " "))' COMP_POINT=${#COMP_LINE}
+      _obdgate obdgate \(quoted[last]) \(quoted[last - 1]); printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    let found = try Tool.run("bash", ["-c", ask])
+    #expect(found.output.split(separator: "\n").contains { $0 == expected }, "\(found.output)\(found.errors)")
+  }
 }

@@ -190,4 +190,27 @@ import Testing
           "rpm": 0, "speed": 0, "coolantTemp": 17, "controlModuleVoltage": 12.4,
         ]))
   }
+
+  /// Texts of an adapter and an ECU that hold commands to a terminal: clear the screen, set the title, change the colour.
+  private static let hostile = Scenarios.car(
+    "\"bus\": \"can11/500\"",
+    ecus: """
+      {"address": "7E8", "name": "E\\u001b[2JCM", "calibrations": [{"id": "A\\u001b]0;x\\u0007", "cvn": "1791BC82"}]},
+      {"address": "7E9", "role": "transmission", "name": "T\\u009b31mCM"}
+      """
+  ).replacing(#""kind": "elm327""#, with: #""kind": "elm327", "identity": "ELM327 v1.5\u001b[31m\u009b2J""#)
+
+  @Test(arguments: [
+    ["info"], ["info", "--json"], ["info", "--plan"], ["vin"], ["vin", "--json"], ["dtc"], ["monitors"],
+  ])
+  func what_a_hostile_ECU_says_cannot_command_the_terminal(command: [String]) async throws {
+    let played = try await ask(command.joined(separator: " "), scenario: Self.hostile)
+    for text in [played.result.output, played.result.errors] {
+      let commands = text.unicodeScalars.filter { ($0.value < 0x20 && $0 != "\n") || (0x7F...0x9F).contains($0.value) }
+      #expect(commands.isEmpty, "\(text)")
+    }
+    #expect(!played.result.output.isEmpty, "\(played.result.errors)")
+    // What is no text is not told as one.
+    #expect(!played.result.output.contains("]0;x"), "\(played.result.output)")
+  }
 }

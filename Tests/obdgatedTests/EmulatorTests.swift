@@ -52,4 +52,31 @@ import Testing
       #expect(try emulator.end(within: .seconds(60)) == 0)
     }
   }
+
+  /// Its default scenario claims many PIDs that it never answers.
+  @Test func a_car_with_many_silent_PIDs_is_not_lost() async throws {
+    guard let python = try Tool.python(with: "elm"), let program = try Tool.obdgated else { return }
+    try await aside {
+      let emulator = try RunningProgram(python, [TestData.projectRoot + "/scripts/testbed/emulator.py", "default"])
+      defer { emulator.kill() }
+      let told = try emulator.line(within: .seconds(60)) { $0.hasPrefix("{") }.text
+      let emulated = try JSONDecoder().decode(Emulated.self, from: Data(told.utf8))
+      let scratch = try ScratchFolder()
+      let configuration = try scratch.write(
+        "gateway.json",
+        """
+        {"gatewayId": "gw-test", "adapters": [{"device": "\(emulated.port)"}],
+         "discovery": {"serial": false, "bluetooth": false}, "record": {"period": 0.2}}
+        """)
+      let daemon = try RunningProgram(program, ["--config", configuration])
+      defer { daemon.kill() }
+      // As many turns of the poll as lost it forty times.
+      for _ in 0..<100 { try daemon.line(within: .seconds(180)) { $0.contains("\"type\":\"telemetry\"") } }
+      #expect(daemon.output.filter { $0.text.contains("\"event\":\"lost\"") }.map(\.text) == [])
+      daemon.send(SIGTERM)
+      #expect(try daemon.end(within: .seconds(60)) == 0)
+      emulator.send(SIGTERM)
+      #expect(try emulator.end(within: .seconds(60)) == 0)
+    }
+  }
 }

@@ -33,13 +33,44 @@ def stored(path):
         return []
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30) as database:
         try:
-            bodies = database.execute("SELECT body FROM record").fetchall()
+            bodies = [bytes(body) for body, in database.execute("SELECT body FROM record")]
+            for entries, frame in database.execute("SELECT entries, bodies FROM telemetry_run"):
+                bodies += in_run(bytes(entries), bytes(frame))
         except sqlite3.OperationalError as error:
             if "no such table" in str(error):
                 return []
             raise
     database.close()
-    return sorted((Row(bytes(body)) for body, in bodies), key=lambda row: row.key)
+    return sorted((Row(body) for body in bodies), key=lambda row: row.key)
+
+
+def in_run(entries, frame):
+    """The bodies of a run of telemetry, as its entries say where they lie."""
+    text = unpacked(frame, b"", 1 << 18)
+    place, end, bodies = 1, 0, []
+
+    def number():
+        nonlocal place
+        value = shift = 0
+        while True:
+            byte = entries[place]
+            place += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while place < len(entries):
+        number()          # the first half of the id
+        place += 8        # the second
+        number()          # time
+        number()          # seq
+        number()          # reception
+        place += 1        # quality and position
+        start = end + number()
+        end = start + number()
+        bodies.append(text[start:end])
+    return bodies
 
 
 def witnessed(path):
@@ -48,13 +79,13 @@ def witnessed(path):
     return [Row(line) for line in lines if line.startswith(b"{") and line.endswith(b"}")]
 
 
-def unpacked(frame, base):
-    """The line in a zstd frame whose dictionary is another line."""
+def unpacked(frame, base, most=1 << 14):
+    """The text of at most so many bytes in a zstd frame whose dictionary is another line."""
     zstd = ctypes.CDLL("libzstd.so.1")
     zstd.ZSTD_createDCtx.restype = ctypes.c_void_p
     zstd.ZSTD_decompress_usingDict.restype = ctypes.c_size_t
     context = ctypes.c_void_p(zstd.ZSTD_createDCtx())
-    room = ctypes.create_string_buffer(1 << 14)
+    room = ctypes.create_string_buffer(most)
     size = ctypes.c_size_t
     count = zstd.ZSTD_decompress_usingDict(
         context, room, size(len(room)), frame, size(len(frame)), base, size(len(base)))

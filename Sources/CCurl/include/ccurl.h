@@ -1,5 +1,5 @@
-// The part of libcurl that one HTTP request at a time needs, opened at run time, its variadic calls with fixed
-// signatures. libcurl's own documentation says what each means.
+// The part of libcurl for one HTTP request at a time, loaded at run time. Variadic functions have fixed signatures. See
+// libcurl's documentation for the meaning of each function.
 #pragma once
 
 #include <stddef.h>
@@ -7,55 +7,54 @@
 
 typedef struct ccurl_client ccurl_client;
 
-/// Opens libcurl.so.4 once and sets it up; 0, or -ENOSYS where it is not installed or lacks something. Safe from several
-/// threads.
+/// Loads and initializes libcurl.so.4 once. Returns 0, or -ENOSYS if it is missing or lacks a function. Thread-safe.
 int ccurl_load(void);
-/// Its own name: `libcurl/7.88.1`; "" before it is open.
+/// Returns the library's name and version, such as `libcurl/7.88.1`; "" before it is loaded.
 const char *ccurl_version(void);
 
-/// How a client speaks to its server. Texts may be NULL: not used.
+/// Options of a client. A text is NULL if it is not used.
 typedef struct {
-  /// PEM files: authorities in place of the system's, our certificate, its key.
+  /// PEM files: authorities that replace the system's, the client certificate, its key.
   const char *authorities;
   const char *certificate;
   const char *key;
-  /// NULL: none, whatever the environment says.
+  /// URL of the proxy; NULL for none, even if the environment names one.
   const char *proxy;
-  /// Milliseconds until a connection stands, TLS included.
+  /// Time limit for the connection including TLS, ms.
   long connect_limit;
-  /// Milliseconds for a whole request.
+  /// Time limit for a request, ms.
   long request_limit;
-  /// Fewer bytes a second than `slow_speed` for `slow_time` seconds end a request.
+  /// A request fails if it transfers less than `slow_speed` bytes per second for `slow_time` seconds.
   long slow_speed;
   long slow_time;
 } ccurl_options;
 
-/// A client that keeps its connection from one request to the next; NULL without memory. One thread has it.
+/// Creates a client that reuses its connection for later requests, for use by one thread; NULL without memory.
 ccurl_client *ccurl_make(const ccurl_options *options);
 void ccurl_free(ccurl_client *client);
 
-/// Begins a request. `body` must stay until it is over; NULL: GET. A header is `Name: value`. Of an answer no more than
-/// `answer_limit` bytes are taken.
+/// Begins a request. `body` must remain valid until it ends; NULL for GET. Each header is `Name: value`. At most
+/// `answer_limit` bytes of the response are accepted. Returns 0 or a negative number.
 int ccurl_begin(
     ccurl_client *client, const char *url, const char *const *headers, int header_count, const void *body,
     size_t count, size_t answer_limit);
-/// Goes on with it. 1: it is over. 0: not yet. Negative: the library failed.
+/// Continues the request. Returns 1 if it has ended, 0 if not, or a negative number if the library fails.
 int ccurl_continue(ccurl_client *client);
-/// Waits until there is something to go on with, until `descriptor` is readable, or so many milliseconds.
+/// Waits until the request can continue, until `descriptor` is readable, or for `milliseconds`.
 int ccurl_wait(ccurl_client *client, int descriptor, int milliseconds);
-/// Ends it where it is.
+/// Cancels the request.
 void ccurl_abandon(ccurl_client *client);
 
-/// How a request ended.
+/// The result of a request.
 typedef enum {
   ccurl_done,
   ccurl_unreachable,
   ccurl_timed_out,
   ccurl_certificate,
-  // Files of ours: authorities, our certificate or its key.
+  // Local files: authorities, the client certificate or its key.
   ccurl_authorities,
   ccurl_own_certificate,
-  // No TLS came about, whosever fault it is.
+  // The TLS handshake failed.
   ccurl_handshake,
   ccurl_cut,
   ccurl_too_long,
@@ -63,18 +62,19 @@ typedef enum {
 } ccurl_end;
 
 ccurl_end ccurl_result(const ccurl_client *client);
-/// Whether any byte of the last request has left: not where there was no connection, or none with TLS.
+/// Returns whether any byte of the last request was sent. None is sent without a connection or TLS handshake.
 int ccurl_has_sent(const ccurl_client *client);
-/// The library's words for it.
+/// Returns the library's message for the result.
 const char *ccurl_reason(const ccurl_client *client);
-/// Of the answer: its status, 0 without one.
+/// Returns the status of the response; 0 if there is none.
 long ccurl_status(const ccurl_client *client);
-/// Its bytes.
+/// Returns the body of the response.
 const uint8_t *ccurl_answer(const ccurl_client *client, size_t *count);
-/// A header of it, "" where it has none: `retry-after`, `date`, `etag`, `location`, `obdgate-gateway`.
+/// Returns a header of the response, or "" if it is missing: `retry-after`, `date`, `etag`, `location`,
+/// `obdgate-gateway`.
 const char *ccurl_header(const ccurl_client *client, const char *name);
 
-/// Lets go of the pages of libraries that cannot have changed, their code and constants: the kernel reads them anew from
-/// the page cache, a few at a time, when they are used next. Some thirty libraries come with an upload, and most of what
-/// it touches in them is touched by the next one minutes later. Any thread may call it, whatever the others do.
+/// Releases the pages of libraries that cannot have changed: code and constants. When they are used again, the kernel
+/// maps them from the page cache. An upload uses about 30 libraries, but most of their pages are needed again only
+/// minutes later, by the next upload. Thread-safe.
 void ccurl_give_back_pages(void);

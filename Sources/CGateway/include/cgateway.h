@@ -1,24 +1,25 @@
-// What Glibc's Swift module has no name for, and the gateway needs.
+// Functions that Glibc's Swift module does not provide.
 #pragma once
 
 #include <stdint.h>
 
-/// 1 where the kernel's clock is kept by NTP or its like (adjtimex(2): not STA_UNSYNC), 0 where not or where it cannot be told.
+/// Returns 1 if the kernel's clock is synchronized by NTP or similar (adjtimex(2): not STA_UNSYNC); 0 if it is not, or
+/// if that is unknown.
 int cgateway_clock_is_synchronised(void);
 
-/// Names the calling thread, as `top -H` shows it.
+/// Sets the name of the calling thread, which `top -H` shows.
 void cgateway_name_thread(const char *name);
 
-/// Lets all threads share one heap (mallopt(3), M_ARENA_MAX): each would be given one of its own, of which most stays
-/// empty. Before there are threads.
+/// Makes all threads share one heap (mallopt(3), M_ARENA_MAX). Otherwise each has its own, which is mostly empty. Call
+/// it before threads are created.
 void cgateway_share_heap(void);
 
-/// Gives back to the kernel what the allocator holds and nobody uses (malloc_trim(3)).
+/// Returns unused memory of the allocator to the kernel (malloc_trim(3)).
 void cgateway_give_back_memory(void);
 
-/// SIGTERM and SIGINT, and SIGHUP, are counted and written to this eventfd from now on; SIGPIPE is ignored.
+/// Handles SIGTERM, SIGINT and SIGHUP by storing the signal and writing to this eventfd, and ignores SIGPIPE.
 void cgateway_catch_signals(int event);
-/// Whether SIGTERM or SIGINT has come.
+/// Returns whether SIGTERM or SIGINT has arrived.
 int cgateway_is_ending(void);
-/// Whether SIGHUP has come since this was asked last.
+/// Returns whether SIGHUP has arrived since the last call.
 int cgateway_take_reload(void);

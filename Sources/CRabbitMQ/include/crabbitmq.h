@@ -1,5 +1,6 @@
-// The part of librabbitmq that consumes from one queue, opened at run time. One thread has a client: the library is not
-// safe for two, and most of its calls wait for the broker. AMQP 0-9-1's own documents say what each method means.
+// The part of librabbitmq that consumes from one queue, loaded at run time. A client is for use by one thread, because
+// the library is not thread-safe. Most functions block until the broker answers. See the AMQP 0-9-1 specification for
+// the meaning of each method.
 #pragma once
 
 #include <stddef.h>
@@ -7,61 +8,61 @@
 
 typedef struct crabbitmq_client crabbitmq_client;
 
-/// Opens librabbitmq.so.4 once; 0, or -ENOSYS where it is not installed or lacks something. Safe from several threads.
+/// Loads librabbitmq.so.4 once. Returns 0, or -ENOSYS if it is missing or lacks a function. Thread-safe.
 int crabbitmq_load(void);
 
-/// Where the broker is, who we are, and how long its answers may take. Texts may be NULL where it says so.
+/// Options of a connection. A text may be NULL only if its comment says so.
 typedef struct {
   const char *host;
   int port;
   const char *virtual_host;
   const char *user;
   const char *password;
-  /// Seconds between two signs of life; the connection is over after twice that without one.
+  /// Seconds between heartbeats. The connection fails after twice that time without one.
   int heartbeat;
-  /// Seconds for connecting, and for each answer.
+  /// Time limit in seconds for connecting and for each answer.
   int answer_limit;
   int uses_tls;
-  /// PEM files: authorities; our certificate and its key, which may be NULL.
+  /// PEM files: authorities, and the client certificate and its key, which may be NULL.
   const char *authorities;
   const char *certificate;
   const char *key;
 } crabbitmq_options;
 
-/// Which queue is consumed. Declared and bound where that is not so yet; the same again changes nothing.
+/// The queue to consume from. It is declared and bound if necessary; repeating that has no effect.
 typedef struct {
-  /// A durable quorum queue, whose refused messages go to `refused_queue`, another one.
+  /// A durable quorum queue, and the queue for its rejected messages.
   const char *queue;
   const char *refused_queue;
-  /// A topic exchange, and what is bound.
+  /// A topic exchange, and the routing key to bind.
   const char *exchange;
   const char *routing_key;
-  /// Messages that may be under way at once.
+  /// Greatest number of unacknowledged messages.
   uint16_t prefetch;
-  /// Bytes that a message may have; of a longer one nothing is kept.
+  /// Greatest size of a message in bytes. A longer one is not stored.
   size_t message_limit;
 } crabbitmq_subscription;
 
-/// A client without a connection; NULL: no memory.
+/// Creates a client without a connection; NULL without memory.
 crabbitmq_client *crabbitmq_make(void);
-/// Closes the connection as it is and frees all.
+/// Closes the connection immediately and frees the client.
 void crabbitmq_free(crabbitmq_client *client);
-/// Says goodbye, for a second at most; nothing but crabbitmq_free may follow.
+/// Closes the connection properly, within one second. Only crabbitmq_free may follow.
 void crabbitmq_say_goodbye(crabbitmq_client *client);
 
-/// Connects and logs in; 0, or -1: crabbitmq_reason says why.
+/// Connects and logs in. Returns 0, or -1 with the reason in crabbitmq_reason.
 int crabbitmq_connect(crabbitmq_client *client, const crabbitmq_options *options);
-/// Declares, binds and begins to consume; 0, or -1: crabbitmq_reason says why.
+/// Declares, binds and begins to consume. Returns 0, or -1 with the reason in crabbitmq_reason.
 int crabbitmq_consume(crabbitmq_client *client, const crabbitmq_subscription *subscription);
 
-/// The socket; -1: none.
+/// Returns the socket; -1 if there is none.
 int crabbitmq_socket(const crabbitmq_client *client);
-/// Whether something was read already that no poll(2) shows.
+/// Returns whether data is buffered that poll(2) does not report.
 int crabbitmq_has_buffered(const crabbitmq_client *client);
 
 typedef enum { crabbitmq_none, crabbitmq_delivery, crabbitmq_oversized, crabbitmq_lost } crabbitmq_kind;
 
-/// What has come; its bytes are good until the next call.
+/// An event. Its pointers are valid until the next call.
 typedef struct {
   crabbitmq_kind kind;
   uint64_t tag;
@@ -69,19 +70,20 @@ typedef struct {
   const char *routing_key;
   size_t routing_key_count;
   const uint8_t *body;
-  /// Of an oversized message the bytes that it had.
+  /// Size in bytes of an oversized message.
   size_t count;
 } crabbitmq_event;
 
-/// Takes what is there without waiting, and keeps the heartbeat. `crabbitmq_lost`: crabbitmq_reason says why.
+/// Reads the next event without blocking, and sends heartbeats. After `crabbitmq_lost`, crabbitmq_reason returns the
+/// reason.
 crabbitmq_event crabbitmq_next(crabbitmq_client *client);
 
-/// Acknowledges a message and, where told, all before it; 0 or -1.
+/// Acknowledges a message and optionally all before it. Returns 0 or -1.
 int crabbitmq_acknowledge(crabbitmq_client *client, uint64_t tag, int and_all_before);
-/// Gives a message back: to the refused queue, or to the queue again; 0 or -1.
+/// Rejects a message, to the queue of rejected messages or back to its queue. Returns 0 or -1.
 int crabbitmq_reject(crabbitmq_client *client, uint64_t tag, int requeues);
-/// Says that we are alive, where nothing is read for a while; 0 or -1.
+/// Sends a heartbeat if nothing is read for a long time. Returns 0 or -1.
 int crabbitmq_beat(crabbitmq_client *client);
 
-/// What failed last, for people; good until the next call.
+/// Returns a description of the last failure for people, valid until the next call.
 const char *crabbitmq_reason(const crabbitmq_client *client);

@@ -1,15 +1,18 @@
-/// AndrOBD's log file (`AndrOBD.log.*`).
+/// The log file of AndrOBD (`AndrOBD.log.*`).
 ///
 ///     2017-11-09⇥06:25:41.243⇥FINE⇥com.fr3ts0n.prot⇥com.fr3ts0n.ecu.prot.obd.ElmProt@3536fcc3 TX:'ATZ'
 ///     2017-11-09⇥06:25:41.286⇥FINE⇥com.fr3ts0n.prot⇥com.fr3ts0n.ecu.prot.obd.ElmProt@3536fcc3 RX:'ELM327v2.1'
 ///     2017-11-09⇥06:25:41.294⇥FINE⇥com.fr3ts0n.prot⇥com.fr3ts0n.ecu.prot.obd.ElmProt@3536fcc3 RX:'>'
 ///     2015-09-21 19:34:39,693 - [INFO::com.fr3ts0n.prot::com.fr3ts0n.ecu.prot.ElmProt] - ELM rx:'SEARCHING...' (0900)
 ///
-/// Level FINE (older versions: DEBUG) has `TX:'…'` for each command and `RX:'…'` for each line received, with spaces
-/// and line ends taken out: a CR is put behind each but the prompt. Level INFO of older versions has only `ELM rx:`,
-/// with the command in parentheses and no prompt; it counts where no `RX:` was seen. The hexadecimal `TX:41 54` and
-/// `RX: '4F : O'` of level FINER repeat the same and are passed over, as all other lines are.
+/// Level FINE (DEBUG in older versions) has `TX:'…'` for each command and `RX:'…'` for each line received, without
+/// spaces and line ends. A CR is added to each line except the prompt. Level INFO of older versions has only `ELM rx:`
+/// with the command in parentheses, without prompts; it is used if there was no `RX:`. The hexadecimal `TX:41 54` and
+/// `RX: '4F : O'` of level FINER repeat the same data and are skipped, as are all other lines.
 extension CaptureReader {
+  /// Reads a line.
+  ///
+  /// - Throws: `damagedLine` if the text of an event is cut off.
   mutating func androbdLine<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -32,13 +35,13 @@ extension CaptureReader {
     }
   }
 
-  /// Closes the last reply of a log that shows no prompts.
+  /// Ends the last reply of a log without prompts.
   mutating func finishAndrOBD<C: CaptureConsumer & ~Copyable>(into consumer: inout C) {
     guard androbd.commandCount > 0, !androbd.hasPrompts else { return }
     closeReply(at: clock.now, into: &consumer)
   }
 
-  /// `ELM rx:` lines name the command they answer: a change of it begins the next exchange.
+  /// Passes an `ELM rx:` line. It names the command that it answers; another command begins the next exchange.
   private mutating func deliverAnswer<C: CaptureConsumer & ~Copyable>(
     _ text: Span<UInt8>, to command: Span<UInt8>, of line: Span<UInt8>, at time: CaptureTime, into consumer: inout C
   ) throws(CaptureError) {
@@ -60,7 +63,7 @@ extension CaptureReader {
     deliver(direction, at: time, into: &consumer)
   }
 
-  /// Puts the prompt that the log does not show behind a reply.
+  /// Adds a prompt after a reply, because the log contains none.
   mutating func closeReply<C: CaptureConsumer & ~Copyable>(at time: CaptureTime, into consumer: inout C) {
     scratch.removeAll(keepingCapacity: true)
     scratch.append(text: "\r>")
@@ -68,35 +71,38 @@ extension CaptureReader {
   }
 }
 
-/// What AndrOBD's reader remembers.
+/// State of the reader of an AndrOBD log.
 struct AndrOBDState {
   static let commandLimit = 32
-  /// `TX:` or `RX:` lines have been seen: they hold everything, prompts too.
+  /// Whether there were `TX:` or `RX:` lines, which contain everything including prompts.
   var hasPrompts = false
   private(set) var commandCount = 0
   private var command = InlineArray<32, UInt8>(repeating: 0)
 
+  /// Whether `text` is the current command.
   func isCommand(_ text: Span<UInt8>) -> Bool {
     guard text.count == commandCount else { return false }
     for i in 0..<commandCount where command[i] != text[i] { return false }
     return true
   }
 
+  /// Sets the current command, at most ``commandLimit`` characters.
   mutating func setCommand(_ text: Span<UInt8>) {
     commandCount = text.count
     for i in 0..<text.count { command[i] = text[i] }
   }
 }
 
-/// One line of AndrOBD's dialogue, taken apart.
+/// A parsed line of AndrOBD's dialogue.
 struct AndrOBDEvent {
+  /// The kind of event.
   enum Kind {
     case sent, received
-    /// The range is the command's that it answers.
+    /// An answer to the command in this range.
     case answered(Range<Int>)
   }
   let kind: Kind
-  /// The text; nil where the line was cut within it.
+  /// Range of the text; `nil` if the line is cut off within it.
   let payload: Range<Int>?
 
   init?(_ line: Span<UInt8>) {
@@ -120,7 +126,7 @@ struct AndrOBDEvent {
     }
   }
 
-  /// The quote that ends the text is the line's last character.
+  /// Returns the text up to the closing quote, which must be the last character of the line; otherwise `nil`.
   private static func quoted(_ line: Span<UInt8>, from start: Int, to end: Int) -> Range<Int>? {
     end > start && line[end - 1] == UInt8(ascii: "'") ? start..<end - 1 : nil
   }

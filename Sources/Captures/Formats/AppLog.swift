@@ -1,26 +1,27 @@
-/// Logs with `>` in front of what was sent and `<` in front of what came.
+/// Logs with `>` before sent text and `<` before received text.
 ///
-///     >[10:36:51.339]ATE1                       ddt4all: time sent, then the seconds that the reply took;
-///     <[0.016]ATE1                              the reply goes on without a mark, CR written as line ends,
-///     OK                                        its prompt on a line of its own
+///     >[10:36:51.339]ATE1                       ddt4all: time sent, then the duration of the reply in seconds;
+///     <[0.016]ATE1                              the reply continues without a mark, with CRs as line ends,
+///     OK                                        and with its prompt on a separate line
 ///     ␊
 ///     >
 ///     # KeepAlive                               a comment
 ///     2024-11-04 16:50:01⇥>>⇥⇥0105              K-line readers: doubled marks, tabs
 ///     2024-11-04 16:50:01⇥<<⇥⇥83 F1 11 41 05 52 1D
 ///     12:34:56.789 > 010C                       others: an optional time, a mark, text
-///     12:34:56.901 < 41 0C 0A A0\r\r>           with `\r` escapes, or without
+///     12:34:56.901 < 41 0C 0A A0\r\r>           with or without `\r` escapes
 ///
-/// Some readers drop the CRs between the lines of a reply: see ``JoinedFrames``.
+/// Some readers omit the CRs between the lines of a reply; see ``JoinedFrames``.
 ///
-/// Marks: `>` `>>` `->` `-->` `TX:` and `<` `<<` `<-` `<--` `RX:`. Where a text has `\r` or `\n` escapes they are
-/// undone and nothing is added; otherwise each line gets the CR that the log left out, before a prompt too. In a log
-/// that shows no prompt a command closes the reply before it with `⏎>`. A K-line request with header and checksum
+/// Marks: `>` `>>` `->` `-->` `TX:` and `<` `<<` `<-` `<--` `RX:`. If a text has `\r` or `\n` escapes, they are decoded
+/// and nothing is added. Otherwise each line gets the CR that the log omits, also before a prompt. In a log without
+/// prompts, a command ends the preceding reply with `⏎>`. A K-line request with header and checksum
 /// (`C2 33 F1 01 0C F3`) becomes the command that makes an ELM327 send it (`010C`).
 ///
-/// Times of day count from the first event, over midnight; a date without a zone is taken as UTC.
-/// Car Scanner's log has no marks and is a terminal's: see ``TerminalState``.
+/// Times of day count from the first event, across midnight. Dates without a zone are treated as UTC. Car Scanner's log
+/// has no marks; see ``TerminalState``.
 extension CaptureReader {
+  /// Reads a line.
   mutating func appLogLine<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -38,7 +39,7 @@ extension CaptureReader {
       deliverReply(payload, at: app.now, into: &consumer)
       return
     }
-    // A mark alone, behind a reply, is the adapter's prompt.
+    // A mark alone after a reply is the adapter's prompt.
     if payload.trimmingEnd().count == 0 { return continueReply(line, into: &consumer) }
     let time = appTime(event)
     app.now = time
@@ -48,11 +49,13 @@ extension CaptureReader {
     deliverCommand(payload, at: time, into: &consumer)
   }
 
+  /// Ends the last reply of a log without prompts.
   mutating func finishAppLog<C: CaptureConsumer & ~Copyable>(into consumer: inout C) {
     if app.style == .marked, app.isOpen, !app.showsPrompts { closeReply(at: app.now, into: &consumer) }
   }
 
-  /// A line without a mark belongs to the reply before it, until its prompt; with a time in front it is the app's.
+  /// Adds a line without a mark to the current reply, up to its prompt. A line that begins with a time is a message of
+  /// the app and is skipped.
   private mutating func continueReply<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) {
@@ -65,7 +68,7 @@ extension CaptureReader {
       app.sent = clock.time(stamp)
       return app.sent
     }
-    // ddt4all gives a reply the seconds since its command; more than a day is no such time, and could not be counted.
+    // ddt4all gives the seconds between command and reply. More than a day is implausible and could overflow.
     guard let elapsed = event.elapsed, elapsed <= Self.longestReply else { return app.now }
     switch app.sent {
     case .none: return .none
@@ -131,18 +134,19 @@ extension CaptureReader {
   }
 }
 
-/// What an app log's reader remembers.
+/// State of the reader of an app log.
 struct AppLogState {
+  /// The kind of log: lines with marks, or Car Scanner's terminal.
   enum Style { case marked, terminal }
   var style: Style?
-  /// A reply is under way: lines without a mark belong to it.
+  /// Whether a reply is in progress, to which lines without a mark belong.
   var isInReply = false
-  /// A command has been sent and no prompt has followed.
+  /// Whether a command was sent and no prompt followed.
   var isOpen = false
-  /// The log has shown a prompt, so that none is ever put in.
+  /// Whether the log contains prompts, so that none is added.
   var showsPrompts = false
-  /// When the last event was.
+  /// Time of the last event.
   var now = CaptureTime.none
-  /// When the last event with a time of day or a date was.
+  /// Time of the last event with a time of day or a date.
   var sent = CaptureTime.none
 }

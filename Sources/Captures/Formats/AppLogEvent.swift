@@ -1,12 +1,12 @@
-/// One marked line of an app log, taken apart.
+/// A parsed line of an app log with a mark.
 struct AppLogEvent {
   private(set) var stamp: LogStamp?
-  /// ddt4all's time of a reply: nanoseconds since its command.
+  /// Time since the command, ns; only ddt4all states it.
   private(set) var elapsed: Int64?
   let direction: CaptureDirection
   private(set) var payload: Range<Int>
 
-  /// Nil for a line without a mark.
+  /// Parses a line; `nil` if it has no mark.
   init?(_ line: Span<UInt8>) {
     var i = line.skippingBlanks(from: 0)
     if let stamp = Self.stamp(line, at: &i) {
@@ -29,7 +29,7 @@ struct AppLogEvent {
     payload = i..<line.count
   }
 
-  /// A stamp, bare or in brackets, with a blank, a separator or a mark behind it.
+  /// Reads a time, with or without brackets, at `index`.
   private static func stamp(_ line: Span<UInt8>, at index: inout Int) -> LogStamp? {
     var i = index
     guard i < line.count else { return nil }
@@ -49,7 +49,8 @@ struct AppLogEvent {
     return stamp
   }
 
-  /// A date, or a time of day with seconds: shorter ones (`18:00 F`) are an adapter's too.
+  /// Whether a line begins with a date, or with a time of day with seconds. Shorter times (`18:00 F`) also occur in
+  /// adapter output.
   static func beginsWithTime(_ line: Span<UInt8>) -> Bool {
     var i = line.skippingBlanks(from: 0)
     let start = i
@@ -58,7 +59,7 @@ struct AppLogEvent {
     return true
   }
 
-  /// `:`, `|`, `,`, `;` or a dash that is not an arrow's.
+  /// Whether a byte is `:`, `|`, `,`, `;` or a dash that does not belong to an arrow.
   private static func isSeparator(_ byte: UInt8, before next: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: ":"), UInt8(ascii: "|"), UInt8(ascii: ","), UInt8(ascii: ";"): true
@@ -73,7 +74,7 @@ struct AppLogEvent {
     if line.has(">>", at: i) || line.has("->", at: i) { return (.toAdapter, i + 2) }
     if line.has("<<", at: i) || line.has("<-", at: i) { return (.fromAdapter, i + 2) }
     if line.has(">", at: i) { return (.toAdapter, i + 1) }
-    // The ELM327 itself prints "<DATA ERROR" and "<RX ERROR" behind a line, or in place of one.
+    // The ELM327 itself prints "<DATA ERROR" and "<RX ERROR" after or instead of a line.
     if line.has("<DATA ERROR", at: i) || line.has("<RX ERROR", at: i) { return nil }
     if line.has("<", at: i) { return (.fromAdapter, i + 1) }
     if line.hasIgnoringCase("TX:", at: i) { return (.toAdapter, i + 3) }
@@ -81,7 +82,7 @@ struct AppLogEvent {
     return nil
   }
 
-  /// The text shows its line ends as `\r` or `\n`.
+  /// Whether the text contains `\r` or `\n` escapes.
   static func isEscaped(_ text: Span<UInt8>) -> Bool {
     var from = 0
     while let slash = text.index(of: 0x5C, from: from) {
@@ -94,19 +95,19 @@ struct AppLogEvent {
   }
 }
 
-/// A request as it is on a K-line: header, data, checksum (ISO 14230-2:2013, 5.2; ISO 9141-2:1994, 11.1).
+/// A K-line request: header, data, checksum (ISO 14230-2:2013, section 5.2; ISO 9141-2:1994, section 11.1).
 ///
-///     C2 33 F1 01 0C F3      format and length, target, source, service 01 PID 0C, sum
+///     C2 33 F1 01 0C F3      format and length, target, source, service 01 PID 0C, checksum
 ///     68 6A F1 01 0C D4      ISO 9141-2: fixed header
 struct KLineRequest {
   private var bytes = InlineArray<12, UInt8>(repeating: 0)
   private var length = 0
 
-  /// Data bytes, without header and checksum.
+  /// Number of data bytes, without header and checksum.
   var count: Int { length - 4 }
   subscript(index: Int) -> UInt8 { bytes[index + 3] }
 
-  /// Nil unless the text is bytes in hexadecimal whose header, length and checksum agree.
+  /// Parses hexadecimal bytes; `nil` unless header, length and checksum are consistent.
   init?(_ text: Span<UInt8>) {
     var i = 0
     while i < text.count {

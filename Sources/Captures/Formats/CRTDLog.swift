@@ -5,10 +5,14 @@
 ///     1320745424.013 1T11 7DF 02 01 0C 00 00 00 00 00
 ///     1320745424.020 R29 18DAF110 06 41 00 BE 3F A8 13
 ///
-/// Seconds since 1970 (since boot on a module that does not know the time: then from the first record), an optional
-/// bus number, `R` received or `T` transmitted, 11- or 29-bit identifier, up to 8 bytes. Records whose type begins with
-/// `C` (comments, events, errors, statistics, commands) are passed over. What a frame becomes: see ``BusDialogue``.
+/// A record has a time in seconds, an optional bus number, `R` (received) or `T` (transmitted), an 11- or 29-bit
+/// identifier and up to 8 bytes. Times count from 1970, or from boot if the module does not know the date; they are
+/// then converted to count from the first record. Records whose type begins with `C` (comments, events, errors,
+/// statistics, commands) are skipped. ``BusDialogue`` converts the frames.
 extension CaptureReader {
+  /// Reads a line.
+  ///
+  /// - Throws: `damagedLine` if it is not a record.
   mutating func crtdLine<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -20,10 +24,10 @@ extension CaptureReader {
   }
 }
 
-/// One record, taken apart.
+/// A parsed record.
 struct CRTDRecord {
   let stamp: LogStamp
-  /// False for a comment record.
+  /// Whether it is a frame; `false` for a comment record.
   private(set) var isFrame = false
   private(set) var frame = BusFrame()
 

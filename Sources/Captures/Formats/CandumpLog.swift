@@ -1,4 +1,4 @@
-/// What can-utils' `candump` wrote, as its log format (`-l`, `-L`) or for people (the default, with or without `-t`).
+/// The output of can-utils' `candump`: its log format (`-l`, `-L`), or the default format with or without `-t`.
 ///
 ///     (1436509052.249713) can0 7E8#064100BE3FA813
 ///     (1436509052.249713) can0 18DB33F1#02010C R
@@ -8,11 +8,14 @@
 ///      (000.100000)  can0  RX - -  18DAF110   [8]  06 41 00 BE 3F A8 13 00   '.A..?...'
 ///      (2015-07-10 05:57:32.249713)  can0  123   [0]  remote request
 ///
-/// Three digits are an 11-bit identifier, eight a 29-bit one. Stamps of `-t z` count from the first frame, those of
-/// `-t d` from the frame before (told by their going back), those of `-t A` are local without a zone: taken as UTC.
-/// Remote requests, error frames and frames longer than 8 bytes hold nothing that an ELM327 prints, and are dropped;
-/// what the rest becomes: see ``BusDialogue``.
+/// Three digits are an 11-bit identifier, eight a 29-bit one. Times of `-t z` count from the first frame. Times of
+/// `-t d` count from the previous frame; they are recognized because they decrease. Times of `-t A` are local without a
+/// zone and treated as UTC. Remote requests, error frames and frames longer than 8 bytes are dropped, because an ELM327
+/// prints nothing for them. ``BusDialogue`` converts the other frames.
 extension CaptureReader {
+  /// Reads a line.
+  ///
+  /// - Throws: `damagedLine` if it is not a frame, a comment or a drop count.
   mutating func candumpLine<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -24,7 +27,7 @@ extension CaptureReader {
     bus.receive(frame.frame, at: time, into: &consumer)
   }
 
-  /// Stamps that go back are differences: from there on they are added up.
+  /// Converts a time. Decreasing times are differences and are added up from then on.
   private mutating func busTime(_ stamp: LogStamp) -> CaptureTime {
     guard case .seconds(let time) = stamp, time < LogClock.firstWall else { return clock.time(stamp) }
     if time < bus.lastStamp, !bus.hasDeltas {
@@ -37,11 +40,11 @@ extension CaptureReader {
   }
 }
 
-/// One line of candump's, taken apart.
+/// A parsed line.
 struct CandumpLine {
   private(set) var stamp: LogStamp?
   private(set) var frame = BusFrame()
-  /// False for a remote request, an error frame, and CAN FD beyond 8 bytes.
+  /// Whether it is a data frame of at most 8 bytes; `false` for remote requests, error frames and longer CAN FD frames.
   private(set) var carriesData = true
 
   init?(_ line: Span<UInt8>) {
@@ -60,7 +63,7 @@ struct CandumpLine {
       readDirection(line, from: i)
       return
     }
-    // `-x` puts direction, bit rate switch and error state in front of the identifier.
+    // `-x` writes direction, bit rate switch and error state before the identifier.
     if line.extracting(word).has("RX") || line.extracting(word).has("TX"), word.count == 2 {
       frame.isTransmitted = line[word.lowerBound] == UInt8(ascii: "T")
       guard Self.word(line, at: &i) != nil, Self.word(line, at: &i) != nil, let next = Self.word(line, at: &i)
@@ -71,7 +74,8 @@ struct CandumpLine {
     guard readDefault(line, size: line.extracting(size), from: i) else { return nil }
   }
 
-  /// `064100BE3FA813`, `#1020100` (CAN FD), `R`, `R8`; `_D` behind eight bytes is a raw length code.
+  /// Reads data of the log format: `064100BE3FA813`, `#1020100` (CAN FD), `R` or `R8`. `_D` after eight bytes is a raw
+  /// length code.
   private mutating func readLog(_ text: Span<UInt8>) -> Bool {
     var i = 0
     if text.count > 0, text[0] == UInt8(ascii: "R") || text[0] == UInt8(ascii: "r") {
@@ -97,7 +101,7 @@ struct CandumpLine {
     if line[word.lowerBound] == UInt8(ascii: "R") { frame.isTransmitted = false }
   }
 
-  /// `[8]` or, for CAN FD, `[08]`, then as many bytes; text in quotes may follow.
+  /// Reads data of the default format: `[8]`, or `[08]` for CAN FD, then the bytes, then optionally text in quotes.
   private mutating func readDefault(_ line: Span<UInt8>, size: Span<UInt8>, from index: Int) -> Bool {
     var i = 1
     guard size.count >= 3, size[0] == UInt8(ascii: "["), let length = LogStamp.digits(size, at: &i), i < size.count,
@@ -117,7 +121,7 @@ struct CandumpLine {
     return i == line.count || line[i] == UInt8(ascii: "'")
   }
 
-  /// The next run of characters that are no blanks; `index` is set behind it.
+  /// Returns the next word and moves `index` after it; `nil` at the end.
   static func word(_ line: Span<UInt8>, at index: inout Int) -> Range<Int>? {
     let start = line.skippingBlanks(from: index)
     var end = start

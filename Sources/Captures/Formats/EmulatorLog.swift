@@ -5,9 +5,12 @@
 ///     CMD> 2022-01-02 09:29:01,777 - root - DEBUG - Received 'ATZ'
 ///     2022-01-02 09:29:02,558 - root - DEBUG - repeating previous command: '010C'
 ///
-/// A command is logged without its CR, a reply as Python's `repr` writes it; the echo is not logged. All other lines
-/// are passed over. The times are local without a zone: taken as UTC.
+/// Commands are logged without their CR, replies as literals of Python's `repr`, and the echo not at all. All other
+/// lines are skipped. Times are local without a zone and treated as UTC.
 extension CaptureReader {
+  /// Reads a line.
+  ///
+  /// - Throws: `damagedLine` if the text of an event is cut off.
   mutating func emulatorLine<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -29,11 +32,12 @@ extension CaptureReader {
   }
 }
 
-/// One line of the emulator's dialogue, taken apart.
+/// A parsed line of the emulator's dialogue.
 struct EmulatorEvent {
+  /// The kind of event.
   enum Kind { case received, repeated, written }
   let kind: Kind
-  /// The text, still escaped; nil where the line was cut within it.
+  /// Range of the escaped text; `nil` if the line is cut off within it.
   let payload: Range<Int>?
 
   init?(_ line: Span<UInt8>) {

@@ -1,15 +1,17 @@
-/// The lines of one reply, written without anything between them.
+/// Splits a reply whose lines were written without separators.
 ///
 ///     7EB034105527E8034105527E903410552    three ECUs: 7EB 03 41 05 52, 7E8 03 41 05 52, 7E9 03 41 05 52
 ///
-/// Logs of apps that strip all white space have this. It is taken apart only where there is one way to do so: every
-/// frame begins with an identifier of ISO 15765-4 (7E8–7EF), has the length that its first byte announces (ISO
-/// 15765-2:2016, 9.6), or eight bytes each, and the last ends with the text.
+/// Logs of apps that remove all white space have this form. The text is split only if the result is unambiguous: every
+/// frame begins with an identifier of ISO 15765-4 (7E8–7EF) and has the length in its first byte (ISO 15765-2:2016,
+/// section 9.6), or every frame has eight bytes, and the last frame ends with the text.
 enum JoinedFrames {
-  /// Characters of a frame with all eight bytes.
+  /// Number of characters of a frame with eight bytes.
   private static let fullLength = 19
 
-  /// Appends the frames, each with a CR; false, with `out` in part filled, if the text is anything but two or more.
+  /// Appends the frames, each with a CR.
+  ///
+  /// - Returns: `false` if the text is not a sequence of at least two frames; `out` is then incomplete.
   static func split(_ text: Span<UInt8>, into out: inout [UInt8]) -> Bool {
     guard text.count > 12, isIdentifier(text, at: 0) else { return false }
     if text.count % fullLength == 0, text.count > fullLength, split(text, into: &out, isPadded: true) { return true }
@@ -41,7 +43,8 @@ enum JoinedFrames {
     return last >= 8
   }
 
-  /// Characters of the frame there, by its protocol control information; nil for none that an ECU begins with.
+  /// Returns the number of characters of a frame by its protocol control information; `nil` if it is not the start of
+  /// an ECU's answer.
   private static func length(_ text: Span<UInt8>, at index: Int) -> Int? {
     guard index + 4 < text.count, let type = text[index + 3].hexValue, let count = text[index + 4].hexValue else {
       return nil

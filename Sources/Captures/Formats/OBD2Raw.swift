@@ -1,4 +1,4 @@
-/// Raw captures of obd2-core's logging transport (`.obd2raw`).
+/// Captures of obd2-core's logging transport (`.obd2raw`).
 ///
 ///     # obd2-raw v1
 ///     # transport=serial port=/dev/ttyUSB0 baud=115200
@@ -8,9 +8,12 @@
 ///     0.331 R 41 0C 0A A0\r\r>
 ///     0.400 N command=0100
 ///
-/// Seconds from `started`; `W` written, `R` a whole reply, escaped with `\r \n \t \\ \xHH`. `R.chunk` is a part of the
-/// `R` that follows it and `N` a note: both are passed over.
+/// Times are seconds since `started`. `W` is a write, `R` a complete reply, with `\r \n \t \\ \xHH` escaped. `R.chunk`
+/// is a part of the following `R`, and `N` is a note; both are skipped.
 extension CaptureReader {
+  /// Reads a line.
+  ///
+  /// - Throws: `damagedLine` if it is not an event or a valid header.
   mutating func obd2rawLine<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -27,7 +30,9 @@ extension CaptureReader {
     deliver(direction, at: .offset(event.time), into: &consumer)
   }
 
-  /// Reads `started=`, and `port=` or `device=` as the adapter; false if `started` is no date and time.
+  /// Reads the start of the recording (`started=`) and the adapter (`port=` or `device=`).
+  ///
+  /// - Returns: `false` if `started` is not a date with a time.
   private mutating func takeOBD2RawHeader(_ line: Span<UInt8>) -> Bool {
     if let found = line.index(of: "started=") {
       var i = found + 8
@@ -45,11 +50,11 @@ extension CaptureReader {
   }
 }
 
-/// One line of an `.obd2raw`, taken apart.
+/// A parsed line of an `.obd2raw` file.
 struct OBD2RawEvent {
-  /// Nanoseconds from the start.
+  /// Nanoseconds since the start.
   let time: Int64
-  /// Nil for a chunk or a note.
+  /// `nil` for a chunk or a note.
   let direction: CaptureDirection?
   let payload: Range<Int>
 

@@ -2,13 +2,16 @@
 ///
 ///     ⏎?⏎⏎>ATZ⏎ATZ⏎⏎⏎ELM327 v1.5⏎⏎>0100⏎0100⏎SEARCHING...⏎41 00 BE 3F A8 13 ⏎⏎>ATE0⏎ATE0⏎OK⏎⏎>010C1⏎410C1AF8⏎⏎>
 ///
-/// One stream without times: each command as it is written, up to its CR, then what is read, up to the prompt. Until
-/// `ATE0` a command therefore stands there twice, the second time as the adapter's echo. The first command is an empty
-/// one. A LF behind a prompt is the adapter's.
+/// One stream without times: each command up to its CR, then the reply up to its prompt. Until `ATE0`, a command
+/// therefore occurs twice, the second time as the adapter's echo. The first command is empty. A LF after a prompt is
+/// from the adapter.
 extension CaptureReader {
-  /// A reply longer than this (a monitored bus) is handed on in parts.
+  /// Size from which a reply, for example of a monitored bus, is passed in parts.
   private static var replyPart: Int { 1 << 16 }
 
+  /// Reads a chunk and divides it into commands and replies.
+  ///
+  /// - Throws: `lineTooLong`
   mutating func receiveBothSides<C: CaptureConsumer & ~Copyable>(
     _ chunk: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -23,11 +26,11 @@ extension CaptureReader {
         flushBothSides(into: &consumer)
         stream.direction = .fromAdapter
       case (.toAdapter, 0x0A) where scratch.count == 1:
-        // With line feeds on, the adapter follows its last CR with a LF; it came after the prompt was seen.
+        // With line feeds on, the adapter sends a LF after its last CR, which arrives after the prompt.
         deliver(.fromAdapter, at: .none, into: &consumer)
         scratch.removeAll(keepingCapacity: true)
       case (.toAdapter, UInt8(ascii: ">")):
-        // No command holds a prompt: the adapter printed another one unasked (a reset, a second read).
+        // A command contains no prompt: the adapter printed an additional one, for example after a reset.
         deliver(.fromAdapter, at: .none, into: &consumer)
         scratch.removeAll(keepingCapacity: true)
       case (.fromAdapter, UInt8(ascii: ">")):
@@ -40,7 +43,7 @@ extension CaptureReader {
     }
   }
 
-  /// Hands on what stands behind the last CR of a command or the last prompt.
+  /// Passes the bytes of the current command or reply.
   mutating func flushBothSides<C: CaptureConsumer & ~Copyable>(into consumer: inout C) {
     deliver(stream.direction, at: .none, into: &consumer)
     scratch.removeAll(keepingCapacity: true)

@@ -7,11 +7,14 @@
 ///     0.331020 < A0\r\r>
 ///     0.350000 g $GPRMC,…*6A\r\n
 ///
-/// UTF-8, one event a line: seconds from the start with up to nine decimals, one space, `>` to the adapter, `<` from
-/// it or `g` from the GNSS receiver, one space, the bytes with `\r \n \\ \xNN` escaped. Lines that begin with `#` are
-/// comments; those before the first event may name `vehicle:`, `adapter:`, `recorded:` (RFC 3339) and `provenance:`,
-/// in any order, on one line or several.
+/// The file is UTF-8 with one event per line: seconds since the start with up to nine decimals; a space; `>` to the
+/// adapter, `<` from the adapter or `g` from the GNSS receiver; a space; the bytes with `\r \n \\ \xNN` escaped. Lines
+/// that begin with `#` are comments. Those before the first event may contain `vehicle:`, `adapter:`, `recorded:` (RFC
+/// 3339) and `provenance:` in any order, on one or several lines.
 extension CaptureReader {
+  /// Reads a line.
+  ///
+  /// - Throws: `damagedLine` if it is not an event or a valid comment.
   mutating func captureLine<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -39,7 +42,7 @@ extension CaptureReader {
     deliver(direction, at: .offset(time), into: &consumer)
   }
 
-  /// Hands the header on, once.
+  /// Passes the header to the consumer, once.
   mutating func announceHeader<C: CaptureConsumer & ~Copyable>(to consumer: inout C) {
     guard !header.isAnnounced else { return }
     header.isAnnounced = true
@@ -49,7 +52,7 @@ extension CaptureReader {
   }
 }
 
-/// What the comments at the head of a capture say.
+/// The fields in the comments at the start of a capture.
 struct CaptureHeader {
   var isAnnounced = false
   var recorded: Int64?
@@ -69,9 +72,9 @@ struct CaptureHeader {
     }
   }
 
-  /// Reads the fields of one comment line. A value ends where the next key begins.
+  /// Reads the fields of a comment line. A value ends where the next key begins.
   ///
-  /// - Returns: false if `recorded` is no date and time.
+  /// - Returns: `false` if `recorded` is not a date with a time.
   mutating func take(_ line: Span<UInt8>) -> Bool {
     var i = 1
     while let (field, start, _) = Self.nextField(line, from: i) {
@@ -84,7 +87,7 @@ struct CaptureHeader {
       case .adapter: Self.set(&adapter, value)
       case .provenance: Self.set(&provenance, value)
       case .recorded:
-        // A recorder that does not know the time says so with nothing, or with a word such as "unknown".
+        // A recorder without a clock writes nothing, or a word such as "unknown".
         guard value.count > 0, value[0].isDigit else { continue }
         var at = 0
         guard case .wall(let time)? = LogStamp.parse(value, at: &at), at == value.count else { return false }
@@ -99,7 +102,7 @@ struct CaptureHeader {
     field.append(bytes: value)
   }
 
-  /// The first key at or after `index` that begins a word.
+  /// Returns the first key at or after `index` that begins a word.
   private static func nextField(_ line: Span<UInt8>, from index: Int) -> (field: Field, start: Int, keyStart: Int)? {
     var i = index
     while i < line.count {

@@ -1,15 +1,18 @@
-/// python-OBD's debug log (`obd.logger.setLevel(obd.logging.DEBUG)`).
+/// The debug log of python-OBD (`obd.logger.setLevel(obd.logging.DEBUG)`).
 ///
 ///     [obd.elm327] write: b'010C\r'
 ///     [obd.elm327] read: b'7E8 04 41 0C 14 5F \r\r>'
 ///     DEBUG:obd.elm327:read: b'7E8 04 41 0C 14 5F \r\r>'
 ///     2020-09-04 11:38:32,463 - obd.elm327 - DEBUG - write: '010C\r\n'
 ///
-/// The library's own handler prints the first two; a program's logging set-up others, with or without a time. The
-/// bytes are as Python's `repr` writes them, `b'…'` or (Python 2) `'…'`. Where a program has both handlers each event
-/// stands there twice: the style of the log's first event is the one that counts. All other lines are passed over.
-/// A reply may lack its prompt: the library stops reading when it has seen `OK`.
+/// The library's own handler prints the first two forms; a program's logging configuration prints others, with or
+/// without a time. The bytes are literals of Python's `repr`, `b'…'` or (Python 2) `'…'`. If a program has both
+/// handlers, each event occurs twice; only events in the form of the first one are used. All other lines are skipped. A
+/// reply may lack its prompt, because the library stops reading after `OK`.
 extension CaptureReader {
+  /// Reads a line.
+  ///
+  /// - Throws: `damagedLine` if the bytes of an event are cut off or wrongly escaped.
   mutating func pythonOBDLine<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -25,7 +28,7 @@ extension CaptureReader {
     deliver(event.direction, at: time, into: &consumer)
   }
 
-  /// The time in front of a line, in brackets or not.
+  /// Reads a time at the start of a line, with or without brackets.
   static func leadingStamp(_ line: Span<UInt8>, at index: inout Int) -> LogStamp? {
     var i = line.skippingBlanks(from: index)
     let open = i < line.count && (line[i] == UInt8(ascii: "[") || line[i] == UInt8(ascii: "("))
@@ -40,20 +43,20 @@ extension CaptureReader {
   }
 }
 
-/// What python-OBD's reader remembers.
+/// State of the reader of a python-OBD log.
 struct PythonOBDState {
-  /// Whether the log's events begin with `[obd.elm327]`; nil before the first.
+  /// Whether the events begin with `[obd.elm327]`; `nil` before the first one.
   var bracketed: Bool?
 }
 
-/// One line of python-OBD's adapter module, taken apart.
+/// A parsed line of python-OBD's module `elm327`.
 struct PythonOBDEvent {
   let direction: CaptureDirection
   let isBracketed: Bool
-  /// The bytes, still escaped; nil where the line was cut within them.
+  /// Range of the escaped bytes; `nil` if the line is cut off within them.
   let payload: Range<Int>?
 
-  /// Nil for a line that is no `write:` or `read:` of `obd.elm327`.
+  /// Parses a line; `nil` if it is not a `write:` or `read:` of `obd.elm327`.
   init?(_ line: Span<UInt8>) {
     guard let module = line.index(of: "obd.elm327") else { return nil }
     isBracketed = module > 0 && line[module - 1] == UInt8(ascii: "[")
@@ -67,7 +70,7 @@ struct PythonOBDEvent {
     } else {
       return nil
     }
-    // Between the module and the word stand only level, colons, dashes and brackets: not the text of a message.
+    // Only level, colons, dashes and brackets are between the module and the word; anything longer is a message.
     guard start - module <= 48 else { return nil }
     start = line.skippingBlanks(from: start)
     payload = Escapes.pythonLiteral(line, at: start)

@@ -1,11 +1,13 @@
-/// Bytes as a terminal program or a port monitor saved them: an adapter's dialogue, or a receiver's sentences.
+/// Bytes as saved by a terminal program or a port monitor: an adapter's dialogue, or a receiver's sentences.
 ///
 ///     ATE0⏎ATE0⏎OK⏎⏎>010C⏎41 0C 1A F8 ⏎⏎>
 ///     $GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W*6A⏎␊
 ///
-/// The chunks go through as they come, untouched: what is echo, reply or prompt, CR or LF, is the business of
-/// whoever reassembles replies.
+/// The chunks are passed on unchanged. The consumer distinguishes echo, replies, prompts and line ends.
 extension CaptureReader {
+  /// Passes a chunk to the consumer unchanged.
+  ///
+  /// - Throws: `lineTooLong`
   mutating func passThrough<C: CaptureConsumer & ~Copyable>(
     _ chunk: Span<UInt8>, as direction: CaptureDirection, into consumer: inout C
   ) throws(CaptureError) {
@@ -17,19 +19,21 @@ extension CaptureReader {
   }
 }
 
-/// Where a byte stream stands in its lines.
+/// Position of a byte stream in its lines.
 struct StreamState {
-  /// Bytes since the last CR, LF or prompt.
+  /// Number of bytes since the last CR, LF or prompt.
   private(set) var sinceBreak = 0
-  /// What a byte of a log with both sides in one stream belongs to.
+  /// Direction of the next byte, for logs with both directions in one stream.
   var direction = CaptureDirection.toAdapter
 
+  /// Whether a byte ends a line: CR, LF or the prompt.
   static func endsLine(_ byte: UInt8) -> Bool { byte == 0x0D || byte == 0x0A || byte == UInt8(ascii: ">") }
 
-  /// Counts the chunk in; false if it makes a line longer than the limit.
+  /// Updates the position with a chunk.
   ///
-  /// Only the last line end within each limit's reach matters, so it is looked for from behind: a handful of bytes a
-  /// chunk are read, not all.
+  /// The search for line ends runs backwards from the limit, so that it reads only a few bytes of each chunk.
+  ///
+  /// - Returns: `false` if a line exceeds the limit.
   mutating func takeAll(_ chunk: Span<UInt8>, limit: Int) -> Bool {
     var position = 0
     while chunk.count - position > limit - sinceBreak {

@@ -1,17 +1,20 @@
-/// What `socat -v` (or `-x`) wrote of a link between a program and an adapter.
+/// The output of `socat -v` (or `-x`) between a program and an adapter.
 ///
 ///     > 2015/07/10 05:57:32.249713  length=5 from=0 to=4
 ///     010C\r< 2015/07/10 05:57:32.331020  length=12 from=0 to=11
 ///     41 0C 0A A0\r> 2015/07/10 …
 ///
-/// The header's `length` tells how many bytes follow. With `-v` they are text with `\r \\ \t \a \b \f \v` escaped, a
-/// LF as the end of the log's line, and anything unprintable already lost to `.`; the next header stands right behind
-/// the last byte, or on the next line. With `-x` they are hexadecimal, 16 a line if both options are given, with the
-/// text beside them and `--` below.
+/// The header contains the `length` of the following data. With `-v`, data is text with `\r \\ \t \a \b \f \v` escaped,
+/// LF as a line end, and other unprintable bytes replaced by `.`. The next header follows the last byte directly or in
+/// the next line. With `-x`, data is hexadecimal; with both options there are 16 bytes in a line, followed by the text,
+/// and `--` at the end.
 ///
-/// Which side is the adapter follows from the first transfer: nobody speaks before the program has sent a command.
-/// Times are local without a zone: taken as UTC. socat 1.7.4 pads the microseconds to nine digits.
+/// The adapter's side follows from the first transfer, because an adapter does not send before a command. Times are
+/// local without a zone and treated as UTC. socat 1.7.4 pads the microseconds to nine digits.
 extension CaptureReader {
+  /// Reads a line, which may contain data and the next header.
+  ///
+  /// - Throws: `damagedLine` if data and header do not match.
   mutating func socatLine<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -23,7 +26,8 @@ extension CaptureReader {
         continue
       }
       let rest = line.extracting(i..<line.count)
-      // Between transfers `-x -v` puts "--"; socat's own messages ("2026/11/21 09:41:10 socat[69] E …") have no mark.
+      // Between transfers, `-x -v` writes "--". socat's own messages ("2026/11/21 09:41:10 socat[69] E …") have no
+      // mark.
       if i == 0, rest.has("--") || SocatHeader.isMessage(rest) { return }
       guard let header = SocatHeader(rest) else { throw damaged(line) }
       i += header.end
@@ -34,7 +38,7 @@ extension CaptureReader {
       socat.time = clock.time(.wall(socat.wall(header)))
       return
     }
-    // The end of the log's line is a LF of the data while bytes are still to come, but `-x` has none.
+    // While bytes are missing, the line's end is a LF of the data; not with `-x`.
     if socat.remaining > 0, socat.style == .text, lineIsEnded {
       scratch.append(0x0A)
       socat.remaining -= 1
@@ -42,13 +46,15 @@ extension CaptureReader {
     }
   }
 
-  /// Reads what the line holds of the transfer under way; false if it is neither text nor hexadecimal.
+  /// Reads the part of the current transfer in this line.
+  ///
+  /// - Returns: `false` if it is neither text nor hexadecimal.
   private mutating func readTransfer(_ line: Span<UInt8>, at i: inout Int) -> Bool {
     if i == 0, socat.style == .unknown { socat.style = SocatState.looksHex(line, socat.remaining) ? .hex : .text }
     guard socat.style == .hex else { return readText(line, at: &i) }
     while socat.remaining > 0, i < line.count {
       guard line[i] == 0x20 else { return false }
-      // Two spaces begin the text beside the bytes.
+      // Two spaces begin the text after the bytes.
       if i + 1 < line.count, line[i + 1] == 0x20 { break }
       guard i + 2 < line.count, let high = line[i + 1].hexValue, let low = line[i + 2].hexValue else { return false }
       scratch.append(high << 4 | low)
@@ -60,7 +66,7 @@ extension CaptureReader {
   }
 
   private mutating func readText(_ line: Span<UInt8>, at i: inout Int) -> Bool {
-    // A header within the data means that the length and the bytes do not agree.
+    // A header within the data means that the length is wrong.
     if i == 0, SocatHeader(line) != nil { return false }
     while socat.remaining > 0, i < line.count {
       let length = line[i] == 0x5C ? 2 : 1
@@ -73,7 +79,7 @@ extension CaptureReader {
     return true
   }
 
-  /// Hands on the transfer that is complete, or what a cut log holds of it.
+  /// Passes the current transfer, even if the log ends within it.
   mutating func flushTransfer<C: CaptureConsumer & ~Copyable>(into consumer: inout C) {
     defer { scratch.removeAll(keepingCapacity: true) }
     guard !scratch.isEmpty else { return }
@@ -81,7 +87,7 @@ extension CaptureReader {
     deliver(socat.isRight == socat.isRightToAdapter ? .toAdapter : .fromAdapter, at: socat.time, into: &consumer)
   }
 
-  /// A command has no prompt in it and its CR, if there is one yet, at its end.
+  /// Whether the bytes are a command: no prompt, and a CR only at the end.
   private static func isCommand(_ bytes: Span<UInt8>) -> Bool {
     if bytes.index(of: UInt8(ascii: ">")) != nil { return false }
     guard let end = bytes.index(of: 0x0D) else { return true }
@@ -89,22 +95,25 @@ extension CaptureReader {
   }
 }
 
-/// What socat's reader remembers.
+/// State of the reader of a socat log.
 struct SocatState {
+  /// The notation of the bytes.
   enum Style { case unknown, text, hex }
-  /// How the log writes bytes. The first transfer tells: a command begins with no space, while a part of a reply may
-  /// (` 0C 0A A0 \r`) and looks like hexadecimal then.
+  /// Notation of the bytes, detected in the first transfer. A later one could mislead: part of a reply (` 0C 0A A0 \r`)
+  /// may look like hexadecimal, but a command never begins with a space.
   var style = Style.unknown
-  /// Bytes of the transfer still to come.
+  /// Number of missing bytes of the current transfer.
   var remaining = 0
   var isRight = true
-  /// Whether `>` goes to the adapter; nil before the first transfer.
+  /// Whether `>` is the direction to the adapter; `nil` before the first transfer.
   var isRightToAdapter: Bool?
   var time = CaptureTime.none
-  /// The log has shown nine digits with nanoseconds in them.
+  /// Whether the log contained nanoseconds, not padded microseconds.
   private var hasNanoseconds = false
 
-  /// False for a transfer of no bytes, or of more than a line may hold.
+  /// Begins a transfer.
+  ///
+  /// - Returns: `false` if it has no bytes or more than the limit.
   mutating func begin(_ header: SocatHeader, lineLimit: Int) -> Bool {
     guard (1...lineLimit) ~= header.length else { return false }
     remaining = header.length
@@ -112,14 +121,14 @@ struct SocatState {
     return true
   }
 
-  /// The header's time. `.000249713` is 249,713 µs in socat 1.7.4, unless the log has shown real nanoseconds.
+  /// Returns the time of a header. In socat 1.7.4 `.000249713` means 249,713 µs, unless the log has real nanoseconds.
   mutating func wall(_ header: SocatHeader) -> Int64 {
     let part = header.time % LogStamp.second
     if header.places == 9, part >= 1_000_000 { hasNanoseconds = true }
     return header.places == 9 && !hasNanoseconds ? header.time - part + part * 1000 : header.time
   }
 
-  /// ` 30 31 30 43 0d`: a space and two digits for each byte of the line.
+  /// Whether a line consists of hexadecimal bytes such as ` 30 31 30 43 0d`, each after a space.
   static func looksHex(_ line: Span<UInt8>, _ remaining: Int) -> Bool {
     var i = 0
     var bytes = 0
@@ -132,15 +141,15 @@ struct SocatState {
   }
 }
 
-/// `> 2015/07/10 05:57:32.249713  length=5 from=0 to=4`, taken apart.
+/// A parsed header such as `> 2015/07/10 05:57:32.249713  length=5 from=0 to=4`.
 struct SocatHeader {
   let isRight: Bool
-  /// Nanoseconds since 1970, the fraction as it is written.
+  /// Nanoseconds since 1970, with the fraction as written.
   let time: Int64
-  /// Digits of the fraction.
+  /// Number of digits in the fraction.
   let places: Int
   let length: Int
-  /// The index behind the header.
+  /// Index after the header.
   let end: Int
 
   init?(_ line: Span<UInt8>) {
@@ -163,14 +172,14 @@ struct SocatHeader {
     end = i
   }
 
-  /// Passes over a key and its number.
+  /// Skips a key and its number.
   private static func skip(_ key: StaticString, _ line: Span<UInt8>, _ i: inout Int) -> Bool {
     guard line.has(key, at: i) else { return false }
     i += key.utf8CodeUnitCount
     return LogStamp.digits(line, at: &i) != nil
   }
 
-  /// socat's own notices and warnings stand between the transfers.
+  /// Whether a line is a notice or warning of socat itself.
   static func isMessage(_ line: Span<UInt8>) -> Bool {
     var i = 0
     guard case .wall? = LogStamp.parse(line, at: &i) else { return false }

@@ -1,27 +1,28 @@
-/// Car Scanner's log: its terminal, with notes between.
+/// The log of Car Scanner: its terminal, with notes in between.
 ///
 ///     ===== LOG STARTED: 16.05.2025 17:20:23=====
 ///     [Connected to 192.168.*.*:3333]
 ///     ATZ
 ///     ELM327 v1.3a
 ///     ␊
-///     >STI                                      the prompt, and the next command right behind it
+///     >STI                                      the prompt, directly followed by the next command
 ///     ?
 ///     ␊
 ///     >
-///     [STSupported=False(ByResponse)]VTI        a note, and a command behind it
+///     [STSupported=False(ByResponse)]VTI        a note, followed by a command
 ///     0100
 ///     7E8064100983B2013
 ///     ␊
 ///     >
-///     [cmd_reply=] 7E8064100983B2013            a reply once more, up to its prompt: passed over
+///     [cmd_reply=] 7E8064100983B2013            a repeated reply up to its prompt: skipped
 ///     ␊
 ///     >
 ///
-/// Line ends are the adapter's CRs. Notes stand in brackets, over several lines at times, or are the app's own
-/// messages, told by what no adapter prints (`=`, `;`) or by their look. The times in the log are the app's start
-/// alone, in the phone's own format: not used.
+/// Line ends represent the adapter's CRs. Notes are in brackets, sometimes across several lines, or are messages of the
+/// app, which are recognized by characters that no adapter prints (`=`, `;`) or by their form. The only time in the log
+/// is the app's start in the phone's date format, which is ignored.
 extension CaptureReader {
+  /// Reads a line.
   mutating func terminalLine<C: CaptureConsumer & ~Copyable>(_ line: Span<UInt8>, into consumer: inout C) {
     let text = line.trimmingEnd()
     if terminal.skips(text) { return }
@@ -66,17 +67,17 @@ extension CaptureReader {
   }
 }
 
-/// What the reader of a terminal log remembers.
+/// State of the reader of a terminal log.
 struct TerminalState {
   private enum Skip { case nothing, toBracket, toPrompt }
   private var skip = Skip.nothing
-  /// The prompt was the last thing shown: what follows is typed.
+  /// Whether the last output was the prompt, so that the next line is a command.
   var awaitsCommand = true
 
-  /// Car Scanner's first lines.
+  /// Whether a line is the first one of a Car Scanner log.
   static func begins(_ line: Span<UInt8>) -> Bool { line.has("===== LOG STARTED") || line.has("=====Version") }
 
-  /// True for a line within a note.
+  /// Whether a line belongs to a note that is being skipped.
   mutating func skips(_ line: Span<UInt8>) -> Bool {
     switch skip {
     case .nothing: return false
@@ -88,7 +89,9 @@ struct TerminalState {
     return true
   }
 
-  /// Reads the note that begins the line: the index behind it, nil if it goes on below.
+  /// Reads a note at the start of the line.
+  ///
+  /// - Returns: index after the note; `nil` if it continues in the next line.
   mutating func takeNote(_ line: Span<UInt8>) -> Int? {
     guard let close = line.index(of: UInt8(ascii: "]")) else {
       skip = .toBracket

@@ -1,10 +1,11 @@
 import FleetDomain
 import Synchronization
 
-/// Who a token belongs to. What the storage says is remembered for a moment, so that a gateway that sends ten batches a
-/// second is not looked up ten times; a key that is revoked through another process is good for that moment longer. Keys
-/// that were somebody's a while ago are always looked up; of all others each address has a bucket of look-ups, so that
-/// who tries keys does not keep the database from those that have one.
+/// Who a token belongs to. The storage's answer is remembered for a moment, so that a gateway that sends ten batches a
+/// second is not looked up ten times. A key that is revoked through another process is good for that moment longer.
+///
+/// A valid key never waits behind strangers: every key is looked up, and only then an address that tries keys of nobody is
+/// told to wait (``KeyLookups`` says how lookups share the storage).
 final class Authenticator: Sendable {
   /// How long an answer is good for.
   static let memory = Duration.seconds(2)
@@ -15,17 +16,30 @@ final class Authenticator: Sendable {
     let time: ContinuousClock.Instant
   }
 
-  private let storage: any FleetStorage
-  /// Look-ups of unknown keys: so many at once, and so many a second.
+  private struct State {
+    var entries: [SecretHash: Entry] = [:]
+    /// When keys of a tenant have changed last.
+    var changes: [TenantID: ContinuousClock.Instant] = [:]
+
+    /// Whether an answer is still good.
+    func isGood(_ entry: Entry, at now: ContinuousClock.Instant) -> Bool {
+      guard entry.time.duration(to: now) < Authenticator.memory else { return false }
+      guard let tenant = entry.identity?.tenant, let change = changes[tenant] else { return true }
+      return change < entry.time
+    }
+  }
+
+  /// Keys of nobody that one address may try: so many at once, and so many a second.
   static let strangers = (burst: 50.0, perSecond: 10.0)
   private let strangers = RateLimiter<String>(perSecond: strangers.perSecond, burst: strangers.burst)
-  private let entries = Mutex<[SecretHash: Entry]>([:])
+  private let lookups: KeyLookups
+  private let state = Mutex(State())
 
-  init(storage: any FleetStorage) { self.storage = storage }
+  init(storage: any FleetStorage) { lookups = KeyLookups(storage: storage) }
 
   /// - Parameters:
   ///   - token: nil: the request has none.
-  ///   - address: where it comes from; all that have none share one bucket.
+  ///   - address: the address that it comes from; `nil`: unknown.
   /// - Throws: 401 where the token is nobody's or was revoked; 429; what the storage throws.
   func identity(_ token: String?, from address: String?) async throws -> Identity {
     guard let token else {
@@ -33,21 +47,18 @@ final class Authenticator: Sendable {
     }
     let hash = Secret.hash(of: token)
     let now = ContinuousClock.now
-    let known = entries.withLock { $0[hash] }
+    let (known, isGood) = state.withLock { state in
+      let known = state.entries[hash]
+      return (known, known.map { state.isGood($0, at: now) } ?? false)
+    }
     let found: Identity?
-    if let known, known.time.duration(to: now) < Self.memory {
+    if let known, isGood {
       found = known.identity
     } else {
-      let stranger = known?.identity == nil ? address ?? "" : nil
-      if let stranger, let seconds = strangers.take(stranger) { throw Self.tooManyStrangers(seconds) }
-      found = try await storage.principal(hash).map { Identity(principal: $0, key: hash) }
-      if let stranger, found != nil { strangers.giveBack(stranger) }
-      entries.withLock { entries in
-        if entries.count >= Self.capacity { entries = entries.filter { $0.value.identity != nil } }
-        if entries.count >= Self.capacity { entries = entries.filter { $0.value.time.duration(to: now) < Self.memory } }
-        // Keys that are nobody's must not push out those that are somebody's.
-        if found != nil || entries.count < Self.capacity { entries[hash] = Entry(identity: found, time: now) }
-      }
+      let stranger = known?.identity == nil ? PeerAddress.group(address) : nil
+      found = try await lookups.principal(hash, stranger: stranger).map { Identity(principal: $0, key: hash) }
+      remember(found, of: hash, at: now)
+      if found == nil, let seconds = strangers.take(PeerAddress.group(address)) { throw Self.tooManyStrangers(seconds) }
     }
     guard let found else {
       throw APIError(.unauthorized, "unauthorized", "the key in the header Authorization is not known here")
@@ -64,11 +75,19 @@ final class Authenticator: Sendable {
       retryAfter: seconds)
   }
 
-  /// Keys have changed: each is looked up anew. Those that were somebody's are still no strangers.
-  func forget() {
-    let time = ContinuousClock.now - Self.memory
-    entries.withLock { entries in
-      entries = entries.compactMapValues { entry in entry.identity.map { Entry(identity: $0, time: time) } }
+  /// - Parameter time: before the key was looked up.
+  private func remember(_ identity: Identity?, of hash: SecretHash, at time: ContinuousClock.Instant) {
+    state.withLock { state in
+      if state.entries.count >= Self.capacity { state.entries = state.entries.filter { $0.value.identity != nil } }
+      if state.entries.count >= Self.capacity {
+        state.entries = state.entries.filter { $0.value.time.duration(to: time) < Self.memory }
+      }
+      // Keys of nobody must not push out keys of somebody.
+      guard identity != nil || state.entries.count < Self.capacity else { return }
+      state.entries[hash] = Entry(identity: identity, time: time)
     }
   }
+
+  /// Keys of a tenant have changed: each is looked up again. Keys of other tenants are as they were.
+  func forget(_ tenant: TenantID) { state.withLock { $0.changes[tenant] = .now } }
 }

@@ -29,6 +29,9 @@ struct Identity: Sendable {
     }
   }
 
+  /// For whom the storage works.
+  var storageCaller: StorageCaller { StorageCaller(tenant: tenant, key: key) }
+
   var gateway: Gateway? {
     if case .gateway(let gateway, _) = principal { gateway } else { nil }
   }

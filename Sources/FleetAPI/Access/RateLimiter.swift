@@ -38,14 +38,6 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Gives a token back that was not needed.
-  func giveBack(_ key: Key) {
-    buckets.withLock { buckets in
-      guard let tokens = buckets[key]?.tokens else { return }
-      buckets[key]?.tokens = min(burst, tokens + 1)
-    }
-  }
-
   private func tokens(of bucket: Bucket, _ now: ContinuousClock.Instant) -> Double {
     min(burst, bucket.tokens + bucket.time.duration(to: now) / .seconds(1) * perSecond)
   }

@@ -25,6 +25,12 @@ public struct Secret: Sendable {
       }.joined()
   }
 
+  /// Whether a text looks as if it had a secret in it, percent-encoded or not.
+  static func isOne(in text: Substring) -> Bool {
+    let plain = PercentCoding.decode(text) ?? String(text)
+    return [Purpose.gatewayKey, .operatorToken].contains { plain.contains($0.rawValue) }
+  }
+
   /// What is kept of it.
   public var hash: SecretHash { Self.hash(of: text) }
 

@@ -34,20 +34,27 @@ final class SightingBook: Sendable {
     }
   }
 
-  /// Writes down what has been noted since.
+  /// Gateways of one transaction: other writers do not wait for those of a large fleet.
+  private static let most = 256
+
+  /// Stores what has been noted since.
   func write() async {
-    let noted = pages.withLock { pages in
-      let noted = pages
-      pages = [:]
-      return noted
-    }
-    for (tenant, sightings) in noted {
+    for tenant in pages.withLock({ Array($0.keys) }) { await write(tenant) }
+  }
+
+  /// Stores what has been noted of a tenant's gateways since.
+  func write(_ tenant: TenantID) async {
+    let noted = pages.withLock { $0.removeValue(forKey: tenant) } ?? [:]
+    var rest = Array(noted)[...]
+    while !rest.isEmpty {
       do {
-        try await storage.gatewaysSeen(sightings, tenant: tenant)
+        try await storage.gatewaysSeen(
+          Dictionary(uniqueKeysWithValues: rest.prefix(Self.most).map { ($0.key, $0.value) }), tenant: tenant)
       } catch {
         // What a gateway says next replaces it.
-        logger.warning("when gateways were seen is not written down: \(error)")
+        logger.warning("cannot store when gateways of \(tenant) were last seen: \(error)")
       }
+      rest = rest.dropFirst(Self.most)
     }
   }
 

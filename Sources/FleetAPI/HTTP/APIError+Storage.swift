@@ -39,7 +39,7 @@ extension APIError {
   private init(_ error: StorageError, logger: Logger) {
     switch error.kind {
     case .notFound: self = .notFound(error.description)
-    case .exists: self = .conflict(error.description)
+    case .exists, .limitReached: self = .conflict(error.description)
     case .invalidCursor: self = .badRequest("query: cursor: \(error.detail)")
     case .invalidQuery: self = .badRequest("query: \(error.description)")
     case .positionGone:
@@ -48,7 +48,7 @@ extension APIError {
       logger.error("storage: \(error)")
       self.init(
         .serviceUnavailable, "storageUnavailable", "the storage takes nothing at the moment; try again", retryAfter: 10)
-    case .damaged, .newerSchema, .system:
+    case .damaged, .newerSchema, .noDatabase, .inUse, .system:
       logger.error("storage: \(error)")
       self.init(.internalServerError, "storageFailed", "the storage failed; the server's log says why")
     }

@@ -20,6 +20,8 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
   private var isReading = false
   /// The connection ends with the answer: the server is stopping, or nothing more can be read.
   private var isLast = false
+  /// The client waits to be told to go on with the body.
+  private var isExpected = false
   /// A request was answered before its body was there: that is read on for a while and thrown away, so that the answer is
   /// not lost in a reset.
   private var isLingering: Bool { isReading && unanswered == 0 }
@@ -54,9 +56,12 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
       isReading = true
       wait(limits.requestSeconds, context)
       Self.mark(&head)
+      isExpected = head.headers.contains(name: "Expect")
       context.fireChannelRead(wrapInboundOut(.head(head)))
       return
-    case .body: if isLingering { return }
+    case .body:
+      isExpected = false
+      if isLingering { return }
     case .end where isLingering && isLast:
       context.close(promise: nil)
       return
@@ -88,12 +93,20 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .head(let head) = unwrapOutboundIn(data), head.status != .continue, isExpected || !head.isKeepAlive {
+      // A client that was not told to go on may send its body or not: nobody knows where the next request begins.
+      isLast = true
+    }
     if case .head(let head) = unwrapOutboundIn(data), !isReading, head.status != .continue {
       // Who takes their answer slower than that holds memory that others need.
       wait(limits.idleSeconds, context)
     }
     switch unwrapOutboundIn(data) {
-    case .head(var head) where isLast && head.status != .continue:
+    case .head(let head) where head.status == .continue:
+      isExpected = false
+      context.write(data, promise: promise)
+      return
+    case .head(var head) where isLast:
       head.headers.replaceOrAdd(name: "Connection", value: "close")
       context.write(wrapOutboundOut(.head(head)), promise: promise)
       return

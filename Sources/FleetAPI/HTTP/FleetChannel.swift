@@ -23,12 +23,20 @@ struct FleetChannel: HTTPChannelHandler {
 
   let responder: Responder
   let limits: ServerLimits
+  let connections: Connections
   let isSecure: Bool
   let hub: LiveHub
   let live: LiveService
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    channel.eventLoop.makeCompletedFuture {
+    guard connections.open(channel) else {
+      channel.close(promise: nil)
+      return channel.eventLoop.makeSucceededFuture(
+        Value(channel: channel, outcome: channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)))
+    }
+    return channel.eventLoop.makeCompletedFuture {
+      // Answers that a client does not take wait in their requests' memory, and little of them here.
+      try channel.syncOptions?.setOption(.writeBufferWaterMark, value: .init(low: 4 << 10, high: 16 << 10))
       // What a connection may have sent ahead is kept for it: little, as there may be many.
       try channel.syncOptions?.setOption(
         .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10))
@@ -68,7 +76,8 @@ struct FleetChannel: HTTPChannelHandler {
 
   private func webSocket(_ logger: Logger) -> NIOTypedWebSocketServerUpgrader<Outcome> {
     NIOTypedWebSocketServerUpgrader(
-      maxFrameSize: LiveConnection.messageLimit,
+      // The connection itself says why, and closes.
+      maxFrameSize: LiveConnection.messageLimit, enableAutomaticErrorHandling: false,
       shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
       upgradePipelineHandler: { channel, head in
         channel.eventLoop.makeCompletedFuture {

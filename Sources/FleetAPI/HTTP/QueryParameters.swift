@@ -2,15 +2,23 @@
 struct QueryParameters: Sendable {
   private let pairs: [(name: String, value: String)]
 
-  /// - Parameter text: without the question mark.
-  /// - Throws: 400 where a percent sign is not followed by two hexadecimal digits, or what it says is not UTF-8.
-  init(_ text: Substring) throws(APIError) {
+  /// - Parameters:
+  ///   - text: without the question mark.
+  ///   - known: the parameters of the route. The first other one is an error, so that a long query is not read on.
+  /// - Throws: 400 for a parameter that is not known or stands there twice, for a percent sign that is not followed by two
+  ///   hexadecimal digits, and for bytes that are not UTF-8.
+  init(_ text: Substring, known: [String]) throws(APIError) {
     var pairs: [(name: String, value: String)] = []
-    for pair in text.split(separator: "&") {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = PercentCoding.decode(parts[0], plusIsSpace: true),
-        let value = PercentCoding.decode(parts.count > 1 ? parts[1] : "", plusIsSpace: true)
-      else { throw APIError.badRequest("query: \(quoted(pair)) is not percent-encoded UTF-8") }
+    for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
+      let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = PercentCoding.decode(Substring(parts[0]), plusIsSpace: true),
+        let value = PercentCoding.decode(parts.count > 1 ? Substring(parts[1]) : "", plusIsSpace: true)
+      else { throw APIError.badRequest("query: \(quoted(Substring(pair))) is not percent-encoded UTF-8") }
+      guard known.contains(name) else {
+        throw APIError.badRequest(
+          "query: unknown parameter \(quoted(name)); "
+            + (known.isEmpty ? "none belongs here" : "known here: \(known.joined(separator: ", "))"))
+      }
       if pairs.contains(where: { $0.name == name }) {
         throw APIError.badRequest("query: \(quoted(name)) stands there twice")
       }
@@ -21,14 +29,6 @@ struct QueryParameters: Sendable {
 
   /// The value of a parameter; nil where it is not there.
   subscript(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
-
-  /// - Throws: 400 for the first parameter that the route does not know.
-  func refuseOthers(than known: [String]) throws(APIError) {
-    guard let other = pairs.first(where: { !known.contains($0.name) }) else { return }
-    throw APIError.badRequest(
-      "query: unknown parameter \(quoted(other.name)); "
-        + (known.isEmpty ? "none belongs here" : "known here: \(known.joined(separator: ", "))"))
-  }
 }
 
 /// Percent-encoding (RFC 3986, 2.1).

@@ -10,13 +10,16 @@ public struct ServerLimits: Equatable, Sendable {
   var lingeringSeconds = 5
   /// All headers of a request together.
   public var headerBytes = 16 << 10
+  /// A body that is one JSON object, as it is sent and once it is unpacked.
+  static let objectBytes = 1 << 20
   /// A body as it is sent.
   public var bodyBytes = 8 << 20
   /// A body once it is unpacked.
   public var unpackedBytes = 32 << 20
   /// Bytes of one page of a list; the last piece of a page may go beyond it by some.
   public var pageBytes = 8 << 20
-  /// What all requests and live connections hold together. A body is reckoned at four times its unpacked length.
+  /// What all requests and live connections hold together; a tenant and a key have a part of it (``Budget``). A body is
+  /// reckoned at four times its unpacked length.
   public var memoryBytes = 256 << 20
   /// Questions that the database answers at the same time: one less than it has connections for them.
   public var questions = 3
@@ -24,7 +27,7 @@ public struct ServerLimits: Equatable, Sendable {
   var questionSeconds = 10
   /// Records in one `POST /api/telemetry`.
   public var batchRecords = 20_000
-  /// Connections at the same time; more wait in the kernel's queue.
+  /// Connections at the same time; an address, a tenant and a key have a part of them.
   public var connections = 20_000
   /// For requests that are being answered when the server is told to stop.
   public var stopSeconds = 2

@@ -4,7 +4,7 @@ import Telemetry
 
 /// `POST /api/telemetry`: records of any type come in.
 ///
-/// A batch is one transaction: once it is answered, all that is called stored is kept. What is wrong with a record is
+/// Once a batch is answered, all that is called stored is kept. What is wrong with a record is
 /// said in its place, and the others are stored all the same.
 struct IngestRoute {
   let storage: any FleetStorage
@@ -18,14 +18,14 @@ struct IngestRoute {
         Self.types,
         or: Self.otherLines + ["application/x-www-form-urlencoded", "application/octet-stream", "text/plain"])
       let body = try await call.body()
-      let most = RecordCount.most(in: body.span)
+      let most = try await call.heavily(body.count) { RecordCount.most(in: body.span) }
       guard most <= call.limits.batchRecords else {
         throw APIError.tooLarge("the body has more than \(call.limits.batchRecords) records; send fewer at once")
       }
       try await call.memory.grow(
         to: body.count * Budget.Share.bytesForOne + most * Budget.Share.bytesForRecord)
       let areLines = type.map { $0 != Self.types[0] && (Self.types + Self.otherLines).contains($0) } ?? false
-      let batch = IncomingBatch(parsing: body.span, mayBeObject: !areLines)
+      let batch = try await call.heavily(body.count) { IncomingBatch(parsing: body.span, mayBeObject: !areLines) }
       // Whoever sent it counts records that cannot be told apart here: no figures would fit.
       if let breakOff = batch.breakOff { throw APIError.badRequest("body: \(breakOff); nothing of it was stored") }
       guard batch.count > 0 else {
@@ -53,14 +53,15 @@ struct IngestRoute {
   private static let otherLines = ["application/ndjson", "application/jsonlines", "application/x-jsonlines"]
 
   private static let operation = Operation(
-    id: "sendRecords", summary: "Takes records in, each exactly once however often it is sent.",
+    id: "sendRecords",
+    summary: "Takes records in, each exactly once however often it is sent.",
     parameters: [
-      .header("Content-Encoding", "How the body is packed: `zstd` or `gzip`."),
+      .header("Content-Encoding", "How the body is packed.", #"{"enum":["zstd","gzip","identity"]}"#),
       .header("Obdgate-Version", "Version of the gateway's program."),
       .header("Obdgate-Spool-Depth", "Records that the gateway has still to send.", #"{"type":"string"}"#),
     ],
-    body: Operation.Content(
-      types: types, schema: "RecordBatch"),
+    // JSON lines, which no schema describes, are in the schema's text.
+    body: .json("RecordBatch"),
     results: [.init(.ok, "What became of each record.", .json("IngestAnswer"), headers: ["Obdgate-Gateway"])],
     errors: [.contentTooLarge, .unsupportedMediaType])
 }

@@ -8,6 +8,8 @@ extension LiveConnection {
     fileprivate(set) var heldBytes = 0
     /// More was published than is held: it is read from the store as well, and nothing is held until then.
     fileprivate var isOverfull = false
+    /// Changes of the next page of older records.
+    fileprivate var pageLimit = LiveService.firstPage
     /// Number of the last record that was sent: what was read from the store may be published only then.
     fileprivate var last: Int64 = 0
 
@@ -28,17 +30,27 @@ extension LiveConnection {
     subscriptions[channel] = subscription
     hub.count(channel, by: 1)
     room?.listen(self, to: channel)
+    settle()
+    guard phase != .closing else { return }
     let service = service
-    context.eventLoop.makeFutureWithTask { try await service.begin(channel) }
-      .assumeIsolated().whenComplete { result in
-        guard self.subscriptions[channel] === subscription else { return }
-        switch result {
-        case .failure(let error): self.giveUp(channel, error)
-        case .success(let newest):
-          self.send(event: "subscribed", channel: channel, id: after ?? newest)
-          self.replay(channel, subscription, after: after ?? newest)
+    hub.running.await(on: context.eventLoop) {
+      try await service.begin(channel)
+    } then: { result in
+      guard self.subscriptions[channel] === subscription else { return }
+      switch result {
+      case .failure(let error): self.giveUp(channel, error)
+      case .success(let newest):
+        self.send(event: "subscribed", channel: channel, id: after ?? newest)
+        if let after {
+          self.replay(channel, subscription, after: after)
+        } else if subscription.isOverfull {
+          self.replay(channel, subscription, after: newest)
+        } else {
+          // All that is newer comes as it is stored.
+          self.release(subscription, upTo: newest)
         }
       }
+    }
   }
 
   /// Sends what is behind a number page by page, then what was published meanwhile.
@@ -53,8 +65,14 @@ extension LiveConnection {
       subscription.isOverfull = false
       self.advance(subscription, to: after)
       let service = self.service
-      context.eventLoop.makeFutureWithTask { try await service.replay(channel, after) }
-        .assumeIsolated().whenComplete { self.send($0, of: channel, subscription) }
+      let request = ReplayRequest(
+        channel: channel, after: after, limit: subscription.pageLimit, pieceBytes: self.hub.settings.replayBytes,
+        holder: self.holder)
+      self.hub.running.await(on: context.eventLoop) {
+        try await service.replay(request)
+      } then: {
+        self.send($0, of: channel, subscription)
+      }
     }
   }
 
@@ -70,9 +88,8 @@ extension LiveConnection {
       giveUp(channel, error)
       endTurn()
     case .success(let page):
-      let pieces =
-        page.records.isEmpty ? [] : LiveUpdate(channel, page.records).pieces(atMost: hub.settings.replayBytes)
-      send(pieces[...]) {
+      subscription.pageLimit = page.nextLimit
+      send(page.pieces[...]) {
         // What its records take is held until they are sent.
         page.share?.shrink(to: 0)
         self.endTurn()
@@ -109,11 +126,15 @@ extension LiveConnection {
   }
 
   private func keep(_ updates: [LiveUpdate]?, in subscription: Subscription) {
+    set(updates, in: subscription)
+    settle()
+  }
+
+  private func set(_ updates: [LiveUpdate]?, in subscription: Subscription) {
     let bytes = updates?.reduce(0) { $0 + $1.frames.readableBytes } ?? 0
     heldBytes += bytes - subscription.heldBytes
     subscription.held = updates
     subscription.heldBytes = bytes
-    settle()
   }
 
   /// Sends what of an update was not sent yet.
@@ -130,8 +151,14 @@ extension LiveConnection {
   }
 
   func stopListening(to channel: LiveChannel) {
+    remove(channel)
+    settle()
+  }
+
+  /// Ends a subscription; the caller settles.
+  func remove(_ channel: LiveChannel) {
     guard let subscription = subscriptions.removeValue(forKey: channel) else { return }
-    keep(nil, in: subscription)
+    set(nil, in: subscription)
     room?.stopListening(self, to: channel)
     hub.count(channel, by: -1)
   }

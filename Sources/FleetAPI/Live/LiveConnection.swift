@@ -30,11 +30,20 @@ final class LiveConnection: ChannelInboundHandler {
   var subscriptions: [LiveChannel: Subscription] = [:]
   /// Messages that came while it was still asked who sends them.
   private var early: [[UInt8]] = []
+  /// Frames that wait for their turn on the event loop.
+  private var waiting: [WebSocketFrame] = []
+  private var isPaused = false
+  /// Frames that may wait before nothing more is read, and those with which reading goes on.
+  private static let mostWaiting = (pause: 32, resume: 8)
   private var message = MessageAssembly(limit: messageLimit)
   /// Of updates that wait until older ones are sent, in all subscriptions.
   var heldBytes = 0
-  /// Bytes of the server's memory that are counted for this connection.
+  /// Bytes of the memory of live connections that this connection holds, and for whom.
   private var charged = 0
+  private var chargedHolder = Holder.server
+  private var stranger = Holder.server
+  /// Bytes that a subscription needs, here and in the lists of who listens to what.
+  private static let bytesForSubscription = 1_024
   /// Something waits to be sent, and it will be heard of when it is.
   private var isSettling = false
   /// Pages that wait until the one before is sent.
@@ -51,6 +60,8 @@ final class LiveConnection: ChannelInboundHandler {
   /// A link through a tunnel, or a busy machine, may be late: so many are.
   private static let mostUnanswered = 3
   private var deadline: Scheduled<Void>?
+  /// When a piece of older records must have left.
+  private var pieceDeadline: Scheduled<Void>?
 
   /// - Parameter token: the bearer token of the handshake; nil: the first message brings it.
   init(hub: LiveHub, service: LiveService, token: String?, logger: Logger) {
@@ -64,7 +75,12 @@ final class LiveConnection: ChannelInboundHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
+    stranger = Holder(group: .peer(PeerAddress.group(context.channel.remoteAddress?.ipAddress)), key: nil)
     do {
+      // Little at a time: a client that sends without end holds up nobody else.
+      try context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+      try context.channel.syncOptions?.setOption(
+        .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2 << 10))
       output = try context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
       // Besides one piece of older records.
       let limit = hub.settings.behindBytes + hub.settings.replayBytes
@@ -89,10 +105,12 @@ final class LiveConnection: ChannelInboundHandler {
     self.context = nil
     output = nil
     forgetAll()
+    waiting = []
     settle()
     room?.leave(self)
     if let identity { hub.count(identity.tenant, by: -1) }
     deadline?.cancel()
+    pieceDeadline?.cancel()
     context.fireChannelInactive()
   }
 
@@ -104,16 +122,28 @@ final class LiveConnection: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     logger.debug("live connection: \(error)")
-    context.close(promise: nil)
+    // What the decoder refuses; it reads nothing more, so that no close frame of the other side is to be waited for.
+    switch error as? NIOWebSocketError {
+    case .invalidFrameLength:
+      close(.messageTooLarge, "a frame is longer than \(Self.messageLimit) bytes", lingering: .milliseconds(200))
+    case .fragmentedControlFrame:
+      close(.protocolError, "a control frame is fragmented", lingering: .milliseconds(200))
+    case .multiByteControlFrameLength:
+      close(.protocolError, "a control frame is longer than 125 bytes", lingering: .milliseconds(200))
+    default: context.close(promise: nil)
+    }
   }
 
   private func forgetAll() {
-    for channel in Array(subscriptions.keys) { stopListening(to: channel) }
+    for channel in Array(subscriptions.keys) { remove(channel) }
+    settle()
     turns = []
   }
 
   /// Says why, and ends the connection once the other side has heard it, or `lingering` later.
-  func close(_ code: WebSocketErrorCode, _ reason: String, lingering: TimeAmount = .seconds(2)) {
+  ///
+  /// - Parameter code: `nil` answers a close frame without a code.
+  func close(_ code: WebSocketErrorCode?, _ reason: String, lingering: TimeAmount = .seconds(2)) {
     guard let context, let output else { return }
     deadline?.cancel()
     if phase != .closing {
@@ -130,6 +160,37 @@ final class LiveConnection: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
     unanswered = 0
+    guard let room, phase != .closing else {
+      take(frame, context)
+      return
+    }
+    if room.mayTake(self) {
+      take(frame, context)
+    } else {
+      waiting.append(frame)
+      if waiting.count >= Self.mostWaiting.pause { pauseReading(true) }
+    }
+  }
+
+  /// Takes the frame that has waited longest.
+  func takeWaiting() {
+    guard let context, !waiting.isEmpty else { return }
+    let frame = waiting.removeFirst()
+    if waiting.count <= Self.mostWaiting.resume { pauseReading(false) }
+    take(frame, context)
+  }
+
+  private func pauseReading(_ pauses: Bool) {
+    guard pauses != isPaused, let context else { return }
+    isPaused = pauses
+    do {
+      try context.channel.syncOptions?.setOption(.autoRead, value: !pauses)
+    } catch {
+      context.close(promise: nil)
+    }
+  }
+
+  private func take(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
     if phase == .closing {
       // Their answer to our close, or their own.
       if frame.opcode == .connectionClose { context.close(promise: nil) }
@@ -144,8 +205,16 @@ final class LiveConnection: ChannelInboundHandler {
     switch frame.opcode {
     case .text, .continuation, .binary: takePart(frame, wait)
     case .ping: if wait == nil { send(.pong, frame.unmaskedData.readableBytesView) }
-    case .connectionClose: close(.normalClosure, "", lingering: .milliseconds(200))
-    default: break
+    case .pong: break
+    case .connectionClose: answerClose(ClosePayload(frame.unmaskedData.readableBytesView))
+    default: close(.protocolError, "a frame has an opcode that RFC 6455 reserves")
+    }
+  }
+
+  private func answerClose(_ payload: ClosePayload) {
+    switch payload {
+    case .valid(let code): close(code, "", lingering: .milliseconds(200))
+    case .failure(let code, let reason): close(code, reason, lingering: .milliseconds(200))
     }
   }
 
@@ -162,6 +231,8 @@ final class LiveConnection: ChannelInboundHandler {
     excess += 1
     if excess > Self.mostExcess {
       close(.policyViolation, "too many messages: more than one key may send; wait \(seconds) s")
+      // What still comes is not even read.
+      pauseReading(true)
     }
     return seconds
   }
@@ -223,9 +294,12 @@ final class LiveConnection: ChannelInboundHandler {
   private func authenticate(_ token: String) {
     guard let context else { return }
     phase = .authenticating
-    let service = service
-    context.eventLoop.makeFutureWithTask { try await service.authenticate(token) }
-      .assumeIsolated().whenComplete { result in self.authenticated(result) }
+    let (service, address) = (service, context.channel.remoteAddress?.ipAddress)
+    hub.running.await(on: context.eventLoop) {
+      try await service.authenticate(token, address)
+    } then: {
+      self.authenticated($0)
+    }
   }
 
   private func authenticated(_ result: Result<Identity, any Error>) {
@@ -241,6 +315,16 @@ final class LiveConnection: ChannelInboundHandler {
         close(.policyViolation, "the new token belongs to another tenant")
         return
       }
+      guard context.map({ hub.connections.belongs($0.channel, to: found.holder) }) ?? true else {
+        close(.tryAgainLater, Connections.refusal.message)
+        return
+      }
+      // A handshake is a request like any other.
+      if let seconds = service.admit(found.key) {
+        refuse(.tooMany(wait: seconds))
+        close(.policyViolation, "more requests than one key may make; wait \(seconds) s")
+        return
+      }
       if identity == nil { hub.count(found.tenant, by: 1) }
       identity = found
       phase = .open
@@ -250,6 +334,9 @@ final class LiveConnection: ChannelInboundHandler {
       for text in waiting where phase != .closing { take(text) }
     }
   }
+
+  /// Who holds its memory, and whose turn it is when it has sent something: until its token is known, its address.
+  var holder: Holder { identity?.holder ?? stranger }
 
   /// Whether it listens with one of these tokens.
   func isOf(_ tokens: Set<UUIDv7>, _ tenant: TenantID) -> Bool {
@@ -289,7 +376,17 @@ final class LiveConnection: ChannelInboundHandler {
   func write(_ frames: ByteBuffer, then next: @escaping () -> Void) {
     guard phase != .closing, identity != nil, let output, let context else { return }
     let promise = context.eventLoop.makePromise(of: Void.self)
-    promise.futureResult.assumeIsolated().whenSuccess(next)
+    let seconds = hub.settings.pingSeconds
+    let deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) {
+      // A reader that answers pings and takes nothing would hold its memory for ever.
+      self.close(
+        .policyViolation, "too slow: older records were not taken within \(seconds) s; resume with after")
+    }
+    pieceDeadline = deadline
+    promise.futureResult.assumeIsolated().whenComplete { result in
+      deadline.cancel()
+      if case .success = result { next() }
+    }
     output.writeAndFlush(NIOAny(frames), promise: promise)
     settle()
   }
@@ -309,19 +406,23 @@ final class LiveConnection: ChannelInboundHandler {
     if !turns.isEmpty { takeTurn(turns.removeFirst()) }
   }
 
-  /// Counts what waits here in the server's memory.
+  /// Counts what waits here in the memory of live connections.
   func settle() {
     let waiting = waitingBytes
-    let now = waiting + heldBytes
+    let now = waiting + heldBytes + subscriptions.count * Self.bytesForSubscription
+    if chargedHolder != holder {
+      hub.memory.give(charged, from: chargedHolder)
+      (charged, chargedHolder) = (0, holder)
+    }
     if now > charged {
-      guard hub.memory.takeNow(now - charged) else {
+      guard hub.memory.takeNow(now - charged, for: holder) else {
         close(
           .tryAgainLater, "the server has as much under way as its memory allows; resume with after",
           lingering: farewell)
         return
       }
     } else if now < charged {
-      hub.memory.give(charged - now)
+      hub.memory.give(charged - now, from: holder)
     }
     charged = now
     guard waiting > 0, !isSettling, let output, let context else { return }
@@ -392,5 +493,5 @@ final class LiveConnection: ChannelInboundHandler {
 
 extension WebSocketErrorCode {
   /// 1013 of IANA's registry: a condition that passes.
-  fileprivate static let tryAgainLater = WebSocketErrorCode(codeNumber: 1_013)
+  static let tryAgainLater = WebSocketErrorCode(codeNumber: 1_013)
 }

@@ -46,7 +46,12 @@ final class LiveFeed: Sendable {
         }
       }
       if isRunning { continuation.resume() }
-      if isNew { tasks.withLock { $0[tenant] = Task { await self.run(tenant) } } }
+      if isNew {
+        let caller = StorageCaller(tenant: tenant, key: nil)
+        tasks.withLock {
+          $0[tenant] = Task { await StorageCaller.$current.withValue(caller) { await self.run(tenant) } }
+        }
+      }
     }
   }
 
@@ -93,7 +98,7 @@ final class LiveFeed: Sendable {
       do {
         let changes = try await storage.changes(after: position, limit: Self.page, tenant: tenant)
         guard let last = changes.last else { return announced }
-        hub.publish(changes.map(LiveRecord.init), tenant: tenant)
+        await hub.publish(changes.map(LiveRecord.init), tenant: tenant)
         position = last.position
         pause = Self.pauses.first
       } catch  where error.kind == .positionGone {
@@ -113,6 +118,6 @@ final class LiveFeed: Sendable {
 extension LiveRecord {
   init(_ change: FeedChange) {
     self.init(
-      number: change.position.rawValue, vehicle: change.record.vehicle, vin: change.vin, body: change.record.body)
+      number: change.position.rawValue, vehicle: change.record.vehicle, vin: change.vin, body: change.record.json)
   }
 }

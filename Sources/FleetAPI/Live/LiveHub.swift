@@ -10,41 +10,60 @@ import Telemetry
 final class LiveHub: Sendable {
   /// One for each event loop.
   private let rooms: [LiveRoom.Bound]
-  /// How many subscribers a channel has: what nobody listens to is not even encoded.
-  private let listeners = Mutex<[LiveChannel: Int]>([:])
+  /// How many subscribers each channel of a tenant has: what nobody listens to is not even encoded.
+  private let listeners = Mutex<[TenantID: Listeners]>([:])
+
+  private struct Listeners {
+    var channels: [LiveChannel: Int] = [:]
+    /// Of all channels.
+    var count = 0
+  }
+
   /// How many connections of each tenant have said who they are.
   private let members = Mutex<[TenantID: Int]>([:])
   let settings: LiveSettings
   /// What waits for slow readers is counted there.
   let memory: LiveMemory
+  let connections: Connections
+  /// Through which other threads give the loops work.
+  let running: RunningLoops
 
-  init(loops: some Sequence<any EventLoop>, settings: LiveSettings, memory: Budget) {
+  init(
+    loops: some Sequence<any EventLoop>, settings: LiveSettings, memory: Budget, connections: Connections,
+    running: RunningLoops = RunningLoops()
+  ) {
     self.settings = settings
+    self.connections = connections
+    self.running = running
     self.memory = LiveMemory(memory)
     rooms = loops.map { LiveRoom.make(on: $0, pingSeconds: settings.pingSeconds) }
   }
 
   /// Connections that are open, and subscriptions.
   var counts: (connections: Int, subscriptions: Int) {
-    (rooms.reduce(0) { $0 + $1.count.load(ordering: .relaxed) }, listeners.withLock { $0.values.reduce(0, +) })
+    (
+      rooms.reduce(0) { $0 + $1.count.load(ordering: .relaxed) },
+      listeners.withLock { $0.values.reduce(0) { $0 + $1.count } }
+    )
   }
 
   /// Channels of a tenant that are listened to, each as often as it is.
   func subscriptions(of tenant: TenantID) -> Int {
-    listeners.withLock { $0.reduce(0) { $0 + ($1.key.tenant == tenant ? $1.value : 0) } }
+    listeners.withLock { $0[tenant]?.count ?? 0 }
   }
 
-  /// Sends records on that have been committed.
+  /// Sends records on that have been committed. Returns once every connection has them, so that no more is read than the
+  /// connections can be given.
   ///
   /// - Parameter records: of one commit, by number.
-  func publish(_ records: [LiveRecord], tenant: TenantID) {
+  func publish(_ records: [LiveRecord], tenant: TenantID) async {
     guard !records.isEmpty else { return }
     let wanted = listeners.withLock { listeners in
       var wanted: Set<LiveChannel> = []
-      guard !listeners.isEmpty else { return wanted }
+      guard let channels = listeners[tenant]?.channels else { return wanted }
       for name in Set(records.map(\.vehicle)).union(records.compactMap(\.vin)).map(Optional.some) + [nil] {
         let channel = LiveChannel(tenant: tenant, vehicle: name)
-        if listeners[channel] != nil { wanted.insert(channel) }
+        if channels[channel] != nil { wanted.insert(channel) }
       }
       return wanted
     }
@@ -52,20 +71,25 @@ final class LiveHub: Sendable {
       LiveUpdate(channel, records.filter { $0.isIn(channel) })
     }
     guard !updates.isEmpty else { return }
+    let deliveries = Deliveries(rooms.count)
     for room in rooms {
-      room.loop.execute { for update in updates { room.value.deliver(update) } }
+      let isGiven = running.execute(on: room.loop) {
+        room.value.deliver(updates, of: tenant) { deliveries.finish() }
+      }
+      if !isGiven { deliveries.finish() }
     }
+    await deliveries.wait()
   }
 
   /// Whether anybody listens to anything of a tenant.
   func hasListeners(_ tenant: TenantID) -> Bool {
-    listeners.withLock { $0.keys.contains { $0.tenant == tenant } }
+    listeners.withLock { $0[tenant] != nil }
   }
 
   /// Ends all subscriptions of a tenant, and says why: what they would miss cannot be had.
   func giveUp(_ tenant: TenantID, _ error: APIError) {
     for room in rooms {
-      room.loop.execute { room.value.giveUp(tenant, error) }
+      running.execute(on: room.loop) { room.value.giveUp(tenant, error) }
     }
   }
 
@@ -75,8 +99,10 @@ final class LiveHub: Sendable {
   /// Counts a subscription in or out.
   func count(_ channel: LiveChannel, by step: Int) {
     listeners.withLock { listeners in
-      let count = (listeners[channel] ?? 0) + step
-      listeners[channel] = count > 0 ? count : nil
+      let count = (listeners[channel.tenant]?.channels[channel] ?? 0) + step
+      listeners[channel.tenant, default: Listeners()].channels[channel] = count > 0 ? count : nil
+      listeners[channel.tenant]?.count += step
+      if listeners[channel.tenant]?.channels.isEmpty ?? false { listeners[channel.tenant] = nil }
     }
   }
 
@@ -95,14 +121,21 @@ final class LiveHub: Sendable {
   func close(_ tokens: Set<UUIDv7>, of tenant: TenantID) {
     guard !tokens.isEmpty else { return }
     for room in rooms {
-      room.loop.execute { room.value.close(tokens, of: tenant) }
+      running.execute(on: room.loop) { room.value.close(tokens, of: tenant) }
+    }
+  }
+
+  /// Closes every connection, so that each client authenticates again (1013: try again later).
+  func closeForNewAuthentication() {
+    for room in rooms {
+      room.loop.execute { room.value.closeForNewAuthentication() }
     }
   }
 
   /// Closes every connection as a server that goes away does (RFC 6455, 7.4.1: 1001).
   func closeAll() {
     for room in rooms {
-      room.loop.execute { room.value.closeAll() }
+      running.execute(on: room.loop) { room.value.closeAll() }
     }
   }
 }

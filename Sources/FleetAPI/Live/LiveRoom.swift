@@ -28,6 +28,9 @@ final class LiveRoom {
   private unowned let owner: Bound
   private var listeners: [LiveChannel: [ObjectIdentifier: LiveConnection]] = [:]
   private var connections: [ObjectIdentifier: LiveConnection] = [:]
+  private var queue = DeliveryQueue()
+  private var turns = MessageTurns()
+  private var hasRound = false
   private var isClosing = false
 
   private init(owner: Bound) { self.owner = owner }
@@ -61,8 +64,41 @@ final class LiveRoom {
     if listeners[channel]?.isEmpty == true { listeners[channel] = nil }
   }
 
-  func deliver(_ update: LiveUpdate) {
-    for connection in (listeners[update.channel] ?? [:]).values { connection.deliver(update) }
+  /// Gives updates to the connections that listen to them.
+  ///
+  /// - Parameter then: called when each of them has them.
+  func deliver(_ updates: [LiveUpdate], of tenant: TenantID, then: @escaping () -> Void) {
+    guard !isClosing else {
+      then()
+      return
+    }
+    let isIdle = queue.isEmpty
+    queue.add(updates.map { ($0, Array((listeners[$0.channel] ?? [:]).values)) }, of: tenant, then: then)
+    if isIdle { deliverSlices() }
+  }
+
+  /// Whether a connection may take a message now; otherwise ``LiveConnection/takeWaiting()`` is called when it may.
+  func mayTake(_ connection: LiveConnection) -> Bool {
+    if !hasRound {
+      hasRound = true
+      owner.loop.execute { [owner] in owner.value.beginRound() }
+    }
+    return turns.mayTake(connection)
+  }
+
+  private func beginRound() {
+    let round = turns.nextRound()
+    for connection in round { connection.takeWaiting() }
+    // Until a round finds nothing, so that what comes meanwhile counts for it.
+    hasRound = !round.isEmpty
+    if hasRound { owner.loop.execute { [owner] in owner.value.beginRound() } }
+  }
+
+  private func deliverSlices() {
+    queue.deliverSlice()
+    guard !queue.isEmpty else { return }
+    // Behind what the loop has to do besides.
+    owner.loop.execute { [owner] in owner.value.deliverSlices() }
   }
 
   func giveUp(_ tenant: TenantID, _ error: APIError) {
@@ -78,8 +114,15 @@ final class LiveRoom {
     }
   }
 
+  func closeForNewAuthentication() {
+    for connection in connections.values {
+      connection.close(.tryAgainLater, "many tokens were revoked; connect again")
+    }
+  }
+
   func closeAll() {
     isClosing = true
+    queue.removeAll()
     for connection in connections.values {
       connection.close(.goingAway, LiveConnection.stopping, lingering: .milliseconds(500))
     }

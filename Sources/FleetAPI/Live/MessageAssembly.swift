@@ -11,6 +11,7 @@ struct MessageAssembly {
   private let limit: Int
   private var bytes: [UInt8] = []
   private var isInside = false
+  private var text = UTF8Check()
 
   /// - Parameter limit: bytes of one message.
   init(limit: Int) { self.limit = limit }
@@ -24,6 +25,10 @@ struct MessageAssembly {
     let part = frame.unmaskedData.readableBytesView
     guard bytes.count + part.count <= limit else {
       return .failure(.messageTooLarge, "a message is longer than \(limit) bytes")
+    }
+    // As soon as it shows (8.1), though more is to come.
+    guard text.take(part), text.isComplete || !frame.fin else {
+      return .failure(.dataInconsistentWithMessage, "a message is not UTF-8")
     }
     bytes += part
     isInside = !frame.fin

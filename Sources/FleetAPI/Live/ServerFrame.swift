@@ -23,14 +23,16 @@ enum ServerFrame {
     buffer.writeBytes(payload)
   }
 
-  /// A close frame (5.5.1); the reason is cut where it is longer than fits.
-  static func close(_ code: WebSocketErrorCode, _ reason: String) -> ByteBuffer {
+  /// A close frame (5.5.1); the reason is cut if it is longer than fits. Without a code it is empty.
+  static func close(_ code: WebSocketErrorCode?, _ reason: String) -> ByteBuffer {
     var payload = ByteBuffer()
-    payload.write(webSocketErrorCode: code)
-    // Cut between characters: a reason is UTF-8.
-    var text = reason
-    while text.utf8.count > 123 { text.removeLast() }
-    payload.writeString(text)
+    if let code {
+      payload.write(webSocketErrorCode: code)
+      // Cut between characters: a reason is UTF-8.
+      var text = reason
+      while text.utf8.count > 123 { text.removeLast() }
+      payload.writeString(text)
+    }
     var frame = ByteBuffer()
     append(.connectionClose, payload.readableBytesView, to: &frame)
     return frame

@@ -18,8 +18,9 @@ enum OpenAPIDocument {
         return named(path, object(operations))
       })
     text += Array(#"},"components":{"securitySchemes":{"key":{"type":"http","scheme":"bearer"}},"schemas":"#.utf8)
-    text += Array(OpenAPISchemas.text.utf8)
-    text += Array("}}".utf8)
+    // Both are objects; of the first all but its closing brace.
+    text += Array(OpenAPISchemas.text.utf8).dropLast()
+    text += Array(",\(RecordSchemas.text)}}}".utf8)
     return text
   }
 

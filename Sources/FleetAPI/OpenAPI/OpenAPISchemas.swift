@@ -6,30 +6,56 @@ enum OpenAPISchemas {
       "Error": {
         "type": "object", "required": ["error"], "additionalProperties": false,
         "properties": {
-          "error": {
-            "type": "object", "required": ["code", "message"], "additionalProperties": false,
-            "properties": { "code": { "type": "string" }, "message": { "type": "string" } }
-          }
+          "error": { "$ref": "#/components/schemas/ErrorDetail" }
+        }
+      },
+      "ErrorDetail": {
+        "type": "object", "required": ["code", "message"], "additionalProperties": false,
+        "properties": {
+          "code": { "description": "A word for programs, which stays the same.", "type": "string" },
+          "message": { "description": "One line for people.", "type": "string" }
         }
       },
       "Name": { "type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },
       "Time": { "type": "string", "format": "date-time" },
       "Record": {
-        "type": "object", "required": ["id"],
+        "description": "A record of any type, also of types that this version does not know; the known ones are TelemetryRecord, VehicleRecord and so on.",
+        "type": "object", "required": ["type", "id", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq"],
         "properties": {
-          "type": { "type": "string" },
+          "type": { "type": "string", "minLength": 1, "maxLength": 128 },
           "id": { "type": "string", "format": "uuid" },
           "timestamp": { "$ref": "#/components/schemas/Time" },
           "timeQuality": { "enum": ["gps", "ntp", "system", "unset"] },
           "gatewayId": { "$ref": "#/components/schemas/Name" },
           "vehicleId": { "$ref": "#/components/schemas/Name" },
           "epoch": { "type": "string", "format": "uuid" },
-          "seq": { "type": "integer", "minimum": 1 }
+          "seq": { "type": "integer", "minimum": 1, "maximum": 9223372036854775807 }
         }
       },
       "RecordBatch": {
-        "description": "A JSON array of records, one record on each line, or (not as JSON lines) one record; at most 16384 bytes each.",
-        "type": "array", "items": { "$ref": "#/components/schemas/Record" }
+        "description": "A JSON array of records of at most 16384 bytes each; one record alone is taken as well. As `application/x-ndjson` or `application/jsonl` (JSON lines) a body has one on each line. A record that is not as its schema says is refused in the answer, and the others are stored.",
+        "type": "array", "minItems": 1, "items": { "$ref": "#/components/schemas/Record" }
+      },
+      "TelemetryList": {
+        "type": "object", "required": ["data"], "additionalProperties": false,
+        "properties": {
+          "data": { "type": "array", "items": { "$ref": "#/components/schemas/TelemetryRecord" } },
+          "next": { "type": "string" }
+        }
+      },
+      "TripList": {
+        "type": "object", "required": ["data"], "additionalProperties": false,
+        "properties": {
+          "data": { "type": "array", "items": { "$ref": "#/components/schemas/TripRecord" } },
+          "next": { "type": "string" }
+        }
+      },
+      "DTCList": {
+        "type": "object", "required": ["data"], "additionalProperties": false,
+        "properties": {
+          "data": { "type": "array", "items": { "$ref": "#/components/schemas/DTCRecord" } },
+          "next": { "type": "string" }
+        }
       },
       "RecordList": {
         "type": "object", "required": ["data"], "additionalProperties": false,
@@ -53,8 +79,15 @@ enum OpenAPISchemas {
               "properties": {
                 "index": { "type": "integer", "minimum": 0 },
                 "outcome": { "enum": ["stored", "duplicate", "refused"] },
-                "improved": { "const": true },
-                "kind": { "type": "string" }, "reason": { "type": "string" }
+                "improved": { "description": "There and true: the better time of this copy was taken.", "type": "boolean" },
+                "kind": {
+                  "description": "Of a record that was refused.",
+                  "enum": [
+                    "malformed", "tooLarge", "missingKey", "invalidValue", "nullValue", "duplicateKey", "foreignGateway",
+                    "foreignVehicle"
+                  ]
+                },
+                "reason": { "description": "Of a record that was refused: key, place, what would be right.", "type": "string" }
               }
             }
           }
@@ -62,6 +95,7 @@ enum OpenAPISchemas {
       },
       "VIN": { "type": "string", "pattern": "^[A-HJ-NPR-Z0-9]{17}$" },
       "Text": { "type": "string", "minLength": 1, "maxLength": 256, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },
+      "LicencePlate": { "type": "string", "minLength": 1, "maxLength": 32, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },
       "ServersOwn": { "description": "Set by the server alone: may come back as it was, and changes nothing." },
       "VehicleDetails": {
         "type": "object", "additionalProperties": false,
@@ -79,7 +113,7 @@ enum OpenAPISchemas {
           "name": { "$ref": "#/components/schemas/Text" },
           "make": { "$ref": "#/components/schemas/Text" }, "model": { "$ref": "#/components/schemas/Text" },
           "modelYear": { "type": "integer", "minimum": 1900, "maximum": 2100 },
-          "licencePlate": { "type": "string", "minLength": 1, "maxLength": 32 }
+          "licencePlate": { "$ref": "#/components/schemas/LicencePlate" }
         }
       },
       "NewVehicle": {
@@ -89,7 +123,7 @@ enum OpenAPISchemas {
           "vin": { "$ref": "#/components/schemas/VIN" }, "name": { "$ref": "#/components/schemas/Text" },
           "make": { "$ref": "#/components/schemas/Text" }, "model": { "$ref": "#/components/schemas/Text" },
           "modelYear": { "type": "integer", "minimum": 1900, "maximum": 2100 },
-          "licencePlate": { "type": "string", "minLength": 1, "maxLength": 32 }
+          "licencePlate": { "$ref": "#/components/schemas/LicencePlate" }
         }
       },
       "Vehicle": {
@@ -110,20 +144,51 @@ enum OpenAPISchemas {
         }
       },
       "Latest": {
-        "description": "The vehicle, and under the name of each type the newest record of it; `position` is the newest telemetry with a position.",
+        "description": "The vehicle, and under the name of each type the newest record of it; `position` is the newest telemetry with a position, `dtc` and `monitors` are the newest of each ECU.",
         "type": "object", "required": ["vehicle"],
         "properties": {
           "vehicle": { "$ref": "#/components/schemas/Vehicle" },
-          "telemetry": { "$ref": "#/components/schemas/Record" }, "position": { "$ref": "#/components/schemas/Record" }
+          "telemetry": { "$ref": "#/components/schemas/Record" }, "position": { "$ref": "#/components/schemas/Record" },
+          "dtc": { "type": "array", "items": { "$ref": "#/components/schemas/Record" } },
+          "monitors": { "type": "array", "items": { "$ref": "#/components/schemas/Record" } }
         },
         "additionalProperties": { "$ref": "#/components/schemas/Record" }
       },
       "Fences": {
-        "description": "A GeoJSON FeatureCollection (RFC 7946): Polygon, MultiPolygon, Point with radius, LineString with radius.",
+        "description": "A GeoJSON FeatureCollection (RFC 7946). Rings are closed and do not cross themselves; ids are different.",
         "type": "object", "required": ["type", "features"],
         "properties": {
           "type": { "const": "FeatureCollection" },
-          "features": { "type": "array", "items": { "type": "object" } }
+          "features": { "type": "array", "items": { "$ref": "#/components/schemas/Fence" } }
+        }
+      },
+      "Fence": {
+        "type": "object", "required": ["type", "geometry", "properties"],
+        "properties": {
+          "type": { "const": "Feature" },
+          "id": { "description": "The fence's id, if its properties have none.", "type": ["string", "number"] },
+          "geometry": { "$ref": "#/components/schemas/FenceGeometry" },
+          "properties": { "$ref": "#/components/schemas/FenceProperties" }
+        }
+      },
+      "FenceGeometry": {
+        "description": "A Polygon or MultiPolygon, or a Point or LineString with a radius.",
+        "type": "object", "required": ["type", "coordinates"],
+        "properties": {
+          "type": { "enum": ["Polygon", "MultiPolygon", "Point", "LineString"] },
+          "coordinates": { "description": "Longitude, latitude; nested as the type says.", "type": "array", "items": {} }
+        }
+      },
+      "FenceProperties": {
+        "type": "object",
+        "properties": {
+          "id": { "type": ["string", "number"] },
+          "name": { "type": "string", "minLength": 1, "maxLength": 1024 },
+          "notifyOnEntry": { "type": "boolean", "default": true },
+          "notifyOnExit": { "type": "boolean", "default": true },
+          "dwellSeconds": { "type": "number", "minimum": 0, "maximum": 31536000 },
+          "speedLimit": { "description": "km/h", "type": "number", "exclusiveMinimum": 0, "maximum": 1000 },
+          "radius": { "description": "m, of a Point or LineString", "type": "number", "exclusiveMinimum": 0 }
         }
       },
       "GatewayDetails": {
@@ -187,7 +252,10 @@ enum OpenAPISchemas {
       },
       "TokenList": {
         "type": "object", "required": ["data"], "additionalProperties": false,
-        "properties": { "data": { "type": "array", "items": { "$ref": "#/components/schemas/Token" } } }
+        "properties": {
+          "data": { "type": "array", "items": { "$ref": "#/components/schemas/Token" } },
+          "next": { "type": "string" }
+        }
       },
       "TokenSecret": {
         "type": "object", "required": ["token", "secret"], "additionalProperties": false,
@@ -196,6 +264,77 @@ enum OpenAPISchemas {
       "Health": {
         "type": "object", "required": ["status", "version", "schema"], "additionalProperties": false,
         "properties": { "status": { "const": "ok" }, "version": { "type": "string" }, "schema": { "type": "integer" } }
+      },
+      "LiveCommand": {
+        "description": "A message of a WebSocket client.",
+        "oneOf": [
+          {
+            "title": "LiveAuthenticate", "description": "The first message, unless the handshake had an Authorization header.",
+            "type": "object", "required": ["action", "token"], "additionalProperties": false,
+            "properties": { "action": { "const": "authenticate" }, "token": { "type": "string" } }
+          },
+          {
+            "title": "LiveSubscribe", "type": "object", "required": ["action", "channel"], "additionalProperties": false,
+            "properties": {
+              "action": { "const": "subscribe" }, "channel": { "$ref": "#/components/schemas/LiveChannel" },
+              "after": {
+                "description": "`id` of the last message that was received: what was stored since comes first.",
+                "type": "integer", "minimum": 0, "maximum": 9223372036854775807
+              }
+            }
+          },
+          {
+            "title": "LiveUnsubscribe", "type": "object", "required": ["action", "channel"], "additionalProperties": false,
+            "properties": {
+              "action": { "const": "unsubscribe" }, "channel": { "$ref": "#/components/schemas/LiveChannel" }
+            }
+          },
+          {
+            "title": "LivePing", "type": "object", "required": ["action"], "additionalProperties": false,
+            "properties": { "action": { "const": "ping" } }
+          }
+        ]
+      },
+      "LiveChannel": {
+        "description": "`fleet`, or `vehicle:` and a vehicle's id or VIN.", "type": "string",
+        "pattern": "^(fleet|vehicle:.+)$"
+      },
+      "LiveEvent": {
+        "description": "A message of the server. `id` goes up within a tenant; the last one is what `after` takes.",
+        "oneOf": [
+          {
+            "title": "LiveRecord", "type": "object", "required": ["event", "channel", "id", "record"],
+            "properties": {
+              "event": { "const": "record" }, "channel": { "$ref": "#/components/schemas/LiveChannel" },
+              "id": { "type": "integer", "minimum": 1 }, "record": { "$ref": "#/components/schemas/Record" }
+            }
+          },
+          {
+            "title": "LiveSubscribed", "type": "object", "required": ["event", "channel", "id"],
+            "properties": {
+              "event": { "const": "subscribed" }, "channel": { "$ref": "#/components/schemas/LiveChannel" },
+              "id": { "description": "Messages behind this one follow.", "type": "integer", "minimum": 0 }
+            }
+          },
+          {
+            "title": "LiveUnsubscribed", "type": "object", "required": ["event", "channel"],
+            "properties": {
+              "event": { "const": "unsubscribed" }, "channel": { "$ref": "#/components/schemas/LiveChannel" }
+            }
+          },
+          {
+            "title": "LiveAnswer", "type": "object", "required": ["event"],
+            "properties": { "event": { "enum": ["authenticated", "pong"] } }
+          },
+          {
+            "title": "LiveError", "description": "`positionGone`: what was stored behind `after` is no longer kept; read the lists again and subscribe without `after`.",
+            "type": "object", "required": ["event", "error"],
+            "properties": {
+              "event": { "const": "error" }, "channel": { "type": "string" },
+              "error": { "$ref": "#/components/schemas/ErrorDetail" }
+            }
+          }
+        ]
       },
       "Description": { "type": "object", "required": ["openapi", "paths"] }
     }

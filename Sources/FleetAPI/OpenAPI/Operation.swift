@@ -60,6 +60,13 @@ extension Operation.Parameter {
     Self(name: name, isHeader: true, description: description, schema: schema)
   }
 
+  /// For what is changed and has no entity tag.
+  static let noTag = [
+    header(
+      "If-Match", "`*`: only if it is there. Any entity tag is answered 412: this has none.",
+      #"{"type":"string","pattern":"^\\*$"}"#),
+    header("If-None-Match", "Answered 412 if it is `*` and this is there.", #"{"type":"string"}"#),
+  ]
   static let cursor = query(
     "cursor", "`next` of the page before; the other parameters must stay the same.", #"{"type":"string"}"#)
   static let from = query(

@@ -51,15 +51,32 @@ extension Call {
     return number
   }
 
+  /// `true` or `false` of the query; `false` if absent.
+  func flag(_ name: String) throws(APIError) -> Bool {
+    switch query[name] {
+    case nil, "false": return false
+    case "true": return true
+    case let text?: throw APIError.badRequest("query: \(name): expected true or false, found \(quoted(text))")
+    }
+  }
+
   /// A time of the query.
   func time(_ name: String) throws(APIError) -> Timestamp? {
     guard let text = query[name] else { return nil }
-    do {
+    if let time = Self.time(text) { return time }
+    // `+` is a space in a query (application/x-www-form-urlencoded).
+    let isPlus = text.contains(" ") && Self.time(text.replacing(" ", with: "+")) != nil
+    let hint = isPlus ? "; write + as %2B" : ""
+    throw APIError.badRequest(
+      "query: \(name): expected a time as 2024-12-18T07:41:06.250Z (RFC 3339) from 1678 to 2261, found \(quoted(text))\(hint)"
+    )
+  }
+
+  private static func time(_ text: String) -> Timestamp? {
+    do throws(Timestamp.ParsingError) {
       return try Timestamp(parsing: text.utf8.span)
     } catch {
-      throw APIError.badRequest(
-        "query: \(name): expected a time as 2024-12-18T07:41:06.250Z (RFC 3339) from 1678 to 2261, found \(quoted(text))"
-      )
+      return nil
     }
   }
 
@@ -92,7 +109,8 @@ extension Call {
     _ read: (inout JSONObjectReader) throws(JSONError) -> Value
   ) async throws -> Value {
     try requireType(["application/json"])
-    let bytes = try await body(upTo: 1 << 20)
+    let bytes = try await body(upTo: ServerLimits.objectBytes)
+    try await memory.grow(to: JSONDocument.mostMemory(for: bytes.span))
     let document: JSONDocument
     do throws(JSONError) {
       document = try JSONDocument(parsing: bytes)

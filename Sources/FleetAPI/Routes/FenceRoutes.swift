@@ -9,29 +9,42 @@ struct FenceRoutes {
   private static let path = "/api/geofences"
 
   var routes: [Route] {
-    let storage = storage
+    let (storage, tags) = (storage, FenceTags())
     return [
       Route(.get, Self.path, .roles([.gateway, .readOnly, .admin]), Self.get) { call in
-        let fences = try await storage.fences(tenant: try call.tenant) ?? .notPut
         let conditions = try Preconditions(call.request.headers)
+        let tenant = try call.tenant
+        let version = try await storage.fencesVersion(tenant: tenant)
+        // Gateways ask all day, and mostly for what they have.
+        if let version, let tag = tags[tenant, version], conditions.oneOf == nil,
+          conditions.noneOf?.weaklyMatch(tag) ?? false
+        {
+          return Self.notModified(tag)
+        }
+        // The document, and the answer's copy of it.
+        try await call.memory.grow(to: 2 * (version?.bytes ?? 0))
+        let fences = try await storage.fences(tenant: tenant) ?? .notPut
+        tags.note(fences, of: tenant)
         guard conditions.oneOf?.stronglyMatch(fences.entityTag) ?? true else {
           throw Preconditions.failed(fences.entityTag)
         }
-        let isKnown = conditions.noneOf?.weaklyMatch(fences.entityTag) ?? false
-        var answer =
-          isKnown ? Answer(status: .notModified) : Answer(type: "application/geo+json", bytes: fences.bytes)
-        answer.headers[.eTag] = fences.entityTag
-        // To be asked for again each time, which costs nothing where they are the same.
-        answer.headers[.cacheControl] = "no-cache"
-        return answer
+        if conditions.noneOf?.weaklyMatch(fences.entityTag) ?? false { return Self.notModified(fences.entityTag) }
+        return Self.tagged(Answer(type: "application/geo+json", bytes: fences.bytes), fences.entityTag)
       },
       Route(.put, Self.path, .admins, Self.replace) { call in
         try call.requireType(["application/geo+json", "application/json"])
         let bytes = try await call.body()
+        let needed = try await call.heavily(bytes.count) { FencesDocument.mostMemory(forGeoJSON: bytes.span) }
+        guard needed <= call.memory.largest else {
+          throw APIError.tooLarge(
+            "reading these fences takes up to \(needed) bytes of memory, and one key has \(call.memory.largest) (half of limits.memoryBytes); send fewer or simpler fences"
+          )
+        }
+        try await call.memory.grow(to: needed)
         let document: FencesDocument
-        do throws(GeoJSONError) {
-          document = try FencesDocument(geoJSON: bytes)
-        } catch {
+        do {
+          document = try await call.heavily(bytes.count) { try FencesDocument(geoJSON: bytes) }
+        } catch let error as GeoJSONError {
           throw APIError.invalid(error.message)
         }
         let conditions = try Preconditions(call.request.headers)
@@ -57,11 +70,24 @@ struct FenceRoutes {
     ]
   }
 
+  private static func notModified(_ tag: String) -> Answer { tagged(Answer(status: .notModified), tag) }
+
+  private static func tagged(_ answer: Answer, _ tag: String) -> Answer {
+    var answer = answer
+    answer.headers[.eTag] = tag
+    // To be asked for again each time, which costs little if they are the same.
+    answer.headers[.cacheControl] = "no-cache"
+    return answer
+  }
+
   private static let get = Operation(
     id: "getFences",
     summary:
       "The fences, byte for byte as they were put; until then an empty collection with the ETag `\"none\"`.",
-    parameters: [.header("If-None-Match", "ETags that are known: 304 where one still holds.")],
+    parameters: [
+      .header("If-None-Match", "ETags that are known: 304 if one still holds."),
+      .header("If-Match", "ETags: 412 if the fences have another one."),
+    ],
     results: [
       .init(.ok, "The fences.", .init(types: ["application/geo+json"], schema: "Fences"), headers: ["ETag"]),
       .init(.notModified, "They are as they were.", headers: ["ETag"]),

@@ -8,7 +8,7 @@ enum FleetRoutes {
 
   /// The table over a storage, with everything else new: for who wants to know what there is.
   static func table(of storage: any FleetStorage) -> RouteTable {
-    let hub = LiveHub(loops: [], settings: LiveSettings(), memory: .memory(1))
+    let hub = LiveHub(loops: [], settings: LiveSettings(), memory: .memory(1), connections: Connections(1))
     return table(
       storage: storage, authenticator: Authenticator(storage: storage),
       sightings: SightingBook(storage: storage, logger: Logger(label: "routes")),
@@ -36,7 +36,9 @@ enum FleetRoutes {
     // The description describes itself, too.
     let stub = Route(.get, "/api/openapi.json", .open, operation) { _ in Answer(status: .ok) }
     let text = OpenAPIDocument.text(of: described + [stub])
-    let description = Route(.get, stub.path.text, .open, operation) { _ in Answer(json: text) }
+    // One copy for all who ask.
+    let answer = Answer(json: text)
+    let description = Route(.get, stub.path.text, .open, operation) { _ in answer }
     return RouteTable(routes: described + [description])
   }
 }

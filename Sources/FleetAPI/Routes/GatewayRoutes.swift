@@ -22,8 +22,8 @@ struct GatewayRoutes {
       id: "listGateways", summary: "Gateways, by their ids.", parameters: [.cursor, .limit(100, most: 1_000)],
       results: [.init(.ok, "A page of gateways.", .json("GatewayList"))])
     return Route(.get, Self.path, .readers, operation) { [storage, sightings] call in
-      await sightings.write()
       let tenant = try call.tenant
+      await sightings.write(tenant)
       let page = try await BoundedPage<Gateway>(
         call, limit: try call.integer("limit", in: 1...1_000) ?? 100, cursor: try call.cursor(),
         // Of what the text of one may have, its vehicles alone have no small limit.
@@ -62,7 +62,7 @@ struct GatewayRoutes {
       results: [.init(.ok, "The gateway.", .json("Gateway"))])
     return Route(.get, Self.path + "/{gatewayId}", .readers, operation) { [storage, sightings] call in
       let id = try call.name("gateway")
-      await sightings.write()
+      await sightings.write(try call.tenant)
       guard let gateway = try await storage.gateway(id, tenant: try call.tenant) else {
         throw APIError.notFound("no gateway \(quoted(id))")
       }
@@ -73,7 +73,8 @@ struct GatewayRoutes {
   private var replace: Route {
     let operation = Operation(
       id: "replaceGateway", summary: "Says which vehicles a gateway may write as; none: those that it registers first.",
-      body: .json("GatewayDetails"), results: [.init(.ok, "The gateway.", .json("Gateway"))],
+      parameters: Operation.Parameter.noTag, body: .json("GatewayDetails"),
+      results: [.init(.ok, "The gateway.", .json("Gateway"))],
       errors: [.preconditionFailed])
     return Route(.put, Self.path + "/{gatewayId}", .admins, operation) { [storage, authenticator] call in
       let id = try call.name("gateway")
@@ -85,7 +86,7 @@ struct GatewayRoutes {
         return try Names.list(&reader, "vehicles", most: Self.mostVehicles) ?? []
       }
       let gateway = try await storage.setAllowedVehicles(vehicles, gateway: id, tenant: try call.tenant)
-      authenticator.forget()
+      authenticator.forget(try call.tenant)
       return Answer(json: JSONBody.object { gateway.write(to: &$0) })
     }
   }
@@ -98,7 +99,7 @@ struct GatewayRoutes {
       let id = try call.name("gateway")
       let key = Secret(.gatewayKey)
       let gateway = try await storage.rotateKey(key.hash, gateway: id, tenant: try call.tenant, at: WallClock.now)
-      authenticator.forget()
+      authenticator.forget(try call.tenant)
       return Answer(json: gateway.json(with: key))
     }
   }
@@ -108,7 +109,7 @@ struct GatewayRoutes {
       id: "revokeGateway", summary: "Takes a gateway's key back.", results: [.init(.noContent, "Revoked.")])
     return Route(.post, Self.path + "/{gatewayId}/revoke", .admins, operation) { [storage, authenticator] call in
       try await storage.revokeGateway(try call.name("gateway"), tenant: try call.tenant, at: WallClock.now)
-      authenticator.forget()
+      authenticator.forget(try call.tenant)
       return Answer(status: .noContent)
     }
   }

@@ -1,3 +1,4 @@
+import FleetDomain
 import JSONText
 
 /// Cuts records down to some of their keys, each with its value as it was written.
@@ -5,8 +6,32 @@ struct RecordFieldSelection {
   private let names: Set<String>
 
   /// - Parameter list: names with commas between.
-  init(_ list: String) {
-    names = Set(list.split(separator: ",").map { String($0.drop { $0 == " " }) }).union(["id", "timestamp"])
+  /// - Throws: 400 for a name that no record of telemetry has.
+  init(_ list: String) throws(APIError) {
+    let chosen = list.split(separator: ",", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }) }
+    if let unknown = chosen.first(where: { !Self.mayBeKey($0) }) {
+      let near = nearestName(to: unknown, among: Self.known.sorted()).map { "; did you mean \(quoted($0))?" } ?? ""
+      throw APIError.badRequest(
+        "query: fields: no key of telemetry is called \(quoted(unknown))\(near) (obdgate signals lists the values)")
+    }
+    names = Set(chosen).union(["id", "timestamp"])
+  }
+
+  /// The keys that the standard, the position and the head give a record.
+  private static let known: Set<String> = Set(
+    (RecordField.contract.filter { $0.types.contains(.telemetry) } + RecordField.otherSignals).map(\.name)
+      + [
+        "type", "id", "timestamp", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "device", "timeAhead",
+        "receivedAt",
+      ])
+
+  /// Whether a record may have a key of this name. Names of signal sets begin with a capital letter or a digit, and paths
+  /// of the Vehicle Signal Specification with a capital letter; the server does not know them.
+  private static func mayBeKey(_ name: String) -> Bool {
+    if known.contains(name) { return true }
+    guard let first = name.utf8.first else { return false }
+    return (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)
+      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
   }
 
   /// The same object with the chosen keys alone, in its order.

@@ -29,22 +29,21 @@ struct RecordRoutes {
       parameters: [
         .from, .to,
         .query(
-          "fields", "Only these keys of each record, and `id` and `timestamp`; names with commas between.",
-          #"{"type":"string"}"#),
+          "fields",
+          "Only these keys of each record, and `id` and `timestamp`; names with commas between. An unknown name is refused.",
+          #"{"type":"string","minLength":1,"examples":["speed,rpm"]}"#),
         .query(
           "every", "Seconds: of each span of this length only the newest record; records without a time are absent.",
           #"{"type":"number","minimum":0.001,"maximum":31536000}"#), .cursor, .limit(1_000, most: 10_000),
-      ], results: [.init(.ok, "A page of records.", .json("RecordList"))])
+      ], results: [.init(.ok, "A page of records.", .json("TelemetryList"))])
     return Route(.get, "/api/vehicles/{vehicleId}/telemetry", .readers, operation) { call in
       var query = RecordQuery.telemetry(
         of: try call.name("vehicle"), from: try call.time("from"), to: try call.time("to"),
         every: try Self.milliseconds(call.query["every"]), cursor: try call.cursor(),
         limit: try call.integer("limit", in: 1...RecordQuery.maximumLimit) ?? 1_000)
-      let fields = call.query["fields"].map(RecordFieldSelection.init)
+      let fields = try call.query["fields"].map { list throws(APIError) in try RecordFieldSelection(list) }
       let page = try await Self.page(&query, call, storage)
-      var list = ListBody()
-      for record in page.items { list.append(try fields?.apply(to: record.body) ?? record.body) }
-      return Answer(json: list.finish(next: page.next))
+      return try await page.answer(call) { try fields?.apply(to: $0) ?? $0 }
     }
   }
 
@@ -52,7 +51,9 @@ struct RecordRoutes {
     let storage = storage
     let operation = Operation(
       id: "getLatest", summary: "The newest that is known of a vehicle.",
-      results: [.init(.ok, "The newest record of each type.", .json("Latest"))])
+      results: [
+        .init(.ok, "The newest record of each type, of trouble codes and monitors of each ECU.", .json("Latest"))
+      ])
     return Route(.get, "/api/vehicles/{vehicleId}/latest", .readers, operation) { call in
       let id = try call.name("vehicle")
       guard let latest = try await storage.latest(vehicle: id, tenant: try call.tenant) else {
@@ -69,12 +70,21 @@ struct RecordRoutes {
     if isFleetWide { parameters.append(.query("vehicle", "Only this vehicle's, by id or VIN.", Self.nameSchema)) }
     if classes.count > 1 {
       let names = classes.map(\.name).joined(separator: ", ")
+      let one = "(" + classes.map(\.name).joined(separator: "|") + ")"
       parameters.append(
-        .query("type", "Only these types, with commas between: \(names).", #"{"type":"string"}"#))
+        .query(
+          "type", "Only these types, with commas between: \(names).",
+          #"{"type":"string","pattern":"^\#(one)(, *\#(one))*$"}"#))
     }
+    let schema =
+      switch classes {
+      case RecordQuery.tripClasses: "TripList"
+      case RecordQuery.dtcClasses: "DTCList"
+      default: "RecordList"
+      }
     let operation = Operation(
       id: id, summary: summary, parameters: parameters,
-      results: [.init(.ok, "A page of records.", .json("RecordList"))])
+      results: [.init(.ok, "A page of records.", .json(schema))])
     return Route(.get, path, .readers, operation) { call in
       var query = RecordQuery(
         vehicle: isFleetWide ? try call.vehicleFilter() : try call.name("vehicle"),
@@ -83,9 +93,7 @@ struct RecordRoutes {
         from: try call.time("from"),
         to: try call.time("to"), cursor: try call.cursor(), limit: try call.integer("limit", in: 1...1_000) ?? 100)
       let page = try await Self.page(&query, call, storage)
-      var list = ListBody()
-      for record in page.items { list.append(record.body) }
-      return Answer(json: list.finish(next: page.next))
+      return try await page.answer(call) { $0 }
     }
   }
 
@@ -128,22 +136,56 @@ struct RecordRoutes {
   }
 }
 
+extension BoundedPage<StoredRecord> {
+  /// The page as an answer.
+  ///
+  /// - Parameter text: the text of a record, of ``FleetDomain/StoredRecord/json``.
+  fileprivate func answer(
+    _ call: Call, _ text: @escaping @Sendable ([UInt8]) throws -> [UInt8]
+  ) async throws -> Answer {
+    let (items, next) = (items, next)
+    return try await call.heavily(items.reduce(0) { $0 + $1.body.count }) {
+      var list = ListBody()
+      for record in items { list.append(try text(record.json)) }
+      return Answer(json: list.finish(next: next))
+    }
+  }
+}
+
 extension LatestRecords {
-  /// `{"vehicle":{…},"telemetry":{…},"position":{…},"trip":{…}}`: what is not known is absent.
+  /// `{"vehicle":{…},"telemetry":{…},"position":{…},"dtc":[{…},{…}],"trip":{…}}`: what is not known is absent; `dtc` and
+  /// `monitors` have a record for each ECU.
   var json: [UInt8] {
     var bytes = Array(#"{"vehicle":"#.utf8) + JSONBody.object { vehicle.write(to: &$0) }
-    func add(_ name: String, _ record: StoredRecord) {
+    func add(_ name: String, _ text: [UInt8]) {
       bytes += Array(",\"\(name)\":".utf8)
-      bytes += record.body
+      bytes += text
     }
-    if let telemetry { add("telemetry", telemetry) }
-    if let position { add("position", position) }
-    for record in others {
+    if let telemetry { add("telemetry", telemetry.json) }
+    if let position { add("position", position.json) }
+    for recordClass in RecordClass.allCases {
+      let records = others.filter { $0.recordClass == recordClass }.map(\.json)
+      guard let first = records.first else { continue }
       // The vehicle itself has that name already.
-      add(record.recordClass == .known(.vehicle) ? "vehicleRecord" : record.recordClass.name, record)
+      let name = recordClass == .known(.vehicle) ? "vehicleRecord" : recordClass.name
+      add(
+        name,
+        recordClass.hasECUs ? Array("[".utf8) + records.joined(separator: Array(",".utf8)) + Array("]".utf8) : first)
     }
     bytes.append(UInt8(ascii: "}"))
     return bytes
+  }
+}
+
+extension StoredRecord {
+  /// The record as it was sent. One whose time is not believed says so: `"timeAhead":true,"receivedAt":"…"`.
+  var json: [UInt8] {
+    guard isTimeAhead, body.last == UInt8(ascii: "}") else { return body }
+    let mark = JSONBody.object { line in
+      line.field("timeAhead", true)
+      line.field("receivedAt", receivedAt)
+    }
+    return body.dropLast() + Array(",".utf8) + mark.dropFirst()
   }
 }
 

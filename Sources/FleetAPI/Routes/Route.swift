@@ -35,6 +35,9 @@ struct Route: Sendable {
   /// Whether it answers with a list, page by page.
   var isList: Bool { method == .get && operation.queryNames.contains("cursor") }
 
+  /// Bytes of a body that only this route takes no more of; `nil`: as many as the server takes.
+  var bodyLimit: Int? { operation.body?.types == ["application/json"] ? ServerLimits.objectBytes : nil }
+
   init(
     _ method: HTTPRequest.Method, _ path: String, _ access: Access, _ operation: Operation,
     _ answer: @escaping @Sendable (Call) async throws -> Answer

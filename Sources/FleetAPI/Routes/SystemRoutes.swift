@@ -16,15 +16,15 @@ struct SystemRoutes {
     let operation = Operation(
       id: "getHealth", summary: "Whether the server and its storage work.",
       results: [.init(.ok, "They do.", .json("Health"))])
-    return Route(.get, "/api/health", .open, operation) { [storage] call in
+    let recent = RecentValue(for: .seconds(1)) { [storage] in try await storage.health() }
+    return Route(.get, "/api/health", .open, operation) { call in
       let health: StorageHealth
       do {
-        health = try await storage.health()
+        // Everybody may ask: the storage is asked once a second.
+        health = try await recent.value
       } catch {
         call.logger.error("storage: \(error)")
-        throw APIError(
-          .serviceUnavailable, "storageUnavailable", "the storage does not answer; see the server's log", retryAfter: 10
-        )
+        throw Self.refusal(error)
       }
       return Answer(
         json: JSONBody.object { line in
@@ -35,12 +35,24 @@ struct SystemRoutes {
     }
   }
 
+  /// For everybody: without the database's place and words.
+  private static func refusal(_ error: any Error) -> APIError {
+    let (code, message) =
+      switch (error as? StorageError)?.kind {
+      case .full: ("storageFull", "records are not stored: the database has no space left")
+      case .readOnly: ("storageReadOnly", "records are not stored: the database takes no writes")
+      case .damaged: ("storageDamaged", "records are not stored: the database is damaged")
+      default: ("storageUnavailable", "the storage does not answer, or stores no records")
+      }
+    return APIError(.serviceUnavailable, code, message + "; see the server's log", retryAfter: 10)
+  }
+
   /// What a request gets that asks for the WebSocket and is no handshake for it.
   private func webSocket(_ path: String, _ id: String) -> Route {
     let operation = Operation(
       id: id,
       summary:
-        "WebSocket (RFC 6455): messages `authenticate`, `subscribe`, `unsubscribe`, `ping`; records as they come in.",
+        "WebSocket (RFC 6455): clients send LiveCommand, the server sends LiveEvent, each as one text message.",
       parameters: [
         .header("Upgrade", "`websocket`"), .header("Sec-WebSocket-Version", "`13`"),
         .header("Sec-WebSocket-Key", "16 random bytes in Base64."),

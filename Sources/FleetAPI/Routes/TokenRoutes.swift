@@ -14,11 +14,14 @@ struct TokenRoutes {
   var routes: [Route] {
     [
       Route(.get, Self.path, .admins, Self.list) { [storage] call in
+        let tenant = try call.tenant
+        let page = try await BoundedPage<OperatorToken>(
+          call, limit: try call.integer("limit", in: 1...1_000) ?? 100, cursor: try call.cursor(),
+          size: { 256 + $0.label.utf8.count },
+          fetch: { try await storage.tokens(cursor: $0, limit: $1, tenant: tenant) })
         var list = ListBody()
-        for token in try await storage.tokens(tenant: try call.tenant) {
-          list.append(JSONBody.object { token.write(to: &$0) })
-        }
-        return Answer(json: list.finish())
+        for token in page.items { list.append(JSONBody.object { token.write(to: &$0) }) }
+        return Answer(json: list.finish(next: page.next))
       },
       Route(.post, Self.path, .admins, Self.add) { [storage] call in
         let (role, label) = try await call.object { reader throws(JSONError) in
@@ -40,8 +43,12 @@ struct TokenRoutes {
       Route(.delete, Self.path + "/{tokenId}", .admins, Self.revoke) { [storage, authenticator, hub] call in
         let name = try call.name("token")
         guard let id = UUIDv7(name.utf8.span) else { throw APIError.notFound("no token \(quoted(name))") }
-        try await storage.revokeToken(id, tenant: try call.tenant, at: WallClock.now)
-        authenticator.forget()
+        if try call.flag("remove") {
+          try await storage.removeToken(id, tenant: try call.tenant, at: WallClock.now)
+        } else {
+          try await storage.revokeToken(id, tenant: try call.tenant, at: WallClock.now)
+        }
+        authenticator.forget(try call.tenant)
         hub.close([id], of: try call.tenant)
         return Answer(status: .noContent)
       },
@@ -50,12 +57,16 @@ struct TokenRoutes {
 
   private static let list = Operation(
     id: "listTokens", summary: "Tokens, the first that was made first; not their secrets.",
-    results: [.init(.ok, "All tokens.", .json("TokenList"))])
+    parameters: [.cursor, .limit(100, most: 1_000)], results: [.init(.ok, "A page of tokens.", .json("TokenList"))])
   private static let add = Operation(
     id: "addToken", summary: "Makes a token; its secret is in this answer and never again.", body: .json("NewToken"),
-    results: [.init(.created, "The token and its secret.", .json("TokenSecret"))])
+    results: [.init(.created, "The token and its secret.", .json("TokenSecret"))], errors: [.conflict])
   private static let revoke = Operation(
-    id: "revokeToken", summary: "Takes a token back; WebSockets that it listens with are closed.",
+    id: "revokeToken",
+    summary: "Revokes a token, or removes it with `remove=true`; WebSockets that it listens with are closed.",
+    parameters: [
+      .query("remove", "`true`: lists no longer show the token.", #"{"type":"boolean","default":false}"#)
+    ],
     results: [.init(.noContent, "Revoked.")])
 }
 

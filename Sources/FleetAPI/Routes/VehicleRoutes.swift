@@ -73,10 +73,12 @@ struct VehicleRoutes {
     id: "replaceVehicle",
     summary:
       "Replaces what is said of a vehicle; its records stay, and so does a VIN unless another is given, or null.",
-    body: .json("VehicleDetails"), results: [.init(.ok, "The vehicle.", .json("Vehicle"))],
+    parameters: Operation.Parameter.noTag, body: .json("VehicleDetails"),
+    results: [.init(.ok, "The vehicle.", .json("Vehicle"))],
     errors: [.conflict, .preconditionFailed])
   private static let remove = Operation(
-    id: "removeVehicle", summary: "Removes a vehicle with all its records.", results: [.init(.noContent, "Removed.")],
+    id: "removeVehicle", summary: "Removes a vehicle with all its records.", parameters: Operation.Parameter.noTag,
+    results: [.init(.noContent, "Removed.")],
     errors: [.preconditionFailed])
 }
 

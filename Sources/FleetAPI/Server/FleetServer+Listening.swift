@@ -61,12 +61,30 @@ extension FleetServer {
         address: .hostname(address.host, port: address.port), backlog: 1_024, availableConnectionsDelegate: limit),
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? address.port) }, eventLoopGroup: group,
       logger: quiet)
+    // Detached, so that the server hears of the stop from here alone: it would shut down in a task that nobody waits for, and
+    // that gives the event loops work when they have ended.
+    let running = Task.detached { try await server.run() }
+    let stopping = Mutex<Task<Void, Never>?>(nil)
     do {
-      try await withGracefulShutdownHandler {
-        try await server.run()
-      } onGracefulShutdown: {
-        onStop()
+      try await withTaskCancellationHandler {
+        try await withGracefulShutdownHandler {
+          try await running.value
+        } onGracefulShutdown: {
+          onStop()
+          stopping.withLock { stopping in
+            stopping = Task {
+              do {
+                try await server.shutdownGracefully()
+              } catch {
+                logger.error("the stop of \(address.key): \(error)")
+              }
+            }
+          }
+        }
+      } onCancel: {
+        running.cancel()
       }
+      await stopping.withLock { $0 }?.value
     } catch let error as IOError {
       throw address.refused(error.errnoCode)
     } catch is SocketAddressError.UnknownHost {

@@ -63,7 +63,10 @@ public struct FleetServer: Service {
     let memory = Budget.memory(options.limits.memoryBytes)
     let limiter = RateLimiter<SecretHash>(options.rate)
     let questions = Budget.questions(options.limits.questions, within: options.limits.questionSeconds)
-    let hub = LiveHub(loops: loops, settings: options.live, memory: memory)
+    let connections = Connections(options.limits.connections)
+    let heavyWork = HeavyWork(processors: System.coreCount, within: options.limits.requestSeconds)
+    let hub = LiveHub(
+      loops: loops, settings: options.live, memory: memory, connections: connections, running: self.loops)
     let authenticator = Authenticator(storage: storage)
     let feed = LiveFeed(storage: storage, hub: hub, logger: logger)
     let sightings = SightingBook(storage: storage, logger: logger)
@@ -74,32 +77,36 @@ public struct FleetServer: Service {
         storage: storage, authenticator: authenticator, sightings: sightings, metrics: metrics, hub: hub),
       authenticator: authenticator, limiter: limiter, sightings: sightings, metrics: metrics.requests,
       serverToken: options.serverToken, limits: options.limits, memory: memory,
-      keyMemory: KeyBudgets(options.limits.memoryBytes), questions: questions, logger: logger)
+      questions: questions, heavyWork: heavyWork, connections: connections,
+      crossOrigin: CrossOrigin(origins: options.live.origins),
+      accessLog: AccessLog(logger: options.accessLog ? logger : nil), logger: logger)
     let channel = FleetChannel(
-      responder: desk.responder, limits: options.limits, isSecure: tls != nil, hub: hub,
+      responder: desk.responder, limits: options.limits, connections: connections, isSecure: tls != nil, hub: hub,
       live: LiveService(
-        storage: storage, authenticator: authenticator, feed: feed, limiter: limiter, memory: memory,
+        storage: storage, authenticator: authenticator, feed: feed, limiter: limiter, memory: hub.memory,
         questions: questions))
     var openDesk = desk
     openDesk.table = RouteTable(routes: [metrics.openRoute])
-    let watch = RevocationWatch(storage: storage, hub: hub, logger: logger)
+    let watch = RevocationWatch(storage: storage, hub: hub, questions: questions, logger: logger)
     let beside = [Task { await sightings.run() }, Task { await watch.run() }]
     do {
       try await listen(channel, tls, MetricsChannel(responder: openDesk.responder, limits: options.limits), group, hub)
     } catch {
       for task in beside { task.cancel() }
       feed.stop()
+      try await heavyWork.stop()
       throw error
     }
     for task in beside { task.cancel() }
     feed.stop()
     await sightings.write()
+    try await heavyWork.stop()
   }
 }
 
 extension RequestDesk {
   /// As a connection asks it.
   var responder: @Sendable (Request, consuming ResponseWriter, any Channel) async throws -> Void {
-    { request, writer, channel in try await respond(request, from: channel.remoteAddress?.ipAddress, writer) }
+    { request, writer, channel in try await respond(request, from: channel, writer) }
   }
 }

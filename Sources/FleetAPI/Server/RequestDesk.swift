@@ -15,8 +15,11 @@ struct RequestDesk: Sendable {
   let serverToken: SecretHash?
   let limits: ServerLimits
   let memory: Budget
-  let keyMemory: KeyBudgets
   let questions: Budget
+  let heavyWork: HeavyWork
+  let connections: Connections
+  let crossOrigin: CrossOrigin
+  let accessLog: AccessLog
   let logger: Logger
 
   /// A request that was let in.
@@ -25,49 +28,83 @@ struct RequestDesk: Sendable {
     let call: Call
   }
 
-  /// - Parameter address: where the request comes from.
-  func respond(_ request: Request, from address: String?, _ writer: consuming ResponseWriter) async throws {
+  /// - Parameter channel: where the request comes from.
+  func respond(_ request: Request, from channel: any Channel, _ writer: consuming ResponseWriter) async throws {
+    let address = channel.remoteAddress?.ipAddress
     let start = ContinuousClock.now
     // Held until the answer is on its way.
-    let share = RequestMemory(memory.share())
+    var share = memory.share(of: .server)
     var answer: Answer
     var path = "none"
-    var tenant: TenantID?
-    var gateway: String?
+    var caller: Identity?
     do {
       try Self.check(request.headers)
       let (route, parameters) = try find(request)
       path = route.path.text
       let identity = try await identify(request, from: address, route)
-      tenant = identity?.tenant
-      gateway = identity?.gateway?.id
-      if let identity { share.count(for: keyMemory.share(of: identity.key)) }
+      caller = identity
+      if let identity {
+        share = memory.share(of: identity.holder)
+        guard connections.belongs(channel, to: identity.holder) else { throw Connections.refusal }
+      }
       let admitted = try admit(request, route, parameters, identity, share)
-      if request.headers[.expect]?.lowercased() == "100-continue" {
+      if route.operation.body != nil, request.headers[.expect]?.lowercased() == "100-continue" {
+        // A client that waits is not told to go on with a body that is refused by its length.
+        try admitted.call.announcedBytes(upTo: route.bodyLimit)
         try await writer.writeInformationalHead(HTTPResponse(status: .continue))
       }
-      answer = try await self.answer(admitted)
+      answer = try await StorageCaller.$current.withValue(identity?.storageCaller) {
+        try await self.answer(admitted)
+      }
     } catch let refusal as MethodRefusal {
-      answer = refusal.answer
+      answer = crossOrigin.preflight(request.head, methods: refusal.methods) ?? refusal.answer
     } catch {
       answer = APIError(error, logger: logger).answer
     }
     // A gateway with another's key learns it from whatever it is told. A header's text is visible ASCII (RFC 9110, 5.5).
-    if let gateway, gateway.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+    if let gateway = caller?.gateway?.id, gateway.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
       answer.headers[.obdgateGateway] = gateway
     }
+    crossOrigin.allow(request.headers, in: &answer.headers)
+    answer = await Self.packed(answer, for: request, share)
     let status = answer.status.code
-    metrics.note(.init(method: Self.known(request.method), route: path, status: status), tenant, .now - start)
-    logger.debug("\(Self.known(request.method)) \(path) \(status)")
+    let method = Self.known(request.method)
+    metrics.note(.init(method: method, route: path, status: status), caller?.tenant, .now - start)
+    logger.debug("\(method) \(path) \(status)")
+    accessLog.note(
+      address, caller, method, request.head.path ?? "/", status, bytes: answer.body.readableBytes, .now - start)
     try await send(answer, hasBody: request.method != .head, share, writer)
   }
 
+  /// The answer in the coding that the client takes, if it is shorter so and the server has the memory for it.
+  ///
+  /// What has an entity tag stays as it is: the tag is of these bytes.
+  private static func packed(_ answer: Answer, for request: Request, _ share: Budget.Share) async -> Answer {
+    let count = answer.body.readableBytes
+    guard request.method == .get || request.method == .head, answer.status == .ok, count >= Packer.least,
+      answer.headers[.eTag] == nil
+    else { return answer }
+    var packed = answer
+    packed.headers.addVary("Accept-Encoding")
+    let coding = AcceptedCoding.choose(request.headers[.acceptEncoding])
+    guard coding != .identity else { return packed }
+    do {
+      try await share.grow(to: count + Packer.memory(count))
+    } catch {
+      return packed
+    }
+    guard let body = Packer.pack(answer.body, coding) else { return packed }
+    packed.body = body
+    packed.headers[.contentEncoding] = coding.rawValue
+    return packed
+  }
+
   /// Bytes of an answer that are written at once.
-  private static let piece = 64 << 10
+  private static let piece = 16 << 10
 
   /// - Parameter share: what the request has held so far; of it only as much is kept as the answer still needs.
   private func send(
-    _ answer: Answer, hasBody: Bool, _ share: RequestMemory, _ writer: consuming ResponseWriter
+    _ answer: Answer, hasBody: Bool, _ share: Budget.Share, _ writer: consuming ResponseWriter
   ) async throws {
     guard hasBody else {
       try await writer.writeResponse(answer.head)
@@ -95,10 +132,10 @@ struct RequestDesk: Sendable {
     guard admitted.route.isList else {
       return try await admitted.route.answer(admitted.call)
     }
-    // It may take long: the places are few, and what is short does not wait for them.
-    let place = try await questions.take(1)
+    // It may take long: the permits are few, and short questions do not wait for them.
+    let permit = try await questions.take(1, for: admitted.call.holder)
     return try await untilCancelled {
-      defer { place.shrink(to: 0) }
+      defer { permit.shrink(to: 0) }
       return try await admitted.route.answer(admitted.call)
     }
   }
@@ -147,16 +184,16 @@ struct RequestDesk: Sendable {
   }
 
   private func admit(
-    _ request: Request, _ route: Route, _ parameters: [String], _ identity: Identity?, _ share: RequestMemory
+    _ request: Request, _ route: Route, _ parameters: [String], _ identity: Identity?, _ share: Budget.Share
   ) throws(APIError) -> Admitted {
     let target = request.head.path ?? "/"
-    let query = try QueryParameters(target.firstIndex(of: "?").map { target[target.index(after: $0)...] } ?? "")
-    try query.refuseOthers(than: route.operation.queryNames)
+    let text = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { target[target.utf8.index(after: $0)...] } ?? ""
+    let query = try QueryParameters(text, known: route.operation.queryNames)
     return Admitted(
       route: route,
       call: Call(
         request: request, parameters: parameters, query: query, identity: identity, limits: limits, memory: share,
-        logger: logger))
+        heavyWork: heavyWork, logger: logger))
   }
 
   /// Methods become labels of metrics: what a client makes up must not.
@@ -172,8 +209,11 @@ struct RequestDesk: Sendable {
 private struct MethodRefusal: Error {
   let allowed: [HTTPRequest.Method]
 
+  /// With `HEAD`, if the path takes `GET`.
+  var methods: [HTTPRequest.Method] { allowed.contains(.get) ? [.head] + allowed : allowed }
+
   var answer: Answer {
-    let names = (allowed.contains(.get) ? [.head] + allowed : allowed).map(\.rawValue)
+    let names = methods.map(\.rawValue)
     var answer = APIError(
       .methodNotAllowed, "methodNotAllowed", "this path takes \(names.joined(separator: ", "))"
     ).answer

@@ -15,6 +15,8 @@ public struct ServerOptions: Equatable, Sendable {
   public var serverToken: SecretHash?
   /// Where the same metrics, and nothing else, are served to everybody who reaches it; nil: nowhere.
   public var metrics: MetricsAddress?
+  /// Whether each request is logged.
+  public var accessLog = false
   /// Event loops.
   public var threads = 2
 

@@ -23,6 +23,9 @@ public struct FencesDocument: Equatable, Sendable {
     self.entityTag = entityTag
   }
 
+  /// Bytes of memory that ``init(geoJSON:)`` holds at most: counted without reading the document.
+  public static func mostMemory(forGeoJSON bytes: Span<UInt8>) -> Int { FenceSet.mostMemory(forGeoJSON: bytes) }
+
   /// - Throws: what is wrong with the first feature that is no fence, with its line and path.
   public init(geoJSON bytes: [UInt8]) throws(GeoJSONError) {
     _ = try FenceSet(geoJSON: bytes, file: "fences")
@@ -38,6 +41,20 @@ public struct FencesDocument: Equatable, Sendable {
     let first = SipHash(key: (0x6665_6E63_6573_2D31, 0)).hash(bytes.span)
     let second = SipHash(key: (0x6665_6E63_6573_2D32, 1)).hash(bytes.span)
     entityTag = "\"\(Hexadecimal.text(first))\(Hexadecimal.text(second))\""
+  }
+}
+
+/// Which fences a tenant has, without the fences themselves.
+public struct FencesVersion: Equatable, Sendable {
+  public let version: Int64
+  public let modifiedAt: Timestamp
+  /// Length of the document.
+  public let bytes: Int
+
+  public init(version: Int64, modifiedAt: Timestamp, bytes: Int) {
+    self.version = version
+    self.modifiedAt = modifiedAt
+    self.bytes = bytes
   }
 }
 

@@ -77,6 +77,13 @@ struct FieldReader: ~Escapable {
     return Self.name(try string(.vin, "a text"))
   }
 
+  /// The ECU that trouble codes or monitors are of; `nil`: the record does not say, or says what is no ECU's name.
+  func ecu() -> String? {
+    let field = fields[.ecu]
+    guard field.form == .string, field.range.count <= IncomingRecord.maximumECUCount else { return nil }
+    return Self.name(values.extracting(field.range))
+  }
+
   /// Whether there are both degrees, and a place on earth has them.
   func hasPosition() throws(RecordRefusal) -> Bool {
     let hasLatitude = try isDegrees(.latitude, atMost: 90)

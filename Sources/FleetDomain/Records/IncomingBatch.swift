@@ -76,8 +76,8 @@ public struct IncomingBatch: Sendable {
       guard end == text.count || text[end] == UInt8(ascii: "\n") else { return false }
       records.append(record)
     } catch {
-      guard end > start, end == text.count || text[end] == UInt8(ascii: "\n") else { return false }
-      refusals.append((count, error))
+      // Its place counts from the beginning of the text: the other reader gives the one in the record.
+      return false
     }
     start = end + 1
     return true

@@ -8,7 +8,8 @@ extension IncomingRecord {
   ///      "timeQuality":"gps","gatewayId":"gw-17","vehicleId":"VAN-001","epoch":"0193…","seq":17,"rpm":1726}
   ///
   /// Types and keys that nobody knows yet are taken as they are. Refused are: text that is no JSON object, keys that
-  /// stand twice, values that are null, at any depth; a head without one of its keys, or with a value that cannot be.
+  /// stand twice, values that are null and numbers that are not finite, at any depth; a head without one of its keys, or
+  /// with a value that cannot be; values that a key of this type of record cannot have (``RecordField``).
   ///
   /// - Parameter text: the object, white space around it allowed.
   public init(parsing text: Span<UInt8>) throws(RecordRefusal) {
@@ -20,10 +21,11 @@ extension IncomingRecord {
     var scanner = RecordScanner(object, at: 0)
     if scanner.scan(), scanner.position == object.count {
       try self.init(scanner.fields, in: object, body: object)
-    } else {
-      let reader = try RecordDocument(object)
-      try self.init(reader.fields, in: reader.values.span, body: object)
+      if !scanner.wrongTypes.contains(kind) { return }
     }
+    let reader = try RecordDocument(object)
+    try self.init(reader.fields, in: reader.values.span, body: object)
+    try reader.checkValues(of: kind)
   }
 
   /// Reads an ordinary record that begins at a place of a text and is on one line.
@@ -35,6 +37,8 @@ extension IncomingRecord {
     guard scanner.scan(), !scanner.hasLineFeed, scanner.position - start <= Self.maximumCount else { return nil }
     end = scanner.position
     try self.init(scanner.fields, in: text, body: text.extracting(start..<end))
+    // The other reader says which value is wrong.
+    if scanner.wrongTypes.contains(kind) { return nil }
   }
 
   /// Without the white space of JSON at both ends.
@@ -60,6 +64,7 @@ extension IncomingRecord {
     sequence = try reader.sequence()
     vin = try reader.vin()
     hasPosition = try reader.hasPosition()
+    ecu = kind.recordClass.hasECUs ? reader.ecu() : nil
     self.body = unsafe body.withUnsafeBufferPointer { unsafe Array($0) }
   }
 }

@@ -4,6 +4,8 @@ import Telemetry
 public struct IncomingRecord: Equatable, Sendable {
   /// Bytes that a record may have, its line feed not counted.
   public static let maximumCount = 16_384
+  /// Bytes of an ECU's name: `7E8`, `18DAF110`.
+  static let maximumECUCount = 32
 
   public var kind: RecordKind
   /// Made once by the gateway: a resend has the same.
@@ -22,12 +24,14 @@ public struct IncomingRecord: Equatable, Sendable {
   public var vin: String?
   /// Whether it has `latitude` and `longitude`, and they are of a place on earth.
   public var hasPosition: Bool
+  /// The ECU that a `dtc` or `monitors` record is of; `nil` for every other type.
+  public var ecu: String?
   /// The JSON object, without what stood around it.
   public var body: [UInt8]
 
   public init(
     kind: RecordKind, id: UUIDv7, time: Timestamp?, quality: TimeQuality, gatewayId: String, vehicleId: String,
-    epoch: UUIDv7, sequence: UInt64, vin: String?, hasPosition: Bool, body: [UInt8]
+    epoch: UUIDv7, sequence: UInt64, vin: String?, hasPosition: Bool, ecu: String? = nil, body: [UInt8]
   ) {
     self.kind = kind
     self.id = id
@@ -39,6 +43,7 @@ public struct IncomingRecord: Equatable, Sendable {
     self.sequence = sequence
     self.vin = vin
     self.hasPosition = hasPosition
+    self.ecu = ecu
     self.body = body
   }
 }

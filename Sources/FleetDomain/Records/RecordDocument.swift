@@ -2,13 +2,13 @@ import JSONText
 
 /// The reader of every record that is not an ordinary one: with escapes, characters beyond ASCII, or something wrong.
 struct RecordDocument {
+  let root: JSONValue
   private(set) var fields = RecordFields()
   /// Values without escapes, one behind the other: what the ranges of ``fields`` are of.
   private(set) var values: [UInt8] = []
 
   /// - Throws: what is wrong with the text.
   init(_ text: Span<UInt8>) throws(RecordRefusal) {
-    let root: JSONValue
     do throws(JSONError) {
       root = try JSONDocument(parsing: text).root
     } catch {

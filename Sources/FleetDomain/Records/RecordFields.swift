@@ -28,7 +28,7 @@ struct RecordFields {
     var offset: Int { Int(place) }
   }
 
-  private var fields = InlineArray<11, Field>(repeating: Field())
+  private var fields = InlineArray<12, Field>(repeating: Field())
 
   subscript(_ key: RecordKey) -> Field {
     get { fields[key.rawValue] }

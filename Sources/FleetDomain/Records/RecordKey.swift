@@ -1,6 +1,6 @@
 /// The keys of a record that the store reads; all others it keeps as they are.
 enum RecordKey: Int, CaseIterable {
-  case type, id, timestamp, timeQuality, gatewayId, vehicleId, epoch, seq, vin, latitude, longitude
+  case type, id, timestamp, timeQuality, gatewayId, vehicleId, epoch, seq, vin, latitude, longitude, ecu
 
   /// As records print it.
   var name: StaticString {
@@ -16,6 +16,7 @@ enum RecordKey: Int, CaseIterable {
     case .vin: "vin"
     case .latitude: "latitude"
     case .longitude: "longitude"
+    case .ecu: "ecu"
     }
   }
 
@@ -26,6 +27,7 @@ enum RecordKey: Int, CaseIterable {
     let candidate: RecordKey
     switch (name.count, first) {
     case (2, UInt8(ascii: "i")): candidate = .id
+    case (3, UInt8(ascii: "e")): candidate = .ecu
     case (3, UInt8(ascii: "s")): candidate = .seq
     case (3, UInt8(ascii: "v")): candidate = .vin
     case (4, UInt8(ascii: "t")): candidate = .type

@@ -42,6 +42,9 @@ public enum RecordClass: Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// Whether each ECU of a vehicle has records of its own, so that the newest of one says nothing of the others.
+  public var hasECUs: Bool { self == .known(.dtc) || self == .known(.monitors) }
+
   /// Nil for a number that none has.
   public init?(number: Int16) {
     if number == 255 {

@@ -20,6 +20,8 @@ public struct RecordRefusal: Error, Hashable, Sendable, CustomStringConvertible 
     case foreignGateway
     /// The gateway may not write as this vehicle.
     case foreignVehicle
+    /// The batch names more new vehicles than one may (``TenantLimits``), or the gateway has registered as many as it may.
+    case tooManyVehicles
   }
 
   public let kind: Kind

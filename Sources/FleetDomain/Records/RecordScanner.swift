@@ -6,11 +6,16 @@ struct RecordScanner: ~Copyable, ~Escapable {
   /// Objects and arrays inside one another; those of a record are three.
   private static let maximumDepth = 16
 
-  private let bytes: Span<UInt8>
+  let bytes: Span<UInt8>
   private(set) var position: Int
   private(set) var fields = RecordFields()
   /// Whether a line ended within the object.
   private(set) var hasLineFeed = false
+  /// The types of records in which a value is one that its key cannot have.
+  private(set) var wrongTypes: RecordTypes = []
+  private let table = RecordFieldTable.shared
+  /// Whether the object that is scanned is the one of values by ECU.
+  private var isByECU = false
   /// Sums of the keys of the objects that are open.
   private var keys = InlineArray<64, UInt32>(repeating: 0)
   private var keyCount = 0
@@ -37,7 +42,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     if skipped(UInt8(ascii: "}")) { return true }
     while true {
       guard let name = scanString() else { return false }
-      let sum = sum(of: name)
+      let sum = Self.sum(of: name, in: bytes)
       let bit: UInt64 = 1 << UInt64(sum & 63)
       let isSecond = sum & 64 != 0
       if (isSecond ? seen.1 : seen.0) & bit != 0 {
@@ -51,7 +56,9 @@ struct RecordScanner: ~Copyable, ~Escapable {
       guard skipped(UInt8(ascii: ":")) else { return false }
       skipSpace()
       if depth == 1 {
-        guard scanMember(RecordKey(bytes.extracting(name))) else { return false }
+        guard scanMember(table.find(sum, name, in: bytes)) else { return false }
+      } else if depth == 3, isByECU {
+        guard scanValueOfECU(table.find(sum, name, in: bytes)) else { return false }
       } else {
         guard scanValue(depth: depth) else { return false }
       }
@@ -63,22 +70,45 @@ struct RecordScanner: ~Copyable, ~Escapable {
   }
 
   /// The value of a key of the record itself.
-  private mutating func scanMember(_ key: RecordKey?) -> Bool {
-    guard let key else { return scanValue(depth: 1) }
+  ///
+  /// - Parameter entry: of the key; `nil` if the store does not know it.
+  private mutating func scanMember(_ entry: RecordFieldTable.Entry?) -> Bool {
+    guard let entry else { return scanValue(depth: 1) }
     let start = position
     guard start < bytes.count else { return false }
     switch bytes[start] {
     case UInt8(ascii: "\""):
       guard let range = scanString() else { return false }
-      fields[key] = RecordFields.Field(form: .string, range: range, offset: start)
+      if let key = entry.key { fields[key] = RecordFields.Field(form: .string, range: range, offset: start) }
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       guard scanNumber() else { return false }
-      fields[key] = RecordFields.Field(form: .number, range: start..<position, offset: start)
+      if let key = entry.key { fields[key] = RecordFields.Field(form: .number, range: start..<position, offset: start) }
     default:
+      isByECU = entry.isByECU
       guard scanValue(depth: 1) else { return false }
-      fields[key] = RecordFields.Field(form: .other, range: start..<position, offset: start)
+      isByECU = false
+      if let key = entry.key { fields[key] = RecordFields.Field(form: .other, range: start..<position, offset: start) }
     }
+    note(entry, start..<position, in: .all)
     return true
+  }
+
+  /// The value of a key of one of the ECUs' objects.
+  private mutating func scanValueOfECU(_ entry: RecordFieldTable.Entry?) -> Bool {
+    let start = position
+    guard scanValue(depth: 3) else { return false }
+    if let entry { note(entry, start..<position, in: .telemetry) }
+    return true
+  }
+
+  /// Notes the types of records in which the key cannot have the value.
+  private mutating func note(_ entry: RecordFieldTable.Entry, _ range: Range<Int>, in types: RecordTypes) {
+    for index in entry.rules {
+      let rule = table.rules[index]
+      if !rule.types.isDisjoint(with: types), !allows(rule.values, range) {
+        wrongTypes.formUnion(rule.types.intersection(types))
+      }
+    }
   }
 
   private mutating func scanValue(depth: Int) -> Bool {
@@ -167,8 +197,18 @@ struct RecordScanner: ~Copyable, ~Escapable {
       let end = digits(from: index)
       guard end > index else { return false }
       index = end
+      return endNumber(at: index)
     }
+    // Without an exponent only hundreds of digits are more than a Double can hold.
+    guard whole &- position <= 300 else { return endNumber(at: index) }
     position = index
+    return true
+  }
+
+  /// - Returns: false if no finite `Double` is as large as the number.
+  private mutating func endNumber(at end: Int) -> Bool {
+    guard number(position..<end) != nil else { return false }
+    position = end
     return true
   }
 
@@ -179,7 +219,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
   }
 
   /// The same for the same key; seldom the same for others, and then ``JSONText/JSONDocument`` decides.
-  private func sum(of key: Range<Int>) -> UInt32 {
+  static func sum(of key: Range<Int>, in bytes: Span<UInt8>) -> UInt32 {
     let raw = unsafe bytes.bytes
     var sum = UInt64(truncatingIfNeeded: key.count)
     var index = key.lowerBound

@@ -1,6 +1,8 @@
 import Telemetry
 
-/// A place in a tenant's feed: how many changes were made before. It only goes up, in the order of the commits.
+/// A place in a tenant's feed: how many changes were made before. It only goes up, in the order of the commits. After a
+/// backup was restored, positions go on from a number that is higher than any that was given out before: that is the
+/// generation in a position.
 public struct FeedPosition: RawRepresentable, Hashable, Comparable, Sendable {
   public let rawValue: Int64
 

@@ -15,7 +15,8 @@ import Telemetry
 public protocol FleetStorage: Sendable {
   // MARK: Records
 
-  /// Takes a batch of records in, all of them in one transaction; a refused record does not lose the others.
+  /// Takes a batch of records in: in one transaction, or one for each 4,096 records. A refused record does not lose the
+  /// others. A batch that failed may have been stored in part; sent again, each record is stored once.
   ///
   /// A vehicle that nobody knows is registered by the first of its records: its id is `vehicleId`. A `vehicleId` that is
   /// the VIN of a known vehicle means that one. First stored wins: a later record of the same tenant, vehicle, class and
@@ -127,6 +128,9 @@ public protocol FleetStorage: Sendable {
 
   // MARK: Fences
 
+  /// Which fences there are, read without the document; `nil` if no fences have been put.
+  func fencesVersion(tenant: TenantID) async throws(StorageError) -> FencesVersion?
+
   /// Nil: no fences have been put.
   func fences(tenant: TenantID) async throws(StorageError) -> FencesDocument?
 
@@ -144,7 +148,7 @@ public protocol FleetStorage: Sendable {
 
   func gateway(_ id: String, tenant: TenantID) async throws(StorageError) -> Gateway?
 
-  /// - Throws: `exists`.
+  /// - Throws: `exists`; `limitReached` (``TenantLimits``).
   func addGateway(
     _ id: String, allowedVehicles: [String], key: SecretHash, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> Gateway
@@ -166,22 +170,56 @@ public protocol FleetStorage: Sendable {
   /// - Throws: `notFound`.
   func revokeGateway(_ id: String, tenant: TenantID, at now: Timestamp) async throws(StorageError)
 
+  /// Removes a gateway and its key. Its vehicles and records stay; a later gateway of the same id goes on with them.
+  ///
+  /// - Throws: `notFound`.
+  func removeGateway(_ id: String, tenant: TenantID) async throws(StorageError)
+
   /// Notes what gateways said of themselves; ids that are not known are passed over.
   func gatewaysSeen(_ sightings: [String: GatewaySighting], tenant: TenantID) async throws(StorageError)
 
   // MARK: Tokens, tenants
 
-  /// The gateway or token that a secret belongs to, revoked ones too: the caller looks. Nil: nobody's.
-  func principal(_ secret: SecretHash) async throws(StorageError) -> Principal?
+  /// The gateways and tokens that secrets belong to, revoked ones too: the caller looks. Secrets of nobody are absent.
+  func principals(_ secrets: [SecretHash]) async throws(StorageError) -> [SecretHash: Principal]
 
   /// Adds a token. Its id must be new.
+  ///
+  /// - Throws: `exists`; `limitReached` (``TenantLimits``).
   func addToken(_ token: OperatorToken, secret: SecretHash, tenant: TenantID) async throws(StorageError)
 
-  /// All tokens, the first that was added first.
-  func tokens(tenant: TenantID) async throws(StorageError) -> [OperatorToken]
+  /// Tokens in the order of their ids, which is the order in which they were made.
+  func tokens(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<OperatorToken>
+
+  /// Whether a tenant has a token of a role, revoked or not.
+  func hasToken(_ role: Role, tenant: TenantID) async throws(StorageError) -> Bool
 
   /// - Throws: `notFound`.
   func revokeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError)
+
+  /// Removes a token: its secret is nobody's from then on, and lists no longer show it.
+  ///
+  /// - Throws: `notFound`.
+  func removeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError)
+
+  /// Tokens of all tenants that were revoked or removed behind a position, whichever process did it; fewer than `limit`:
+  /// no more for now. The newest 10,000 are known.
+  ///
+  /// - Parameter position: `nil`: none, but the position behind all of them.
+  func revocations(after position: RevocationPosition?, limit: Int) async throws(StorageError) -> Revocations
+
+  /// Revokes all good tokens that were added after a moment.
+  ///
+  /// - Parameter tenant: `nil`: of all tenants.
+  /// - Returns: how many.
+  func revokeTokens(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp) async throws(StorageError) -> Int
+
+  /// Revokes all gateways whose key was made after a moment and is good.
+  ///
+  /// - Parameter tenant: `nil`: of all tenants.
+  /// - Returns: how many.
+  func revokeGateways(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp)
+    async throws(StorageError) -> Int
 
   /// - Throws: `exists`.
   func addTenant(_ tenant: TenantID, at now: Timestamp) async throws(StorageError)
@@ -190,6 +228,10 @@ public protocol FleetStorage: Sendable {
   func tenants() async throws(StorageError) -> [Tenant]
 
   // MARK: The storage itself
+
+  /// Begins a new generation of feed positions, after a backup was restored in a way that no server notices by itself.
+  /// Positions of before are `positionGone` from then on.
+  func noteRestored() async throws(StorageError)
 
   /// Asks the database something that it can only answer while it works.
   func health() async throws(StorageError) -> StorageHealth
@@ -209,6 +251,11 @@ public protocol FleetStorage: Sendable {
 }
 
 extension FleetStorage {
+  /// The gateway or token that a secret belongs to, revoked ones too; `nil` if it is nobody's.
+  public func principal(_ secret: SecretHash) async throws(StorageError) -> Principal? {
+    try await principals([secret])[secret]
+  }
+
   /// Waits for what is under way and closes the database.
   public func close() async { await close(within: nil) }
 

@@ -5,11 +5,17 @@ public struct PageCursor: Equatable, Sendable {
   public var time: Int64
   public var idHigh: UInt64
   public var idLow: UInt64
-  public var vehicle: Int64
-  public var recordClass: Int64
+  public var vehicle: Int32
+  public var recordClass: Int16
+  /// `seq` of the record; `nil` in cursors of an earlier version, which did not order by it.
+  public var sequence: Int64?
 
-  public init(time: Int64, idHigh: UInt64 = 0, idLow: UInt64 = 0, vehicle: Int64 = 0, recordClass: Int64 = 0) {
+  public init(
+    time: Int64, sequence: Int64? = 0, idHigh: UInt64 = 0, idLow: UInt64 = 0, vehicle: Int32 = 0,
+    recordClass: Int16 = 0
+  ) {
     self.time = time
+    self.sequence = sequence
     self.idHigh = idHigh
     self.idLow = idLow
     self.vehicle = vehicle
@@ -21,15 +27,23 @@ public struct PageCursor: Equatable, Sendable {
     guard let bytes = Hexadecimal.bytes(text), bytes.count == 48 else { return nil }
     let words = (0..<6).map { word in (0..<8).reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[word * 8 + $1]) } }
     guard key.sum(Array(bytes[..<40]), scope) == words[5] else { return nil }
+    let isPacked = words[3] & Self.packed != 0
     self.init(
-      time: Int64(bitPattern: words[0]), idHigh: words[1], idLow: words[2], vehicle: Int64(bitPattern: words[3]),
-      recordClass: Int64(bitPattern: words[4]))
+      time: Int64(bitPattern: words[0]), sequence: isPacked ? Int64(bitPattern: words[4]) : nil, idHigh: words[1],
+      idLow: words[2], vehicle: Int32(truncatingIfNeeded: words[3]),
+      recordClass: Int16(truncatingIfNeeded: isPacked ? words[3] >> 32 : words[4]))
   }
+
+  /// Set in the fourth word where vehicle and class share it, and the fifth is the `seq`. An earlier version had the
+  /// vehicle alone in the fourth, and the class in the fifth.
+  private static let packed: UInt64 = 1 << 63
 
   /// - Parameter scope: the question, and the tenant who asks.
   public func text(scope: [UInt8], key: CursorKey) -> String {
+    let place = UInt64(UInt16(bitPattern: recordClass)) << 32 | UInt64(UInt32(bitPattern: vehicle))
     let words = [
-      UInt64(bitPattern: time), idHigh, idLow, UInt64(bitPattern: vehicle), UInt64(bitPattern: recordClass),
+      UInt64(bitPattern: time), idHigh, idLow, sequence == nil ? place & 0xFFFF_FFFF : place | Self.packed,
+      sequence.map { UInt64(bitPattern: $0) } ?? UInt64(UInt16(bitPattern: recordClass)),
     ]
     let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) } }
     return Hexadecimal.text(bytes) + Hexadecimal.text(key.sum(bytes, scope))

@@ -9,10 +9,16 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
     case readOnly
     /// The file is no database of ours, or not a sound one.
     case damaged
+    /// There is no database, and the caller may not make one.
+    case noDatabase
+    /// Another server has the file.
+    case inUse
     /// The database was made by a newer version.
     case newerSchema
     /// There is such a vehicle, gateway or VIN already.
     case exists
+    /// The tenant has as many gateways or tokens as it may have.
+    case limitReached
     /// There is no such tenant, vehicle, gateway or token.
     case notFound
     /// A cursor that was not given out for this question, or was changed.

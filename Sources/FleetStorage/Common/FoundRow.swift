@@ -6,18 +6,26 @@ struct FoundRow {
   var recordClass: RecordClass
   var vehicle: Int32
   var time: Int64
+  var sequence: Int64
   var id: UUIDv7
-  var quality: TimeQuality
+  var quality: StoredQuality
+  /// Nil: an earlier version received it.
+  var received: Int64?
   var body: [UInt8]
+
+  /// Columns of a statement that reads such rows, in this order.
+  static let columns = "vehicle, class, time, seq, id, quality, received, body"
 
   var cursor: PageCursor {
     PageCursor(
-      time: time, idHigh: id.high, idLow: id.low, vehicle: Int64(vehicle), recordClass: Int64(recordClass.number))
+      time: time, sequence: sequence, idHigh: id.high, idLow: id.low, vehicle: vehicle,
+      recordClass: recordClass.number)
   }
 
   /// In the order of pages, oldest first.
   static func isBefore(_ left: FoundRow, _ right: FoundRow) -> Bool {
     if left.time != right.time { return left.time < right.time }
+    if left.sequence != right.sequence { return left.sequence < right.sequence }
     if left.id != right.id {
       return left.id.high != right.id.high ? left.id.high < right.id.high : left.id.low < right.id.low
     }
@@ -32,6 +40,7 @@ struct FoundRow {
 
   func record(of vehicle: String) -> StoredRecord {
     StoredRecord(
-      vehicle: vehicle, recordClass: recordClass, id: id, time: StoredTime.time(time), quality: quality, body: body)
+      vehicle: vehicle, recordClass: recordClass, id: id, time: StoredTime.time(time), quality: quality.timeQuality,
+      receivedAt: received.map { StoredTime.timestamp($0) }, isTimeAhead: quality == .ahead, body: body)
   }
 }

@@ -20,7 +20,7 @@ struct IngestGroup {
     var job: Int
     var record: Int
     var time: Timestamp?
-    var quality: TimeQuality
+    var quality: StoredQuality
   }
 
   let jobs: [IngestJob]
@@ -28,6 +28,9 @@ struct IngestGroup {
   private(set) var outcomes: [[IngestOutcome]?]
   /// Feed positions to announce after the commit.
   private(set) var announcements: [(tenant: TenantID, position: FeedPosition)] = []
+
+  /// Changes that the feeds of all tenants have more.
+  private(set) var published = 0
 
   private var rows: [RecordRow] = []
   /// Which record of which job a row was made of.
@@ -56,24 +59,30 @@ struct IngestGroup {
     origins = order.map { origins[$0] }
     for index in copies.indices { copies[index].row = places[copies[index].row] }
 
-    let existing = try transaction.insert(rows)
+    let now = (jobs.map(\.now).max() ?? Timestamp(nanoseconds: 0)).milliseconds
+    let existing = try transaction.store(rows, at: now)
     let improvements = settle(existing)
-    let moved = improvements.isEmpty ? [:] : try transaction.improve(improvements.values.map { $0 })
-    // What was stored or improved, as it is now.
-    var changed = rows.indices.filter { existing[$0] == nil || improvements[$0] != nil }.map { rows[$0] }
-    for index in changed.indices {
-      if let improvement = indexes[changed[index].key].flatMap({ improvements[places[$0]] }) {
-        changed[index].time = improvement.time.milliseconds
-      }
+    let moved = improvements.isEmpty ? [:] : try transaction.improveAll(improvements.values.map { $0 })
+    for (index, improvement) in improvements {
+      rows[index].time = improvement.time.milliseconds
+      rows[index].quality = StoredQuality(improvement.quality)
     }
-    guard !changed.isEmpty else { return }
-    try transaction.touch(Self.touches(of: changed))
+    // What was stored or improved, as it is now.
+    let isChanged = rows.indices.map { existing[$0] == nil || improvements[$0] != nil }
+    guard isChanged.contains(true) else { return }
+    let all = rows
+    let touches = VehicleTouch.all(of: all.indices.lazy.filter { isChanged[$0] }.map { all[$0] })
+    try transaction.touch(touches)
+    try transaction.trimECUs(of: touches)
     if !moved.isEmpty { try transaction.settle(moved) }
+    // The feed has them in the order in which they came, which is that of their `seq`.
+    let changed = places.filter { isChanged[$0] }.map { all[$0].key }
     for (id, tenant) in tenants.sorted(by: { $0.value < $1.value }) {
-      let keys = changed.lazy.map(\.key).filter { $0.tenant == tenant }
+      let keys = changed.filter { $0.tenant == tenant }
       guard !keys.isEmpty, let now = jobs.map(\.now).max() else { continue }
-      let position = try transaction.publish(Array(keys), tenant: tenant, named: id, at: now.milliseconds)
+      let position = try transaction.publish(keys, tenant: tenant, named: id, at: now.milliseconds)
       announcements.append((id, position))
+      published += keys.count
     }
   }
 
@@ -98,6 +107,8 @@ struct IngestGroup {
     job: Int, tenant: Int32, _ book: inout VehicleBook, _ transaction: some StoreSession
   ) throws(StoreFailure) {
     let source = jobs[job].source
+    book.begin(job: job, from: source)
+    let reception = Reception(at: jobs[job].now)
     for index in jobs[job].records.indices {
       let record = jobs[job].records[index]
       switch try book.vehicle(of: record, from: source, at: jobs[job].now, transaction) {
@@ -106,14 +117,16 @@ struct IngestGroup {
         let key = RowKey(
           tenant: tenant, vehicle: vehicle, recordClass: record.kind.recordClass.number, idHigh: record.id.high,
           idLow: record.id.low)
+        let (time, quality) = reception.place(record.time, record.quality)
         if let row = indexes[key] {
-          copies.append(Copy(row: row, job: job, record: index, time: record.time, quality: record.quality))
+          copies.append(Copy(row: row, job: job, record: index, time: record.time, quality: quality))
         } else {
           indexes[key] = rows.count
           rows.append(
             RecordRow(
-              key: key, time: StoredTime.column(record.time), quality: record.quality,
-              hasPosition: record.kind == .known(.telemetry) && record.hasPosition, body: record.body))
+              key: key, time: time, sequence: Int64(clamping: record.sequence), quality: quality,
+              received: reception.time, hasPosition: record.kind == .known(.telemetry) && record.hasPosition,
+              ecu: record.ecu, body: record.body))
           origins.append((job, index))
         }
       }
@@ -126,7 +139,7 @@ struct IngestGroup {
   ///
   /// - Parameter existing: quality of rows that were there before.
   /// - Returns: the better times that rows are to be given, by their index.
-  private mutating func settle(_ existing: [Int: TimeQuality]) -> [Int: Improvement] {
+  private mutating func settle(_ existing: [Int: StoredQuality]) -> [Int: Improvement] {
     var improvements: [Int: Improvement] = [:]
     for index in rows.indices {
       let (job, record) = origins[index]
@@ -135,33 +148,18 @@ struct IngestGroup {
         continue
       }
       let own = jobs[job].records[record]
-      if let time = own.time, own.quality.isBetter(than: quality) {
+      if let time = own.time, rows[index].quality.isBetter(than: quality) {
         outcomes[job]?[record] = .improved
         improvements[index] = Improvement(key: rows[index].key, time: time, quality: own.quality)
       }
     }
     for copy in copies {
-      let quality = improvements[copy.row]?.quality ?? existing[copy.row] ?? rows[copy.row].quality
+      let quality =
+        improvements[copy.row].map { StoredQuality($0.quality) } ?? existing[copy.row] ?? rows[copy.row].quality
       guard let time = copy.time, copy.quality.isBetter(than: quality) else { continue }
       outcomes[copy.job]?[copy.record] = .improved
-      improvements[copy.row] = Improvement(key: rows[copy.row].key, time: time, quality: copy.quality)
+      improvements[copy.row] = Improvement(key: rows[copy.row].key, time: time, quality: copy.quality.timeQuality)
     }
     return improvements
-  }
-
-  private static func touches(of rows: [RecordRow]) -> [VehicleTouch] {
-    var touches: [VehicleTouch] = []
-    // Rows are in the order of their vehicles.
-    for row in rows {
-      if touches.last?.vehicle != row.key.vehicle {
-        touches.append(VehicleTouch(vehicle: row.key.vehicle, time: StoredTime.undated))
-      }
-      let last = touches.count - 1
-      touches[last].time = max(touches[last].time, row.time)
-      if row.hasPosition, row.time != StoredTime.undated, row.time >= touches[last].position?.time ?? .min {
-        touches[last].position = (row.time, row.key.idHigh, row.key.idLow)
-      }
-    }
-    return touches
   }
 }

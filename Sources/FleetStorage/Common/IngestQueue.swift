@@ -2,7 +2,8 @@ import Dispatch
 import FleetDomain
 import Synchronization
 
-/// Puts batches that come in at the same time into one transaction: each caller is answered after its commit.
+/// Puts batches that come in at the same time into one transaction: each caller is answered after its commit. Batches that
+/// wait are taken in turn from the tenants, and from the gateways of each, so that nobody waits for all of another's.
 ///
 /// A lane is a thread that has one transaction under way; while it waits for its disk, the next batches gather.
 final class IngestQueue: Sendable {
@@ -10,11 +11,18 @@ final class IngestQueue: Sendable {
   static let largestGroup = 4_096
 
   private struct State {
-    var waiting: [IngestJob] = []
+    var waiting = FairQueue<TenantID, String, IngestJob> { $0.records.count }
     var freeLanes: [Int]
     var isClosed = false
     var idle: [CheckedContinuation<Void, Never>] = []
     var counts = StorageCounts()
+    var failure: Failure?
+  }
+
+  /// That the last transaction failed, and why.
+  struct Failure {
+    let error: StorageError
+    let at: ContinuousClock.Instant
   }
 
   private let state: Mutex<State>
@@ -36,10 +44,13 @@ final class IngestQueue: Sendable {
   var counts: StorageCounts {
     state.withLock { state in
       var counts = state.counts
-      counts.waiting = state.waiting.reduce(0) { $0 + $1.records.count }
+      counts.waiting = state.waiting.waitingCost
       return counts
     }
   }
+
+  /// Why the last transaction failed, if the database is at fault; `nil` after one that was committed.
+  var failure: Failure? { state.withLock { $0.failure } }
 
   /// Whether a transaction is under way.
   var isBusy: Bool { state.withLock { $0.freeLanes.count < laneCount } }
@@ -51,7 +62,7 @@ final class IngestQueue: Sendable {
       let job = job { continuation.resume(returning: $0) }
       let lane: Int?? = state.withLock { state in
         guard !state.isClosed else { return .none }
-        state.waiting.append(job)
+        state.waiting.add(job, group: job.tenant, member: job.source.name)
         return .some(state.freeLanes.popLast())
       }
       switch lane {
@@ -79,9 +90,7 @@ final class IngestQueue: Sendable {
   func interrupt() {
     let waiting = state.withLock { state in
       state.isClosed = true
-      let waiting = state.waiting
-      state.waiting = []
-      return waiting
+      return state.waiting.removeAll()
     }
     for job in waiting { job.answer(.failure(Self.closed)) }
   }
@@ -118,6 +127,12 @@ final class IngestQueue: Sendable {
       if group.count > 1, error.kind == .system {
         for job in group { answer([job], take(lane, [job]), lane) }
       } else {
+        switch error.kind {
+        case .unavailable, .full, .readOnly, .damaged:
+          state.withLock { $0.failure = Failure(error: error, at: .now) }
+        // What a batch has against it says nothing of the next.
+        default: break
+        }
         for job in group { job.answer(.failure(error)) }
       }
     }
@@ -125,6 +140,7 @@ final class IngestQueue: Sendable {
 
   private func count(_ group: IngestGroup) {
     state.withLock { state in
+      state.failure = nil
       state.counts.commits += 1
       for outcome in group.outcomes.lazy.compactMap({ $0 }).joined() {
         switch outcome {
@@ -137,17 +153,24 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// The batches of the next transaction, first come first; at least one, where any waits.
-  private static func next(_ waiting: inout [IngestJob]) -> [IngestJob] {
+  /// The batches of the next transaction; at least one if any waits.
+  private static func next(_ waiting: inout FairQueue<TenantID, String, IngestJob>) -> [IngestJob] {
+    var group: [IngestJob] = []
     var records = 0
-    var count = 0
-    for job in waiting {
+    while let job = waiting.next(if: { group.isEmpty || records + $0.records.count <= largestGroup }) {
+      group.append(job)
       records += job.records.count
-      if count > 0, records > largestGroup { break }
-      count += 1
     }
-    let group = Array(waiting.prefix(count))
-    waiting.removeFirst(count)
     return group
+  }
+}
+
+extension IngestSource {
+  /// Whose batches wait in one line.
+  fileprivate var name: String {
+    switch self {
+    case .gateway(let gateway): gateway.id
+    case .trusted, .broker: ""
+    }
   }
 }

@@ -3,10 +3,11 @@ import Telemetry
 
 /// Where a page of records begins and ends, as a condition on the columns of an index.
 ///
-/// Records stand in the order of time, id, vehicle and class, the last two only to tell equal ids apart. Bounds are
+/// Records stand in the order of time, `seq`, id, vehicle and class, the last two only to tell equal ids apart. Bounds are
 /// inclusive, so that one statement serves the first page and all others.
 struct RecordBound {
   var time: Int64
+  var sequence: Int64
   var idHigh: UInt64
   var idLow: UInt64
   var vehicle: Int64
@@ -16,15 +17,26 @@ struct RecordBound {
     let isForward = query.order == .oldestFirst
     guard let cursor else {
       if isForward {
-        self.init(time: query.from.map(StoredTime.bound) ?? .min, idHigh: 0, idLow: 0, vehicle: 0)
+        self.init(time: query.from.map(StoredTime.bound) ?? .min, sequence: 0, idHigh: 0, idLow: 0, vehicle: 0)
       } else {
         let last = query.to.map { StoredTime.bound($0) } ?? .max
-        self.init(time: last == .max ? last : last - 1, idHigh: .max, idLow: .max, vehicle: Int64(Int32.max))
+        self.init(
+          time: last == .max ? last : last - 1, sequence: .max, idHigh: .max, idLow: .max,
+          vehicle: Int64(Int32.max))
       }
       return
     }
-    self.init(time: cursor.time, idHigh: cursor.idHigh, idLow: cursor.idLow, vehicle: cursor.vehicle)
-    let number = Int64(recordClass.number)
+    guard let sequence = cursor.sequence else {
+      // The record that the cursor names is gone: of those of its time none is left out.
+      self.init(
+        time: cursor.time, sequence: isForward ? 0 : .max, idHigh: isForward ? 0 : .max, idLow: isForward ? 0 : .max,
+        vehicle: isForward ? 0 : Int64(Int32.max))
+      return
+    }
+    self.init(
+      time: cursor.time, sequence: sequence, idHigh: cursor.idHigh, idLow: cursor.idLow,
+      vehicle: Int64(cursor.vehicle))
+    let number = recordClass.number
     // The record that the cursor names was the last of its page; those that are equal but for their class come behind
     // it where their class does.
     guard isForward ? number <= cursor.recordClass : number >= cursor.recordClass else { return }
@@ -37,8 +49,9 @@ struct RecordBound {
     }
   }
 
-  private init(time: Int64, idHigh: UInt64, idLow: UInt64, vehicle: Int64) {
+  private init(time: Int64, sequence: Int64, idHigh: UInt64, idLow: UInt64, vehicle: Int64) {
     self.time = time
+    self.sequence = sequence
     self.idHigh = idHigh
     self.idLow = idLow
     self.vehicle = vehicle

@@ -4,7 +4,7 @@ import Telemetry
 /// Checks a question for records and makes a page of the rows that answer it: the same on both databases.
 struct RecordPage {
   let query: RecordQuery
-  let cursor: PageCursor?
+  private(set) var cursor: PageCursor?
   private let scope: [UInt8]
   private let key: CursorKey
 
@@ -40,6 +40,15 @@ struct RecordPage {
     }
   }
 
+  /// Looks up the `seq` that a cursor of an earlier version lacks.
+  mutating func complete(_ session: some StoreSession, tenant: Int32) throws(StoreFailure) {
+    guard let cursor, cursor.sequence == nil, query.every == nil else { return }
+    let key = RowKey(
+      tenant: tenant, vehicle: cursor.vehicle, recordClass: cursor.recordClass, idHigh: cursor.idHigh,
+      idLow: cursor.idLow)
+    self.cursor?.sequence = try session.foundAll([key]).first?.sequence
+  }
+
   /// - Parameter rows: each list in the order of the question; one more than its limit, where there are more.
   /// - Returns: the page's rows, and the cursor behind them.
   func page(_ lists: [[FoundRow]]) -> (rows: [FoundRow], next: String?) {
@@ -73,7 +82,7 @@ struct RecordPage {
     }.map { rows[$0] }
   }
 
-  private static func scope(_ query: RecordQuery, _ tenant: Int32, _ vehicle: Int32?) -> [UInt8] {
+  static func scope(_ query: RecordQuery, _ tenant: Int32, _ vehicle: Int32?) -> [UInt8] {
     var scope: [UInt8] = Array("records".utf8)
     func add(_ number: Int64?) {
       scope.append(number == nil ? 0 : 1)

@@ -25,8 +25,12 @@ struct RecordRow {
   var key: RowKey
   /// ``StoredTime``
   var time: Int64
-  var quality: TimeQuality
+  var sequence: Int64
+  var quality: StoredQuality
+  /// When it was received, ms.
+  var received: Int64
   var hasPosition: Bool
+  var ecu: String?
   var body: [UInt8]
 }
 
@@ -35,15 +39,6 @@ struct Improvement {
   var key: RowKey
   var time: Timestamp
   var quality: TimeQuality
-}
-
-/// What the rows of one transaction say of their vehicle.
-struct VehicleTouch {
-  var vehicle: Int32
-  /// The latest time among them.
-  var time: Int64
-  /// The latest telemetry with a position among them.
-  var position: (time: Int64, idHigh: UInt64, idLow: UInt64)?
 }
 
 /// Records of a vehicle whose better time is an earlier one.

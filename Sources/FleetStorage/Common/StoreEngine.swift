@@ -6,6 +6,10 @@ protocol StoreEngine: Sendable {
   /// The key of the store's cursors.
   var cursorKey: CursorKey { get }
   var queue: IngestQueue { get }
+  /// The database's own time in ms, as an expression of SQL.
+  var clock: String { get }
+  /// Whether a backup was found to have been restored when the database was opened.
+  var wasRestored: Bool { get }
   var announcer: Announcer { get }
 
   /// Runs work that changes nothing, in one transaction: it sees one state of the database.

@@ -4,7 +4,7 @@ import Telemetry
 /// The steps of taking records in that are the same on both databases.
 ///
 /// Call order: ``tenant(_:)`` and ``vehicles(named:tenant:)``; ``register(_:)`` and ``note(_:tenant:)`` for what is new;
-/// ``insert(_:)``, ``improve(_:)``, ``touch(_:)``, ``settle(_:)`` once each; ``publish(_:tenant:named:at:)`` for each tenant in the order of
+/// ``store(_:at:)``, ``improveAll(_:)``, ``touch(_:)``, ``settle(_:)`` once each; ``publish(_:tenant:named:at:)`` for each tenant in the order of
 /// their keys. Who opened the transaction commits it.
 extension StoreSession {
   /// Adds a vehicle, or finds the one that another process has added meanwhile.
@@ -37,7 +37,7 @@ extension StoreSession {
       [SQLValue(vehicle.key), SQLValue(tenant), SQLValue(vehicle.registeredBy), SQLValue(vehicle.vin)])
   }
 
-  /// Gives rows a better time, in their bodies as well; passes over those that have one as good.
+  /// Gives rows of the table `record` a better time, in their bodies as well; passes over those that have one as good.
   ///
   /// - Returns: what moved back in time by that, for each vehicle.
   func improve(_ improvements: [Improvement]) throws(StoreFailure) -> [Int32: MovedBack] {
@@ -52,15 +52,10 @@ extension StoreSession {
         "SELECT quality, body, time FROM record WHERE tenant = $1 AND vehicle = $2 AND class = $3 AND id = $4"
           + lockingRows,
         place)
-      guard let row = found.first, let quality = TimeQuality(rawValue: UInt8(truncatingIfNeeded: row.integer(0))),
-        item.quality.isBetter(than: quality)
+      guard let row = found.first, let quality = StoredQuality(rawValue: UInt8(truncatingIfNeeded: row.integer(0))),
+        StoredQuality(item.quality).isBetter(than: quality)
       else { continue }
-      let body: [UInt8]
-      do throws(RecordRefusal) {
-        body = try RecordBodyTime.replacing(in: row.bytes(1), time: item.time, quality: item.quality)
-      } catch {
-        throw StoreFailure(.damaged, "record \(id.string)", "\(error)")
-      }
+      let body = try RecordBodyTime.improving(row.bytes(1), item, id: id)
       try run(
         """
         UPDATE record SET time = $5, quality = $6, body = $7
@@ -68,7 +63,7 @@ extension StoreSession {
         """,
         place + [.integer(item.time.milliseconds), .integer(Int64(item.quality.rawValue)), .bytes(body)])
       let old = row.integer(2)
-      if item.time.milliseconds < old {
+      if item.time.milliseconds < old, quality != .ahead {
         moved[item.key.vehicle, default: MovedBack(tenant: item.key.tenant, time: old)].add(id, old)
       }
     }

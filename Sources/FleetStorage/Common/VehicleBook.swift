@@ -10,14 +10,29 @@ struct VehicleBook {
     var gateway: String?
   }
 
+  /// Who brings new vehicles: a gateway in one batch; all gateways of a batch that an operator imports.
+  private struct Newcomer: Hashable {
+    var job: Int
+    var gateway: String
+  }
+
   private let tenant: Int32
   private var byId: [String: VehicleRow] = [:]
   private var byVIN: [String: String] = [:]
   private var answers: [Question: Result<Int32, RecordRefusal>] = [:]
   /// The last question, so that a batch of one vehicle asks once.
   private var last: (question: Question, answer: Result<Int32, RecordRefusal>)?
-  /// Gateways that were made for a vehicle, by its id or VIN, or are called so themselves.
-  private var entered: [String: [String]] = [:]
+  /// Whether a vehicle, by its id or VIN, belongs to other gateways than this one; `""`: any.
+  private var ofOthers: [Question: Bool] = [:]
+  /// Vehicles that gateways may write as, of lists that are too long to be searched for each record.
+  private var allowed: [String: Set<String>] = [:]
+  /// How many vehicles were new to whom in a batch.
+  private var newcomers: [Newcomer: Int] = [:]
+  /// How many vehicles a gateway has registered, this transaction included.
+  private var registered: [String: Int64] = [:]
+  /// The batch that is read, and whether an operator imports it.
+  private var job = 0
+  private var isImport = false
   /// Ids of vehicles whose gateway or VIN is new.
   private var changed: Set<String> = []
 
@@ -36,6 +51,13 @@ struct VehicleBook {
     }
     guard !names.isEmpty else { return }
     for vehicle in try transaction.vehicles(named: names.sorted(), tenant: tenant) { add(vehicle) }
+  }
+
+  /// Begins with the records of another batch.
+  mutating func begin(job: Int, from source: IngestSource) {
+    self.job = job
+    isImport = source == .trusted
+    last = nil
   }
 
   /// The vehicle of a record: that which has this id, else that which has it as its VIN, else a new one.
@@ -60,6 +82,8 @@ struct VehicleBook {
       answer = known
     } else {
       answer = try find(record, source, now, transaction)
+      // Another batch may have room for it.
+      if case .failure(let refusal) = answer, refusal.kind == .tooManyVehicles { return answer }
       answers[question] = answer
     }
     last = (question, answer)
@@ -100,11 +124,16 @@ struct VehicleBook {
     if case .gateway(let sender) = source { gateway = sender }
     let name = record.vehicleId
     guard var vehicle = named(name) else {
-      if let gateway, name != gateway.id {
-        let allowed = gateway.allowedVehicles
-        guard try allowed.isEmpty ? !isOfOther([name], than: gateway.id, transaction) : allowed.contains(name) else {
+      if let gateway, !gateway.allowedVehicles.isEmpty {
+        // Its list is the limit.
+        guard name == gateway.id || isAllowed(name, gateway) else { return .failure(Self.foreign(record, gateway)) }
+      } else if let refusal = countNew(record) {
+        return .failure(refusal)
+      } else if let gateway, name != gateway.id {
+        guard try !isOfOther([name], than: gateway.id, transaction) else {
           return .failure(Self.foreign(record, gateway))
         }
+        if let refusal = try countRegistered(record, by: gateway, transaction) { return .failure(refusal) }
       }
       let vin = Self.isVIN(name) ? name : try learnable(record, source, transaction)
       let added = try transaction.register(
@@ -113,14 +142,14 @@ struct VehicleBook {
       return .success(added.key)
     }
     if let gateway {
-      let allowed = gateway.allowedVehicles
       let isOwn: Bool
       if vehicle.id == gateway.id {
         // What its records are called until it knows its vehicle, and its gaps always.
         isOwn = true
-      } else if !allowed.isEmpty {
-        isOwn = allowed.contains(name) || allowed.contains(vehicle.id) || vehicle.vin.map(allowed.contains) ?? false
+      } else if !gateway.allowedVehicles.isEmpty {
+        isOwn = ([name, vehicle.id] + (vehicle.vin.map { [$0] } ?? [])).contains { isAllowed($0, gateway) }
       } else if vehicle.registeredBy == nil {
+        if let refusal = countNew(record) { return .failure(refusal) }
         isOwn = try !isOfOther([vehicle.id] + (vehicle.vin.map { [$0] } ?? []), than: gateway.id, transaction)
       } else {
         isOwn = vehicle.registeredBy == gateway.id
@@ -154,21 +183,76 @@ struct VehicleBook {
     _ record: IncomingRecord, _ source: IngestSource, _ transaction: some StoreSession
   ) throws(StoreFailure) -> String? {
     let sender = source == .broker ? nil : record.gatewayId
-    guard let vin = record.vin, Self.isVIN(vin), named(vin) == nil,
-      try !isOfOther([vin], than: sender, transaction)
-    else { return nil }
-    return vin
+    guard let vin = record.vin, Self.isVIN(vin), named(vin) == nil else { return nil }
+    // A vehicle that says another VIN in each record learns one of the first, or in a later batch.
+    if ofOthers[Question(vehicleId: vin, gateway: sender)] == nil, countNew(record) != nil { return nil }
+    return try isOfOther([vin], than: sender, transaction) ? nil : vin
   }
 
-  /// Whether gateways were made for a vehicle of one of these names, and this one is none of them; nil: none is.
+  /// Whether one of these names of a vehicle belongs to other gateways than this one; `nil`: than a sender that is not
+  /// known.
   private mutating func isOfOther(
     _ names: [String], than gateway: String?, _ transaction: some StoreSession
   ) throws(StoreFailure) -> Bool {
     for name in names {
-      if entered[name] == nil { entered[name] = try transaction.gateways(for: name, tenant: tenant) }
-      if let gateways = entered[name], !gateways.isEmpty, gateway.map(gateways.contains) != true { return true }
+      let question = Question(vehicleId: name, gateway: gateway)
+      let answer: Bool
+      if let known = ofOthers[question] {
+        answer = known
+      } else {
+        answer = try transaction.isOfOther(name, than: gateway, tenant: tenant)
+        ofOthers[question] = answer
+      }
+      if answer { return true }
     }
     return false
+  }
+
+  private mutating func isAllowed(_ name: String, _ gateway: Gateway) -> Bool {
+    if gateway.allowedVehicles.count <= 8 { return gateway.allowedVehicles.contains(name) }
+    if let known = allowed[gateway.id] { return known.contains(name) }
+    let names = Set(gateway.allowedVehicles)
+    allowed[gateway.id] = names
+    return names.contains(name)
+  }
+
+  /// Counts a vehicle that the sender has not written as before: each costs statements in a transaction that all tenants
+  /// share.
+  ///
+  /// - Returns: why it is refused; `nil`: it is not.
+  private mutating func countNew(_ record: IncomingRecord) -> RecordRefusal? {
+    let newcomer = Newcomer(job: job, gateway: isImport ? "" : record.gatewayId)
+    let limit = isImport ? TenantLimits.newVehiclesOfImport : TenantLimits.newVehiclesOfBatch
+    let count = newcomers[newcomer, default: 0]
+    guard count < limit else {
+      return RecordRefusal(
+        .tooManyVehicles, key: "vehicleId",
+        "expected at most \(limit) new vehicles in one batch, found one more, \(Self.quoted(record.vehicleId)): send it in a later batch"
+      )
+    }
+    newcomers[newcomer] = count + 1
+    return nil
+  }
+
+  /// - Returns: why a gateway without a vehicle list registers no more; `nil`: it may.
+  private mutating func countRegistered(
+    _ record: IncomingRecord, by gateway: Gateway, _ transaction: some StoreSession
+  ) throws(StoreFailure) -> RecordRefusal? {
+    let count: Int64
+    if let known = registered[gateway.id] {
+      count = known
+    } else {
+      count = try transaction.registeredVehicles(of: gateway.id, tenant: tenant)
+    }
+    guard count < TenantLimits.vehiclesOfGateway else {
+      registered[gateway.id] = count
+      return RecordRefusal(
+        .tooManyVehicles, key: "vehicleId",
+        "expected at most \(TenantLimits.vehiclesOfGateway) vehicles registered by one gateway, found one more, \(Self.quoted(record.vehicleId)): add it to the gateway's vehicles"
+      )
+    }
+    registered[gateway.id] = count + 1
+    return nil
   }
 
   private static func foreign(_ record: IncomingRecord, _ gateway: Gateway) -> RecordRefusal {

@@ -10,24 +10,28 @@ final class PostgreSQLConnection: @unchecked Sendable {
   /// Names of the statements that the server has ready, by their text.
   private var prepared: [String: String] = [:]
 
-  /// - Throws: `unavailable` with libpq's words, which hold no password.
-  init(address: String) throws(StoreFailure) {
+  /// - Throws: `unavailable`, with libpq's words about the connection; never with those about the address.
+  init(address: PostgreSQLAddress) throws(StoreFailure) {
     // A peer that is gone without a word is noticed after 30 + 3 × 10 s, also by who only listens.
     let defaults = [
       ("connect_timeout", "10"), ("tcp_user_timeout", "30000"), ("keepalives_idle", "30"),
       ("keepalives_interval", "10"), ("keepalives_count", "3"), ("application_name", "fleetstore"),
     ]
-    // Of what stands twice the later counts: the address has its say on the defaults.
-    let names = defaults.map(\.0) + ["dbname", "client_encoding"]
-    let values = defaults.map(\.1) + [address, "UTF8"]
-    let handle = unsafe Self.withStrings(names) { names in
-      unsafe Self.withStrings(values) { values in unsafe PQconnectdbParams(names, values, 1) }
+    var options = defaults.filter { address[$0.0] == nil } + address.options.map { ($0.keyword, $0.value) }
+    // Otherwise whoever stands in between can have the password: libpq's default falls back to a connection without TLS.
+    let isModeSet = unsafe getenv("PGSSLMODE") != nil
+    let demandsTLS = address.isRemoteWithoutMode && !isModeSet
+    if demandsTLS { options.append(("sslmode", "require")) }
+    if let password = address.password { options.append(("password", password)) }
+    options.append(("client_encoding", "UTF8"))
+    let handle = unsafe Self.withStrings(options.map(\.0)) { names in
+      unsafe Self.withStrings(options.map(\.1)) { values in unsafe PQconnectdbParams(names, values, 0) }
     }
     guard let handle = unsafe handle else { throw StoreFailure(.system, "PostgreSQL", "no memory for a connection") }
     unsafe self.handle = handle
     unsafe interruption = PostgreSQLInterruption(of: handle)
     guard unsafe PQstatus(handle) == CONNECTION_OK else {
-      throw StoreFailure(.unavailable, "PostgreSQL", words)
+      throw StoreFailure(.unavailable, "PostgreSQL", connectingWords(address, demandsTLS: demandsTLS))
     }
     unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
     // An answer is durable, whatever the server thinks is enough; what waits for standbys as well stays as it is.
@@ -151,6 +155,19 @@ final class PostgreSQLConnection: @unchecked Sendable {
   var serverVersion: Int { unsafe Int(PQserverVersion(handle)) }
 
   // MARK: Errors
+
+  /// Why there is no connection. libpq's words are shown if they are about a host that was tried; others may repeat parts
+  /// of the address.
+  private func connectingWords(_ address: PostgreSQLAddress, demandsTLS: Bool) -> String {
+    let words = words
+    guard words.hasPrefix("connection to server ") || words.hasPrefix("could not translate host name ") else {
+      let names = address.options.map(\.keyword).joined(separator: ", ")
+      return "libpq takes no such options as the address has; expected other values of \(names)"
+    }
+    guard demandsTLS, words.contains("SSL") else { return words }
+    return words
+      + "; a password goes to another machine only with TLS: give the server a certificate, or write ?sslmode=prefer"
+  }
 
   private var words: String { unsafe Self.line(String(cString: PQerrorMessage(handle))) }
 

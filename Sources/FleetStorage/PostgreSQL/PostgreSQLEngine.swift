@@ -11,17 +11,21 @@ final class PostgreSQLEngine: StoreEngine {
   let announcer = Announcer()
   let tally = RemovalTally()
   let schemaVersion: Int
+  let clock = PostgreSQLMigration.clock
+  let wasRestored: Bool
   private let pool: PostgreSQLPool
   let partitions = PostgreSQLPartitions()
   private let lanes: [PostgreSQLIngest]
   private let listener: PostgreSQLListener
 
   /// - Parameter steps: ``PostgreSQLSchema/steps``, or those of another version.
-  init(address: String, connections: Int, steps: [String]) async throws(StorageError) {
+  init(
+    address: PostgreSQLAddress, connections: Int, steps: [String], access: StoreAccess = .makingCommand
+  ) async throws(StorageError) {
     let pool = PostgreSQLPool(address: address, size: connections)
     do throws(StoreFailure) {
-      cursorKey = try await pool.run { connection throws(StoreFailure) in
-        try PostgreSQLMigration.run(steps, connection)
+      (cursorKey, wasRestored) = try await pool.run { connection throws(StoreFailure) in
+        try PostgreSQLMigration.run(steps, connection, as: access)
       }
     } catch {
       throw error.error

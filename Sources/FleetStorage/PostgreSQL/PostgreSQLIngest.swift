@@ -3,13 +3,13 @@ import Synchronization
 
 /// The connection of one lane of the ingest queue: it is made anew when it broke.
 final class PostgreSQLIngest: Sendable {
-  private let address: String
+  private let address: PostgreSQLAddress
   private let partitions: PostgreSQLPartitions
   private let announcer: Announcer
   private let connection = Mutex<PostgreSQLConnection?>(nil)
   private let isStopping = Atomic(false)
 
-  init(address: String, partitions: PostgreSQLPartitions, announcer: Announcer) {
+  init(address: PostgreSQLAddress, partitions: PostgreSQLPartitions, announcer: Announcer) {
     self.address = address
     self.partitions = partitions
     self.announcer = announcer

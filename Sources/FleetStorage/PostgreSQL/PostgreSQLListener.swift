@@ -9,13 +9,13 @@ final class PostgreSQLListener: Sendable {
   /// How long the thread sleeps at most before it looks whether it is to end, ms.
   private static let patience: Int32 = 500
 
-  private let address: String
+  private let address: PostgreSQLAddress
   private let announcer: Announcer
   private let thread = DispatchQueue(label: "postgresql-listener")
   private let isStopping = Atomic(false)
   private let current = Mutex<PostgreSQLConnection?>(nil)
 
-  init(address: String, announcer: Announcer) {
+  init(address: PostgreSQLAddress, announcer: Announcer) {
     self.address = address
     self.announcer = announcer
     thread.async { self.run() }

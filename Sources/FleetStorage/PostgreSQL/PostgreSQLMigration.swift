@@ -5,8 +5,13 @@ enum PostgreSQLMigration {
   /// PostgreSQL 14: the oldest that is tested against is Debian's 15.
   private static let oldestServer = 140_000
 
-  /// - Returns: the key of the store's cursors.
-  static func run(_ steps: [String], _ connection: PostgreSQLConnection) throws(StoreFailure) -> CursorKey {
+  /// The database's own time in ms, as an expression of SQL.
+  static let clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+
+  /// - Returns: the key of the store's cursors, and whether a backup was found to have been restored.
+  static func run(
+    _ steps: [String], _ connection: PostgreSQLConnection, as access: StoreAccess = .makingCommand
+  ) throws(StoreFailure) -> (key: CursorKey, wasRestored: Bool) {
     guard connection.serverVersion >= oldestServer else {
       throw StoreFailure(.system, "PostgreSQL", "expected version 14 or later, found \(connection.serverName)")
     }
@@ -14,6 +19,10 @@ enum PostgreSQLMigration {
     return try session.inTransaction { () throws(StoreFailure) in
       // Servers that start at the same time wait here for the first of them.
       try connection.execute("SELECT pg_advisory_xact_lock(1329746759, 0)")
+      let isThere = try session.rows("SELECT (to_regclass('schema_version') IS NOT NULL)::integer", [])
+      guard access.makesDatabase || isThere.first?.integer(0) == 1 else {
+        throw StoreFailure(.noDatabase, "PostgreSQL", "this database holds no fleet store")
+      }
       try connection.execute("CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)")
       let version = Int(try session.rows("SELECT version FROM schema_version", []).first?.integer(0) ?? 0)
       guard version <= steps.count else {
@@ -32,7 +41,30 @@ enum PostgreSQLMigration {
       guard let key = rows.first.flatMap({ CursorKey($0.bytes(0)) }) else {
         throw StoreFailure(.damaged, "setting", "no key for cursors")
       }
-      return key
+      return (key, access == .server ? try checkOrigin(session) : false)
     }
+  }
+
+  /// Compares where the database is with where it was served last, and begins a new generation of feed positions where it
+  /// was restored: its tables were made anew, or its cluster went back to an earlier state (another timeline).
+  private static func checkOrigin(_ session: PostgreSQLSession) throws(StoreFailure) -> Bool {
+    // Not every user may ask for the cluster's identifier.
+    let mayAsk = try session.rows(
+      "SELECT has_function_privilege('pg_control_system()', 'EXECUTE')::integer", []
+    ).first?.integer(0)
+    let cluster = mayAsk == 1 ? "(SELECT system_identifier::text FROM pg_control_system())" : "'?'"
+    let origin = try session.rows(
+      """
+      SELECT \(cluster) || ' ' || 'tenant'::regclass::oid || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+      """, []
+    ).first?.text(0)
+    guard let origin else { throw StoreFailure(.system, "PostgreSQL", "does not say which database it is") }
+    let known = try session.rows("SELECT value FROM setting WHERE name = 'origin'", []).first?.bytes(0)
+    let isRestored = known.map { $0 != Array(origin.utf8) } ?? false
+    if isRestored { try session.beginGeneration(clock: clock) }
+    try session.run(
+      "INSERT INTO setting VALUES ('origin', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+      [.bytes(Array(origin.utf8))])
+    return isRestored
   }
 }

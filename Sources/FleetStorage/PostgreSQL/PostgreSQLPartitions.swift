@@ -132,7 +132,7 @@ final class PostgreSQLPartitions: Sendable {
     let odd = Name(recordClass: name.recordClass, month: nil)
     let (from, to) = (month.bounds.from.map { "'\($0.string)'" }, month.bounds.to.map { "'\($0.string)'" })
     let ids = [from.map { "id >= \($0)" }, to.map { "id < \($0)" }].compactMap { $0 }.joined(separator: " AND ")
-    let columns = "tenant, vehicle, time, id, class, quality, body"
+    let columns = PostgreSQLSession.columns
     // Attached rather than created in its place: readers and writers of the other partitions go on. Only those of the
     // odd ids wait, whose rows of this month come over: attaching reads them all. Who reads that table for long, as a
     // backup does, is not waited for without end: whoever reads all tables would wait behind us.

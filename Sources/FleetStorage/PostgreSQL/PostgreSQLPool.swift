@@ -17,12 +17,12 @@ final class PostgreSQLPool: Sendable {
     var closing: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let address: String
+  private let address: PostgreSQLAddress
   private let size: Int
   private let threads = DispatchQueue(label: "postgresql", attributes: .concurrent)
   private let state = Mutex(State())
 
-  init(address: String, size: Int) {
+  init(address: PostgreSQLAddress, size: Int) {
     self.address = address
     self.size = max(size, 1)
   }

@@ -59,14 +59,15 @@ struct PostgreSQLResult: ~Copyable {
 }
 
 extension PostgreSQLResult {
-  /// The row of a statement that selects vehicle, class, time, id, quality, body.
+  /// The row of a statement that selects ``FoundRow/columns``.
   func foundRow(_ row: Int) throws(StoreFailure) -> FoundRow {
     guard let recordClass = RecordClass(number: Int16(truncatingIfNeeded: integer(row, 1))),
-      let id = identifier(row, 3), let quality = TimeQuality(rawValue: UInt8(truncatingIfNeeded: integer(row, 4)))
+      let id = identifier(row, 4), let quality = StoredQuality(rawValue: UInt8(truncatingIfNeeded: integer(row, 5)))
     else { throw StoreFailure(.damaged, "record", "a row that is not ours") }
     return FoundRow(
-      recordClass: recordClass, vehicle: Int32(truncatingIfNeeded: integer(row, 0)), time: integer(row, 2), id: id,
-      quality: quality, body: bytes(row, 5))
+      recordClass: recordClass, vehicle: Int32(truncatingIfNeeded: integer(row, 0)), time: integer(row, 2),
+      sequence: integer(row, 3), id: id, quality: quality, received: isNull(row, 6) ? nil : integer(row, 6),
+      body: bytes(row, 7))
   }
 
   /// All rows of such a statement.

@@ -4,7 +4,7 @@ import FleetDomain
 /// further step.
 enum PostgreSQLSchema {
   /// Step n makes version n of version n - 1.
-  static let steps = [version1, version2, version3]
+  static let steps = [version1, version2, version3, version4, version5, version6, version7]
 
   private static let version1 =
     """
@@ -82,6 +82,112 @@ enum PostgreSQLSchema {
   /// A partition of which only a part is removed is not read anew each time.
   private static let version3 =
     "ALTER TABLE part ADD COLUMN thinned bigint NOT NULL DEFAULT '\(Int64.min)'"
+
+  /// The vehicles that gateways may write as are rows that an index finds; a tenant counts its gateways and tokens.
+  private static let version4 = """
+    CREATE TABLE gateway_vehicle (
+      tenant integer NOT NULL, gateway text COLLATE "C" NOT NULL, vehicle text COLLATE "C" NOT NULL,
+      place integer NOT NULL, active integer NOT NULL, PRIMARY KEY (tenant, gateway, vehicle)
+    );
+    INSERT INTO gateway_vehicle (tenant, gateway, vehicle, place, active)
+      SELECT tenant, id, vehicle, place - 1, (revoked IS NULL)::integer
+      FROM gateway CROSS JOIN LATERAL unnest(string_to_array(allowed, E'\n')) WITH ORDINALITY AS line (vehicle, place)
+      WHERE vehicle <> '' ON CONFLICT DO NOTHING;
+    CREATE INDEX gateway_vehicle_name ON gateway_vehicle (tenant, vehicle) WHERE active = 1;
+    ALTER TABLE gateway DROP COLUMN allowed;
+    CREATE INDEX vehicle_gateway ON vehicle (tenant, registered_by) WHERE registered_by IS NOT NULL;
+
+    ALTER TABLE tenant ADD COLUMN gateways bigint NOT NULL DEFAULT 0, ADD COLUMN tokens bigint NOT NULL DEFAULT 0;
+    UPDATE tenant SET gateways = (SELECT count(*) FROM gateway WHERE tenant = tenant.key),
+      tokens = (SELECT count(*) FROM token WHERE tenant = tenant.key);
+    CREATE TABLE revocation (number bigint PRIMARY KEY, tenant integer NOT NULL, token uuid NOT NULL);
+    """
+
+  /// Records have a `seq`, which breaks ties of time, and the time of their reception; the newest of each vehicle are
+  /// known. Times that cannot be right become that of this migration.
+  private static let version5 =
+    """
+    ALTER TABLE record ADD COLUMN seq bigint NOT NULL DEFAULT 0, ADD COLUMN received bigint;
+    UPDATE record SET
+      seq = coalesce(substring(convert_from(body, 'UTF8') FROM '"seq"[ \\t\\r\\n]*:[ \\t\\r\\n]*([0-9]{1,18})')::bigint, 0),
+      time = CASE WHEN time > \(now) + \(Reception.tolerance) THEN \(now) ELSE time END,
+      quality = CASE WHEN time > \(now) + \(Reception.tolerance) THEN \(ahead) ELSE quality END;
+    UPDATE part SET min_time = least(min_time, \(now)), max_time = \(now) + \(Reception.tolerance)
+      WHERE max_time > \(now) + \(Reception.tolerance);
+    DROP INDEX record_time;
+    CREATE INDEX record_time ON record (tenant, vehicle, time, seq, id);
+
+    CREATE TABLE newest (
+      vehicle integer NOT NULL, class smallint NOT NULL, ecu text COLLATE "C" NOT NULL, time bigint NOT NULL,
+      seq bigint NOT NULL, id uuid NOT NULL, PRIMARY KEY (vehicle, class, ecu)
+    ) WITH (fillfactor = 50);
+
+    """ + RecordClass.allCases.map { lists($0) + ($0.hasECUs ? newestOfECUs($0) : newest($0)) }.joined()
+      + """
+      INSERT INTO newest SELECT v.key, -1, '', r.time, r.seq, r.id FROM vehicle AS v
+        JOIN record AS r ON r.tenant = v.tenant AND r.vehicle = v.key AND r.class = 0 AND r.id = v.position_id
+        WHERE r.quality <> \(ahead);
+      INSERT INTO newest SELECT v.key, -1, '', r.time, r.seq, r.id FROM vehicle AS v CROSS JOIN LATERAL (
+        SELECT time, seq, id FROM record WHERE tenant = v.tenant AND vehicle = v.key AND class = 0
+          AND quality <> \(ahead) AND time > '\(Int64.min)'
+          AND abs(substring(convert_from(body, 'UTF8') FROM '"latitude"[ ]*:[ ]*(-?[0-9]+[.]?[0-9]*)')::numeric) <= 90
+          AND abs(substring(convert_from(body, 'UTF8') FROM '"longitude"[ ]*:[ ]*(-?[0-9]+[.]?[0-9]*)')::numeric) <= 180
+        ORDER BY time DESC, seq DESC, id DESC LIMIT 1) AS r
+        WHERE v.position_id IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM newest WHERE newest.vehicle = v.key AND newest.class = -1);
+      UPDATE vehicle SET last_time = (SELECT max(time) FROM newest WHERE newest.vehicle = vehicle.key)
+        WHERE last_time > \(now) + \(Reception.tolerance);
+      ALTER TABLE vehicle DROP COLUMN position_time, DROP COLUMN position_id;
+      """
+
+  /// Which store it is.
+  private static let version6 = "INSERT INTO setting VALUES ('store', uuid_send(gen_random_uuid()))"
+
+  /// Telemetry that comes in many records at once is stored in runs.
+  private static let version7 = """
+    CREATE TABLE telemetry_run (
+      tenant integer NOT NULL, vehicle integer NOT NULL, last_id uuid NOT NULL, first_id uuid NOT NULL,
+      last_time bigint NOT NULL, first_time bigint NOT NULL, month smallint NOT NULL, count smallint NOT NULL,
+      entries bytea NOT NULL, bodies bytea NOT NULL, PRIMARY KEY (tenant, vehicle, last_id)
+    );
+    ALTER TABLE telemetry_run ALTER COLUMN entries SET STORAGE EXTERNAL, ALTER COLUMN bodies SET STORAGE EXTERNAL;
+    CREATE UNIQUE INDEX telemetry_run_time ON telemetry_run (tenant, vehicle, last_time);
+    CREATE INDEX telemetry_run_month ON telemetry_run (month, last_time);
+    """
+
+  /// ms; the same in all statements of the migration.
+  private static let now = "(extract(epoch FROM now()) * 1000)::bigint"
+  private static let ahead = StoredQuality.ahead.rawValue
+
+  private static func lists(_ recordClass: RecordClass) -> String {
+    let table = PostgreSQLPartitions.table(recordClass)
+    return recordClass == .known(.telemetry)
+      ? ""
+      : "DROP INDEX \(table)_list; CREATE INDEX \(table)_list ON \(table) (tenant, time, seq, id, vehicle);\n"
+  }
+
+  private static func newest(_ recordClass: RecordClass) -> String {
+    """
+    INSERT INTO newest SELECT v.key, \(recordClass.number), '', r.time, r.seq, r.id
+      FROM vehicle AS v CROSS JOIN LATERAL (
+        SELECT time, seq, id FROM \(PostgreSQLPartitions.table(recordClass))
+        WHERE tenant = v.tenant AND vehicle = v.key AND quality <> \(ahead)
+        ORDER BY time DESC, seq DESC, id DESC LIMIT 1) AS r;
+
+    """
+  }
+
+  private static func newestOfECUs(_ recordClass: RecordClass) -> String {
+    """
+    INSERT INTO newest SELECT DISTINCT ON (vehicle, ecu) vehicle, \(recordClass.number), ecu, time, seq, id FROM (
+      SELECT r.vehicle, r.time, r.seq, r.id,
+        coalesce(substring(convert_from(body, 'UTF8') FROM '"ecu"[ ]*:[ ]*"([^"\\\\]{1,32})"'), '') AS ecu
+      FROM vehicle AS v JOIN \(PostgreSQLPartitions.table(recordClass)) AS r
+        ON r.tenant = v.tenant AND r.vehicle = v.key AND r.quality <> \(ahead)) AS found
+      ORDER BY vehicle, ecu, time DESC, seq DESC, id DESC;
+
+    """
+  }
 
   /// A table for each class of records; of all but telemetry there are lists over all vehicles.
   private static let classes: String = RecordClass.allCases.map { recordClass -> String in

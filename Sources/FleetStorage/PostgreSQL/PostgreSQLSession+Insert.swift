@@ -7,11 +7,11 @@ extension PostgreSQLSession {
   ///
   /// Each partition is given its own rows by name: should it not be there any more, or they not belong to it, that fails
   /// rather than that they go where nobody looks for them.
-  func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: TimeQuality] {
+  func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: StoredQuality] {
     var placement = PostgreSQLPlacement(partitions)
     for (index, row) in rows.enumerated() { try placement.add(index, row.key, time: row.time) }
     try widen(placement)
-    var existing: [Int: TimeQuality] = [:]
+    var existing: [Int: StoredQuality] = [:]
     // In the same order in every transaction, so that two never wait for each other.
     for part in placement.parts.sorted(by: { $0.name.table < $1.name.table }) {
       let own = part.rows.count == rows.count ? rows : part.rows.map { rows[$0] }
@@ -19,29 +19,37 @@ extension PostgreSQLSession {
         for (index, quality) in try insertMissing(own, part.name.table) { existing[part.rows[index]] = quality }
       } else {
         try connection.copy(
-          "COPY \(part.name.table) (tenant, vehicle, class, id, time, quality, body) FROM STDIN (FORMAT binary)",
+          "COPY \(part.name.table) (\(Self.columns)) FROM STDIN (FORMAT binary)",
           Self.copyData(of: own))
       }
     }
     return existing
   }
 
-  private func insertMissing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: TimeQuality] {
+  static let columns = "tenant, vehicle, class, id, time, seq, quality, received, body"
+
+  private func insertMissing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: StoredQuality] {
     // Arrays of columns: one statement for any number of rows, and no text is made of any value.
     var parameters = keys(of: rows.map(\.key))
     parameters.add(array: rows, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
       $1.append(bigEndian: $0.time)
     }
+    parameters.add(array: rows, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
+      $1.append(bigEndian: $0.sequence)
+    }
     parameters.add(array: rows, of: PostgreSQLType.int2, arrayType: PostgreSQLType.int2Array) {
       $1.append(bigEndian: Int16($0.quality.rawValue))
+    }
+    parameters.add(array: rows, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
+      $1.append(bigEndian: $0.received)
     }
     parameters.add(array: rows, of: PostgreSQLType.bytea, arrayType: PostgreSQLType.byteaArray) {
       $1.append(contentsOf: $0.body)
     }
     let stored = try connection.query(
       """
-      INSERT INTO \(table) (tenant, vehicle, class, id, time, quality, body)
-      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
+      INSERT INTO \(table) (\(Self.columns))
+      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING
       """, parameters
     ).changed
     return stored == rows.count ? [:] : try existing(rows, table)
@@ -50,11 +58,11 @@ extension PostgreSQLSession {
   /// The binary format of COPY: a head, each row with the number of its fields and the length of each, an end.
   private static func copyData(of rows: [RecordRow]) -> [UInt8] {
     var data = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
-    data.reserveCapacity(rows.reduce(64) { $0 + $1.body.count + 80 })
+    data.reserveCapacity(rows.reduce(64) { $0 + $1.body.count + 104 })
     data.append(bigEndian: Int32(0))
     data.append(bigEndian: Int32(0))
     for row in rows {
-      data.append(bigEndian: Int16(7))
+      data.append(bigEndian: Int16(9))
       data.append(bigEndian: Int32(4))
       data.append(bigEndian: row.key.tenant)
       data.append(bigEndian: Int32(4))
@@ -66,8 +74,12 @@ extension PostgreSQLSession {
       data.append(bigEndian: row.key.idLow)
       data.append(bigEndian: Int32(8))
       data.append(bigEndian: row.time)
+      data.append(bigEndian: Int32(8))
+      data.append(bigEndian: row.sequence)
       data.append(bigEndian: Int32(2))
       data.append(bigEndian: Int16(row.quality.rawValue))
+      data.append(bigEndian: Int32(8))
+      data.append(bigEndian: row.received)
       data.append(bigEndian: Int32(truncatingIfNeeded: row.body.count))
       data.append(contentsOf: row.body)
     }
@@ -76,7 +88,7 @@ extension PostgreSQLSession {
   }
 
   /// Rows that this transaction did not insert, with their quality: asked only when there are any.
-  private func existing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: TimeQuality] {
+  private func existing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: StoredQuality] {
     let result = try connection.query(
       """
       SELECT k.number, r.quality FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS k (tenant, vehicle, class, id, number)
@@ -85,9 +97,9 @@ extension PostgreSQLSession {
         WHERE class = k.class AND tenant = k.tenant AND vehicle = k.vehicle AND id = k.id LIMIT 1) AS r
       WHERE r.xmin <> pg_current_xact_id()::xid
       """, keys(of: rows.map(\.key)))
-    var existing: [Int: TimeQuality] = [:]
+    var existing: [Int: StoredQuality] = [:]
     for row in 0..<result.count {
-      let quality = TimeQuality(rawValue: UInt8(truncatingIfNeeded: result.integer(row, 1)))
+      let quality = StoredQuality(rawValue: UInt8(truncatingIfNeeded: result.integer(row, 1)))
       existing[Int(result.integer(row, 0)) - 1] = quality ?? .gps
     }
     return existing
@@ -97,10 +109,9 @@ extension PostgreSQLSession {
     guard !keys.isEmpty else { return [] }
     return try connection.query(
       """
-      SELECT k.vehicle, k.class, r.time, k.id, r.quality, r.body
-      FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS k (tenant, vehicle, class, id, number)
+      SELECT r.* FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS k (tenant, vehicle, class, id, number)
       CROSS JOIN LATERAL (
-        SELECT time, quality, body FROM record
+        SELECT \(FoundRow.columns) FROM record
         WHERE class = k.class AND tenant = k.tenant AND vehicle = k.vehicle AND id = k.id LIMIT 1) AS r
       ORDER BY k.number
       """, self.keys(of: keys)

@@ -46,20 +46,21 @@ extension PostgreSQLSession {
     let of =
       vehicle == nil
       ? """
-      (time, id, vehicle) \(from) ($2, $3, $6) AND time \(to) $4
-      ORDER BY time \(direction), id \(direction), vehicle \(direction)
+      (time, seq, id, vehicle) \(from) ($2, $7, $3, $6) AND time \(to) $4
+      ORDER BY time \(direction), seq \(direction), id \(direction), vehicle \(direction)
       """
       : """
-      vehicle = $6 AND (time, id) \(from) ($2, $3) AND time \(to) $4
-      ORDER BY time \(direction), id \(direction)
+      vehicle = $6 AND (time, seq, id) \(from) ($2, $7, $3) AND time \(to) $4
+      ORDER BY time \(direction), seq \(direction), id \(direction)
       """
     var parameters = PostgreSQLParameters([SQLValue(tenant), .integer(bound.time)])
     parameters.add(high: bound.idHigh, low: bound.idLow)
     parameters.add(.integer(isForward ? RecordBound.end(page.query) : RecordBound.start(page.query)))
     parameters.add(.integer(Int64(page.query.limit) + 1))
     parameters.add(.integer(vehicle.map { Int64($0) } ?? bound.vehicle))
+    parameters.add(.integer(bound.sequence))
     return try connection.query(
-      "SELECT vehicle, class, time, id, quality, body FROM \(table) WHERE tenant = $1 AND \(of) LIMIT $5", parameters
+      "SELECT \(FoundRow.columns) FROM \(table) WHERE tenant = $1 AND \(of) LIMIT $5", parameters
     ).foundRows()
   }
 
@@ -81,10 +82,10 @@ extension PostgreSQLSession {
           WHERE tenant = $1 AND vehicle = $2 AND time >= s.next AND time < $4 ORDER BY time LIMIT 1) AS f
         WHERE s.number <= $6
       )
-      SELECT l.vehicle, l.class, l.time, l.id, l.quality, l.body FROM span AS s CROSS JOIN LATERAL (
-        SELECT vehicle, class, time, id, quality, body FROM \(table)
+      SELECT l.* FROM span AS s CROSS JOIN LATERAL (
+        SELECT \(FoundRow.columns) FROM \(table)
         WHERE tenant = $1 AND vehicle = $2 AND time >= s.first AND time < s.next
-        ORDER BY time DESC, id DESC LIMIT 1) AS l
+        ORDER BY time DESC, seq DESC, id DESC LIMIT 1) AS l
       ORDER BY s.number
       """,
       PostgreSQLParameters([

@@ -7,7 +7,8 @@ extension PostgreSQLSession {
   /// Records of a removed vehicle that one transaction removes.
   private static let piece: Int64 = 5_000
 
-  /// Drops a partition if all its records are older than the cutoff.
+  /// Drops a partition if all its records are older than the cutoff. Those that are the newest of their vehicle move to
+  /// the partition of odd ids.
   ///
   /// - Returns: how many rows went: as many as the statistics say, or a count where they say nothing; nil: it is not as
   ///   old as that.
@@ -23,8 +24,24 @@ extension PostgreSQLSession {
     var removed = size.first?.integer(0) ?? 0
     if removed <= 0 { removed = try rows("SELECT count(*) FROM \(name.table)", []).first?.integer(0) ?? 0 }
     try run("DELETE FROM part WHERE class = $1 AND month = $2", key)
-    try connection.execute("DROP TABLE \(name.table)")
-    return removed
+    let odd = PostgreSQLPartitions.Name(recordClass: name.recordClass, month: nil)
+    let parts =
+      [name.recordClass.number]
+      + (name.recordClass == .known(.telemetry) ? [NewestRecord.Part.position.recordClass] : [])
+    try connection.execute(
+      """
+      CREATE TEMPORARY TABLE kept ON COMMIT DROP AS
+        SELECT DISTINCT ON (r.tenant, r.vehicle, r.id) r.* FROM newest AS n JOIN vehicle AS v ON v.key = n.vehicle
+        JOIN \(name.table) AS r ON r.tenant = v.tenant AND r.vehicle = n.vehicle AND r.id = n.id
+        WHERE n.class IN (\(parts.map { "\($0)" }.joined(separator: ", ")));
+      DROP TABLE \(name.table);
+      INSERT INTO \(odd.table) (\(Self.columns)) SELECT \(Self.columns) FROM kept;
+      UPDATE part SET min_time = least(min_time, (SELECT min(time) FROM kept)),
+        max_time = greatest(max_time, (SELECT max(time) FROM kept))
+      WHERE class = \(name.recordClass.number) AND month = \(odd.number)
+      """)
+    let kept = try connection.query("SELECT count(*) FROM kept", keeps: false)
+    return removed - kept.integer(0, 0)
   }
 
   /// How many pages a partition has; 0: it is not there.
@@ -67,7 +84,8 @@ extension PostgreSQLSession {
         """
         DELETE FROM \(name.table)
         WHERE ctid >= '(\(page),0)' AND ctid < '(\(page + Self.pages),0)' AND time > $1 AND time < $2
-          AND (id < $3 OR id >= $4)
+          AND (id < $3 OR id >= $4) AND NOT EXISTS (
+            SELECT 1 FROM newest WHERE newest.vehicle = \(name.table).vehicle AND newest.id = \(name.table).id)
         """, parameters, keeps: false
       ).changed)
   }

@@ -43,6 +43,8 @@ final class PostgreSQLSession: StoreSession {
 
   var lockingRows: String { " FOR UPDATE" }
 
+  func lockRevocations() throws(StoreFailure) { try connection.execute("SELECT pg_advisory_xact_lock(1329746759, 2)") }
+
   func rows(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> [SQLRow] {
     let result = try connection.query(sql, PostgreSQLParameters(values))
     var rows: [SQLRow] = []
@@ -118,26 +120,47 @@ final class PostgreSQLSession: StoreSession {
     parameters.add(array: vehicles, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
       $1.append(bigEndian: $0.time)
     }
-    let positions = vehicles.map(\.position)
-    parameters.add(optionals: positions, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
-      $1.append(bigEndian: $0.time)
-    }
-    parameters.add(optionals: positions, of: PostgreSQLType.uuid, arrayType: PostgreSQLType.uuidArray) {
-      $1.append(bigEndian: $0.idHigh)
-      $1.append(bigEndian: $0.idLow)
-    }
     let changed = try connection.query(
       """
-      UPDATE vehicle SET last_time = greatest(last_time, t.time),
-        position_id = CASE WHEN t.position_time >= coalesce(vehicle.position_time, t.position_time)
-          THEN t.position_id ELSE vehicle.position_id END,
-        position_time = greatest(vehicle.position_time, t.position_time)
-      FROM unnest($1, $2, $3, $4) AS t (key, time, position_time, position_id) WHERE vehicle.key = t.key
+      UPDATE vehicle SET last_time = greatest(last_time, t.time)
+      FROM unnest($1, $2) AS t (key, time) WHERE vehicle.key = t.key
       """, parameters
     ).changed
     guard changed == vehicles.count else {
       throw StoreFailure(.unavailable, "vehicle", "removed meanwhile", mayRetry: true)
     }
+    try note(vehicles.flatMap { vehicle in vehicle.newest.map { (vehicle.vehicle, $0) } })
+  }
+
+  private func note(_ newest: [(vehicle: Int32, record: NewestRecord)]) throws(StoreFailure) {
+    if newest.isEmpty { return }
+    var parameters = PostgreSQLParameters()
+    parameters.add(array: newest, of: PostgreSQLType.int4, arrayType: PostgreSQLType.int4Array) {
+      $1.append(bigEndian: $0.vehicle)
+    }
+    parameters.add(array: newest, of: PostgreSQLType.int2, arrayType: PostgreSQLType.int2Array) {
+      $1.append(bigEndian: $0.record.part.recordClass)
+    }
+    parameters.add(array: newest, of: PostgreSQLType.text, arrayType: PostgreSQLType.textArray) {
+      $1.append(contentsOf: $0.record.part.ecu.utf8)
+    }
+    parameters.add(array: newest, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
+      $1.append(bigEndian: $0.record.time)
+    }
+    parameters.add(array: newest, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
+      $1.append(bigEndian: $0.record.sequence)
+    }
+    parameters.add(array: newest, of: PostgreSQLType.uuid, arrayType: PostgreSQLType.uuidArray) {
+      $1.append(bigEndian: $0.record.idHigh)
+      $1.append(bigEndian: $0.record.idLow)
+    }
+    // The vehicles' rows are locked: no two transactions are at the same rows.
+    _ = try connection.query(
+      """
+      INSERT INTO newest (vehicle, class, ecu, time, seq, id) SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
+      ON CONFLICT (vehicle, class, ecu) DO UPDATE SET time = excluded.time, seq = excluded.seq, id = excluded.id
+      WHERE (excluded.time, excluded.seq, excluded.id) > (newest.time, newest.seq, newest.id)
+      """, parameters)
   }
 
   /// Sees to it that the limits of partitions hold for the times of rows.

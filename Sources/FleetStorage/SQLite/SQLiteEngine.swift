@@ -7,19 +7,33 @@ import Telemetry
 
 /// The store in a SQLite file: one writer, readers beside it.
 final class SQLiteEngine: StoreEngine {
+  /// Connections that read.
+  static let readers = 4
+
   let cursorKey: CursorKey
   let queue: IngestQueue
   let announcer: Announcer
   let tally = RemovalTally()
   let schemaVersion: Int
+  private static let clock = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+  var clock: String { Self.clock }
+  let wasRestored: Bool
   private let pool: DatabasePool
+  /// Nil: no server opened the file.
+  private let served: ServedSQLiteFile?
   /// Read by what waits for another process.
   private let isStopping: Flag
   /// Of the one thread that writes.
   private let turns: WriterTurns
 
   /// - Parameter steps: ``SQLiteSchema/steps``, or those of another version.
-  init(path: String, steps: [String]) throws(StorageError) {
+  init(path: String, steps: [String], access: StoreAccess = .makingCommand) throws(StorageError) {
+    if access.makesDatabase {
+      SQLiteFile.make(path)
+    } else if SQLiteFile.isEmpty(path) {
+      throw StorageError(.noDatabase, path, "no database is there")
+    }
+    let lock = access == .server ? try SQLiteServerFile(of: path) : nil
     let (isStopping, turns) = (Flag(), WriterTurns())
     self.isStopping = isStopping
     self.turns = turns
@@ -28,16 +42,24 @@ final class SQLiteEngine: StoreEngine {
       // WAL alone keeps a commit through a crash of the program, FULL through a power cut as well. Said here: the pool says
       // NORMAL once its connection is prepared.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-      cursorKey = try SQLiteMigration.run(steps, on: pool)
+      cursorKey = try SQLiteMigration.run(steps, on: pool, mayMake: access.makesDatabase)
+      served = try Self.begin(lock, path, pool)
+      wasRestored = served?.wasRestored ?? false
     } catch {
-      let error = StoreFailure(sqlite: error).error
-      throw StorageError(error.kind, path, error.detail)
+      throw StoreFailure(sqlite: error).error(at: path)
     }
     schemaVersion = steps.count
     let announcer = Announcer()
     self.announcer = announcer
-    let pool = pool
-    queue = IngestQueue(lanes: 1) { _, jobs in Self.take(jobs, pool, announcer) }
+    let (writer, file) = (pool, served)
+    queue = IngestQueue(lanes: 1) { _, jobs in Self.take(jobs, writer, file, announcer) }
+  }
+
+  private static func begin(
+    _ file: SQLiteServerFile?, _ path: String, _ pool: DatabasePool
+  ) throws -> ServedSQLiteFile? {
+    guard let file else { return nil }
+    return try ServedSQLiteFile(file, database: path, pool, clock: clock)
   }
 
   private static func configuration(_ isStopping: Flag, _ turns: WriterTurns) -> Configuration {
@@ -49,7 +71,7 @@ final class SQLiteEngine: StoreEngine {
       turns.made()
       return tries < 1_000 && !isStopping.isSet
     }
-    configuration.maximumReaderCount = 4
+    configuration.maximumReaderCount = readers
     configuration.prepareDatabase { database in
       // Of a new file; a record fits some 16 times, so that fewer pages are split and written.
       try database.execute(sql: "PRAGMA page_size = 8192")
@@ -61,7 +83,7 @@ final class SQLiteEngine: StoreEngine {
   }
 
   private static func take(
-    _ jobs: [IngestJob], _ pool: DatabasePool, _ announcer: Announcer
+    _ jobs: [IngestJob], _ pool: DatabasePool, _ served: ServedSQLiteFile?, _ announcer: Announcer
   ) -> Result<IngestGroup, StorageError> {
     var group = IngestGroup(jobs)
     do {
@@ -72,8 +94,9 @@ final class SQLiteEngine: StoreEngine {
         }
       }
     } catch {
-      return .failure(StoreFailure(sqlite: error).error)
+      return .failure(StoreFailure(sqlite: error).error(at: pool.path))
     }
+    if group.published > 0 { served?.note(published: group.published) }
     for (tenant, position) in group.announcements { announcer.announce(tenant, position) }
     return .success(group)
   }
@@ -91,7 +114,7 @@ final class SQLiteEngine: StoreEngine {
         }
       }
     } catch {
-      throw StoreFailure(sqlite: error).error
+      throw StoreFailure(sqlite: error).error(at: pool.path)
     }
   }
 
@@ -105,7 +128,7 @@ final class SQLiteEngine: StoreEngine {
         }
       }
     } catch {
-      throw StoreFailure(sqlite: error).error
+      throw StoreFailure(sqlite: error).error(at: pool.path)
     }
   }
 
@@ -177,12 +200,13 @@ final class SQLiteEngine: StoreEngine {
   func close() async {
     await queue.close()
     announcer.close()
-    let pool = pool
+    let (pool, served) = (pool, served)
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
         do {
           // Calls that are under way come first: they are in the pool's queues.
           try pool.close()
+          served?.release()
         } catch {
           // A reader that is not through yet: the connection then ends with it, and what was committed is in the file.
         }

@@ -86,6 +86,8 @@ struct SQLiteQuery: ~Copyable {
 
   borrowing func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
+  borrowing func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
+
   borrowing func bytes(_ column: Int32) -> [UInt8] {
     let start = unsafe sqlite3_column_blob(handle, column)
     let count = unsafe start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))

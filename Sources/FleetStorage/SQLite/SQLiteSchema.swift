@@ -1,8 +1,10 @@
+import FleetDomain
+
 /// The steps from an empty file to the newest schema. A step that was released is never changed: what is new is a
 /// further step.
 enum SQLiteSchema {
   /// Step n makes version n of version n - 1.
-  static let steps = [version1, version2, version3]
+  static let steps = [version1, version2, version3, version4, version5, version6, version7]
 
   private static let version1 = """
     CREATE TABLE setting (name TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -60,4 +62,123 @@ enum SQLiteSchema {
 
   /// What is new is new in PostgreSQL alone: both have the same version.
   private static let version3 = "DROP INDEX IF EXISTS feed_at;"
+
+  /// The vehicles that gateways may write as are rows that an index finds; a tenant counts its gateways and tokens.
+  private static let version4 = """
+    CREATE TABLE gateway_vehicle (
+      tenant INTEGER NOT NULL, gateway TEXT NOT NULL, vehicle TEXT NOT NULL, place INTEGER NOT NULL,
+      active INTEGER NOT NULL, PRIMARY KEY (tenant, gateway, vehicle)
+    ) STRICT, WITHOUT ROWID;
+    WITH RECURSIVE line (tenant, gateway, active, place, vehicle, rest) AS (
+      SELECT tenant, id, revoked IS NULL, -1, '', allowed || char(10) FROM gateway WHERE allowed <> ''
+      UNION ALL
+      SELECT tenant, gateway, active, place + 1, substr(rest, 1, instr(rest, char(10)) - 1),
+        substr(rest, instr(rest, char(10)) + 1) FROM line WHERE rest <> ''
+    )
+    INSERT OR IGNORE INTO gateway_vehicle (tenant, gateway, vehicle, place, active)
+    SELECT tenant, gateway, vehicle, place, active FROM line WHERE vehicle <> '';
+    CREATE INDEX gateway_vehicle_name ON gateway_vehicle (tenant, vehicle) WHERE active = 1;
+    ALTER TABLE gateway DROP COLUMN allowed;
+    CREATE INDEX vehicle_gateway ON vehicle (tenant, registered_by) WHERE registered_by IS NOT NULL;
+
+    ALTER TABLE tenant ADD COLUMN gateways INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE tenant ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
+    UPDATE tenant SET gateways = (SELECT count(*) FROM gateway WHERE tenant = tenant.key),
+      tokens = (SELECT count(*) FROM token WHERE tenant = tenant.key);
+    CREATE TABLE revocation (number INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, token BLOB NOT NULL) STRICT;
+    """
+
+  /// Records have a `seq`, which breaks ties of time, and the time of their reception; the newest of each vehicle are
+  /// known. Times that cannot be right become that of this migration.
+  private static let version5 =
+    """
+    CREATE TABLE record_5 (
+      tenant INTEGER NOT NULL, vehicle INTEGER NOT NULL, class INTEGER NOT NULL, time INTEGER NOT NULL,
+      seq INTEGER NOT NULL, id BLOB NOT NULL, quality INTEGER NOT NULL, received INTEGER, body BLOB NOT NULL,
+      PRIMARY KEY (tenant, vehicle, class, time, seq, id)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO record_5 SELECT tenant, vehicle, class,
+      CASE WHEN time > \(now) + \(Reception.tolerance) THEN \(now) ELSE time END,
+      CASE WHEN json_valid(CAST(body AS TEXT)) THEN
+        coalesce(CAST(json_extract(CAST(body AS TEXT), '$.seq') AS INTEGER), 0) ELSE 0 END,
+      id, CASE WHEN time > \(now) + \(Reception.tolerance) THEN \(ahead) ELSE quality END, NULL, body
+    FROM record ORDER BY tenant, vehicle, class, time, id;
+    DROP TABLE record;
+    ALTER TABLE record_5 RENAME TO record;
+    CREATE UNIQUE INDEX record_id ON record (tenant, vehicle, class, id);
+    CREATE INDEX record_time ON record (tenant, class, time, seq, id, vehicle) WHERE class <> 0;
+
+    CREATE TABLE newest (
+      vehicle INTEGER NOT NULL, class INTEGER NOT NULL, ecu TEXT NOT NULL, time INTEGER NOT NULL,
+      seq INTEGER NOT NULL, id BLOB NOT NULL, PRIMARY KEY (vehicle, class, ecu)
+    ) STRICT, WITHOUT ROWID;
+
+    """ + RecordClass.allCases.map { $0.hasECUs ? newestOfECUs($0) : newest($0) }.joined()
+      + """
+      INSERT INTO newest SELECT v.key, -1, '', r.time, r.seq, r.id FROM vehicle AS v
+        JOIN record AS r ON r.tenant = v.tenant AND r.vehicle = v.key AND r.class = 0 AND r.id = v.position_id
+        WHERE r.quality <> \(ahead);
+      INSERT INTO newest SELECT v.key, -1, '', r.time, r.seq, r.id FROM vehicle AS v
+        JOIN record AS r ON r.tenant = v.tenant AND r.vehicle = v.key AND r.class = 0 AND r.id = (
+          SELECT id FROM record WHERE tenant = v.tenant AND vehicle = v.key AND class = 0 AND quality <> \(ahead)
+            AND time > \(undated) AND json_valid(CAST(body AS TEXT))
+            AND json_type(CAST(body AS TEXT), '$.latitude') IN ('integer', 'real')
+            AND json_type(CAST(body AS TEXT), '$.longitude') IN ('integer', 'real')
+            AND abs(json_extract(CAST(body AS TEXT), '$.latitude')) <= 90
+            AND abs(json_extract(CAST(body AS TEXT), '$.longitude')) <= 180
+          ORDER BY time DESC, seq DESC, id DESC LIMIT 1)
+        WHERE v.position_id IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM newest WHERE newest.vehicle = v.key AND newest.class = -1);
+      UPDATE vehicle SET last_time = (SELECT max(time) FROM newest WHERE newest.vehicle = vehicle.key)
+        WHERE last_time > \(now) + \(Reception.tolerance);
+      ALTER TABLE vehicle DROP COLUMN position_time;
+      ALTER TABLE vehicle DROP COLUMN position_id;
+      """
+
+  /// Which store it is: a server tells by it whether another file was put in the place of its own.
+  private static let version6 = "INSERT INTO setting VALUES ('store', randomblob(16));"
+
+  /// Telemetry that comes in many records at once is stored in runs.
+  private static let version7 = """
+    CREATE TABLE telemetry_run (
+      tenant INTEGER NOT NULL, vehicle INTEGER NOT NULL, last_id BLOB NOT NULL, first_id BLOB NOT NULL,
+      last_time INTEGER NOT NULL, first_time INTEGER NOT NULL, month INTEGER NOT NULL, count INTEGER NOT NULL,
+      entries BLOB NOT NULL, bodies BLOB NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX telemetry_run_id ON telemetry_run (tenant, vehicle, last_id, first_id, last_time, first_time);
+    CREATE UNIQUE INDEX telemetry_run_time ON telemetry_run (tenant, vehicle, last_time);
+    CREATE INDEX telemetry_run_month ON telemetry_run (month, last_time);
+    """
+
+  /// ms
+  private static let now = "CAST(strftime('%s', 'now') AS INTEGER) * 1000"
+  private static let ahead = StoredQuality.ahead.rawValue
+  /// The literal of the least number is none: its sign is an operator.
+  private static let undated = "(-9223372036854775807 - 1)"
+
+  private static func newest(_ recordClass: RecordClass) -> String {
+    """
+    INSERT INTO newest SELECT v.key, r.class, '', r.time, r.seq, r.id FROM vehicle AS v
+      JOIN record AS r ON r.tenant = v.tenant AND r.vehicle = v.key AND r.class = \(recordClass.number) AND r.id = (
+        SELECT id FROM record
+        WHERE tenant = v.tenant AND vehicle = v.key AND class = \(recordClass.number) AND quality <> \(ahead)
+        ORDER BY time DESC, seq DESC, id DESC LIMIT 1);
+
+    """
+  }
+
+  private static func newestOfECUs(_ recordClass: RecordClass) -> String {
+    """
+    INSERT INTO newest SELECT vehicle, class, ecu, time, seq, id FROM (
+      SELECT *, row_number() OVER (PARTITION BY vehicle, ecu ORDER BY time DESC, seq DESC, id DESC) AS place FROM (
+        SELECT r.vehicle, r.class, r.time, r.seq, r.id,
+          CASE WHEN json_valid(CAST(body AS TEXT)) AND json_type(CAST(body AS TEXT), '$.ecu') = 'text'
+            AND length(CAST(json_extract(CAST(body AS TEXT), '$.ecu') AS BLOB)) BETWEEN 1 AND 32
+            THEN json_extract(CAST(body AS TEXT), '$.ecu') ELSE '' END AS ecu
+        FROM vehicle AS v JOIN record AS r
+          ON r.tenant = v.tenant AND r.vehicle = v.key AND r.class = \(recordClass.number) AND r.quality <> \(ahead)))
+      WHERE place = 1;
+
+    """
+  }
 }

@@ -26,6 +26,7 @@ extension SQLiteSession {
     query.bind(isForward ? RecordBound.end(page.query) : RecordBound.start(page.query), at: 4)
     query.bind(Int64(page.query.limit) + 1, at: 5)
     query.bind(vehicle.map { Int64($0) } ?? bound.vehicle, at: 6)
+    query.bind(bound.sequence, at: 7)
     var rows: [FoundRow] = []
     while try query.next() { rows.append(try query.foundRow()) }
     return rows
@@ -33,18 +34,18 @@ extension SQLiteSession {
 
   /// The class stands in the text: the index of the lists of all vehicles is not for all classes.
   private static func sql(_ isForward: Bool, ofVehicle: Bool, _ recordClass: RecordClass) -> String {
-    let columns = "SELECT vehicle, class, time, id, quality, body FROM record WHERE tenant = ?1 AND class = "
+    let columns = "SELECT \(FoundRow.columns) FROM record WHERE tenant = ?1 AND class = "
     let (from, to, direction) = isForward ? (">=", "<", "ASC") : ("<=", ">=", "DESC")
     let head = columns + "\(recordClass.number)"
     return ofVehicle
       ? head + """
-         AND vehicle = ?6 AND (time, id) \(from) (?2, ?3) AND time \(to) ?4
-        ORDER BY time \(direction), id \(direction) LIMIT ?5
+         AND vehicle = ?6 AND (time, seq, id) \(from) (?2, ?7, ?3) AND time \(to) ?4
+        ORDER BY time \(direction), seq \(direction), id \(direction) LIMIT ?5
         """
       // SQLite does not see by itself that the index of these lists, `class <> 0`, holds this class.
       : head + " AND class <> 0" + """
-         AND (time, id, vehicle) \(from) (?2, ?3, ?6) AND time \(to) ?4
-        ORDER BY time \(direction), id \(direction), vehicle \(direction) LIMIT ?5
+         AND (time, seq, id, vehicle) \(from) (?2, ?7, ?3, ?6) AND time \(to) ?4
+        ORDER BY time \(direction), seq \(direction), id \(direction), vehicle \(direction) LIMIT ?5
         """
   }
 
@@ -61,9 +62,9 @@ extension SQLiteSession {
     let last = try SQLiteQuery(
       database,
       """
-      SELECT vehicle, class, time, id, quality, body FROM record
+      SELECT \(FoundRow.columns) FROM record
       WHERE tenant = ?1 AND vehicle = ?2 AND class = ?3 AND time >= ?4 AND time < ?5
-      ORDER BY time DESC, id DESC LIMIT 1
+      ORDER BY time DESC, seq DESC, id DESC LIMIT 1
       """)
     let end = RecordBound.end(page.query)
     // Records without a time are in no span.

@@ -58,7 +58,11 @@ extension SQLiteSession {
     let count = read?.integer(0) ?? 0
     let next = count > left ? read?.identifier(1) : nil
     let removed = try run(
-      "DELETE FROM \(ids) AND time > $6 AND time < $7",
+      // The newest of each type and ECU, and of positions, stays.
+      """
+      DELETE FROM \(ids) AND time > $6 AND time < $7
+        AND id NOT IN (SELECT newest.id FROM newest WHERE newest.vehicle = $2)
+      """,
       key + [
         from, next.map { .identifier($0) } ?? end, .integer(StoredTime.undated), .integer(bounds.time),
       ])

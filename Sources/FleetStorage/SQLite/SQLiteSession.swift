@@ -9,6 +9,8 @@ struct SQLiteSession: StoreSession {
   /// The one writer has the whole file.
   var lockingRows: String { "" }
 
+  func lockRevocations() {}
+
   func rows(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> [SQLRow] {
     let query = try bound(sql, values)
     var rows: [SQLRow] = []
@@ -59,16 +61,16 @@ struct SQLiteSession: StoreSession {
     return found.values.sorted { $0.key < $1.key }
   }
 
-  func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: TimeQuality] {
+  func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: StoredQuality] {
     let insert = try SQLiteQuery(
       database,
       """
-      INSERT INTO record (tenant, vehicle, class, time, id, quality, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-      ON CONFLICT DO NOTHING
+      INSERT INTO record (tenant, vehicle, class, time, seq, id, quality, received, body)
+      VALUES (?1, ?2, ?3, ?4, ?8, ?5, ?6, ?9, ?7) ON CONFLICT DO NOTHING
       """)
     let select = try SQLiteQuery(
       database, "SELECT quality FROM record WHERE tenant = ?1 AND vehicle = ?2 AND class = ?3 AND id = ?4")
-    var existing: [Int: TimeQuality] = [:]
+    var existing: [Int: StoredQuality] = [:]
     for (index, row) in rows.enumerated() {
       insert.bind(Int64(row.key.tenant), at: 1)
       insert.bind(Int64(row.key.vehicle), at: 2)
@@ -77,13 +79,15 @@ struct SQLiteSession: StoreSession {
       insert.bind(high: row.key.idHigh, low: row.key.idLow, at: 5)
       insert.bind(Int64(row.quality.rawValue), at: 6)
       insert.bind(row.body, at: 7)
+      insert.bind(row.sequence, at: 8)
+      insert.bind(row.received, at: 9)
       if try insert.run() == 1 { continue }
       select.bind(Int64(row.key.tenant), at: 1)
       select.bind(Int64(row.key.vehicle), at: 2)
       select.bind(Int64(row.key.recordClass), at: 3)
       select.bind(high: row.key.idHigh, low: row.key.idLow, at: 4)
       if try select.next() {
-        existing[index] = TimeQuality(rawValue: UInt8(truncatingIfNeeded: select.integer(0))) ?? .gps
+        existing[index] = StoredQuality(rawValue: UInt8(truncatingIfNeeded: select.integer(0))) ?? .gps
       }
       select.reset()
     }
@@ -93,25 +97,28 @@ struct SQLiteSession: StoreSession {
   func prepare(for improvements: [Improvement]) {}
 
   func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure) {
-    let query = try SQLiteQuery(
+    let time = try SQLiteQuery(
+      database, "UPDATE vehicle SET last_time = max(coalesce(last_time, ?2), ?2) WHERE key = ?1")
+    let newest = try SQLiteQuery(
       database,
       """
-      UPDATE vehicle SET last_time = max(coalesce(last_time, ?2), ?2),
-        position_id = CASE WHEN ?3 >= coalesce(position_time, ?3) THEN ?4 ELSE position_id END,
-        position_time = CASE WHEN ?3 >= coalesce(position_time, ?3) THEN ?3 ELSE position_time END
-      WHERE key = ?1
+      INSERT INTO newest (vehicle, class, ecu, time, seq, id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      ON CONFLICT (vehicle, class, ecu) DO UPDATE SET time = excluded.time, seq = excluded.seq, id = excluded.id
+      WHERE (excluded.time, excluded.seq, excluded.id) > (newest.time, newest.seq, newest.id)
       """)
     for vehicle in vehicles {
-      query.bind(Int64(vehicle.vehicle), at: 1)
-      query.bind(vehicle.time, at: 2)
-      if let position = vehicle.position {
-        query.bind(position.time, at: 3)
-        query.bind(high: position.idHigh, low: position.idLow, at: 4)
-      } else {
-        query.bind(.null, at: 3)
-        query.bind(.null, at: 4)
+      time.bind(Int64(vehicle.vehicle), at: 1)
+      time.bind(vehicle.time, at: 2)
+      try time.run()
+      for record in vehicle.newest {
+        newest.bind(Int64(vehicle.vehicle), at: 1)
+        newest.bind(Int64(record.part.recordClass), at: 2)
+        newest.bind(.text(record.part.ecu), at: 3)
+        newest.bind(record.time, at: 4)
+        newest.bind(record.sequence, at: 5)
+        newest.bind(high: record.idHigh, low: record.idLow, at: 6)
+        try newest.run()
       }
-      try query.run()
     }
   }
 
@@ -119,8 +126,7 @@ struct SQLiteSession: StoreSession {
     let query = try SQLiteQuery(
       database,
       """
-      SELECT vehicle, class, time, id, quality, body FROM record
-      WHERE tenant = ?1 AND vehicle = ?2 AND class = ?3 AND id = ?4
+      SELECT \(FoundRow.columns) FROM record WHERE tenant = ?1 AND vehicle = ?2 AND class = ?3 AND id = ?4
       """)
     var found: [FoundRow] = []
     for key in keys {
@@ -135,13 +141,13 @@ struct SQLiteSession: StoreSession {
 }
 
 extension SQLiteQuery {
-  /// The row of a statement that selects vehicle, class, time, id, quality, body.
+  /// The row of a statement that selects ``FoundRow/columns``.
   borrowing func foundRow() throws(StoreFailure) -> FoundRow {
-    guard let recordClass = RecordClass(number: Int16(truncatingIfNeeded: integer(1))), let id = identifier(3),
-      let quality = TimeQuality(rawValue: UInt8(truncatingIfNeeded: integer(4)))
+    guard let recordClass = RecordClass(number: Int16(truncatingIfNeeded: integer(1))), let id = identifier(4),
+      let quality = StoredQuality(rawValue: UInt8(truncatingIfNeeded: integer(5)))
     else { throw StoreFailure(.damaged, "record", "a row that is not ours") }
     return FoundRow(
-      recordClass: recordClass, vehicle: Int32(truncatingIfNeeded: integer(0)), time: integer(2), id: id,
-      quality: quality, body: bytes(5))
+      recordClass: recordClass, vehicle: Int32(truncatingIfNeeded: integer(0)), time: integer(2),
+      sequence: integer(3), id: id, quality: quality, received: isNull(6) ? nil : integer(6), body: bytes(7))
   }
 }

@@ -3,6 +3,14 @@ import FleetDomain
 import GRDB
 
 extension StoreFailure {
+  /// The error with the database's file as its place, where it is about the database.
+  func error(at path: String) -> StorageError {
+    error.place == Self.database ? StorageError(error.kind, path, error.detail) : error
+  }
+
+  /// What an error is about that names nothing else.
+  private static let database = "database"
+
   /// What SQLite or GRDB refused to do.
   init(sqlite error: any Error) {
     switch error {
@@ -10,7 +18,7 @@ extension StoreFailure {
     case let failure as StorageError: self.init(failure)
     case let error as GRDB.DatabaseError:
       self.init(sqliteCode: error.extendedResultCode.rawValue, error.message ?? error.description)
-    default: self.init(.system, "database", "\(error)")
+    default: self.init(.system, Self.database, "\(error)")
     }
   }
 
@@ -28,6 +36,6 @@ extension StoreFailure {
       case SQLITE_MISUSE: .unavailable
       default: .system
       }
-    self.init(kind, "database", "\(words) (SQLite \(code))", mayRetry: code & 0xFF == SQLITE_BUSY)
+    self.init(kind, Self.database, "\(words) (SQLite \(code))", mayRetry: code & 0xFF == SQLITE_BUSY)
   }
 }

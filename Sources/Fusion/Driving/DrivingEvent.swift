@@ -1,18 +1,19 @@
 import Telemetry
 
-/// What a watch tells of the driving, with the figures that decided it. Speeds in km/h, voltages in V, times in s.
+/// A driving event with the values that caused it. Speeds in km/h, voltages in V, times in s.
 public enum DrivingEvent: Equatable, Sendable {
-  /// The speed changed faster than the threshold (m/s², positive) from one reading to another, `seconds` apart. The
-  /// acceleration is negative where it braked.
+  /// The speed changed faster than the threshold between two readings `seconds` apart. `acceleration` is in m/s²,
+  /// negative for braking; `threshold` is positive.
   case harsh(acceleration: Double, threshold: Double, fromSpeed: Double, toSpeed: Double, seconds: Double)
-  /// Every reading of so many seconds was above the limit; `speed` is the newest.
+  /// All readings of the last `seconds` were above the limit; `speed` is the newest.
   case overspeed(speed: Double, limit: Double, maxSpeed: Double, seconds: Double)
-  /// The engine has run for so long while the vehicle stood.
+  /// The engine ran for `seconds` while the vehicle was stationary.
   case idling(seconds: Double, limit: Double, rpm: Double)
-  /// Every reading of so many seconds was at or below the limit; `voltage` is the newest, as of a 12 V system.
+  /// All readings of the last `seconds` were at or below the limit; `voltage` is the newest, converted to a 12 V
+  /// system.
   case lowVoltage(voltage: Double, limit: Double, seconds: Double)
 
-  /// The record of it.
+  /// The event as a record.
   public var record: DrivingRecord {
     switch self {
     case .harsh(let acceleration, let threshold, let fromSpeed, let toSpeed, let seconds):

@@ -1,28 +1,28 @@
-/// What of the driving is told, and from where on. Times are ns.
+/// Thresholds of driving events. Times are in ns.
 ///
-/// What the field calls harsh differs by maker and vehicle: published thresholds for cars lie between 2.5 and 5.4 m/s² for
-/// braking (7 mph in a second, 3.1, is a usual one) and between 2 and 4.4 m/s² for acceleration; vans and trucks have
-/// lower ones. The defaults are in the middle for a car.
+/// Definitions of harsh driving differ between manufacturers and vehicles. Published thresholds for cars are 2.5 to 5.4
+/// m/s² for braking (7 mph per second, 3.1 m/s², is common) and 2 to 4.4 m/s² for acceleration. Vans and trucks have
+/// lower ones. The defaults are in the middle of the range for cars.
 public struct DrivingOptions: BitwiseCopyable, Equatable, Sendable {
-  /// m/s²; nil: braking is not told.
+  /// Braking threshold, m/s²; `nil` for no events.
   public var harshBraking: Double? = 3.5
-  /// m/s²; nil: acceleration is not told.
+  /// Acceleration threshold, m/s²; `nil` for no events.
   public var harshAcceleration: Double? = 3.0
-  /// km/h; nil: only the fences' limits count. Where both hold, the lower one does.
+  /// Speed limit, km/h; `nil` to use only the limits of geofences. If both exist, the lower one applies.
   public var speedLimit: Double?
-  /// The limit must be exceeded for so long.
+  /// How long the limit must be exceeded.
   public var overspeedTime: Int64 = 10 * second
-  /// The engine must run for so long while the vehicle stands; nil: idling is not told.
+  /// How long the engine must run while the vehicle is stationary; `nil` for no events.
   public var idlingTime: Int64? = 300 * second
-  /// V of a 12 V system (above 18 V it counts double): at or below it the battery is nearly empty; nil: it is not told.
+  /// Voltage of a nearly empty 12 V battery, V; twice as much for systems above 18 V. `nil` for no events.
   public var lowVoltage: Double? = 11.8
-  /// So long it must hold: cranking pulls any battery down for seconds.
+  /// How long the voltage must stay low. Cranking lowers it for seconds.
   public var lowVoltageTime: Int64 = 60 * second
-  /// Readings further apart say nothing of the time between.
+  /// Longest interval between readings. If it is exceeded, nothing is assumed about the time between them.
   public var longestGap: Int64 = 10 * second
 
   private static let second: Int64 = 1_000_000_000
 
-  /// The defaults.
+  /// Creates the default options.
   public init() {}
 }

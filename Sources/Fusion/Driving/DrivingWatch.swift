@@ -1,12 +1,12 @@
-/// Follows how one vehicle is driven: harsh braking and acceleration, overspeed, idling, low voltage. No I/O, no clock; no
-/// call allocates.
+/// Detects driving events of one vehicle: harsh braking and acceleration, overspeed, idling and low voltage. It does no
+/// I/O, reads no clock and allocates nothing.
 ///
 ///     watch.speed(62, at: time)
 ///     while let event = watch.next() { … }
 ///
-/// Each event comes once: a harsh manoeuvre when it is over, the others when their time has passed; they come again only
-/// after the opposite has held: the limit for ``DrivingOptions/overspeedTime``, a moving vehicle or a still engine, a
-/// voltage half a volt above.
+/// Each event is reported once: a harsh manoeuvre when it is over, the others when their time has passed. They are
+/// reported again only after the opposite: a speed within the limit for ``DrivingOptions/overspeedTime``; a moving
+/// vehicle or a stopped engine; a voltage 0.5 V above the limit.
 public struct DrivingWatch: ~Copyable {
   let options: DrivingOptions
   private var harsh = HarshMotion()
@@ -27,17 +27,18 @@ public struct DrivingWatch: ~Copyable {
   private var supply = SupplyVoltage()
   private var low = Run()
   private var isLowTold = false
-  /// One of the following is there.
+  /// Whether one of the following events is set.
   private var hasNews = false
-  /// Not told yet.
+  /// Events that were not returned yet.
   private var harshEvent: DrivingEvent?
   private var overspeedEvent: DrivingEvent?
   private var idlingEvent: DrivingEvent?
   private var voltageEvent: DrivingEvent?
 
+  /// Creates a watch for a vehicle without history.
   public init(_ options: DrivingOptions = DrivingOptions()) { self.options = options }
 
-  /// What is to be told; nil: nothing more.
+  /// Removes and returns the next event; `nil` if there is none.
   public mutating func next() -> DrivingEvent? {
     guard hasNews else { return nil }
     if let event = harshEvent.take() { return event }
@@ -47,21 +48,21 @@ public struct DrivingWatch: ~Copyable {
     return voltageEvent.take()
   }
 
-  /// The lowest limit of the fences that the vehicle is in, km/h; nil: none has one.
+  /// Sets the lowest speed limit of the geofences that contain the vehicle, km/h; `nil` if none has a limit.
   ///
-  /// It holds as long as a pause between readings may last: where nobody knows any more where the vehicle is, none does.
+  /// The limit expires after ``DrivingOptions/longestGap``, because the vehicle's position is then unknown.
   public mutating func setFenceLimit(_ limit: Double?, at time: Int64) {
     fenceLimit = limit
-    // Before the first event there is no time yet.
+    // There is no time before the first event.
     fenceLimitTime = max(time, .min / 2)
   }
 
-  /// No reading follows: what is on its way is told.
+  /// Reports a manoeuvre in progress, because no reading follows.
   public mutating func finish() {
     if let peak = harsh.finish() { tell(peak) }
   }
 
-  /// It is another vehicle, or none.
+  /// Resets the state for another vehicle.
   public mutating func vehicleChanged() {
     finish()
     engine.end()
@@ -76,7 +77,7 @@ public struct DrivingWatch: ~Copyable {
 
   // MARK: Readings
 
-  /// PID 0D, km/h.
+  /// Adds a vehicle speed (PID 0D), km/h.
   public mutating func speed(_ kmh: Double, at time: Int64) {
     guard kmh.isFinite, kmh >= 0 else { return }
     lastSpeed = time
@@ -86,14 +87,14 @@ public struct DrivingWatch: ~Copyable {
     noteIdling()
   }
 
-  /// Over ground, by the receiver's Doppler, km/h: for overspeed, where the vehicle does not say its speed.
+  /// Adds a GNSS speed over ground, km/h. It is used for overspeed if the vehicle reports no speed.
   public mutating func groundSpeed(_ kmh: Double, at time: Int64) {
     guard kmh.isFinite, kmh >= 0 else { return }
     if let lastSpeed, time - lastSpeed <= options.longestGap { return }
     weigh(kmh, at: time)
   }
 
-  /// PID 0C, rpm.
+  /// Adds an engine speed (PID 0C), rpm.
   public mutating func engineSpeed(_ rpm: Double, at time: Int64) {
     guard rpm.isFinite, rpm >= 0 else { return }
     engine.note(rpm > 0, at: time, longestGap: options.longestGap)
@@ -101,19 +102,19 @@ public struct DrivingWatch: ~Copyable {
     noteIdling()
   }
 
-  /// The adapter's voltage, V.
+  /// Adds the voltage measured by the adapter, V.
   public mutating func batteryVoltage(_ volts: Double, at time: Int64) {
     supply.adapter(volts, at: time)
     noteVoltage(at: time)
   }
 
-  /// PID 42, V.
+  /// Adds the control module voltage (PID 42), V.
   public mutating func controlModuleVoltage(_ volts: Double, at time: Int64) {
     supply.controlModule(volts, at: time)
     noteVoltage(at: time)
   }
 
-  // MARK: What they mean
+  // MARK: Evaluation
 
   private mutating func tell(_ peak: HarshMotion.Peak) {
     let threshold = peak.acceleration < 0 ? options.harshBraking : options.harshAcceleration
@@ -126,7 +127,7 @@ public struct DrivingWatch: ~Copyable {
   private mutating func weigh(_ kmh: Double, at time: Int64) {
     let fence = time - fenceLimitTime <= options.longestGap ? fenceLimit : nil
     let limit = min(options.speedLimit ?? .infinity, fence ?? .infinity)
-    // Another limit is another excess.
+    // Exceeding another limit is a separate event.
     if limit != overLimit {
       over.end()
       isOverTold = false
@@ -155,9 +156,9 @@ public struct DrivingWatch: ~Copyable {
       seconds: Double(both.end - both.start) / 1e9, limit: Double(limit) / 1e9, rpm: rpm)
   }
 
-  /// By so much a voltage must have risen above the limit before it can be low again, V.
+  /// How far the voltage must rise above the limit before another event, V.
   private static let recovery = 0.5
-  /// The adapter of a sleeping vehicle is read twice a minute.
+  /// Longest interval between voltages, ns. The adapter of a sleeping vehicle is read twice a minute.
   private static let voltageGap: Int64 = 120_000_000_000
 
   private mutating func noteVoltage(at time: Int64) {

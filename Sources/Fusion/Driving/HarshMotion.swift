@@ -1,70 +1,73 @@
-/// Finds harsh braking and acceleration in readings of a speed that comes in whole km/h, once in a tenth of a second or
+/// Detects harsh braking and acceleration in speed readings in whole km/h, which arrive between ten times a second and
 /// once a second.
 ///
 ///     50 50 46 38 31 25 25     at 1 Hz: 46 → 38 → 31 is 8 and 7 km/h in a second, 2.1 m/s²
 ///
-/// Two readings prove a change only beyond what rounding and late answers may have added:
-/// - A speed is cut to 1 km/h, and a little time passes between ECU and answer. So of each pair the least acceleration
-///   that it allows counts, and its readings are nearly a second apart, lest one step look like a leap.
-/// - An ECU that renews its speed once a second, read more often, stands still and leaps. Where that was seen, what a
-///   reading repeats is as old as its first appearance.
-/// - What no car can do is a wrong reading, until the next one says the same; and so is a change that is taken back at
-///   once.
+/// Two readings prove a change only if it exceeds the effects of rounding and delay:
+/// - A speed is rounded down to 1 km/h, and its transmission takes time. Each pair counts with the least acceleration
+///   that it allows. The readings of a pair are at least 0.9 s apart, so that one step of rounding does not look like a
+///   jump.
+/// - An ECU may update its speed only once a second. If it is read more often, the speed stays constant and then jumps.
+///   If this was observed, a repeated value is as old as its first appearance.
+/// - A physically impossible change is treated as a wrong reading until the next reading confirms it. So is a change
+///   that is reversed immediately.
 struct HarshMotion: BitwiseCopyable {
-  /// A proven one, on its way or over.
+  /// A detected manoeuvre, in progress or finished.
   struct Peak: BitwiseCopyable, Equatable {
-    /// m/s², with its sign.
+    /// Acceleration, m/s²; negative for braking.
     var acceleration: Double
+    /// Speeds of the two readings, km/h.
     var fromSpeed: Double
     var toSpeed: Double
-    /// s between the two readings.
+    /// Time between the two readings, s.
     var seconds: Double
-    /// The least acceleration that the pair allows, m/s², positive.
+    /// The least acceleration that the readings allow, m/s², positive.
     var least: Double
+    /// Time of the last reading; ns.
     var end: Int64
   }
 
   private struct Sample: BitwiseCopyable {
     var speed = 0.0
     var time: Int64 = .min
-    /// When the readings began to say this speed.
+    /// Time since which readings have had this speed.
     var since: Int64 = .min
   }
 
   private static let capacity = 32
-  /// A pair of readings is so far apart, ns.
+  /// Range of the time between the readings of a pair, ns.
   private static let leastSpan: Int64 = 900_000_000
   private static let mostSpan: Int64 = 3_200_000_000
-  /// Readings closer than this add nothing, ns: so the samples reach far enough back.
+  /// Minimum distance of stored samples, ns, so that they reach far enough back.
   private static let spacing: Int64 = 80_000_000
-  /// What rounding may add to a change, km/h.
+  /// Largest effect of rounding on a change, km/h.
   private static let rounding = 1.0
-  /// By so much may the span between two values have been longer than that between their answers, s.
+  /// Largest difference between the time of measurement and reception, s.
   private static let lateness = 0.1
-  /// Readings that follow each other so closely show whether the ECU renews its speed more slowly, ns.
+  /// Longest interval between readings that can reveal a slower update of the ECU, ns.
   private static let closeSpacing: Int64 = 500_000_000
-  /// No ECU renews its speed more slowly, ns.
+  /// Longest update interval of an ECU, ns.
   private static let slowestRenewal: Int64 = 1_000_000_000
-  /// m/s² past which a car neither brakes nor, the second, accelerates.
+  /// Limits of physically possible braking and acceleration, m/s².
   private static let greatestBraking = 12.0
   private static let greatestAcceleration = 8.0
-  /// So long after a manoeuvre it is told, ns: until then it may be taken back.
+  /// Delay before a manoeuvre is reported, ns, because it may be reversed until then.
   private static let settling: Int64 = 1_500_000_000
-  /// One wrong reading looks like a manoeuvre of at most so many s.
+  /// Longest manoeuvre that a single wrong reading can imitate, s.
   private static let briefSeconds = 1.5
 
   private var samples = InlineArray<32, Sample>(repeating: Sample())
   private var next = 0
   private var count = 0
   private var peak: Peak?
-  /// A reading that no car can have come to.
+  /// A reading that is physically impossible, unless the next one confirms it.
   private var doubted: Sample?
-  /// How slowly the ECU was seen to renew its speed, ns.
+  /// Observed update interval of the ECU, ns.
   private var renewal: Int64 = 0
 
-  /// Takes a reading.
+  /// Adds a reading.
   ///
-  /// - Returns: a manoeuvre that is over.
+  /// - Returns: a finished manoeuvre.
   mutating func speed(_ kmh: Double, at time: Int64, _ options: DrivingOptions) -> Peak? {
     guard count > 0 else {
       append(Sample(speed: kmh, time: time, since: time))
@@ -81,7 +84,7 @@ struct HarshMotion: BitwiseCopyable {
         self.doubted = sample
         return nil
       }
-      // It was no slip.
+      // The next reading confirms the doubted one.
       over = finish()
       append(doubted)
     } else {
@@ -94,7 +97,7 @@ struct HarshMotion: BitwiseCopyable {
     return over
   }
 
-  /// What is on its way, when no reading follows.
+  /// Returns the manoeuvre in progress and resets the state, because no reading follows.
   mutating func finish() -> Peak? {
     defer {
       peak = nil
@@ -104,7 +107,7 @@ struct HarshMotion: BitwiseCopyable {
     return peak
   }
 
-  /// Whether a car can have come from one speed to the other.
+  /// Whether a car can change from one speed to the other in the time between the samples.
   private static func isPossible(from old: Sample, to new: Sample) -> Bool {
     let span = new.time - old.time
     let seconds = Double(span <= closeSpacing ? span + slowestRenewal : span) / 1e9
@@ -113,14 +116,16 @@ struct HarshMotion: BitwiseCopyable {
     return least <= (change < 0 ? greatestBraking : greatestAcceleration)
   }
 
-  /// A leap out of rest, read closely: the rest was the ECU's, not the car's.
+  /// Detects a jump after constant readings at a high rate: the ECU's speed was constant, not the car's.
   private mutating func noteRenewal(_ old: Sample, _ new: Sample) {
     let span = new.time - old.time
     guard span <= Self.closeSpacing, abs(new.speed - old.speed) >= 2, old.time - old.since >= span else { return }
     renewal = max(renewal, min(new.time - old.since, Self.slowestRenewal))
   }
 
-  /// - Returns: a manoeuvre that is over.
+  /// Compares a reading with the earlier ones.
+  ///
+  /// - Returns: a finished manoeuvre.
   private mutating func weigh(_ sample: Sample, _ options: DrivingOptions) -> Peak? {
     guard let found = search(sample, options) else {
       guard let peak, sample.time - peak.end >= Self.settling else { return nil }
@@ -136,7 +141,7 @@ struct HarshMotion: BitwiseCopyable {
       self.peak?.end = sample.time
       return nil
     }
-    // Taken back at once: the reading between was wrong.
+    // Reversed immediately: the reading in between was wrong.
     if peak.seconds <= Self.briefSeconds, sample.time - peak.end <= Self.settling {
       self.peak = nil
       count = 0
@@ -146,7 +151,7 @@ struct HarshMotion: BitwiseCopyable {
     return peak
   }
 
-  /// The pair with this reading that proves most; nil: none proves enough.
+  /// Returns the pair with this reading that has the largest proven acceleration; `nil` if none reaches the threshold.
   private mutating func search(_ new: Sample, _ options: DrivingOptions) -> Peak? {
     var best: Peak?
     for back in 0..<count {
@@ -154,7 +159,7 @@ struct HarshMotion: BitwiseCopyable {
       let span = new.time - old.time
       if span > Self.mostSpan { break }
       guard span >= Self.leastSpan else { continue }
-      // Nearly all pairs are too alike for any span.
+      // Skip pairs whose change is too small for any interval; these are nearly all.
       let change = new.speed - old.speed
       guard let threshold = change < 0 ? options.harshBraking : options.harshAcceleration,
         abs(change) > Self.rounding + 3.6 * threshold * Double(Self.leastSpan) / 1e9

@@ -1,64 +1,65 @@
 import JSONText
 import NMEAWire
 
-/// Takes what a ``GPSDReader`` finds, in the stream's order, from inside ``GPSDReader/receive(_:into:)``.
+/// Receives the results of a ``GPSDReader`` in stream order, during ``GPSDReader/receive(_:into:)``.
 public protocol GPSDHandler: ~Copyable {
-  /// A receiver's report of its position, or of having none.
+  /// Receives a receiver's position report, with or without a fix.
   mutating func fix(_ fix: Fix)
-  /// What else gpsd has said.
+  /// Receives any other message of gpsd.
   mutating func said(_ notice: GPSDNotice)
 }
 
-/// What gpsd says beside fixes.
+/// A message of gpsd other than a fix.
 public enum GPSDNotice: Equatable, Sendable {
-  /// Its greeting, with its version: `3.22`.
+  /// Its greeting with its version, for example `3.22`.
   case version(String)
-  /// It refuses something, in its own words.
+  /// An error message.
   case error(String)
-  /// A line that is not JSON, or not as gpsd documents it; counted.
+  /// A line that is not JSON or does not follow gpsd's documentation.
   case malformed
 }
 
-/// Reads the JSON protocol of gpsd (gpsd_json(5)): a line for each report.
+/// Reads the JSON protocol of gpsd (gpsd_json(5)), with one report on each line.
 ///
 ///     {"class":"VERSION","release":"3.22",…}
 ///     {"class":"SKY","device":"/dev/ttyACM0","hdop":0.94,"uSat":9,…}
 ///     {"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-05-04T10:00:00.000Z","lat":48.1,"lon":11.5,…}
 ///
-/// A fix is a TPV with what SKY and ATT of the same receiver said just before. gpsd serves all its receivers to everyone:
-/// the first that has a fix counts until it has sent ``patience`` reports less than another. A fix that gpsd calls
-/// simulated is none.
+/// A fix combines a TPV report with the preceding SKY and ATT reports of the same receiver. gpsd sends the reports of
+/// all its receivers. The first receiver with a fix is used until it has sent ``patience`` reports fewer than another
+/// one. A simulated fix counts as no fix.
 ///
-/// Once it has seen the longest line, reading takes nothing from the heap.
+/// After the longest line so far, reading allocates no memory.
 public struct GPSDReader: ~Copyable {
-  /// The longest line that is read; a SKY with all satellites of four systems has 10 KiB.
+  /// Maximum length of a line, bytes. A SKY report with all satellites of four systems has 10 KiB.
   public static let maximumLength = 65_536
-  /// What asks gpsd for reports.
+  /// Command that requests reports.
   public static let watch: StaticString = "?WATCH={\"enable\":true,\"json\":true};\r\n"
-  /// What gpsd answers at any time: tells a silent receiver from a gpsd that is gone.
+  /// Command that gpsd always answers, to distinguish a silent receiver from a lost gpsd.
   public static let ping: StaticString = "?VERSION;\r\n"
-  /// Reports of another receiver after which the chosen one counts as silent.
+  /// Number of consecutive reports of another receiver after which the chosen one counts as silent.
   static let patience = 5
 
   private var line: [UInt8] = []
   private var isTooLong = false
   private var document = JSONDocument()
-  /// The receiver whose reports count.
+  /// Device name of the chosen receiver.
   private var device: [UInt8] = []
   private var hasFix = false
   private var othersInARow = 0
   private var sky = Sky()
 
-  /// What the chosen receiver said since its last TPV.
+  /// Values that the chosen receiver sent since its last TPV report.
   private struct Sky {
     var hdop: Double?
     var satellites: Int?
     var heading: Double?
   }
 
+  /// Creates a reader at the start of a stream.
   public init() { line.reserveCapacity(4_096) }
 
-  /// Takes the next bytes of the stream.
+  /// Reads the next bytes of the stream.
   public mutating func receive<Handler: GPSDHandler & ~Copyable>(_ bytes: Span<UInt8>, into handler: inout Handler) {
     for index in bytes.indices {
       let byte = bytes[index]
@@ -102,7 +103,7 @@ public struct GPSDReader: ~Copyable {
     }
   }
 
-  // MARK: Which receiver
+  // MARK: Choice of the receiver
 
   private func isFromChosen(_ report: JSONValue) -> Bool {
     guard let name = report["device"] else { return true }
@@ -158,9 +159,9 @@ public struct GPSDReader: ~Copyable {
     }
     fix.latitude = latitude
     fix.longitude = longitude
-    // "alt" is what versions before 3.20 call it; some of theirs were above the ellipsoid, so that it is left out.
+    // "alt" is the name before version 3.20. It is ignored, because some of those versions measured from the ellipsoid.
     if mode >= 3 { fix.altitude = try report["altMSL"]?.requireDouble() }
-    // m/s.
+    // gpsd reports m/s.
     if let speed = try report["speed"]?.requireDouble(in: 0...100_000) { fix.speed = speed * 3.6 }
     fix.course = try report["track"]?.requireDouble(in: 0...360)
     fix.horizontalError = try report["eph"]?.requireDouble(in: 0...1e9)
@@ -169,8 +170,8 @@ public struct GPSDReader: ~Copyable {
     return fix
   }
 
-  /// gpsd_json(5), TPV: mode 2 and 3 are fixes; status 2 DGPS, 3 RTK fixed, 4 RTK floating, 5 dead reckoning, 6 the same
-  /// with satellites, 7 a surveyed place, 8 simulated.
+  /// Converts TPV's mode and status (gpsd_json(5)). Modes 2 and 3 are fixes. Status: 2 DGPS, 3 RTK fixed, 4 RTK float,
+  /// 5 dead reckoning, 6 dead reckoning with satellites, 7 surveyed position, 8 simulated.
   private static func type(mode: Int, status: Int) -> FixType {
     guard mode >= 2 else { return .none }
     switch status {
@@ -183,7 +184,7 @@ public struct GPSDReader: ~Copyable {
     }
   }
 
-  /// `2026-05-04T10:00:00.000Z`
+  /// Parses a time such as `2026-05-04T10:00:00.000Z`.
   private static func moment(_ value: JSONValue?) throws(JSONError) -> (CalendarDate?, TimeOfDay?) {
     guard let value else { return (nil, nil) }
     let parts = value.withUTF8 { text -> (CalendarDate?, TimeOfDay?)? in

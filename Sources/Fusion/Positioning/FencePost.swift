@@ -2,22 +2,23 @@ import Geofencing
 import NMEAWire
 import Telemetry
 
-/// Follows the vehicle through its fences and makes `geofence` records of what happens there.
+/// Evaluates the vehicle's position against its geofences and makes `geofence` records.
 ///
 ///     var post = FencePost(set)
 ///     post.fix(fix, at: now, vehicleSpeed: fusion.vehicleSpeed(at: now), fusion: &fusion, into: &sink)
 public struct FencePost: ~Copyable {
   private var watch: FenceWatch
-  /// What the fix under way has brought.
+  /// Events of the current fix.
   private var events = Events()
-  /// Fences in which records show less of the position, by index.
+  /// Geofences with a privacy rule, by index.
   private var zones: [(fence: Int, privacy: PositionPrivacy)] = []
   private var privacy: PrivacyRules
-  /// Something happened at a fence since this was set to false: what is remembered is worth a write.
+  /// Whether the state changed so much that the caller should store it. The caller resets it to `false`.
   public var hasNews = false
-  /// The place that was last worth remembering.
+  /// The last position that was worth storing.
   private var remembered: (place: GeoPosition, time: Int64)?
-  /// m from there, and ns, from which on another is: after a power cut the vehicle must not seem to have been carried.
+  /// Distance (m) and time (ns) after which a new position is worth storing. Without this, the vehicle would seem to
+  /// have been towed after a power cut.
   private static let rememberedWay = 100.0
   private static let rememberedTime: Int64 = 60_000_000_000
 
@@ -27,8 +28,10 @@ public struct FencePost: ~Copyable {
     mutating func fenceEvent(_ event: FenceEvent) { list.append(event) }
   }
 
+  /// Creates an evaluation of a set of geofences.
+  ///
   /// - Parameters:
-  ///   - memory: what an earlier run remembered; nil: nothing.
+  ///   - memory: the state that an earlier run stored; `nil` if there is none.
   ///   - time: now.
   public init(
     _ set: FenceSet, rules: FenceRules = FenceRules(), privacy: PrivacyRules = PrivacyRules(),
@@ -50,10 +53,10 @@ public struct FencePost: ~Copyable {
     }
   }
 
-  /// How much of a place records show. A fix near the edge of a zone counts as inside: its error must not tell where home
-  /// is, and the way to the door neither.
+  /// Returns the precision with which records show a fix. A fix near the boundary of a privacy zone counts as inside,
+  /// so that neither the error of the receiver nor the last metres to the door reveal the place.
   ///
-  /// - Parameter fix: with a position.
+  /// - Parameter fix: a fix with a position.
   public func privacy(of fix: Fix) -> PositionPrivacy {
     guard let latitude = fix.latitude, let longitude = fix.longitude else { return privacy.everywhere }
     return privacy(at: GeoPosition(latitude: latitude, longitude: longitude))
@@ -70,10 +73,10 @@ public struct FencePost: ~Copyable {
     return shown
   }
 
-  /// m around a zone in which it counts, too.
+  /// Margin around a privacy zone, m.
   private static let zoneMargin = 50.0
 
-  /// Watches other fences from now on; visits to fences that are in both go on.
+  /// Replaces the geofences. Visits to fences that are in both sets continue.
   public mutating func reload(_ set: FenceSet, privacy: PrivacyRules) {
     watch.reload(set)
     self.privacy = privacy
@@ -81,10 +84,10 @@ public struct FencePost: ~Copyable {
     hasNews = true
   }
 
-  /// What is to be kept over a restart.
+  /// Returns the state to store across a restart.
   public func memory(at time: Int64) -> FenceMemory { watch.memory(at: time) }
 
-  /// The lowest limit of the fences that the vehicle is in, km/h; nil: none has one.
+  /// The lowest speed limit of the geofences that contain the vehicle, km/h; `nil` if none has a limit.
   public var speedLimit: Double? { watch.speedLimit?.limit }
 
   private mutating func remember(_ place: GeoPosition, at time: Int64) {
@@ -97,12 +100,12 @@ public struct FencePost: ~Copyable {
     remembered = (place, time)
   }
 
-  /// Takes the vehicle's next fix. One without a position says nothing.
+  /// Evaluates the vehicle's next fix; a fix without a position is ignored.
   ///
   /// - Parameters:
-  ///   - time: when it was received.
-  ///   - vehicleSpeed: km/h, as the vehicle says; nil where it does not.
-  ///   - fusion: writes the records, each at the time of its event.
+  ///   - time: time of its reception.
+  ///   - vehicleSpeed: speed that the vehicle reports, km/h; `nil` if unknown.
+  ///   - fusion: writes the records, each with the time of its event.
   public mutating func fix<Sink: RecordSink & ~Copyable>(
     _ fix: Fix, at time: Int64, vehicleSpeed: Double?, fusion: inout Fusion, into sink: inout Sink
   ) {
@@ -116,7 +119,7 @@ public struct FencePost: ~Copyable {
     hasNews = true
     let ofFix = privacy(of: fix)
     for event in events.list {
-      // The place of a fence that was crossed between two fixes lies elsewhere.
+      // If a fence was crossed between two fixes, the event's position differs from the fix.
       let shown = ofFix.stricter(privacy(at: event.position))
       let fence = watch.set.fences[event.fence]
       let record = GeofenceRecord(
@@ -129,7 +132,7 @@ public struct FencePost: ~Copyable {
 }
 
 extension GeofenceRecord.Event {
-  /// What a watch tells, as records say it.
+  /// Converts the kind of an event.
   public init(_ kind: FenceEvent.Kind) {
     self =
       switch kind {

@@ -1,41 +1,42 @@
 import NMEAWire
 
-/// Of several receivers, the one whose fixes are the vehicle's position.
+/// Chooses one of several receivers as the source of the vehicle's position.
 ///
 ///     var choice = FixChoice()
 ///     let roof = choice.add()
-///     if choice.take(fix, from: roof, at: now) { … }       // the chosen one's
+///     if choice.take(fix, from: roof, at: now) { … }       // the fix is from the chosen receiver
 ///
-/// The best valid fix wins: by its kind (rtkFixed > rtkFloat > dgps > 3d > 2d > estimated), then by its HDOP. A receiver
-/// that has just become better must stay so for a while, and one that is chosen keeps its place until it has been silent
-/// or without a fix for 1.5 s: two antennas have two positions, and a track that leaps between them is none.
+/// The receiver with the best valid fix wins, by type (rtkFixed > rtkFloat > dgps > 3d > 2d > estimated), then by HDOP.
+/// A better receiver must stay better for a while. The chosen one is kept until it has had no fix for 1.5 s. Two
+/// antennas have different positions, and a track must not jump between them.
 ///
-/// No clock, no I/O, nothing allocated by a fix.
+/// It does no I/O and reads no clock; a fix allocates nothing.
 public struct FixChoice: ~Copyable {
   private struct Source: BitwiseCopyable {
     var isInUse = true
-    /// Of the newest valid fix; `.min / 2`: none yet.
+    /// Time of the newest valid fix; `.min / 2` if there is none.
     var lastValid: Int64 = .min / 2
     var rank = 0
     var hdop = Double.infinity
-    /// Since when its fixes have been better than the chosen one's; nil: they are not.
+    /// Time since which its fixes have been better than those of the chosen receiver; `nil` if they are not.
     var betterSince: Int64?
   }
 
-  /// A fix is a position for so long.
+  /// How long a fix is valid, ns.
   static let patience: Int64 = Fusion.fixWindow
-  /// So long another one must be better.
+  /// How long another receiver must be better, ns.
   static let proof: Int64 = 10_000_000_000
-  /// Of two fixes of a kind one is better whose HDOP is so much lower.
+  /// Ratio of HDOP values below which a fix of the same type is better.
   static let betterHDOP = 0.67
 
   private var sources: [Source] = []
-  /// The receiver whose fixes count; nil: none has sent any.
+  /// The chosen receiver; `nil` if none has sent a fix.
   public private(set) var chosen: Int?
 
+  /// Creates a choice without receivers.
   public init() {}
 
-  /// A receiver that is there from now on; its number.
+  /// Adds a receiver and returns its number.
   public mutating func add() -> Int {
     if let free = sources.indices.first(where: { !sources[$0].isInUse }) {
       sources[free] = Source()
@@ -45,22 +46,21 @@ public struct FixChoice: ~Copyable {
     return sources.count - 1
   }
 
-  /// A receiver is no more.
+  /// Removes a receiver.
   public mutating func remove(_ source: Int) {
     sources[source].isInUse = false
     if chosen == source { chosen = nil }
   }
 
-  /// The receiver whose fix is the vehicle's position at a time; nil: there is none, the chosen one is silent or without
-  /// a fix.
+  /// Returns the receiver whose fix is the vehicle's position; `nil` if the chosen one has no valid fix.
   public func position(at time: Int64) -> Int? {
     guard let chosen, time - sources[chosen].lastValid <= Self.patience else { return nil }
     return chosen
   }
 
-  /// Takes a receiver's fix, valid or not.
+  /// Evaluates a receiver's fix, valid or not.
   ///
-  /// - Returns: whether it is the vehicle's.
+  /// - Returns: whether the receiver is the chosen one.
   public mutating func take(_ fix: Fix, from source: Int, at time: Int64) -> Bool {
     if fix.latitude != nil {
       sources[source].lastValid = time

@@ -1,15 +1,16 @@
 import Geofencing
 import NMEAWire
 
-/// How much of the vehicle's position records show.
+/// The precision of the vehicle's position in records.
 public enum PositionPrivacy: Equatable, Sendable {
+  /// The position as received.
   case full
-  /// Latitude and longitude rounded to so many decimals of a degree, 0…5 (2: 1.1 km); no altitude, no heading.
+  /// Latitude and longitude rounded to 0…5 decimals of a degree (2 decimals: 1.1 km); no altitude, no heading.
   case coarse(decimals: Int)
-  /// Neither place nor altitude nor heading; speed and the kind of fix stay.
+  /// No position, altitude or heading; speed and fix type remain.
   case off
 
-  /// An angle as it is shown.
+  /// Applies the precision to an angle; `nil` if it is hidden.
   func shown(_ degrees: Double) -> Double? {
     switch self {
     case .full: return degrees
@@ -21,10 +22,10 @@ public enum PositionPrivacy: Equatable, Sendable {
     }
   }
 
-  /// Whether more than the place itself is hidden.
+  /// Whether altitude and heading are hidden.
   var hidesDirection: Bool { self != .full }
 
-  /// The one of both that shows less.
+  /// Returns the one that shows less.
   public func stricter(_ other: PositionPrivacy) -> PositionPrivacy {
     switch (self, other) {
     case (.off, _), (_, .off): .off
@@ -35,23 +36,28 @@ public enum PositionPrivacy: Equatable, Sendable {
   }
 }
 
-/// How much records show everywhere, and how much in certain fences.
+/// The general precision of positions, and that in certain geofences.
 public struct PrivacyRules: Equatable, Sendable {
-  /// In one fence.
+  /// The precision in one geofence.
   public struct Zone: Equatable, Sendable {
-    /// The fence's id.
+    /// ID of the geofence.
     public var fence: String
+    /// The precision in this geofence.
     public var privacy: PositionPrivacy
 
+    /// Creates a rule; the parameters are the properties of the same names.
     public init(fence: String, privacy: PositionPrivacy) {
       self.fence = fence
       self.privacy = privacy
     }
   }
 
+  /// The precision outside all zones.
   public var everywhere: PositionPrivacy
+  /// Geofences with a different precision. If several contain a position, the strictest one applies.
   public var zones: [Zone]
 
+  /// Creates rules; the parameters are the properties of the same names.
   public init(everywhere: PositionPrivacy = .full, zones: [Zone] = []) {
     self.everywhere = everywhere
     self.zones = zones

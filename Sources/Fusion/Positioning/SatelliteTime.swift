@@ -1,50 +1,53 @@
 import NMEAWire
 import Telemetry
 
-/// What date a receiver's fixes say it is, and whether that may be believed.
+/// Derives the date from the fixes of a GNSS receiver and decides whether to trust it.
 ///
 ///     var time = SatelliteTime(notBefore: Version.released)
 ///     time.fix(fix, at: bootTime, machine: nil)
-///     time.offset                                  // ns from 1970 to the boot clock's 0; nil: not known
+///     time.offset                                  // ns from 1970 to boot time 0; nil if unknown
 ///
-/// Believed is a date of valid fixes that is not before the day on which this program was made, once ``leastFixes`` of
-/// them in a row agree with the boot clock. An earlier date is one of two things. A receiver that counts its weeks with
-/// ten bits and is past its rollover is 1,024 weeks or a multiple behind (IS-GPS-200, 20.3.3.3.1.1): its date is put
-/// right where the machine's own clock says about the same, or says nothing. Everything else (2006, as receivers say when
-/// they have never seen the sky) is no date.
+/// A date is trusted if it comes from valid fixes, is not before the release of this program, and ``leastFixes`` fixes
+/// in a row agree with the boot clock.
 ///
-/// A fix arrives some time after its moment, sooner or later by the length of its sentences: the earliest counts. A step
-/// of the receiver's time (leap seconds that it learns only after a quarter of an hour) is followed once it has lasted.
+/// An earlier date has one of two causes. A receiver with a 10-bit week counter is 1,024 weeks, or a multiple, behind
+/// after a rollover (IS-GPS-200, section 20.3.3.3.1.1). Its date is corrected if the system clock roughly confirms the
+/// result or is unknown. Any other early date is rejected, such as 2006, which receivers report before their first fix.
+///
+/// A fix arrives with a delay that varies with the length of its sentences, so the earliest arrival counts. A step of
+/// the receiver's time is followed after it has lasted for a while. Leap seconds cause such a step, because receivers
+/// learn them only after a quarter of an hour.
 public struct SatelliteTime: ~Copyable {
-  /// What there is to say.
+  /// A change in what is known about the date.
   public enum News: Equatable, Sendable {
     /// The date is known from now on.
     case known
-    /// It is known, and the receiver is so many rollovers behind.
+    /// The date is known, and the receiver is `count` rollovers behind.
     case rolledOver(count: Int)
-    /// The date cannot be: before this program was made, or too far from what the machine says. Said once.
+    /// The date is rejected: it is before the release of this program, or too far from the system clock. Reported once.
     case impossible
-    /// The receiver's time was another for a while, and now counts: so many ns later than before.
+    /// The receiver's time changed and was accepted after a while; ns, positive if it is later than before.
     case stepped(by: Int64)
   }
 
-  /// Fixes in a row that must agree.
+  /// Number of consecutive fixes that must agree.
   public static let leastFixes = 3
-  /// … over at least this time where a date was known before.
+  /// How long a new date must persist if a date was known before, ns.
   static let proofOfStep: Int64 = 10_000_000_000
-  /// How far two fixes' arrivals may differ and agree: a receiver's sentences come up to a second late.
+  /// Tolerance between the arrivals of two fixes, ns. Sentences arrive up to a second late.
   static let tolerance: Int64 = 1_000_000_000
-  /// How fast two clocks may drift apart, ns in a second: what a bad crystal does.
+  /// Maximum drift between two clocks, ns per second; that of a poor crystal.
   static let drift: Int64 = 100_000
-  /// What no receiver can mean does not fit 64 bits of nanoseconds either.
+  /// Plausible years. Others would not fit 64-bit nanoseconds.
   private static let years = 1980...2200
   private static let day: Int64 = 86_400_000_000_000
   private static let rollover: Int64 = 1_024 * 7 * day
-  /// A machine without a battery keeps the date of its last shutdown: it may be behind, hardly ahead.
+  /// Tolerated deviations of the system clock. A system without a clock battery keeps the date of its last shutdown, so
+  /// it may be far behind but hardly ahead.
   private static let behind = 400 * day
   private static let ahead = day
 
-  /// ns from 1970 to the boot clock's 0; nil: no date is believed yet.
+  /// ns from 1970 to boot time 0; `nil` if no date is trusted yet.
   public private(set) var offset: Int64?
   private let notBefore: Int64
   private var candidate: (offset: Int64, count: Int, since: Int64, rollovers: Int)?
@@ -52,14 +55,17 @@ public struct SatelliteTime: ~Copyable {
   private var saidImpossible = false
   private var rollovers = 0
 
-  /// - Parameter notBefore: ns since 1970; no right date is earlier.
+  /// Creates a value without a date.
+  ///
+  /// - Parameter notBefore: earliest plausible date, ns since 1970.
   public init(notBefore: Int64) { self.notBefore = notBefore }
 
-  /// Takes a fix.
+  /// Evaluates a fix.
   ///
   /// - Parameters:
-  ///   - time: when its first byte came, ns on the boot clock.
-  ///   - machine: what the machine's own clock says then, ns since 1970; nil where that is not to be believed either.
+  ///   - time: arrival of its first byte; boot time, ns.
+  ///   - machine: the system clock at that time, ns since 1970; `nil` if it cannot be trusted.
+  /// - Returns: what changed; `nil` if nothing did.
   public mutating func fix(_ fix: Fix, at time: Int64, machine: Int64?) -> News? {
     guard fix.latitude != nil, let date = fix.date, let ofDay = fix.time else { return nil }
     var right: (moment: Int64, rollovers: Int)?
@@ -83,10 +89,10 @@ public struct SatelliteTime: ~Copyable {
     return prove(found, rollovers: count, at: time)
   }
 
-  /// The date that the receiver means; nil where it cannot be.
+  /// Corrects rollovers; `nil` if the date is implausible.
   private func corrected(_ said: Int64, _ machine: Int64?) -> (moment: Int64, rollovers: Int)? {
     guard said < notBefore else {
-      // No rollover is that far ahead.
+      // A date more than one rollover period after the release is implausible.
       return said - notBefore < Self.rollover ? (said, 0) : nil
     }
     let count = (notBefore - said + Self.rollover - 1) / Self.rollover
@@ -97,7 +103,7 @@ public struct SatelliteTime: ~Copyable {
     return (moment, Int(count))
   }
 
-  /// Keeps the earliest arrival, and lets it go slowly: the crystals drift.
+  /// Keeps the earliest arrival, adjusted for the drift of the clocks.
   private mutating func follow(_ found: Int64, from offset: Int64, at time: Int64) {
     let pause = min(max(time - lastTime, 0), 86_400_000_000_000)
     let slack = pause / 1_000_000 * Self.drift / 1_000

@@ -1,16 +1,16 @@
-/// What an engine burns, as far as air or fuel by mass can be turned into litres of it.
+/// The fuel of an engine, with the data needed to convert air or fuel mass to litres.
 ///
-/// Stoichiometric ratios are those of Heywood, Internal Combustion Engine Fundamentals, table D.4. Densities: the middle of
-/// what EN 228 (720…775 g/L) and EN 590 (820…845 g/L) allow at 15 °C, for single substances Heywood's. Blends of gas have
-/// neither: what LPG holds differs by country and season, and CNG is not sold by the litre.
+/// Stoichiometric ratios are from Heywood, Internal Combustion Engine Fundamentals, table D.4. Densities are the middle
+/// of the ranges at 15 °C in EN 228 (720…775 g/L) and EN 590 (820…845 g/L); for pure substances they are Heywood's. Gas
+/// blends have no values: the composition of LPG depends on country and season, and CNG is not sold by the litre.
 public enum FuelKind: UInt8, BitwiseCopyable, Equatable, Sendable, CaseIterable {
   case gasoline, diesel, ethanol, methanol, propane
-  /// Burnt, but no litres follow from its mass: LPG, CNG, two fuels at once.
+  /// Combustion without a conversion to litres: LPG, CNG, or two fuels at once.
   case other
-  /// Nothing is burnt.
+  /// No combustion.
   case electricity
 
-  /// From the code of PID 51 (SAE J1979-DA): what burns now. Nil where it does not say.
+  /// Converts a code of PID 51 (SAE J1979-DA) to the fuel in use; `nil` if the code names none.
   public init?(code: Double) {
     switch code {
     case 1, 9, 17: self = .gasoline
@@ -24,10 +24,10 @@ public enum FuelKind: UInt8, BitwiseCopyable, Equatable, Sendable, CaseIterable 
     }
   }
 
-  /// Whether a code of PID 51 says that the vehicle may drive with its engine still.
+  /// Whether a code of PID 51 means that the vehicle may drive without its engine.
   static func isElectrified(code: Double) -> Bool { code == 8 || code >= 15 && code <= 22 || code == 29 }
 
-  /// Whether a spark lights it.
+  /// Whether it is ignited by a spark.
   var isSparkIgnited: Bool {
     switch self {
     case .gasoline, .ethanol, .methanol, .propane: true
@@ -35,7 +35,7 @@ public enum FuelKind: UInt8, BitwiseCopyable, Equatable, Sendable, CaseIterable 
     }
   }
 
-  /// g of air that burn one g of it.
+  /// Stoichiometric air–fuel ratio by mass; `nil` if undefined.
   var stoichiometricRatio: Double? {
     switch self {
     case .gasoline: 14.6
@@ -47,7 +47,7 @@ public enum FuelKind: UInt8, BitwiseCopyable, Equatable, Sendable, CaseIterable 
     }
   }
 
-  /// g in a litre.
+  /// Density, g/L; `nil` if undefined.
   var density: Double? {
     switch self {
     case .gasoline: 747.5

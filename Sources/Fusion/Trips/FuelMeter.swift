@@ -1,44 +1,44 @@
-/// The fuel of one trip, by every way that the vehicle's readings allow, each on its own.
+/// Computes the fuel consumption of a trip by every method that the vehicle's readings allow, each separately.
 ///
-/// A way counts only where it covers nine tenths of the time that the engine ran: litres of a part are not the trip's.
+/// A method counts only if it covers 90 % of the time during which the engine ran.
 struct FuelMeter: BitwiseCopyable, Equatable {
-  /// PID 5E, L/h.
+  /// Engine fuel rate (PID 5E), L/h.
   var volume = RateIntegral()
-  /// PID 9D, g/s of the engine.
+  /// Engine fuel mass rate (PID 9D), g/s.
   var mass = RateIntegral()
-  /// PID A2 with engine speed and number of cylinders, g/s.
+  /// Cylinder fuel rate (PID A2) with engine speed and number of cylinders, g/s.
   var stroke = RateIntegral()
-  /// Air by its mass (PID 10) over commanded lambda (44), g/s.
+  /// Mass air flow (PID 10) divided by commanded lambda (PID 44), g/s.
   var airCommanded = RateIntegral()
-  /// The same over measured lambda.
+  /// Mass air flow divided by measured lambda, g/s.
   var airMeasured = RateIntegral()
-  /// Air by pressure, temperature and engine speed (PIDs 0B, 0F, 0C) over commanded lambda, g/s.
+  /// Air flow from pressure, temperature and engine speed (PIDs 0B, 0F, 0C) divided by commanded lambda, g/s.
   var densityCommanded = RateIntegral()
-  /// The fuel of all that; nil: not known.
+  /// The fuel; `nil` if unknown.
   private(set) var kind: FuelKind?
-  /// It was changed on the way: no mass can be turned into litres.
+  /// Whether the fuel changed during the trip, so that mass cannot be converted to litres.
   private(set) var isMixed = false
 
   private static let leastCoverage = 0.9
 
   init() {}
 
-  /// The vehicle burns this now.
+  /// Sets the fuel in use.
   mutating func burns(_ found: FuelKind?) {
     guard let found, found != kind else { return }
-    // A hybrid that drives electrically burns nothing else for that.
+    // A hybrid that drives electrically does not change its fuel.
     if found == .electricity { return }
     if kind != nil { isMixed = true }
     kind = found
   }
 
-  /// Goes on from earlier.
+  /// Restores the fuel of an earlier session.
   mutating func restore(_ kind: FuelKind?, isMixed: Bool) {
     self.kind = kind
     self.isMixed = isMixed
   }
 
-  /// Nothing that was read before hangs together with what comes.
+  /// Starts a gap in all integrals.
   mutating func breakOff() {
     volume.breakOff()
     mass.breakOff()
@@ -48,9 +48,9 @@ struct FuelMeter: BitwiseCopyable, Equatable {
     densityCommanded.breakOff()
   }
 
-  /// Litres by the vehicle's own fuel rate; nil: none covers the trip.
+  /// Returns the consumption by the vehicle's own fuel rates, L; `nil` if none covers the trip.
   ///
-  /// - Parameter running: s that the engine ran.
+  /// - Parameter running: time that the engine ran, s.
   func measured(running: Double) -> Double? {
     if covers(volume, running) { return volume.total / 3_600 }
     guard let density = isMixed ? nil : kind?.density else { return nil }
@@ -59,11 +59,11 @@ struct FuelMeter: BitwiseCopyable, Equatable {
     return nil
   }
 
-  /// Litres by the engine's air; nil: what would be needed was not read.
+  /// Returns the consumption estimated from the engine's air, L; `nil` if the necessary readings are missing.
   ///
   /// - Parameters:
-  ///   - running: s that the engine ran.
-  ///   - hasSpark: whether the engine says that a spark lights its fuel (PID 01), where its fuel is not known.
+  ///   - running: time that the engine ran, s.
+  ///   - hasSpark: whether the engine has spark ignition (PID 01); used if the fuel is unknown.
   func estimated(running: Double, hasSpark: Bool) -> Double? {
     guard let kind = isMixed ? nil : kind ?? (hasSpark ? .gasoline : nil) else { return nil }
     guard let ratio = kind.stoichiometricRatio, let density = kind.density else { return nil }

@@ -1,51 +1,53 @@
 import Geofencing
 
-/// What a receiver's positions say of motion: how far, and whether it is any.
+/// Derives motion and distance from a receiver's positions.
 ///
-/// A parked receiver wanders by metres and leaps by hundreds. So a fix moves only by its Doppler speed, or, where there
-/// is none, by the way in 10 s; and motion counts once it has led away, from its beginning on.
+/// The position of a parked receiver wanders by metres and jumps by hundreds. Therefore a fix counts as motion only by
+/// its Doppler speed or, without one, by the distance covered in 10 s. Motion counts when it has led away from its
+/// start; it then counts from that start.
 struct GroundMotion: BitwiseCopyable {
-  /// What one fix adds.
+  /// The contribution of one fix.
   struct Step: BitwiseCopyable {
-    /// m to count: more than the last leg where this fix proved the legs before it.
+    /// Distance to add, m. It includes earlier legs if this fix confirmed them.
     var metres = 0.0
-    /// s of them in which fixes came without a longer gap.
+    /// Time without longer gaps that the distance covers, s.
     var seconds = 0.0
-    /// When the motion that this fix belongs to began; nil: the vehicle stands, or that is not sure yet.
+    /// Start of the motion; `nil` if the vehicle is stationary or the motion is not confirmed yet.
     var movingSince: Int64?
-    /// km/h; nil: not known.
+    /// Speed, km/h; `nil` if unknown.
     var speed: Double?
   }
 
-  /// m/s past which a change of position is the receiver's error.
+  /// Speed above which a change of position is an error of the receiver, m/s.
   private static let greatestSpeed = 80.0
-  /// km/h from which a Doppler speed is motion.
+  /// Least Doppler speed that counts as motion, km/h.
   private static let leastDoppler = 5.0
-  /// km/h from which a way in ``window`` is motion: a wander of 25 m in that time is none.
+  /// Least speed over ``window`` that counts as motion, km/h. A drift of 25 m in that time is not motion.
   private static let leastSpeed = 10.0
-  /// ns over which a way is measured where there is no Doppler speed.
+  /// Time over which speed is measured without a Doppler speed, ns.
   private static let window: Int64 = 10_000_000_000
-  /// Motion has led away once it is so many m from its beginning…
+  /// Least distance from the start that confirms motion, m.
   private static let leastWay = 50.0
-  /// …and has lasted so long, ns.
+  /// Least duration that confirms motion, ns.
   private static let leastTime: Int64 = 5_000_000_000
 
-  /// Fixes that leapt and hold together among themselves are believed after this time, ns: what was believed was wrong.
+  /// Time after which fixes that jumped away are accepted if they agree with each other, ns. The previous position was
+  /// then wrong.
   private static let doubt: Int64 = 10_000_000_000
 
   private var last: (position: GeoPosition, time: Int64)?
-  /// The last of the fixes that leapt away from ``last`` together, and since when they do.
+  /// The last of several fixes that jumped away from ``last``, and the time of the first one.
   private var doubted: (position: GeoPosition, time: Int64, since: Int64)?
-  /// Since when the vehicle moves, and from where.
+  /// Start of the current motion; `nil` if the vehicle is stationary.
   private var start: (position: GeoPosition, time: Int64)?
   private var isProven = false
-  /// Legs of motion that is not proven yet.
+  /// Length (m) and duration (s) of the motion that is not confirmed yet.
   private var metres = 0.0
   private var seconds = 0.0
 
-  /// Takes a fix.
+  /// Evaluates a fix.
   ///
-  /// - Parameter speed: Doppler, km/h.
+  /// - Parameter speed: Doppler speed, km/h; `nil` if unknown.
   mutating func step(
     _ position: GeoPosition, speed: Double?, at time: Int64, longestGap: Int64
   ) -> Step {
@@ -65,7 +67,7 @@ struct GroundMotion: BitwiseCopyable {
     doubted = nil
     let isMoving = speed.map { $0 >= Self.leastDoppler } ?? (measured * 3.6 >= Self.leastSpeed)
     defer { self.last = (position, time) }
-    // Of a gap only its ends are known: the straight way between is the least that was driven.
+    // Only the ends of a gap are known; the straight line between them is the least distance driven.
     guard isMoving || start != nil && elapsed > longestGap && measured * 3.6 >= Self.leastSpeed else {
       halt()
       return Step(speed: speed ?? 0)
@@ -82,7 +84,7 @@ struct GroundMotion: BitwiseCopyable {
     return step
   }
 
-  /// A fix that cannot follow on the last: either is wrong.
+  /// Handles a fix that is too far from the last one: one of both is wrong.
   private mutating func doubt(_ position: GeoPosition, at time: Int64) {
     guard let before = doubted, time > before.time,
       position.distance(to: before.position) <= Self.greatestSpeed * Double(time - before.time) / 1e9
@@ -110,7 +112,7 @@ struct GroundMotion: BitwiseCopyable {
 }
 
 extension Trip {
-  /// A way by positions.
+  /// Adds a distance by positions.
   mutating func addGround(_ step: GroundMotion.Step) {
     pendingMetres += step.metres
     pendingSeconds += step.seconds

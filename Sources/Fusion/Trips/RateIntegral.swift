@@ -1,21 +1,21 @@
-/// The area under the readings of a rate, by trapezoids on the times of the readings.
+/// The integral of a rate over time, by the trapezoidal rule.
 struct RateIntegral: BitwiseCopyable, Equatable {
-  /// Unit of the rate times seconds.
+  /// The integral, in the rate's unit × s.
   private(set) var total = 0.0
-  /// How much time it covers, s.
+  /// Time that it covers, s.
   private(set) var seconds = 0.0
   private var lastRate = 0.0
   private var lastTime: Int64?
 
   init() {}
 
-  /// One that goes on from earlier, with a gap.
+  /// Continues an earlier integral after a gap.
   init(total: Double, seconds: Double) {
     self.total = total
     self.seconds = seconds
   }
 
-  /// Takes a reading. The time since the one before counts unless it is longer than `longestGap`.
+  /// Adds a reading. The interval since the previous one counts unless it is longer than `longestGap`, ns.
   mutating func add(_ rate: Double, at time: Int64, longestGap: Int64) {
     if let lastTime, time > lastTime, time - lastTime <= longestGap {
       let elapsed = Double(time - lastTime) / 1e9
@@ -26,7 +26,7 @@ struct RateIntegral: BitwiseCopyable, Equatable {
     lastTime = time
   }
 
-  /// Adds another's area, and goes on where that one stands.
+  /// Adds a later integral and continues from its last reading.
   mutating func add(_ later: RateIntegral) {
     total += later.total
     seconds += later.seconds
@@ -34,6 +34,6 @@ struct RateIntegral: BitwiseCopyable, Equatable {
     lastTime = later.lastTime
   }
 
-  /// What comes next does not hang together with what was.
+  /// Starts a gap: the interval to the next reading does not count.
   mutating func breakOff() { lastTime = nil }
 }

@@ -1,11 +1,11 @@
-/// Time in which readings said the same again and again.
+/// A period during which all readings met a condition.
 struct Run: BitwiseCopyable, Equatable {
-  /// The first reading of the run; nil: the last reading said otherwise, or there was none.
+  /// First reading of the period; `nil` if the last reading did not meet the condition.
   private(set) var since: Int64?
-  /// The newest one.
+  /// Newest reading that met the condition.
   private(set) var last: Int64 = .min
 
-  /// Takes what a reading says. After a longer gap a new run begins.
+  /// Adds a reading. A longer gap starts a new period.
   mutating func note(_ holds: Bool, at time: Int64, longestGap: Int64) {
     guard holds else {
       since = nil
@@ -15,10 +15,10 @@ struct Run: BitwiseCopyable, Equatable {
     last = time
   }
 
-  /// It has ended, or it is not known whether it goes on.
+  /// Ends the period, for example because its continuation is unknown.
   mutating func end() { since = nil }
 
-  /// When both hold by their readings; nil: never now.
+  /// Returns the time during which both conditions held; `nil` if there is none.
   func overlap(_ other: Run) -> (start: Int64, end: Int64)? {
     guard let since, let otherSince = other.since else { return nil }
     let (start, end) = (max(since, otherSince), min(last, other.last))

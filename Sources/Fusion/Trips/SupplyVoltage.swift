@@ -1,12 +1,13 @@
-/// The vehicle's supply as of a 12 V system, by its control module (PID 42) or, where that is silent, by the adapter.
+/// The vehicle's supply voltage, converted to a 12 V system. It comes from the control module (PID 42), or from the
+/// adapter if the module does not answer.
 ///
-/// An adapter's voltage that was never seen to change is made up, and says nothing.
+/// An adapter's voltage that never changes is ignored, because some adapters report a constant.
 struct SupplyVoltage: BitwiseCopyable {
-  /// What lies outside is no supply: the adapter itself would not run, or not survive.
+  /// Plausible voltages. Outside this range the adapter would not run, or not survive.
   private static let plausible = 3.0...40.0
-  /// Above it the system has 24 V.
+  /// Voltage above which the system has 24 V.
   private static let heavy = 18.0
-  /// A voltage is that of now for so long; adapters of a sleeping vehicle are asked twice a minute.
+  /// Maximum age of a voltage, ns. The adapter of a sleeping vehicle is read twice a minute.
   private static let freshness: Int64 = 120_000_000_000
 
   private var adapter: Double?
@@ -15,7 +16,7 @@ struct SupplyVoltage: BitwiseCopyable {
   private var module: Double?
   private var moduleTime: Int64 = .min
 
-  /// Takes ATRV's answer, V.
+  /// Adds an answer to ATRV, V.
   mutating func adapter(_ volts: Double, at time: Int64) {
     guard Self.plausible.contains(volts) else { return }
     if let adapter, adapter != volts { hasMoved = true }
@@ -23,24 +24,25 @@ struct SupplyVoltage: BitwiseCopyable {
     adapterTime = time
   }
 
-  /// Takes PID 42, V.
+  /// Adds a value of PID 42, V.
   mutating func controlModule(_ volts: Double, at time: Int64) {
     guard Self.plausible.contains(volts) else { return }
     module = volts
     moduleTime = time
   }
 
-  /// V as of a 12 V system; nil: nothing to rely on.
+  /// Returns the voltage, converted to a 12 V system; `nil` if none is reliable.
   func volts(at time: Int64) -> Double? {
     var found: Double?
     if hasMoved, time - adapterTime <= Self.freshness { found = adapter }
-    // The module's is exact, the adapter's off by its divider; the newer one counts where both are there.
+    // Prefer the module, which is more accurate than the adapter's voltage divider, unless the adapter's value is much
+    // newer.
     if let module, time - moduleTime <= Self.freshness, found == nil || moduleTime >= adapterTime - Self.pairing {
       found = module
     }
     return found.map { $0 > Self.heavy ? $0 / 2 : $0 }
   }
 
-  /// The module was read not long before the adapter: its word stands.
+  /// How much older than the adapter's voltage the module's may be and still count, ns.
   private static let pairing: Int64 = 10_000_000_000
 }

@@ -1,37 +1,37 @@
 import Telemetry
 
-/// A trip in the making. Times are ns of the owner's clock.
+/// A trip in progress. Times are ns of the caller's clock.
 struct Trip: BitwiseCopyable, Equatable {
-  /// The first running engine, or the first motion.
+  /// Time at which the engine started to run, or the vehicle to move.
   var start: Int64
-  /// The newest of either.
+  /// Last time at which the engine ran or the vehicle moved.
   var end: Int64
-  /// The newest motion; before any, the start.
+  /// Last time at which the vehicle moved; initially the start.
   var lastMotion: Int64
-  /// The newest voltage that an engine or a converter must have made.
+  /// Last time at which the voltage showed that an engine or a converter charges the battery.
   var lastHint: Int64
-  /// Far enough to be a trip, and told.
+  /// Whether the trip was long enough and its start was reported.
   var isTold = false
 
-  /// Vehicle speed, km/h.
+  /// Integral of the vehicle speed, km/h × s.
   var speed = RateIntegral()
-  /// km by positions, where there was no vehicle speed.
+  /// Distance by positions while there was no vehicle speed, km.
   var groundDistance = 0.0
-  /// The same since the last vehicle speed: it counts once that stays away. Metres, and the seconds that they cover.
+  /// Distance (m) and duration (s) by positions since the last vehicle speed. They count if no vehicle speed follows.
   var pendingMetres = 0.0
   var pendingSeconds = 0.0
-  /// There was time in which neither speed nor position said how far it went.
+  /// Whether there was a time without speed and position, so that its distance is unknown.
   var hasHole = false
   var startOdometer: Double?
   var endOdometer: Double?
-  /// km/h
+  /// Maximum speed, km/h.
   var maxSpeed = 0.0
 
-  /// ns with the engine running and the vehicle standing.
+  /// Time with running engine and stationary vehicle, ns.
   var idle: Int64 = 0
-  /// Until then ``idle`` has been counted.
+  /// Time up to which ``idle`` is counted.
   var idleCounted: Int64
-  /// ns between readings that both said that the engine runs.
+  /// Time between readings that both show a running engine, ns.
   var running: Int64 = 0
   var fuel = FuelMeter()
 
@@ -43,36 +43,37 @@ struct Trip: BitwiseCopyable, Equatable {
     idleCounted = start
   }
 
-  /// km by speed and positions.
+  /// Returns the distance by speed and positions, km.
   ///
-  /// - Parameter isSpeedAbsent: the way since the last vehicle speed counts.
+  /// - Parameter isSpeedAbsent: whether to add the distance by positions since the last vehicle speed.
   func integrated(isSpeedAbsent: Bool) -> Double {
     speed.total / 3_600 + groundDistance + (isSpeedAbsent ? pendingMetres / 1_000 : 0)
   }
 
-  /// A vehicle speed came soon after the one before: the positions are not needed.
+  /// Discards the positions since the last vehicle speed, because the next one came soon.
   mutating func dropPending() {
     pendingMetres = 0
     pendingSeconds = 0
   }
 
-  /// No vehicle speed has come for some seconds: what the positions say of it is kept.
+  /// Counts the positions since the last vehicle speed, because it is absent.
   mutating func commitPending(elapsed: Double, longestGap: Double) {
     groundDistance += pendingMetres / 1_000
     if elapsed - pendingSeconds > longestGap { hasHole = true }
     dropPending()
   }
 
-  /// km/h
+  /// Updates the maximum speed, km/h.
   mutating func reach(_ speed: Double) { maxSpeed = max(maxSpeed, speed) }
 
+  /// Adds an odometer reading, km.
   mutating func readOdometer(_ km: Double) {
     guard km >= startOdometer ?? km else { return }
     startOdometer = startOdometer ?? km
     endOdometer = km
   }
 
-  /// Counts the time in which the engine ran and the vehicle stood.
+  /// Counts the time with running engine and stationary vehicle.
   mutating func countIdle(_ both: (start: Int64, end: Int64)) {
     let start = max(both.start, idleCounted, self.start)
     guard both.end > start else { return }
@@ -81,30 +82,30 @@ struct Trip: BitwiseCopyable, Equatable {
   }
 }
 
-/// What is to be told of a trip. Times are ns of the owner's clock.
+/// The data of a trip for a record. Times are ns of the caller's clock.
 public struct TripReport: Equatable, Sendable {
-  /// When the engine began to run, or the vehicle to move.
+  /// Time at which the engine started to run, or the vehicle to move.
   public var start: Int64
-  /// The last time that either was seen.
+  /// Last time at which the engine ran or the vehicle moved.
   public var end: Int64
-  /// km
+  /// Distance, km.
   public var distance: Double
-  /// What ``distance`` was measured with.
+  /// How ``distance`` was measured.
   public var distanceSource: TripRecord.DistanceSource
-  /// km (PID A6)
+  /// Odometer at the start (PID A6), km; `nil` if unknown.
   public var startOdometer: Double?
-  /// km (PID A6)
+  /// Odometer at the end (PID A6), km; `nil` if unknown.
   public var endOdometer: Double?
-  /// Litres, measured.
+  /// Measured fuel consumption, L; `nil` if unknown.
   public var fuelUsed: Double?
-  /// Litres, worked out from the engine's air.
+  /// Fuel consumption estimated from the engine's air, L; `nil` if unknown.
   public var fuelUsedEstimated: Double?
-  /// s with the engine running and the vehicle standing.
+  /// Time with running engine and stationary vehicle, s.
   public var idleSeconds: Double
-  /// km/h
+  /// Maximum speed, km/h.
   public var maxSpeed: Double
 
-  /// By how much more km an odometer of 0.1 km must have counted to be believed over what was integrated with a hole.
+  /// How much more the odometer (resolution 0.1 km) must show to replace a distance that was integrated with a gap, km.
   private static let odometerSurplus = 0.2
 
   init(_ trip: Trip, isSpeedAbsent: Bool, hasSpark: Bool) {
@@ -128,10 +129,10 @@ public struct TripReport: Equatable, Sendable {
   }
 }
 
-/// What a watch tells of a trip.
+/// A change of a trip.
 public enum TripChange: Equatable, Sendable {
-  /// It has gone far enough to be one.
+  /// The trip is long enough to be reported.
   case start(TripReport)
-  /// It is over.
+  /// The trip is over.
   case end(TripReport)
 }

@@ -2,17 +2,17 @@ import JSONText
 import OBDWire
 import Telemetry
 
-// One line: a sum, then JSON. A file that was cut, or in which a bit fell over, is no trip.
+// The text is one line: a checksum, then JSON. A file that is cut off or has a wrong bit is rejected.
 //
 //     b1946ac92492d234 {"version":1,"tripId":"0193…","vehicleId":"VAN-001","bootId":"…","time":512000000000,…}
 //
-// The sum is FNV-1a of 64 bits over what stands behind its space, without the line feed. Times are ns.
+// The checksum is 64-bit FNV-1a over the bytes after the space, without the line feed. Times are ns.
 
-/// Why a memory cannot be read: there is no trip then.
+/// The reason why a stored trip cannot be read.
 public enum TripMemoryError: Error, Equatable, Sendable {
-  /// It was cut, or its sum is not that of its bytes.
+  /// It was cut off, or its checksum is wrong.
   case damaged
-  /// It is whole, but not what this program writes.
+  /// The checksum is right, but the content is not what this program writes.
   case notReadable(JSONError)
 }
 
@@ -20,7 +20,7 @@ extension TripMemory {
   private static let version = 1
   private static let sumLength = 16
 
-  /// The line, with its line feed.
+  /// The state as one line with its line feed.
   public var text: [UInt8] {
     var line = JSONLineEncoder(capacity: 2_048, growable: true)
     line.begin()
@@ -32,7 +32,9 @@ extension TripMemory {
     return Self.digits(Self.sum(of: body.dropLast())) + [UInt8(ascii: " ")] + body
   }
 
-  /// Reads what ``text`` is.
+  /// Parses a line that ``text`` made.
+  ///
+  /// - Throws: ``TripMemoryError`` if the line is damaged or has another form.
   public init(parsing text: [UInt8]) throws(TripMemoryError) {
     var body = text[...]
     if body.last == UInt8(ascii: "\n") { body.removeLast() }
@@ -148,7 +150,7 @@ extension TripMemory {
 
   private static let positive = 0.0...1e12
 
-  /// Up to a date in 2096: sums of a few of them stay within 64 bits.
+  /// Reads a time up to the year 2096, so that sums of several fit 64 bits.
   private static func nanoseconds(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> Int64 {
     Int64(try reader.requiredInt(key, in: 0...4_000_000_000_000_000_000))
   }

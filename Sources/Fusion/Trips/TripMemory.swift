@@ -1,28 +1,29 @@
 import Telemetry
 
-/// A trip that is under way, as a plain value that its owner keeps over a restart or a power cut: a small file, written
-/// every few seconds and at every change.
+/// The stored state of a trip, which the caller keeps across a restart or a power cut: a small file, written every few
+/// seconds and after every change.
 ///
-/// Its times are counted back from the moment of writing, and that moment is told by the boot and by the date, as far as
-/// they are known. So the next session, whatever its clock, can tell how long the power was off.
+/// Its times are relative to the time of writing. That time is given by boot ID and, if known, by date, so that the
+/// next session can determine how long the power was off.
 public struct TripMemory: Equatable, Sendable {
-  /// In its records, those that were made included: one that is made anew after a power cut is the same.
+  /// ID of the trip, the same in all its records, even if a record is repeated after a power cut.
   public var tripId: UUIDv7
-  /// `vehicleId` of its records.
+  /// Vehicle ID in its records.
   public var vehicleId: String
-  /// The vehicle, where it said its VIN: another one's trip is not gone on with.
+  /// VIN of the vehicle; `nil` if unknown. A trip of another vehicle is not continued.
   public var vin: String?
-  /// Which of the owner's adapters it came by; empty: there is only one.
+  /// The adapter it belongs to, as named by the caller; empty if there is only one.
   public var adapter = ""
-  /// Which boot ``time`` counts from.
+  /// Boot ID of the clock of ``time``.
   public var bootId: String
-  /// When it was written, ns of that boot.
+  /// Time of writing, ns.
   public var time: Int64
-  /// The date of that moment, and where it was known from.
+  /// Date of writing; `nil` if unknown.
   public var date: Timestamp?
+  /// Quality of `date`.
   public var quality: TimeQuality
 
-  /// Its times are on the clock of ``time``.
+  /// The trip; its times are on the same clock as ``time``.
   var trip: Trip
 
   init(
@@ -39,33 +40,34 @@ public struct TripMemory: Equatable, Sendable {
     self.quality = quality
   }
 
-  /// The trip on the clock of this boot; nil: how long ago it was written is not known, or not yet.
+  /// Returns the trip with its times converted to this session's clock; `nil` if it is not known, or not yet, how long
+  /// ago it was written.
   ///
   /// - Parameters:
-  ///   - bootId: this boot.
+  ///   - bootId: boot ID of this session.
   ///   - offset: ns from 1970 to this clock's 0.
-  ///   - quality: where that is known from. Only GPS and NTP are believed: the clock of a box without a battery goes on
-  ///     where it stopped.
+  ///   - quality: source of `offset`. Only GPS and NTP are trusted, because the clock of a system without a clock
+  ///     battery continues where it stopped.
   func trip(bootId: String, offset: Int64, quality: TimeQuality) -> Trip? {
     if bootId == self.bootId { return trip }
     guard Self.isTrusted(quality), isDateTrusted, let date else { return nil }
-    // The moment of writing on the new clock.
+    // Time of writing on the new clock.
     return trip.shifted(by: date.nanoseconds - offset - time)
   }
 
-  /// Whether its date is good enough to tell how long the power was off.
+  /// Whether its date is accurate enough to determine how long the power was off.
   var isDateTrusted: Bool { date != nil && Self.isTrusted(quality) }
 
   private static func isTrusted(_ quality: TimeQuality) -> Bool { quality == .gps || quality == .ntp }
 
-  /// A time of ``trip`` as a date; nil where none was known.
+  /// Converts a time of ``trip`` to a date; `nil` if unknown.
   func date(of time: Int64) -> Timestamp? {
     date.map { Timestamp(nanoseconds: $0.nanoseconds - (self.time - time)) }
   }
 }
 
 extension Trip {
-  /// The same on a clock that shows so many ns more.
+  /// Converts the times to a clock that is ahead by `difference` ns.
   func shifted(by difference: Int64) -> Trip {
     var trip = self
     trip.start += difference

@@ -1,36 +1,34 @@
-/// When a trip begins and ends, and what of the vehicle no ECU says. Times are ns.
+/// Limits of a trip, and properties of the vehicle that no ECU reports. Times are in ns.
 public struct TripOptions: BitwiseCopyable, Equatable, Sendable {
-  /// So long without a running engine and without motion ends a trip, at the last moment that had one of them. A shorter
-  /// stop does not split it. A minute and more.
+  /// How long the engine must be off and the vehicle stationary until a trip ends; at least a minute. The trip's end is
+  /// the last moment before that. Shorter stops do not end a trip.
   public var stopTime: Int64 = 180 * second
-  /// So long may the engine run on while the vehicle stands: it idles. Then the trip ends; the next one begins when the
-  /// vehicle moves.
+  /// Time without motion after which a trip ends although the engine runs. The next trip starts when the vehicle moves.
   public var idleTime: Int64 = 1_800 * second
-  /// km that must be driven before it is a trip: an engine that is only started, or a car that is moved in its yard, is
-  /// none.
+  /// Minimum distance of a trip, km. It excludes an engine that is only started, or a car moved on its parking lot.
   public var leastDistance = 0.05
-  /// Readings further apart say nothing of the time between: it is neither integrated nor counted.
+  /// Longest interval between readings. A longer one is neither integrated nor counted.
   public var longestGap: Int64 = 10 * second
-  /// From this voltage on the battery is charged, by an alternator or a converter; 0.2 V below, it rests. V of a 12 V
-  /// system; above 18 V it counts double.
+  /// Voltage from which the battery is being charged, by an alternator or a converter; 0.2 V less means that it is not.
+  /// V of a 12 V system; twice as much for systems above 18 V.
   public var chargingVoltage = 13.2
-  /// Swept volume, litres: what speed-density needs.
+  /// Engine displacement, L; required by the speed-density method. `nil` if unknown.
   public var displacement: Double?
-  /// The share of its swept volume that the engine takes in, as a factor: what speed-density needs. 0.8 to 0.9 for an
-  /// engine without a turbocharger.
+  /// Volumetric efficiency as a factor, required by the speed-density method: 0.8 to 0.9 for an engine without
+  /// turbocharger. `nil` if unknown.
   public var volumetricEfficiency: Double?
-  /// How many; PID A2 counts the fuel of one.
+  /// Number of cylinders; `nil` if unknown. PID A2 reports the fuel of one.
   public var cylinders: Int?
-  /// What it burns; nil: as PID 51 says.
+  /// The fuel; `nil` to use PID 51.
   public var fuel: FuelKind?
-  /// Whether it may drive with its engine still; PID 51 says so, too.
+  /// Whether the vehicle may drive without its engine. PID 51 can report this as well.
   public var mayDriveElectrically = false
-  /// Whether a trip that is under way when the session ends is closed with its last known state. False: its memory is
-  /// kept by the owner, and the next session goes on with it.
+  /// Whether a trip in progress ends with the session. If `false`, the caller stores it, and the next session continues
+  /// it.
   public var endsWithSession = true
 
   private static let second: Int64 = 1_000_000_000
 
-  /// The defaults.
+  /// Creates the default options.
   public init() {}
 }

@@ -1,5 +1,5 @@
 extension TripWatch {
-  /// PID 0C, rpm.
+  /// Adds an engine speed (PID 0C), rpm.
   public mutating func engineSpeed(_ rpm: Double, at time: Int64) {
     guard rpm.isFinite, rpm >= 0 else { return }
     expire(at: time)
@@ -19,7 +19,7 @@ extension TripWatch {
     airSpeed(rpm, at: time)
   }
 
-  /// PID 0D, km/h.
+  /// Adds a vehicle speed (PID 0D), km/h.
   public mutating func speed(_ kmh: Double, at time: Int64) {
     guard kmh.isFinite, kmh >= 0 else { return }
     expire(at: time)
@@ -43,30 +43,30 @@ extension TripWatch {
     trip.reach(kmh)
   }
 
-  /// The adapter's voltage, V.
+  /// Adds the voltage measured by the adapter, V.
   public mutating func batteryVoltage(_ volts: Double, at time: Int64) {
     expire(at: time)
     supply.adapter(volts, at: time)
     takeHint(at: time)
   }
 
-  /// PID 42, V.
+  /// Adds the control module voltage (PID 42), V.
   public mutating func controlModuleVoltage(_ volts: Double, at time: Int64) {
     expire(at: time)
     supply.controlModule(volts, at: time)
     takeHint(at: time)
   }
 
-  /// PID A6, km.
+  /// Adds an odometer reading (PID A6), km.
   public mutating func odometer(_ km: Double, at time: Int64) {
-    // FFFF FFFF is what an ECU says that has none.
+    // An ECU without an odometer reports FFFF FFFF.
     guard km.isFinite, km >= 0, km < 429_496_729 else { return }
     expire(at: time)
     odometer = (km, time)
     if hasTrip { trip.readOdometer(km) }
   }
 
-  /// PID 51.
+  /// Adds a fuel type (PID 51).
   public mutating func fuelType(code: Double) {
     isElectrified = isElectrified || FuelKind.isElectrified(code: code)
     guard options.fuel == nil, let kind = FuelKind(code: code) else { return }
@@ -74,18 +74,18 @@ extension TripWatch {
     if hasTrip { trip.fuel.burns(kind) }
   }
 
-  /// PID 01: whether a spark lights the fuel.
+  /// Adds the ignition type (PID 01).
   public mutating func ignition(isSpark: Bool) { hasSpark = isSpark }
 
-  // MARK: What it means
+  // MARK: Evaluation
 
-  /// Wheels that turn are driven, not towed.
+  /// Whether turning wheels mean that the vehicle drives and is not towed.
   private func isDriven(at time: Int64) -> Bool {
     guard let lastEngineSpeed, lastEngineSpeed.rpm == 0, !isElectrified, fuelKind != .electricity else { return true }
-    // One that was never seen to run may be none.
+    // If the engine was never seen running, there may be none.
     guard let lastRunning else { return true }
     if let volts = supply.volts(at: time), volts >= options.chargingVoltage { return true }
-    // An engine that stops while it rolls, or has died and lets the car roll out.
+    // The engine may have stopped while the vehicle still rolls.
     return time - lastRunning < options.stopTime
   }
 

@@ -1,17 +1,17 @@
 import Geofencing
 
 extension TripWatch {
-  /// Where the vehicle is.
+  /// Adds a position.
   ///
   /// - Parameters:
   ///   - latitude: degrees, north positive.
   ///   - longitude: degrees, east positive.
-  ///   - speed: over ground, km/h; nil where the receiver does not say.
+  ///   - speed: speed over ground, km/h; `nil` if unknown.
   public mutating func fix(latitude: Double, longitude: Double, speed: Double?, at time: Int64) {
     let position = GeoPosition(latitude: latitude, longitude: longitude)
     guard position.isOnEarth else { return }
     expire(at: time)
-    // What lies further apart belongs to different trips.
+    // Fixes with a longer gap belong to different trips.
     if let lastFix, time - lastFix >= options.stopTime { ground = GroundMotion() }
     lastFix = time
     let step = ground.step(position, speed: speed, at: time, longestGap: options.longestGap)
@@ -25,11 +25,11 @@ extension TripWatch {
     if hasTrip { trip.addGround(step) }
   }
 
-  /// Positions that move, with no word from the vehicle, are its own motion.
+  /// Whether moving positions, without a vehicle speed, mean that the vehicle drives.
   private func isBelieved(at time: Int64) -> Bool {
     if let volts = supply.volts(at: time) {
       if volts >= options.chargingVoltage { return true }
-      // What a battery may have with and without a charge decides nothing.
+      // A voltage between these limits is possible with and without charging.
       if volts < options.chargingVoltage - 0.2 { return false }
     }
     if lastSpeed == nil, lastEngineSpeed == nil { return true }

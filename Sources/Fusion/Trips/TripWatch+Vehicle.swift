@@ -1,20 +1,20 @@
 extension TripWatch {
-  /// The vehicle answers no more: the one that answers next may be another.
+  /// Declares that the vehicle no longer answers. The next one that answers may be another.
   public mutating func vehicleLost(at time: Int64) {
     expire(at: time)
     if checkpoint == nil, hasTrip { checkpoint = trip }
     lostAt = time
   }
 
-  /// It is the same vehicle as before.
+  /// Declares that the same vehicle answers again.
   public mutating func vehicleReturned() {
     checkpoint = nil
     lostAt = nil
   }
 
-  /// It is another vehicle: the trip of the old one is over, with all that was known of that one.
+  /// Declares another vehicle: ends the trip of the previous one and discards its state.
   ///
-  /// What the new one said between ``vehicleLost(at:)`` and now is not the old one's.
+  /// Readings between ``vehicleLost(at:)`` and now belong to the new vehicle.
   public mutating func vehicleChanged(at time: Int64) {
     expire(at: time)
     if !isOfNewVehicle {
@@ -37,13 +37,13 @@ extension TripWatch {
     isSpent = false
   }
 
-  /// The trip began after the old vehicle was lost.
+  /// Whether the trip started after the previous vehicle was lost.
   private var isOfNewVehicle: Bool {
     guard checkpoint == nil, let lostAt, hasTrip else { return false }
     return trip.start >= lostAt
   }
 
-  /// The trip as it is to be remembered; nil: there is none.
+  /// Returns the trip in the form to store; `nil` if there is none.
   func snapshot(at time: Int64) -> Trip? {
     guard hasTrip else { return nil }
     var trip = trip
@@ -52,9 +52,9 @@ extension TripWatch {
     return trip
   }
 
-  /// Goes on with a trip from before a restart; what has begun since is a part of it.
+  /// Continues a trip from before a restart and adds a trip that has started since.
   ///
-  /// - Parameter former: on this clock; its times may be before the clock's 0.
+  /// - Parameter former: the earlier trip on this clock; its times may be negative.
   mutating func goOn(_ former: Trip, at time: Int64) {
     var whole = former
     resumedAt = time
@@ -67,10 +67,10 @@ extension TripWatch {
 }
 
 extension Trip {
-  /// A later trip of the same vehicle turns out to be this one.
+  /// Adds a later trip of the same vehicle to this one.
   fileprivate mutating func add(_ later: Trip) {
     end = max(end, later.end)
-    // An engine that only idles has not moved.
+    // An engine that only idles is not motion.
     let hasMoved = later.lastMotion > later.start || later.maxSpeed > 0
     lastMotion = hasMoved ? later.lastMotion : lastMotion
     lastHint = max(lastHint, later.lastHint)

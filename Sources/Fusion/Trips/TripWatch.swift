@@ -1,41 +1,43 @@
-/// Follows one vehicle and says when a trip begins and ends, by engine speed, speed, voltage and position. No I/O, no
-/// clock; no call allocates.
+/// Detects start and end of the trips of one vehicle by engine speed, vehicle speed, voltage and position. It does no
+/// I/O, reads no clock and allocates nothing.
 ///
 ///     watch.engineSpeed(850, at: time)
 ///     watch.speed(42, at: time)
 ///     while let change = watch.decide(at: time) { … }
 ///
-/// - A running engine, or motion, begins what becomes a trip once it has led ``TripOptions/leastDistance`` far.
-/// - It ends when neither was seen for ``TripOptions/stopTime``, at the last time that one was; or when the engine has
-///   idled for ``TripOptions/idleTime``. So a stop, an engine that stops at the light, a tunnel, a lost adapter or a
-///   power cut shorter than that splits nothing.
-/// - Wheels that turn while an engine stands that ran before are motion only where the vehicle may drive electrically,
-///   or its converter charges the battery: else it is towed. Positions that move while the vehicle has said that it stands, or its
-///   voltage does, are no motion: it is carried. A receiver alone, without an adapter, is believed.
-/// - Voltage alone begins nothing: a charger is not a trip. Where the engine ran when it was heard of last, a charging
-///   voltage keeps the trip open, at most for ``TripOptions/idleTime``.
+/// - A running engine or motion starts a trip, which is reported after ``TripOptions/leastDistance``.
+/// - A trip ends ``TripOptions/stopTime`` after the last of both, and its end is that last moment. It also ends when
+///   the engine has idled for ``TripOptions/idleTime``. A shorter stop, a start-stop system, a tunnel, a lost adapter
+///   or a short power cut therefore does not divide a trip.
+/// - If the wheels turn while a previously running engine is off, the vehicle is towed, unless it may drive
+///   electrically or its converter charges the battery.
+/// - If the position moves while the vehicle speed or the voltage shows that the vehicle is parked, the vehicle is
+///   transported, which is not motion. The positions of a receiver without an adapter always count.
+/// - Voltage alone starts no trip, because a charger raises it too. If the engine was running when last read, a
+///   charging voltage keeps the trip open, for at most ``TripOptions/idleTime``.
 ///
-/// Call order: any event, then ``decide(at:)`` until it gives nil; also when ``deadline`` has come.
+/// Call order: any event, then ``decide(at:)`` until it returns `nil`; also when ``deadline`` has come.
 public struct TripWatch: ~Copyable {
   let options: TripOptions
-  /// What is, or may become, a trip, where ``hasTrip``. Not an optional: every reading would copy it.
+  /// The current trip, or what may become one; valid if ``hasTrip``. It is not an optional, because every reading would
+  /// then copy it.
   var trip = Trip(start: 0)
   var hasTrip = false
-  /// Over, and not told yet, where ``hasEnded``.
+  /// A finished trip that was not reported; valid if ``hasEnded``.
   var ended = Trip(start: 0)
   var hasEnded = false
-  /// When the last trip was over: none begins before.
+  /// End of the last trip; the next one does not start earlier.
   var lastEnd: Int64 = .min
-  /// The trip as it was when the vehicle was lost, until it is known again.
+  /// The trip at the time when the vehicle was lost; `nil` after the vehicle is known again.
   var checkpoint: Trip?
-  /// When the vehicle was lost.
+  /// Time at which the vehicle was lost; `nil` if it is not.
   var lostAt: Int64?
 
   // The vehicle.
   var engine = Run()
   var stand = Run()
   var lastEngineSpeed: (rpm: Double, time: Int64)?
-  /// The engine was last seen to run.
+  /// Last time at which the engine ran.
   var lastRunning: Int64?
   var lastSpeed: (kmh: Double, time: Int64)?
   var isElectrified = false
@@ -46,21 +48,22 @@ public struct TripWatch: ~Copyable {
   var supply = SupplyVoltage()
   var ground = GroundMotion()
   var lastFix: Int64?
-  /// The engine has idled a trip to its end: alone it begins none until it has stood.
+  /// Whether a trip ended by idling. The engine alone does not start another one until it has stopped.
   var isSpent = false
-  /// When a former trip went on: what was before is no time without a speed.
+  /// Time at which an earlier trip was continued. The time before does not count as time without a speed.
   var resumedAt: Int64 = .min
 
+  /// Creates a watch for a vehicle without history.
   public init(_ options: TripOptions = TripOptions()) {
     self.options = options
     fuelKind = options.fuel
     isElectrified = options.mayDriveElectrically
   }
 
-  /// A trip has been told and is not over.
+  /// Whether a trip was reported and is not over.
   public var isUnderWay: Bool { hasTrip && trip.isTold }
 
-  /// When ``decide(at:)`` may say something without an event; `.max`: never.
+  /// Time at which ``decide(at:)`` may have a result without an event; `.max` for never.
   public var deadline: Int64 {
     if hasEnded { return .min }
     guard hasTrip else { return .max }
@@ -68,16 +71,17 @@ public struct TripWatch: ~Copyable {
       Self.after(max(trip.end, trip.lastHint), options.stopTime), Self.after(trip.lastMotion, options.idleTime))
   }
 
+  /// Adds a duration to a time, limited to `.max`.
   static func after(_ time: Int64, _ pause: Int64) -> Int64 {
     let (sum, isOverflow) = time.addingReportingOverflow(pause)
     return isOverflow ? .max : sum
   }
 
-  /// What is to be told now; nil: nothing more.
+  /// Returns the next change to report; `nil` if there is none.
   public mutating func decide(at now: Int64) -> TripChange? {
     expire(at: now)
     if hasEnded {
-      // The way that made it one was known only when it was over.
+      // The distance was known only at the end, so report the start first.
       guard ended.isTold else {
         ended.isTold = true
         return .start(report(ended, isSpeedAbsent: true))
@@ -92,7 +96,7 @@ public struct TripWatch: ~Copyable {
     return .start(report(trip, isSpeedAbsent: isSpeedAbsent))
   }
 
-  /// Closes what is under way with its last known state.
+  /// Ends the current trip with its last known state.
   public mutating func finish(at now: Int64) -> TripChange? {
     if let change = decide(at: now) { return change }
     guard hasTrip else { return nil }
@@ -100,15 +104,16 @@ public struct TripWatch: ~Copyable {
     return decide(at: now)
   }
 
+  /// Makes the report of a trip.
   func report(_ trip: Trip, isSpeedAbsent: Bool) -> TripReport {
     TripReport(trip, isSpeedAbsent: isSpeedAbsent, hasSpark: hasSpark)
   }
 
-  // MARK: Begin and end
+  // MARK: Start and end
 
-  /// The engine runs or the vehicle moves.
+  /// Handles a running engine or motion.
   ///
-  /// - Parameter since: when that began, where it is a new trip.
+  /// - Parameter since: its beginning, if it starts a new trip.
   mutating func sign(isMoving: Bool, since: Int64, at time: Int64) {
     if isMoving { isSpent = false }
     if !hasTrip {
@@ -127,7 +132,7 @@ public struct TripWatch: ~Copyable {
 
   private static let odometerAge: Int64 = 60_000_000_000
 
-  /// Ends the trip whose time has come.
+  /// Ends the trip if its time is over.
   mutating func expire(at now: Int64) {
     guard hasTrip else { return }
     let idleEnd = Self.after(trip.lastMotion, options.idleTime)
@@ -138,6 +143,7 @@ public struct TripWatch: ~Copyable {
     close(trip)
   }
 
+  /// Ends a trip. It is reported if it is long enough or its start was reported.
   mutating func close(_ trip: Trip) {
     var trip = trip
     if !isSpeedAbsent(at: trip.end) { trip.dropPending() }
@@ -150,7 +156,7 @@ public struct TripWatch: ~Copyable {
     lastEnd = max(lastEnd, trip.end)
   }
 
-  /// No vehicle speed came for so long that the positions count.
+  /// Whether there was no vehicle speed for so long that positions are used.
   func isSpeedAbsent(at time: Int64) -> Bool {
     guard let lastSpeed else { return true }
     return time - lastSpeed.time > options.longestGap

@@ -68,10 +68,13 @@ extension Configuration.Adapter {
   private static func protocolDigit(_ reader: inout JSONObjectReader) throws(JSONError) -> Character? {
     guard let value = reader.optional("protocol") else { return nil }
     if value.isString("auto") { return nil }
-    guard let text = value.string, text.count == 1, let digit = text.first, "123456789Aa".contains(digit) else {
-      throw value.invalid(expected: "\"auto\", \"1\" to \"9\" or \"A\"")
+    guard let text = value.string, text.count == 1, let digit = text.first, "123456789".contains(digit) else {
+      // `A` is what the ELM327 calls it.
+      let isTruck = value.isString("A") || value.isString("a")
+      throw value.invalid(
+        expected: "\"auto\" or \"1\" to \"9\"", found: isTruck ? "\"A\", SAE J1939, which is not polled" : nil)
     }
-    return digit == "a" ? "A" : digit
+    return digit
   }
 }
 

@@ -65,12 +65,14 @@ extension Configuration {
     return out
   }
 
-  /// A name that stands in records and topics: 1 to 64 letters, digits and `._:-`.
+  /// A name that stands in records and topics: 1 to 64 letters, digits and `._:-`; not `.` or `..`, which the fleet store
+  /// refuses.
   private static func identifier(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> String? {
     guard let value = reader.optional(key) else { return nil }
     let text = try value.requireString()
-    let isGood = (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isIdentifierByte)
-    guard isGood else { throw value.invalid(expected: "1 to 64 letters, digits or . _ : -") }
+    let isGood =
+      (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isIdentifierByte) && text != "." && text != ".."
+    guard isGood else { throw value.invalid(expected: #"1 to 64 letters, digits or . _ : -, and not "." or "..""#) }
     return text
   }
 
@@ -152,7 +154,8 @@ extension Configuration.Poll {
       for member in object.object.members {
         guard SignalNames.isKnown(member.key) || mayNameSignalSets && (member.key.first?.isUppercase ?? false) else {
           throw member.value.invalid(
-            expected: "a signal of service 01 as obdgate signals lists them", found: JSONError.quoted(member.key))
+            expected: "a signal of service 01 as obdgate signals lists them",
+            found: JSONError.quoted(member.key) + SignalNames.hint(for: member.key))
         }
         var period = Period(signal: member.key, seconds: try member.value.requireDouble(in: 0...86_400))
         period.refusal = member.value.invalid(

@@ -68,7 +68,7 @@ public struct Configuration: Equatable, Sendable {
     public var baud: Int?
     /// Baud that a serial adapter is asked to change to (ATBRD, STBR); nil: it stays as found.
     public var preferredBaud: Int?
-    /// The ELM digit, `1`…`9` or `A`; nil: found out.
+    /// The ELM digit, `1`…`9`; nil: found out. SAE J1939 (`A`) is not polled.
     public var protocolDigit: Character?
     /// What a Bluetooth adapter wants when it is paired: 1 to 16 letters and digits, with Bluetooth LE 1 to 6 digits; nil:
     /// the usual ones are tried.

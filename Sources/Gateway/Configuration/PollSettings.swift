@@ -64,7 +64,8 @@ struct PollSettings: Sendable {
       let place = file ?? "poll.signals"
       throw StartError(
         .badConfiguration,
-        period.refusal?.message(in: place) ?? "\(place): no signal \(JSONError.quoted(period.signal))")
+        (period.refusal?.message(in: place) ?? "\(place): no signal \(JSONError.quoted(period.signal))")
+          + SignalNames.hint(for: period.signal, loaded: known))
     }
     guard requests.count <= AddressedRequest.capacity else {
       throw StartError(

@@ -56,6 +56,12 @@ public struct Settings: Sendable {
   /// - Throws: ``StartError`` where a file that it names is missing or wrong.
   public init(_ configuration: Configuration, file: String? = nil) throws(StartError) {
     self.configuration = configuration
+    for (index, sink) in configuration.sinks.enumerated() {
+      guard let (secret, url) = sink.exposedSecret else { continue }
+      warnings.append(
+        "\(file.map { "\($0): " } ?? "")sinks[\(index)].url: \(url): \(secret) is sent without encryption, as "
+          + "\"insecure\" allows")
+    }
     fences = try Self.fences(configuration)
     fenceRules = FenceRules(configuration.geofences)
     privacy = PrivacyRules(configuration.privacy)

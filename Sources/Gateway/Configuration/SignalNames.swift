@@ -1,9 +1,20 @@
+import JSONText
 import OBDWire
 
 /// Which PIDs carry a signal, by the name that records use.
 enum SignalNames {
   /// Whether the standard's table has a signal of that name that can be polled.
   static func isKnown(_ name: String) -> Bool { name == "batteryVoltage" || !parameters(of: name).isEmpty }
+
+  /// The end of a message about an unknown name: what the writer most likely meant.
+  ///
+  /// - Parameter loaded: names that signal sets define.
+  static func hint(for name: String, loaded: some Sequence<String> = []) -> String {
+    var known = ["batteryVoltage"] + loaded
+    let rows = saeSignals.span
+    for index in rows.indices where rows[index].definition.service == 1 { known.append(rows[index].name.description) }
+    return nearestName(to: name, among: known).map { "; did you mean \(JSONError.quoted($0))?" } ?? ""
+  }
 
   /// The PIDs of service 01 that carry a signal; several where ECUs may give it by one or the other.
   static func parameters(of name: String) -> [UInt8] {

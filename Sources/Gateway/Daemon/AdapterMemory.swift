@@ -7,13 +7,16 @@ import Telemetry
 /// What the sessions have learned of adapters and vehicles, kept over a restart: `adapters.jsonl` in the state directory,
 /// a line for each adapter.
 ///
-///     {"adapter":"usb:0403:6015:DA01","baud":115200,"protocol":"6","vin":"1D4GP00RX5B123456","quirks":["noCountSuffix"]}
+///     {"adapter":"usb:0403:6015:DA01","baud":115200,"protocol":"6","vin":"1D4GP00RX5B123456","measuresVoltage":true,
+///      "silentPids":["04","0F"],"quirks":["noCountSuffix"]}         one line
 ///
 /// Nothing in it is needed: what cannot be read of it is said in one line, and learned anew. It is written whole under another name
 /// and renamed, so that a power cut leaves the old one or the new one.
 struct AdapterMemory {
   private let path: String?
   private var known: [String: SessionMemory] = [:]
+  /// Why the file could not be written last: reported once.
+  private var lastReason = ""
   /// So many bytes of the file are looked at: a thousand adapters have no more. What else there is was not written here.
   static let limit = 256 << 10
 
@@ -68,8 +71,10 @@ struct AdapterMemory {
     guard let path else { return }
     do throws(StartError) {
       try FileText.replace(path, with: text)
+      lastReason = ""
     } catch {
-      say(error.description, .warning)
+      if error.description != lastReason { say("\(error); what is learned of adapters is lost at the end", .warning) }
+      lastReason = error.description
     }
   }
 
@@ -85,6 +90,8 @@ struct AdapterMemory {
       // One that is no text is no help in knowing the vehicle again.
       if !vin.isEmpty, vin.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { line.field("vin", String(latin1: vin.span)) }
       if memory.voltageOffset != 0 { line.field("voltageOffset", memory.voltageOffset) }
+      if memory.measuresVoltage { line.field("measuresVoltage", true) }
+      if !memory.silentPIDs.isEmpty { line.field("silentPids", memory.silentPIDs.texts) }
       line.field("quirks", memory.quirks.names)
       line.finish()
       for index in line.line.indices { text.append(line.line[index]) }
@@ -104,11 +111,29 @@ struct AdapterMemory {
       memory.vinCount += 1
     }
     memory.voltageOffset = try reader.optionalDouble("voltageOffset", in: -5...5) ?? 0
+    memory.measuresVoltage = try reader.optionalBool("measuresVoltage") ?? false
+    if let silent = try reader.optionalArray("silentPids") {
+      for element in silent {
+        guard let pid = UInt8(try element.requireString(), radix: 16) else {
+          throw element.invalid(expected: "a PID of two hexadecimal digits")
+        }
+        memory.silentPIDs.insert(pid)
+      }
+    }
     if let names = try reader.optionalArray("quirks") {
       for element in names { memory.quirks.insert(Quirks(name: try element.requireString())) }
     }
     // A newer version may have written more: that is not needed either.
     return (name, memory)
+  }
+}
+
+extension PIDSet {
+  /// Each PID as two hexadecimal digits.
+  fileprivate var texts: [String] {
+    (0...255).map { UInt8($0) }.filter(contains).map {
+      ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true)
+    }
   }
 }
 
@@ -131,7 +156,8 @@ extension SessionMemory {
   func isSame(as other: SessionMemory) -> Bool {
     // A voltage that wanders by hundredths is not worth a write.
     guard abs(voltageOffset - other.voltageOffset) < 0.1 else { return false }
-    guard baud == other.baud, protocolDigit == other.protocolDigit, quirks == other.quirks, vinCount == other.vinCount
+    guard baud == other.baud, protocolDigit == other.protocolDigit, quirks == other.quirks, vinCount == other.vinCount,
+      silentPIDs == other.silentPIDs, measuresVoltage == other.measuresVoltage
     else { return false }
     for index in 0..<vinCount where vin[index] != other.vin[index] { return false }
     return true

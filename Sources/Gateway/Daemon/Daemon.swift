@@ -46,6 +46,7 @@ public struct Daemon: ~Copyable {
     let settings = try Settings(path: path)
     for line in settings.warnings { say(line, .warning) }
     let configuration = settings.configuration
+    if let folder = configuration.stateDirectory { try StateFolder.make(folder) }
     let gatewayId: String
     if let configured = configuration.gatewayId { gatewayId = configured } else { gatewayId = try Identity.gatewayId() }
     var random = SystemRandomNumberGenerator()

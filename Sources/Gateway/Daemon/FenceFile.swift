@@ -14,6 +14,8 @@ struct FenceFile {
   static let note = "fences"
 
   private let path: String?
+  /// Why it could not be written last: reported once.
+  private var lastReason = ""
 
   /// - Parameter folder: the state directory; nil: nothing is kept.
   init(folder: String?) { path = folder.map { $0 + "/fences.json" } }
@@ -43,12 +45,14 @@ struct FenceFile {
     }
   }
 
-  func keep(_ memory: FenceMemory) {
+  mutating func keep(_ memory: FenceMemory) {
     guard let path else { return }
     do throws(StartError) {
       try FileText.replace(path, with: memory.text)
+      lastReason = ""
     } catch {
-      say(error.description, .warning)
+      if error.description != lastReason { say("\(error); the fences are learned anew after a restart", .warning) }
+      lastReason = error.description
     }
   }
 

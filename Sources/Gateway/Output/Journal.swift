@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+import Telemetry
 
 /// How much a line for people matters, as syslog(3) counts.
 public enum Importance: Int, Sendable {
@@ -45,12 +46,6 @@ struct Journal: Sendable {
     return unsafe csystemd_journal_send(descriptor, entry, entry.count) == 0
   }
 
-  /// A field is a line; what is in it beside printable text would begin another one.
-  private static func field(_ name: String, _ value: String) -> [UInt8] {
-    var bytes = Array(name.utf8)
-    bytes.append(UInt8(ascii: "="))
-    for byte in value.utf8 { bytes.append(byte < 0x20 || byte == 0x7F ? UInt8(ascii: " ") : byte) }
-    bytes.append(UInt8(ascii: "\n"))
-    return bytes
-  }
+  /// A field is one line: a line end in its value would begin another field, and is escaped.
+  private static func field(_ name: String, _ value: String) -> [UInt8] { Array("\(name)=\(value.printable)\n".utf8) }
 }

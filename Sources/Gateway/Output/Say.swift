@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import Telemetry
 
 /// A line for people, on stderr; where that is systemd's journal, with how much it matters.
 public func say(_ line: String, _ importance: Importance = .notice) { say(line, importance, []) }
@@ -31,23 +32,11 @@ final class PeopleLines: Sendable {
 
   func say(_ line: String) {
     dropped.withLock { dropped in
-      var text = "obdgated: \(Self.plain(line))\n"
+      var text = "obdgated: \(line.printable)\n"
       if dropped > 0 { text = "obdgated: lines that nobody read: \(dropped)\n" + text }
       // Once nobody has read, no line waits again.
       dropped = write(text, patience: dropped == 0 ? Self.patience : 0) ? 0 : dropped + 1
     }
-  }
-
-  /// What a device or server said stands in it: a terminal must not obey that.
-  private static func plain(_ line: String) -> String {
-    guard line.unicodeScalars.contains(where: isControl) else { return line }
-    var plain = ""
-    for scalar in line.unicodeScalars { plain.unicodeScalars.append(isControl(scalar) ? " " : scalar) }
-    return plain
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
   }
 
   /// - Returns: false where not all of it was written.

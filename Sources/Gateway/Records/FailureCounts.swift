@@ -7,11 +7,14 @@ struct FailureCounts {
     case wire(WireError.Kind)
     /// A command's prompt did not come in time.
     case promptLost
+    /// Answers were those of the commands before.
+    case outOfStep
 
     var description: String {
       switch self {
       case .wire(let kind): "\(kind)"
       case .promptLost: "promptLost"
+      case .outOfStep: "outOfStep"
       }
     }
 
@@ -21,13 +24,15 @@ struct FailureCounts {
       switch self {
       case .wire(let kind): Int(kind.rawValue)
       case .promptLost: Self.count - 1
+      case .outOfStep: Self.count - 2
       }
     }
 
     fileprivate init?(index: Int) {
-      if index == Self.count - 1 {
-        self = .promptLost
-      } else {
+      switch index {
+      case Self.count - 1: self = .promptLost
+      case Self.count - 2: self = .outOfStep
+      default:
         guard let kind = WireError.Kind(rawValue: UInt8(index)) else { return nil }
         self = .wire(kind)
       }

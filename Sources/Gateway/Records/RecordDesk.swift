@@ -62,6 +62,7 @@ public struct RecordDesk: ~Copyable {
   public private(set) var nextSequence: UInt64 = 1
   private var wallOffset: Int64 = 0
   private var quality = TimeQuality.unset
+  private var hasWarnedOfTwoVehicles = false
 
   public init(_ options: Options) { self.init(options, facts: nil) }
 
@@ -155,6 +156,7 @@ public struct RecordDesk: ~Copyable {
     begin(source)
     source.take(delivery, into: &sink)
     end(source)
+    if case .event = delivery.content { nameDevices() }
   }
 
   /// So many of a line's deliveries found no place and are lost.
@@ -204,6 +206,30 @@ public struct RecordDesk: ~Copyable {
   mutating func tell<Sink: RecordSink & ~Copyable>(_ fact: AdapterRecord, at time: Int64, into sink: inout Sink) {
     facts?.tell(fact, at: time)
     record(fact, at: time, into: &sink)
+  }
+
+  /// Where several adapters have a vehicle, records say which one they come from: one `vehicle.id` may stand for two cars.
+  private mutating func nameDevices() {
+    var speaking = 0
+    for index in sources.indices where sources[index].hasSpoken && !sources[index].isClosed { speaking += 1 }
+    for index in sources.indices { sources[index].fusion.device = speaking > 1 ? sources[index].device : nil }
+    if speaking > 1 { warnOfTwoVehicles() }
+  }
+
+  /// Adapters that read different VINs under one configured name are reported once.
+  private mutating func warnOfTwoVehicles() {
+    guard let vehicleId = options.vehicleId, !hasWarnedOfTwoVehicles else { return }
+    for first in sources.indices where !sources[first].isClosed {
+      for second in sources.indices where second > first && !sources[second].isClosed {
+        guard let one = sources[first].fusion.vehicle.vin, let other = sources[second].fusion.vehicle.vin, one != other
+        else { continue }
+        hasWarnedOfTwoVehicles = true
+        say(
+          "vehicle.id: \(sources[first].device) and \(sources[second].device) read different vehicles, and both are "
+            + "recorded as \(vehicleId); the records' \"device\" tells them apart", .warning)
+        return
+      }
+    }
   }
 
   func begin(_ source: RecordSource) { source.fusion.nextSequence = nextSequence }

@@ -111,9 +111,8 @@ final class RecordSource {
     default: break
     }
     if event == .vehicleUnnamed { fusion.vehicleUnnamed(at: time, into: &sink) }
-    if event == .promptLost, let first = failures.count(.promptLost, at: time) {
-      report(first, nil, at: time, into: &sink)
-    }
+    let failure: FailureCounts.Kind? = event == .promptLost ? .promptLost : event == .outOfStep ? .outOfStep : nil
+    if let failure, let first = failures.count(failure, at: time) { report(first, nil, at: time, into: &sink) }
     follow(event, at: time)
     if let record = adapterRecord(of: event) { tell(record, at: time, into: &sink) }
   }
@@ -131,7 +130,7 @@ final class RecordSource {
     case .sleeping(let reason): standing.become(.sleeping, reason.name.description, at: time)
     case .notPolledJ1939: standing.become(.connected, "notPolledJ1939", at: time)
     case .quirk, .ecuVanished, .ecuReturned, .multiPIDRefused, .supportKnown, .vehicleIdentified, .codesRead,
-      .codesCleared, .clearRefused, .promptLost:
+      .codesCleared, .clearRefused, .promptLost, .outOfStep, .memoryChanged:
       break
     }
   }
@@ -150,7 +149,9 @@ final class RecordSource {
     case .multiPIDRefused: record(.quirk, reason: "multiPIDRefused")
     case .sleeping(let reason): record(.sleeping, reason: reason.name.description)
     case .awake(let reason): record(.awake, reason: reason.name.description)
-    case .supportKnown, .vehicleIdentified, .codesRead, .codesCleared, .clearRefused, .promptLost: nil
+    case .supportKnown, .vehicleIdentified, .codesRead, .codesCleared, .clearRefused, .promptLost,
+      .outOfStep, .memoryChanged:
+      nil
     }
   }
 

@@ -1,14 +1,14 @@
 /// Global Positioning System fix data.
 ///
 ///     $GPGGA,081836.75,3751.65121,S,14507.36041,E,2,09,0.9,88.4,M,-3.2,M,2.0,0120*75
-///            time      position               quality, satellites, HDOP, altitude, geoid, age and station of corrections
+///            time      position               quality, satellites, HDOP, altitude, geoid, age and station
 struct GGA {
   var time: TimeOfDay?
   var claim: FixClaim
   var coordinates: Coordinates?
   var satellites: Int?
   var hdop: Decimal?
-  /// Metres above mean sea level.
+  /// Altitude above mean sea level in metres.
   var altitude: Decimal?
 
   init(parsing fields: inout FieldCursor) throws(RejectReason) {
@@ -21,9 +21,9 @@ struct GGA {
     try fields.unit(0x4D)
     _ = try fields.decimal()
     try fields.unit(0x4D)
-    // The age of the corrections and their station: there, but left empty, or one field short, by some receivers.
+    // Age of the corrections and their station. Some receivers leave these fields empty or omit one.
     if !fields.isAtEnd { _ = try fields.unsigned() }
-    // Correction services have letters for a station (TSTR).
+    // Some correction services use letters as a station name (TSTR).
     if !fields.isAtEnd { try fields.skip() }
   }
 }

@@ -1,17 +1,17 @@
-/// GNSS fix data: GGA for receivers of several constellations.
+/// GNSS fix data: the equivalent of GGA for receivers of several constellations.
 ///
 ///     $GNGNS,081836.75,3751.65121,S,14507.36041,E,DA,14,0.7,88.4,-3.2,2.0,0120*45
 ///            time      position               modes, satellites, HDOP, altitude, geoid, age and station of corrections
 ///
-/// The modes stand for GPS, GLONASS, Galileo and so on, in that order. A receiver may follow up with one sentence for each
-/// constellation, whose position and modes are empty and whose satellites are its own share.
+/// The modes belong to GPS, GLONASS, Galileo and so on, in this order. A receiver may also send one sentence for each
+/// constellation, with an empty position, empty modes and the number of satellites of that constellation.
 struct GNS {
   var time: TimeOfDay?
   var claim: FixClaim
   var coordinates: Coordinates?
   var satellites: Int?
   var hdop: Decimal?
-  /// Metres above mean sea level.
+  /// Altitude above mean sea level in metres.
   var altitude: Decimal?
 
   init(parsing fields: inout FieldCursor) throws(RejectReason) {
@@ -28,7 +28,8 @@ struct GNS {
 }
 
 extension FieldCursor {
-  /// The strongest claim among the constellations; one that is simulated or estimated makes the whole so.
+  /// Reads the modes of all constellations and returns the strongest claim. If one is simulated or estimated, the
+  /// result is too.
   @_lifetime(self: copy self)
   mutating func constellationModes() throws(RejectReason) -> FixClaim {
     var claims: UInt8 = 0

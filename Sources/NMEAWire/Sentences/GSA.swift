@@ -3,10 +3,10 @@
 ///     $GPGSA,A,3,02,05,07,13,15,18,20,29,30,,,,1.8,0.9,1.5*33
 ///            selection, mode (1 none, 2 2D, 3 3D), satellites, PDOP, HDOP, VDOP
 ///
-/// NMEA 0183 4.1 and later append the constellation. Twelve satellites are the standard's; receivers with 24 places are
-/// about, so the dilutions are found from the end.
+/// NMEA 0183 4.1 and later append the constellation. The standard has fields for 12 satellites, but some receivers send
+/// 24. The DOP fields are therefore located from the end.
 struct GSA {
-  /// 1, 2 or 3; 0 where the field is empty.
+  /// Mode 1, 2 or 3; 0 if the field is empty.
   var mode: UInt8
   var hdop: Decimal?
 
@@ -26,7 +26,7 @@ struct GSA {
     var values: (Decimal?, Decimal?, Decimal?) = (try fields.unsigned(), try fields.unsigned(), try fields.unsigned())
     hdop = values.1
     guard !fields.isAtEnd else { return }
-    // A fourth field is the constellation (one digit, hexadecimal); more are places for satellites.
+    // A fourth field is the constellation, one hexadecimal digit. More fields belong to satellites.
     let constellation = try fields.hexadecimalOrDecimal()
     guard !fields.isAtEnd else { return }
     values = (values.1, values.2, constellation)
@@ -36,7 +36,7 @@ struct GSA {
 }
 
 extension FieldCursor {
-  /// GSA's constellation, of which only that it is one matters, or a number; nil for an empty field.
+  /// Reads either GSA's constellation, which is ignored, or a number; `nil` if the field is empty.
   @_lifetime(self: copy self)
   mutating func hexadecimalOrDecimal() throws(RejectReason) -> Decimal? {
     if let letter = peek, (0x41...0x46).contains(letter) {

@@ -4,7 +4,7 @@
 ///            time      RMS, ellipse: axes and orientation; deviations of latitude, longitude, altitude in metres
 struct GST {
   var time: TimeOfDay?
-  /// Metres: standard deviations along two perpendicular axes, together.
+  /// Standard deviation of the horizontal position in metres; `nil` if unknown.
   var horizontalError: Double?
 
   init(parsing fields: inout FieldCursor) throws(RejectReason) {

@@ -1,8 +1,8 @@
-/// True heading, of a gyrocompass or of a receiver with two antennas.
+/// True heading from a gyrocompass or a receiver with two antennas.
 ///
 ///     $HEHDT,311.4,T*28
 struct HDT {
-  /// Degrees true.
+  /// Heading in degrees true; `nil` if unknown.
   var heading: Decimal?
 
   init(parsing fields: inout FieldCursor) throws(RejectReason) {

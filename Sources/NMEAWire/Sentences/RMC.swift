@@ -3,13 +3,13 @@
 ///     $GPRMC,081836.75,A,3751.6512,S,14507.3604,E,22.40,309.6,130926,11.3,E,D*19
 ///            time      status, position          knots course date   variation mode
 ///
-/// Receivers before NMEA 0183 2.3 end after the variation, those of 4.1 and later have a navigational status behind the
-/// mode; neither is needed.
+/// Receivers before NMEA 0183 2.3 end after the variation. Receivers of version 4.1 and later append a navigational
+/// status. Both formats are accepted.
 struct RMC {
   var time: TimeOfDay?
   var claim: FixClaim
   var coordinates: Coordinates?
-  /// Knots.
+  /// Speed over ground in knots.
   var speed: Decimal?
   var course: Decimal?
   var date: CalendarDate?
@@ -27,10 +27,10 @@ struct RMC {
 }
 
 extension FieldCursor {
-  /// Reads the magnetic variation and its side, which no fix needs, and the mode behind them; 0 without one.
+  /// Skips the magnetic variation and its direction, and returns the mode after them; 0 if there is none.
   ///
-  /// Some receivers (SiRF II, Saab R4) leave out the side and have the mode in its place. An E there is the side east if
-  /// there is a variation that it can be the side of, else the mode estimated.
+  /// Some receivers (SiRF II, Saab R4) omit the direction and send the mode instead. An E there means east if a
+  /// variation precedes it, otherwise the mode "estimated".
   @_lifetime(self: copy self)
   mutating func modeBehindVariation() throws(RejectReason) -> UInt8 {
     guard !isAtEnd else { return 0 }

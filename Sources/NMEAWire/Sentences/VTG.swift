@@ -4,11 +4,11 @@
 ///            true    magnetic knots   km/h   mode
 struct VTG {
   var claim: FixClaim
-  /// Degrees true.
+  /// Course over ground in degrees true.
   var course: Decimal?
-  /// Knots.
+  /// Speed over ground in knots.
   var knots: Decimal?
-  /// km/h.
+  /// Speed over ground in km/h.
   var speed: Decimal?
 
   init(parsing fields: inout FieldCursor) throws(RejectReason) {

@@ -1,7 +1,9 @@
-/// Why an ECU refused a request: the third byte of a negative response (ISO 14229-1, A.1).
+/// A negative response code: the reason why an ECU rejected a request, in the third byte of its answer (ISO 14229-1,
+/// A.1).
 public struct NegativeResponseCode: BitwiseCopyable, Sendable {
+  /// The code.
   public var code: UInt8
-  /// The reason, in our own words.
+  /// The reason in plain words, not quoted from the standard.
   public var text: StaticString
 
   init(_ code: UInt8, _ text: StaticString) {
@@ -9,10 +11,10 @@ public struct NegativeResponseCode: BitwiseCopyable, Sendable {
     self.text = text
   }
 
-  /// The request was understood and the answer follows: the only code that refuses nothing.
+  /// "Response pending": the request was accepted and the answer follows. The only code that is not a rejection.
   public static let responsePending: UInt8 = 0x78
 
-  /// The reason behind a code; nil where ISO 14229-1 reserves it or leaves it to the vehicle's maker.
+  /// Returns the text of a code; `nil` if ISO 14229-1 reserves the code or leaves it to the manufacturer.
   public static func text(_ code: UInt8) -> StaticString? {
     for index in negativeResponseCodes.span.indices where negativeResponseCodes.span[index].code == code {
       return negativeResponseCodes.span[index].text
@@ -21,7 +23,7 @@ public struct NegativeResponseCode: BitwiseCopyable, Sendable {
   }
 }
 
-/// Sorted by code.
+/// The codes, sorted.
 let negativeResponseCodes: InlineArray<59, NegativeResponseCode> = [
   NegativeResponseCode(0x10, "general reject"),
   NegativeResponseCode(0x11, "service not supported"),

@@ -1,4 +1,4 @@
-/// The code lists of SAE J1979-DA whose codes have texts; the raw value stands in ``SignalDefinition/enumeration``.
+/// The enumerations of SAE J1979-DA whose codes have texts. ``SignalDefinition/enumeration`` contains the raw value.
 public enum SAEEnumeration: UInt16, BitwiseCopyable, Sendable {
   /// PID 03.
   case fuelSystemStatus = 1
@@ -12,7 +12,7 @@ public enum SAEEnumeration: UInt16, BitwiseCopyable, Sendable {
   case emissionRequirements
   /// PIDs 01 and 41, bit 3 of byte B.
   case ignitionType
-  /// PIDs 70 and 71: how boost pressure and the variable geometry turbo are controlled.
+  /// PIDs 70 and 71: control of boost pressure and variable geometry turbo.
   case controlLoopStatus
   /// PID 8B.
   case dpfRegenerationType
@@ -26,12 +26,14 @@ public enum SAEEnumeration: UInt16, BitwiseCopyable, Sendable {
   case chargingState
 }
 
-/// Texts of the codes of ``SAEEnumeration``, in our own words.
+/// The texts of the codes of ``SAEEnumeration``, not quoted from the standard.
 public enum SAEEnumerations {
-  /// The text of one code.
+  /// Returns the text of a code.
   ///
-  /// - Parameter enumeration: ``SignalDefinition/enumeration`` of a row of ``saeSignals``.
-  /// - Returns: nil for a code that the standard reserves, and for an enumeration that is not one of these.
+  /// - Parameters:
+  ///   - enumeration: ``SignalDefinition/enumeration`` of a row of ``saeSignals``.
+  ///   - code: the code.
+  /// - Returns: `nil` if the standard reserves the code, or if the enumeration is not one of these.
   public static func text(enumeration: UInt16, code: UInt32) -> StaticString? {
     guard code <= 0xFF else { return nil }
     let wanted = UInt32(enumeration) << 8 | code
@@ -47,7 +49,7 @@ public enum SAEEnumerations {
   }
 }
 
-/// One code and its text.
+/// A code and its text.
 struct SAEEnumerationText: BitwiseCopyable, Sendable {
   var enumeration: SAEEnumeration
   var code: UInt8

@@ -1,5 +1,5 @@
-/// Sorted by enumeration and code, so that ``SAEEnumerations/text(enumeration:code:)`` can search by halves.
-let saeEnumerationTexts: InlineArray<131, SAEEnumerationText> = [
+/// The texts, sorted by enumeration and code for the binary search of ``SAEEnumerations/text(enumeration:code:)``.
+let saeEnumerationTexts: InlineArray<127, SAEEnumerationText> = [
   SAEEnumerationText(.fuelSystemStatus, 0, "engine off"),
   SAEEnumerationText(.fuelSystemStatus, 1, "open loop"),
   SAEEnumerationText(.fuelSystemStatus, 2, "closed loop"),
@@ -71,7 +71,6 @@ let saeEnumerationTexts: InlineArray<131, SAEEnumerationText> = [
   SAEEnumerationText(.obdRequirements, 57, "LD ZEV ACC II and EPA Tier 4"),
   SAEEnumerationText(.obdRequirements, 58, "LD ZEV EPA Tier 4"),
   SAEEnumerationText(.obdRequirements, 59, "HD OBD (EPA)"),
-  SAEEnumerationText(.fuelType, 0, "not available"),
   SAEEnumerationText(.fuelType, 1, "gasoline"),
   SAEEnumerationText(.fuelType, 2, "methanol"),
   SAEEnumerationText(.fuelType, 3, "ethanol"),
@@ -117,17 +116,14 @@ let saeEnumerationTexts: InlineArray<131, SAEEnumerationText> = [
   SAEEnumerationText(.dpfRegenerationType, 1, "active"),
   SAEEnumerationText(.miDisplayStrategy, 0, "non-discriminatory"),
   SAEEnumerationText(.miDisplayStrategy, 1, "discriminatory"),
-  SAEEnumerationText(.miDisplayStrategy, 3, "not available"),
   SAEEnumerationText(.miActivationMode, 0, "off"),
   SAEEnumerationText(.miActivationMode, 1, "on demand"),
   SAEEnumerationText(.miActivationMode, 2, "short"),
   SAEEnumerationText(.miActivationMode, 3, "continuous"),
   SAEEnumerationText(.miActivationMode, 14, "error"),
-  SAEEnumerationText(.miActivationMode, 15, "not available"),
   SAEEnumerationText(.inducementStatus, 0, "inactive"),
   SAEEnumerationText(.inducementStatus, 1, "enabled"),
   SAEEnumerationText(.inducementStatus, 2, "active"),
-  SAEEnumerationText(.inducementStatus, 3, "not supported"),
   SAEEnumerationText(.chargingState, 0, "charge sustaining"),
   SAEEnumerationText(.chargingState, 1, "charge depleting"),
   SAEEnumerationText(.chargingState, 2, "charge increasing"),

@@ -1,8 +1,8 @@
-/// How many data bytes the answer to each PID of service 01 has, behind the PID (SAE J1979-DA); 0: not defined there, or
-/// with no public layout.
+/// Number of data bytes after each PID in the answers of service 01 (SAE J1979-DA); 0 if the PID is undefined or its
+/// layout is not public.
 ///
-/// Needed to take an answer with several PIDs apart, and to know a short one. PIDs 06–09 and 55–58 have a second byte on
-/// engines with four banks (those that support PID 1D); the length here is the one without it.
+/// The lengths are needed to split an answer with several PIDs and to detect a truncated one. PIDs 06–09 and 55–58 have
+/// a second byte on engines with four banks (those that support PID 1D). The table contains the length without it.
 public let saeParameterLengths: InlineArray<256, UInt8> = [
   4, 4, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1,  // 00
   2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2,  // 10

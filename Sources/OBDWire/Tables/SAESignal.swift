@@ -1,15 +1,16 @@
-/// One row of ``saeSignals``: how a value lies in an answer, and what it is called.
+/// One row of ``saeSignals``: a value's position in an answer, and its names.
 public struct SAESignal: BitwiseCopyable, Sendable {
-  /// How the value lies in the answer and what its bits mean.
+  /// Position of the value in the answer, and meaning of its bits.
   public var definition: SignalDefinition
-  /// The key under which records carry the value: `rpm`, `coolantTemp`, `egrTemperatureA`.
+  /// The key of the value in records: `rpm`, `coolantTemp`, `egrTemperatureA`.
   public var name: StaticString
-  /// What it is, for people.
+  /// Description for people.
   public var title: StaticString
-  /// Its path in the COVESA Vehicle Signal Specification 6.0; empty where the specification has no such signal in the
-  /// same unit. (VSS 6.0 no longer has the `Vehicle.OBD` branch.)
+  /// Path in the COVESA Vehicle Signal Specification 6.0; empty if it has no such signal in the same unit. (VSS 6.0 no
+  /// longer has the `Vehicle.OBD` branch.)
   public var vss: StaticString
 
+  /// Creates a row.
   public init(definition: SignalDefinition, name: StaticString, title: StaticString, vss: StaticString = "") {
     self.definition = definition
     self.name = name
@@ -18,9 +19,9 @@ public struct SAESignal: BitwiseCopyable, Sendable {
   }
 }
 
-/// Which PID says where the oxygen sensors sit, and so which group of rows names PIDs 14–1B, 24–2B and 34–3B.
+/// The PID that describes the oxygen sensors. It selects the group of rows for PIDs 14–1B, 24–2B and 34–3B.
 public enum OxygenSensorLayout: UInt8, BitwiseCopyable, Sendable {
-  /// Neither PID 13 nor 1D was seen: the sensors are numbered 1–8.
+  /// Neither PID 13 nor PID 1D was seen. The sensors are numbered 1–8.
   case unknown
   /// PID 13: two banks of four sensors.
   case twoBanks
@@ -28,17 +29,19 @@ public enum OxygenSensorLayout: UInt8, BitwiseCopyable, Sendable {
   case fourBanks
 }
 
-/// Finds rows of ``saeSignals``.
+/// Functions to find rows of ``saeSignals``.
 public enum SAESignals {
-  /// The rows of one identifier, all layouts; empty where the standard has none.
+  /// Returns the rows of one identifier for all layouts; empty if the standard has none.
   ///
-  /// - Parameter service: 0x01, 0x09, or 0 for what the adapter measures itself.
+  /// - Parameters:
+  ///   - service: 0x01, 0x09, or 0 for measurements of the adapter.
+  ///   - identifier: PID or information type.
   public static func rows(service: UInt8, identifier: UInt16) -> Range<Int> {
     let first = firstRow(from: key(service, identifier))
     return first..<firstRow(from: key(service, identifier) + 1)
   }
 
-  /// The rows of one identifier under a layout: a third of them for PIDs 14–1B, 24–2B and 34–3B, else all.
+  /// Returns the rows of one identifier for a layout: a third of them for PIDs 14–1B, 24–2B and 34–3B, otherwise all.
   public static func rows(service: UInt8, identifier: UInt16, layout: OxygenSensorLayout) -> Range<Int> {
     let all = rows(service: service, identifier: identifier)
     guard service == 1, dependsOnLayout(identifier) else { return all }
@@ -47,7 +50,7 @@ public enum SAESignals {
     return first..<first + size
   }
 
-  /// True for the PIDs whose rows come in three groups, one for each ``OxygenSensorLayout``.
+  /// Whether a PID has three groups of rows, one for each ``OxygenSensorLayout``.
   public static func dependsOnLayout(_ pid: UInt16) -> Bool {
     switch pid {
     case 0x14...0x1B, 0x24...0x2B, 0x34...0x3B: true
@@ -59,7 +62,7 @@ public enum SAESignals {
     UInt32(service) << 16 | UInt32(identifier)
   }
 
-  /// The index of the first row at or behind a key: a binary search, ten steps.
+  /// Returns the index of the first row at or after a key, by binary search.
   private static func firstRow(from wanted: UInt32) -> Int {
     var low = 0
     var high = saeSignals.count

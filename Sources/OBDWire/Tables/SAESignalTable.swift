@@ -1,15 +1,17 @@
-/// Every value of services 01 and 09 that SAE J1979-DA defines, and the adapter's own battery voltage: one row a value.
+/// All values of services 01 and 09 that SAE J1979-DA defines, and the adapter's own battery voltage. Each value has
+/// one row.
 ///
-/// Sorted by service, identifier, oxygen sensor layout and bit. The row's index is its ``SignalID/rawValue``;
-/// ``SAESignals`` finds the rows of an identifier. A row reads: identifier, bit offset, bit length, name, title,
-/// unit, factor, offset; `sup` is the support bit. Index through `saeSignals.span[i]`: the table's own subscript copies it.
+/// The rows are sorted by service, identifier, oxygen sensor layout and bit. The index of a row is its
+/// ``SignalID/rawValue``; ``SAESignals`` finds the rows of an identifier. The arguments of a row are: identifier, bit
+/// offset, bit length, name, title, unit, factor, offset; `sup` is the support bit. Access the table by
+/// `saeSignals.span[i]`, because its own subscript copies it.
 public let saeSignals: InlineArray<895, SAESignal> = [
-  // The adapter's own reading (ATRV): no answer of an ECU holds it.
+  // Measured by the adapter itself (ATRV). No answer of an ECU contains it.
   .adapter("batteryVoltage", "Battery voltage at the adapter", .volt, vss: "Vehicle.LowVoltageBattery.CurrentVoltage"),
 
-  // PID 01: monitor status since DTCs were cleared. Bit 12 says which monitors bytes C and D mean.
-  // Under spark ignition bit 19 was the A/C refrigerant monitor; J1979-DA (2017) gives it to the gasoline particulate
-  // filter. The older name stays: the cars that set the bit so far are the older ones.
+  // PID 01: monitor status since DTCs were cleared. Bit 12 selects the meaning of bytes C and D. With spark ignition,
+  // bit 19 was the A/C refrigerant monitor; J1979-DA (2017) uses it for the gasoline particulate filter. The older name
+  // is kept, because the vehicles known to set the bit are the older ones.
   .flag(0x01, 0, "mil", "Malfunction indicator lamp commanded on"),
   .number(0x01, 1, 7, "dtcCount", "Number of DTCs stored in this ECU", .count, vss: "Vehicle.Diagnostics.DTCCount"),
   .ready(0x01, 9, "comprehensiveComponentMonitoringReady", "Comprehensive component monitoring ready", sup: 13),
@@ -49,9 +51,10 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .ready(0x01, 31, "catalystMonitoringReady", "Catalyst monitoring ready", .spark, sup: 23),
   .ready(0x01, 31, "nmhcCatalystMonitoringReady", "NMHC catalyst monitoring ready", .compression, sup: 23),
 
-  // PIDs 03-13. Of PIDs 06-09 the second byte (banks 3 and 4) is there only on engines with PID 1D.
+  // PIDs 03-13. PIDs 06-09 have a second byte (banks 3 and 4) only on engines with PID 1D. Both bytes of PID 03 are 0
+  // while the engine is off; only byte B is 0 if there is no second fuel system.
   .enumeration(0x03, 0, 8, "fuelSystem1Status", "Fuel system 1 status", .fuelSystemStatus),
-  .enumeration(0x03, 8, 8, "fuelSystem2Status", "Fuel system 2 status", .fuelSystemStatus),
+  .enumeration(0x03, 8, 8, "fuelSystem2Status", "Fuel system 2 status", .fuelSystemStatus, zeroIsAbsentBeside: 0),
   .percent(0x04, 0, "engineLoad", "Calculated load value"),
   .celsius(
     0x05, 0, "coolantTemp", "Engine coolant temperature",
@@ -86,7 +89,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .flag(0x13, 6, "oxygenSensorBank1Sensor2Present", "Oxygen sensor present, bank 1 sensor 2"),
   .flag(0x13, 7, "oxygenSensorBank1Sensor1Present", "Oxygen sensor present, bank 1 sensor 1"),
 
-  // PIDs 14-1B, three groups each: sensors numbered, then as PID 13 lays them out, then as PID 1D does.
+  // PIDs 14-1B, three groups each: numbered sensors, then the layout of PID 13, then the layout of PID 1D.
   .number(0x14, 0, 8, "oxygenSensor", "Oxygen sensor output voltage 1", .volt, 0.005),
   .sensorTrim(0x14, "oxygenSensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor 1"),
   .number(0x14, 0, 8, "oxygenSensor", "Oxygen sensor output voltage, bank 1 sensor 1", .volt, 0.005),
@@ -153,7 +156,9 @@ public let saeSignals: InlineArray<895, SAESignal> = [
     0x1B, "oxygenSensorBank4Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 4 sensor 2"),
 
   // PIDs 1C-23.
-  .enumeration(0x1C, 0, 8, "obdRequirements", "OBD requirements to which the vehicle is designed", .obdRequirements),
+  // Codes FB-FF of PIDs 1C and 5F are not requirements: SAE J1939 uses them for "not available".
+  .enumeration(
+    0x1C, 0, 8, "obdRequirements", "OBD requirements to which the vehicle is designed", .obdRequirements, nullAt: 0xFB),
   .flag(0x1D, 0, "oxygenSensorBank4Sensor2PresentOf4Banks", "Oxygen sensor present, bank 4 sensor 2 (of 4 banks)"),
   .flag(0x1D, 1, "oxygenSensorBank4Sensor1PresentOf4Banks", "Oxygen sensor present, bank 4 sensor 1 (of 4 banks)"),
   .flag(0x1D, 2, "oxygenSensorBank3Sensor2PresentOf4Banks", "Oxygen sensor present, bank 3 sensor 2 (of 4 banks)"),
@@ -170,8 +175,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
     .kilopascal, 0.079),
   .number(0x23, 0, 16, "fuelRailPressure", "Fuel rail pressure (gauge)", .kilopascal, 10),
 
-  // PIDs 24-2B, three groups each as above. Sources give the full scale as 65,535 or 65,536 steps; the
-  // recordings of real cars say 65,536 here, and 8000 is then exactly 1, as ECUs mean it.
+  // PIDs 24-2B, three groups each as above. Sources give the full scale as 65,535 or 65,536 steps. Recordings of real
+  // vehicles confirm 65,536, so that 8000 is exactly 1.
   .lambda(0x24, "wideRangeVoltageOxygenSensor1EquivalenceRatio", "Lambda, wide range O2 sensor (voltage) 1"),
   .wideVoltage(0x24, "wideRangeVoltageOxygenSensor1Voltage", "Voltage of wide range O2 sensor 1"),
   .lambda(
@@ -383,8 +388,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .celsius16(0x3E, 0, "catalystTemperatureBank1Sensor2", "Catalyst temperature, bank 1 sensor 2"),
   .celsius16(0x3F, 0, "catalystTemperatureBank2Sensor2", "Catalyst temperature, bank 2 sensor 2"),
 
-  // PID 41: monitor status of this driving cycle. A monitor that is not supported counts as completed, and the
-  // answer has no bit for support (PID 01 has it).
+  // PID 41: monitor status of this driving cycle. A monitor that is not supported counts as completed, and the answer
+  // has no support bits (PID 01 has them).
   .ready(0x41, 9, "comprehensiveComponentMonitoringCompleted", "Comprehensive component monitoring completed"),
   .ready(0x41, 10, "fuelSystemMonitoringCompleted", "Fuel system monitoring completed"),
   .ready(0x41, 11, "misfireMonitoringCompleted", "Misfire monitoring completed"),
@@ -423,7 +428,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .ready(0x41, 31, "catalystMonitoringCompleted", "Catalyst monitoring completed", .spark),
   .ready(0x41, 31, "nmhcCatalystMonitoringCompleted", "NMHC catalyst monitoring completed", .compression),
 
-  // PIDs 42-63. What 4F and 50 redefine is marked by `rescale`. Of 55-58 byte B as of 06-09.
+  // PIDs 42-63. `rescale` marks values that PIDs 4F and 50 redefine. Byte B of PIDs 55-58 is as in 06-09.
   .number(0x42, 0, 16, "controlModuleVoltage", "Control module voltage", .volt, 0.001),
   .number(0x43, 0, 16, "absoluteLoadValue", "Absolute load value", .percent, perCent255),
   .lambda(0x44, "commandedEquivalenceRatio", "Fuel/air commanded equivalence ratio"),
@@ -437,15 +442,15 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .percent(0x4C, 0, "commandedThrottleActuatorControl", "Commanded throttle actuator control"),
   .number(0x4D, 0, 16, "engineRunTimeWhileMilActivated", "Engine run time while MIL is activated", .minute),
   .number(0x4E, 0, 16, "engineRunTimeSinceDtcsCleared", "Engine run time since DTCs cleared", .minute),
-  .number(0x4F, 0, 8, "maximumEquivalenceRatio", "Maximum value for equivalence ratio", .ratio),
-  .number(0x4F, 8, 8, "maximumOxygenSensorVoltage", "Maximum value for oxygen sensor voltage", .volt),
-  .number(0x4F, 16, 8, "maximumOxygenSensorCurrent", "Maximum value for oxygen sensor current", .milliampere),
-  .number(
-    0x4F, 24, 8, "maximumIntakeManifoldAbsolutePressure", "Maximum value for intake manifold absolute pressure",
+  .fullScale(0x4F, 0, "maximumEquivalenceRatio", "Maximum value for equivalence ratio", .ratio),
+  .fullScale(0x4F, 8, "maximumOxygenSensorVoltage", "Maximum value for oxygen sensor voltage", .volt),
+  .fullScale(0x4F, 16, "maximumOxygenSensorCurrent", "Maximum value for oxygen sensor current", .milliampere),
+  .fullScale(
+    0x4F, 24, "maximumIntakeManifoldAbsolutePressure", "Maximum value for intake manifold absolute pressure",
     .kilopascal, 10),
-  .number(
-    0x50, 0, 8, "maximumAirFlowRate", "Maximum value for air flow rate from mass air flow sensor", .gramsPerSecond, 10),
-  .enumeration(0x51, 0, 8, "fuelType", "Type of fuel currently used by the vehicle", .fuelType),
+  .fullScale(
+    0x50, 0, "maximumAirFlowRate", "Maximum value for air flow rate from mass air flow sensor", .gramsPerSecond, 10),
+  .enumeration(0x51, 0, 8, "fuelType", "Type of fuel currently used by the vehicle", .fuelType, nullUpTo: 0),
   .percent(0x52, 0, "alcoholFuelPercentage", "Alcohol fuel percentage"),
   .number(0x53, 0, 16, "absoluteEvapSystemVaporPressure", "Absolute evap system vapor pressure", .kilopascal, 0.005),
   .number(
@@ -472,12 +477,13 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .number(0x5D, 0, 16, "fuelInjectionTiming", "Fuel injection timing", .degree, 1.0 / 128, -210),
   .number(0x5E, 0, 16, "fuelRate", "Engine fuel rate", .litresPerHour, 0.05),
   .enumeration(
-    0x5F, 0, 8, "emissionRequirements", "Emission requirements to which the vehicle is designed", .emissionRequirements),
+    0x5F, 0, 8, "emissionRequirements", "Emission requirements to which the vehicle is designed", .emissionRequirements,
+    nullAt: 0xFB),
   .number(0x61, 0, 8, "driversDemandEnginePercentTorque", "Driver's demand engine, percent torque", .percent, 1, -125),
   .number(0x62, 0, 8, "actualEnginePercentTorque", "Actual engine, percent torque", .percent, 1, -125),
   .number(0x63, 0, 16, "engineReferenceTorque", "Engine reference torque", .newtonMetre),
 
-  // From here on most answers begin with a byte of support bits.
+  // From here on, most answers begin with a byte of support bits.
   .number(0x64, 0, 8, "enginePercentTorqueAtIdlePoint1", "Engine percent torque at idle, point 1", .percent, 1, -125),
   .number(0x64, 8, 8, "enginePercentTorqueAtPoint2", "Engine percent torque at point 2", .percent, 1, -125),
   .number(0x64, 16, 8, "enginePercentTorqueAtPoint3", "Engine percent torque at point 3", .percent, 1, -125),
@@ -534,7 +540,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .percent(0x6A, 24, "commandedIntakeAirFlowBControl", "Commanded intake air flow B control", sup: 5),
   .percent(0x6A, 32, "relativeIntakeAirFlowBPosition", "Relative intake air flow B position", sup: 4),
 
-  // PID 6B: the same byte in 1 °C or 4 °C steps; one of the two support bits says which.
+  // PID 6B: the same byte in 1 °C or 4 °C steps. One of the two support bits selects the step.
   .support(0x6B, 0, "egrTemperatureDWideRangeSupported"),
   .support(0x6B, 1, "egrTemperatureBWideRangeSupported"),
   .support(0x6B, 2, "egrTemperatureCWideRangeSupported"),
@@ -592,7 +598,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
     sup: 5),
   .number(0x6E, 56, 16, "injectionControlPressureB", "Injection control pressure B", .kilopascal, 10, sup: 4),
 
-  // PID 6F: the same byte in 1 kPa or 8 kPa steps; one of the two support bits says which.
+  // PID 6F: the same byte in 1 kPa or 8 kPa steps. One of the two support bits selects the step.
   .support(0x6F, 4, "turbochargerCompressorInletPressureBWideRangeSupported"),
   .support(0x6F, 5, "turbochargerCompressorInletPressureAWideRangeSupported"),
   .support(0x6F, 6, "turbochargerCompressorInletPressureBSupported"),
@@ -697,8 +703,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .celsius16(0x79, 40, "exhaustGasTemperatureBank2Sensor3", "Exhaust gas temperature, bank 2 sensor 3", sup: 5),
   .celsius16(0x79, 56, "exhaustGasTemperatureBank2Sensor4", "Exhaust gas temperature, bank 2 sensor 4", sup: 4),
 
-  // PIDs 7A, 7B: delta pressure is two's complement (some lists have an offset of -327.68 instead; J1979-DA signs it,
-  // as unit FC of service 06).
+  // PIDs 7A, 7B: delta pressure is two's complement. (Some lists have an offset of -327.68 instead, but J1979-DA
+  // defines it as signed, as unit FC of service 06.)
   .support(0x7A, 5, "dieselParticulateFilterBank1OutletPressureSupported"),
   .support(0x7A, 6, "dieselParticulateFilterBank1InletPressureSupported"),
   .support(0x7A, 7, "dieselParticulateFilterBank1DeltaPressureSupported"),
@@ -787,7 +793,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .number(0x82, 264, 32, "aecd10RunTimeTimer1", "Total run time with EI-AECD 10 active, timer 1", .second, sup: 3),
   .number(0x82, 296, 32, "aecd10RunTimeTimer2", "Total run time with EI-AECD 10 active, timer 2", .second, sup: 3),
 
-  // PID 83: FFFF is a sensor without a value.
+  // PID 83: FFFF means that the sensor has no value.
   .support(0x83, 4, "noxConcentrationBank2Sensor2Supported"),
   .support(0x83, 5, "noxConcentrationBank2Sensor1Supported"),
   .support(0x83, 6, "noxConcentrationBank1Sensor2Supported"),
@@ -965,10 +971,12 @@ public let saeSignals: InlineArray<895, SAESignal> = [
     0x8F, 40, 16, "pmSensorNormalizedOutputBank2Sensor1", "PM sensor normalized output value, bank 2 sensor 1",
     .percent, 0.01, signed: true, sup: 4),
   .ready(0x90, 1, "vehicleEmissionSystemReady", "Emission system readiness of the vehicle"),
-  .enumeration(0x90, 2, 4, "vehicleMiStatus", "MI status of the vehicle", .miActivationMode),
-  .enumeration(0x90, 6, 2, "vehicleMiDisplayStrategy", "MI display strategy of the vehicle", .miDisplayStrategy),
+  // The codes with every bit set of PIDs 90, 91 and 94 mean "not available" or "not supported".
+  .enumeration(0x90, 2, 4, "vehicleMiStatus", "MI status of the vehicle", .miActivationMode, nullAt: 15),
+  .enumeration(
+    0x90, 6, 2, "vehicleMiDisplayStrategy", "MI display strategy of the vehicle", .miDisplayStrategy, nullAt: 3),
   .number(0x90, 8, 16, "vehicleContinuousMiTime", "Engine operating hours with continuous MI, vehicle", .hour),
-  .enumeration(0x91, 4, 4, "ecuMiStatus", "MI status of the ECU", .miActivationMode),
+  .enumeration(0x91, 4, 4, "ecuMiStatus", "MI status of the ECU", .miActivationMode, nullAt: 15),
   .number(0x91, 8, 16, "ecuContinuousMiTime", "Engine operating hours with continuous MI, ECU", .hour),
   .number(0x91, 24, 16, "ecuHighestB1Counter", "Highest B1 counter of the ECU", .hour),
   .support(0x92, 0, "idleFuelBalanceControl2Supported"),
@@ -999,9 +1007,12 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0x94, 5, "reagentConsumptionCounterSupported"),
   .support(0x94, 6, "reagentQualityCounterSupported"),
   .support(0x94, 7, "noxWarningAndInducementSupported"),
-  .enumeration(0x94, 9, 2, "level3InducementStatus", "Level 3 inducement status", .inducementStatus, sup: 7),
-  .enumeration(0x94, 11, 2, "level2InducementStatus", "Level 2 inducement status", .inducementStatus, sup: 7),
-  .enumeration(0x94, 13, 2, "level1InducementStatus", "Level 1 inducement status", .inducementStatus, sup: 7),
+  .enumeration(
+    0x94, 9, 2, "level3InducementStatus", "Level 3 inducement status", .inducementStatus, nullAt: 3, sup: 7),
+  .enumeration(
+    0x94, 11, 2, "level2InducementStatus", "Level 2 inducement status", .inducementStatus, nullAt: 3, sup: 7),
+  .enumeration(
+    0x94, 13, 2, "level1InducementStatus", "Level 1 inducement status", .inducementStatus, nullAt: 3, sup: 7),
   .flag(0x94, 15, "noxWarningSystemActive", "NOx warning system active", sup: 7),
   .number(0x94, 16, 16, "reagentQualityCounter", "Reagent quality counter", .hour, sup: 6),
   .number(0x94, 32, 16, "reagentConsumptionCounter", "Reagent consumption counter", .hour, sup: 5),
@@ -1025,7 +1036,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .celsius16(0x99, 40, "exhaustGasTemperatureBank2Sensor7", "Exhaust gas temperature, bank 2 sensor 7", sup: 5),
   .celsius16(0x99, 56, "exhaustGasTemperatureBank2Sensor8", "Exhaust gas temperature, bank 2 sensor 8", sup: 4),
 
-  // PID 9A: current is two's complement (one list has an offset of -3,276.8; recordings of real cars decide).
+  // PID 9A: current is two's complement. (One list has an offset of -3,276.8; recordings of real vehicles confirm this
+  // form.)
   .support(0x9A, 4, "enhancedHybridVehicleChargingStateSupported"),
   .support(0x9A, 5, "hybridBatterySystemCurrentSupported"),
   .support(0x9A, 6, "hybridBatterySystemVoltageSupported"),
@@ -1040,7 +1052,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .number(
     0x9A, 32, 16, "hybridBatterySystemCurrent", "Hybrid/EV battery system current", .ampere, 0.1, signed: true, sup: 5),
 
-  // PID 9B: the codes of the fluid type are not public; the number stands for itself.
+  // PID 9B: the codes of the fluid type are not public, so the number is reported.
   .number(0x9B, 0, 4, "dieselExhaustFluidTypeCode", "Diesel exhaust fluid type code", sup: 7),
   .support(0x9B, 4, "dieselExhaustFluidTankLevelSupported"),
   .support(0x9B, 5, "dieselExhaustFluidTankTemperatureSupported"),
@@ -1137,7 +1149,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
     0xA5, 16, 16, "dieselExhaustFluidUsage", "Diesel exhaust fluid usage of this driving cycle", .litre, 0.0005, sup: 6),
   .number(0xA6, 0, 32, "odometer", "Odometer", .kilometre, 0.1, vss: "Vehicle.TraveledDistance"),
 
-  // PIDs A7, A8: four sensors as in 83 and A1. Lists that give 4 bytes cannot hold them.
+  // PIDs A7, A8: four sensors as in 83 and A1. Lists with only 4 bytes are wrong, because the values would not fit.
   .support(0xA7, 4, "noxConcentrationBank2Sensor4Supported"),
   .support(0xA7, 5, "noxConcentrationBank2Sensor3Supported"),
   .support(0xA7, 6, "noxConcentrationBank1Sensor4Supported"),
@@ -1160,13 +1172,13 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0xA9, 7, "absDisableSwitchStateSupported"),
   .flag(0xA9, 15, "absDisableSwitchState", "ABS disable switch on", sup: 7),
 
-  // No public source has the layout of AB-B1, B3-BF, C1 and C2: no rows rather than guesses.
+  // No public source has the layout of AB-B1, B3-BF, C1 and C2, so they have no rows.
   .number(0xAA, 0, 8, "maximumCurrentVehicleSpeedLimit", "Maximum current vehicle speed limit", .kilometresPerHour),
   .percent(
     0xB2, 0, "hybridBatteryPackStateOfHealth", "Hybrid/EV battery pack state of health",
     vss: "Vehicle.Powertrain.TractionBattery.StateOfHealth"),
 
-  // PIDs C3-C8: the scaling of C3 and C5 is that of 2F and 22, whose ranges they have.
+  // PIDs C3-C8: C3 and C5 have the scaling of 2F and 22, whose ranges they have.
   .percent(0xC3, 0, "fuelLevelInputA", "Fuel level input A"),
   .percent(0xC3, 8, "fuelLevelInputB", "Fuel level input B"),
   .number(
@@ -1191,8 +1203,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
     0xC7, 0, 16, "distanceSinceReflashOrModuleReplacement", "Distance since reflash or module replacement", .kilometre),
   .number(0xC8, 0, 8, "ncdAndPcdWarningLampStatusCode", "NCD and PCD warning lamp status code"),
 
-  // Service 09. In-use performance counters: offsets count from behind the number of data items. ECUs send the first 16
-  // or more; a counter that is not in the answer does not exist.
+  // Service 09. In-use performance counters: offsets begin after the number of data items. ECUs send the first 16 or
+  // more; a counter that is missing from the answer does not exist.
   .counter(0x08, 0, "obdMonitoringConditionsEncounteredCounts", "OBD monitoring conditions encountered counts"),
   .counter(0x08, 16, "ignitionCycleCounter", "Ignition cycle counter"),
   .counter(0x08, 32, "catalystMonitorCompletionCountsBank1", "Catalyst monitor completion counts, bank 1"),

@@ -1,16 +1,17 @@
-/// What a unit-and-scaling id of service 06 means (SAE J1979-DA, annex E): value = raw × factor + offset.
+/// The meaning of a unit-and-scaling ID of service 06 (SAE J1979-DA, annex E): value = raw × factor + offset.
 ///
-/// The raw value has two bytes. Ids from 80 on are two's complement.
+/// The raw value has two bytes. IDs from 80 are two's complement.
 public struct UnitAndScaling: BitwiseCopyable, Sendable {
-  /// The id, 0x01…0xFE.
+  /// The ID, 0x01…0xFE.
   public var id: UInt8
+  /// Unit of the value.
   public var unit: Unit
-  /// The unit for each step of the raw value.
+  /// Factor from the raw number to the value in ``unit``.
   public var factor: Double
-  /// What raw 0 means.
+  /// Value for the raw number 0, in ``unit``.
   public var offset: Double
 
-  /// True where the two bytes are two's complement.
+  /// Whether the two bytes are two's complement.
   public var isSigned: Bool { id >= 0x80 }
 
   init(_ id: UInt8, _ unit: Unit, _ factor: Double, _ offset: Double = 0) {
@@ -20,7 +21,7 @@ public struct UnitAndScaling: BitwiseCopyable, Sendable {
     self.offset = offset
   }
 
-  /// The meaning of an id; nil where the standard reserves it.
+  /// Creates the meaning of an ID; `nil` if the standard reserves it.
   public init?(id: UInt8) {
     var low = 0
     var high = unitsAndScalings.count
@@ -36,13 +37,13 @@ public struct UnitAndScaling: BitwiseCopyable, Sendable {
     return nil
   }
 
-  /// The value of two bytes as they stand in an answer of service 06, limits included.
+  /// Returns the value of two bytes of an answer of service 06, for values and limits.
   public func value(_ raw: UInt16) -> Double {
     Double(isSigned ? Int(Int16(bitPattern: raw)) : Int(raw)) * factor + offset
   }
 }
 
-/// Sorted by id. Steps that J1979 prints rounded (0.0000305, 0.000122, 0.001526, …) stand here as it prints them.
+/// The IDs, sorted. Steps that J1979 prints rounded (0.0000305, 0.000122, 0.001526, …) have the printed values.
 let unitsAndScalings: InlineArray<100, UnitAndScaling> = [
   UnitAndScaling(0x01, .none, 1),
   UnitAndScaling(0x02, .none, 0.1),

@@ -1,23 +1,25 @@
-/// From an address to an open line.
+/// Opening of a connection from an address.
 extension BLELink {
-  /// A device that BlueZ does not know is listened for so long at most; adapters advertise several times a second.
+  /// The longest time to search for a device that BlueZ does not know. Adapters advertise several times a second.
   private static let listening = Duration.seconds(10)
   private static let deviceInterface = "org.bluez.Device1"
   private static let characteristicInterface = "org.bluez.GattCharacteristic1"
 
-  /// How long something may take, and what ends it before.
+  /// The limits of an operation: a deadline and a wake-up.
   struct Limit {
-    /// A moment of ``BootClock``.
+    /// Deadline, a time of ``BootClock``.
     let deadline: Int64
     let wakeUp: WakeUp?
   }
 
-  /// Connects, unless BlueZ is connected already, and finds the serial line in the device's services.
+  /// Connects, unless BlueZ is already connected, and finds the serial characteristics in the device's services.
   ///
   /// - Parameters:
-  ///   - name: how messages call the line.
-  ///   - bus: the address of another bus than the system's.
-  ///   - deadline: a moment of ``BootClock``.
+  ///   - address: address of the device.
+  ///   - name: name of the port in messages.
+  ///   - bus: address of a bus other than the system bus; `nil` for the system bus.
+  ///   - deadline: time of ``BootClock``.
+  ///   - wakeUp: ends the operation when it is signalled.
   static func open(
     _ address: BluetoothAddress, _ name: String, bus: String?, until deadline: Int64, unless wakeUp: WakeUp?
   ) throws(PortError) -> BLELink {
@@ -40,7 +42,7 @@ extension BLELink {
     }
   }
 
-  /// Asks the bus; what it says against it is the port's error.
+  /// Calls BlueZ and converts its errors to port errors.
   private func ask<Value>(_ question: () throws(BusError) -> Value) throws(PortError) -> Value {
     do throws(BusError) { return try question() } catch { throw error.portError(name) }
   }
@@ -49,7 +51,7 @@ extension BLELink {
     try ask { () throws(BusError) in try bluez.objects(until: limit.deadline, unless: limit.wakeUp, telling: self) }
   }
 
-  /// Takes in what comes until something is so, or the line has ended.
+  /// Processes messages until a condition holds or the connection has ended.
   private func wait(_ limit: Limit, until isSo: () -> Bool) throws(BusError) {
     while true {
       while !isSo(), end == nil, let message = try bluez.bus.next() {
@@ -84,7 +86,7 @@ extension BLELink {
         "interface='org.freedesktop.DBus.ObjectManager',member='InterfacesRemoved'", until: limit.deadline,
         unless: limit.wakeUp)
     }
-    // Once more, for what has changed before it was watched.
+    // Read the objects again, because they may have changed before the watch began.
     let known = try objects(limit).device(address)
     isConnected = known?.device.isConnected ?? false
     hasServices = known?.hasServices ?? false
@@ -92,20 +94,20 @@ extension BLELink {
     if let moment = connection.isOver { try awaitEnd(until: moment, limit) } else { didConnect = connection.takeOver() }
   }
 
-  /// Waits for the end of a connection that we have asked for before.
+  /// Waits for the end of a connection that this process has asked BlueZ to end.
   private func awaitEnd(until moment: Int64, _ limit: Limit) throws(PortError) {
     awaitsEnd = true
     defer { awaitsEnd = false }
     let patience = Limit(deadline: min(moment, limit.deadline), wakeUp: limit.wakeUp)
     do throws(BusError) { try wait(patience) { !isConnected } } catch {
-      // Then somebody else may have made another.
+      // After a timeout, another process may have established a new connection.
       guard error == .timedOut else { throw error.portError(name) }
     }
     if let end { throw end }
     if !isConnected { hasServices = false }
   }
 
-  /// Listens for a device that BlueZ does not know.
+  /// Searches for a device that BlueZ does not know.
   private func discover(_ address: BluetoothAddress, _ controllers: [String], _ limit: Limit) throws(PortError)
     -> String
   {
@@ -137,14 +139,14 @@ extension BLELink {
       try bluez.call(
         device, Self.deviceInterface, "Connect", until: limit.deadline, unless: limit.wakeUp, telling: self)
       didConnect = true
-      // The answer says it. BlueZ 5.66 leaves the signal out where it hears of the channel before it hears of the link, as
-      // it does with most adapters that come back.
+      // The answer confirms the connection. BlueZ 5.66 omits the signal if it learns of the channel before the link, as
+      // it does with most adapters that reconnect.
       isConnected = end == nil
     } catch {
       switch error {
-      // Somebody else of this machine connects to it or pairs it, too; Disconnect would end that.
+      // Another process on this machine is connecting or pairing. Disconnect would end that.
       case .refused("org.bluez.Error.AlreadyConnected", _), .refused("org.bluez.Error.InProgress", _): return
-      // It may still come about.
+      // The connection may still be established later.
       case .timedOut, .interrupted: didConnect = true
       default: break
       }
@@ -152,7 +154,7 @@ extension BLELink {
     }
   }
 
-  // MARK: The line
+  // MARK: The characteristics
 
   private func findLine(_ limit: Limit) throws(PortError) {
     let objects = try objects(limit)
@@ -176,7 +178,7 @@ extension BLELink {
     case .unusable(let service):
       return "its service \(service) has nothing that notifies and can be written to; it is no serial line"
     case .noService:
-      // A device with hundreds of services fills no line.
+      // Limit the length of the message.
       let list = services.prefix(6).map(\.uuid.description).joined(separator: ", ")
       let has = services.isEmpty ? "no service" : services.count > 6 ? "\(list), …" : list
       return "no adapter's service (FFE0, FFF0, Nordic UART, 18F0), but \(has); is it the adapter's address?"
@@ -191,7 +193,7 @@ extension BLELink {
       takeInput(socket)
       return
     } catch { guard error.isNotSupported else { throw error.portError(name) } }
-    // The first may come before the answer.
+    // The first notification may arrive before the answer.
     hearsMessages = true
     try ask { () throws(BusError) in
       _ = try bluez.call(
@@ -213,7 +215,8 @@ extension BLELink {
     } catch { guard error.isNotSupported else { throw error.portError(name) } }
   }
 
-  /// What one write holds by ATT_MTU: less the operation and the handle (Core Specification, volume 3, part F, 3.4.5).
+  /// Returns the capacity of one write for an ATT_MTU: the MTU less operation and handle (Core Specification, volume 3,
+  /// part F, 3.4.5).
   static func packet(_ mtu: Int?) -> Int {
     guard let mtu, mtu >= shortestPacket + 3 else { return shortestPacket }
     return min(mtu - 3, longestValue)

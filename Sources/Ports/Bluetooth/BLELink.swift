@@ -1,27 +1,29 @@
 import Glibc
 
-/// An open line to a Bluetooth LE device: its characteristics, the sockets or messages that its bytes go by, and what ends
-/// it. `BLELink+Opening.swift` makes one.
+/// An open connection to a Bluetooth LE device: its characteristics and the sockets or messages that transport the
+/// bytes. `BLELink+Opening.swift` establishes it.
 ///
-/// A notification is no line: they are joined to one stream of bytes, and what is written is cut to what one packet holds.
+/// Notifications do not correspond to text lines. They are joined to one byte stream, and written bytes are split into
+/// packets.
 final class BLELink: BusListener {
-  /// The longest value of a characteristic (Core Specification, volume 3, part F, 3.2.9).
+  /// Greatest length of a characteristic's value (Core Specification, volume 3, part F, 3.2.9).
   static let longestValue = 512
-  /// What a packet holds before the two sides have agreed on more: ATT_MTU 23, less operation and handle.
+  /// Capacity of a packet before the devices agree on more: an ATT_MTU of 23, less operation and handle.
   static let shortestPacket = 20
-  /// Messages or packets that one read takes in: who sends without end does not keep us from deadlines.
+  /// The most messages or packets of one read, so that a device that sends continuously does not delay deadlines.
   private static let batch = 64
 
-  /// How writes leave.
+  /// The transport of writes.
   enum Output {
     case none
-    /// A socket of BlueZ: one packet is one write without response.
+    /// A socket from BlueZ. Each packet is one write without response.
     case socket
-    /// WriteValue, `command` or `request` (without response, with); the next one when this one is answered.
+    /// WriteValue calls of the type `command` (without response) or `request` (with response). Each waits for the
+    /// answer to the previous one.
     case message(type: String)
   }
 
-  /// Numbers of the descriptors that are watched.
+  /// Numbers of the watched descriptors.
   private enum Watched {
     static let bus = 0
     static let input = 1
@@ -36,18 +38,19 @@ final class BLELink: BusListener {
   var serial: SerialOverGATT?
   var isConnected = false
   var hasServices = false
-  /// We asked for the connection, and so end it.
+  /// Whether this process established the connection, and so must end it.
   var didConnect = false
-  /// What BlueZ knows of its services is no line, and may be old; and nobody of this machine has paired or trusted it.
+  /// Whether BlueZ should forget the device when it is closed: its known services have no serial characteristics and
+  /// may be out of date, and the device is neither paired nor trusted.
   var isToBeForgotten = false
-  /// The connection that is there is one that is to end: its end is not the line's.
+  /// Whether a disconnect is in progress, whose completion must be ignored.
   var awaitsEnd = false
-  /// Where notifications come as messages.
+  /// Whether notifications arrive as messages.
   var hearsMessages = false
   var output = Output.none
-  /// Bytes that one write holds.
+  /// Capacity of one write in bytes.
   var packet = BLELink.shortestPacket
-  /// Why the line is no more; what came before is read first.
+  /// The reason why the connection ended; `nil` while it is open. Received bytes are read before it is reported.
   private(set) var end: PortError?
 
   private let watch: Watch
@@ -55,7 +58,7 @@ final class BLELink: BusListener {
   private var inputSocket = Descriptor()
   private var outputSocket = Descriptor()
   private var input = ByteQueue(capacity: 8 * BLELink.longestValue)
-  /// The write that is not answered yet.
+  /// Number of the write that has not been answered; `nil` if there is none.
   private var cookie: UInt64?
   private var awaitsRoom = false
   private var busEvents: Int32 = 0
@@ -69,7 +72,7 @@ final class BLELink: BusListener {
     watchBus()
   }
 
-  /// Readable when there is something to read, to be written, or to be known.
+  /// Readable when bytes, room for writing or messages may be available.
   var descriptor: Int32 { watch.descriptor }
 
   func takeInput(_ socket: consuming Descriptor) {
@@ -83,21 +86,22 @@ final class BLELink: BusListener {
     watch.set(outputSocket.number, 0, number: Watched.output)
   }
 
-  /// The line is open: what came while it was opened is to be read without anything more happening.
+  /// Completes the opening. Signals the descriptor if bytes arrived during opening.
   func begin() { if input.count > 0 { bell.signal() } }
 
-  /// What this process has done to the connection; nil before the device is known.
+  /// The actions of this process on the connection; `nil` before the device is known.
   var connection: OwnConnection? { device.isEmpty ? nil : OwnConnection(bluez.bus, device: device) }
 
-  /// Ends the connection where we made it. Where the services that BlueZ knows were no line, BlueZ is to ask for them anew
-  /// the next time, and not to remember: an adapter may be connected to before it has all of them.
+  /// Ends the connection if this process established it. If the known services had no serial characteristics, BlueZ
+  /// also forgets the device, so that it reads them again next time: an adapter may accept connections before it offers
+  /// all services.
   func close() {
     inputSocket.close()
     outputSocket.close()
     guard didConnect, let connection else { return }
     didConnect = false
     connection.wasEnded()
-    // It does not matter whether that is heard: where nobody is left to hear it, the connection is over, too.
+    // Delivery does not matter: without a receiver, the connection has ended already.
     try? bluez.bus.post(bluez.asking(device, "org.bluez.Device1", "Disconnect"))
     guard isToBeForgotten, let end = device.lastIndex(of: "/") else { return }
     let forget = bluez.asking(String(device[..<end]), "org.bluez.Adapter1", "RemoveDevice")
@@ -111,7 +115,7 @@ final class BLELink: BusListener {
   func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int {
     takeIn()
     let count = input.take(into: &buffer)
-    // What is left, and that the line is over, is to be read without anything more happening.
+    // Signal the descriptor, so that remaining bytes and the end of the connection are read without another event.
     if input.count > 0 || (count > 0 && end != nil) { bell.signal() }
     if count == 0, let end { throw end }
     return count
@@ -153,9 +157,9 @@ final class BLELink: BusListener {
     return piece.count
   }
 
-  // MARK: What comes
+  // MARK: Receiving
 
-  /// Takes in what has arrived, as much as there is room for.
+  /// Receives the available data, as far as there is room.
   private func takeIn() {
     let ready = watch.ready()
     let isRung = ready[Watched.bell] != 0 && bell.silence()
@@ -165,14 +169,14 @@ final class BLELink: BusListener {
   }
 
   private func takePackets(isHungUp: Bool) {
-    // A byte more than there can be: of a longer packet the rest would be lost without a word.
+    // Ask for one byte more than allowed, because the rest of a longer packet would be lost without an error.
     for _ in 0..<Self.batch where input.room > Self.longestValue {
       let count = input.fill(from: inputSocket, limit: Self.longestValue + 1)
       if count < 0 {
         if errno != EAGAIN { finish(.gone, "the connection ended (\(systemReason(errno)))") }
         return
       }
-      // A notification may be empty; the end of the socket is, too.
+      // A notification may be empty, and so is the end of the socket.
       if count == 0 && isHungUp { return finish(.gone, "the connection ended") }
       if count == 0 { return }
       if count > Self.longestValue { return finish(.system, Self.tooLong("more than \(Self.longestValue)")) }
@@ -186,11 +190,11 @@ final class BLELink: BusListener {
         heard(message)
       }
     } catch { return finish(.gone, error.sentence) }
-    // The library may hold messages that its descriptor no longer tells of.
+    // libsystemd may have buffered messages that its descriptor no longer signals.
     bell.signal()
   }
 
-  /// Has the bus watched for what it waits for.
+  /// Watches the bus for the events that it waits for.
   private func watchBus() {
     let events = bluez.bus.events
     guard events >= 0, events != busEvents else { return }
@@ -251,7 +255,7 @@ final class BLELink: BusListener {
     "a notification of \(count) bytes; \(longestValue) are the most that can be"
   }
 
-  /// Takes one value in; nil where it cannot be one.
+  /// Stores one value; `nil` if it is too long.
   private func take(_ bytes: Span<UInt8>) -> Void? {
     guard bytes.count <= Self.longestValue, input.put(bytes) else {
       finish(.system, Self.tooLong("\(bytes.count)"))

@@ -1,21 +1,26 @@
-/// A serial line over Bluetooth Low Energy, by BlueZ: bytes are written to one characteristic of the device and come as
-/// notifications of another (``SerialOverGATT``).
+/// A serial connection over Bluetooth Low Energy, by BlueZ. Bytes are written to one characteristic of the device and
+/// received as notifications of another (``SerialOverGATT``).
 ///
-/// Give `open` thirty seconds: a device that BlueZ does not know is listened for up to ten, connecting takes a second or
-/// two, and as long to ask which services it has. Most adapters want no pairing.
+/// Give `open` 30 seconds: the search for a device that BlueZ does not know takes up to 10, connecting one or two, and
+/// reading its services as long. Most adapters need no pairing.
 ///
-/// Where BlueZ hands its sockets out (AcquireNotify, AcquireWrite; since 5.46), the bytes go through those, and from
-/// `open` to `close` nothing is taken from the heap but for signals of BlueZ, which are rare. Where it does not, every
-/// notification and every write is a message of D-Bus, for which libsystemd allocates.
+/// If BlueZ provides sockets (AcquireNotify, AcquireWrite; since 5.46), bytes are transferred by these, and from `open`
+/// to `close` only the infrequent signals of BlueZ allocate memory. Otherwise, each notification and each write is a
+/// D-Bus message, for which libsystemd allocates.
 public struct BLEPort: Port, ~Copyable {
   public let name: String
   private let address: BluetoothAddress
   private let bus: String?
   private var link: BLELink?
 
+  /// Creates a closed port.
   public init(address: BluetoothAddress) { self.init(address: address, bus: nil) }
 
-  /// - Parameter bus: the address of another bus than the system's.
+  /// Creates a port that uses another bus.
+  ///
+  /// - Parameters:
+  ///   - address: address of the device.
+  ///   - bus: address of the bus; `nil` for the system bus.
   init(address: BluetoothAddress, bus: String?) {
     self.address = address
     self.bus = bus
@@ -29,7 +34,8 @@ public struct BLEPort: Port, ~Copyable {
     link = try BLELink.open(address, name, bus: bus, until: BootClock.after(limit), unless: wakeUp)
   }
 
-  /// Ends the connection, too, where `open` made it: an adapter that is connected cannot be by a phone.
+  /// Closes the port. Also ends the connection if `open` established it, because a connected adapter does not accept a
+  /// phone.
   public mutating func close() {
     link?.close()
     link = nil
@@ -45,7 +51,7 @@ public struct BLEPort: Port, ~Copyable {
     return try link.write(bytes)
   }
 
-  /// Gives the open line away: the port is left closed.
+  /// Returns the open connection and leaves the port closed.
   mutating func release() -> BLELink? {
     defer { link = nil }
     return link

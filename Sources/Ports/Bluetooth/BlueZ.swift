@@ -1,15 +1,15 @@
-/// BlueZ (`org.bluez`) on the system bus: questions to it, and which messages are its own.
+/// Calls to BlueZ (`org.bluez`) on the system bus, and recognition of its messages.
 final class BlueZ {
   let bus: SystemBus
-  /// The unique name of bluetoothd on the bus, as long as it runs: anybody may send a signal, and the bus vouches for
-  /// nothing but this name.
+  /// The unique bus name of the running bluetoothd. Any process may send a signal, and the bus guarantees only this
+  /// name.
   let owner: String
 
   private static let busService = "org.freedesktop.DBus"
 
-  /// Asks the bus who BlueZ is, and to be told when that changes.
+  /// Asks the bus for the owner of BlueZ's name, and for a signal when it changes.
   ///
-  /// - Throws: where nobody is.
+  /// - Throws: ``BusError`` if BlueZ is not running.
   init(_ bus: SystemBus, until deadline: Int64, unless wakeUp: WakeUp? = nil) throws(BusError) {
     self.bus = bus
     let rule =
@@ -24,18 +24,18 @@ final class BlueZ {
     BusCall(bus, busService, "/org/freedesktop/DBus", busService, method)
   }
 
-  /// Asks for signals of BlueZ that fit a rule (D-Bus Specification, "Match Rules"), its sender left out.
+  /// Subscribes to BlueZ signals that match a rule without a sender (D-Bus Specification, "Match Rules").
   func watch(_ rule: String, until deadline: Int64, unless wakeUp: WakeUp?) throws(BusError) {
     let whole = "type='signal',sender='\(owner)',\(rule)"
     _ = try bus.call(Self.busCall(bus, "AddMatch").text(whole), until: deadline, unless: wakeUp)
   }
 
-  /// A call of a method, without arguments so far.
+  /// Creates a method call without arguments.
   func asking(_ path: String, _ interface: String, _ method: String) -> BusCall {
     BusCall(bus, owner, path, interface, method)
   }
 
-  /// A method of a device or a controller that has no arguments.
+  /// Calls a method without arguments of a device or a controller, and waits for the answer.
   @discardableResult
   func call(
     _ path: String, _ interface: String, _ method: String, until deadline: Int64, unless wakeUp: WakeUp? = nil,
@@ -44,7 +44,7 @@ final class BlueZ {
     try bus.call(asking(path, interface, method), until: deadline, unless: wakeUp, telling: listener)
   }
 
-  /// All that BlueZ has: controllers, devices, services.
+  /// Reads all objects of BlueZ: controllers, devices, services.
   func objects(until deadline: Int64, unless wakeUp: WakeUp? = nil, telling listener: (any BusListener)? = nil)
     throws(BusError) -> ManagedObjects
   {
@@ -55,15 +55,16 @@ final class BlueZ {
     return objects
   }
 
-  /// Takes a rule back.
+  /// Removes the subscription to a rule.
   func unwatch(_ rule: String) {
-    // Of a bus that is gone nothing comes any more.
+    // If the bus is gone, there are no more signals.
     try? bus.post(Self.busCall(bus, "RemoveMatch").text("type='signal',sender='\(owner)',\(rule)"))
   }
 
-  /// Has a controller listen for devices around, until it is asked to stop or we leave the bus.
+  /// Starts the search for devices on a controller. It ends by ``stopDiscovery(_:)`` or when this process leaves the
+  /// bus.
   ///
-  /// - Parameter transport: `le`, `bredr`, or `auto` for both in turns.
+  /// - Parameter transport: `le`, `bredr`, or `auto` for both alternately.
   func startDiscovery(
     _ controller: String, _ transport: String, until deadline: Int64, unless wakeUp: WakeUp? = nil,
     telling listener: (any BusListener)? = nil
@@ -74,17 +75,18 @@ final class BlueZ {
   }
 
   func stopDiscovery(_ controller: String) {
-    // Should it not be heard, BlueZ ends the search when we leave the bus.
+    // If this message is lost, BlueZ ends the search when this process leaves the bus.
     try? bus.post(asking(controller, "org.bluez.Adapter1", "StopDiscovery"))
   }
 
-  /// Listens for a device that BlueZ does not know.
+  /// Searches for a device that BlueZ does not know.
   ///
   /// - Parameters:
-  ///   - controllers: those that are on.
+  ///   - address: address of the device.
+  ///   - controllers: objects of the powered controllers.
   ///   - transport: `le` or `bredr`.
-  ///   - moment: of ``BootClock``: until when it is listened for.
-  /// - Returns: the device's object; nil: it was not heard.
+  ///   - moment: end of the search, a time of ``BootClock``.
+  /// - Returns: the device's object; `nil` if it was not found.
   func discover(
     _ address: BluetoothAddress, by controllers: [String], _ transport: String, until moment: Int64,
     unless wakeUp: WakeUp?, telling listener: (any BusListener)?
@@ -98,11 +100,11 @@ final class BlueZ {
     do throws(BusError) {
       try watch(rule, until: moment, unless: wakeUp)
       for path in controllers {
-        // Before the answer: one that comes too late has begun all the same.
+        // Store this before the answer: if the answer is late, the search has begun nevertheless.
         listening.append(path)
         try startDiscovery(path, transport, until: moment, unless: wakeUp, telling: listener)
       }
-      // It may have turned up while nobody watched.
+      // The device may have appeared before the subscription.
       if let known = try objects(until: moment, unless: wakeUp, telling: listener).device(address) { return known.path }
       while true {
         while let message = try bus.next() {
@@ -122,10 +124,10 @@ final class BlueZ {
     }
   }
 
-  /// Whether BlueZ sent it.
+  /// Whether BlueZ sent a message.
   func sent(_ message: BusMessage) -> Bool { message.sender == owner }
 
-  /// Whether it says that this bluetoothd is no more.
+  /// Whether a message reports that this bluetoothd has ended.
   func hasEnded(_ message: BusMessage) -> Bool {
     guard message.isSignal(Self.busService, "NameOwnerChanged"), message.sender == Self.busService,
       message.text() == "org.bluez", message.text() != nil
@@ -134,11 +136,12 @@ final class BlueZ {
   }
 }
 
-/// What has changed of an object's properties (org.freedesktop.DBus.Properties, PropertiesChanged).
+/// Changed properties of an object (org.freedesktop.DBus.Properties, PropertiesChanged).
 extension BusMessage {
-  /// Goes through the properties of that interface; nothing where the message is about others.
+  /// Calls `property` for each changed property of an interface. Does nothing if the message is about another
+  /// interface.
   ///
-  /// - Parameter property: reads its value (`v`), or leaves it.
+  /// - Parameter property: reads the value (`v`) of the named property, or skips it.
   func eachProperty(of interface: String, _ property: (String) -> Bool) {
     guard isSignal("org.freedesktop.DBus.Properties", "PropertiesChanged"), text() == interface else { return }
     _ = each("{sv}") {

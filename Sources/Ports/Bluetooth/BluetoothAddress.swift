@@ -1,9 +1,9 @@
-/// The address of a Bluetooth device: six bytes, written `00:1D:A5:68:98:8A`.
+/// The address of a Bluetooth device: six bytes, written as `00:1D:A5:68:98:8A`.
 public struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
-  /// 48 bits, the first written byte the highest.
+  /// The 48 bits of the address. The first written byte is the highest.
   public let bits: UInt64
 
-  /// Six pairs of hex digits with colons between; nil for anything else.
+  /// Parses six pairs of hexadecimal digits separated by colons; `nil` for any other text.
   public init?(_ text: some StringProtocol) {
     var bits: UInt64 = 0
     var count = 0
@@ -23,9 +23,10 @@ public struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
     self.bits = bits
   }
 
-  /// Byte 0…5, the first written one first.
+  /// Byte 0…5 of the address, in the order in which it is written.
   subscript(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: bits >> UInt64((5 - index) * 8)) }
 
+  /// The address in its usual form, such as `00:1D:A5:68:98:8A`.
   public var description: String {
     (0..<6).map { index in
       let digits = String(self[index], radix: 16, uppercase: true)
@@ -33,7 +34,8 @@ public struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
     }.joined(separator: ":")
   }
 
-  /// The device of one of BlueZ' objects: `/org/bluez/hci0/dev_00_1D_A5_68_98_8A`.
+  /// Creates the address of a BlueZ device object such as `/org/bluez/hci0/dev_00_1D_A5_68_98_8A`; `nil` for other
+  /// objects.
   init?(objectPath: String) {
     guard objectPath.hasPrefix("/org/bluez/"), let slash = objectPath.lastIndex(of: "/"),
       objectPath[slash...].hasPrefix("/dev_")

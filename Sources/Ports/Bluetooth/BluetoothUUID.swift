@@ -1,5 +1,7 @@
-/// What a Bluetooth service or characteristic is known by: 128 bits. Those that the Bluetooth SIG has numbered with 16
-/// bits end in -0000-1000-8000-00805F9B34FB (Core Specification, volume 3, part B, 2.5.1).
+/// The 128-bit identifier of a Bluetooth service or characteristic.
+///
+/// The Bluetooth SIG also assigns 16-bit numbers. These are an abbreviation: the full identifier is
+/// 0000NNNN-0000-1000-8000-00805F9B34FB (Core Specification, volume 3, part B, 2.5.1).
 struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
   let high: UInt64
   let low: UInt64
@@ -14,13 +16,14 @@ struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
     self.low = low
   }
 
-  /// One of 16 bits.
+  /// Creates an identifier from a 16-bit number.
   init(_ short: UInt16) {
     high = BluetoothUUID.base.high | UInt64(short) << 32
     low = BluetoothUUID.base.low
   }
 
-  /// `6e400001-b5a3-f393-e0a9-e50e24dcca9e`, in either case; nil for anything else.
+  /// Parses an identifier such as `6e400001-b5a3-f393-e0a9-e50e24dcca9e` in upper or lower case; `nil` for any other
+  /// text.
   init?(_ text: some StringProtocol) {
     var halves: (high: UInt64, low: UInt64) = (0, 0)
     var digits = 0
@@ -38,7 +41,7 @@ struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
     (high, low) = halves
   }
 
-  /// The short form where it has one: `FFE0`.
+  /// The short form such as `FFE0` if there is one, otherwise the long form.
   var description: String {
     let number = high >> 32
     if low == BluetoothUUID.base.low, high & 0xFFFF_FFFF == BluetoothUUID.base.high, number <= 0xFFFF {

@@ -1,11 +1,11 @@
-/// What it means for a line to a Bluetooth device that BlueZ did not do something.
+/// Conversion of BlueZ errors to port errors.
 extension BusError {
-  /// Why a connection did not come about.
+  /// Returns the port error of a failed connection attempt.
   func notConnected(_ name: String) -> PortError {
     switch self {
     case .timedOut:
       return PortError(.timedOut, name, "no answer; is the adapter powered, near, and free of other phones?")
-    // BlueZ chooses one kind of Bluetooth for a device that has both.
+    // BlueZ chooses the transport for a device that supports both.
     case .refused(let error, let text)
     where error == "org.bluez.Error.NotAvailable" || text.hasPrefix("br-connection-"):
       return PortError(
@@ -17,7 +17,7 @@ extension BusError {
     }
   }
 
-  /// What it means for a line to a device.
+  /// Returns the port error of a failed call.
   func portError(_ name: String) -> PortError {
     switch self {
     case .noLibrary, .noBus: return PortError(.noBluetooth, name, sentence)
@@ -28,7 +28,7 @@ extension BusError {
     case .refused(let error, let text):
       if isWithoutService || isPoweredOff { return PortError(.noBluetooth, name, sentence) }
       if isForbidden { return PortError(.notPermitted, name, sentence) }
-      // "Not paired" is BlueZ' text for the errors of ATT that are about keys.
+      // "Not paired" is BlueZ's text for ATT errors about keys.
       if text.holds("paired") || error.hasPrefix("org.bluez.Error.Authentication")
         || error == "org.bluez.Error.NotAuthorized"
       {

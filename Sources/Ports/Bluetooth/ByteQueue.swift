@@ -1,4 +1,4 @@
-/// Bytes that wait, first in, first out, in storage of fixed size.
+/// A first-in, first-out queue of bytes with fixed capacity.
 struct ByteQueue: ~Copyable {
   private var storage: [UInt8]
   private var start = 0
@@ -6,12 +6,12 @@ struct ByteQueue: ~Copyable {
 
   init(capacity: Int) { storage = [UInt8](repeating: 0, count: capacity) }
 
-  /// How many bytes may still be put in.
+  /// Number of bytes that fit.
   var room: Int { storage.count - count }
 
-  /// Puts bytes behind those that wait.
+  /// Appends bytes.
   ///
-  /// - Returns: false where there is no room for all of them; then none is put in.
+  /// - Returns: `false` if not all of them fit. None is appended then.
   mutating func put(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count <= room else { return false }
     makeRoom(bytes.count)
@@ -20,7 +20,7 @@ struct ByteQueue: ~Copyable {
     return true
   }
 
-  /// Reads once from a descriptor, `limit` bytes at most; what ``Descriptor/read(into:)`` returns.
+  /// Reads once from a descriptor, at most `limit` bytes. Returns the result of ``Descriptor/read(into:)``.
   mutating func fill(from descriptor: borrowing Descriptor, limit: Int) -> Int {
     makeRoom(limit)
     let place = start + count
@@ -36,7 +36,7 @@ struct ByteQueue: ~Copyable {
 
   /// Moves the first bytes to the beginning of `buffer`.
   ///
-  /// - Returns: how many there were, or as many as there is room for.
+  /// - Returns: number of bytes moved.
   mutating func take(into buffer: inout MutableSpan<UInt8>) -> Int {
     let taken = min(count, buffer.count)
     for index in 0..<taken { buffer[index] = storage[start + index] }

@@ -1,7 +1,7 @@
-/// Reads data elements of the Service Discovery Protocol (Core Specification, volume 3, part B, 3.3): a byte of type and
-/// size, the length where the size says so, the value.
+/// Parses data elements of the Service Discovery Protocol (Core Specification, volume 3, part B, 3.3): a byte with type
+/// and size, an optional length, and the value.
 struct DataElementReader: ~Copyable, ~Escapable {
-  /// Type descriptors (3.2) that are looked at.
+  /// The type descriptors that are needed (3.2).
   private enum Kind {
     static let unsigned: UInt8 = 1
     static let uuid: UInt8 = 3
@@ -12,7 +12,8 @@ struct DataElementReader: ~Copyable, ~Escapable {
     let kind: UInt8
     let value: Range<Int>
   }
-  /// Sequences in sequences: lists of records of attributes of stacks of protocols of parameters, and one to spare.
+  /// The greatest nesting depth of sequences: lists, records, attributes, protocol stacks, protocols; and one in
+  /// reserve.
   private static let depth = 6
 
   private let bytes: Span<UInt8>
@@ -20,7 +21,8 @@ struct DataElementReader: ~Copyable, ~Escapable {
   @_lifetime(copy bytes)
   init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
-  /// The channel of the first protocol RFCOMM (UUID 0x0003) in there; nil where there is none, or not one whole element.
+  /// Returns the channel of the first RFCOMM protocol (UUID 0x0003); `nil` if there is none, or if no element is
+  /// complete.
   mutating func serialChannel() -> UInt8? { channel(in: 0..<bytes.count, depth: DataElementReader.depth) }
 
   private func channel(in range: Range<Int>, depth: Int) -> UInt8? {
@@ -41,7 +43,8 @@ struct DataElementReader: ~Copyable, ~Escapable {
     return nil
   }
 
-  /// A short UUID stands for the long one that ends in -0000-1000-8000-00805F9B34FB: its number comes first (2.5.1).
+  /// Whether a UUID means RFCOMM. Short UUIDs are expanded with -0000-1000-8000-00805F9B34FB, so that their number
+  /// comes first (2.5.1).
   private func isRFCOMM(_ value: Range<Int>) -> Bool {
     switch value.count {
     case 2: number(value) == 3
@@ -60,9 +63,9 @@ struct DataElementReader: ~Copyable, ~Escapable {
     var first = start + 1
     var length: Int
     switch size {
-    // Sizes 1, 2, 4, 8 and 16; nil (type 0) has none.
+    // Sizes of 1, 2, 4, 8 and 16 bytes. Type 0 (nil) has no value.
     case 0...4: length = kind == 0 ? 0 : 1 << size
-    // The length stands in the next 1, 2 or 4 bytes.
+    // The next 1, 2 or 4 bytes contain the length.
     default:
       let width = 1 << (size - 5)
       guard first + width <= end else { return nil }

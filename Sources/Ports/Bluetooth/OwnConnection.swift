@@ -1,13 +1,14 @@
 import Synchronization
 
-/// A connection of Bluetooth LE, and what this process has done to it a short while ago. BlueZ tells nobody who made
-/// one, and after Disconnect lets two seconds pass before it begins to end it: whoever connects meanwhile is told that
-/// the connection is there.
+/// A record of this process's recent actions on a Bluetooth LE connection.
+///
+/// BlueZ does not report which process established a connection. After Disconnect, it waits two seconds before it ends
+/// the connection, and meanwhile reports it as connected.
 struct OwnConnection {
   private struct Place: Hashable, Sendable {
-    /// The bus' address; nil: the system's.
+    /// Address of the bus; `nil` for the system bus.
     let bus: String?
-    /// The device's object.
+    /// Object of the device.
     let device: String
   }
   private struct Deed: Sendable {
@@ -15,9 +16,9 @@ struct OwnConnection {
     var ended = Int64.min / 2
   }
 
-  /// How long BlueZ may take to end a connection: two seconds and up to one more by its timer, then the radio.
+  /// The longest time for BlueZ to end a connection in ns: two seconds, up to one more of its timer, and the radio.
   private static let ending: Int64 = 4_000_000_000
-  /// Whom a connection was made for takes it over at once; a later one may be somebody else's.
+  /// The time in ns in which a new connection may be taken over. A later one may belong to another process.
   private static let handover: Int64 = 10_000_000_000
   private static let deeds = Mutex<[Place: Deed]>([:])
 
@@ -25,10 +26,10 @@ struct OwnConnection {
 
   init(_ bus: SystemBus, device: String) { place = Place(bus: bus.address, device: device) }
 
-  /// It was made for another part of this process, after the end of the one before.
+  /// Records that a connection was established for another part of this process.
   func wasMade() { Self.deeds.withLock { $0[place] = Deed(made: BootClock.now) } }
 
-  /// True once where another part of this process made it.
+  /// Returns `true` once if another part of this process has just established the connection.
   func takeOver() -> Bool {
     Self.deeds.withLock { deeds in
       guard let made = deeds[place]?.made else { return false }
@@ -37,10 +38,11 @@ struct OwnConnection {
     }
   }
 
-  /// BlueZ was asked to end it.
+  /// Records that BlueZ was asked to end the connection.
   func wasEnded() { Self.deeds.withLock { $0[place, default: Deed()].ended = BootClock.now } }
 
-  /// When it is over at the latest, a moment of ``BootClock``; nil: this process has not asked for its end, or long ago.
+  /// The latest time at which the connection ends, of ``BootClock``; `nil` if this process has not recently asked for
+  /// its end.
   var isOver: Int64? {
     let moment = Self.deeds.withLock { $0[place] }.map { $0.ended + Self.ending }
     return moment.flatMap { $0 > BootClock.now ? $0 : nil }

@@ -1,17 +1,21 @@
 import CPorts
 import Glibc
 
-/// A serial port over Bluetooth (RFCOMM), the kernel's own socket: no daemon, no /dev/rfcommN.
+/// A serial connection over classic Bluetooth (RFCOMM), by the kernel's socket. It needs no daemon and no /dev/rfcommN.
 ///
-/// Give `open` fifteen seconds: calling a device takes up to five, asking it for its channel and connecting some more.
-/// The device must have been paired before where it wants that, as a rule with PIN 1234 or 0000.
+/// Give `open` 15 seconds: paging a device takes up to 5, and the query of the channel and connecting some more. If the
+/// device requires pairing, it must have been paired before, usually with PIN 1234 or 0000.
 public struct RFCOMMPort: Port, ~Copyable {
   public let name: String
   private let address: BluetoothAddress
   private let channel: UInt8?
   var socket = Descriptor()
 
-  /// - Parameter channel: 1…30; nil: the device is asked, by service discovery, where its serial port is.
+  /// Creates a closed port.
+  ///
+  /// - Parameters:
+  ///   - address: address of the device.
+  ///   - channel: RFCOMM channel, 1…30; `nil` to find it by service discovery.
   public init(address: BluetoothAddress, channel: UInt8? = nil) {
     self.address = address
     self.channel = channel
@@ -50,7 +54,7 @@ public struct RFCOMMPort: Port, ~Copyable {
     try socket.write(bytes, for: name, isSocket: true)
   }
 
-  /// Asks the device's service discovery for the channel of its serial port.
+  /// Finds the channel of the serial port by service discovery.
   private func serialChannel(until deadline: Int64, unless wakeUp: WakeUp?) throws(PortError) -> UInt8 {
     let number = cports_l2cap_socket()
     guard number >= 0 else { throw notConnected(-number) }
@@ -106,7 +110,7 @@ public struct RFCOMMPort: Port, ~Copyable {
 }
 
 extension BluetoothAddress {
-  /// For connect(2).
+  /// The address for connect(2).
   fileprivate var socketAddress: cports_bluetooth_address {
     cports_bluetooth_address(bytes: (self[0], self[1], self[2], self[3], self[4], self[5]))
   }

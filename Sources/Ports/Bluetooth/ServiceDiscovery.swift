@@ -1,7 +1,7 @@
 import Glibc
 
-/// Asks a Bluetooth device on which RFCOMM channel its serial port is: one question of the Service Discovery Protocol
-/// (Bluetooth Core Specification, volume 3, part B), over an L2CAP connection to PSM 1.
+/// Finds the RFCOMM channel of a device's serial port: one request of the Service Discovery Protocol (Bluetooth Core
+/// Specification, volume 3, part B) over an L2CAP connection to PSM 1.
 ///
 ///     → 06 0001 000F  35 03 19 1101  0200  35 05 0A 0004 0004  00     serial ports? their protocols (attribute 4)?
 ///     ← 07 0001 ....  .... 35 11 35 0F 09 0004 35 0A 35 03 19 0100 ...  35 05 19 0003 08 01  00
@@ -9,21 +9,24 @@ enum ServiceDiscovery {
   enum Failure: Error, Equatable {
     case timedOut
     case interrupted
-    /// The connection ended; `errno`.
+    /// The connection ended. The value is `errno`.
     case closed(Int32)
     case noSerialPort
-    /// What came is no answer, from this byte on.
+    /// The answer is invalid from this byte on.
     case malformed(offset: Int)
     /// The device's error code (4.4.1).
     case refused(UInt16)
   }
 
-  /// An answer's longest list of attributes: a device that needs more parts than this holds is not sane.
+  /// Greatest size of an answer's attribute lists. Longer ones are rejected.
   private static let capacity = 8_192
 
+  /// Sends the request and returns the channel.
+  ///
   /// - Parameters:
-  ///   - connection: a packet socket that does not block.
-  ///   - deadline: a moment of ``BootClock``.
+  ///   - connection: a non-blocking packet socket.
+  ///   - deadline: time of ``BootClock``.
+  ///   - wakeUp: ends the operation when it is signalled.
   static func serialChannel(
     over connection: borrowing Descriptor, until deadline: Int64, unless wakeUp: WakeUp?
   ) throws(Failure) -> UInt8 {
@@ -36,7 +39,7 @@ enum ServiceDiscovery {
       guard connection.send(request.span) == request.count else { throw .closed(errno) }
       let count = try receive(&packet, over: connection, until: deadline, unless: wakeUp)
       var answer = try Answer(parsing: packet.span.extracting(first: count), transaction: transaction)
-      // An answer that brings nothing and says that more is to come would go on for ever.
+      // An empty answer that announces a continuation would repeat forever.
       if answer.attributes.isEmpty && !answer.continuation.isEmpty { throw .malformed(offset: 5) }
       attributes += answer.attributes
       swap(&continuation, &answer.continuation)
@@ -47,10 +50,10 @@ enum ServiceDiscovery {
     return channel
   }
 
-  /// Service Search Attribute Request (4.7.1).
+  /// Returns a Service Search Attribute Request (4.7.1).
   static func request(transaction: UInt16, continuation: [UInt8]) -> [UInt8] {
-    // Which services: a sequence of one 16-bit UUID, 0x1101 SerialPort. How many bytes at most. Which attributes: a
-    // sequence of one 16-bit number, 0x0004 ProtocolDescriptorList.
+    // The services: a sequence of one 16-bit UUID, 0x1101 SerialPort. Then the greatest number of bytes. Then the
+    // attributes: a sequence of one 16-bit number, 0x0004 ProtocolDescriptorList.
     let parameters: [UInt8] =
       [0x35, 0x03, 0x19, 0x11, 0x01, 0x02, 0x00, 0x35, 0x03, 0x09, 0x00, 0x04, UInt8(continuation.count)] + continuation
     return [0x06, UInt8(transaction >> 8), UInt8(transaction & 0xFF), 0, UInt8(parameters.count)] + parameters
@@ -71,10 +74,10 @@ enum ServiceDiscovery {
     return count
   }
 
-  /// Service Search Attribute Response (4.7.2): part of the attribute lists, and where to go on.
+  /// A Service Search Attribute Response (4.7.2): part of the attribute lists, and the continuation state.
   struct Answer {
     var attributes: [UInt8]
-    /// Empty: that was all.
+    /// Continuation state for the next request; empty if this is the last part.
     var continuation: [UInt8]
 
     init(parsing packet: Span<UInt8>, transaction: UInt16) throws(Failure) {

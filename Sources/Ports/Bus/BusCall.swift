@@ -1,10 +1,10 @@
 import CSystemd
 
-/// A message on its way to the bus: a call, or the answer to one. An argument that cannot be spoils it, and
-/// ``SystemBus/send(_:)`` says so.
+/// An outgoing message: a call, or the answer to one. An invalid argument makes it invalid, and ``SystemBus/send(_:)``
+/// reports that.
 @safe final class BusCall {
   let message: OpaquePointer?
-  /// Negative: what cannot be sent.
+  /// Result of the last operation; negative if the message is invalid.
   private(set) var code: Int32
 
   private init(_ made: (inout OpaquePointer?) -> Int32) {
@@ -13,22 +13,22 @@ import CSystemd
     unsafe self.message = message
   }
 
-  /// A call of a method, without arguments so far.
+  /// Creates a method call without arguments.
   convenience init(_ bus: SystemBus, _ service: String, _ path: String, _ interface: String, _ method: String) {
     unsafe self.init { unsafe csystemd_call(bus.bus, service, path, interface, method, &$0) }
   }
 
-  /// The answer to a call.
+  /// Creates the answer to a call.
   convenience init(answering call: BusMessage) { unsafe self.init { unsafe csystemd_answer(call.message, &$0) } }
 
-  /// The answer that a call is refused.
+  /// Creates an error answer to a call.
   convenience init(refusing call: BusMessage, name: String, _ text: String) {
     unsafe self.init { unsafe csystemd_refusal(call.message, name, text, &$0) }
   }
 
   deinit { unsafe csystemd_message_release(message) }
 
-  /// Adds a string (`s`) or an object path (`o`).
+  /// Appends a string (`s`) or an object path (`o`).
   func text(_ text: String, as type: Unicode.Scalar = "s") -> BusCall {
     unsafe append { unsafe csystemd_append_text($0, CChar(UInt8(ascii: type)), text) }
   }
@@ -37,7 +37,7 @@ import CSystemd
 
   func uint32(_ value: UInt32) -> BusCall { unsafe append { unsafe csystemd_append_uint32($0, value) } }
 
-  /// Adds an array of bytes.
+  /// Appends an array of bytes.
   func bytes(_ bytes: Span<UInt8>) -> BusCall {
     if code >= 0, let message = unsafe message {
       code = unsafe bytes.withUnsafeBufferPointer { unsafe csystemd_append_bytes(message, $0.baseAddress, $0.count) }
@@ -45,14 +45,14 @@ import CSystemd
     return self
   }
 
-  /// Adds a dictionary (`a{sv}`) of texts.
+  /// Appends a dictionary (`a{sv}`) of texts.
   func options(_ texts: KeyValuePairs<String, String> = [:]) -> BusCall {
     var call = open("a", "{sv}")
     for (key, value) in texts { call = call.open("e", "sv").text(key).variant("s") { $0.text(value) }.close() }
     return call.close()
   }
 
-  /// Adds a variant.
+  /// Appends a variant.
   func variant(_ contents: String, _ body: (BusCall) -> BusCall) -> BusCall { body(open("v", contents)).close() }
 
   private func open(_ type: Unicode.Scalar, _ contents: String) -> BusCall {

@@ -1,38 +1,38 @@
 import Glibc
 
-/// Why a question on the system bus has no answer.
+/// The reason why a call on the system bus failed.
 enum BusError: Error, Equatable {
   /// libsystemd is not installed.
   case noLibrary
-  /// There is no bus; `errno`.
+  /// There is no bus. The value is `errno`.
   case noBus(Int32)
-  /// The bus went away; `errno`.
+  /// The connection to the bus was lost. The value is `errno`.
   case lost(Int32)
   case timedOut
-  /// A wake-up came first.
+  /// A wake-up ended the call.
   case interrupted
-  /// The service's answer is that error, in D-Bus' name for it and the service's words.
+  /// The service answered with an error: its D-Bus name and text.
   case refused(name: String, text: String)
-  /// An answer, or an argument of ours, that makes no sense.
+  /// An answer or an argument is invalid.
   case malformed
 }
 
 extension BusError {
-  /// The name of the error that the service answered; empty where it did not.
+  /// D-Bus name of the service's error; empty if it is another kind of error.
   var refusal: String { if case .refused(let name, _) = self { name } else { "" } }
 
-  /// Nobody on the bus who knows of Bluetooth.
+  /// Whether no Bluetooth service is on the bus.
   var isWithoutService: Bool {
     refusal == "org.freedesktop.DBus.Error.ServiceUnknown" || refusal == "org.freedesktop.DBus.Error.NameHasNoOwner"
   }
 
-  /// The bus lets this user not ask.
+  /// Whether the bus denies the call to this user.
   var isForbidden: Bool { refusal == "org.freedesktop.DBus.Error.AccessDenied" }
 
-  /// The controller is switched off.
+  /// Whether the controller is off.
   var isPoweredOff: Bool { refusal == "org.bluez.Error.NotReady" }
 
-  /// The service does not have that method, or not for this.
+  /// Whether the service does not support the method, or not for this object.
   var isNotSupported: Bool {
     switch refusal {
     case "org.bluez.Error.NotSupported", "org.freedesktop.DBus.Error.UnknownMethod",
@@ -42,7 +42,7 @@ extension BusError {
     }
   }
 
-  /// What is wrong and what would be right, on one line.
+  /// The error and its remedy on one line.
   var sentence: String {
     switch self {
     case .noLibrary: return "libsystemd.so.0 is not installed; apt install libsystemd0"
@@ -61,6 +61,6 @@ extension BusError {
 }
 
 extension String {
-  /// Up to the first line end, and 160 characters at most: a service's words are not ours to spread over several lines.
+  /// The text up to the first line end, at most 160 characters, because a service's text may have several lines.
   fileprivate var oneLine: String { String(prefix { !$0.isNewline }.prefix(160)) }
 }

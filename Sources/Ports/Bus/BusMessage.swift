@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// A message that came over the bus, read from front to back; let go of with its last owner.
+/// A received message, read sequentially. It is released with its last reference.
 @safe final class BusMessage {
   enum Kind: Int32 {
     case call = 1
@@ -12,23 +12,23 @@ import Glibc
 
   let message: OpaquePointer
 
-  /// Takes the message over.
+  /// Takes ownership of a message.
   init(owning message: OpaquePointer) { unsafe self.message = message }
 
   deinit { unsafe csystemd_message_release(message) }
 
-  // MARK: Its head
+  // MARK: Header
 
-  /// nil for what no specification knows.
+  /// The kind of message; `nil` if it is unknown.
   var kind: Kind? { unsafe Kind(rawValue: csystemd_kind(message)) }
-  /// The number of the call that it answers; 0: none.
+  /// Number of the call that it answers; 0 if it is not an answer.
   var cookie: UInt64 { unsafe csystemd_cookie(message) }
-  /// The unique name of the peer, as the bus vouches for it.
+  /// Unique name of the sender, guaranteed by the bus.
   var sender: String { unsafe Ports.text(csystemd_sender(message)) }
   var path: String { unsafe Ports.text(csystemd_path(message)) }
   var interface: String { unsafe Ports.text(csystemd_interface(message)) }
   var member: String { unsafe Ports.text(csystemd_member(message)) }
-  /// What failed, where that is what it says.
+  /// The error in an error answer.
   var failure: BusError {
     .refused(
       name: unsafe Ports.text(csystemd_failure_name(message)), text: unsafe Ports.text(csystemd_failure_text(message)))
@@ -38,11 +38,12 @@ import Glibc
     kind == .signal && self.member == member && self.interface == interface
   }
 
-  // MARK: Its contents
+  // MARK: Contents
 
-  /// Goes through an array; false where it is none or `body` fails.
+  /// Calls `body` for each element of an array.
   ///
-  /// - Parameter element: its elements' signature; a `{…}` one is entered and left around `body`.
+  /// - Parameter element: signature of the elements. A `{…}` element is entered before `body` and left after it.
+  /// - Returns: `false` if the value is not an array, or `body` fails.
   func each(_ element: String, _ body: () -> Bool) -> Bool {
     guard unsafe csystemd_enter(message, CChar(UInt8(ascii: "a")), element) > 0 else { return false }
     let isEntry = element.hasPrefix("{")
@@ -55,7 +56,7 @@ import Glibc
     return unsafe csystemd_exit(message) >= 0
   }
 
-  /// Reads a variant of that signature; another one is passed over, and is nil.
+  /// Reads a variant with a signature; `nil` if it has another one, which is skipped.
   func variant<Value>(_ contents: String, _ body: () -> Value?) -> Value? {
     guard unsafe csystemd_enter(message, CChar(UInt8(ascii: "v")), contents) > 0 else {
       _ = skip("v")
@@ -65,7 +66,7 @@ import Glibc
     return unsafe csystemd_exit(message) >= 0 ? value : nil
   }
 
-  /// A string (`s`), object path (`o`) or signature (`g`).
+  /// Reads a string (`s`), object path (`o`) or signature (`g`); `nil` if the value has another type.
   func text(_ type: Unicode.Scalar = "s") -> String? {
     var pointer: UnsafePointer<CChar>?
     guard unsafe csystemd_read_text(message, CChar(UInt8(ascii: type)), &pointer) > 0 else { return nil }
@@ -87,7 +88,7 @@ import Glibc
     return unsafe csystemd_read_uint16(message, &value) > 0 ? value : nil
   }
 
-  /// Hands the bytes of an `ay` on, in place; nil where there is none.
+  /// Calls `body` with the bytes of an `ay`, without copying them; `nil` if the value has another type.
   func bytes<Value>(_ body: (Span<UInt8>) -> Value?) -> Value? {
     var pointer: UnsafeRawPointer?
     var count = 0
@@ -97,13 +98,13 @@ import Glibc
     return unsafe body(Span(_unsafeStart: start, count: count))
   }
 
-  /// A descriptor (`h`) of our own, which does not block.
+  /// Reads a descriptor (`h`) as a non-blocking duplicate; `nil` if the value has another type.
   func descriptor() -> Descriptor? {
     var number: Int32 = -1
     guard unsafe csystemd_read_descriptor(message, &number) > 0 else { return nil }
     return Descriptor(owning: number)
   }
 
-  /// Passes over values of these types; false where there are others.
+  /// Skips values of the given types; `false` if there are others.
   func skip(_ types: String) -> Bool { unsafe csystemd_skip(message, types) >= 0 }
 }

@@ -1,18 +1,20 @@
 import CSystemd
 import Glibc
 
-/// Hears what comes over the bus besides the answer that is waited for: signals, and calls of methods of ours.
+/// Receives messages that arrive during a call other than its answer: signals, and calls of this process's methods.
 protocol BusListener: AnyObject { func heard(_ message: BusMessage) }
 
-/// A connection to the system bus, of one thread. It never waits but in ``call(_:until:unless:telling:)`` and
-/// ``wait(until:unless:)``. sd-bus takes memory from the heap for every message.
+/// A connection to the system bus, for use by one thread. Only ``call(_:until:unless:telling:)`` and
+/// ``wait(until:unless:)`` block. sd-bus allocates memory for every message.
 @safe final class SystemBus {
   let bus: OpaquePointer
-  /// nil: the system's.
+  /// Address of the bus; `nil` for the system bus.
   let address: String?
 
-  /// - Parameter address: of another bus than the system's (`DBUS_SYSTEM_BUS_ADDRESS`, where that is set).
-  /// - Throws: where there is no bus.
+  /// Connects to a bus.
+  ///
+  /// - Parameter address: address of the bus; `nil` for the system bus (`DBUS_SYSTEM_BUS_ADDRESS` if it is set).
+  /// - Throws: ``BusError`` if there is no bus.
   init(address: String? = nil) throws(BusError) {
     guard csystemd_load() == 0 else { throw .noLibrary }
     var opened: OpaquePointer?
@@ -24,11 +26,11 @@ protocol BusListener: AnyObject { func heard(_ message: BusMessage) }
 
   deinit { unsafe csystemd_bus_close(bus) }
 
-  /// For `poll(2)`, with what to wait for.
+  /// The descriptor for `poll(2)`, with the events to wait for.
   var descriptor: Int32 { unsafe csystemd_bus_descriptor(bus) }
   var events: Int32 { unsafe csystemd_bus_events(bus) }
 
-  /// The next message that has arrived; nil: none now.
+  /// Returns the next message that has arrived; `nil` if there is none.
   func next() throws(BusError) -> BusMessage? {
     while true {
       var message: OpaquePointer?
@@ -39,7 +41,7 @@ protocol BusListener: AnyObject { func heard(_ message: BusMessage) }
     }
   }
 
-  /// Sends a message whose answer does not matter.
+  /// Sends a message without waiting for an answer.
   func post(_ call: BusCall) throws(BusError) { try unsafe hand(over: call, nil) }
 
   /// Sends a call.
@@ -60,9 +62,10 @@ protocol BusListener: AnyObject { func heard(_ message: BusMessage) }
   /// Sends a call and waits for its answer.
   ///
   /// - Parameters:
-  ///   - deadline: a moment of ``BootClock``.
-  ///   - wakeUp: when this is signalled, it is waited for no longer. The signal stays.
-  ///   - listener: is told what comes besides.
+  ///   - call: the call.
+  ///   - deadline: time of ``BootClock``.
+  ///   - wakeUp: ends the call when it is signalled. The signal remains set.
+  ///   - listener: receives all other messages.
   func call(
     _ call: BusCall, until deadline: Int64, unless wakeUp: WakeUp? = nil, telling listener: (any BusListener)? = nil
   ) throws(BusError) -> BusMessage {
@@ -74,7 +77,7 @@ protocol BusListener: AnyObject { func heard(_ message: BusMessage) }
           return message
         }
         listener?.heard(message)
-        // Whoever sends without end must not keep us.
+        // Continuous messages must not delay the deadline.
         if BootClock.now >= deadline { throw .timedOut }
       }
       try wait(until: deadline, unless: wakeUp)
@@ -83,7 +86,9 @@ protocol BusListener: AnyObject { func heard(_ message: BusMessage) }
 
   /// Waits until something has arrived.
   ///
-  /// - Parameter deadline: a moment of ``BootClock``; `.max`: none.
+  /// - Parameters:
+  ///   - deadline: time of ``BootClock``; `.max` for none.
+  ///   - wakeUp: ends the wait when it is signalled.
   func wait(until deadline: Int64, unless wakeUp: WakeUp?) throws(BusError) {
     while true {
       var waiting: InlineArray<2, pollfd> = [
@@ -91,7 +96,7 @@ protocol BusListener: AnyObject { func heard(_ message: BusMessage) }
         pollfd(fd: wakeUp?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
       ]
       var span = waiting.mutableSpan
-      // A second at most: poll(2) does not count the time that the machine sleeps.
+      // At most one second, because poll(2) does not count the time that the machine sleeps.
       let limit = deadline == .max ? -1 : min(BootClock.milliseconds(until: deadline), 1_000)
       let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
       if count < 0 && errno != EINTR { throw .lost(errno) }

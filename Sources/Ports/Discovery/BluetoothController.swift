@@ -1,10 +1,11 @@
-/// A Bluetooth controller that BlueZ has.
+/// A Bluetooth controller known to BlueZ.
 public struct BluetoothController: Hashable, Sendable {
-  /// `hci0`
+  /// Name, such as `hci0`.
   public var name: String
-  /// BlueZ has switched it on (org.bluez.Adapter1, `Powered`).
+  /// Whether it is on (org.bluez.Adapter1, `Powered`).
   public var isPowered: Bool
 
+  /// Creates a controller.
   public init(name: String, isPowered: Bool) {
     self.name = name
     self.isPowered = isPowered

@@ -1,24 +1,27 @@
-/// A Bluetooth device that BlueZ knows of.
+/// A Bluetooth device known to BlueZ.
 public struct BluetoothDevice: Hashable, Sendable {
+  /// Address of the device.
   public var address: BluetoothAddress
-  /// What it calls itself; empty where it has not said.
+  /// Name reported by the device; empty if unknown.
   public var name: String
-  /// What the machine's owner calls it; as a rule the same.
+  /// Name given by the machine's owner, usually the same.
   public var alias: String
+  /// Whether it is paired with this machine.
   public var isPaired: Bool
-  /// The machine's owner has said that it is theirs (`bluetoothctl trust`).
+  /// Whether the machine's owner trusts it (`bluetoothctl trust`).
   public var isTrusted: Bool
-  /// Connected just now, to this machine.
+  /// Whether it is connected to this machine.
   public var isConnected: Bool
-  /// It offers the Serial Port Profile (service class 0x1101).
+  /// Whether it offers the Serial Port Profile (service class 0x1101).
   public var hasSerialPort: Bool
-  /// It offers one of the services of Bluetooth LE that adapters have their serial line in.
+  /// Whether it offers a Bluetooth LE service that adapters use for serial connections.
   public var hasAdapterService: Bool
-  /// Its address is not a registered one, as only devices of Bluetooth LE have it (org.bluez.Device1, `AddressType`).
+  /// Whether its address is random, which only Bluetooth LE devices have (org.bluez.Device1, `AddressType`).
   public var hasRandomAddress: Bool
-  /// Strength of its signal in dBm, while an inquiry hears it.
+  /// Signal strength in dBm during a search; `nil` if unknown.
   public var signal: Int?
 
+  /// Creates a device.
   public init(
     address: BluetoothAddress, name: String = "", alias: String = "", isPaired: Bool = false, isTrusted: Bool = false,
     isConnected: Bool = false, hasSerialPort: Bool = false, hasAdapterService: Bool = false,
@@ -36,9 +39,9 @@ public struct BluetoothDevice: Hashable, Sendable {
     self.signal = signal
   }
 
-  /// It has Bluetooth LE, and not the faster way besides.
+  /// Whether it supports only Bluetooth LE, and not classic Bluetooth.
   public var isLowEnergy: Bool { hasRandomAddress || hasAdapterService && !hasSerialPort }
 
-  /// How it is reached: a device that has both ways, by the faster one.
+  /// Address of the device. If it supports both transports, the faster RFCOMM is used.
   public var port: PortAddress { isLowEnergy ? .ble(address) : .rfcomm(address, channel: nil) }
 }

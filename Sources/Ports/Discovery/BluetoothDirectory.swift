@@ -1,15 +1,18 @@
-/// Asks BlueZ, over the system bus, which Bluetooth devices there are (org.bluez, D-Bus ObjectManager).
+/// Lists the Bluetooth devices known to BlueZ (org.bluez, D-Bus ObjectManager).
 ///
-/// Devices that the machine is paired with are known without any radio; an inquiry, which disturbs connections that run,
-/// only happens when somebody asks for it.
+///     let directory = try BluetoothDirectory()
+///     for device in try directory.devices() { print(device.address, device.name) }
+///
+/// Paired devices are listed without using the radio. Only ``inquire(for:)`` searches for other devices, which disturbs
+/// active connections.
 public struct BluetoothDirectory: ~Copyable {
   private let bluez: BlueZ
   private let patience: Duration
 
   /// Connects to the system bus.
   ///
-  /// - Parameter patience: for each answer; bluetoothd has it in memory.
-  /// - Throws: ``DiscoveryError`` with the one reason why Bluetooth devices cannot be looked for.
+  /// - Parameter patience: the longest time for each answer, which bluetoothd has in memory.
+  /// - Throws: ``DiscoveryError`` with the reason why Bluetooth devices cannot be listed.
   public init(patience: Duration = .seconds(2)) throws(DiscoveryError) {
     do throws(BusError) { bluez = try BlueZ(SystemBus(), until: BootClock.after(patience)) } catch {
       throw DiscoveryError(error)
@@ -17,10 +20,10 @@ public struct BluetoothDirectory: ~Copyable {
     self.patience = patience
   }
 
-  /// The devices that BlueZ knows: paired, and heard in a recent inquiry; sorted by address.
+  /// Returns the devices known to BlueZ, paired or recently found, sorted by address.
   public borrowing func devices() throws(DiscoveryError) -> [BluetoothDevice] { try objects().devices }
 
-  /// The controllers that BlueZ has, sorted by name.
+  /// Returns the controllers known to BlueZ, sorted by name.
   public borrowing func controllers() throws(DiscoveryError) -> [BluetoothController] {
     try objects().controllers.map { controller in
       let name = controller.path.split(separator: "/").last.map(String.init) ?? controller.path
@@ -28,7 +31,7 @@ public struct BluetoothDirectory: ~Copyable {
     }.sorted { $0.name < $1.name }
   }
 
-  /// Lets every controller listen for devices around for so long, and returns what is known then.
+  /// Searches for devices on all controllers for a duration, and returns all known devices.
   public borrowing func inquire(for duration: Duration) throws(DiscoveryError) -> [BluetoothDevice] {
     let controllers = try objects().controllers.map(\.path)
     guard !controllers.isEmpty else {

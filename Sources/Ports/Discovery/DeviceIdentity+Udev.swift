@@ -2,7 +2,7 @@ import CUdev
 import Glibc
 
 extension DeviceIdentity {
-  /// Reads what udev knows of a tty; nil for those with no hardware behind them: virtual consoles, pseudo-terminals.
+  /// Reads udev's properties of a tty; `nil` if it has no hardware, such as a virtual console or a pseudo-terminal.
   init?(_ device: OpaquePointer) {
     let node = unsafe text(udev_device_get_devnode(device))
     guard !node.isEmpty, unsafe udev_device_get_parent(device) != nil else { return nil }
@@ -19,9 +19,9 @@ extension DeviceIdentity {
   }
 
   private static func usb(_ device: OpaquePointer) -> USB? {
-    // The parent belongs to the device: it is not ours to release.
+    // The device owns its parent, so it must not be released.
     let parent = unsafe udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device")
-    // The device's own words where they can be had, else what udev made of them.
+    // Prefer the device's own attributes to udev's properties.
     func fact(_ attribute: String, _ properties: String...) -> String {
       if let parent = unsafe parent {
         let own = unsafe text(udev_device_get_sysattr_value(parent, attribute))

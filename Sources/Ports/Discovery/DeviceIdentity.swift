@@ -1,17 +1,18 @@
-/// Which serial device this is: what stays the same when `ttyUSB0` becomes `ttyUSB1`, and what does not.
+/// The identity of a serial device: properties that remain the same when `ttyUSB0` becomes `ttyUSB1`, and others.
 public struct DeviceIdentity: Hashable, Sendable {
-  /// What a device on USB says of itself.
+  /// The identification of a USB device.
   public struct USB: Hashable, Sendable {
-    /// `idVendor` and `idProduct` of its descriptor.
+    /// Vendor and product ID (`idVendor` and `idProduct`).
     public var vendor: UInt16
     public var product: UInt16
-    /// Its texts, empty where it has none.
+    /// Serial number and names; empty if the device has none.
     public var serial: String
     public var vendorName: String
     public var productName: String
-    /// Which of a compound device's interfaces; -1 where unknown.
+    /// Number of the interface of a composite device; -1 if unknown.
     public var interface: Int
 
+    /// Creates a USB identification.
     public init(
       vendor: UInt16, product: UInt16, serial: String = "", vendorName: String = "", productName: String = "",
       interface: Int = -1
@@ -25,19 +26,20 @@ public struct DeviceIdentity: Hashable, Sendable {
     }
   }
 
-  /// `/dev/ttyUSB0`.
+  /// Device file, such as `/dev/ttyUSB0`.
   public var node: String
-  /// Its folder in /sys, which names the device as long as it stays plugged in.
+  /// Folder in /sys, which is stable until the device is unplugged.
   public var systemPath: String
-  /// Other names of `node`: below /dev/serial/by-id and /dev/serial/by-path, and what the machine's own rules add.
+  /// Other names of `node`, below /dev/serial/by-id and /dev/serial/by-path or from the machine's udev rules.
   public var links: [String]
-  /// Where on the machine's buses it sits (udev's `ID_PATH`); empty where unknown.
+  /// Location on the machine's buses (udev's `ID_PATH`); empty if unknown.
   public var place: String
-  /// nil: not on USB.
+  /// USB identification; `nil` if it is not a USB device.
   public var usb: USB?
-  /// The udev property `OBDGATE`: `adapter` or `ignore`; empty: not set.
+  /// Value of the udev property `OBDGATE`: `adapter` or `ignore`; empty if it is not set.
   public var tag: String
 
+  /// Creates an identity.
   public init(
     node: String, systemPath: String, links: [String] = [], place: String = "", usb: USB? = nil, tag: String = ""
   ) {
@@ -49,8 +51,8 @@ public struct DeviceIdentity: Hashable, Sendable {
     self.tag = tag
   }
 
-  /// The name to know it again by, wherever it is plugged in and whatever number it gets: by its USB serial number;
-  /// where it has none, or one that its whole series shares, by its socket; else by its node.
+  /// A key that recognizes the device at any USB socket and with any number. It consists of the USB serial number. If
+  /// that is missing or not unique, the key is the location or, if that is unknown, the device file.
   public var key: String {
     guard let usb else { return place.isEmpty ? node : "path:\(place)" }
     let ids = "\(DeviceIdentity.hex(usb.vendor)):\(DeviceIdentity.hex(usb.product))"
@@ -59,22 +61,23 @@ public struct DeviceIdentity: Hashable, Sendable {
     return place.isEmpty ? "usb:\(ids):\(node)" : "usb:\(ids)@\(place)"
   }
 
-  /// True where that path leads to this device.
+  /// Returns whether a path leads to this device.
   public func isNamed(_ path: String) -> Bool { path == node || links.contains(path) }
 
-  /// What a person knows it by: `ScanTool.net LLC OBDLink SX`; empty where it says nothing.
+  /// Name for people, such as `ScanTool.net LLC OBDLink SX`; empty if unknown.
   public var label: String {
     guard let usb else { return "" }
     return [usb.vendorName, usb.productName].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// Serial numbers that makers of clones leave as they found them: two such adapters must not be taken for one.
+  /// Whether many devices share a serial number. Manufacturers of clones copy it, and two such adapters must not be
+  /// confused.
   private static func isShared(_ serial: String) -> Bool {
     serial.isEmpty || serial == "A50285BI" || serial == "0123456789" || serial == "12345678"
       || serial.utf8.dropLast().allSatisfy { $0 == UInt8(ascii: "0") }
   }
 
-  /// Four digits, as lsusb writes them.
+  /// Returns four hexadecimal digits, as lsusb prints them.
   static func hex(_ number: UInt16) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 4 - digits.count) + digits

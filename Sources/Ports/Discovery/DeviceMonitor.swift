@@ -1,33 +1,35 @@
 import CUdev
 import Glibc
 
-/// Serial devices come and go.
+/// A change of a serial device.
 public enum DeviceEvent: Hashable, Sendable {
-  /// Plugged in, or changed.
+  /// The device was plugged in or changed.
   case present(DeviceIdentity)
-  /// Unplugged. Its parents are gone already: nothing but these two tells which it was.
+  /// The device was unplugged. Only these two properties identify it, because its parents are gone.
   case absent(node: String, systemPath: String)
 }
 
-/// Which serial devices the machine has, by libudev, and which come and go.
+/// Lists the machine's serial devices and reports changes, by libudev.
 ///
-/// One thread owns it, and calls:
+/// One thread uses it as follows:
 ///
-/// 1. ``present()`` for those that are there; what comes meanwhile is not missed.
-/// 2. ``next()`` whenever `descriptor` is readable, until it returns nil.
-/// 3. 1 again where ``hasMissed`` says so.
+/// 1. Call ``present()`` for the current devices. Changes during the call are not lost.
+/// 2. Call ``next()`` until it returns `nil`, whenever `descriptor` is readable.
+/// 3. Repeat step 1 if ``hasMissed`` is `true`.
 @safe
 public struct DeviceMonitor: ~Copyable {
   private let context: OpaquePointer
   private let monitor: OpaquePointer
 
-  /// True once the kernel had more to say than we had room for.
+  /// Whether events were lost because the kernel's buffer was full.
   public private(set) var hasMissed = false
 
-  /// - Throws: ``DiscoveryError`` where the kernel's messages cannot be had.
+  /// Subscribes to the kernel's events.
+  ///
+  /// - Throws: ``DiscoveryError`` if that fails.
   public init() throws(DiscoveryError) {
     guard let context = unsafe udev_new() else { throw DiscoveryError(.system, "libudev: \(systemReason(errno))") }
-    // Without udevd nobody names links and serial numbers, but the kernel still says what comes and goes.
+    // Without udevd, links and serial numbers are missing, but the kernel still reports changes.
     let source = unsafe access("/run/udev/control", F_OK) == 0 ? "udev" : "kernel"
     guard let monitor = unsafe udev_monitor_new_from_netlink(context, source) else {
       let reason = systemReason(errno)
@@ -50,12 +52,12 @@ public struct DeviceMonitor: ~Copyable {
     unsafe udev_unref(context)
   }
 
-  /// For `poll(2)`: readable when ``next()`` has something.
+  /// The descriptor for `poll(2)`, readable when ``next()`` has an event.
   public var descriptor: Int32 { unsafe udev_monitor_get_fd(monitor) }
 
-  /// The serial devices that are there now, in no order.
+  /// Returns the current serial devices in no particular order.
   ///
-  /// - Throws: ``DiscoveryError`` where /sys cannot be read.
+  /// - Throws: ``DiscoveryError`` if /sys cannot be read.
   public mutating func present() throws(DiscoveryError) -> [DeviceIdentity] {
     hasMissed = false
     guard let list = unsafe udev_enumerate_new(context) else {
@@ -79,7 +81,7 @@ public struct DeviceMonitor: ~Copyable {
     return found
   }
 
-  /// The next event; nil: no more now.
+  /// Returns the next event; `nil` if there is none.
   public mutating func next() -> DeviceEvent? {
     while true {
       errno = 0
@@ -92,7 +94,7 @@ public struct DeviceMonitor: ~Copyable {
       case "remove":
         let node = unsafe text(udev_device_get_devnode(device))
         if !node.isEmpty { return unsafe .absent(node: node, systemPath: text(udev_device_get_syspath(device))) }
-      // "add" and "bind", "change" where a rule or a link is new, "move".
+      // "add", "bind", "move", and "change" for a new rule or link.
       default:
         if let identity = unsafe DeviceIdentity(device) { return .present(identity) }
       }
@@ -100,5 +102,5 @@ public struct DeviceMonitor: ~Copyable {
   }
 }
 
-/// A C string that may be missing.
+/// Converts a C string; `nil` becomes an empty text.
 func text(_ pointer: UnsafePointer<CChar>?) -> String { unsafe pointer.map { unsafe String(cString: $0) } ?? "" }

@@ -1,38 +1,39 @@
-/// Which serial devices are there, kept up with what ``DeviceMonitor`` says: turns its events into news that concern
-/// somebody, whatever their order and however often they are told.
+/// The list of current serial devices. It converts events of ``DeviceMonitor`` to changes, independent of their order
+/// and of duplicates.
 public struct DeviceTable: Sendable {
-  /// What has changed.
+  /// A change in the list.
   public enum Change: Hashable, Sendable {
-    /// A device that was not there.
+    /// A new device.
     case appeared(DeviceIdentity)
-    /// A device that was there; as it was known.
+    /// A removed device, with its last known properties.
     case disappeared(DeviceIdentity)
-    /// The same device in the same place, with other names or another tag.
+    /// The same device at the same location, with other names or another tag.
     case changed(DeviceIdentity)
   }
 
-  /// Those that are there.
+  /// The current devices.
   public private(set) var devices: [DeviceIdentity] = []
 
+  /// Creates an empty list.
   public init() {}
 
-  /// Takes one event in.
+  /// Applies an event and returns the changes.
   public mutating func apply(_ event: DeviceEvent) -> [Change] {
     switch event {
     case .present(let device): return insert(device)
     case .absent(let node, let systemPath):
-      // By one or the other: a message may carry one that the kernel has renamed.
+      // Compare both, because the kernel may have renamed one of them.
       return remove { $0.systemPath == systemPath || $0.node == node }
     }
   }
 
-  /// Takes a whole list in, after a start or after events were missed.
+  /// Replaces the list after a start or after lost events, and returns the changes.
   public mutating func replace(with present: [DeviceIdentity]) -> [Change] {
     let gone = remove { known in !present.contains { $0.systemPath == known.systemPath && $0.node == known.node } }
     return gone + present.flatMap { insert($0) }
   }
 
-  /// The device whose identity is that key; nil where it is not there, or where two claim to be it.
+  /// Returns the device with a key; `nil` if there is none or more than one.
   public func device(withKey key: String) -> DeviceIdentity? {
     let found = devices.filter { $0.key == key }
     return found.count == 1 ? found[0] : nil
@@ -46,7 +47,7 @@ public struct DeviceTable: Sendable {
     let known = devices[index]
     if known == device { return [] }
     devices[index] = device
-    // The same name on another place: the one that had it is gone, and its going was not told.
+    // The name belongs to another device now. The removal of the previous one was not reported.
     return known.systemPath == device.systemPath && known.key == device.key
       ? [.changed(device)] : [.disappeared(known), .appeared(device)]
   }

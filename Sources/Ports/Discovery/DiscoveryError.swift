@@ -1,22 +1,25 @@
-/// Why devices cannot be looked for. One line for people; the gateway goes on with what it has.
+/// The reason why devices cannot be listed, as one line for people. The gateway continues without them.
 public struct DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kind of error.
   public enum Kind: Sendable {
     /// A library is not installed.
     case noLibrary
-    /// No system bus to ask on.
+    /// There is no system bus.
     case noBus
-    /// Nobody on the bus who knows of Bluetooth.
+    /// No Bluetooth service is on the bus.
     case noBluetoothService
-    /// Bluetooth is there, but no controller.
+    /// The machine has no Bluetooth controller.
     case noController
-    /// This user may not ask.
+    /// This user has no permission.
     case notPermitted
-    /// An answer that makes no sense.
+    /// An answer is invalid.
     case malformed
-    /// Anything else that the system said.
+    /// Any other system error.
     case system
   }
+  /// The kind of error.
   public let kind: Kind
+  /// The problem and its remedy.
   public let description: String
 
   init(_ kind: Kind, _ description: String) {

@@ -1,56 +1,61 @@
-/// What to do with a device that was found: bytes sent to the wrong one do harm, for printers and machine controllers
-/// sit behind the same chips as adapters.
+/// The action for a device that was found. Bytes sent to the wrong device can do harm, because printers and machine
+/// controllers use the same chips as adapters.
 public enum DeviceVerdict: Hashable, Sendable {
-  /// Why a device may be spoken to, or is taken for a receiver.
+  /// The reason for opening a device.
   public enum Ground: String, Sendable {
     /// The configuration names it.
     case configured
-    /// The udev property `OBDGATE=adapter`.
+    /// The udev property `OBDGATE` is `adapter`.
     case tagged
-    /// Its ids or its name are those of such a product alone.
+    /// Its IDs or its name belong only to such products.
     case knownProduct
-    /// The configuration allows asking strangers (`discovery.probe`).
+    /// The configuration permits probing unknown devices (`discovery.probe`).
     case probe
     /// It sent NMEA sentences.
     case heard
   }
-  /// Why a device is left alone.
+  /// The reason for not opening a device.
   public enum Reason: String, Sendable {
-    /// The udev property `OBDGATE=ignore`.
+    /// The udev property `OBDGATE` is `ignore`.
     case ignored
-    /// It may be an adapter; nothing allows to ask it.
+    /// It may be an adapter, but probing is not permitted.
     case notProbed
-    /// Neither an adapter's nor a receiver's ids.
+    /// Its IDs are neither an adapter's nor a receiver's.
     case unrelated
-    /// A Bluetooth device that this machine is not paired with.
+    /// A Bluetooth device that is not paired with this machine.
     case notPaired
-    /// A device of Bluetooth LE that this machine is not paired with and that nobody has called theirs: it may be a
-    /// neighbour's.
+    /// A Bluetooth LE device that is neither paired with this machine nor trusted. It may belong to another vehicle.
     case notTrusted
     /// A Bluetooth device without a serial port.
     case noSerialPort
   }
 
-  /// It may be opened and written to.
+  /// The device may be opened and written to.
   case adapter(Ground)
-  /// It may be opened and read.
+  /// The device may be opened for reading.
   case receiver(Ground)
-  /// It may be opened and listened to for a short while (``Listener``); what was heard decides.
+  /// The device may be opened for a short time to listen (``Listener``). The result decides.
   case listen
-  /// It is not to be opened.
+  /// The device must not be opened.
   case leave(Reason)
 }
 
-/// The rules, with no memory and no device in reach: the same answers to the same facts.
+/// The rules that decide whether a device is opened. They have no state and access no device: equal input gives equal
+/// results.
+///
+///     let rules = DiscoveryRules(adapters: ["/dev/ttyUSB0"], probe: false)
+///     if case .adapter = rules.verdict(for: device) { … }
 public struct DiscoveryRules: Hashable, Sendable {
-  /// Devices that the configuration names, by node or link.
+  /// Devices that the configuration names, by device file or link.
   public var adapters: [String]
+  /// Receivers that the configuration names, by device file or link.
   public var receivers: [String]
   /// Bluetooth adapters that the configuration names.
   public var bluetoothAdapters: [BluetoothAddress]
-  /// `discovery.probe`: strangers behind bridge chips may be asked who they are.
+  /// Whether unknown devices with bridge chips may be probed (`discovery.probe`).
   public var probe: Bool
 
+  /// Creates rules.
   public init(
     adapters: [String] = [], receivers: [String] = [], bluetoothAdapters: [BluetoothAddress] = [], probe: Bool = false
   ) {
@@ -60,16 +65,18 @@ public struct DiscoveryRules: Hashable, Sendable {
     self.probe = probe
   }
 
-  /// What to do with a serial device.
+  /// Returns the action for a serial device.
   ///
-  /// - Parameter heard: what listening to it brought; nil: not listened to yet.
+  /// - Parameters:
+  ///   - device: the device.
+  ///   - heard: the result of listening to it; `nil` if that has not been done.
   public func verdict(for device: DeviceIdentity, heard: Listener.Heard? = nil) -> DeviceVerdict {
-    // The machine's own word stands above the configuration's: it is the one that knows what else is plugged in.
+    // The machine's own udev rules precede the configuration, because they describe what else is connected.
     if device.tag == "ignore" { return .leave(.ignored) }
     if adapters.contains(where: device.isNamed) { return .adapter(.configured) }
     if receivers.contains(where: device.isNamed) { return .receiver(.configured) }
     if device.tag == "adapter" { return .adapter(.tagged) }
-    // A line that is not on USB may be the machine's console.
+    // A serial port that is not on USB may be the machine's console.
     guard let usb = device.usb else { return .leave(.unrelated) }
     if KnownProducts.isAdapterName(device.label) { return .adapter(.knownProduct) }
     if KnownProducts.kind(usb) == .receiver || KnownProducts.isReceiverName(device.label) {
@@ -83,20 +90,20 @@ public struct DiscoveryRules: Hashable, Sendable {
     }
   }
 
-  /// What to do with a Bluetooth device.
+  /// Returns the action for a Bluetooth device.
   public func verdict(for device: BluetoothDevice) -> DeviceVerdict {
     if bluetoothAdapters.contains(device.address) { return .adapter(.configured) }
     let isKnown = KnownProducts.isAdapterName(device.name) || KnownProducts.isAdapterName(device.alias)
     if device.isLowEnergy { return lowEnergyVerdict(device, isKnown: isKnown) }
-    // Before it is paired a device may not have said what services it has.
+    // Before pairing, a device may not have reported its services.
     guard device.isPaired else { return .leave(isKnown || device.hasSerialPort ? .notPaired : .unrelated) }
     guard device.hasSerialPort else { return .leave(isKnown ? .noSerialPort : .unrelated) }
     if isKnown { return .adapter(.knownProduct) }
     return probe ? .adapter(.probe) : .leave(.notProbed)
   }
 
-  /// The services stand for serial lines of any kind: scales and lamps have them, too. And most adapters want no pairing,
-  /// so that one without may be in the next car.
+  /// Returns the action for a Bluetooth LE device. The known services alone are not sufficient, because scales and
+  /// lamps offer them too. Most adapters need no pairing, so an unpaired one may be in another vehicle.
   private func lowEnergyVerdict(_ device: BluetoothDevice, isKnown: Bool) -> DeviceVerdict {
     guard device.isPaired || device.isTrusted else { return .leave(isKnown ? .notTrusted : .unrelated) }
     if isKnown { return .adapter(.knownProduct) }

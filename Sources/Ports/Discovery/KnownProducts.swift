@@ -1,8 +1,8 @@
-/// Which USB ids and names are known, and for what. Facts from Linux' own drivers, usb.ids, and users' kernel logs.
+/// Known USB IDs and names, from Linux drivers, usb.ids and users' kernel logs.
 enum KnownProducts {
-  /// What a device is by its USB id alone.
+  /// The kind of a device by its USB ID.
   enum Kind {
-    /// A chip that makes USB out of a serial line: an adapter, a GPS receiver, a printer, a machine's controller.
+    /// A USB-to-serial converter, used by adapters, GPS receivers, printers and machine controllers.
     case bridge
     /// A satellite receiver.
     case receiver
@@ -39,8 +39,8 @@ enum KnownProducts {
     rows.first { $0.vendor == usb.vendor && $0.product == usb.product }?.kind
   }
 
-  /// Words that only OBD adapters bear, on USB and over Bluetooth: brands, chips, and what clones call themselves.
-  /// In lower case; spaces, dashes and underscores are not compared.
+  /// Words that occur only in the names of OBD adapters on USB and Bluetooth: brands, chips, and names of clones. They
+  /// are in lower case and compared without spaces, dashes and underscores.
   static let adapterWords = [
     "obdlink", "scantool", "elmscan", "elm327", "els27", "vlinker", "vlink", "vgate", "obdii", "obd2", "obdkey",
     "obdpro", "stn11", "stn21", "stn22", "veepeak", "viecar", "konnwei", "carista", "icarpro",
@@ -52,7 +52,7 @@ enum KnownProducts {
     return adapterWords.contains { plain.holds($0) } || plain == "obd"
   }
 
-  /// True for a text that has GPS or GNSS as a word.
+  /// Whether a name contains GPS or GNSS as a word.
   static func isReceiverName(_ name: String) -> Bool {
     name.lowercased().split { !$0.isLetter && !$0.isNumber }.contains { $0 == "gps" || $0 == "gnss" }
   }

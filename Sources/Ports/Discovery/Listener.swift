@@ -1,37 +1,39 @@
-/// Listens to a device that nothing may be sent to, for ``Listener/patience``: NMEA sentences make it a GPS receiver.
+/// Listens to a device without sending anything, to detect a GPS receiver by its NMEA sentences. It listens for
+/// ``patience`` ns.
 ///
-/// While nothing comes, the rate does not matter. Once bytes come that make no sentence, the next rate is tried: a
-/// receiver's second of output is long enough for several.
+/// The baud rate does not matter while nothing arrives. If bytes arrive that form no sentence, the next rate is tried.
+/// One second of a receiver's output is sufficient for several rates.
 public struct Listener: PortHandler, ~Copyable {
-  /// What came.
+  /// The result of listening.
   public enum Heard: Hashable, Sendable {
     case nothing
-    /// Whole NMEA sentences with right checksums, at this rate.
+    /// Complete NMEA sentences with correct checksums, at this rate.
     case sentences(baud: Int)
-    /// Bytes that make no sentence.
+    /// Bytes that form no sentence.
     case otherBytes
   }
 
-  /// Two seconds: receivers speak every second.
+  /// Time to listen, ns. Receivers send every second.
   public static let patience: Int64 = 2_000_000_000
-  /// So much longer once bytes have come that made no sentence yet.
+  /// Additional time in ns after bytes that have formed no sentence yet.
   private static let grace: Int64 = 2_000_000_000
-  /// The rates that receivers are sold with, most frequent first.
+  /// Usual baud rates of receivers, most frequent first.
   public static let rates = [9_600, 4_800, 38_400, 115_200]
-  /// A sentence has 82 characters at most (NMEA 0183, 5.3); listening begins within one: two of them without a whole
-  /// one are not NMEA at this rate.
+  /// The number of bytes after which a rate is wrong. A sentence has at most 82 characters (NMEA 0183, 5.3), so twice
+  /// as many contain a complete one.
   private static let enough = 2 * 82
 
   private var sentence = SentenceEar()
   private var rate = 0
   private var bytesAtRate = 0
   private var isExtended = false
-  /// Rates in a row that the driver could not make.
+  /// Number of consecutive rates that the driver did not support.
   private var refusals = 0
 
-  /// What has been heard so far.
+  /// The result so far.
   public private(set) var heard = Heard.nothing
 
+  /// Creates a listener for one device.
   public init() {}
 
   public mutating func opened(at now: Int64, _ actions: inout PortActions) {
@@ -76,10 +78,12 @@ public struct Listener: PortHandler, ~Copyable {
 }
 
 extension Listener {
-  /// Opens a line, listens to it, closes it: at most five seconds, and nothing is written.
+  /// Opens a serial port, listens and closes it. This takes at most five seconds and writes nothing.
   ///
-  /// - Parameter wakeUp: when this is signalled, listening ends with what was heard so far.
-  /// - Throws: ``PortError`` where the line cannot be opened, or goes meanwhile.
+  /// - Parameters:
+  ///   - path: device file.
+  ///   - wakeUp: ends listening early, with the result so far, when it is signalled.
+  /// - Throws: ``PortError`` if the port cannot be opened or is removed.
   public static func listen(to path: String, unless wakeUp: WakeUp) throws(PortError) -> Heard {
     var port = SerialPort(path: path, baud: rates[0])
     var loop = try PortLoop(wakeUp: wakeUp)
@@ -90,7 +94,7 @@ extension Listener {
   }
 }
 
-/// Finds one whole NMEA 0183 sentence in a stream of bytes.
+/// Detects one complete NMEA 0183 sentence in a stream of bytes.
 ///
 ///     $GPGGA,092750.000,5321.6802,N,00630.3372,W,1,8,1.03,61.7,M,55.2,M,,*76
 struct SentenceEar {
@@ -105,7 +109,7 @@ struct SentenceEar {
   private var claimed: UInt8 = 0
   private var length = 0
 
-  /// True for the byte that ends a sentence whose checksum is right.
+  /// Processes a byte. Returns `true` if it completes a sentence with a correct checksum.
   mutating func hears(_ byte: UInt8) -> Bool {
     length += 1
     if byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") {
@@ -117,7 +121,7 @@ struct SentenceEar {
     case .outside: return false
     case .inside:
       if byte == UInt8(ascii: "*") {
-        // An address and a field at least: shorter ones turn up by chance.
+        // Require an address and a field. Shorter sentences occur by chance.
         state = length >= 7 ? .firstDigit : .outside
       } else if (0x20...0x7E).contains(byte) {
         sum ^= byte

@@ -1,4 +1,4 @@
-/// What BlueZ answers to GetManagedObjects: `a{oa{sa{sv}}}`, objects with interfaces with properties.
+/// The answer of BlueZ to GetManagedObjects: `a{oa{sa{sv}}}`, objects with interfaces with properties.
 ///
 ///     /org/bluez/hci0                                 org.bluez.Adapter1             Address, Powered, …
 ///     /org/bluez/hci0/dev_00_1D_A5_68_98_8A           org.bluez.Device1              Address, Name, Paired, UUIDs, …
@@ -9,11 +9,11 @@ struct ManagedObjects {
     let path: String
     var isPowered = false
   }
-  /// A device as one controller knows it.
+  /// A device as known to one controller.
   struct KnownDevice: Equatable {
     let path: String
     var device: BluetoothDevice
-    /// Connected, and its services are known.
+    /// Whether it is connected and its services are known.
     var hasServices = false
   }
 
@@ -22,7 +22,8 @@ struct ManagedObjects {
   private(set) var services: [GATTService] = []
   private(set) var characteristics: [GATTCharacteristic] = []
 
-  /// Sorted by address; one that two controllers know stands once, paired where one of them is.
+  /// All devices, sorted by address. A device known to two controllers occurs once, as paired if one of them is paired
+  /// with it.
   var devices: [BluetoothDevice] {
     var devices: [BluetoothDevice] = []
     for entry in known {
@@ -35,8 +36,8 @@ struct ManagedObjects {
     return devices.sorted { $0.address.bits < $1.address.bits }
   }
 
-  /// A device by its address: where two controllers know it, the one that is connected to it, else one that is on, and
-  /// among equals one that is paired with it.
+  /// Returns a device by its address; `nil` if it is unknown. If several controllers know it, the order of preference
+  /// is: connected, on a powered controller and paired, on a powered controller, paired.
   func device(_ address: BluetoothAddress) -> KnownDevice? {
     let all = known.filter { $0.device.address == address }
     let reachable = all.filter { isBelowPowered($0.path) }
@@ -48,7 +49,7 @@ struct ManagedObjects {
     controllers.contains { $0.isPowered && path.hasPrefix($0.path + "/") }
   }
 
-  /// nil where the answer is not of that form.
+  /// Parses the answer; `nil` if it has another format.
   init?(reading message: BusMessage) {
     let read = message.each("{oa{sa{sv}}}") {
       guard let path = message.text("o") else { return false }
@@ -97,7 +98,7 @@ struct ManagedObjects {
       return true
     }
     guard read else { return false }
-    // A device without an address cannot be connected to: BlueZ never shows one, and if it did, nothing is lost.
+    // Ignore a device without an address. It cannot be used, and BlueZ does not report any.
     guard let address else { return true }
     let device = BluetoothDevice(
       address: address, name: texts["Name"] ?? "", alias: texts["Alias"] ?? "", isPaired: flags["Paired"] ?? false,
@@ -144,7 +145,7 @@ struct ManagedObjects {
 }
 
 extension BusMessage {
-  /// The strings of an `as`; nil where there is none.
+  /// Reads the strings of an `as`; `nil` if the value has another type.
   func texts() -> [String]? {
     var texts: [String] = []
     let read = each("s") {

@@ -1,13 +1,13 @@
 import CPorts
 
-/// An alarm at a moment of ``BootClock``: a timerfd(2), exact to microseconds, and not late by the time that the machine
-/// was asleep, as the timeout of `poll(2)` would be.
+/// A timer for a time of ``BootClock``: a timerfd(2). It is accurate to microseconds and, unlike the timeout of
+/// `poll(2)`, counts the time that the machine sleeps.
 ///
-/// A dialogue moves its deadline on with every answer, long before it comes. So the alarm is left where it is while it
-/// rings no later than it should, and set anew when it has rung too early: that saves two system calls an answer.
+/// A dialogue postpones its deadline with every answer. The timer is therefore not changed while it expires early
+/// enough, and is set again after it has expired too early. This saves two system calls for each answer.
 struct BootTimer: ~Copyable {
   private let timer: Descriptor
-  /// When it rings; nil: not at all.
+  /// The time at which it expires; `nil` if it is not set.
   private var armed: Int64?
 
   init() throws(PortError) {
@@ -16,19 +16,19 @@ struct BootTimer: ~Copyable {
     timer = Descriptor(owning: number)
   }
 
-  /// For `poll(2)`: readable once it has rung, until ``silence()``.
+  /// The descriptor for `poll(2)`, readable from the expiry until ``silence()``.
   var descriptor: Int32 { timer.number }
 
-  /// Makes it ring at `moment` at the latest; nil: it need not.
+  /// Sets the timer to expire at a time or earlier. `nil` leaves it unchanged.
   mutating func set(_ moment: Int64?) {
     guard let moment else { return }
     if let armed, armed <= moment { return }
-    // All zero means none; a moment that has passed rings at once.
+    // Zero would disable the timer. A time in the past expires immediately.
     armed = max(moment, 1)
     _ = cports_timer_set(timer.number, max(moment, 1))
   }
 
-  /// It has rung: until it is set it does not again.
+  /// Resets the timer after it has expired.
   mutating func silence() {
     armed = nil
     _ = cports_timer_set(timer.number, 0)

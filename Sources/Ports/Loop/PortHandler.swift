@@ -1,24 +1,27 @@
-/// What a ``PortLoop`` tells: the logic of one line, with every moment handed in, so that it can be tested without any.
+/// The logic of a connection, called by a ``PortLoop``. All times are parameters, so that tests need no real time.
 ///
-/// Calls come one after another, in the loop's thread. `opened` is the first. Each may ask for things by `actions`; none
-/// may wait for anything or take memory from the heap. Moments are those of ``BootClock``.
+/// Calls are sequential, in the loop's thread, beginning with `opened`. Each may make requests by `actions`.
+/// Implementations must neither block nor allocate memory. Times are those of ``BootClock``.
 public protocol PortHandler: ~Copyable {
-  /// The loop begins on an open port.
+  /// Called when the loop begins, with an open port.
   mutating func opened(at now: Int64, _ actions: inout PortActions)
-  /// Bytes have arrived, as many as one read brought: at most ``PortLoop/inputCapacity``.
+  /// Called when bytes have arrived.
   ///
-  /// - Parameter now: when the read that brought them returned.
+  /// - Parameters:
+  ///   - bytes: the bytes of one read, at most ``PortLoop/inputCapacity``.
+  ///   - now: time at which the read returned.
+  ///   - actions: receives the requests.
   mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions)
-  /// ``PortActions/deadline`` has come; it is nil now.
+  /// Called when ``PortActions/deadline`` has passed. The deadline is `nil` then.
   mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions)
-  /// The loop's ``WakeUp`` rang; it is silent now.
+  /// Called when the loop's ``WakeUp`` was signalled. The signal is cleared then.
   mutating func wokenUp(at now: Int64, _ actions: inout PortActions)
-  /// Bytes that were sent have left for the device.
+  /// Called when bytes have been written to the device.
   mutating func sent(_ bytes: Span<UInt8>, at now: Int64)
-  /// The driver cannot make the rate that was asked for: the line has the one before, and what was to be sent at the new
-  /// one is forgotten.
+  /// Called if the driver does not support a requested rate. The port keeps the previous rate, and bytes for the new
+  /// one are discarded.
   ///
-  /// - Returns: false where the handler has no other rate: the loop ends with the port's error.
+  /// - Returns: `false` if the handler has no alternative. The loop then ends with the port's error.
   mutating func rateRefused(_ baud: Int, at now: Int64, _ actions: inout PortActions) -> Bool
 }
 

@@ -1,14 +1,15 @@
 import Glibc
 
-/// The loop of one line's thread: waits by `poll(2)` for bytes, a deadline or a wake-up, and tells a ``PortHandler``.
+/// The loop of a connection's thread. It waits by `poll(2)` for bytes, a deadline or a wake-up, and calls a
+/// ``PortHandler``.
 ///
 ///     var loop = try PortLoop(wakeUp: wakeUp)
 ///     try port.open()
-///     try loop.run(&port, &handler)      // until handler stops it, or the device is gone
+///     try loop.run(&port, &handler)      // until the handler stops it, or the device is gone
 ///
-/// Everything it needs is made before the first byte: from then on running takes nothing from the heap.
+/// All memory is allocated before the first byte. Running the loop does not allocate.
 public struct PortLoop: ~Copyable {
-  /// How many bytes one read brings at most.
+  /// Greatest number of bytes of one read.
   public static let inputCapacity = 4_096
 
   private let wakeUp: WakeUp
@@ -16,8 +17,12 @@ public struct PortLoop: ~Copyable {
   private var timer: BootTimer
   private var input: [UInt8]
 
-  /// - Parameter progress: of the thread, where somebody watches that it goes on.
-  /// - Throws: ``PortError/Kind/system`` where the process has no descriptors left.
+  /// Creates a loop.
+  ///
+  /// - Parameters:
+  ///   - wakeUp: wakes the loop when it is signalled.
+  ///   - progress: the thread's progress, if it is monitored.
+  /// - Throws: ``PortError/Kind/system`` if the process has no free descriptors.
   public init(wakeUp: WakeUp, progress: Progress? = nil) throws(PortError) {
     self.wakeUp = wakeUp
     self.progress = progress
@@ -27,8 +32,8 @@ public struct PortLoop: ~Copyable {
 
   /// Runs an open port until the handler stops it.
   ///
-  /// - Throws: ``PortError/Kind/gone`` when the device is no more, or whatever else the port throws. The port stays open:
-  ///   closing it is the caller's.
+  /// - Throws: ``PortError/Kind/gone`` if the device is gone, or another error of the port. The port remains open, and
+  ///   the caller closes it.
   public mutating func run<P: Port & ~Copyable, H: PortHandler & ~Copyable>(
     _ port: inout P, _ handler: inout H
   ) throws(PortError) {
@@ -39,7 +44,7 @@ public struct PortLoop: ~Copyable {
       if actions.isStopping { return }
       timer.set(actions.deadline)
       let ready = wait(port, writing: actions.unsent.count > 0)
-      // The bytes first: a reply that came before its deadline is no late one.
+      // Process the bytes first: a reply that arrived before its deadline is not late.
       if ready.hasRung { timer.silence() }
       if ready.port != 0 { try take(ready.port, &port, &handler, &actions) }
       if let deadline = actions.deadline, !actions.isStopping {
@@ -53,7 +58,7 @@ public struct PortLoop: ~Copyable {
     }
   }
 
-  /// Writes what there is room for; once everything before a change of the rate has left, changes it and goes on.
+  /// Writes as much as fits. When everything before a change of the rate is written, changes the rate and continues.
   private func carryOut<P: Port & ~Copyable, H: PortHandler & ~Copyable>(
     _ actions: inout PortActions, _ port: inout P, _ handler: inout H
   ) throws(PortError) {
@@ -75,7 +80,7 @@ public struct PortLoop: ~Copyable {
     }
   }
 
-  /// What `poll(2)` says of the port, and whether timer and wake-up ring.
+  /// Waits, and returns the events of the port, and whether timer and wake-up are signalled.
   private func wait<P: Port & ~Copyable>(
     _ port: borrowing P, writing: Bool
   ) -> (port: Int32, hasRung: Bool, isWoken: Bool) {
@@ -86,14 +91,15 @@ public struct PortLoop: ~Copyable {
       pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
     ]
     var span = waiting.mutableSpan
-    // Unwatched without a limit: the timer has its own descriptor. EINTR leaves all three silent, and we come back.
+    // Without monitoring there is no timeout, because the timer has its own descriptor. After EINTR, nothing is
+    // reported and the loop repeats.
     let limit = progress.map { BootClock.milliseconds(until: $0.turn(until: .max)) } ?? -1
     let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
     guard count > 0 else { return (0, false, false) }
     return (Int32(span[0].revents), span[1].revents != 0, span[2].revents != 0)
   }
 
-  /// Reads once and hands on, or finds that the device is gone.
+  /// Reads once and calls the handler, or detects that the device is gone.
   private mutating func take<P: Port & ~Copyable, H: PortHandler & ~Copyable>(
     _ ready: Int32, _ port: inout P, _ handler: inout H, _ actions: inout PortActions
   ) throws(PortError) {
@@ -104,7 +110,7 @@ public struct PortLoop: ~Copyable {
     if count > 0 {
       handler.received(input.span.extracting(first: count), at: now, &actions)
     } else if ready & (POLLHUP | POLLERR | POLLNVAL) != 0 {
-      // Hung up, and nothing left to read: without this the loop would spin.
+      // Hung up and nothing left to read. Without this error, the loop would spin.
       throw .gone(port.name)
     }
   }

@@ -1,19 +1,23 @@
 import Synchronization
 
-/// A queue of fixed size between two threads, for values that can be copied byte by byte.
+/// A queue of fixed size between two threads, for values that can be copied bitwise.
 ///
 ///     let ring = Ring<Reading>(capacity: 1_024)
-///     var producer = ring.producer          // goes to the one thread that puts in
-///     var consumer = ring.consumer          // goes to the one that takes out
+///     var producer = ring.producer          // used by the thread that appends
+///     var consumer = ring.consumer          // used by the thread that removes
 ///
-/// Neither ever waits for the other, and neither takes anything from the heap: where the queue is full, a value is
-/// dropped and counted. It is made by ``Ring/init(capacity:)`` and lives as long as one of its ends does.
+/// Neither thread waits for the other, and neither allocates memory. If the queue is full, a value is dropped and
+/// counted. The storage is allocated by ``Ring/init(capacity:)`` and lives as long as one of the ends.
 @frozen
 public struct Ring<Element: BitwiseCopyable & Sendable>: ~Copyable {
+  /// The end that appends values.
   public var producer: RingProducer<Element>
+  /// The end that removes values.
   public var consumer: RingConsumer<Element>
 
-  /// - Parameter capacity: how many values it holds at least; rounded up to a power of two.
+  /// Creates a queue.
+  ///
+  /// - Parameter capacity: the least number of values that fit; rounded up to a power of two.
   public init(capacity: Int) {
     let storage = RingStorage<Element>(capacity: capacity)
     producer = RingProducer(storage: storage)
@@ -21,13 +25,15 @@ public struct Ring<Element: BitwiseCopyable & Sendable>: ~Copyable {
   }
 }
 
-/// The end of a ``Ring`` that values go in at; one thread has it.
+/// The end of a ``Ring`` that appends values, for use by one thread.
 public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
   private let storage: RingStorage<Element>
 
   init(storage: RingStorage<Element>) { self.storage = storage }
 
-  /// Puts a value in; false where the ring is full and it was dropped.
+  /// Appends a value.
+  ///
+  /// - Returns: `false` if the ring is full and the value was dropped.
   @discardableResult
   public mutating func put(_ element: Element) -> Bool {
     let tail = storage.tail.load(ordering: .relaxed)
@@ -40,17 +46,17 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, Send
     return true
   }
 
-  /// Values dropped since the ring was made.
+  /// Number of values dropped since the ring was created.
   public var dropped: Int { storage.dropped.load(ordering: .relaxed) }
 }
 
-/// The end of a ``Ring`` that values come out at; one thread has it.
+/// The end of a ``Ring`` that removes values, for use by one thread.
 public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
   private let storage: RingStorage<Element>
 
   init(storage: RingStorage<Element>) { self.storage = storage }
 
-  /// Takes the oldest value out; nil where there is none.
+  /// Removes the oldest value; `nil` if the ring is empty.
   public mutating func take() -> Element? {
     let head = storage.head.load(ordering: .relaxed)
     guard head != storage.tail.load(ordering: .acquiring) else { return nil }
@@ -59,16 +65,18 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, Send
     return element
   }
 
-  /// Values dropped since the ring was made.
+  /// Number of values dropped since the ring was created.
   public var dropped: Int { storage.dropped.load(ordering: .relaxed) }
 }
 
-/// What both ends share. The producer alone writes places from `tail` on, the consumer alone reads those from `head` to
-/// `tail`; the releasing store of one and the acquiring load of the other order the two.
+/// The storage that both ends share.
+///
+/// Only the producer writes elements from `tail`, and only the consumer reads those from `head` to `tail`. The
+/// releasing store of one and the acquiring load of the other order these accesses.
 @safe
 final class RingStorage<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
   let capacity: Int
-  /// The next place to read, and the next to write; they count on for ever.
+  /// Indices of the next element to read and to write. They increase indefinitely.
   let head = Atomic<Int>(0)
   let tail = Atomic<Int>(0)
   let dropped = Atomic<Int>(0)

@@ -1,14 +1,16 @@
 import CPorts
 import Glibc
 
-/// A bell that one thread rings to end another's waiting: an eventfd(2).
+/// An event that one thread signals to end another thread's wait: an eventfd(2).
 ///
-/// It rings until it is silenced, however often it was rung, so that a ring before the waiting began is not missed.
+/// The signal remains set until it is cleared, so that a signal before the wait is not lost.
 public final class WakeUp: Sendable {
-  /// For `poll(2)`: readable while it rings.
+  /// The descriptor for `poll(2)`, readable while it is signalled.
   public let descriptor: Int32
 
-  /// - Throws: ``PortError/Kind/system`` where the process has no descriptors left.
+  /// Creates a wake-up.
+  ///
+  /// - Throws: ``PortError/Kind/system`` if the process has no free descriptors.
   public init() throws(PortError) {
     let number = cports_event_create()
     guard number >= 0 else { throw PortError(.system, "wake-up", code: -number, systemReason(-number)) }
@@ -17,25 +19,26 @@ public final class WakeUp: Sendable {
 
   deinit { _ = close(descriptor) }
 
-  /// Rings. Any thread and any signal handler may; it never waits.
+  /// Sets the signal. Any thread and any signal handler may call it. It never blocks.
   public func signal() {
     var one: UInt64 = 1
-    // EAGAIN: it has been rung 2⁶⁴ − 2 times, and so is ringing.
+    // EAGAIN means 2⁶⁴ − 2 signals, so it is set.
     _ = unsafe write(descriptor, &one, 8)
   }
 
-  /// Silences it; true if it rang.
+  /// Clears the signal. Returns `true` if it was set.
   @discardableResult
   public func silence() -> Bool {
     var count: UInt64 = 0
     return unsafe read(descriptor, &count, 8) == 8
   }
 
-  /// Waits until it rings or that moment of ``BootClock`` comes; true if it rings, which it goes on doing.
+  /// Waits until it is signalled or until a time of ``BootClock``. Returns `true` if it is signalled; the signal
+  /// remains set.
   public func wait(until deadline: Int64) -> Bool {
     while true {
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      // A second at most: poll(2) does not count the time that the machine sleeps.
+      // At most one second, because poll(2) does not count the time that the machine sleeps.
       let limit = min(BootClock.milliseconds(until: deadline), 1_000)
       if unsafe poll(&waiting, 1, limit) > 0 { return true }
       if BootClock.now >= deadline { return false }

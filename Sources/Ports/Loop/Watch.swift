@@ -1,11 +1,13 @@
 import CPorts
 import Glibc
 
-/// Several descriptors behind one, which `poll(2)` calls readable while any of them is ready (epoll(7)).
+/// A descriptor that represents several others: `poll(2)` reports it as readable while any of them is ready (epoll(7)).
 struct Watch: ~Copyable {
   private let epoll: Descriptor
 
-  /// - Throws: ``PortError/Kind/system`` where the process has no descriptors left.
+  /// Creates an empty set.
+  ///
+  /// - Throws: ``PortError/Kind/system`` if the process has no free descriptors.
   init(for port: String) throws(PortError) {
     let number = cports_watch_create()
     guard number >= 0 else { throw PortError(.system, port, code: -number, systemReason(-number)) }
@@ -14,16 +16,19 @@ struct Watch: ~Copyable {
 
   var descriptor: Int32 { epoll.number }
 
-  /// Watches a descriptor for events of `poll(2)`; being hung up is always among them.
+  /// Watches a descriptor for events of `poll(2)`. Hang-up is always included.
   ///
-  /// - Parameter number: 0…7, what ``ready()`` calls it.
+  /// - Parameters:
+  ///   - descriptor: the descriptor.
+  ///   - events: the events.
+  ///   - number: 0…7, the index of the descriptor in the result of ``ready()``.
   /// - Returns: 0, or the negated `errno`.
   @discardableResult
   func set(_ descriptor: Int32, _ events: Int32, number: Int) -> Int32 {
     cports_watch_set(epoll.number, descriptor, UInt32(bitPattern: events), UInt32(number))
   }
 
-  /// What each of the descriptors is ready for now, by its number.
+  /// Returns the current events of each descriptor, by its number.
   func ready() -> InlineArray<8, Int32> {
     var events = InlineArray<8, Int32>(repeating: 0)
     var found = InlineArray<8, cports_ready>(repeating: cports_ready())

@@ -1,20 +1,24 @@
 import CPorts
 import Glibc
 
-/// Waits for a connection that a socket that does not block has begun.
+/// Completes non-blocking connection attempts of sockets.
 enum Connecting {
-  /// How a connection came out.
+  /// The result of a connection attempt.
   enum Outcome: Equatable {
     case connected
     case timedOut
     case interrupted
-    /// `errno`.
+    /// The attempt failed. The value is `errno`.
     case failed(Int32)
   }
 
+  /// Waits for the end of a connection attempt.
+  ///
   /// - Parameters:
-  ///   - code: what connect(2) returned: 0, or the negated errno.
-  ///   - deadline: a moment of ``BootClock``.
+  ///   - socket: the socket.
+  ///   - code: result of connect(2): 0, or the negated errno.
+  ///   - deadline: time of ``BootClock``.
+  ///   - wakeUp: ends the wait when it is signalled.
   static func finish(
     _ socket: borrowing Descriptor, code: Int32, until deadline: Int64, unless wakeUp: WakeUp?
   ) -> Outcome {
@@ -32,7 +36,7 @@ enum Connecting {
     return result == 0 ? .connected : .failed(result)
   }
 
-  /// Waits until the socket is ready (`connected`).
+  /// Waits until the socket is ready. The result is then `connected`.
   static func wait(
     _ socket: borrowing Descriptor, for events: Int32, until deadline: Int64, unless wakeUp: WakeUp?
   ) -> Outcome {
@@ -42,7 +46,7 @@ enum Connecting {
         pollfd(fd: wakeUp?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
       ]
       var span = waiting.mutableSpan
-      // A second at most: poll(2) does not count the time that the machine sleeps.
+      // At most one second, because poll(2) does not count the time that the machine sleeps.
       let limit = min(BootClock.milliseconds(until: deadline), 1_000)
       let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
       if count < 0 && errno != EINTR { return .failed(errno) }

@@ -1,8 +1,8 @@
 import CPorts
 
-/// From a host's name to its address, within a limit.
+/// Resolves a host name within a time limit.
 enum HostLookup {
-  /// All addresses, IPv4 and IPv6, in the order to try them in; at least one.
+  /// Returns at least one IPv4 or IPv6 address, in the order in which to try them.
   static func addresses(
     of host: String, port: Int, name: String, until deadline: Int64, unless wakeUp: WakeUp?
   ) throws(PortError) -> [cports_address] {
@@ -11,7 +11,7 @@ enum HostLookup {
     }
     defer { unsafe cports_lookup_end(lookup) }
     while true {
-      // In slices, because nothing can wait for a look-up and for a wake-up at once.
+      // Wait in slices, because a lookup and a wake-up cannot be waited for at the same time.
       let slice = min(BootClock.milliseconds(until: deadline), 50)
       let code = unsafe cports_lookup_wait(lookup, slice)
       var found: [cports_address] = []

@@ -1,17 +1,20 @@
 import CPorts
 import Glibc
 
-/// Takes connections, at a path of this machine or at an address; its path is removed when its owner goes.
+/// A listening socket at a path of this machine or at a network address. Its path is deleted when its owner is
+/// destroyed.
 public struct ListeningSocket: ~Copyable, Sendable {
   private let socket: Descriptor
   private let path: String?
-  /// The file at the path, as it was made.
+  /// Identity of the file at the path when it was created.
   private let made: (device: dev_t, inode: ino_t)?
 
-  /// Listens at a path (unix(7)). What a process left there that is no more makes room.
+  /// Listens at a path (unix(7)). A socket that a terminated process left there is replaced.
   ///
-  /// - Parameter mode: who may connect, as of a file.
-  /// - Throws: ``PortError/Kind/busy`` where somebody listens there already.
+  /// - Parameters:
+  ///   - path: path of the socket.
+  ///   - mode: file permissions, which decide who may connect.
+  /// - Throws: ``PortError/Kind/busy`` if another process is listening there.
   public init(path: String, mode: UInt32) throws(PortError) {
     let number = unsafe cports_local_listen(path, mode)
     guard number >= 0 else {
@@ -29,11 +32,12 @@ public struct ListeningSocket: ~Copyable, Sendable {
     made = Self.file(path)
   }
 
-  /// Listens for TCP.
+  /// Listens for TCP connections.
   ///
   /// - Parameters:
   ///   - host: an IPv4 or IPv6 address, or a name of this machine.
-  ///   - port: 0: any that is free.
+  ///   - port: TCP port; 0 for any free one.
+  /// - Throws: ``PortError`` if the address cannot be used.
   public init(host: String, port: Int) throws(PortError) {
     let name = "\(host):\(port)"
     let found = try HostLookup.addresses(
@@ -48,7 +52,7 @@ public struct ListeningSocket: ~Copyable, Sendable {
     made = nil
   }
 
-  // Somebody may have removed it, and another listen there by now.
+  // The file may have been deleted and replaced by another process's socket.
   deinit { if let path, let made, let now = Self.file(path), made == now { _ = unsafe unlink(path) } }
 
   private static func file(_ path: String) -> (device: dev_t, inode: ino_t)? {
@@ -56,13 +60,13 @@ public struct ListeningSocket: ~Copyable, Sendable {
     return unsafe lstat(path, &status) == 0 ? (status.st_dev, status.st_ino) : nil
   }
 
-  /// For `poll(2)`: readable while somebody waits.
+  /// The descriptor for `poll(2)`, readable while a connection waits.
   public var descriptor: Int32 { socket.number }
 
-  /// Of TCP.
+  /// The TCP port.
   public var port: Int { Int(cports_listening_port(socket.number)) }
 
-  /// Takes the next connection; nil: there is none, or the process has no descriptor for it.
+  /// Accepts the next connection, non-blocking; `nil` if there is none, or if the process has no free descriptors.
   public func accept() -> StreamSocket? {
     let number = cports_accept(socket.number)
     return number >= 0 ? StreamSocket(Descriptor(owning: number)) : nil

@@ -1,16 +1,16 @@
 import CPorts
 import Glibc
 
-/// One connection, not blocking where it was accepted; closed when its owner goes.
+/// A stream connection. It is non-blocking if it was accepted, and closes when its owner is destroyed.
 public struct StreamSocket: ~Copyable, Sendable {
   private let socket: Descriptor
 
   init(_ socket: consuming Descriptor) { self.socket = socket }
 
-  /// Connects to a socket of this machine; blocks where its owner does not take the connection.
+  /// Connects to a local socket. Blocks until the server accepts the connection.
   ///
-  /// - Throws: ``PortError/Kind/missing`` where there is none, ``PortError/Kind/notPermitted`` where it is for others,
-  ///   ``PortError/Kind/refused`` where nobody listens at it.
+  /// - Throws: ``PortError/Kind/missing`` if it does not exist, ``PortError/Kind/notPermitted`` if this user may not
+  ///   connect, ``PortError/Kind/refused`` if no process is listening.
   public init(path: String) throws(PortError) {
     let number = unsafe cports_local_connect(path)
     guard number >= 0 else {
@@ -26,12 +26,12 @@ public struct StreamSocket: ~Copyable, Sendable {
     socket = Descriptor(owning: number)
   }
 
-  /// For `poll(2)`.
+  /// The descriptor for `poll(2)`.
   public var descriptor: Int32 { socket.number }
 
-  /// Reads what is there; 0: the other end has closed; -1 with `errno` as read(2).
+  /// Reads available bytes. Returns 0 if the peer has closed the connection, or -1 with `errno` as read(2).
   public func read(into buffer: inout MutableSpan<UInt8>) -> Int { socket.read(into: &buffer) }
 
-  /// Writes what there is room for; -1 with `errno` as send(2). Never raises SIGPIPE.
+  /// Writes as many bytes as fit. Returns -1 with `errno` as send(2), and never raises SIGPIPE.
   public func write(_ bytes: Span<UInt8>) -> Int { socket.send(bytes) }
 }

@@ -1,12 +1,12 @@
 import CPorts
 import Glibc
 
-/// A connection to an adapter on Wi-Fi, as a rule 192.168.0.10, port 35000.
+/// A connection to a Wi-Fi adapter, usually at 192.168.0.10, port 35000.
 ///
-/// A peer that vanishes without a word is noticed within about 25 seconds: by keepalive where nothing is sent, by a
-/// limit on what is not acknowledged where something is.
+/// A peer that disappears is detected within about 25 seconds: by keepalive if nothing is sent, and otherwise by a
+/// limit for unacknowledged data.
 public struct TCPPort: Port, ~Copyable {
-  /// The port that Wi-Fi adapters listen on.
+  /// The usual port of Wi-Fi adapters.
   public static let defaultPort = 35_000
 
   public let name: String
@@ -14,9 +14,11 @@ public struct TCPPort: Port, ~Copyable {
   private let port: Int
   var socket = Descriptor()
 
+  /// Creates a closed port.
+  ///
   /// - Parameters:
   ///   - host: a name, or an IPv4 or IPv6 address without brackets.
-  ///   - port: 1…65535.
+  ///   - port: TCP port, 1…65535.
   public init(host: String, port: Int = TCPPort.defaultPort) {
     self.host = host
     self.port = port
@@ -38,7 +40,7 @@ public struct TCPPort: Port, ~Copyable {
         socket = try connected(to: peer, until: deadline, unless: wakeUp)
         return
       } catch {
-        // A name may stand for addresses of which only some answer.
+        // A name may have several addresses, of which only some respond.
         if error.kind == .interrupted || error.kind == .timedOut { throw error }
         failure = failure ?? error
       }
@@ -90,7 +92,7 @@ public struct TCPPort: Port, ~Copyable {
     }
   }
 
-  /// Commands are short and wait for answers: each leaves at once. And a peer that is gone is to be noticed.
+  /// Sets the socket's options. Short commands must be sent immediately, and a missing peer must be detected.
   private static func configure(_ socket: Int32) {
     set(socket, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     set(socket, SOL_SOCKET, SO_KEEPALIVE, 1)
@@ -102,7 +104,7 @@ public struct TCPPort: Port, ~Copyable {
 
   private static func set(_ socket: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
     var value = value
-    // None of them is needed for bytes to flow: a kernel without one goes without.
+    // Ignore errors, because these options are not essential.
     _ = unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 }

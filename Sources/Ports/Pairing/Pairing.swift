@@ -1,15 +1,16 @@
-/// Pairs Bluetooth adapters, where that is still to be done: by PIN, through BlueZ.
+/// Pairs Bluetooth adapters that are not paired, by PIN, through BlueZ.
 ///
+///     let control = try PairingControl(wishes)
 ///     var pairing = Pairing()
-///     pairing.run(under: PairingControl(wishes)) { news in … }      // in a thread of its own
+///     pairing.run(under: control) { news in print(news) }      // in its own thread
 ///
-/// The configured PIN is tried twice; without one 1234 and 0000 are, in turns, and each again. An adapter of classic
-/// Bluetooth without a configured PIN is left to its line at first, and as long as it connects without. One that cannot
-/// be reached is tried again after 30 s, then more and more seldom, up to every five minutes. What was paired is marked
-/// as trusted, so that it may connect by itself.
+/// A configured PIN is tried twice. Without one, 1234 and 0000 are tried twice, alternately. A classic Bluetooth
+/// adapter without a configured PIN is not paired at first, nor while it connects without pairing. An adapter that
+/// cannot be reached is retried after 30 s, then at increasing intervals of up to five minutes. Paired adapters are
+/// marked as trusted, so that they may connect by themselves.
 ///
-/// BlueZ asks the agent of whoever called Pair; about a pairing that an adapter began it asks the machine's default
-/// agent, which this is not. So an adapter is always asked to pair, never waited for.
+/// BlueZ asks the agent of the process that called Pair. For a pairing that an adapter starts, it asks the machine's
+/// default agent, which this is not. Pairing therefore always starts here.
 public struct Pairing: ~Copyable {
   static let deviceInterface = "org.bluez.Device1"
 
@@ -20,14 +21,17 @@ public struct Pairing: ~Copyable {
   private var plans: [PairingPlan] = []
   private var lastReason = ""
 
+  /// Creates a pairing on the system bus.
   public init() { self.init(bus: nil) }
 
+  /// Creates a pairing with other limits.
+  ///
   /// - Parameters:
-  ///   - bus: the address of another bus than the system's.
-  ///   - pause: after BlueZ could not be asked.
-  ///   - head: so long an adapter of classic Bluetooth without a configured PIN is left to its line: a try of RFCOMM
-  ///     takes 15 s.
-  ///   - patience: so long BlueZ may take for an answer that it knows by itself.
+  ///   - bus: address of the bus; `nil` for the system bus.
+  ///   - pause: time after BlueZ was not available.
+  ///   - head: time in which a classic Bluetooth adapter without a configured PIN can connect without pairing. An
+  ///     RFCOMM attempt takes 15 s.
+  ///   - patience: greatest time for an answer that BlueZ can give immediately.
   init(
     bus: String?, pause: Duration = .seconds(30), head: Duration = .seconds(20), patience: Duration = .seconds(5)
   ) {
@@ -37,7 +41,11 @@ public struct Pairing: ~Copyable {
     self.patience = patience
   }
 
-  /// Runs until every adapter is paired or given up, or it is told to end.
+  /// Runs until every adapter is paired or has been abandoned, or until ``PairingControl/stop()``.
+  ///
+  /// - Parameters:
+  ///   - control: the adapters to pair.
+  ///   - tell: receives messages for people.
   public mutating func run(under control: PairingControl, _ tell: (PairingNews) -> Void) {
     while true {
       takeWishes(control)
@@ -56,7 +64,7 @@ public struct Pairing: ~Copyable {
     }
   }
 
-  /// Takes in whom to pair; a plan that is under way goes on as it is.
+  /// Reads the adapters to pair. An unchanged plan continues.
   private mutating func takeWishes(_ control: PairingControl) {
     guard let (wishes, triesAgain) = control.takeNews() else { return }
     let former = plans
@@ -67,7 +75,7 @@ public struct Pairing: ~Copyable {
     }
   }
 
-  /// One connection to the bus, as long as it and bluetoothd last, until nothing is open or there are other wishes.
+  /// Uses one connection to the bus, while it and bluetoothd last, until no plan is open or the adapters change.
   private mutating func serve(_ control: PairingControl, _ tell: (PairingNews) -> Void) throws(BusError) {
     let soon = BootClock.after(patience)
     let bluez = try BlueZ(SystemBus(address: bus), until: soon, unless: control.ending)
@@ -81,7 +89,7 @@ public struct Pairing: ~Copyable {
       agent.plans[index].succeeded()
     }
     guard agent.plans.contains(where: { $0.state == .open }) else { return }
-    // Also where nobody waits for the answer any more: BlueZ may have taken it.
+    // Unregister also after an error, because BlueZ may have accepted the registration.
     defer { agent.unregister() }
     try agent.register(until: soon, unless: control.ending)
     lastReason = ""

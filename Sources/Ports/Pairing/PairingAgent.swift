@@ -1,14 +1,14 @@
-/// BlueZ' agent (org.bluez.Agent1): answers what it asks while it pairs, for adapters that the configuration names; for all
-/// others the answer is no.
+/// A BlueZ agent (org.bluez.Agent1). It answers BlueZ's requests during pairing for configured adapters, and rejects
+/// those for others.
 final class PairingAgent: BusListener {
   static let path = "/org/obdgate/agent"
   private static let managerInterface = "org.bluez.AgentManager1"
 
   private let bluez: BlueZ
   var plans: [PairingPlan]
-  /// bluetoothd is no more.
+  /// Whether bluetoothd has ended.
   private(set) var hasEnded = false
-  /// Adapters that BlueZ says are paired now, with their objects.
+  /// Adapters that BlueZ has reported as paired, with their objects.
   private(set) var news: [(address: BluetoothAddress, path: String)] = []
 
   init(_ bluez: BlueZ, _ plans: [PairingPlan]) {
@@ -16,14 +16,14 @@ final class PairingAgent: BusListener {
     self.plans = plans
   }
 
-  /// What it says of itself. A passkey of Bluetooth LE is entered. In classic Bluetooth a PIN is asked for whatever is said,
-  /// and an adapter that knows Secure Simple Pairing could only ask for a number that it has no way to show (Core Specification,
-  /// volume 3, part C, 5.2.2.6).
+  /// The agent's input and output capability. With `KeyboardOnly`, it enters the passkey of a Bluetooth LE adapter. In
+  /// classic Bluetooth, a PIN is requested in any case, and Secure Simple Pairing would require a display on the
+  /// adapter (Core Specification, volume 3, part C, 5.2.2.6).
   private var capability: String {
     plans.contains { $0.state == .open && $0.wish.isLowEnergy } ? "KeyboardOnly" : "NoInputNoOutput"
   }
 
-  /// Offers itself to BlueZ.
+  /// Registers the agent with BlueZ.
   func register(until deadline: Int64, unless wakeUp: WakeUp?) throws(BusError) {
     let call = bluez.asking("/org/bluez", Self.managerInterface, "RegisterAgent").text(Self.path, as: "o").text(
       capability)
@@ -31,7 +31,7 @@ final class PairingAgent: BusListener {
   }
 
   func unregister() {
-    // BlueZ forgets an agent that leaves the bus: nothing is lost where it does not hear this.
+    // BlueZ removes an agent that leaves the bus, so a lost message does no harm.
     try? bluez.bus.post(bluez.asking("/org/bluez", Self.managerInterface, "UnregisterAgent").text(Self.path, as: "o"))
   }
 
@@ -66,15 +66,15 @@ final class PairingAgent: BusListener {
       case "RequestPinCode": answer = self.answer(call, .pin)
       case "RequestPasskey": answer = self.answer(call, .passkey)
       case "RequestConfirmation", "RequestAuthorization", "AuthorizeService": answer = self.answer(call, .consent)
-      // DisplayPinCode, DisplayPasskey: there is nobody to read it.
+      // DisplayPinCode, DisplayPasskey: there is no display.
       default: answer = BusCall(refusing: call, name: "org.bluez.Error.Rejected", "not supported")
       }
     }
-    // Whoever does not wait for an answer any more needs none.
+    // A failure means that the caller no longer waits for an answer.
     try? bluez.bus.post(answer)
   }
 
-  /// Every question begins with the device's object (`o`).
+  /// Answers a request, which begins with the device's object (`o`).
   private func answer(_ call: BusMessage, _ question: PairingPlan.Question) -> BusCall {
     guard let device = call.text("o").flatMap({ BluetoothAddress(objectPath: $0) }),
       let index = plans.firstIndex(where: { $0.wish.address == device })

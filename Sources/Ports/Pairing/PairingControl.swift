@@ -1,34 +1,38 @@
 import Synchronization
 
-/// What the thread that pairs is told from outside: whom to pair from now on, and to end.
+/// Controls a thread that runs ``Pairing``: sets the adapters to pair, and stops it.
 public final class PairingControl: Sendable {
   private struct State: Sendable {
     var wishes: [PairingWish]
-    /// Not yet taken by the thread.
+    /// Whether the thread has not read the wishes yet.
     var isNew = true
     var triesAgain = false
     var isStopping = false
     var isOver = false
   }
 
-  /// Rings once it is to end: nothing is waited for any more.
+  /// Signalled when the thread must end, and cancels all waits.
   let ending: WakeUp
-  /// Rings where there is something else to do than to rest.
+  /// Signalled when the thread has something to do.
   let bell: WakeUp
   private let state: Mutex<State>
 
-  /// - Throws: where the process has no descriptors left.
+  /// Creates a control.
+  ///
+  /// - Parameter wishes: the adapters to pair.
+  /// - Throws: ``PortError`` if the process has no free descriptors.
   public init(_ wishes: [PairingWish]) throws(PortError) {
     ending = try WakeUp()
     bell = try WakeUp()
     state = Mutex(State(wishes: wishes))
   }
 
-  /// Changes who is to be paired. A try that is under way goes on, and an adapter that stays among them as it is does
-  /// not lose its place.
+  /// Replaces the adapters to pair. A running attempt continues, and an unchanged adapter keeps its state.
   ///
-  /// - Parameter again: whether those that are paired or were given up are looked at anew.
-  /// - Returns: false where the thread is over, and another must begin.
+  /// - Parameters:
+  ///   - wishes: the adapters.
+  ///   - again: whether to check adapters again that were paired or abandoned.
+  /// - Returns: `false` if the thread has ended and must be started again.
   public func pair(_ wishes: [PairingWish], again: Bool) -> Bool {
     let isHeard = state.withLock { state in
       guard !state.isOver else { return false }
@@ -48,12 +52,12 @@ public final class PairingControl: Sendable {
     bell.signal()
   }
 
-  // MARK: In the thread
+  // MARK: For the thread
 
   var isStopping: Bool { state.withLock { $0.isStopping } }
   var hasNews: Bool { state.withLock { $0.isNew } }
 
-  /// Who is to be paired, where that is news.
+  /// Returns the adapters to pair if they have changed; otherwise `nil`.
   func takeNews() -> (wishes: [PairingWish], triesAgain: Bool)? {
     state.withLock { state in
       guard state.isNew else { return nil }
@@ -62,9 +66,9 @@ public final class PairingControl: Sendable {
     }
   }
 
-  /// Nothing is left to do.
+  /// Marks the thread as ended, unless there are new adapters to pair.
   ///
-  /// - Returns: false where there is news after all.
+  /// - Returns: `false` if there are new ones, so that the thread must continue.
   func end() -> Bool {
     state.withLock { state in
       state.isOver = state.isStopping || !state.isNew

@@ -1,15 +1,16 @@
-/// What happened while adapters were paired, for people.
+/// A report of ``Pairing`` for people.
 public enum PairingNews: Hashable, Sendable, CustomStringConvertible {
   case paired(PortAddress)
-  /// It is paired; BlueZ did not mark it as trusted, for that reason.
+  /// The adapter is paired, but BlueZ did not mark it as trusted. The text is the reason.
   case notTrusted(PortAddress, String)
-  /// The adapter takes none of the PINs.
+  /// The adapter rejects all PINs.
   case refused(PortAddress, isConfigured: Bool)
-  /// Told once.
+  /// The adapter cannot be reached. Reported once.
   case missed(PortAddress)
-  /// BlueZ cannot be asked; told once for each reason.
+  /// BlueZ is not available. Reported once for each reason.
   case unavailable(String)
 
+  /// The report as one line for people.
   public var description: String {
     switch self {
     case .paired(let port): "\(port): paired"

@@ -1,4 +1,5 @@
-/// How far one adapter is: which PIN is next, when it is tried, when it is given up. Moments in, decisions out.
+/// The state of one adapter's pairing: the next PIN, the time of the next attempt, and when to stop. It uses no clock
+/// and no I/O.
 struct PairingPlan {
   enum State { case open, paired, givenUp }
   enum Question { case pin, passkey, consent }
@@ -9,26 +10,30 @@ struct PairingPlan {
     case no
   }
 
-  /// What adapters are sold with, most frequent first.
+  /// The usual PINs of adapters, most frequent first.
   static let usualPINs = ["1234", "0000"]
-  /// How often each PIN is tried: a refusal may have been the radio's.
+  /// Number of attempts with each PIN. A rejection may be caused by a radio problem.
   private static let rounds = 2
   private static let shortestPause: Int64 = 5_000_000_000
   private static let longestPause: Int64 = 300_000_000_000
 
   let wish: PairingWish
   private(set) var state = State.open
-  /// When it is tried next, ns of the boot clock.
+  /// Time of the next attempt, ns of the boot clock.
   private(set) var due = Int64.min
   private var refusals = 0
   private var misses = 0
   private var isToldOf = false
-  /// It was seen to be connected unpaired: it may be one that wants no pairing.
+  /// Whether the adapter has connected without pairing, and so may not need it.
   private(set) var hasConnected = false
 
-  /// - Parameter moment: ns of the boot clock: until then one of classic Bluetooth without a configured PIN is left to
-  ///   its line, which opens where no key is wanted. Of one with Bluetooth LE, where there is a wish at all, a key is
-  ///   configured, or its line was refused for want of one.
+  /// Creates a plan.
+  ///
+  /// - Parameters:
+  ///   - wish: the adapter.
+  ///   - moment: ns of the boot clock. Until then, a classic Bluetooth adapter without a configured PIN can connect
+  ///     without pairing. The delay does not apply to Bluetooth LE, whose adapters are paired only if a PIN is
+  ///     configured or a connection was rejected without a key.
   init(_ wish: PairingWish, notBefore moment: Int64 = .min) {
     self.wish = wish
     if wish.pin == nil, !wish.isLowEnergy { due = moment }
@@ -50,7 +55,7 @@ struct PairingPlan {
     }
   }
 
-  /// Whether it was given up, told once.
+  /// Returns `true` once if the adapter rejected all PINs.
   mutating func takesNoPIN() -> Bool {
     defer { isToldOf = state == .givenUp }
     return state == .givenUp && !isToldOf
@@ -58,7 +63,7 @@ struct PairingPlan {
 
   mutating func succeeded() { state = .paired }
 
-  /// The adapter did not take the PIN, or wanted no pairing.
+  /// Records that the adapter rejected the PIN or the pairing.
   mutating func refused(at now: Int64) {
     misses = 0
     refusals += 1
@@ -66,19 +71,19 @@ struct PairingPlan {
     due = now + Self.shortestPause << Int64(refusals - 1)
   }
 
-  /// It is no time for a try, and none is counted.
+  /// Postpones the next attempt without counting one.
   mutating func postpone(until moment: Int64) { due = moment }
 
-  /// Nobody was there.
+  /// Records that the adapter could not be reached.
   ///
-  /// - Returns: whether that is news.
+  /// - Returns: whether to report it.
   mutating func missed(at now: Int64) -> Bool {
     misses += 1
     due = now + min(Self.longestPause, 6 * Self.shortestPause << Int64(min(misses - 1, 10)))
     return misses == 1 && !hasConnected
   }
 
-  /// It is connected: a line that is open needs no key, and is not to be disturbed.
+  /// Records that the adapter is connected. An open connection needs no key and must not be disturbed.
   mutating func connected(at now: Int64) {
     hasConnected = true
     _ = missed(at: now)

@@ -1,13 +1,13 @@
-/// What is done for adapters that are to be paired, as long as one bluetoothd is there.
+/// The pairing of adapters during one run of bluetoothd.
 struct PairingVisit {
   private static let listening = Duration.seconds(10)
-  /// How long the adapter and BlueZ may take; a person is not asked.
+  /// Greatest time for a pairing by the adapter and BlueZ. No person is asked.
   private static let pairing = Duration.seconds(60)
 
   let bluez: BlueZ
   let agent: PairingAgent
   let control: PairingControl
-  /// For an answer that BlueZ knows by itself.
+  /// Greatest time for an answer that BlueZ can give immediately.
   let patience: Duration
 
   init(_ bluez: BlueZ, _ agent: PairingAgent, _ control: PairingControl, patience: Duration) {
@@ -17,9 +17,9 @@ struct PairingVisit {
     self.patience = patience
   }
 
-  /// Takes in who is paired or given up now.
+  /// Processes adapters that were paired or abandoned.
   ///
-  /// - Returns: the adapter that is to be tried next; nil: nothing is left to do.
+  /// - Returns: index of the adapter to try next; `nil` if there is none.
   func settle(_ tell: (PairingNews) -> Void) -> Int? {
     for (address, path) in agent.takeNews() {
       guard let index = agent.plans.firstIndex(where: { $0.wish.address == address && $0.state != .paired }) else {
@@ -35,9 +35,9 @@ struct PairingVisit {
       .min { agent.plans[$0].due < agent.plans[$1].due }
   }
 
-  /// Hears what comes, or waits for it, or for other wishes.
+  /// Processes a message, or waits for one or for changed wishes.
   ///
-  /// - Parameter moment: of ``BootClock``: when there is something else to do.
+  /// - Parameter moment: time of ``BootClock`` at which to return.
   func rest(until moment: Int64) throws(BusError) {
     if control.isStopping { throw .interrupted }
     if let message = try bluez.bus.next() { return agent.heard(message) }
@@ -59,12 +59,12 @@ struct PairingVisit {
     var place = known?.path
     if place == nil {
       place = try discover(index, objects)
-      // Its line may have been opened meanwhile.
+      // The connection may have been opened in the meantime.
       if control.hasNews { return }
     }
     guard let path = place else { return miss(index, tell) }
     let connection = OwnConnection(bluez.bus, device: path)
-    // BlueZ is about to end it, and with it what is done over it.
+    // BlueZ is about to end the connection, which would cancel the pairing.
     if isConnected, let moment = connection.isOver { return agent.plans[index].postpone(until: moment) }
     do throws(BusError) {
       try bluez.call(
@@ -77,7 +77,8 @@ struct PairingVisit {
         if error == .interrupted { throw error }
         return miss(index, tell)
       case .refused("org.bluez.Error.AlreadyExists", _): return succeed(index, path, tell)
-      // AuthenticationCanceled and AuthenticationTimeout say nothing of the PIN: out of reach, or BlueZ gave up.
+      // AuthenticationCanceled and AuthenticationTimeout do not concern the PIN: the adapter is out of reach, or BlueZ
+      // timed out.
       case .refused("org.bluez.Error.AuthenticationFailed", _), .refused("org.bluez.Error.AuthenticationRejected", _):
         return agent.plans[index].refused(at: BootClock.now)
       case .refused: return miss(index, tell)
@@ -92,7 +93,7 @@ struct PairingVisit {
     if agent.plans[index].missed(at: BootClock.now) { tell(.missed(agent.plans[index].wish.port)) }
   }
 
-  /// It is paired, whatever becomes of the rest.
+  /// Records that an adapter is paired and marks it as trusted. Failure of the latter is only reported.
   private func succeed(_ index: Int, _ path: String, _ tell: (PairingNews) -> Void) {
     guard agent.plans[index].state != .paired else { return }
     agent.plans[index].succeeded()
@@ -103,13 +104,13 @@ struct PairingVisit {
     do throws(BusError) {
       _ = try bluez.bus.call(call, until: BootClock.after(patience), unless: control.ending, telling: agent)
     } catch {
-      // Who is told to end does not wait for the answer.
+      // Do not report an interruption by ``PairingControl/stop()``.
       if error != .interrupted { tell(.notTrusted(port, error.sentence)) }
     }
   }
 
-  /// Listens for an adapter that BlueZ does not know; nil where nobody hears it. One that connects unpaired is not worth
-  /// an inquiry, which disturbs all connections that run.
+  /// Searches for an adapter that BlueZ does not know; `nil` if it is not found. An adapter that connects without
+  /// pairing is not searched for, because a search disturbs active connections.
   private func discover(_ index: Int, _ objects: ManagedObjects) throws(BusError) -> String? {
     let wish = agent.plans[index].wish
     let controllers = objects.controllers.filter(\.isPowered).map(\.path)

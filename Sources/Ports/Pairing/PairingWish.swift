@@ -1,17 +1,19 @@
-/// A Bluetooth adapter that is to be paired where it is not.
+/// A Bluetooth adapter to pair.
 public struct PairingWish: Hashable, Sendable {
+  /// Address of the adapter.
   public var address: BluetoothAddress
-  /// Bluetooth LE, where a PIN has six digits at most; else classic Bluetooth, where it has 1 to 16 characters.
+  /// Whether it uses Bluetooth LE, with a PIN of at most six digits, or classic Bluetooth, with 1 to 16 characters.
   public var isLowEnergy: Bool
-  /// nil: the usual ones are tried.
+  /// The PIN; `nil` to try the usual ones.
   public var pin: String?
 
+  /// Creates a wish.
   public init(address: BluetoothAddress, isLowEnergy: Bool, pin: String? = nil) {
     self.address = address
     self.isLowEnergy = isLowEnergy
     self.pin = pin
   }
 
-  /// How its line is opened, and messages call it; the PIN is in none of them.
+  /// Address of the adapter, for opening it and for messages. It does not contain the PIN.
   public var port: PortAddress { isLowEnergy ? .ble(address) : .rfcomm(address, channel: nil) }
 }

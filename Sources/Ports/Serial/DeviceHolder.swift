@@ -1,21 +1,24 @@
 import Glibc
 
-/// Who has a device open, and who might want it, as far as /proc tells this user.
+/// Finds the processes that use or may use a device, as far as /proc shows them to this user.
 public enum DeviceHolder {
-  /// `ModemManager (pid 812)`: the first other process that has it open, or this one; by whichever of its names.
+  /// Returns the first other process that has a device open, or this one, such as `ModemManager (pid 812)`; `nil` if
+  /// there is none. All names of the device count.
   ///
-  /// - Parameter own: a descriptor of this process that does not count.
+  /// - Parameters:
+  ///   - path: device file.
+  ///   - own: a descriptor of this process to ignore; -1 for none.
   public static func of(_ path: String, exceptBy own: Int32 = -1) -> String? {
     guard let wanted = device(path) else { return nil }
     let me = getpid()
     var isOurs = false
     for process in entries(of: "/proc") {
       guard let pid = Int32(process) else { continue }
-      // Other users' folders cannot be listed, and processes end while we look: both read as empty.
+      // Folders of other users cannot be listed, and processes may end during the search. Both are treated as empty.
       let isHolder = entries(of: "/proc/\(process)/fd").contains { name in
         if pid == me, Int32(name) == own { return false }
         let link = "/proc/\(process)/fd/\(name)"
-        // What is no device is not looked at: it may lie on a file system that does not answer.
+        // Only examine devices. A file may be on a file system that does not respond.
         return target(of: link)?.hasPrefix("/dev/") == true && device(link) == wanted
       }
       if isHolder && pid != me { return "\(command(of: process)) (pid \(process))" }
@@ -24,13 +27,13 @@ public enum DeviceHolder {
     return isOurs ? "this program itself" : nil
   }
 
-  /// The number of the device behind a path; nil where there is none.
+  /// Returns the device number of a path; `nil` if it is not a character device.
   private static func device(_ path: String) -> dev_t? {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR ? status.st_rdev : nil
   }
 
-  /// Which of these programs run, by the names of their processes: at most 15 characters each (proc(5), `comm`).
+  /// Returns the names that belong to running processes. A process name has at most 15 characters (proc(5), `comm`).
   public static func running(of names: Set<String>) -> Set<String> {
     names.intersection(entries(of: "/proc").filter { Int32($0) != nil }.map(command))
   }

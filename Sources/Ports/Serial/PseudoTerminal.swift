@@ -1,15 +1,17 @@
 import CPorts
 import Glibc
 
-/// A serial line that ends in this process: the device's end of it. Whoever opens `path` finds a serial device.
+/// The device end of a pseudo-terminal. Other processes can open `path` as a serial port.
 ///
-/// Letting go of it hangs the line up, as pulling the plug does.
+/// Destroying the value hangs up, as unplugging a device does.
 public struct PseudoTerminal: ~Copyable, Sendable {
-  /// What the other end is opened by: `/dev/pts/7`.
+  /// Path of the other end, such as `/dev/pts/7`.
   public let path: String
   private let master: Descriptor
 
-  /// - Throws: ``PortError/Kind/system`` where the machine has no pseudo-terminals left.
+  /// Creates a pseudo-terminal.
+  ///
+  /// - Throws: ``PortError/Kind/system`` if the machine has no free pseudo-terminals.
   public init() throws(PortError) {
     var name = [CChar](repeating: 0, count: 64)
     let number = unsafe cports_pty_open(&name, UInt32(name.count))
@@ -18,7 +20,7 @@ public struct PseudoTerminal: ~Copyable, Sendable {
     path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// For `poll(2)`, read(2) and write(2), none of which wait. While nobody has the other end open, reading fails with
-  /// `EIO` and polling says hung up: that passes.
+  /// The descriptor for `poll(2)`, read(2) and write(2), which do not block. While no process has the other end open,
+  /// reads fail with `EIO` and polling reports a hang-up. This is temporary.
   public var descriptor: Int32 { master.number }
 }

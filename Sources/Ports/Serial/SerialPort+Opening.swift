@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a serial line did not open, in words that say what to do.
+/// Errors of opening a serial port, with their remedies.
 extension SerialPort {
   static func notOpened(_ path: String, code: Int32) -> PortError {
     switch code {
@@ -17,7 +17,8 @@ extension SerialPort {
     }
   }
 
-  /// What lets this user in: the group that owns the device, as a rule `dialout`.
+  /// Returns the remedy for a missing permission: usually membership of the group that owns the device, such as
+  /// `dialout`.
   private static func remedy(_ path: String) -> String {
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & 0o060 == 0o060,
@@ -27,7 +28,11 @@ extension SerialPort {
     return "add the user to the group \(name): usermod -aG \(name) USER, then log in anew"
   }
 
-  /// - Parameter holder: who has it; nil: nobody whom this user may see.
+  /// Returns the error of a device in use.
+  ///
+  /// - Parameters:
+  ///   - path: device file.
+  ///   - holder: the process that uses it; `nil` if unknown.
   static func busy(_ path: String, _ holder: String?) -> PortError {
     guard let holder else {
       return PortError(

@@ -1,21 +1,27 @@
 import CPorts
 import Glibc
 
-/// A serial line: ttyUSB, ttyACM, ttyS, a bound /dev/rfcommN, a pseudo-terminal.
+/// A serial port: ttyUSB, ttyACM, ttyS, a bound /dev/rfcommN, a pseudo-terminal.
 ///
-/// It is taken for this process alone, by flock(2), which stops everyone who asks, root too, and by `TIOCEXCL`, which
-/// stops everyone but root; a pseudo-terminal by flock(2) alone, as its flag stays when whoever set it is killed, for as
-/// long as the other end is open. DTR and RTS are left as opening the device sets them: some adapters reset on a change.
+///     var port = SerialPort(path: "/dev/ttyUSB0", baud: 115_200)
+///     try port.open()
+///
+/// The port is locked for this process by flock(2), which stops all processes that use it, including root's, and by
+/// `TIOCEXCL`, which stops all processes except root's. A pseudo-terminal is locked only by flock(2): if a process is
+/// killed, its `TIOCEXCL` flag would remain while the other end is open. DTR and RTS are not changed after opening,
+/// because some adapters reset on a change.
 public struct SerialPort: Port, ~Copyable {
   public let name: String
   public private(set) var baud: Int?
-  /// True where the driver has been told to hand bytes on at once; FTDI's otherwise waits 16 ms for more.
+  /// Whether the driver delivers bytes immediately. FTDI's driver otherwise waits 16 ms for more.
   public private(set) var isLowLatency = false
   var line = Descriptor()
 
+  /// Creates a closed port.
+  ///
   /// - Parameters:
-  ///   - path: of the device, e.g. `/dev/ttyUSB0` or a link below `/dev/serial/by-id`.
-  ///   - baud: bits a second, any that the device can make.
+  ///   - path: device file such as `/dev/ttyUSB0`, or a link below `/dev/serial/by-id`.
+  ///   - baud: bits per second; any rate that the device supports.
   public init(path: String, baud: Int = 38_400) {
     name = path
     self.baud = baud
@@ -23,12 +29,12 @@ public struct SerialPort: Port, ~Copyable {
 
   public var descriptor: Int32 { line.number }
 
-  /// Opens, claims and configures the device: raw bytes, 8 bits, no parity, one stop bit, no flow control.
+  /// Opens, locks and configures the device: raw bytes, 8 bits, no parity, one stop bit, no flow control.
   ///
-  /// The limit and the wake-up are not needed: a serial line opens at once or not at all.
+  /// The limit and the wake-up have no effect, because a serial port opens immediately or not at all.
   public mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError) {
     close()
-    // Without O_NONBLOCK a line with no carrier would keep us waiting.
+    // Without O_NONBLOCK, opening would block until there is a carrier.
     let number = unsafe Glibc.open(name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else { throw SerialPort.notOpened(name, code: errno) }
     let opened = Descriptor(owning: number)
@@ -39,27 +45,30 @@ public struct SerialPort: Port, ~Copyable {
     let isPseudoTerminal = cports_tty_is_pseudo_terminal(number) != 0
     if isLocked || cports_tty_is_exclusive(number) != 0 {
       let holder = DeviceHolder.of(name, exceptBy: number)
-      // What nobody has open but us was left behind by a program that was killed.
+      // If no other process has it open, the flag was left by a process that was killed.
       guard !isLocked, isPseudoTerminal, holder == nil else { throw SerialPort.busy(name, holder) }
       _ = cports_tty_set_exclusive(number, 0)
     }
-    // ENOTTY: a driver that cannot; the lock holds all the same.
+    // ENOTTY: the driver does not support it. The lock is still effective.
     if !isPseudoTerminal { _ = cports_tty_set_exclusive(number, 1) }
     baud = try SerialPort.configure(number, name, baud: baud ?? 38_400)
     isLowLatency = cports_tty_low_latency(number) == 0
-    // What arrived before anyone asked is an answer to somebody else.
+    // Discard older input, which may answer another program.
     _ = cports_tty_discard_input(number)
     line = consume opened
   }
 
   public mutating func close() {
-    if isOpen {
-      // Whoever inherited the descriptor must not keep the claim alive.
-      _ = cports_tty_set_exclusive(line.number, 0)
-      // What a dead device does not take would hold the last close(2) up, 30 s as a rule (closing_wait).
-      _ = tcflush(line.number, TCOFLUSH)
-    }
+    if isOpen { SerialPort.letGo(line) }
     line.close()
+  }
+
+  /// Prepares any serial port for closing its descriptor.
+  static func letGo(_ line: borrowing Descriptor) {
+    // A process that inherited the descriptor must not keep the flag.
+    _ = cports_tty_set_exclusive(line.number, 0)
+    // Bytes that a dead device does not accept would delay the last close(2), usually by 30 s (closing_wait).
+    _ = tcflush(line.number, TCOFLUSH)
   }
 
   public mutating func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int {
@@ -70,8 +79,10 @@ public struct SerialPort: Port, ~Copyable {
     try line.write(bytes, for: name, isSocket: false)
   }
 
-  /// - Throws: ``PortError/Kind/invalid`` for a rate that the driver cannot make within 3 %; the line then has the rate
-  ///   it had.
+  /// Changes the baud rate and discards received bytes.
+  ///
+  /// - Throws: ``PortError/Kind/invalid`` if the driver's rate would differ by more than 3 %. The port then keeps its
+  ///   previous rate.
   public mutating func setBaud(_ baud: Int) throws(PortError) {
     self.baud = try SerialPort.change(line, name, from: self.baud, to: baud)
   }
@@ -89,13 +100,13 @@ public struct SerialPort: Port, ~Copyable {
     }
   }
 
-  /// Sets the line up; returns the rate asked for.
+  /// Configures the port and returns the requested rate.
   private static func configure(_ number: Int32, _ name: String, baud: Int) throws(PortError) -> Int {
     guard let wanted = UInt32(exactly: baud), wanted > 0 else { throw notMade(name, baud) }
     let made = cports_tty_configure(number, wanted)
     if made == -EINVAL { throw notMade(name, baud) }
     guard made > 0 else { throw .transfer(name, code: -made) }
-    // An asynchronous byte of ten bits stands 5 % at most; the adapter's own clock takes its part of that.
+    // An asynchronous byte of ten bits tolerates a difference of 5 %, of which the adapter's own clock needs a part.
     guard abs(Int(made) - baud) * 100 <= baud * 3 else { throw notMade(name, baud) }
     return baud
   }

@@ -1,37 +1,40 @@
-/// What kind of adapter is imitated, and how it is connected.
+/// The kind of adapter to simulate, and its connection.
 public struct AdapterModel: Sendable {
-  /// The three kinds that a fleet meets.
+  /// The three common kinds of adapters.
   public enum Kind: String, CaseIterable, Sendable {
-    /// The ELM327 v1.5, as its data sheet has it.
+    /// An ELM327 v1.5 according to its data sheet.
     case elm327
-    /// A poor copy that calls itself v2.1: one CR before the prompt, many commands unknown, no count of answers.
+    /// A poor clone that identifies as v2.1: one CR before the prompt, many commands unknown, no answer count in
+    /// requests.
     case clone
-    /// An STN chip (OBDLink): the ELM's commands and the ST commands, long requests, waits for pending answers.
+    /// An STN chip (OBDLink): ELM327 and ST commands, long requests, support for pending answers.
     case stn
   }
 
-  /// What it imitates.
+  /// The kind of adapter.
   public var kind: Kind
-  /// What `ATI` and `ATZ` print.
+  /// Text that `ATI` and `ATZ` print.
   public var identity: String
-  /// What `AT@1` prints.
+  /// Text that `AT@1` prints.
   public var title: String
-  /// Bits a second of the wire.
+  /// Baud rate of the serial connection.
   public var baud = 38400
-  /// `ATL1` from the start, as pin 7 of the chip decides.
+  /// Whether line feeds are on (`ATL1`) after a restart; pin 7 of the chip selects this.
   public var linefeeds = false
-  /// From a command's CR to its answer.
+  /// Time from a command's CR to its answer.
   public var processing = Duration.microseconds(500)
-  /// How long ATZ takes.
+  /// Duration of ATZ.
   public var resetTime = Duration.milliseconds(800)
-  /// How long its USB bridge collects bytes, and how many it sends at once.
+  /// Time for which the USB bridge collects bytes before it sends them.
   public var chunkTime = Duration.milliseconds(1)
-  /// Bytes that its USB bridge sends at once.
+  /// Number of bytes at which the USB bridge sends immediately.
   public var chunkSize = 62
-  /// At another baud rate than this the host reads and writes rubbish, as on a real wire (pty only).
+  /// Whether a host with another baud rate reads and writes garbage, as with a real adapter (pseudo terminal only).
   public var isStrictAboutBaud = false
 
-  /// - Parameter kind: what is imitated; everything else follows and may be changed.
+  /// Creates a model with the defaults of a kind.
+  ///
+  /// - Parameter kind: determines the default of every other property.
   public init(_ kind: Kind = .elm327) {
     self.kind = kind
     switch kind {
@@ -47,20 +50,20 @@ public struct AdapterModel: Sendable {
     }
   }
 
-  /// Characters that an answer may lag behind the bus.
+  /// Number of characters that the output may lag behind the bus.
   var bufferSize: Int { kind == .stn ? 4096 : 512 }
 
-  /// Data bytes that a request on CAN may have.
+  /// Maximum number of data bytes in a CAN request.
   var longestRequest: Int { kind == .stn ? 4095 : kind == .clone ? 4 : 7 }
 
-  /// Whether it takes the number of answers behind a request.
+  /// Whether a request may end with the number of expected answers.
   var takesCount: Bool { kind != .clone }
 
-  /// How an answer's last line is parted from the prompt.
+  /// Number of blank lines between an answer and the prompt.
   var blankLines: Int { kind == .clone ? 0 : 1 }
 
-  /// How long it waits behind the last frame of a K-line before it sends a request. The ELM327 takes (0F − 0.5) × 4.096 ms,
-  /// by its programmable parameter 1D; the copy leaves it to the host.
+  /// Minimum pause after the last frame on a K-line before a request. The ELM327 waits (0F − 0.5) × 4.096 ms by its
+  /// programmable parameter 1D; the clone leaves it to the host.
   var requestPause: Duration {
     switch kind {
     case .elm327: ProgrammableParameters.requestPause
@@ -69,9 +72,9 @@ public struct AdapterModel: Sendable {
     }
   }
 
-  /// Whether a command, AT and spaces taken off, is unknown to this kind.
+  /// Whether a command, without AT and spaces, is unknown to this kind.
   func lacks(_ command: String) -> Bool {
-    // Of the STN's own parameters we have read no list.
+    // The STN's own parameters are not documented.
     if kind == .stn { return command == "PPS" }
     guard kind == .clone else { return false }
     return ["AT", "@2", "CEA", "LP", "PP", "BR", "CF", "CM", "R0", "R1", "JE", "MP"].contains { command.hasPrefix($0) }

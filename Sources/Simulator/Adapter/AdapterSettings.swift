@@ -1,51 +1,53 @@
-/// Everything that AT commands set and a reset loses.
+/// Settings that AT commands change and a reset restores.
 struct AdapterSettings: Sendable {
   var echo = true
   var linefeeds = false
   var spaces = true
   var headers = false
-  /// Data length code behind a CAN header (`ATD1`).
+  /// Whether the data length code follows a CAN header (`ATD1`).
   var dataLength = false
-  /// Formatting of CAN messages (`ATCAF`).
+  /// Whether CAN messages are formatted (`ATCAF`).
   var formatting = true
-  /// Whether an answer is waited for (`ATR`).
+  /// Whether the adapter waits for answers (`ATR`).
   var responses = true
-  /// `ATAT`: 0 off, 1, 2.
+  /// Adaptive timing (`ATAT`): 0 (off), 1 or 2.
   var adaptive = 1
-  /// `ATST`, in units of 4.096 ms.
+  /// Timeout (`ATST`), in units of 4.096 ms.
   var timeout: UInt8 = 0x32
-  /// `ATSH`; nil: the functional one of the bus.
+  /// Request header (`ATSH`); `nil` for the functional one of the bus.
   var header: UInt32?
-  /// The highest five bits of a 29 bit identifier (`ATCP`).
+  /// The five most significant bits of a 29-bit identifier (`ATCP`).
   var priority: UInt8 = 0x18
-  /// `ATCEA`.
+  /// Extended address (`ATCEA`); `nil` if none.
   var extendedAddress: UInt8?
-  /// `ATCRA`, `ATCF`, `ATCM`: which identifiers are received; nil: those of the bus.
+  /// Filter of received identifiers (`ATCRA`, `ATCF`, `ATCM`); `nil` for the default of the bus.
   var filter: Filter?
-  /// `ATCFC`: flow control is sent at all.
+  /// Whether flow control is sent (`ATCFC`).
   var sendsFlowControl = true
-  /// `ATFCSM`.
+  /// Flow control mode (`ATFCSM`).
   var flowMode = 0
-  /// `ATFCSH`, `ATFCSD`.
+  /// Flow control header and data (`ATFCSH`, `ATFCSD`); `nil` if not set.
   var flowHeader: UInt32?
   var flowData: [UInt8]?
-  /// `ATSW`: no keep-alive messages where false.
+  /// Whether keep-alive messages are sent (`ATSW`).
   var wakesUp = true
-  /// `ATBRT`.
+  /// Time limit to confirm a baud rate (`ATBRT`).
   var baudTrial = Duration.milliseconds(75)
   var selection = Selection.automatic(nil)
 
-  /// What `ATSP` chose.
+  /// The protocol chosen by `ATSP`.
   enum Selection: Sendable, Equatable {
-    /// Search; first where the last success was.
+    /// Automatic search, beginning with the last bus that worked.
     case automatic(Bus?)
     case fixed(Bus)
   }
 
+  /// A filter of CAN identifiers: the bits of the mask must equal those of the value.
   struct Filter: Sendable, Equatable {
     var mask: UInt32
     var value: UInt32
 
+    /// Whether the filter accepts an identifier.
     func passes(_ identifier: UInt32) -> Bool { identifier & mask == value & mask }
   }
 
@@ -53,7 +55,7 @@ struct AdapterSettings: Sendable {
 
   init(linefeeds: Bool) { self.linefeeds = linefeeds }
 
-  /// The header that requests have on a bus.
+  /// Returns the header of requests on a bus.
   func requestHeader(on bus: Bus) -> UInt32 {
     if let header {
       return bus.isExtended && header <= 0xFF_FFFF ? UInt32(priority & 0x1F) << 24 | header : header
@@ -67,15 +69,15 @@ struct AdapterSettings: Sendable {
     }
   }
 
-  /// Whether the adapter shows a frame of this sender.
+  /// Whether the adapter prints frames of this sender.
   func receives(_ sender: UInt32, on bus: Bus) -> Bool {
     guard bus.isCAN else { return true }
     if let filter { return filter.passes(sender) }
-    // 7E8…7EF, and 18DAF1xx: the addresses of ISO 15765-4.
+    // 7E8…7EF and 18DAF1xx, the addresses of ISO 15765-4.
     return bus.isExtended ? sender & 0x1FFF_FF00 == 0x18DA_F100 : sender & 0x7F8 == 0x7E8
   }
 
-  /// What is sent to an ECU after its first frame; nil: nothing.
+  /// Returns the flow control for an ECU's first frame; `nil` if none is sent.
   func flowControl(to sender: UInt32, on bus: Bus) -> FlowControl? {
     guard sendsFlowControl, formatting else { return nil }
     let automatic: UInt32 =
@@ -84,7 +86,7 @@ struct AdapterSettings: Sendable {
       : sender & 0x7F8 == 0x7E8 ? sender - 8 : requestHeader(on: bus)
     var control = FlowControl(header: automatic, extendedAddress: extendedAddress)
     if flowMode > 0, var flowData, flowData.count > 0 {
-      // With extended addressing the host may write the address in front itself.
+      // With extended addressing, the host may write the address byte itself.
       if extendedAddress != nil, flowData[0] == extendedAddress { flowData.removeFirst() }
       guard !flowData.isEmpty else { return nil }
       control.isClear = flowData[0] == 0x30

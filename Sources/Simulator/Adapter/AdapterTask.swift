@@ -1,45 +1,48 @@
-/// What the adapter is busy with: steps in order of time, the last one the prompt.
+/// The adapter's current task: steps in order of time, the last of which is the prompt.
 struct AdapterTask: Sendable {
+  /// An action of the adapter.
   enum Step: Sendable {
-    /// Characters as they are, CR in them as line ends.
+    /// Print characters unchanged; CRs are line ends.
     case text(String)
-    /// A line and its end.
+    /// Print a line with its line end.
     case line(String)
-    /// A frame has passed on the bus.
+    /// Print a frame that has passed on the bus.
     case frame(BusFrame)
-    /// The search has found the car.
+    /// Connect to the bus that the search has found.
     case connect(Bus)
-    /// The bus is ready: the request goes out.
+    /// Send the request on the bus.
     case send(PendingRequest)
-    /// Settings are as after power-up, and the banner is printed; a warm one keeps the speed of the wire.
+    /// Restore the settings of power-up and print the banner. A warm restart keeps the baud rate.
     case restart(banner: String, isWarm: Bool)
-    /// `ATBRD`: the wire changes its speed.
+    /// Change the baud rate (`ATBRD`).
     case changeBaud(Int)
-    /// Its identity at the new speed; the one before comes back unless the host agrees.
+    /// Print the identity at the new baud rate. The previous rate is restored unless the host confirms the new one.
     case baudTrial(previous: Int)
-    /// The prompt.
+    /// Print the prompt.
     case finish
-    /// The prompt behind a fault that held it up.
+    /// Print the prompt that a fault delayed.
     case latePrompt
   }
 
+  /// A step with its time.
   struct TimedStep: Sendable {
     var time: Duration
     var step: Step
   }
 
   var steps: [TimedStep] = []
-  /// On the bus: a character stops it.
+  /// Whether a character interrupts the task, because it waits for the bus.
   var isInterruptible = false
-  /// A restart: characters are lost.
+  /// Whether characters received during the task are lost, as in a restart.
   var losesInput = false
 
+  /// Appends a step, which must not be earlier than the last one.
   mutating func add(_ step: Step, at time: Duration) { steps.append(TimedStep(time: time, step: step)) }
 }
 
-/// A request as the host wrote it.
+/// A request as written by the host.
 struct PendingRequest: Sendable {
   var payload: [UInt8]
-  /// Frames after which the adapter waits no longer.
+  /// Number of frames after which the adapter stops waiting; `nil` if not given.
   var count: Int?
 }

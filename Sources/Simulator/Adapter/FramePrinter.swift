@@ -1,15 +1,15 @@
-/// How an ELM327 prints a frame.
+/// Formats frames as an ELM327 does.
 ///
 ///     7E8 04 41 0C 1A F8          headers on
-///     41 0C 1A F8                 headers off: the data alone
-///     014                         headers off, first frame: the message's length,
+///     41 0C 1A F8                 headers off: data only
+///     014                         headers off, first frame: length of the message,
 ///     0: 49 02 01 57 50 30        then its bytes, numbered
-///     84 F1 10 41 0C 1A F8 E4     before CAN: header, data, check
+///     84 F1 10 41 0C 1A F8 E4     before CAN: header, data, checksum
 struct FramePrinter {
   var settings: AdapterSettings
   var bus: Bus
 
-  /// The lines of one frame; none for frames that formatting hides.
+  /// Returns the lines of a frame; none if formatting hides it.
   func lines(_ frame: BusFrame) -> [String] {
     bus.isCAN ? canLines(frame) : [legacyLine(frame.bytes)]
   }
@@ -20,7 +20,7 @@ struct FramePrinter {
   }
 
   private func canLines(_ frame: BusFrame) -> [String] {
-    // With extended addressing the tester's byte in front is the adapter's business.
+    // With extended addressing, the adapter removes the address byte of the tester.
     let hidden = settings.extendedAddress == nil || settings.headers ? 0 : 1
     let skipped = settings.extendedAddress == nil ? 0 : 1
     guard settings.formatting, frame.bytes.count > skipped else {
@@ -28,7 +28,7 @@ struct FramePrinter {
     }
     let control = frame.bytes[skipped]
     let isSingle = control >> 4 == 0
-    // A single frame is cut at its length, so that no padding is seen.
+    // Cut a single frame at its length, so that padding is not shown.
     let end = isSingle ? min(frame.bytes.count, skipped + 1 + Int(control & 0x0F)) : frame.bytes.count
     if settings.headers { return [header(frame) + text(Array(frame.bytes[hidden..<end]))] }
     let data = frame.bytes[(skipped + 1)..<end]
@@ -56,7 +56,7 @@ struct FramePrinter {
     return Hexadecimal.text(frame.sender, digits: 3) + space + length
   }
 
-  /// With spaces on there is one behind every byte, the last one too.
+  /// Formats bytes; with spaces on, every byte is followed by one, including the last.
   private func text(_ bytes: [UInt8]) -> String {
     bytes.map { Hexadecimal.text($0, digits: 2) + (settings.spaces ? " " : "") }.joined()
   }

@@ -1,24 +1,24 @@
-/// The wire between host and adapter, both ways: a byte takes 10 bits, and what a USB bridge has collected reaches the
-/// host in one piece when its buffer is full or its timer runs out.
+/// The serial connection between host and adapter, in both directions. A byte takes 10 bits. A USB bridge collects
+/// bytes for the host and sends them when its buffer is full or its timer expires.
 struct SerialLine: Sendable {
-  /// One byte and when it is there.
+  /// A byte and its time.
   struct TimedByte: Sendable {
     var time: Duration
     var byte: UInt8
-    /// The rate that it was sent at.
+    /// Baud rate at which it was sent.
     var baud: Int
   }
 
-  /// Bits a second.
+  /// The current baud rate.
   var baud: Int
-  /// How long the bridge waits for more (FTDI's latency timer).
+  /// Time for which the bridge collects bytes (FTDI's latency timer).
   var chunkTime: Duration
-  /// How much it sends at once.
+  /// Number of bytes at which the bridge sends immediately.
   var chunkSize: Int
 
-  /// On its way from the host, in order.
+  /// Bytes from the host that have not reached the adapter, in order.
   private(set) var arriving = Queue<TimedByte>()
-  /// On its way to the host; the time is when it has left the adapter.
+  /// Bytes that have not reached the host; the time is when they left the adapter.
   private(set) var leaving = Queue<TimedByte>()
   private var lastArrival = Duration.zero
   private var lastDeparture = Duration.zero
@@ -29,33 +29,37 @@ struct SerialLine: Sendable {
     self.chunkSize = chunkSize
   }
 
-  /// 10 bits.
+  /// Duration of a byte: 10 bits.
   var byteTime: Duration { .nanoseconds(10_000_000_000 / baud) }
 
+  /// Sends a byte to the adapter.
   mutating func send(toAdapter byte: UInt8, at time: Duration) {
     lastArrival = max(lastArrival, time) + byteTime
     arriving.append(TimedByte(time: lastArrival, byte: byte, baud: baud))
   }
 
+  /// Removes and returns the first byte from the host; `nil` if there is none.
   mutating func takeArrival() -> TimedByte? { arriving.removeFirst() }
 
-  /// - Parameter pace: between bytes where it is slower than the baud rate.
+  /// Sends a byte to the host.
+  ///
+  /// - Parameter pace: interval between bytes if it is slower than the baud rate; otherwise `nil`.
   mutating func send(toHost byte: UInt8, at time: Duration, pace: Duration? = nil) {
     lastDeparture = max(lastDeparture, time) + max(byteTime, pace ?? .zero)
     leaving.append(TimedByte(time: lastDeparture, byte: byte, baud: baud))
   }
 
-  /// When the last byte has left.
+  /// Time at which the last byte leaves.
   var drained: Duration { lastDeparture }
 
-  /// Bytes that wait in the adapter.
+  /// Number of bytes that wait in the adapter.
   func backlog(at time: Duration) -> Int {
     var waiting = 0
     for index in leaving.indices.reversed() where leaving[index].time > time { waiting += 1 }
     return waiting
   }
 
-  /// When the next piece reaches the host.
+  /// Time at which the next bytes reach the host; `nil` if there are none.
   var nextDelivery: Duration? {
     guard let first = leaving.first else { return nil }
     let timer = first.time + chunkTime
@@ -63,7 +67,7 @@ struct SerialLine: Sendable {
     return min(timer, leaving[leaving.indices.lowerBound + chunkSize - 1].time)
   }
 
-  /// The piece that reaches the host by `time`, or none.
+  /// Removes and returns the bytes that reach the host by `time`; empty if there are none.
   mutating func deliver(at time: Duration) -> [TimedByte] {
     guard let due = nextDelivery, due <= time else { return [] }
     var piece: [TimedByte] = []
@@ -74,13 +78,13 @@ struct SerialLine: Sendable {
     return piece
   }
 
-  /// What has not left yet is lost.
+  /// Discards the bytes that have not left the adapter.
   mutating func cutOff(at time: Duration) {
     leaving.removeAll { $0.time > time }
     lastDeparture = min(lastDeparture, time)
   }
 
-  /// What waits leaves as fast as the wire allows, whatever pace it was given.
+  /// Sends the waiting bytes at the baud rate, regardless of their pace.
   mutating func catchUp(at time: Duration) {
     var due = time
     let byteTime = byteTime
@@ -92,14 +96,14 @@ struct SerialLine: Sendable {
     if lastDeparture > time { lastDeparture = min(lastDeparture, due) }
   }
 
-  /// Both ways are empty.
+  /// Discards the bytes in both directions.
   mutating func clear() {
     leaving.removeAll { _ in true }
     arriving.removeAll { _ in true }
   }
 }
 
-/// First in, first out.
+/// A first-in, first-out queue.
 struct Queue<Element: Sendable>: Sendable {
   private var elements: [Element] = []
   private var head = 0
@@ -109,8 +113,10 @@ struct Queue<Element: Sendable>: Sendable {
   var indices: Range<Int> { head..<elements.count }
   subscript(_ index: Int) -> Element { elements[index] }
 
+  /// Appends an element at the end.
   mutating func append(_ element: Element) { elements.append(element) }
 
+  /// Removes and returns the first element; `nil` if the queue is empty.
   mutating func removeFirst() -> Element? {
     guard head < elements.count else { return nil }
     defer {
@@ -126,10 +132,12 @@ struct Queue<Element: Sendable>: Sendable {
     return elements[head]
   }
 
+  /// Changes every element.
   mutating func change(_ body: (inout Element) -> Void) {
     for index in indices { body(&elements[index]) }
   }
 
+  /// Removes the elements for which `isGone` returns `true`.
   mutating func removeAll(where isGone: (Element) -> Bool) {
     elements.removeFirst(head)
     head = 0

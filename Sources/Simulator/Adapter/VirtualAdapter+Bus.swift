@@ -1,6 +1,6 @@
-/// Requests: what goes onto the bus, what comes back, how long the adapter waits.
+// Requests: transmission on the bus, answers and timeouts.
 extension VirtualAdapter {
-  /// A line of hexadecimal digits; one digit too many is the number of frames to wait for.
+  /// Handles a line of hexadecimal digits. With an odd number of digits, the last one is the number of expected frames.
   mutating func request(_ command: String) {
     var digits = command[...]
     var count: Int?
@@ -17,7 +17,7 @@ extension VirtualAdapter {
     connect(then: PendingRequest(payload: bytes, count: count))
   }
 
-  /// The bus is ready.
+  /// Sends a request on the active bus.
   mutating func send(_ request: PendingRequest) {
     guard let bus = active else { return finish() }
     if let message = messageInstead() {
@@ -26,12 +26,12 @@ extension VirtualAdapter {
       task?.steps = [.init(time: now, step: .finish)]
       return
     }
-    // An ECU on the K-line that heard nothing for 5 s, or lost its power, has left the session.
+    // An ECU on a K-line ends its session after 5 s without requests, or when it loses power.
     let isUnheard = !settings.wakesUp && now - lastTraffic > .seconds(5)
     let isForgotten = bus.isKLine && (isUnheard || !isIgnitionOn(at: now))
     if isForgotten { active = nil }
     let start = bus.isKLine ? max(now, lastTraffic + model.requestPause) : now
-    // Before the pause is over, ECUs need not listen (ISO 14230-2, 4.4.1).
+    // Before the pause is over, ECUs need not listen (ISO 14230-2, section 4.4.1).
     let isEarly = start < lastTraffic + bus.minimumPause
     let requestEnd = start + bus.requestTime(bytes: bus.isCAN ? 8 : request.payload.count + 4)
     stale.removeAll { $0.time <= start }
@@ -48,7 +48,7 @@ extension VirtualAdapter {
     active = nil
   }
 
-  /// Faults that stand in an answer's place.
+  /// Returns the message of a fault that replaces the answer; `nil` if there is none.
   private mutating func messageInstead() -> String? {
     if let fault = faults.strike(.err, at: now) {
       return "ERR" + (fault.number < 10 ? "0" : "") + String(Int(fault.number))
@@ -60,14 +60,14 @@ extension VirtualAdapter {
     return nil
   }
 
-  /// What the car answers, cut into frames, faults included.
+  /// Returns the car's answers as frames, including the effects of faults.
   private mutating func frames(for request: PendingRequest, on bus: Bus, after end: Duration) -> [BusFrame] {
     let index = car
     guard cars[index].car.bus == bus, isIgnitionOn(at: end) else { return [] }
     if faults.strike(.noData, at: now, where: { $0.names(request.payload) }) != nil { return [] }
     var payload = request.payload
     if !settings.formatting, bus.isCAN {
-      // Unformatted, the host writes the length byte itself.
+      // Without formatting, the host sends the length byte itself.
       guard let length = payload.first, length < 8, payload.count > Int(length) else { return [] }
       payload = Array(payload[1...Int(length)])
     }
@@ -92,7 +92,7 @@ extension VirtualAdapter {
     return cars[index].car.answers(to: request, at: carTime(time)).filter { !gone.contains(ecus[$0.ecu].address) }
   }
 
-  /// `noPID`, `noMultiPID`: the ECU knows less than its bitmap says.
+  /// Applies the faults `noPID` and `noMultiPID`: the ECU supports less than its bitmap states.
   private func withoutPIDs(_ payload: inout [UInt8]) {
     guard payload.first == 0x01, payload.count > 1 else { return }
     let missing = faults.allHolding(.noPID, at: now).compactMap(\.bytes.first)
@@ -100,7 +100,7 @@ extension VirtualAdapter {
     if payload.count > 2, faults.holds(.noMultiPID, at: now) { payload = [0x01] }
   }
 
-  /// `busy`, `pending`, `negative`.
+  /// Applies the faults `busy`, `pending` and `negative`.
   private mutating func disturb(_ answers: inout [Car.Answer], _ request: [UInt8]) {
     for index in answers.indices {
       let service = request[0]
@@ -117,7 +117,7 @@ extension VirtualAdapter {
     }
   }
 
-  /// `senders`: the first ECU's frames again from other addresses.
+  /// Applies the fault `senders`: repeats the first ECU's frames from other addresses.
   private func multiply(_ frames: [BusFrame], on bus: Bus, at time: Duration) -> [BusFrame] {
     guard let fault = faults.holding(.senders, at: time), let first = frames.first?.sender else { return frames }
     let own = frames.filter { $0.sender == first }
@@ -152,7 +152,7 @@ extension VirtualAdapter {
     frames = damaged
   }
 
-  /// The steps of an answer: frames as they pass, the end when the count is reached or nothing has come for too long.
+  /// Plans the steps of an answer: the frames, and its end when the count is reached or the timeout expires.
   private mutating func listen(
     _ fresh: [BusFrame], _ request: PendingRequest, on bus: Bus, from requestEnd: Duration
   ) {
@@ -160,7 +160,7 @@ extension VirtualAdapter {
     steps.isInterruptible = true
     var frames = fresh
     if !stale.isEmpty {
-      // ECUs that still speak did not hear the request where all share one wire; on CAN it is one frame among others.
+      // On a single-wire bus, ECUs that are still sending did not receive the request; on CAN they did.
       let speaking = Set(stale.map(\.sender))
       if !bus.isCAN { frames.removeAll { speaking.contains($0.sender) } }
       frames = (frames + stale).sorted { ($0.time, $0.sender) < ($1.time, $1.sender) }
@@ -172,7 +172,7 @@ extension VirtualAdapter {
     var slowest = Duration.zero
     var shown = 0
     var remaining = frames[...]
-    // A frame is in time when it has begun: on the K-line a long one takes longer than the waiting.
+    // A frame counts as in time when it begins, because a long one on a K-line takes longer than the timeout.
     func begins(_ frame: BusFrame) -> Duration { frame.time - bus.airTime(bytes: frame.bytes.count) }
     while let frame = remaining.first, begins(frame) <= deadline {
       remaining.removeFirst()
@@ -193,7 +193,7 @@ extension VirtualAdapter {
       steps.add(.line("NO DATA"), at: deadline)
       self.slowest = nil
     } else {
-      // What was slow is forgotten little by little.
+      // Let the measured time decrease gradually.
       self.slowest = max(slowest, (self.slowest ?? slowest) * 7 / 8)
     }
     lastTraffic = max(lastTraffic, requestEnd)
@@ -201,21 +201,21 @@ extension VirtualAdapter {
     task = steps
   }
 
-  /// How long it waits for the next frame: ATST, shortened by what it has learned.
+  /// The timeout for the next frame: ATST, shortened by adaptive timing.
   private var patience: Duration {
     let most = settings.timeoutTime
     guard settings.adaptive > 0, let slowest else { return most }
     return min(most, settings.adaptive == 1 ? slowest * 2 + .milliseconds(8) : slowest * 3 / 2 + .milliseconds(4))
   }
 
-  /// An STN chip knows negative response 78 and waits.
+  /// Whether a frame is the negative response 78, which makes an STN chip wait.
   private func isPending(_ frame: BusFrame, on bus: Bus) -> Bool {
     guard model.kind == .stn else { return false }
     let data = frame.bytes.dropFirst(bus.isCAN ? 1 : 3)
     return data.count >= 3 && data.first == 0x7F && data.dropFirst(2).first == Refusal.responsePending
   }
 
-  /// A frame that has passed becomes a line.
+  /// Prints a frame that has passed on the bus.
   mutating func show(_ frame: BusFrame) {
     guard let bus = active else { return }
     let lines = FramePrinter(settings: settings, bus: bus).lines(frame)

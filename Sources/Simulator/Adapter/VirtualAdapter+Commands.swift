@@ -1,5 +1,6 @@
-/// AT and ST commands.
+// AT and ST commands.
 extension VirtualAdapter {
+  /// Executes an AT command, given without `AT`.
   mutating func carryOutAT(_ command: String) {
     if model.lacks(command) { return answer("?") }
     if let text = information(command) { return answer(text) }
@@ -18,7 +19,7 @@ extension VirtualAdapter {
       answer("OK")
       sleepsAt = now + model.processing + .milliseconds(20)
     case "MA", "MP", "MR", "MT":
-      // Nothing is to be heard but what is asked for: it listens until a character comes.
+      // There is no traffic except answers: wait until a character arrives.
       var task = AdapterTask()
       task.isInterruptible = true
       self.task = task
@@ -31,6 +32,7 @@ extension VirtualAdapter {
     }
   }
 
+  /// Executes an ST command, given without `ST`.
   mutating func carryOutST(_ command: String) {
     switch command {
     case "I": answer("STN1110 v4.2.0")
@@ -50,8 +52,8 @@ extension VirtualAdapter {
     }
   }
 
-  /// `OK` at the old speed; when the host has had time to follow, the identity at the new one; a CR within the time
-  /// limit keeps it.
+  /// Changes the baud rate: prints `OK` at the old rate and, when the host has had time to follow, the identity at the
+  /// new one. A CR within the time limit confirms the change.
   private mutating func changeBaud(_ baud: Int) {
     var task = AdapterTask()
     task.losesInput = true
@@ -62,13 +64,14 @@ extension VirtualAdapter {
     self.task = task
   }
 
+  /// Prints the identity at the new baud rate and waits for the host's confirmation.
   mutating func beginBaudTrial(_ previous: Int) {
     task = nil
     print(model.identity)
     baudTrial = (previous, line.drained + settings.baudTrial)
   }
 
-  /// Commands that answer with something of their own.
+  /// Returns the answer of a command that reports information; `nil` for any other command.
   private mutating func information(_ command: String) -> String? {
     switch command {
     case "I": return model.identity
@@ -92,7 +95,9 @@ extension VirtualAdapter {
     return "\(tenths / 10).\(tenths % 10)V"
   }
 
-  /// `E0`, `S1`, `H1`…
+  /// Handles switches such as `E0`, `S1` and `H1`.
+  ///
+  /// - Returns: `false` for any other command.
   private mutating func setSwitch(_ command: String) -> Bool {
     guard let last = command.last, last == "0" || last == "1" else { return false }
     let isOn = last == "1"
@@ -111,9 +116,11 @@ extension VirtualAdapter {
     return true
   }
 
-  /// `ST32`, `SH7E0`, `CRA7E8`, `FCSD300000`…
+  /// Handles values such as `ST32`, `SH7E0`, `CRA7E8` and `FCSD300000`.
+  ///
+  /// - Returns: `false` for any other command.
   private mutating func setValue(_ command: String) -> Bool {
-    // The longest name first: CRA is no CR with an A.
+    // Longer names first: CRA is not CR with the argument A.
     for name in ["FCSH", "FCSD", "FCSM", "CEA", "CRA", "BRT", "CF", "CM", "CP", "SH", "ST", "SW", "AT", "AR", "@3"]
     where command.hasPrefix(name) {
       return set(name, command.dropFirst(name.count))
@@ -141,7 +148,7 @@ extension VirtualAdapter {
     case ("CM", let value?, 3), ("CM", let value?, 8):
       settings.filter = .init(mask: value, value: settings.filter?.value ?? 0)
     case ("FCSM", let value?, 1) where value <= 2:
-      // Mode 1 needs header and data, mode 2 data.
+      // Mode 1 requires header and data, mode 2 data.
       guard value == 0 || settings.flowData != nil, value != 1 || settings.flowHeader != nil else { return false }
       settings.flowMode = Int(value)
     case ("FCSH", let value?, 3), ("FCSH", let value?, 6), ("FCSH", let value?, 8): settings.flowHeader = value
@@ -154,7 +161,7 @@ extension VirtualAdapter {
     return true
   }
 
-  /// `CRA7E8`, with X for any digit.
+  /// Sets a filter such as `CRA7E8`, in which X stands for any digit.
   private mutating func setFilter(_ pattern: Substring) -> Bool {
     var filter = AdapterSettings.Filter(mask: 0, value: 0)
     for character in pattern.utf8 {
@@ -167,7 +174,7 @@ extension VirtualAdapter {
     return true
   }
 
-  /// Commands that change nothing that can be seen here.
+  /// Whether a command is accepted but has no effect in the simulation.
   private func isAccepted(_ command: String) -> Bool {
     let fixed = [
       "AL", "NL", "M0", "M1", "FE", "V0", "V1", "CSM0", "CSM1", "JE", "JS", "SI", "FI", "SS", "KW0", "KW1", "RTR",

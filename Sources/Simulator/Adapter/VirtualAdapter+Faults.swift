@@ -1,6 +1,8 @@
-/// What happens by itself.
+// Spontaneous faults.
 extension VirtualAdapter {
-  /// Plays what is due by now. True: something has happened.
+  /// Simulates the faults that are due.
+  ///
+  /// - Returns: whether anything happened.
   mutating func playFaults() -> Bool {
     if faults.holds(.gps, at: now), nextSentence <= now {
       speakNMEA()
@@ -16,7 +18,7 @@ extension VirtualAdapter {
     return true
   }
 
-  /// An adapter that comes back has been without power.
+  /// Restarts an adapter that was plugged in again, because it had no power.
   private mutating func notePlug() {
     let isPlugged = isPlugged
     if isPlugged, !wasPlugged {
@@ -53,7 +55,7 @@ extension VirtualAdapter {
     prompt()
   }
 
-  /// `$GPRMC` and `$GPGGA` of a receiver that stands still.
+  /// Sends `$GPRMC` and `$GPGGA` of a stationary receiver.
   private mutating func speakNMEA() {
     let seconds = Int(now.inSeconds)
     let clock = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60]

@@ -1,5 +1,6 @@
-/// Characters from the host, up to a whole command.
+// Characters from the host, up to a complete command.
 extension VirtualAdapter {
+  /// Handles a byte from the host.
   mutating func hear(_ byte: UInt8) {
     if faults.holds(.silent, at: now) || faults.holds(.unplug, at: now) || faults.holds(.gps, at: now) { return }
     if faults.holds(.echoAll, at: now) { return line.send(toHost: byte, at: now) }
@@ -26,7 +27,7 @@ extension VirtualAdapter {
 
   private mutating func take(_ byte: UInt8) {
     if settings.echo { echo(byte) }
-    // NUL is ignored by the chip; so are line feeds.
+    // The chip ignores NUL and line feeds.
     if byte == 0 || byte == 0x0A { return }
     if byte != 0x0D {
       typed.append(byte)
@@ -40,6 +41,7 @@ extension VirtualAdapter {
     lastCommand = command
     printed = []
     isHoldingBack = faults.strike(.replyJoined, at: now) != nil
+    if faults.holds(.replyBehind, at: now) { fallBehind() }
     guard !command.isEmpty else { return prompt() }
     carryOut(String(decoding: command, as: UTF8.self).uppercased())
   }
@@ -51,13 +53,22 @@ extension VirtualAdapter {
     send(bytes)
   }
 
-  /// A character while the bus is busy: the adapter stops, and hears nothing more until it has said so.
+  /// The answer before goes out now, and this command's waits for the next.
+  private mutating func fallBehind() {
+    let former = heldBack
+    heldBack = []
+    isHoldingBack = false
+    send(former)
+    isHoldingBack = true
+  }
+
+  /// Interrupts a task that waits for the bus. The adapter ignores input until it has printed `STOPPED`.
   private mutating func interrupt() {
     stale.removeAll { $0.time <= now }
     if let steps = task?.steps {
       for step in steps { if case .frame(let frame) = step.step { stale.append(frame) } }
     }
-    // In the middle of a search or a line the word just follows, as on the chip.
+    // In the middle of a search or a line, the word is simply appended, as on the real chip.
     var stopping = AdapterTask()
     stopping.losesInput = true
     write("STOPPED\r")
@@ -74,15 +85,16 @@ extension VirtualAdapter {
     request(command)
   }
 
-  /// `AT*` is any AT command.
+  /// Whether a command begins with a pattern; `AT*` matches any AT command.
   private static func matches(_ command: String, _ pattern: String) -> Bool {
     let pattern = pattern.filter { $0 != " " }
     return pattern.hasSuffix("*") ? command.hasPrefix(pattern.dropLast()) : command.hasPrefix(pattern)
   }
 
-  /// A short answer and the prompt.
+  /// Prints an answer and the prompt.
   mutating func answer(_ lines: String...) { answer(lines) }
 
+  /// Prints the lines of an answer and the prompt.
   mutating func answer(_ lines: [String]) {
     var task = AdapterTask()
     for line in lines { task.add(.line(line), at: now + model.processing) }
@@ -90,7 +102,7 @@ extension VirtualAdapter {
     self.task = task
   }
 
-  /// A restart that takes its time.
+  /// Starts a restart that takes some time.
   mutating func begin(restartAfter delay: Duration, banner: String, isWarm: Bool = false) {
     var task = AdapterTask()
     task.losesInput = true
@@ -101,9 +113,9 @@ extension VirtualAdapter {
     self.task = task
   }
 
-  /// Settings as after power-up, banner.
+  /// Restores the settings of power-up and prints the banner.
   ///
-  /// - Parameter isWarm: by ATWS, which does not touch the speed that ATBRD has set (data sheet, AT WS).
+  /// - Parameter isWarm: whether the restart is by ATWS, which keeps the baud rate set by ATBRD (data sheet, AT WS).
   mutating func restart(banner: String, isWarm: Bool = false) {
     settings = AdapterSettings(linefeeds: model.linefeeds)
     active = nil

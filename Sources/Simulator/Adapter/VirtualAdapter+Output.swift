@@ -1,11 +1,11 @@
-/// Characters on their way to the host, and what faults make of them.
+// Output to the host, and the effects of faults on it.
 extension VirtualAdapter {
   var lineEnd: String { settings.linefeeds || faults.holds(.crlf, at: now) ? "\r\n" : "\r" }
 
-  /// A line of an answer and its end.
+  /// Prints a line with its line end.
   mutating func print(_ text: String) { write(text + "\r") }
 
-  /// Characters; each CR is a line end as `ATL` has it.
+  /// Prints characters; each CR becomes a line end according to `ATL`.
   mutating func write(_ text: String) {
     let end = Array(lineEnd.utf8)
     let bytes = text.utf8.flatMap { $0 == 0x0D ? end : [$0] }
@@ -13,7 +13,7 @@ extension VirtualAdapter {
     send(bytes)
   }
 
-  /// Bytes to the host through everything that may happen to them.
+  /// Sends bytes to the host and applies faults.
   mutating func send(_ bytes: [UInt8]) {
     guard isSpeaking else { return }
     if isHoldingBack {
@@ -32,13 +32,13 @@ extension VirtualAdapter {
     }
   }
 
-  /// Whether what the adapter says leaves it.
+  /// Whether the adapter's output reaches the host.
   var isSpeaking: Bool {
     !faults.holds(.silent, at: now) && !faults.holds(.unplug, at: now) && !faults.holds(.gps, at: now)
       && !faults.holds(.echoAll, at: now)
   }
 
-  /// The end of an answer: perhaps once more, perhaps without its prompt.
+  /// Ends an answer with the prompt, unless a fault changes that.
   mutating func finish() {
     if let late = faults.strike(.promptLate, at: now) {
       task?.steps = [.init(time: now + late.duration, step: .latePrompt)]
@@ -47,6 +47,7 @@ extension VirtualAdapter {
     endTask()
   }
 
+  /// Prints the prompt and pending alerts, then handles the characters received meanwhile.
   mutating func endTask() {
     let reply = printed
     prompt()
@@ -64,7 +65,7 @@ extension VirtualAdapter {
     for byte in typed { hear(byte) }
   }
 
-  /// An empty line where the kind prints one, and `>`.
+  /// Prints the prompt, after a blank line if this kind of adapter prints one.
   mutating func prompt() {
     let blank = String(repeating: "\r", count: model.blankLines)
     if faults.strike(.promptOK, at: now) != nil { print("OK") }
@@ -73,8 +74,8 @@ extension VirtualAdapter {
     if faults.strike(.promptTwice, at: now) != nil { write(blank + ">") }
   }
 
-  /// At the wrong baud rate neither side reads what the other wrote; a UART forgives 3 %, which `ATBRD11` (235,294)
-  /// needs to meet 230,400.
+  /// Returns the byte that the other side receives if the baud rates differ. A UART tolerates 3 %, which is necessary
+  /// for `ATBRD11` (235,294) and 230,400.
   func garbled(_ byte: UInt8, at baud: Int) -> UInt8 {
     guard model.isStrictAboutBaud, let hostBaud, abs(hostBaud - baud) * 100 > baud * 3 else { return byte }
     return UInt8(truncatingIfNeeded: SeededGenerator.mix(UInt64(byte) &+ UInt64(baud))) | 0x80

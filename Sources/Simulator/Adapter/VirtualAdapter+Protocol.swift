@@ -1,6 +1,8 @@
-/// Choosing the bus: `ATSP`, the search, the init.
+// Choice of the bus: `ATSP`, search and initialization.
 extension VirtualAdapter {
-  /// `SP6`, `SP0`, `SPA6` (search, 6 first), `TP…`, `PC`.
+  /// Handles `SP6`, `SP0`, `SPA6` (search, beginning with 6), `TP…` and `PC`.
+  ///
+  /// - Returns: `false` for any other command.
   mutating func setProtocol(_ command: String) -> Bool {
     if command == "PC" {
       active = nil
@@ -23,7 +25,7 @@ extension VirtualAdapter {
     return true
   }
 
-  /// `ATDP`.
+  /// The answer to `ATDP`.
   var protocolTitle: String {
     switch settings.selection {
     case .fixed(let bus): bus.title
@@ -31,7 +33,7 @@ extension VirtualAdapter {
     }
   }
 
-  /// `ATDPN`.
+  /// The answer to `ATDPN`.
   var protocolDigits: String {
     if faults.holds(.protocolZero, at: now) { return "0" }
     return switch settings.selection {
@@ -40,32 +42,33 @@ extension VirtualAdapter {
     }
   }
 
+  /// Whether the current car's ignition is on.
   func isIgnitionOn(at time: Duration) -> Bool {
     !faults.holds(.ignitionOff, at: time) && cars[car].car.isAwake(at: carTime(time))
   }
 
-  /// Where the search looks first: the wires that cost the least time.
+  /// Order of the search: the fastest buses first.
   private static let order: [Bus] = [
     .can11at500, .can11at250, .can29at500, .can29at250, .j1850pwm, .j1850vpw, .kwpFast, .iso9141, .kwpSlow,
   ]
 
-  /// What trying a bus takes until it is known to be silent, or to answer.
+  /// Returns the time to find out whether a bus answers.
   private static func trial(_ bus: Bus, answers: Bool) -> Duration {
     switch bus {
     case .kwpFast: answers ? .milliseconds(450) : .milliseconds(600)
-    // Five baud: ten bits of 200 ms for the address, then key bytes.
+    // 5 baud: ten bits of 200 ms for the address, then key bytes.
     case .iso9141, .kwpSlow: answers ? .milliseconds(2500) : .milliseconds(2700)
     default: answers ? .milliseconds(120) : .milliseconds(220)
     }
   }
 
-  /// Whether the car that stands there answers 0100 on this bus.
+  /// Whether the current car answers 0100 on a bus.
   private func answers(on bus: Bus, at time: Duration, isSearch: Bool) -> Bool {
     let car = cars[self.car].car
     return car.bus == bus && isIgnitionOn(at: time) && !(isSearch && (car.speaksUDS || bus == .j1939))
   }
 
-  /// The steps until the request can go out: a search, an init, or nothing at all.
+  /// Plans the steps before a request can be sent: a search, an initialization, or nothing.
   mutating func connect(then request: PendingRequest) {
     var task = AdapterTask()
     task.isInterruptible = true

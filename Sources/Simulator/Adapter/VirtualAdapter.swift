@@ -1,8 +1,8 @@
-/// A virtual ELM327 with a car behind it: bytes and time in, bytes with their times out. It does no I/O and knows no
-/// clock; the same calls give the same bytes.
+/// A virtual ELM327 connected to a virtual car. Bytes with times go in, bytes with times come out. It does no I/O and
+/// reads no clock; the same calls always give the same bytes.
 ///
-/// Call order: ``receive(_:at:)`` with what the host wrote; ``advance(to:)`` no later than ``nextEvent`` says;
-/// ``takeOutput()`` after it, until it gives no more. Times never go back.
+/// Call order: ``receive(_:at:)`` with the bytes of the host; ``advance(to:)`` no later than ``nextEvent``; then
+/// ``takeOutput()`` until it returns nothing. Times must not decrease.
 ///
 ///     var adapter = VirtualAdapter(Scenario.standard)
 ///     adapter.receive(Array("ATZ\r".utf8), at: .zero)
@@ -17,48 +17,50 @@ public struct VirtualAdapter: ~Copyable {
   var line: SerialLine
   var settings: AdapterSettings
 
-  /// The moment that is being played.
+  /// The current time of the simulation.
   var now = Duration.zero
-  /// What has been typed of the command under way.
+  /// Characters of the incomplete command.
   var typed: [UInt8] = []
   var lastTyped = Duration.zero
-  /// The last whole command: an empty one repeats it.
+  /// The last complete command; an empty command repeats it.
   var lastCommand: [UInt8] = []
   var task: AdapterTask?
-  /// Typed while a command was carried out that nothing interrupts.
+  /// Characters received during a command that cannot be interrupted.
   var typeahead: [UInt8] = []
-  /// The bus that answers; nil: to be searched or initialised.
+  /// The active bus; `nil` if it has to be searched or initialized.
   var active: Bus?
   /// End of the last frame on the bus.
   var lastTraffic = Duration.seconds(-3600)
-  /// Frames that the adapter did not wait for and that are still to come.
+  /// Frames that arrive after the adapter stopped waiting.
   var stale: [BusFrame] = []
-  /// The slowest answer seen lately, for adaptive timing.
+  /// The slowest recent answer, for adaptive timing; `nil` if there is none.
   var slowest: Duration?
-  /// What this command has printed, for faults that print it again.
+  /// Output of the current command, for faults that repeat it.
   var printed: [UInt8] = []
-  /// Answers that wait for the next one, and whether this one does.
+  /// Answers delayed until the next one, and whether the current one is delayed.
   var heldBack: [UInt8] = []
   var isHoldingBack = false
-  /// Printed as soon as the adapter is idle.
+  /// Messages to print when the adapter becomes idle.
   var alerts: [String] = []
   var isAsleep = false
-  /// When it goes to sleep.
+  /// Time at which it falls asleep; `nil` if it does not.
   var sleepsAt: Duration?
-  /// The rate to return to when the host does not follow `ATBRD`, and when.
+  /// Previous baud rate, restored if the host does not confirm `ATBRD` by this time.
   var baudTrial: (previous: Int, until: Duration)?
-  /// Up to where faults that happen by themselves have happened.
+  /// Time up to which spontaneous faults were simulated.
   var faultsPlayed = Duration.nanoseconds(-1)
   var nextSentence = Duration.zero
   var wasPlugged = true
-  /// `AT@3`.
+  /// Text stored by `AT@3`.
   var storedTitle: String?
-  /// The host's baud rate where the port knows it (a pty does); nil: the right one.
+  /// Baud rate of the host, if the port knows it (a pseudo terminal does); `nil` if it always matches.
   public var hostBaud: Int?
 
+  /// Creates an adapter after power-up, at time zero.
+  ///
   /// - Parameters:
-  ///   - scenario: adapter, cars, faults.
-  ///   - faults: more of them.
+  ///   - scenario: adapter, cars and faults.
+  ///   - more: additional faults.
   public init(_ scenario: Scenario, faults more: [Fault] = []) {
     model = scenario.adapter
     cars = scenario.cars
@@ -67,27 +69,27 @@ public struct VirtualAdapter: ~Copyable {
     settings = AdapterSettings(linefeeds: model.linefeeds)
   }
 
-  /// Bits a second of the wire now: `ATBRD` changes it.
+  /// The current baud rate, which `ATBRD` changes.
   public var baud: Int { line.baud }
 
-  /// Whether ``hostBaud`` matters.
+  /// Whether ``hostBaud`` has an effect.
   var isStrictAboutBaud: Bool { model.isStrictAboutBaud }
 
-  /// False while the fault `unplug` holds: the port is to be closed.
+  /// Whether the adapter is plugged in; `false` during the fault `unplug`, when the port must be closed.
   public var isPlugged: Bool { !faults.holds(.unplug, at: now) }
 
-  /// The host has written `bytes`; they reach the adapter one by one, as fast as the wire allows.
+  /// Receives bytes from the host. They reach the adapter one by one at the baud rate.
   public mutating func receive(_ bytes: some Sequence<UInt8>, at time: Duration) {
     advance(to: time)
     for byte in bytes { line.send(toAdapter: garbled(byte, at: line.baud), at: time) }
   }
 
-  /// When ``advance(to:)`` has something to do next; nil: never, unless bytes come.
+  /// Time at which ``advance(to:)`` has work to do; `nil` for never, unless bytes are received.
   public var nextEvent: Duration? {
     [line.nextDelivery, nextStep].compactMap { $0 }.min()
   }
 
-  /// Plays everything up to `time`.
+  /// Simulates everything up to a time.
   public mutating func advance(to time: Duration) {
     while let next = nextStep, next <= time {
       now = max(now, next)
@@ -96,7 +98,8 @@ public struct VirtualAdapter: ~Copyable {
     now = max(now, time)
   }
 
-  /// The next piece that has reached the host by now; empty: nothing has. Call it until it is empty.
+  /// Removes and returns the bytes that have reached the host; empty if there are none. Call it until it returns
+  /// nothing.
   public mutating func takeOutput() -> [UInt8] {
     line.chunkSize = faults.holds(.split, at: now) ? 1 : model.chunkSize
     return line.deliver(at: now).map { garbled($0.byte, at: $0.baud) }
@@ -114,14 +117,15 @@ public struct VirtualAdapter: ~Copyable {
     return times.min()
   }
 
-  /// A hanging adapter goes on where it was when the fault is over.
+  /// Delays a step to the end of the fault `hang`.
   private func afterHang(_ time: Duration) -> Duration {
     guard let hang = faults.holding(.hang, at: max(time, now)) else { return time }
     if case .during(_, let end?) = hang.window { return end }
     return .seconds(1 << 40)
   }
 
-  /// One event: the earliest. Faults come before bytes, bytes before what the adapter does.
+  /// Simulates the earliest event. At the same time, faults come before received bytes, and those before the adapter's
+  /// own steps.
   private mutating func step() {
     if playFaults() { return }
     if let arrival = line.arriving.first, arrival.time <= now {
@@ -147,7 +151,7 @@ public struct VirtualAdapter: ~Copyable {
       return
     }
     if !typed.isEmpty, lastTyped + .seconds(20) <= now {
-      // An unfinished command is given up after 20 s.
+      // The adapter abandons an incomplete command after 20 s.
       typed = []
       print("?")
       prompt()
@@ -161,7 +165,7 @@ public struct VirtualAdapter: ~Copyable {
     case .frame(let frame): show(frame)
     case .connect(let bus):
       active = bus
-      // Who keeps no pause of its own between requests has waited at least behind its init.
+      // Even an adapter without a pause between requests has waited after the initialization.
       lastTraffic = now - max(.zero, bus.minimumPause - model.requestPause)
     case .send(let request): send(request)
     case .restart(let banner, let isWarm): restart(banner: banner, isWarm: isWarm)
@@ -172,9 +176,9 @@ public struct VirtualAdapter: ~Copyable {
     }
   }
 
-  /// The car that stands there now.
+  /// Index of the car that is present now.
   var car: Int { cars.lastIndex { $0.from <= now } ?? 0 }
 
-  /// The time of a car's own drive.
+  /// Converts a time to that of the current car's drive.
   func carTime(_ time: Duration) -> Duration { time - cars[car].from }
 }

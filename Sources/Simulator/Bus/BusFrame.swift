@@ -1,19 +1,19 @@
-/// One frame as it ends on the bus.
+/// A frame at its end on the bus.
 struct BusFrame: Equatable {
-  /// When its last bit has passed.
+  /// Time at which its last bit has passed.
   var time: Duration
-  /// CAN identifier, or the source byte of the other buses.
+  /// CAN identifier, or the source byte on other buses.
   var sender: UInt32
-  /// CAN: the data field. Else the whole frame, header and check included.
+  /// The data field on CAN; on other buses the whole frame with header and checksum.
   var bytes: [UInt8]
 }
 
-/// A question as it stands on the bus.
+/// A request on the bus.
 struct BusRequest {
-  /// CAN identifier, or the three header bytes of the other buses in the low 24 bits.
+  /// CAN identifier, or the three header bytes of other buses in the low 24 bits.
   var header: UInt32
-  /// First data byte where the adapter adds one (`ATCEA`).
+  /// Address byte before the data (`ATCEA`); `nil` if there is none.
   var extendedAddress: UInt8?
-  /// Service byte first.
+  /// Payload, beginning with the service byte.
   var payload: [UInt8]
 }

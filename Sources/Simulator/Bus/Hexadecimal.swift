@@ -1,6 +1,6 @@
-/// Hexadecimal digits, as adapters print and take them.
+/// Conversions of hexadecimal digits, as adapters print and read them.
 enum Hexadecimal {
-  /// The value of one digit of either case; nil for any other byte.
+  /// Returns the value of a digit, ignoring case; `nil` for any other byte.
   static func value(of byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte - 0x30
@@ -10,21 +10,21 @@ enum Hexadecimal {
     }
   }
 
-  /// The upper-case digit of a value below 16.
+  /// Returns the upper-case digit of a value below 16.
   static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
 
-  /// Two digits for each byte.
+  /// Formats bytes with two digits each.
   static func text(_ bytes: some Sequence<UInt8>) -> String {
     String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
   }
 
-  /// A number in at least so many digits.
+  /// Formats a number with at least this many digits.
   static func text(_ number: some BinaryInteger, digits: Int) -> String {
     let text = String(number, radix: 16, uppercase: true)
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
   }
 
-  /// Pairs of digits, spaces allowed between pairs; nil for anything else.
+  /// Parses pairs of digits, optionally separated by spaces; `nil` for any other text.
   static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     let digits = text.utf8.filter { $0 != 0x20 }
     guard digits.count % 2 == 0 else { return nil }
@@ -36,7 +36,7 @@ enum Hexadecimal {
     return bytes
   }
 
-  /// A number of 1 to 8 digits; nil for anything else.
+  /// Parses a number of 1 to 8 digits; `nil` for any other text.
   static func number(_ text: some StringProtocol) -> UInt32? {
     guard (1...8).contains(text.utf8.count) else { return nil }
     var number: UInt32 = 0

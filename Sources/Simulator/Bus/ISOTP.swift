@@ -1,9 +1,9 @@
-/// ISO 15765-2: a message cut into the data fields of CAN frames.
+/// Segmentation of messages into CAN frames (ISO 15765-2).
 enum ISOTP {
-  /// A message that fits one frame, or its first frame; then the consecutive frames. All are 8 bytes long
-  /// (ISO 15765-4), filled up with `padding`.
+  /// Divides a message into a single frame, or a first frame and consecutive frames. All are padded to 8 bytes (ISO
+  /// 15765-4).
   ///
-  /// - Parameter extendedAddress: stands in front of each frame and takes one byte of its room.
+  /// - Parameter extendedAddress: address byte at the start of each frame; `nil` if none.
   static func frames(_ message: [UInt8], extendedAddress: UInt8?, padding: UInt8) -> [[UInt8]] {
     let prefix = extendedAddress.map { [$0] } ?? []
     let room = 7 - prefix.count
@@ -21,16 +21,16 @@ enum ISOTP {
   }
 }
 
-/// What the adapter lets an ECU do after its first frame.
+/// The flow control that an ECU receives after its first frame.
 struct FlowControl: Equatable {
-  /// The identifier it is sent to, and the byte in front of it.
+  /// CAN identifier of the flow control, and its address byte with extended addressing.
   var header: UInt32
   var extendedAddress: UInt8?
-  /// Clear to send; else the ECU stops.
+  /// Whether the ECU may continue; `false` makes it stop.
   var isClear = true
-  /// Frames until the next flow control; 0: all.
+  /// Number of frames until the next flow control; 0 for all.
   var blockSize: UInt8 = 0
-  /// Least time between frames, as coded (ISO 15765-2, 9.6.5.4).
+  /// Minimum time between frames, encoded (ISO 15765-2, section 9.6.5.4).
   var separation: UInt8 = 0
 
   var separationTime: Duration {

@@ -1,4 +1,4 @@
-/// The buses that a car may speak, in the order and with the digits of the ELM327's protocol list (`ATSP`).
+/// The OBD buses, with the numbers of the ELM327's protocol list (`ATSP`).
 public enum Bus: UInt8, CaseIterable, Sendable {
   /// SAE J1850 PWM, 41.6 kbit/s.
   case j1850pwm = 1
@@ -10,15 +10,15 @@ public enum Bus: UInt8, CaseIterable, Sendable {
   case kwpSlow
   /// ISO 14230-4 (KWP2000), fast init.
   case kwpFast
-  /// ISO 15765-4, 11 bit identifiers, 500 kbit/s.
+  /// ISO 15765-4, 11-bit identifiers, 500 kbit/s.
   case can11at500
-  /// ISO 15765-4, 29 bit identifiers, 500 kbit/s.
+  /// ISO 15765-4, 29-bit identifiers, 500 kbit/s.
   case can29at500
-  /// ISO 15765-4, 11 bit identifiers, 250 kbit/s.
+  /// ISO 15765-4, 11-bit identifiers, 250 kbit/s.
   case can11at250
-  /// ISO 15765-4, 29 bit identifiers, 250 kbit/s.
+  /// ISO 15765-4, 29-bit identifiers, 250 kbit/s.
   case can29at250
-  /// SAE J1939, 250 kbit/s: a truck, which no OBD request reaches.
+  /// SAE J1939, 250 kbit/s: a truck that answers no OBD requests.
   case j1939
 
   /// The name in a scenario.
@@ -37,7 +37,7 @@ public enum Bus: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// What `ATDP` prints.
+  /// The text that `ATDP` prints.
   var title: String {
     switch self {
     case .j1850pwm: "SAE J1850 PWM"
@@ -53,7 +53,7 @@ public enum Bus: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// What `ATDPN` prints and `ATSP` takes: `1`…`9`, `A`.
+  /// The digit of `ATDPN` and `ATSP`: `1`…`9`, `A`.
   var digit: String { String(rawValue, radix: 16, uppercase: true) }
 
   var isCAN: Bool { rawValue >= Bus.can11at500.rawValue }
@@ -63,8 +63,8 @@ public enum Bus: UInt8, CaseIterable, Sendable {
   var isJ1850: Bool { self == .j1850pwm || self == .j1850vpw }
   var isFastCAN: Bool { self == .can11at500 || self == .can29at500 }
 
-  /// The physical layer: adapters that listen at the wrong one see errors, at the right one with other identifiers
-  /// silence.
+  /// The physical layer. An adapter on the wrong one sees errors; on the right one with other identifiers it sees no
+  /// answer.
   var line: Line {
     switch self {
     case .j1850pwm: .pwm
@@ -75,30 +75,31 @@ public enum Bus: UInt8, CaseIterable, Sendable {
     }
   }
 
+  /// The physical layers.
   enum Line { case pwm, vpw, k, can500, can250 }
 
-  /// What one frame of so many bytes, header and check included, takes on the bus.
+  /// Returns the duration of a frame on the bus; `bytes` includes header and checksum.
   func airTime(bytes: Int) -> Duration {
     switch line {
-    // 8 bits, and of the in-frame overhead a little for each byte.
+    // 8 bits, and a share of the frame's overhead, for each byte.
     case .pwm: .microseconds(193 * bytes + 150)
     case .vpw: .microseconds(770 * bytes + 500)
-    // 10 bits of 10,400 baud; ECUs send without a pause between bytes (P1 = 0).
+    // 10 bits at 10,400 baud; ECUs send without pauses between bytes (P1 = 0).
     case .k: .microseconds(962 * bytes)
-    // Of up to 130 bits with stuffing.
+    // Up to 130 bits with stuffing.
     case .can500: .microseconds(isExtended ? 300 : 240)
     case .can250: .microseconds(isExtended ? 600 : 480)
     }
   }
 
-  /// What the tester's request takes: on the K-line it pauses 5 ms between bytes (P4).
+  /// Returns the duration of a tester's request. On a K-line it pauses 5 ms between bytes (P4).
   func requestTime(bytes: Int) -> Duration {
     isKLine ? airTime(bytes: bytes) + .milliseconds(5 * (bytes - 1)) : airTime(bytes: bytes)
   }
 
-  /// The least time from a request to its answer, and between the answers of several ECUs (P2 of the K-line).
+  /// Minimum time between a request and its answer, and between the answers of several ECUs (P2 of the K-line).
   var minimumLatency: Duration { isKLine ? .milliseconds(25) : .zero }
 
-  /// The least time between the end of an answer and the next request (P3 of the K-line).
+  /// Minimum time between the end of an answer and the next request (P3 of the K-line).
   var minimumPause: Duration { isKLine ? .milliseconds(55) : .zero }
 }

@@ -1,20 +1,20 @@
-/// A car on its bus: who hears a question, what each answers, and when the frames pass.
+/// A car on its bus: which ECUs receive a request, their answers, and the times of the frames.
 public struct Car: Sendable {
-  /// The bus of its diagnostic socket.
+  /// Bus of the diagnostic connector.
   public var bus: Bus
-  /// Whether it speaks SAE J1979-2 (OBDonUDS) in place of J1979.
+  /// Whether it uses SAE J1979-2 (OBDonUDS) instead of J1979.
   public var speaksUDS = false
-  /// 17 characters; empty: the car does not tell.
+  /// VIN of 17 characters; empty if the car does not report it.
   public var vin: String
-  /// Compression ignition.
+  /// Whether the engine has compression ignition.
   public var isDiesel = false
-  /// Control units.
+  /// Its control units.
   public var ecus: [ECU]
-  /// From the end of a request to the first frame of its answer.
+  /// Time from the end of a request to the first frame of the answer.
   public var latency = Duration.milliseconds(10)
-  /// Between the frames of one ECU.
+  /// Time between frames of one ECU.
   public var frameGap = Duration.milliseconds(1)
-  /// What fills a CAN frame up.
+  /// Padding byte of CAN frames.
   public var padding: UInt8 = 0
 
   var model: DriveModel
@@ -26,22 +26,22 @@ public struct Car: Sendable {
     self.model = model
   }
 
-  /// Ignition on: the ECUs hear.
+  /// Whether the ignition is on, so that the ECUs receive requests.
   func isAwake(at time: Duration) -> Bool { model.state(at: time).isAwake }
 
-  /// V at the diagnostic socket.
+  /// Returns the voltage at the diagnostic connector, V.
   func voltage(at time: Duration) -> Double { model.state(at: time).voltage }
 
-  /// What one ECU has to say, before it is cut into frames.
+  /// The answer of one ECU, before segmentation.
   struct Answer {
     var ecu: Int
     var isPhysical: Bool
     var messages: [[UInt8]]
-    /// Beyond the ECU's own latency.
+    /// Delay in addition to the ECU's latency.
     var delay = Duration.zero
   }
 
-  /// Puts a question to all ECUs that it is addressed to.
+  /// Passes a request to the addressed ECUs and returns their answers.
   mutating func answers(to request: BusRequest, at time: Duration) -> [Answer] {
     guard isAwake(at: time), bus != .j1939, let service = request.payload.first else { return [] }
     var view = ECUView(
@@ -55,7 +55,7 @@ public struct Car: Sendable {
       case .messages(let messages):
         answers.append(Answer(ecu: index, isPhysical: isPhysical, messages: messages))
       case .refusal(let code):
-        // Asked all together, an ECU that has nothing to say keeps silent (ISO 15765-4, ISO 14229-1).
+        // An ECU does not answer a functional request negatively (ISO 15765-4, ISO 14229-1).
         let isTold = isPhysical || code == Refusal.conditionsNotCorrect
         if isTold { answers.append(Answer(ecu: index, isPhysical: isPhysical, messages: [[0x7F, service, code]])) }
       }
@@ -63,7 +63,7 @@ public struct Car: Sendable {
     return answers
   }
 
-  /// nil where an ECU does not hear a request; else whether it is meant alone.
+  /// Whether a request is addressed to an ECU alone; `nil` if the ECU does not receive it.
   private func reaches(_ index: Int, _ request: BusRequest) -> Bool? {
     let ecu = ecus[index]
     if bus.isCAN {
@@ -87,8 +87,8 @@ public struct Car: Sendable {
     return type == 0x6C && isMeant ? true : nil
   }
 
-  /// Cuts the answers into frames and gives each its time: every ECU sends at its own pace, on CAN side by side, on the
-  /// other buses one after the other.
+  /// Divides answers into frames and computes their times. ECUs send concurrently on CAN, and one after the other on
+  /// other buses.
   func frames(
     _ answers: [Answer], after requestEnd: Duration, flowControl: (UInt32) -> FlowControl?
   ) -> [BusFrame] {
@@ -109,7 +109,7 @@ public struct Car: Sendable {
         busFree = time
         continue
       }
-      // Two that are ready at once follow each other: the lower identifier wins the bus.
+      // Frames ready at the same time follow each other; the lower identifier wins arbitration.
       let start = requestEnd + latency + bus.airTime(bytes: 8) * order
       frames += canFrames(answer, ecu, from: start, flowControl: flowControl)
     }
@@ -127,7 +127,7 @@ public struct Car: Sendable {
       let cut = ISOTP.frames(message, extendedAddress: prefix, padding: padding)
       for (number, bytes) in cut.enumerated() {
         if number == 1 {
-          // Without a flow control that is meant for it, an ECU gives up after its first frame.
+          // Without a matching flow control, an ECU stops after its first frame.
           guard let control = flowControl(ecu.address), control.isClear, control.header == ecu.requestAddress,
             control.extendedAddress == ecu.extendedAddress
           else { break }

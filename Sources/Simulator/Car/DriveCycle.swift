@@ -1,33 +1,33 @@
-/// What the driver does, phase after phase: the speed follows from it exactly, everything else by ``DriveModel``.
+/// The phases of a drive. They determine the speed; ``DriveModel`` computes all other values.
 public struct DriveCycle: Sendable {
-  /// What happens in a phase.
+  /// The activity in a phase.
   public enum Activity: String, CaseIterable, Sendable {
-    /// Ignition off: nothing answers.
+    /// Ignition off: no ECU answers.
     case off
     /// Ignition on, engine off.
     case ignition
-    /// The starter turns: the battery's voltage dips.
+    /// Starter running: the battery voltage drops.
     case crank
-    /// Engine on, standing.
+    /// Engine running, vehicle stationary.
     case idle
-    /// From the speed before to `speed`, evenly.
+    /// Constant acceleration from the previous speed to `speed`.
     case accelerate
-    /// At the speed before.
+    /// Constant speed.
     case cruise
-    /// From the speed before down to `speed`, evenly.
+    /// Constant deceleration from the previous speed to `speed`.
     case brake
   }
 
-  /// One phase.
+  /// A phase of a drive.
   public struct Phase: Sendable {
-    /// What happens.
+    /// The activity.
     public var activity: Activity
-    /// How long, above 0.
+    /// Duration, s; greater than 0.
     public var seconds: Double
-    /// km/h at its end; of `accelerate` and `brake` alone.
+    /// Speed at its end, km/h; used for `accelerate` and `brake` only.
     public var speed: Double
 
-    /// - Parameters: as the properties of the same names.
+    /// Creates a phase; the parameters are the properties of the same names.
     public init(_ activity: Activity, seconds: Double, speed: Double = 0) {
       self.activity = activity
       self.seconds = seconds
@@ -37,26 +37,26 @@ public struct DriveCycle: Sendable {
 
   /// The phases, at least one.
   public let phases: [Phase]
-  /// After the last phase the first follows; else the last goes on for ever, at the speed it ended with.
+  /// Whether the first phase follows the last one. Otherwise the last phase continues with its final speed.
   public let repeats: Bool
 
-  /// Where the car stands at one moment of the cycle.
+  /// The state at one moment of the cycle.
   struct Moment {
     var activity = Activity.off
-    /// km/h.
+    /// Speed, km/h.
     var speed = 0.0
-    /// km/h per second.
+    /// Acceleration, km/h per second.
     var acceleration = 0.0
-    /// km since the beginning.
+    /// Distance since the beginning, km.
     var distance = 0.0
-    /// s that the engine has run, in all.
+    /// Total engine time, s.
     var engineSeconds = 0.0
-    /// s since the engine was started last.
+    /// Time since the last engine start, s.
     var runSeconds = 0.0
-    /// Starts of the engine, in all.
+    /// Total number of engine starts.
     var starts = 0
 
-    /// `seconds` further into a phase that began at this moment.
+    /// Returns the state `seconds` later within a phase that began at this moment.
     func later(_ seconds: Double, in phase: Phase) -> Moment {
       var now = self
       now.activity = phase.activity
@@ -93,13 +93,15 @@ public struct DriveCycle: Sendable {
   }
 
   private let total: Double
-  /// At the beginning of each phase, in the first lap and, from its end on, in the second.
+  /// The states at the start of each phase, in the first lap and in the second one.
   private let first: [Start]
   private let second: [Start]
 
+  /// Creates a drive.
+  ///
   /// - Parameters:
-  ///   - phases: at least one; an empty list stands for idling.
-  ///   - repeats: whether the first phase follows the last.
+  ///   - phases: at least one; an empty list means idling.
+  ///   - repeats: whether the first phase follows the last one.
   public init(_ phases: [Phase], repeats: Bool) {
     let phases = phases.isEmpty ? [Phase(.idle, seconds: 1)] : phases
     self.phases = phases
@@ -120,7 +122,7 @@ public struct DriveCycle: Sendable {
     second = lap()
   }
 
-  /// The moment `seconds` after the beginning.
+  /// Returns the state `seconds` after the beginning.
   func moment(at seconds: Double) -> Moment {
     let seconds = max(0, seconds)
     let lap = repeats ? (seconds / total).rounded(.down) : 0
@@ -129,7 +131,7 @@ public struct DriveCycle: Sendable {
     let index = (starts.lastIndex { $0.time <= within }) ?? 0
     var moment = starts[index].moment.later(within - starts[index].time, in: phases[index])
     if lap > 1 {
-      // What adds up, adds up alike in every lap.
+      // From the second lap on, every lap adds the same amounts.
       let base = first[0].moment
       let step = second[0].moment
       moment.distance += (step.distance - base.distance) * (lap - 1)

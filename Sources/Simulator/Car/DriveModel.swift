@@ -1,44 +1,44 @@
-/// What the sensors of a car show at one moment, in the units of SAE J1979-DA.
+/// The sensor values of a car at one moment, in units of SAE J1979-DA.
 struct DriveState: Sendable {
   var activity = DriveCycle.Activity.off
-  /// km/h.
+  /// Speed, km/h.
   var speed = 0.0
-  /// 1/min.
+  /// Engine speed, 1/min.
   var rpm = 0.0
   /// Calculated load, %.
   var load = 0.0
-  /// Absolute throttle, %.
+  /// Absolute throttle position, %.
   var throttle = 0.0
-  /// Pedal, %.
+  /// Accelerator pedal position, %.
   var pedal = 0.0
-  /// °C.
+  /// Temperatures of coolant, intake air, ambient air, oil and catalyst, °C.
   var coolant = 0.0
   var intakeAir = 0.0
   var ambient = 0.0
   var oil = 0.0
   var catalyst = 0.0
-  /// kPa.
+  /// Intake manifold and barometric pressure, kPa.
   var manifold = 101.0
   var barometer = 101.0
-  /// g/s.
+  /// Mass air flow, g/s.
   var airFlow = 0.0
-  /// L/h.
+  /// Fuel rate, L/h.
   var fuelRate = 0.0
-  /// %.
+  /// Fuel level, %.
   var fuelLevel = 0.0
-  /// % of stoichiometric, short and long term.
+  /// Fuel trims, %.
   var shortTrim = 0.0
   var longTrim = 0.0
-  /// ° before top dead centre.
+  /// Ignition timing, ° before top dead centre.
   var timing = 0.0
-  /// V of the narrow sensor before the catalyst, and behind it.
+  /// Voltages of the narrow-range sensors upstream and downstream of the catalyst, V.
   var sensor1 = 0.45
   var sensor2 = 0.6
-  /// Lambda of the wide sensor.
+  /// Lambda of the wide-range sensor.
   var lambda = 1.0
-  /// V at the engine control unit and at the adapter.
+  /// Supply voltage at ECU and adapter, V.
   var voltage = 12.4
-  /// s since the engine started; s that it ran in all; km in all.
+  /// Time since engine start, s; total engine time, s; distance and odometer, km.
   var runSeconds = 0.0
   var engineSeconds = 0.0
   var distance = 0.0
@@ -49,26 +49,27 @@ struct DriveState: Sendable {
   var isRunning: Bool { activity.isRunning }
 }
 
-/// From the drive cycle to what the sensors show: a pure function of the time and the seed, made of sums and
-/// quotients only, so that it is the same on every machine.
+/// Computes sensor values from the drive cycle. It is a pure function of time and seed that uses only basic arithmetic,
+/// so that the results are the same on every machine.
 struct DriveModel: Sendable {
   var cycle: DriveCycle
-  /// °C outside.
+  /// Outside temperature, °C.
   var ambient = 20.0
-  /// L.
+  /// Engine displacement, L.
   var displacement = 1.6
-  /// % at the beginning.
+  /// Initial fuel level, %.
   var fuelLevel = 70.0
-  /// L.
+  /// Tank capacity, L.
   var tank = 50.0
-  /// km at the beginning.
+  /// Initial odometer, km.
   var odometer = 43_210.0
-  /// V at rest: 12 of a car, 24 of a truck.
+  /// Battery voltage at rest, V: about 12 for a car, 24 for a truck.
   var battery = 12.4
-  /// 0: none; 1: as sensors jitter.
+  /// Amplitude of sensor noise: 0 for none, 1 for realistic.
   var noise = 1.0
   var seed: UInt64 = 1
 
+  /// Returns the sensor values at a time.
   func state(at time: Duration) -> DriveState {
     let seconds = time.inSeconds
     let moment = cycle.moment(at: seconds)
@@ -80,14 +81,14 @@ struct DriveModel: Sendable {
     state.distance = moment.distance
     state.odometer = odometer + moment.distance
     state.starts = moment.starts
-    // An engine that warms up: half of the way after two minutes.
+    // Warm-up: half of the difference after two minutes.
     let warmth = moment.engineSeconds / (moment.engineSeconds + 120)
     state.ambient = ambient
     state.coolant = ambient + (92 - ambient) * warmth
     state.oil = ambient + (98 - ambient) * moment.engineSeconds / (moment.engineSeconds + 240)
     state.catalyst = ambient + (480 - ambient) * warmth
     state.intakeAir = ambient + 8 * warmth
-    // A mean consumption: what the level has lost does not depend on how the moments were asked for.
+    // Use the average consumption, so that the level does not depend on the times of requests.
     let burnt = moment.engineSeconds * 0.8 / 3600 + moment.distance * 0.065
     state.fuelLevel = max(0, fuelLevel - burnt / tank * 100)
     state.voltage = voltage(moment, seconds)
@@ -104,7 +105,7 @@ struct DriveModel: Sendable {
     case .cruise: (state.load, state.pedal) = (22 + moment.speed / 5, 8 + moment.speed / 8)
     default: (state.load, state.pedal) = (19 + 6 * (1 - warmth), 0)
     }
-    // km/h at 1,000/min in each gear; the highest that still turns fast enough.
+    // Speeds in km/h at 1,000/min for each gear; the highest gear with sufficient engine speed is used.
     let least = moment.activity == .accelerate ? 1900.0 : 1300.0
     let gears = [7.5, 14, 21, 28.5, 36, 43]
     let gear = gears.last { moment.speed / $0 * 1000 >= least } ?? gears[0]
@@ -117,7 +118,7 @@ struct DriveModel: Sendable {
     state.shortTrim = jitter(3, seconds) * 3
     state.longTrim = 1.5625
     state.timing = 8 + state.rpm / 250 - state.load / 10
-    // Control around lambda 1 swings the sensor before the catalyst about once a second.
+    // Closed-loop control makes the upstream sensor alternate about once a second.
     state.sensor1 = noise == 0 ? 0.45 : jitter(4, seconds) > 0 ? 0.78 : 0.12
     state.sensor2 = 0.64 + jitter(5, seconds) * 0.03
     state.lambda = moment.activity == .accelerate ? 0.96 : 1 + jitter(6, seconds) * 0.01
@@ -132,7 +133,7 @@ struct DriveModel: Sendable {
     }
   }
 
-  /// -1…1, another one every 200 ms for each sensor.
+  /// Returns noise from -1 to 1 that changes every 200 ms, for each sensor.
   private func jitter(_ sensor: UInt64, _ seconds: Double) -> Double {
     guard noise > 0 else { return 0 }
     let step = UInt64(max(0, seconds) * 5)

@@ -1,6 +1,6 @@
 /// Services 01 and 02 (SAE J1979).
 extension ECU {
-  /// `01 0C` → `41 0C 1A F8`; on CAN up to six PIDs, either all bitmaps or none.
+  /// Answers service 01: `01 0C` → `41 0C 1A F8`. On CAN up to six PIDs, either only bitmaps or none.
   func currentData(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     let asked = request.dropFirst()
     guard !asked.isEmpty, asked.count <= (view.isCAN ? 6 : 1) else {
@@ -15,7 +15,7 @@ extension ECU {
     return message.count > 1 ? .message(message) : .refusal(Refusal.subFunctionNotSupported)
   }
 
-  /// The data bytes of a PID now; nil where this ECU does not measure it.
+  /// Returns the current data bytes of a PID; `nil` if this ECU does not measure it.
   func parameter(_ pid: UInt8, _ view: ECUView) -> [UInt8]? {
     if pid & 0x1F == 0 { return ECU.bitmap(pid, of: measured) }
     if let fixed = values[pid] { return fixed }
@@ -27,12 +27,12 @@ extension ECU {
     }
   }
 
-  /// What the bitmaps show: exactly what is answered.
+  /// The PIDs in the bitmaps: exactly those that are answered.
   private var measured: Set<UInt8> {
     pids.filter { $0 == 0x01 || $0 == 0x41 || Parameter.row($0) != nil }.union(values.keys)
   }
 
-  /// `02 0C 00` → `42 0C 00 1A F8`; on CAN up to three PIDs, each with its frame number.
+  /// Answers service 02: `02 0C 00` → `42 0C 00 1A F8`. On CAN up to three PIDs, each with its frame number.
   func freezeFrame(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     let asked = Array(request.dropFirst())
     guard !asked.isEmpty, asked.count % 2 == 0, asked.count <= (view.isCAN ? 6 : 2) else {
@@ -46,14 +46,14 @@ extension ECU {
     return message.count > 1 ? .message(message) : .refusal(Refusal.subFunctionNotSupported)
   }
 
-  /// The stored code that came first.
+  /// Returns the code that was stored first.
   private func frozenCode(_ view: ECUView) -> TroubleCode? {
     troubleCodes.filter { $0.isStored(at: view.time, cleared: cleared) }
       .min { ($0.storedAt ?? .zero) < ($1.storedAt ?? .zero) }
   }
 
   private func frozenParameter(_ pid: UInt8, _ code: TroubleCode?, _ view: ECUView) -> [UInt8]? {
-    // Without a frame stored, PID 02 says so by two zeros and nothing else is answered.
+    // Without a freeze frame, PID 02 is zero and no other PID is answered.
     guard let code, let moment = code.storedAt else { return pid == 0x02 ? [0, 0] : nil }
     if pid == 0x02 { return Array(code.bytes.prefix(2)) }
     let frozen = measured.subtracting([0x01, 0x13, 0x1C, 0x41, 0x51]).union([0x02])
@@ -64,7 +64,7 @@ extension ECU {
     return parameter(pid, then)
   }
 
-  /// What PIDs 21, 30, 31, 4D, 4E and 51 need.
+  /// Computes the data for PIDs 21, 30, 31, 4D, 4E and 51.
   private func facts(_ view: ECUView) -> VehicleFacts {
     var facts = VehicleFacts(isDiesel: view.isDiesel)
     let now = view.state

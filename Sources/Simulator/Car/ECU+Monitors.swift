@@ -1,26 +1,26 @@
 /// Monitors: PIDs 01 and 41 (SAE J1979-DA), services 05 and 06.
 extension ECU {
-  /// Bits of byte C that a spark and a compression engine have, and the seconds of engine time after which each is
+  /// Bits of byte C for spark and compression ignition, with the engine time in seconds after which each monitor is
   /// complete.
   private static let spark: [(bit: UInt8, seconds: Double)] = [(0, 180), (2, 420), (5, 120), (6, 60), (7, 300)]
   private static let compression: [(bit: UInt8, seconds: Double)] = [(0, 240), (1, 300), (3, 90), (5, 120), (7, 200)]
 
-  /// Lamp and number of codes, then the monitors since the codes were cleared.
+  /// Returns PID 01: MIL, number of codes, and the monitors since the codes were cleared.
   func monitorStatus(_ view: ECUView) -> [UInt8] {
     let lamp: UInt8 = lampSince(view) == nil ? 0 : 0x80
-    // What was complete before the scenario began stays so until it is cleared.
+    // Monitors completed before the scenario stay complete until codes are cleared.
     let since = cleared.map { view.state.engineSeconds - view.model.state(at: $0).engineSeconds }
     return [lamp | UInt8(min(stored(view).count, 127))] + monitors(view, after: since ?? .infinity)
   }
 
-  /// The same for the drive cycle that is under way; byte A is reserved.
+  /// Returns PID 41: the monitors in this drive cycle; byte A is reserved.
   func monitorsThisCycle(_ view: ECUView) -> [UInt8] { [0] + monitors(view, after: view.state.runSeconds) }
 
-  /// The ECU of the engine: it measures the air that goes in.
+  /// Whether this is the engine ECU, which measures the intake air.
   var watchesEngine: Bool { pids.contains(0x0C) && (pids.contains(0x10) || pids.contains(0x0B)) }
 
   private func monitors(_ view: ECUView, after seconds: Double) -> [UInt8] {
-    // Only the ECU with the engine watches it; others say that they have no monitors but components.
+    // Other ECUs report only the component monitor.
     guard watchesEngine else { return [0x04, 0, 0] }
     var supported: UInt8 = 0
     var incomplete: UInt8 = 0
@@ -28,12 +28,13 @@ extension ECU {
       supported |= 1 << monitor.bit
       if seconds < monitor.seconds { incomplete |= 1 << monitor.bit }
     }
-    // Misfire, fuel system, components; bit 3: compression ignition. Misfire needs some time, the rest none.
+    // Misfire, fuel system and components; bit 3 means compression ignition. Only misfire takes some time.
     let continuous: UInt8 = (seconds < 30 ? 0x10 : 0) | 0x07 | (view.isDiesel ? 0x08 : 0)
     return [continuous, supported, incomplete]
   }
 
-  /// CAN: `06 01` → `46 01 TID UASID value minimum maximum …`. Before: `06 01` → one message a test, with one limit.
+  /// Answers service 06. On CAN: `06 01` → `46 01 TID UASID value minimum maximum …`. On other buses: one message for
+  /// each test and limit.
   func testResults(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     guard request.count == 2, !tests.isEmpty else { return .refusal(Refusal.subFunctionNotSupported) }
     let asked = request[1]
@@ -50,7 +51,7 @@ extension ECU {
     return .messages(found.flatMap(\.legacyMessages))
   }
 
-  /// `05 01 01` → `45 01 01 5A`: rich to lean threshold and its like of the sensor before the catalyst.
+  /// Answers service 05: `05 01 01` → `45 01 01 5A`, thresholds of the oxygen sensor upstream of the catalyst.
   func oxygenSensorTests(_ request: [UInt8]) -> ECUAnswer {
     guard request.count == 3, request[2] == 1 else { return .refusal(Refusal.subFunctionNotSupported) }
     switch request[1] {
@@ -60,16 +61,17 @@ extension ECU {
     }
   }
 
+  /// Returns the two bytes of a word, high byte first.
   static func bytes(_ word: UInt16) -> [UInt8] { [UInt8(word >> 8), UInt8(word & 0xFF)] }
 }
 
 extension ECU.MonitorTest {
-  /// Nine bytes of a CAN message.
+  /// The result in nine bytes of a CAN message.
   fileprivate var record: [UInt8] {
     [monitor, test, unit] + ECU.bytes(value) + ECU.bytes(minimum) + ECU.bytes(maximum)
   }
 
-  /// One message for each limit, with the component's number; its bit 7 says that the limit is a least value.
+  /// A message for each limit, with the component ID; bit 7 marks a minimum.
   fileprivate var legacyMessages: [[UInt8]] {
     let most: [UInt8] = [0x46, test, monitor & 0x7F]
     let least: [UInt8] = [0x46, test, monitor | 0x80]

@@ -1,21 +1,25 @@
 /// Services 03, 04, 07, 0A (SAE J1979) and 14, 19 (SAE J1979-2).
 extension ECU {
+  /// Returns the stored codes.
   func stored(_ view: ECUView) -> [TroubleCode] {
     troubleCodes.filter { $0.isStored(at: view.time, cleared: cleared) }
   }
 
+  /// Returns the pending codes.
   func pending(_ view: ECUView) -> [TroubleCode] {
     troubleCodes.filter { $0.isPending(at: view.time, cleared: cleared) }
   }
 
+  /// Returns the permanent codes.
   func permanent(_ view: ECUView) -> [TroubleCode] { troubleCodes.filter { $0.isPermanent(at: view.time) } }
 
-  /// Since when the lamp is on; nil where it is off.
+  /// Returns the time since which the MIL is on; `nil` if it is off.
   func lampSince(_ view: ECUView) -> Duration? {
     stored(view).filter(\.lightsLamp).compactMap(\.storedAt).min()
   }
 
-  /// CAN: `43 01 04 20`, the count first. Before: three codes a message, zeros where there are fewer.
+  /// Answers services 03, 07 and 0A. On CAN: `43 01 04 20`, beginning with the count. On other buses: three codes in
+  /// each message, padded with zeros.
   func codes(_ request: [UInt8], _ view: ECUView, _ codes: [TroubleCode]) -> ECUAnswer {
     guard request.count == 1 else { return .refusal(Refusal.subFunctionNotSupported) }
     let service = request[0] + 0x40
@@ -28,7 +32,7 @@ extension ECU {
     return .messages(messages)
   }
 
-  /// `04` → `44`; refused while the car moves.
+  /// Answers service 04: `04` → `44`; refused while the car moves.
   mutating func clear(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     guard request.count == 1 else { return .refusal(Refusal.subFunctionNotSupported) }
     guard view.state.speed == 0 else { return .refusal(Refusal.conditionsNotCorrect) }
@@ -36,7 +40,7 @@ extension ECU {
     return .message([0x44])
   }
 
-  /// `14 FF FF 33` (all emissions-related codes) → `54`.
+  /// Answers service 14: `14 FF FF 33` (all emissions-related codes) → `54`.
   mutating func clearAll(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     guard request == [0x14, 0xFF, 0xFF, 0x33] || request == [0x14, 0xFF, 0xFF, 0xFF] else {
       return .refusal(Refusal.requestOutOfRange)
@@ -46,7 +50,7 @@ extension ECU {
     return .message([0x54])
   }
 
-  /// ISO 14229-1 status bits: test failed, pending, confirmed, warning indicator requested.
+  /// Returns the status bits of ISO 14229-1: test failed, pending, confirmed, warning indicator requested.
   private func status(_ code: TroubleCode, _ view: ECUView) -> UInt8 {
     var status: UInt8 = 0
     if code.isPending(at: view.time, cleared: cleared) { status |= 0x05 }
@@ -54,14 +58,16 @@ extension ECU {
     return status
   }
 
-  /// The group of emissions-related codes (J1979-2), and the format of three bytes (J2012-DA).
+  /// Functional group of emissions-related codes (SAE J1979-2), format of three bytes (J2012-DA), and supported status
+  /// bits.
   private static let emissions: UInt8 = 0x33
   private static let format: UInt8 = 0x04
   private static let available: UInt8 = 0x8D
   /// Severity: check at next halt.
   private static let severity: UInt8 = 0x40
 
-  /// `19 42 33 mask severity` → `59 42 33 8D E0 04` and 5 bytes a code; `19 55 33` → permanent codes; `19 02 mask`.
+  /// Answers service 19: `19 42 33 mask severity` → `59 42 33 8D E0 04` and 5 bytes for each code; `19 55 33` →
+  /// permanent codes; `19 02 mask`.
   func troubleCodesUDS(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     switch (request.dropFirst().first, request.count) {
     case (0x42, 5):

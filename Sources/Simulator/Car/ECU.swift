@@ -1,53 +1,53 @@
-/// One control unit: what a scenario says of it, and what it remembers.
+/// An electronic control unit: its configuration in a scenario, and its state.
 public struct ECU: Sendable {
-  /// The CAN identifier that it answers with (`7E8`, `18DAF110`), or its one address byte on the other buses.
+  /// CAN identifier of its answers (`7E8`, `18DAF110`), or its address byte on other buses.
   public var address: UInt32
-  /// The CAN identifier that it listens to besides the functional one.
+  /// CAN identifier of requests to it, in addition to the functional one.
   public var requestAddress: UInt32
-  /// Byte in front of all its frames (CAN extended addressing, ISO 15765-2): its own in requests, the tester's F1 in
-  /// answers.
+  /// Address byte in requests to it (CAN extended addressing, ISO 15765-2); its answers begin with the tester's F1.
+  /// `nil` if none.
   public var extendedAddress: UInt8?
-  /// PID 0A of service 09.
+  /// ECU name (service 09, PID 0A).
   public var name: String
-  /// Whether it answers requests to all (7DF and its like).
+  /// Whether it answers functional requests (7DF and similar).
   public var answersFunctional = true
-  /// Whether it is the one that knows the VIN: the engine's, as a rule.
+  /// Whether it reports the VIN, usually the engine ECU.
   public var knowsVIN = true
-  /// PIDs of service 01, bitmaps aside.
+  /// PIDs of service 01, without bitmaps.
   public var pids: Set<UInt8>
-  /// Fixed bytes in place of what the drive gives.
+  /// Fixed data bytes of PIDs, instead of values from the drive.
   public var values: [UInt8: [UInt8]] = [:]
-  /// Whole answers by request, for services 21 and 22 or any other.
+  /// Fixed answers by request, for services 21, 22 and others.
   public var replies: [[UInt8]: [UInt8]] = [:]
-  /// PID 04 and 06 of service 09.
+  /// Calibrations (service 09, PIDs 04 and 06).
   public var calibrations: [Calibration] = []
-  /// Faults to come.
+  /// Trouble codes that appear during the drive.
   public var troubleCodes: [TroubleCode] = []
-  /// Service 06.
+  /// Test results (service 06).
   public var tests: [MonitorTest] = []
-  /// From the request to the first frame; nil: the car's.
+  /// Time from a request to the first frame; `nil` for the car's.
   public var latency: Duration?
 
-  /// One calibration with its check number.
+  /// A calibration with its verification number.
   public struct Calibration: Sendable {
-    /// Up to 16 characters.
+    /// Calibration ID, up to 16 characters.
     public var id: String
     /// Calibration verification number.
     public var cvn: UInt32
-    /// - Parameters: as the properties of the same names.
+    /// Creates a calibration; the parameters are the properties of the same names.
     public init(id: String, cvn: UInt32) {
       self.id = id
       self.cvn = cvn
     }
   }
 
-  /// One result of service 06.
+  /// A test result of service 06.
   public struct MonitorTest: Sendable {
-    /// Monitor (CAN) and test identifier, unit and scaling identifier.
+    /// Monitor ID (CAN), test ID, unit and scaling ID.
     public var monitor: UInt8, test: UInt8, unit: UInt8
-    /// As measured, and its limits.
+    /// Measured value and its limits, encoded.
     public var value: UInt16, minimum: UInt16, maximum: UInt16
-    /// - Parameters: as the properties of the same names.
+    /// Creates a result; the parameters are the properties of the same names.
     public init(monitor: UInt8, test: UInt8, unit: UInt8, value: UInt16, minimum: UInt16, maximum: UInt16) {
       self.monitor = monitor
       self.test = test
@@ -58,10 +58,10 @@ public struct ECU: Sendable {
     }
   }
 
-  /// When its codes were cleared last.
+  /// Time at which its codes were last cleared; `nil` if never.
   var cleared: Duration?
 
-  /// - Parameters: as the properties of the same names.
+  /// Creates an ECU; the parameters are the properties of the same names.
   public init(address: UInt32, requestAddress: UInt32, name: String, pids: Set<UInt8>) {
     self.address = address
     self.requestAddress = requestAddress
@@ -70,30 +70,31 @@ public struct ECU: Sendable {
   }
 }
 
-/// What an ECU sees of the car while it answers.
+/// The state of the car that an ECU's answer depends on.
 struct ECUView {
   var model: DriveModel
   var time: Duration
   var vin: String
   var isDiesel: Bool
-  /// J1979-2: services 19 and 22 in place of 01 to 0A.
+  /// Whether it uses services 19 and 22 instead of 01 to 0A (SAE J1979-2).
   var speaksUDS: Bool
-  /// On CAN a message may be long, and the layouts of services 03, 06 and 09 differ.
+  /// Whether the bus is CAN, which allows long messages and has other layouts of services 03, 06 and 09.
   var isCAN: Bool
 
   var state: DriveState { model.state(at: time) }
 }
 
-/// An ECU's answer: nothing, messages (more than one only on the buses before CAN), or a refusal.
+/// An ECU's answer: none, messages (more than one only on buses before CAN), or a negative response code.
 enum ECUAnswer: Equatable {
   case silence
   case messages([[UInt8]])
   case refusal(UInt8)
 
+  /// Makes an answer of one message.
   static func message(_ bytes: [UInt8]) -> ECUAnswer { .messages([bytes]) }
 }
 
-/// Negative response codes of ISO 14229-1 and J1979.
+/// Negative response codes of ISO 14229-1 and SAE J1979.
 enum Refusal {
   static let serviceNotSupported: UInt8 = 0x11
   static let subFunctionNotSupported: UInt8 = 0x12
@@ -104,7 +105,7 @@ enum Refusal {
 }
 
 extension ECU {
-  /// Answers one request, service byte first.
+  /// Answers a request.
   mutating func answer(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     guard let service = request.first else { return .silence }
     if let reply = replies[request] { return .message(reply) }
@@ -131,7 +132,7 @@ extension ECU {
     }
   }
 
-  /// The bitmap that a support PID (00, 20, 40…) answers with; nil where nothing from there on is supported.
+  /// Returns the bitmap of a support PID (00, 20, 40…); `nil` if no identifier above `base` is supported.
   static func bitmap(_ base: UInt8, of identifiers: some Sequence<UInt8>) -> [UInt8]? {
     var bits: UInt32 = 0
     for identifier in identifiers where identifier > base {

@@ -1,6 +1,6 @@
-/// One PID of service 01 as an ECU measures it: how many bytes, and what they are at one moment.
+/// A PID of service 01: the number of data bytes and their value at one moment.
 ///
-/// Written from SAE J1979-DA, apart from any decoder: what a gateway reads is compared with what stood here.
+/// It is written from SAE J1979-DA, independently of the decoder, so that a decoder error cannot cancel out.
 struct Parameter: Sendable {
   var pid: UInt8
   var length: Int
@@ -12,31 +12,31 @@ struct Parameter: Sendable {
     self.encode = encode
   }
 
-  /// The bytes, the highest first.
+  /// Returns the data bytes, most significant byte first.
   func bytes(_ state: DriveState, _ facts: VehicleFacts) -> [UInt8] {
     let value = encode(state, facts)
     return (0..<length).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * (length - 1 - $0))) }
   }
 
-  /// The row of a PID; nil where no ECU here measures it.
+  /// Returns the row of a PID; `nil` if no simulated ECU measures it.
   static func row(_ pid: UInt8) -> Parameter? { rows.first { $0.pid == pid } }
 }
 
-/// What parameters say about the car itself, and about the time since its codes were cleared.
+/// Facts about the car and the time since its codes were cleared.
 struct VehicleFacts: Sendable {
   var isDiesel = false
-  /// PID 1C.
+  /// OBD standard (PID 1C).
   var standard: UInt8 = 6
-  /// km, min, and warm-ups since the codes were cleared.
+  /// Distance (km), time (min) and warm-ups since the codes were cleared.
   var clearedDistance = 0.0
   var clearedMinutes = 0.0
   var clearedWarmUps = 0
-  /// km and min with the lamp on.
+  /// Distance (km) and time (min) with the MIL on.
   var lampDistance = 0.0
   var lampMinutes = 0.0
 }
 
-/// `value` in steps of `step` from `zero`, as an unsigned number of `bits` bits: sensors saturate, they do not wrap.
+/// Encodes a value as an unsigned number; values outside its range saturate.
 private func count(_ value: Double, step: Double, zero: Double = 0, bits: Double = 8) -> UInt32 {
   let limit = bits == 8 ? 255.0 : bits == 16 ? 65_535.0 : 4_294_967_295.0
   return UInt32(min(max(((value - zero) / step).rounded(), 0), limit))
@@ -48,7 +48,7 @@ private func celsius(_ value: Double) -> UInt32 { count(value, step: 1, zero: -4
 private func word(_ value: Double, step: Double = 1) -> UInt32 { count(value, step: step, bits: 16) }
 
 extension Parameter {
-  /// PID 01, 41 and the bitmaps are the ECU's own.
+  /// All PIDs except 01, 41 and the bitmaps, which ``ECU`` computes itself.
   static let rows: [Parameter] = [
     Parameter(0x03, 2) { state, _ in state.isRunning ? (state.coolant < 50 ? 0x0100 : 0x0200) : 0 },
     Parameter(0x04, 1) { state, _ in percent(state.load) },
@@ -107,7 +107,7 @@ extension Parameter {
   ]
 }
 
-/// The PIDs that an ECU of a kind measures unless a scenario lists its own.
+/// The kinds of ECUs, with the PIDs that they measure by default.
 enum ECURole: String, CaseIterable, Sendable {
   case engine, diesel, transmission, battery, body
 
@@ -130,7 +130,7 @@ enum ECURole: String, CaseIterable, Sendable {
     }
   }
 
-  /// As PID 0A of service 09 shows it where a scenario gives no other.
+  /// Default ECU name (service 09, PID 0A).
   var title: String {
     switch self {
     case .engine, .diesel: "ECM-EngineControl"

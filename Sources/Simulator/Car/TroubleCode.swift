@@ -1,20 +1,21 @@
-/// A fault of the car that a scenario lets appear.
+/// A trouble code that appears during a scenario.
 public struct TroubleCode: Sendable {
-  /// As SAE J2012 writes it: `P0420`, `U0100`; for OBDonUDS the failure type may stand behind it: `P0420-11`.
+  /// The code in the form of SAE J2012, for example `P0420`; for OBDonUDS optionally with a failure type, `P0420-11`.
   public let text: String
-  /// The two bytes of J1979, and the failure type byte of the three-byte form (J2012-DA, format 0x04).
+  /// The two bytes of SAE J1979 and the failure type byte (J2012-DA, format 0x04).
   let bytes: [UInt8]
-  /// When it is pending (service 07); nil: from when it is stored.
+  /// Time from which it is pending (service 07); `nil` for the time from which it is stored.
   public var pendingAt: Duration?
-  /// When it is stored (service 03); nil: never, it stays pending.
+  /// Time from which it is stored (service 03); `nil` if it stays pending.
   public var storedAt: Duration?
-  /// Stored for good (service 0A) as soon as it is stored; clearing does not reach it there.
+  /// Whether it also becomes permanent (service 0A) when it is stored; clearing does not remove a permanent code.
   public var isPermanent = false
-  /// Lights the lamp as soon as it is stored.
+  /// Whether it turns on the MIL when it is stored.
   public var lightsLamp = true
 
-  /// - Parameter text: `P0420` or `P0420-11`.
-  /// - Returns: nil where that is no trouble code.
+  /// Parses a code; `nil` if it is invalid.
+  ///
+  /// - Parameter text: for example `P0420` or `P0420-11`.
   public init?(_ text: String) {
     let characters = Array(text.utf8)
     guard characters.count == 5 || (characters.count == 8 && characters[5] == UInt8(ascii: "-")) else { return nil }
@@ -33,10 +34,13 @@ public struct TroubleCode: Sendable {
 
   private var becomesPendingAt: Duration? { pendingAt ?? storedAt }
 
+  /// Whether the code is pending at a time; `cleared` is when codes were last cleared.
   func isPending(at time: Duration, cleared: Duration?) -> Bool { isPast(becomesPendingAt, time, cleared) }
 
+  /// Whether the code is stored at a time; `cleared` is when codes were last cleared.
   func isStored(at time: Duration, cleared: Duration?) -> Bool { isPast(storedAt, time, cleared) }
 
+  /// Whether the code is permanent at a time.
   func isPermanent(at time: Duration) -> Bool { isPermanent && isPast(storedAt, time, nil) }
 
   private func isPast(_ moment: Duration?, _ time: Duration, _ cleared: Duration?) -> Bool {

@@ -1,23 +1,25 @@
-/// Why a `--faults` list is none: what stands there, where, and what would be right.
+import JSONText
+
+/// An error in a `--faults` list: the position, the problem and what was expected.
 public struct FaultError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Characters of the list before the item.
+  /// Number of characters before the invalid item.
   public var offset: Int
-  /// What is wrong, and what would be right.
+  /// The problem and the expectation.
   public var reason: String
 
-  /// One line: `character 8: "promtLost": no such fault; did you mean "promptLost"?`.
+  /// The message in one line: `character 8: "promtLost": no such fault; did you mean "promptLost"?`.
   public var description: String { "character \(offset + 1): \(reason)" }
 }
 
 extension Fault {
-  /// Reads a list: `nul=0.01,echoDouble,garbage=100@12s,silent@30s..60s,promptLost@5s,noData=0C`.
+  /// Parses a list such as `nul=0.01,echoDouble,garbage=100@12s,silent@30s..60s,promptLost@5s,noData=0C`.
   ///
   ///     list = item *("," item)
   ///     item = kind ["=" argument] ["@" when]
   ///     when = time [".." [time]]
-  ///     time = number ["ms" | "s" | "min"]        seconds unless said otherwise
+  ///     time = number ["ms" | "s" | "min"]        default: seconds
   ///
-  /// - Throws: ``FaultError`` for the first item that is none.
+  /// - Throws: ``FaultError`` for the first invalid item.
   public static func list(_ text: String) throws(FaultError) -> [Fault] {
     var faults: [Fault] = []
     var offset = 0
@@ -85,7 +87,7 @@ extension Fault {
   }
 
   private static func hexadecimal(_ text: Substring) throws(Mistake) -> [UInt8] {
-    // An 11 bit identifier has three digits.
+    // An 11-bit identifier has three digits.
     guard let bytes = Hexadecimal.bytes(text.utf8.count % 2 == 1 ? "0" + text : text[...]), !bytes.isEmpty else {
       throw Mistake(reason: "expected hexadecimal digits, found \"\(text)\"")
     }
@@ -112,26 +114,9 @@ extension Fault {
   }
 
   private static func unknown(_ name: String) -> Mistake {
-    let near = Kind.allCases.min { distance($0.rawValue, name) < distance($1.rawValue, name) }
-    if let near, distance(near.rawValue, name) <= 2 {
-      return Mistake(reason: "no such fault; did you mean \"\(near.rawValue)\"?")
+    if let near = nearestName(to: name, among: Kind.allCases.map(\.rawValue)) {
+      return Mistake(reason: "no such fault; did you mean \"\(near)\"?")
     }
     return Mistake(reason: "no such fault; known: " + Kind.allCases.map(\.rawValue).joined(separator: " "))
-  }
-
-  /// Levenshtein's.
-  private static func distance(_ a: String, _ b: String) -> Int {
-    let b = Array(b.utf8)
-    var row = Array(0...b.count)
-    for (i, x) in a.utf8.enumerated() {
-      var corner = row[0]
-      row[0] = i + 1
-      for j in b.indices {
-        let change = corner + (x == b[j] ? 0 : 1)
-        corner = row[j + 1]
-        row[j + 1] = min(change, row[j] + 1, row[j + 1] + 1)
-      }
-    }
-    return row[b.count]
   }
 }

@@ -1,5 +1,5 @@
 extension Fault {
-  /// What a kind takes, when it strikes, and one line for people.
+  /// The argument of a kind of fault, when it occurs, and a description.
   struct Rule {
     var argument: Argument
     var timing: Timing
@@ -35,6 +35,7 @@ extension Fault.Kind {
     case .promptOK: .init(.probability, .chance, "an OK between an answer and its prompt")
     case .replyTwice: .init(.probability, .chance, "an answer and its prompt come twice")
     case .replyJoined: .init(.probability, .chance, "an answer waits, and comes right in front of the next one")
+    case .replyBehind: .init(.none, .state, "each answer comes only with the next command, in place of its own")
     case .truncate: .init(.probability, .chance, "a line of an answer lacks its tail")
     case .reset: .init(.none, .moment, "the adapter restarts: banner, all settings lost")
     case .brownOut: .init(.time(.seconds(1)), .moment, "dead for so long, then restarts")
@@ -76,7 +77,7 @@ extension Fault.Kind {
     }
   }
 
-  /// The grammar behind `=`, for people.
+  /// The syntax of the fault with its argument.
   var syntax: String {
     switch rule.argument {
     case .none: rawValue
@@ -90,7 +91,7 @@ extension Fault.Kind {
     }
   }
 
-  /// `fault` and its meaning, as help and README show it.
+  /// The syntax for help and README.
   var usage: String {
     if case .moment = rule.timing { return syntax + "@…" }
     return syntax
@@ -98,7 +99,7 @@ extension Fault.Kind {
 }
 
 extension Fault {
-  /// Every fault with what it takes and what it does, a line each: for a command's help.
+  /// The syntax and effect of every fault, one on each line, for a command's help.
   public static let help: String = Kind.allCases.map { kind in
     let usage = kind.usage
     return usage + String(repeating: " ", count: max(1, 22 - usage.count)) + kind.rule.meaning

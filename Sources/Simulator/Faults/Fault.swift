@@ -1,38 +1,38 @@
-/// One fault of a `--faults` list: what goes wrong, how much of it, and when.
+/// An item of a `--faults` list: what fails, how much, and when.
 public struct Fault: Sendable, Equatable {
-  /// What goes wrong.
+  /// The kind of fault.
   public var kind: Kind
-  /// Probability, count or number, as the kind has it.
+  /// Probability, count or number, depending on the kind.
   var number: Double
-  /// A time that the kind takes.
+  /// A duration, for kinds that have one.
   var duration: Duration
-  /// A request, an address, a byte.
+  /// A request, an address or a byte, for kinds that have one.
   var bytes: [UInt8]
-  /// A text.
+  /// A text, for kinds that have one.
   var text: String
-  /// When.
+  /// When it occurs.
   var window: Window
 
-  /// When a fault strikes.
+  /// The time in which a fault can occur.
   public enum Window: Sendable, Equatable {
-    /// No `@`: whenever it can.
+    /// No `@`: at every opportunity.
     case always
-    /// `@5s`: once, at the first chance from then on; of a state: from then on.
+    /// `@5s`: once, at the first opportunity after that time. A state begins then and does not end.
     case from(Duration)
-    /// `@5s..8s`: whenever it can in that time. `@5s..`: from then on.
+    /// `@5s..8s`: at every opportunity in that time. `@5s..`: from that time on.
     case during(Duration, Duration?)
   }
 
-  /// What a kind takes behind `=`.
+  /// The argument of a kind after `=`.
   enum Argument {
     case none
-    /// 0…1; 1 unless given.
+    /// 0…1; default 1.
     case probability
-    /// A whole number in this range, or the default where none is given.
+    /// An integer in this range, with an optional default.
     case count(ClosedRange<Int>, Int?)
-    /// A time, or the default where none is given.
+    /// A time, with an optional default.
     case time(Duration?)
-    /// Hexadecimal digits, then perhaps `:` and one more byte or a time.
+    /// Hexadecimal digits; in the following cases with `:` and a byte or a time.
     case request
     case requestAndByte
     case requestAndTime(Duration)
@@ -42,27 +42,27 @@ public struct Fault: Sendable, Equatable {
 
   /// How a kind uses its window.
   enum Timing {
-    /// Holds as long as the window.
+    /// Lasts as long as the window.
     case state
-    /// Strikes at chances within the window.
+    /// Occurs at opportunities within the window.
     case chance
-    /// Happens by itself at the window's beginning: needs an `@`.
+    /// Occurs by itself at the start of the window; requires `@`.
     case moment
   }
 
-  /// Every fault that the virtual adapter knows.
+  /// All faults of the virtual adapter.
   public enum Kind: String, CaseIterable, Sendable {
-    // The line.
+    // Serial connection.
     case nul, drop, flip, split, trickle, silent, hang, unplug, garbage, gps
     // Echo and line ends.
     case echoDouble, echoAll, crlf
     // Prompt and answers.
-    case promptLost, promptTwice, promptLate, promptOK, replyTwice, replyJoined, truncate
+    case promptLost, promptTwice, promptLate, promptOK, replyTwice, replyJoined, replyBehind, truncate
     // Reset.
     case reset, brownOut, lvReset, bannerLate, bannerMissing, bannerByte
     // Commands.
     case unknown, noSuffix, noMultiPID, protocolZero
-    // Messages in place of an answer.
+    // Messages instead of an answer.
     case searching, unableToConnect, busInitError, canError, busError, busBusy, bufferFull, dataError, rxError
     case stopped, err, actAlert, lpAlert
     // The car.

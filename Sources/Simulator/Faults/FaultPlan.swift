@@ -1,7 +1,7 @@
-/// The faults of one run: what holds now, what strikes now, what is used up.
+/// The faults of a run: which are active, which occur now, and which are used up.
 struct FaultPlan: Sendable {
   let faults: [Fault]
-  /// How often each has struck.
+  /// Number of occurrences of each fault.
   private var strikes: [Int]
   private var random: SeededGenerator
 
@@ -11,19 +11,21 @@ struct FaultPlan: Sendable {
     random = SeededGenerator(seed: SeededGenerator.mix(seed ^ 0xFA17))
   }
 
-  /// The fault of a kind that holds now: of states.
+  /// Returns the active fault of a kind whose timing is `state`; `nil` if there is none.
   func holding(_ kind: Fault.Kind, at time: Duration) -> Fault? {
     faults.first { $0.kind == kind && $0.window.holds(at: time) }
   }
 
+  /// Whether a fault of a kind is active.
   func holds(_ kind: Fault.Kind, at time: Duration) -> Bool { holding(kind, at: time) != nil }
 
-  /// All faults of a kind that hold now.
+  /// Returns all active faults of a kind.
   func allHolding(_ kind: Fault.Kind, at time: Duration) -> [Fault] {
     faults.filter { $0.kind == kind && $0.window.holds(at: time) }
   }
 
-  /// The fault of a kind that strikes at this chance, if it fits; a fault with one time is then used up.
+  /// Returns the fault of a kind that occurs at this opportunity; `nil` if there is none. A fault that occurs once is
+  /// then used up.
   mutating func strike(_ kind: Fault.Kind, at time: Duration, where fits: (Fault) -> Bool = { _ in true }) -> Fault? {
     for index in faults.indices where faults[index].kind == kind && faults[index].window.holds(at: time) {
       let fault = faults[index]
@@ -37,15 +39,15 @@ struct FaultPlan: Sendable {
     return nil
   }
 
-  /// Whether any fault of a kind is planned: the byte loop asks before it rolls dice.
+  /// Whether there is any fault of a kind. It avoids random numbers for each byte.
   func has(_ kind: Fault.Kind) -> Bool { faults.contains { $0.kind == kind } }
 
-  /// The next moment at which something happens by itself, or a state changes.
+  /// Returns the next time at which a fault occurs by itself or a state changes; `nil` if there is none.
   func nextChange(after time: Duration) -> Duration? {
     faults.compactMap { $0.window.nextEdge(after: time) }.min()
   }
 
-  /// The faults that happen by themselves in (`from`, `to`], in order.
+  /// Returns the faults that occur by themselves in (`from`, `to`], in order.
   func moments(after from: Duration, upTo to: Duration) -> [(Duration, Fault)] {
     faults.compactMap { fault in
       guard case .moment = fault.kind.rule.timing, let start = fault.window.start, start > from, start <= to else {
@@ -55,18 +57,18 @@ struct FaultPlan: Sendable {
     }.sorted { $0.0 < $1.0 }
   }
 
-  /// A random byte.
+  /// Returns a random byte.
   mutating func byte() -> UInt8 { UInt8(truncatingIfNeeded: random.next()) }
 
-  /// A random number below `bound`.
+  /// Returns a random number below `bound`.
   mutating func number(below bound: Int) -> Int { Int(random.next() % UInt64(max(bound, 1))) }
 }
 
 extension Fault {
-  /// The number says how often it strikes.
+  /// Whether the number limits how often it occurs.
   var isCounted: Bool { kind == .busInitError }
 
-  /// Whether a request is the one that this fault names: its PID where one byte is named, else its beginning.
+  /// Whether the fault applies to a request: by its PID if one byte is given, otherwise by its beginning.
   func names(_ request: [UInt8]) -> Bool {
     bytes.count == 1
       ? request.count > 1 && request[1] == bytes[0] || request == bytes
@@ -82,6 +84,7 @@ extension Fault.Window {
     }
   }
 
+  /// Whether a time is within the window.
   func holds(at time: Duration) -> Bool {
     switch self {
     case .always: true
@@ -90,6 +93,7 @@ extension Fault.Window {
     }
   }
 
+  /// Returns the next start or end of the window after a time; `nil` if there is none.
   func nextEdge(after time: Duration) -> Duration? {
     switch self {
     case .always: nil

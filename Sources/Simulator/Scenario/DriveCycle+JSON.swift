@@ -1,7 +1,10 @@
 import JSONText
 
 extension DriveCycle {
-  /// `{"repeat": true, "phases": [{"phase": "idle", "seconds": 20}, {"phase": "accelerate", "seconds": 8, "speed": 50}]}`
+  /// Reads a drive cycle.
+  ///
+  ///     {"repeat": false, "phases": [
+  ///       {"phase": "idle", "seconds": 20}, {"phase": "accelerate", "seconds": 8, "speed": 50}]}
   init(parsing value: JSONValue) throws(JSONError) {
     var reader = try JSONObjectReader(value)
     let repeats = try reader.optionalBool("repeat") ?? false
@@ -20,7 +23,9 @@ extension DriveCycle {
 }
 
 extension DriveCycle.Phase {
-  /// - Parameter speed: km/h at the end of the phase before; that of this one on return.
+  /// Reads a phase.
+  ///
+  /// - Parameter speed: speed at the end of the previous phase, km/h; set to that of this phase.
   fileprivate init(parsing value: JSONValue, after speed: inout Double) throws(JSONError) {
     var reader = try JSONObjectReader(value)
     let name = try reader.requiredString("phase", oneOf: DriveCycle.Activity.allCases.map(\.rawValue))

@@ -1,7 +1,7 @@
 import JSONText
 
 extension ECU {
-  /// One of a car's `ecus`.
+  /// Reads an element of a car's `ecus`.
   init(parsing value: JSONValue, on bus: Bus, isDiesel: Bool) throws(JSONError) {
     var reader = try JSONObjectReader(value)
     let address = try reader.required("address").requireAddress(on: bus)
@@ -63,7 +63,7 @@ extension ECU {
 }
 
 extension JSONValue {
-  /// `7E8`, `18DAF110` or, before CAN, `10`.
+  /// Parses an address: `7E8`, `18DAF110`, or `10` on buses before CAN.
   fileprivate func requireAddress(on bus: Bus) throws(JSONError) -> UInt32 {
     let text = try requireString()
     let digits = bus.isExtended ? 8 : bus.isCAN ? 3 : 2

@@ -1,8 +1,10 @@
 import JSONText
 
-/// Scenario files: README.md of this folder lists every key.
+/// Scenario files; README.md of this module lists all keys.
 extension Scenario {
-  /// Reads a scenario. Strict: what is unknown, missing or impossible is an error with line, column and path.
+  /// Parses a scenario strictly.
+  ///
+  /// - Throws: ``JSONError`` with the position of the first unknown, missing or invalid value.
   public init(parsing text: [UInt8]) throws(JSONError) {
     var top = try JSONObjectReader(JSONDocument(parsing: text).root)
     let adapter = try top.optional("adapter").map { value throws(JSONError) in try AdapterModel(parsing: value) }
@@ -56,7 +58,7 @@ extension AdapterModel {
 }
 
 extension JSONObjectReader {
-  /// A number of seconds, or of milliseconds with a `unit` of 0.001.
+  /// Reads a number of seconds, or of milliseconds if `unit` is 0.001.
   fileprivate mutating func optionalTime(
     _ key: String, unit: Double = 1, upTo limit: Double = 1e7
   ) throws(JSONError) -> Duration? {
@@ -105,7 +107,7 @@ extension Scenario.CarEntry {
 }
 
 extension JSONValue {
-  /// Pairs of hexadecimal digits, spaces allowed.
+  /// Parses pairs of hexadecimal digits, optionally separated by spaces.
   func requireBytes(_ count: ClosedRange<Int>) throws(JSONError) -> [UInt8] {
     let text = try requireString()
     guard let bytes = Hexadecimal.bytes(text), count.contains(bytes.count) else {

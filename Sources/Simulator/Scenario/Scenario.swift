@@ -1,13 +1,13 @@
-/// What is played: an adapter, the cars it is plugged into one after the other, and what goes wrong.
+/// A simulation: an adapter, the cars to which it is connected one after the other, and the faults.
 public struct Scenario: Sendable {
-  /// A car and when it stands there.
+  /// A car with the time at which it is connected.
   public struct CarEntry: Sendable {
-    /// From when on; the first car is there from the beginning.
+    /// Start time; the first car is present from the beginning.
     public var from: Duration
     /// The car; its drive begins at `from`.
     public var car: Car
 
-    /// - Parameters: as the properties of the same names.
+    /// Creates an entry; the parameters are the properties of the same names.
     public init(from: Duration, car: Car) {
       self.from = from
       self.car = car
@@ -16,18 +16,18 @@ public struct Scenario: Sendable {
 
   /// The adapter.
   public var adapter = AdapterModel()
-  /// Seed of everything that looks random.
+  /// Seed of all random values.
   public var seed: UInt64 = 1
-  /// In order of time, at least one.
+  /// The cars in order of time; at least one.
   public var cars: [CarEntry]
-  /// What goes wrong.
+  /// The faults.
   public var faults: [Fault] = []
 
   init(cars: [CarEntry]) { self.cars = cars }
 
-  /// The scenario without a file: a petrol car on CAN 11/500 with an engine and a transmission ECU, a drive of twenty
-  /// minutes again and again, two minutes of rest between; P0420 pending at four minutes and stored at five, P0301 and
-  /// U0100 later.
+  /// The default scenario: a gasoline car on CAN 11/500 with an engine and a transmission ECU. It repeats a drive of
+  /// twenty minutes with a rest of two minutes. P0420 is pending after four minutes and stored after five; P0301 and
+  /// U0100 follow later.
   public static let standard = Scenario(cars: [CarEntry(from: .zero, car: standardCar)])
 
   private static let standardCar: Car = {
@@ -58,7 +58,7 @@ public struct Scenario: Sendable {
 }
 
 extension DriveCycle {
-  /// Town, road, motorway and back: twenty minutes, then two minutes with the ignition off.
+  /// A drive through town, country road and motorway: twenty minutes, then two minutes with the ignition off.
   static let standard: DriveCycle = {
     var phases: [Phase] = [Phase(.ignition, seconds: 2), Phase(.crank, seconds: 1), Phase(.idle, seconds: 27)]
     func ride(_ speed: Double, gain: Double, hold: Double, brake: Double, wait: Double) {
@@ -77,7 +77,7 @@ extension DriveCycle {
 }
 
 extension ECU {
-  /// An ECU of a kind at its address, with the addresses that ISO 15765-4 gives it.
+  /// Creates an ECU of a kind with the addresses of ISO 15765-4.
   static func preset(_ role: ECURole, address: UInt32, on bus: Bus) -> ECU {
     let request: UInt32 = bus.isExtended ? 0x18DA_00F1 | (address & 0xFF) << 8 : bus.isCAN ? address &- 8 : address
     var ecu = ECU(address: address, requestAddress: request, name: role.title, pids: Set(role.pids))

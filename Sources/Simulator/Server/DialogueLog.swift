@@ -1,6 +1,6 @@
 import Glibc
 
-/// Every byte with its time and direction, as a `.capture` file: `obdgate replay` reads it.
+/// Logs every byte with its time and direction to a `.capture` file, which `obdgate replay` can read.
 ///
 ///     0.200000 > 010C\r
 ///     0.328114 < 41 0C 0A
@@ -10,7 +10,9 @@ struct DialogueLog: ~Copyable {
   private var pending: [UInt8] = []
   private var flushed = Duration.zero
 
-  /// - Parameter header: comment lines, without their `#`.
+  /// Creates the file and replaces an existing one.
+  ///
+  /// - Parameter header: comment lines without `#`.
   init(path: String, header: [String]) throws(SimulatorError) {
     let raw = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
     guard raw >= 0 else { throw .system(.inputOutput, path) }
@@ -20,11 +22,14 @@ struct DialogueLog: ~Copyable {
     for line in header { pending += Array("# \(line)\n".utf8) }
   }
 
-  /// - Parameter direction: `>` to the adapter, `<` from it.
+  /// Appends an event.
+  ///
+  /// - Parameter direction: `>` to the adapter, `<` from the adapter.
   mutating func write(_ bytes: some Sequence<UInt8>, direction: Unicode.Scalar, at time: Duration) {
     pending += DialogueLog.line(bytes, direction: direction, at: time)
   }
 
+  /// Formats an event as a line.
   static func line(_ bytes: some Sequence<UInt8>, direction: Unicode.Scalar, at time: Duration) -> [UInt8] {
     let microseconds = Int((time / .microseconds(1)).rounded())
     let fraction = String(microseconds % 1_000_000 + 1_000_000).dropFirst()
@@ -41,7 +46,7 @@ struct DialogueLog: ~Copyable {
     return line + [0x0A]
   }
 
-  /// Writes what has gathered where that is much or has waited for a quarter of a second.
+  /// Writes pending lines to the file if there are many or 250 ms have passed.
   mutating func flush(at time: Duration, isLast: Bool = false) throws(SimulatorError) {
     guard isLast || pending.count >= 32_768 || time - flushed >= .milliseconds(250) else { return }
     flushed = time

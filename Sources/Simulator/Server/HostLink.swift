@@ -1,24 +1,28 @@
 import Glibc
 
-/// The host's side of the adapter: a pty or a TCP port.
+/// The port on which the host finds the adapter: a pseudo terminal or a TCP port.
 ///
-/// Call order: `open`, then `descriptors` before each wait, `accept` after each wait, `read` and `write` while
-/// `isConnected`; `close` when the adapter is unplugged, `open` when it is back.
+/// Call order: `open`; then, in a loop, wait for `descriptors`, call `accept`, and `read` and `write` while
+/// `isConnected`. Call `close` when the adapter is unplugged and `open` when it is plugged in again.
 protocol HostLink: ~Copyable {
-  /// Makes the port appear.
+  /// Creates the port.
   mutating func open() throws(SimulatorError)
-  /// The port is gone; whoever has it open is told.
+  /// Removes the port and disconnects the host.
   mutating func close()
-  /// What to wait for; empty: nothing, look again soon.
+  /// File descriptors to wait for; empty if the caller should poll with a short interval.
   var descriptors: [Int32] { get }
-  /// Somebody has the port open.
+  /// Whether a host has opened the port.
   var isConnected: Bool { get }
-  /// Takes note of who came and went.
+  /// Updates `isConnected` after a host connected or disconnected.
   mutating func accept()
+  /// Reads available bytes without blocking.
   mutating func read(into buffer: inout [UInt8]) -> Descriptor.Input
+  /// Writes bytes without blocking.
+  ///
+  /// - Returns: number of bytes written; `nil` if the host is gone.
   mutating func write(_ bytes: ArraySlice<UInt8>) -> Int?
-  /// Bits a second that the host has set; nil where the port has none.
+  /// Baud rate that the host has set; `nil` if the port has none.
   var hostBaud: Int? { get }
-  /// Where the host finds it.
+  /// Name under which the host finds the port.
   var name: String { get }
 }

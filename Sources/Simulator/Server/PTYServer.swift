@@ -1,13 +1,15 @@
 import Glibc
 
-/// A pseudo terminal, and a symbolic link to it under a name that stays.
+/// A pseudo terminal with a symbolic link that gives it a stable name.
 struct PTYServer: HostLink, ~Copyable {
   private let link: String?
   private var master = Descriptor()
   private(set) var name = ""
   private(set) var isConnected = false
 
-  /// - Parameter link: where the link is to be; an old link there is replaced, anything else is not.
+  /// Creates a server; `open` creates the terminal.
+  ///
+  /// - Parameter link: path of the link. An existing symbolic link is replaced; any other file is an error.
   init(link: String?) { self.link = link }
 
   deinit { PTYServer.remove(link, to: name) }
@@ -24,7 +26,7 @@ struct PTYServer: HostLink, ~Copyable {
       throw .system(.unavailable, "no pseudo terminal")
     }
     let descriptor = Descriptor(controller)
-    // With no other end open, the host's own opening and closing can be seen.
+    // Close the other end, so that the host's opening and closing become visible.
     Glibc.close(terminal)
     descriptor.makeNonblocking()
     master = consume descriptor
@@ -45,7 +47,7 @@ struct PTYServer: HostLink, ~Copyable {
     isConnected = false
   }
 
-  /// Takes the link away if it is still ours.
+  /// Removes the link if it still leads to this terminal.
   private static func remove(_ link: String?, to name: String) {
     guard let link, !name.isEmpty, target(of: link) == name else { return }
     unsafe unlink(link)
@@ -57,7 +59,7 @@ struct PTYServer: HostLink, ~Copyable {
     return count < 0 ? nil : String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// While nobody has it open the kernel says HUP at once and always: waiting for that would be a busy loop.
+  /// While no host has opened the terminal, poll(2) reports POLLHUP immediately, which would cause a busy loop.
   var descriptors: [Int32] { isConnected ? [master.raw] : [] }
 
   mutating func accept() {

@@ -1,13 +1,13 @@
 import Glibc
 import JSONText
 
-/// Runs a virtual adapter until it is stopped: by SIGTERM, SIGINT or SIGHUP, or by `stop`.
+/// Runs a virtual adapter until SIGTERM, SIGINT or SIGHUP, or until `stop` is signalled.
 ///
 /// - Parameters:
-///   - options: what to play, and where.
-///   - stop: ends it from elsewhere; nil: only the signals do, whose handlers are then installed.
-///   - announce: told the name of the port each time it appears: `/dev/pts/3`, `127.0.0.1:35000`.
-/// - Throws: ``SimulatorError`` where the port cannot be had, or options, scenario or faults are wrong.
+///   - options: scenario and port.
+///   - stop: ends the run from another thread; `nil` installs signal handlers instead.
+///   - announce: called with the name of the port whenever it is created: `/dev/pts/3`, `127.0.0.1:35000`.
+/// - Throws: ``SimulatorError`` if the port is unavailable, or if options, scenario or faults are invalid.
 public func runSimulator(
   _ options: SimulatorOptions, stop: StopSignal? = nil, announce: (String) -> Void
 ) throws(SimulatorError) {
@@ -30,7 +30,7 @@ public func runSimulator(
 }
 
 extension Scenario {
-  /// The scenario that the options name, changed as they say.
+  /// Loads the scenario and applies the options.
   init(_ options: SimulatorOptions) throws(SimulatorError) {
     self = try options.scenario.map { path throws(SimulatorError) in try Scenario(file: path) } ?? .standard
     if let baud = options.baud {
@@ -55,6 +55,8 @@ extension Scenario {
   }
 
   /// Reads a scenario file.
+  ///
+  /// - Throws: ``SimulatorError`` if the file cannot be read or is invalid.
   public init(file path: String) throws(SimulatorError) {
     let raw = unsafe open(path, O_RDONLY)
     guard raw >= 0 else { throw .system(errno == ENOENT || errno == ENOTDIR ? .noInput : .inputOutput, path) }

@@ -1,26 +1,26 @@
-/// What `obdgate simulate` is told.
+/// Options of `obdgate simulate`.
 public struct SimulatorOptions: Sendable {
-  /// Where the host finds the adapter.
+  /// The port on which the host finds the adapter.
   public enum Port: Sendable, Equatable {
-    /// A pseudo terminal, and a symbolic link to it.
+    /// A pseudo terminal, with an optional symbolic link to it.
     case pty(link: String?)
-    /// A port on 127.0.0.1; 0: one that is free.
+    /// A TCP port on 127.0.0.1; 0 for any free port.
     case tcp(UInt16)
   }
 
-  /// A pty unless said otherwise.
+  /// The port; default a pseudo terminal.
   public var port = Port.pty(link: nil)
-  /// A scenario file; nil: ``Scenario/standard``.
+  /// Path of a scenario file; `nil` for ``Scenario/standard``.
   public var scenario: String?
-  /// Bits a second; nil: the scenario's.
+  /// Baud rate; `nil` for the scenario's.
   public var baud: Int?
-  /// From a request to the first frame of its answer, in place of every car's and ECU's own.
+  /// Time from a request to the first frame of the answer, for all cars and ECUs; `nil` for the scenario's.
   public var latency: Duration?
-  /// Faults, added to the scenario's.
+  /// Faults in addition to the scenario's; `nil` for none.
   public var faults: String?
-  /// A `.capture` file for every byte.
+  /// Path of a `.capture` file for the log; `nil` for none.
   public var log: String?
 
-  /// All as in ``Scenario/standard``, on a pty.
+  /// Creates options for ``Scenario/standard`` on a pseudo terminal.
   public init() {}
 }

@@ -1,12 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Ends a running simulator from another thread or from a signal handler.
+/// Ends a simulator from another thread or from a signal handler.
 public final class StopSignal: Sendable {
   private let reading: Int32
   private let writing: Int32
 
-  /// - Throws: where the process has no descriptor left.
+  /// Creates a signal that is not set.
+  ///
+  /// - Throws: ``SimulatorError`` if the process has no file descriptors left.
   public init() throws(SimulatorError) {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { throw .system(.unavailable, "no pipe") }
@@ -21,13 +23,14 @@ public final class StopSignal: Sendable {
     close(writing)
   }
 
-  /// The simulator ends within one turn of its loop. Safe in a signal handler.
+  /// Ends the simulator. It may be called in a signal handler.
   public func stop() { StopSignal.wake(writing) }
 
-  /// Readable once ``stop()`` was called.
+  /// File descriptor, readable after ``stop()``.
   var descriptor: Int32 { reading }
 
-  /// SIGTERM, SIGINT and SIGHUP call ``stop()``; the signal object must live until the program ends.
+  /// Installs handlers of SIGTERM, SIGINT and SIGHUP that call ``stop()``. This object must exist until the program
+  /// ends.
   public func catchTermination() {
     handlerDescriptor.store(writing, ordering: .releasing)
     for number in [SIGTERM, SIGINT, SIGHUP] {
@@ -45,5 +48,5 @@ public final class StopSignal: Sendable {
   }
 }
 
-/// A signal handler has no other place to find it.
+/// The descriptor for the signal handler, which can only use globals.
 private let handlerDescriptor = Atomic<Int32>(-1)

@@ -1,24 +1,24 @@
 import Glibc
 
-/// Why a simulator does not run: what, where, what would be right.
+/// The reason why the simulator does not run. `description` is one line: what, where, what was expected.
 public struct SimulatorError: Error, Sendable, CustomStringConvertible {
-  /// What failed; each has its exit status of sysexits.h.
+  /// The failure; the raw value is its exit status (sysexits.h).
   public enum Kind: Int32, Sendable {
-    /// A fault list or an option that is none.
+    /// An option or a fault list is invalid.
     case usage = 64
-    /// No such scenario, or a folder.
+    /// The scenario does not exist or is a directory.
     case noInput = 66
-    /// No pty, no port.
+    /// The pseudo terminal or the port is unavailable.
     case unavailable = 69
-    /// The scenario or the log cannot be read or written.
+    /// The scenario cannot be read, or the log cannot be written.
     case inputOutput = 74
-    /// A scenario that is none.
+    /// The scenario is invalid.
     case badScenario = 78
   }
 
-  /// What failed.
+  /// The failure.
   public var kind: Kind
-  /// One line for people.
+  /// The message in one line.
   public var description: String
 
   init(_ kind: Kind, _ description: String) {
@@ -26,7 +26,7 @@ public struct SimulatorError: Error, Sendable, CustomStringConvertible {
     self.description = description
   }
 
-  /// The same with the text of `errno`.
+  /// Makes an error with the text of `errno`.
   static func system(_ kind: Kind, _ what: String) -> SimulatorError {
     let number = errno
     guard let text = unsafe strerror(number) else { return SimulatorError(kind, "\(what): error \(number)") }
@@ -34,16 +34,16 @@ public struct SimulatorError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// A file descriptor that closes itself.
+/// A file descriptor that is closed at the end of its lifetime.
 struct Descriptor: ~Copyable {
-  /// -1: none.
+  /// The descriptor; -1 if there is none.
   let raw: Int32
 
   init() { raw = -1 }
 
   init(_ raw: Int32) {
     self.raw = raw
-    // No program that is started meanwhile may hold it open.
+    // Child processes must not inherit it.
     _ = fcntl(raw, F_SETFD, FD_CLOEXEC)
   }
 
@@ -51,22 +51,27 @@ struct Descriptor: ~Copyable {
 
   deinit { if raw >= 0 { close(raw) } }
 
+  /// Makes reads and writes return immediately.
   func makeNonblocking() { _ = fcntl(raw, F_SETFL, fcntl(raw, F_GETFL) | O_NONBLOCK) }
 
+  /// The result of a read.
   enum Input {
     case bytes(Int)
     case nothing, closed
   }
 
+  /// Reads available bytes into a buffer.
   func read(into buffer: inout [UInt8]) -> Input {
     let count = unsafe Glibc.read(raw, &buffer, buffer.count)
     if count > 0 { return .bytes(count) }
     return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .closed
   }
 
-  /// - Returns: how many bytes went; nil where the other side is gone.
+  /// Writes bytes without blocking.
+  ///
+  /// - Returns: number of bytes written; `nil` if the peer is gone.
   func write(_ bytes: ArraySlice<UInt8>) -> Int? {
-    // SIGPIPE is for programs that have nothing else to do.
+    // The caller must ignore SIGPIPE.
     let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(raw, $0.baseAddress, $0.count) }
     if count >= 0 { return count }
     return errno == EAGAIN || errno == EINTR ? 0 : nil

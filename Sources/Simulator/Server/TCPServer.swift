@@ -1,28 +1,31 @@
 import Glibc
 
-/// A port on the loopback address, as a Wi-Fi adapter has one: one client at a time, the next is turned away.
+/// A TCP port on the loopback address, like that of a Wi-Fi adapter. It serves one client and rejects further ones.
 struct TCPServer: HostLink, ~Copyable {
   private var port: UInt16
   private var listener = Descriptor()
   private var client = Descriptor()
-  /// Bound and never listening: while the adapter is unplugged its port is nobody else's, and still refuses.
+  /// A socket that is bound but not listening. It reserves the port while the adapter is unplugged, so that connections
+  /// are refused.
   private var reservation = Descriptor()
 
-  /// - Parameter port: 0: one that is free.
+  /// Creates a server; `open` creates the port.
+  ///
+  /// - Parameter port: the port; 0 for any free one.
   init(port: UInt16) { self.port = port }
 
   var name: String { "127.0.0.1:\(port)" }
 
   mutating func open() throws(SimulatorError) {
     let socket = try bound()
-    // Where nobody listens, a second socket may be bound to the port.
+    // A second socket can be bound to the port only while no socket listens.
     if !reservation.isOpen { reservation = try bound() }
     guard listen(socket.raw, 4) == 0 else { throw .system(.unavailable, "port \(name)") }
     socket.makeNonblocking()
     listener = consume socket
   }
 
-  /// A socket of this port, whose number is known from the first one on.
+  /// Returns a socket bound to the port; the first call chooses the port number if it is 0.
   private mutating func bound() throws(SimulatorError) -> Descriptor {
     let socket = Descriptor(Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
     guard socket.raw >= 0 else { throw .system(.unavailable, "no socket") }
@@ -74,7 +77,7 @@ struct TCPServer: HostLink, ~Copyable {
 
   mutating func write(_ bytes: ArraySlice<UInt8>) -> Int? {
     guard client.isOpen else { return nil }
-    // MSG_NOSIGNAL: a client that has gone must not end the simulator.
+    // MSG_NOSIGNAL: a disconnected client must not end the process by SIGPIPE.
     let count = unsafe bytes.withUnsafeBytes {
       unsafe Glibc.send(client.raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }

@@ -1,9 +1,9 @@
 import CCompression
 
-/// Makes the body of a request. Its memory stays.
+/// Compresses the bodies of requests. Its memory is reused.
 @safe final class BatchCompressor {
   private var context: UnsafeMutableRawPointer?
-  /// The body that was made last; it stays where it is until the next.
+  /// The last body; its address stays valid until the next call. Only the first `count` bytes are used.
   private(set) var body: [UInt8] = []
   private(set) var count = 0
 
@@ -11,16 +11,16 @@ import CCompression
 
   deinit { if let context = unsafe context { unsafe ccompression_zstd_free(context) } }
 
-  /// The best encoding that this machine can do, at most the one that is asked for.
+  /// Returns the best available encoding that is not better than the wanted one.
   static func available(_ wanted: UploadPlan.Encoding) -> UploadPlan.Encoding {
     if wanted == .zstd, ccompression_load_zstd() == 0 { return .zstd }
     if wanted != .none, ccompression_load_gzip() == 0 { return .gzip }
     return .none
   }
 
-  /// Compresses lines.
+  /// Compresses lines into `body`.
   ///
-  /// - Returns: with what: nothing where the library failed.
+  /// - Returns: the encoding used; `.none` if the library failed.
   func compress(_ lines: ArraySlice<UInt8>, _ wanted: UploadPlan.Encoding) -> UploadPlan.Encoding {
     let encoding = Self.available(wanted)
     let size: Int64 =

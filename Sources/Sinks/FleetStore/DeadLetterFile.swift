@@ -1,8 +1,8 @@
 import Glibc
 import Telemetry
 
-/// Records that a sink's peer refuses for good, each with the reason, for people to look at: JSON lines, one file and the
-/// one before it, readable by the daemon's user alone.
+/// Stores records that a sink's peer rejects for good, with the reason. The JSON lines file and its predecessor are
+/// readable by the daemon's user only.
 ///
 ///     {"sink":"fleetStore","reason":"timestamp: in the future","record":{"type":"telemetry",…}}
 struct DeadLetterFile {
@@ -10,9 +10,11 @@ struct DeadLetterFile {
   private let sink: String
   private let limit: Int
 
+  /// Creates a value; the file is opened when it is needed.
+  ///
   /// - Parameters:
-  ///   - folder: the state directory; nil: there is none, and nothing is kept.
-  ///   - limit: bytes that one file may have.
+  ///   - folder: the state directory; `nil` if there is none, which makes this initializer fail.
+  ///   - limit: maximum size of a file, bytes.
   init?(folder: String?, sink: String, limit: Int) {
     guard let folder else { return nil }
     path = "\(folder)/refused-\(sink).jsonl"
@@ -20,9 +22,9 @@ struct DeadLetterFile {
     self.limit = limit
   }
 
-  /// Keeps records, and waits until they are on the disk.
+  /// Appends records and waits until they are on the disk.
   ///
-  /// - Parameter refused: lines with their line feed, and why each is refused.
+  /// - Parameter refused: lines with their line feed, and the reason of each rejection.
   func keep(_ refused: [(line: ArraySlice<UInt8>, reason: String)]) throws(SinkError) {
     var text: [UInt8] = []
     var encoder = JSONLineEncoder()
@@ -38,13 +40,13 @@ struct DeadLetterFile {
     }
     let file = try makeRoom(for: text.count + 1)
     let size = Int(file.status.st_size)
-    // A line that a crash has cut is ended: what comes behind it is no part of it.
+    // End a line that a crash cut off, so that the next one stays separate.
     if size > 0, try file.read(at: size - 1, 1) != [0x0A] { text.insert(0x0A, at: 0) }
     do throws(SinkError) {
       try file.write(text[...])
       try file.synchronise()
     } catch {
-      // What is not kept is tried again as a whole. Where not even this can be done, the next line begins anew.
+      // Undo the append, so that it can be retried. If that fails as well, the next append starts on a new line.
       try? file.shorten(to: size)
       throw error
     }

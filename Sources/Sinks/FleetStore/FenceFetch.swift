@@ -1,29 +1,33 @@
 import Peers
 
-/// When the server is asked for this gateway's fences, and what its answers mean. No clock, no network.
+/// Decides when to fetch this gateway's geofences from the server and interprets the replies. It does no I/O and reads
+/// no clock.
 struct FenceFetch: Sendable {
-  /// Three thousand fences of fifty corners each have no more.
+  /// Maximum length of a reply, bytes: about three thousand fences of fifty vertices.
   static let answerLimit = 4 << 20
 
-  /// So long, ns, records wait for an answer that does not come.
+  /// Maximum time that records wait for a fetch, ns.
   static let patience: Int64 = 10_000_000_000
 
   private let period: Int64
-  /// Of what was fetched last.
+  /// ETag of the last reply.
   private(set) var etag = ""
-  /// A digest of it: a server may give the same under another tag, or under none.
+  /// Hash of the last body, because a server may send the same fences with another ETag, or without one.
   private var digest: Int?
-  /// When to ask, boot time in ns.
+  /// Time of the next fetch; boot time, ns.
   private(set) var nextAt = Int64.min
   private var backOff = BackOff(first: 5_000_000_000)
   private var report = FailureReport()
 
   init(period: Int64) { self.period = period }
 
-  /// What a server calls fences that nobody has put: those that we have stay. So they do where it has none at all (404).
+  /// ETag of a server on which no fences were stored. The gateway keeps its fences then, as with status 404.
   private static let notPut = "\"none\""
 
-  /// - Returns: GeoJSON; nil: there is nothing new.
+  /// Interprets a reply.
+  ///
+  /// - Returns: GeoJSON; `nil` if nothing changed.
+  /// - Throws: ``SinkError`` for any other status.
   mutating func judge(_ reply: HTTPReply, of url: ServiceURL, at now: Int64) throws(SinkError) -> [UInt8]? {
     let place = "\(url)/geofences"
     switch reply.status {
@@ -35,7 +39,7 @@ struct FenceFetch: Sendable {
       unsafe reply.body.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
       let fresh = hasher.finalize()
       defer { digest = fresh }
-      // Watched, said and written to the disk anew is only what is another.
+      // Report only a different body.
       return fresh == digest ? nil : reply.body
     case 304, 404:
       succeeded(at: now)
@@ -45,7 +49,7 @@ struct FenceFetch: Sendable {
     }
   }
 
-  /// What comes next is judged as if it were the first: whoever takes it may take now what was refused before.
+  /// Treats the next reply as the first one. A new receiver may accept fences that the previous one rejected.
   mutating func forget() {
     etag = ""
     digest = nil
@@ -57,7 +61,9 @@ struct FenceFetch: Sendable {
     nextAt = now &+ period
   }
 
-  /// - Returns: what to say; nil: that was said.
+  /// Schedules the next attempt after a failure.
+  ///
+  /// - Returns: the report; `nil` if the same failure was reported before.
   mutating func failed(
     _ error: SinkError, at now: Int64, using random: inout some RandomNumberGenerator
   ) -> SinkNews? {

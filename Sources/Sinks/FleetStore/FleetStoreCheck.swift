@@ -1,12 +1,12 @@
 import Ports
 
-/// Whether a fleet store would take our records.
+/// Test whether a fleet store would accept the gateway's records.
 extension FleetStoreConfiguration {
-  /// Sends a batch of no records, which a store refuses for that once it has found the token good.
+  /// Sends an empty batch, which a fleet store rejects after it has checked the token.
   ///
   /// - Parameters:
-  ///   - limit: ns.
-  ///   - gatewayId: of our records; nil: not known.
+  ///   - limit: time limit, ns.
+  ///   - gatewayId: gateway of the records; `nil` if unknown.
   func check(within limit: Int64, gatewayId: String? = nil) -> PeerCheck {
     var token: String?
     var secret: SinkError?
@@ -18,7 +18,7 @@ extension FleetStoreConfiguration {
     do throws(SinkError) {
       let reply = try emptyBatch(token, within: limit)
       guard let secret else { return judge(reply, gatewayId) }
-      // The rest of the way was looked at all the same.
+      // Report the state of the connection as well.
       let isReached = [400, 401, 403, 422].contains(reply.status) && !isElsewhere(reply)
       let place = isReached ? "; \(url) is reached" : "; \(judge(reply, gatewayId))"
       return PeerCheck(SinkError(secret.kind, secret.place, secret.detail + place))
@@ -46,7 +46,7 @@ extension FleetStoreConfiguration {
         patience: limit))
   }
 
-  /// It is a web server's own answer: a store refuses an empty batch in JSON.
+  /// Whether the reply comes from an ordinary web server. A fleet store rejects an empty batch with JSON.
   private func isElsewhere(_ reply: HTTPReply) -> Bool { reply.status == 400 && reply.isPage }
 
   private func judge(_ reply: HTTPReply, _ gatewayId: String?) -> PeerCheck {
@@ -57,10 +57,10 @@ extension FleetStoreConfiguration {
         ? "is the path right, or does it want a certificate of ours?" : "if TLS is spoken there, write https://"
       return PeerCheck(
         SinkError(.badAnswer, url.description, "no fleet store there: the server answers \(reply.summary); \(remedy)"))
-    // There was no record to take.
+    // The store accepted the request; there was no record to store.
     case 200, 400, 422:
       if let gatewayId, !reply.gateway.isEmpty, reply.gateway != gatewayId {
-        // It would refuse each of ours.
+        // The store would reject every record of this gateway.
         return PeerCheck(
           SinkError(
             .otherGateway, url.description,
@@ -74,7 +74,8 @@ extension FleetStoreConfiguration {
           .badAnswer, url.description, "no fleet store there: the server answers \(reply.summary); is the path right?"))
     default: break
     }
-    // As the sink would: what it would try anew, a token read again or another encoding, changes nothing here.
+    // Interpret the reply as the sink would. Its retries with a new token or another encoding would make no difference
+    // here.
     var plan = UploadPlan(UploadPlan.Server(url), records: 1)
     for _ in 0..<4 where plan.next() != nil {
       guard case .stop(let error, _) = plan.judge(reply) else { continue }

@@ -1,31 +1,41 @@
 import JSONText
 import Peers
 
-/// `{ "type": "fleetStore", "url": "https://fleet.example/api", "tokenFile": "token" }`
+/// Configuration of a ``FleetStoreSink``.
+///
+///     { "type": "fleetStore", "url": "https://fleet.example/api", "tokenFile": "token" }
 public struct FleetStoreConfiguration: Equatable, Sendable {
-  /// Nil: `fleetStore`.
+  /// Name of the sink; `nil` for `fleetStore`.
   public var name: String?
-  /// Whether it gets the names of COVESA VSS 6.0.
+  /// Whether records use signal names of COVESA VSS 6.0.
   public var usesVSS = false
-  /// Of the API: records go to its `/telemetry`.
+  /// Base URL of the API; records are posted to its `/telemetry`.
   public var url: ServiceURL
-  /// Of the bearer token; nil: none is sent.
+  /// File with the bearer token; `nil` to send none.
   public var tokenFile: String?
+  /// Certificates of the TLS connection.
   public var tls = TLSFiles()
-  /// `http://proxy.example:3128`; nil: none, whatever the environment says.
+  /// Whether the token may be sent to another host without encryption.
+  public var isInsecure = false
+  /// Proxy, such as `http://proxy.example:3128`; `nil` for none. Environment variables are ignored.
   public var proxy: String?
+  /// How long telemetry is gathered into one request; default 100 records or 300 s.
   public var gathering = Gathering(records: 100, interval: 300_000_000_000)
-  /// Until a connection stands, TLS included, ns.
+  /// Time limit to connect, including TLS, ns.
   public var connectLimit: Int64 = 30_000_000_000
-  /// For a whole request, ns.
+  /// Time limit for a whole request, ns.
   public var requestLimit: Int64 = 300_000_000_000
-  /// Between two questions for fences, ns; nil: the server is asked for none.
+  /// Interval between fetches of geofences, ns; `nil` to fetch none.
   public var fencePeriod: Int64?
-  /// Bytes that the dead-letter file may have; it and the one before it are kept.
+  /// Maximum size of the dead-letter file, bytes. Its predecessor is kept as well.
   public var deadLetterBytes = 4 << 20
+
+  /// The token leaves this machine without encryption.
+  var exposesToken: Bool { url.scheme == "http" && tokenFile != nil && !(url.isLoopback && proxy == nil) }
 
   static let schemes = [(name: "https", port: 443), (name: "http", port: 80)]
 
+  /// Creates a configuration with defaults for all properties except the URL.
   public init(url: ServiceURL) { self.url = url }
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
@@ -40,6 +50,8 @@ public struct FleetStoreConfiguration: Equatable, Sendable {
       }
       self.proxy = proxy.origin
     }
+    isInsecure = try reader.optionalBool("insecure") ?? isInsecure
+    if exposesToken, !isInsecure { throw try reader.exposed("the token", scheme: "https") }
     if var object = try reader.optionalObject("batch") {
       gathering.records = try object.optionalInt("records", in: 1...10_000) ?? gathering.records
       gathering.interval = try object.optionalSeconds("seconds", in: 0...86_400) ?? gathering.interval

@@ -2,27 +2,29 @@ import Peers
 import Ports
 import Spool
 
-/// Records to a fleet store over HTTPS: `POST {url}/telemetry`, JSON lines, compressed; and the fences that it has for
-/// this gateway.
+/// Uploads records to a fleet store over HTTPS (`POST {url}/telemetry` with compressed JSON lines), and fetches the
+/// geofences that it has for this gateway.
 ///
-/// A record is acknowledged once the server says that it has it, has had it, or refuses it for good; what it refuses is
-/// kept in a dead-letter file with the server's reason. Anything else, a truncated answer too, means: once more, later.
+/// A record counts as delivered when the server stored it, had it already, or rejected it for good. Rejected records
+/// are written to a dead-letter file with the server's reason. After any other reply, even an incomplete one, the
+/// records are sent again later.
 public struct FleetStoreSink: Sink, ~Copyable {
-  /// What a sink needs to know of the gateway around it.
+  /// Facts about the gateway that the sink needs.
   public struct Surroundings: Sendable {
-    /// As `User-Agent` and `Obdgate-Version` say it.
+    /// Version sent as `User-Agent` and `Obdgate-Version`.
     public var version: String
-    /// Where the dead-letter file is; nil: nothing is kept.
+    /// Folder of the dead-letter file; `nil` to keep no dead letters.
     public var stateDirectory: String?
-    /// What records name as theirs; nil: any.
+    /// Gateway that the records name; `nil` to accept any.
     public var gatewayId: String?
-    /// Records that wait in the spool, for `Obdgate-Spool-Depth`.
+    /// Returns the number of waiting records, sent as `Obdgate-Spool-Depth`.
     public var depth: @Sendable () -> Int64
-    /// Takes GeoJSON that the server has for this gateway, when it has changed; on the sink's thread.
+    /// Receives GeoJSON from the server when it has changed; called on the sink's thread.
     public var takeFences: @Sendable ([UInt8]) -> Void
-    /// How often that may have changed what it takes; after a change it is given the fences once more.
+    /// Returns how often the receiver of geofences was replaced. After a change it receives the fences again.
     public var fenceTakers: @Sendable () -> Int
 
+    /// Creates a description of the gateway; the parameters are the properties of the same names.
     public init(
       version: String, stateDirectory: String?, gatewayId: String? = nil,
       depth: @escaping @Sendable () -> Int64 = { 0 },
@@ -49,12 +51,13 @@ public struct FleetStoreSink: Sink, ~Copyable {
   private var backOff = BackOff()
   private var report = FailureReport()
   private var hasWorked = false
-  /// Before that no batch is wanted, boot time in ns.
+  /// Time before which no batch is wanted; boot time, ns.
   private var retryAt = Int64.min
   private var fences: FenceFetch?
-  /// Whose answers `fences` remembers.
+  /// The receiver of `fences`, as returned by `fenceTakers`.
   private var fenceTaker = 0
 
+  /// Creates a sink. It connects with the first batch or the first fetch of geofences.
   public init(_ configuration: FleetStoreConfiguration, _ surroundings: Surroundings) {
     self.configuration = configuration
     self.surroundings = surroundings
@@ -82,7 +85,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
     return delivery
   }
 
-  /// It takes records, for the first time or again.
+  /// Reports that the server accepts records, the first time or after a failure.
   private mutating func works(_ news: inout [SinkNews]) {
     guard report.succeeded() || !hasWorked else { return }
     news.append(.working("\(configuration.url): takes records"))
@@ -90,7 +93,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
   }
 
   private mutating func fail(_ failure: UploadFailure, _ news: inout [SinkNews]) {
-    // Whoever was told to stop has not failed.
+    // A requested stop is not a failure.
     if failure.error.kind == .stopped { return }
     if let failing = report.failed(failure.error) { news.append(failing) }
     retryAt = BootClock.now &+ backOff.failed(asked: failure.wait, using: &random)
@@ -114,13 +117,13 @@ public struct FleetStoreSink: Sink, ~Copyable {
       }
       let verdict = plan.judge(reply) { index in isOwn(batch.bytes[batch.records[index].range]) }
       try settle(verdict, batch, &delivery)
-      // A batch may be many requests: what stops one of the next is another failure.
+      // Report success now, because a batch may need many requests and a later one may fail for another reason.
       if case .delivered(let records, _) = verdict, !records.isEmpty { works(&delivery.news) }
     }
     if let verdict = plan.conclude() { try settle(verdict, batch, &delivery) }
   }
 
-  /// Whether a record names this gateway, and not what it was called before.
+  /// Whether a record names this gateway's current ID.
   private func isOwn(_ line: ArraySlice<UInt8>) -> Bool {
     guard let own = surroundings.gatewayId, let named = RecordLine.gatewayId(line) else { return true }
     return named.elementsEqual(own.utf8)
@@ -139,7 +142,8 @@ public struct FleetStoreSink: Sink, ~Copyable {
     }
   }
 
-  /// What is refused is acknowledged once it is kept; where it cannot be, it stays in the spool.
+  /// Acknowledges delivered records. Rejected ones are acknowledged only after they were written to the dead-letter
+  /// file; otherwise they stay in the spool.
   private func settle(
     _ records: Range<Int>, _ refused: [StoreAnswer.Refusal], _ batch: RecordBatch, _ delivery: inout Delivery
   ) throws(UploadFailure) {
@@ -156,7 +160,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
       throw UploadFailure(error)
     }
     for refusal in refused { delivery.acknowledge(refusal.index..<(refusal.index + 1)) }
-    // A line for each would be thousands where a whole backlog is refused; the file has every reason.
+    // Report one line for all of them: a rejected backlog may have thousands. The file contains every reason.
     let id = RecordLine.id(batch.bytes[batch.records[first.index].range]).map { String(decoding: $0, as: UTF8.self) }
     delivery.news.append(
       .refused(record: id ?? "?", reason: first.reason, more: refused.count - 1, keptIn: deadLetters?.path))
@@ -181,7 +185,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
     return headers
   }
 
-  /// A client, and a token to go with it.
+  /// Returns the client, after reading the token if necessary.
   private mutating func connected(_ bell: SinkBell) throws(SinkError) -> HTTPClient {
     if token == nil, let file = configuration.tokenFile { token = try SecretFile.read(file) }
     if let client { return client }
@@ -194,10 +198,10 @@ public struct FleetStoreSink: Sink, ~Copyable {
 
   public mutating func idle(until deadline: Int64, _ bell: SinkBell) -> Delivery {
     var delivery = Delivery()
-    // Where records come all the time, it rings all the time: what is due is done in between.
+    // The wake-up ends this early if records arrive continuously; geofences are fetched in between.
     bell.wait(until: min(deadline, fences?.nextAt ?? .max))
     fetchFencesIfDue(&delivery.news, bell)
-    // News of fences change nothing for records.
+    // A report about geofences must not change when the next batch is due.
     if !delivery.news.isEmpty { delivery.notBefore = retryAt }
     return delivery
   }
@@ -209,7 +213,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
     if taker != fenceTaker { fetch.forget() }
     fenceTaker = taker
     do throws(SinkError) {
-      // First, for the token is read with it.
+      // Call this first, because it reads the token.
       let client = try connected(bell)
       var headers = commonHeaders
       if !fetch.etag.isEmpty { headers.append("If-None-Match: \(fetch.etag)") }

@@ -2,28 +2,30 @@ import CCurl
 import Glibc
 import Ports
 
-/// One server over HTTP, one request at a time, each within limits; a bell ends the waiting.
+/// An HTTP client for one server. It sends one request at a time within time limits; stopping the sink interrupts it.
 @safe final class HTTPClient {
   private let client: OpaquePointer
   private let place: String
   private let tls: TLSFiles
-  /// Where the client is told to go on by itself.
+  /// Wake-up that stops a request.
   private let bell: SinkBell
 
-  /// A request.
+  /// A request to send.
   struct Request {
     var url: String
-    /// `Name: value`
+    /// Lines of the form `Name: value`.
     var headers: [String]
-    /// The first bytes of it are sent; nil: GET.
+    /// Body of a POST and the number of its bytes to send; `nil` for GET.
     var body: (bytes: [UInt8], count: Int)?
-    /// An answer that is longer is not taken.
+    /// Maximum length of the reply, bytes; a longer one is an error.
     var answerLimit = 1 << 20
-    /// ns after which it is given up, where the configured limit is not shorter.
+    /// Time limit, ns. The configured limit applies as well.
     var patience = Int64.max
   }
 
-  /// - Throws: ``SinkError/Kind/missingLibrary``
+  /// Creates a client without a connection.
+  ///
+  /// - Throws: ``SinkError/Kind/missingLibrary`` if libcurl is not installed.
   init(_ configuration: FleetStoreConfiguration, _ bell: SinkBell) throws(SinkError) {
     place = configuration.url.description
     tls = configuration.tls
@@ -51,9 +53,9 @@ import Ports
 
   deinit { unsafe ccurl_free(client) }
 
-  /// Sends a request and waits for its answer, whatever its status.
+  /// Sends a request and waits for the reply, of any status.
   ///
-  /// - Throws: why there is no answer, or no whole one.
+  /// - Throws: ``SinkError`` if there is no complete reply.
   func send(_ request: Request) throws(SinkError) -> HTTPReply {
     let code = begin(request)
     defer { held = [] }
@@ -73,7 +75,7 @@ import Ports
     return reply
   }
 
-  /// Whether anything of the last request has gone to the server, or to a proxy.
+  /// Whether any byte of the last request was sent to the server or a proxy.
   var hasSent: Bool { unsafe ccurl_has_sent(client) != 0 }
 
   private func begin(_ request: Request) -> Int32 {
@@ -84,14 +86,14 @@ import Ports
       }
       held = body.bytes
       return unsafe held.withUnsafeBufferPointer { bytes in
-        // The array stays in `held`, untouched, until the next request.
+        // `held` keeps the array unchanged until the next request.
         unsafe ccurl_begin(
           client, request.url, headers.all, Int32(headers.count), bytes.baseAddress, body.count, request.answerLimit)
       }
     }
   }
 
-  /// The body that libcurl reads from.
+  /// Body of the request in progress, which libcurl reads.
   private var held: [UInt8] = []
 
   private func ended(_ kind: SinkError.Kind, _ detail: String) -> SinkError {
@@ -114,7 +116,7 @@ import Ports
 
   private func header(_ name: String) -> String { unsafe String(cString: ccurl_header(client, name)) }
 
-  /// Whether a handshake failed because what came was none of TLS: OpenSSL's words, and GnuTLS's.
+  /// Whether the TLS handshake failed because the peer does not use TLS, by the messages of OpenSSL and GnuTLS.
   private static func isNoTLS(_ reason: String) -> Bool {
     ["wrong version number", "packet length too long", "unexpected TLS packet"].contains { reason.holds($0) }
   }
@@ -125,7 +127,7 @@ import Ports
     case ccurl_unreachable: SinkError(.unreachable, place, reason)
     case ccurl_timed_out: SinkError(.timedOut, place, reason)
     case ccurl_certificate:
-      // In these words, whatever library does the TLS.
+      // libcurl uses these words with any TLS library.
       SinkError(
         reason.holds("target host name") ? .otherHost : .certificate, place,
         "its certificate is not accepted: \(reason)")

@@ -1,10 +1,10 @@
-/// A moment as HTTP writes it (RFC 9110, 5.6.7), in its three forms:
+/// Parser for HTTP dates (RFC 9110, section 5.6.7), in three forms:
 ///
 ///     Sun, 06 Nov 1994 08:49:37 GMT
 ///     Sunday, 06-Nov-94 08:49:37 GMT
 ///     Sun Nov  6 08:49:37 1994
 enum HTTPDate {
-  /// Seconds since 1970; nil: not such a date.
+  /// Returns seconds since 1970; `nil` if the text is not an HTTP date.
   static func seconds(_ text: String) -> Int64? {
     let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(String.init)
     let parts: (day: String, month: String, year: String, time: String)
@@ -18,14 +18,15 @@ enum HTTPDate {
       var year = Int64(parts.year), (0...9_999).contains(year), clock.count == 3, (0...23).contains(clock[0]),
       (0...59).contains(clock[1]), (0...60).contains(clock[2])
     else { return nil }
-    // Two digits: what lies more than 50 years ahead is past; no server of this century means the last.
+    // Two digits: RFC 9110 treats years more than 50 years ahead as past. No server today means the last century.
     if parts.year.count == 2 { year += 2_000 }
     return days(year, Int64(month) + 1, day) * 86_400 + clock[0] * 3_600 + clock[1] * 60 + clock[2]
   }
 
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-  /// Days from 1970-01-01 in the Gregorian calendar; years begin in March, so that a leap day is the last.
+  /// Returns days since 1970-01-01 in the Gregorian calendar. The year is shifted to begin in March, so that a leap day
+  /// comes last.
   private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let shifted = month > 2 ? year : year - 1
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -33,12 +34,14 @@ enum HTTPDate {
   }
 }
 
-/// How long a server asks to be left alone (RFC 9110, 10.2.3).
+/// Parser for `Retry-After` (RFC 9110, section 10.2.3).
 enum RetryAfter {
+  /// Returns how long the server asks to wait.
+  ///
   /// - Parameters:
-  ///   - text: the header: seconds, or a date.
-  ///   - date: the answer's own `Date`: the distance between the two needs no clock of ours, which may be wrong.
-  /// - Returns: ns; nil: it does not say, or not so that it can be understood.
+  ///   - text: value of `Retry-After`: seconds, or a date.
+  ///   - date: `Date` of the same reply. Comparing both dates needs no local clock, which may be wrong.
+  /// - Returns: ns; `nil` if the value is missing or invalid.
   static func nanoseconds(_ text: String, date: String) -> Int64? {
     if let seconds = Int64(text), !text.hasPrefix("+") {
       return seconds < 0

@@ -1,4 +1,4 @@
-/// What a server answered.
+/// A reply of an HTTP server. Missing headers are empty.
 struct HTTPReply: Equatable, Sendable {
   var status: Int
   var body: [UInt8] = []
@@ -6,7 +6,7 @@ struct HTTPReply: Equatable, Sendable {
   var date = ""
   var etag = ""
   var location = ""
-  /// Whose key the request came with, where the server tells.
+  /// Gateway of the key in the request (`Obdgate-Gateway`); empty if the server does not report it.
   var gateway = ""
 
   init(status: Int, body: [UInt8] = []) {
@@ -14,13 +14,13 @@ struct HTTPReply: Equatable, Sendable {
     self.body = body
   }
 
-  /// How long it asks to be left alone, ns.
+  /// How long the server asks to wait, ns; `nil` if it does not.
   var wait: Int64? { retryAfter.isEmpty ? nil : RetryAfter.nanoseconds(retryAfter, date: date) }
 
-  /// A page for people: a proxy's or a web server's own words, and no API's.
+  /// Whether the body is HTML, as from a proxy or a web server, and not from the API.
   var isPage: Bool { body.first { !Unicode.Scalar($0).properties.isWhitespace } == UInt8(ascii: "<") }
 
-  /// What it says of itself, for people: the beginning of its body on one line.
+  /// Status and the beginning of the body on one line, for messages.
   var summary: String {
     let line = PeerText.shown(String(decoding: body.prefix(200), as: UTF8.self))
     return line.isEmpty ? "\(status)" : "\(status): \(line)"

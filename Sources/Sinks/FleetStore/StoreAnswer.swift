@@ -1,33 +1,37 @@
 import JSONText
 
-/// What the server says of each record of a batch: the body of its 200.
+/// The body of a 200 reply: the server's result for each record of a request.
 ///
 ///     {"stored":98,"duplicates":1,"refused":1,"results":[{"index":7,"outcome":"refused","reason":"timestamp: …"}]}
 ///
-/// Results may be listed for all records or for the refused alone. An answer whose figures do not fit together is not
-/// understood: it may be another's, or cut in a way that still reads.
+/// `results` contains all records, or only the rejected ones. If the counts are inconsistent, the reply is rejected: it
+/// may come from another service, or be cut off in a way that is still valid JSON.
 struct StoreAnswer: Equatable, Sendable {
+  /// A rejected record.
   struct Refusal: Equatable, Sendable {
-    /// Of the record in the request, from 0.
+    /// Index of the record in the request, from 0.
     var index: Int
     var reason: String
-    /// The record is refused for whose it is, not for what it says: that can be put right on the server.
+    /// Whether the record is rejected because of its gateway or vehicle, not its content. This can be corrected on the
+    /// server.
     var isForeign = false
   }
 
-  /// Ascending by index, each once.
+  /// The rejected records, ascending by index, each once.
   var refused: [Refusal] = []
 
-  /// Why an answer is not understood.
+  /// The reason why a reply is invalid.
   struct NotUnderstood: Error, Equatable {
     var reason: String
   }
 
-  /// - Parameter records: how many were sent.
+  /// Parses a reply.
+  ///
+  /// - Parameter records: number of records in the request.
   init(parsing body: [UInt8], records: Int) throws(NotUnderstood) {
     do throws(JSONError) {
       let document = try JSONDocument(parsing: body, maximumDepth: 16)
-      // What else a later server may say means nothing here.
+      // Ignore unknown keys, which a later server may send.
       var reader = try JSONObjectReader(document.root)
       let range = 0...records
       let counts = try [

@@ -1,9 +1,9 @@
-/// Why a batch, or what is left of it, was not delivered.
+/// The reason why a batch, or the rest of it, was not delivered.
 struct UploadFailure: Error {
   var error: SinkError
-  /// How long the server asks to be left alone, ns.
+  /// How long the server asks to wait, ns; `nil` if it does not.
   var wait: Int64?
-  /// No request of the batch was begun to be sent.
+  /// Whether no byte of any request of the batch was sent.
   var sentNothing = false
 
   init(_ error: SinkError, wait: Int64? = nil, sentNothing: Bool = false) {

@@ -1,21 +1,23 @@
 import Peers
 
-/// How the records of one batch go to the server: in one request, or in several where it takes no more, down to the one
-/// record that it will never take. Synchronous, without a clock or a network.
+/// Divides the records of one batch into requests: one if possible, several smaller ones if the server rejects the
+/// whole, down to a single record that it never accepts. It does no I/O and reads no clock.
 ///
-/// Call order: ``next()``, the request, ``judge(_:)`` with what came of it; again until ``next()`` gives nothing or a
-/// verdict says to stop. Then, unless stopped, ``conclusion``.
+/// Call order: ``next()``, send the request, ``judge(_:isOwn:)`` with the reply. Repeat until ``next()`` returns `nil`
+/// or a verdict says to stop. Unless stopped, call ``conclude()`` at the end.
 ///
-/// A record that the server does not take on its own is given up only where the server has taken another of the same
-/// batch: one that takes none at all, such as a hotel's, is in trouble itself. So are records that are another's by what
-/// the server knows: where it takes none of a batch, others are to be tried first (``Verdict/setAside(_:)``). Those that
-/// name another gateway than this one are given up at once: a key is one gateway's, and nothing on the server helps them.
+/// A record that the server rejects on its own becomes a dead letter only if the server accepted another record of the
+/// batch. A server that accepts none has a problem itself, or it is another server, such as a captive portal.
+///
+/// The same holds for foreign records, which the server assigns to another gateway or vehicle. If it accepts none of a
+/// batch, other records are tried first (``Verdict/setAside(_:)``). Records that name another gateway than this one
+/// become dead letters at once: a key belongs to one gateway, and no change on the server helps.
 struct UploadPlan: Sendable {
-  /// What the body of a request is compressed with.
+  /// Compression of a request's body.
   enum Encoding: Equatable, Sendable {
     case zstd, gzip, none
 
-    /// As `Content-Encoding` says it.
+    /// Value of `Content-Encoding`; `nil` for no compression.
     var name: String? {
       switch self {
       case .zstd: "zstd"
@@ -25,44 +27,44 @@ struct UploadPlan: Sendable {
     }
   }
 
-  /// What came of a request.
+  /// The meaning of a reply.
   enum Verdict: Equatable, Sendable {
-    /// These records are the server's, but for those that it refused for good.
+    /// The server has these records, except those that it rejected for good.
     case delivered(Range<Int>, refused: [StoreAnswer.Refusal])
-    /// Go on with ``next()``: smaller, otherwise compressed, with the token read anew, elsewhere on the same server.
+    /// Call ``next()`` again: the next request is smaller, has another compression, a new token or another path.
     case again
-    /// No more for now: how long the server asks to be left alone, ns.
+    /// Send no more for now. `wait` is the time that the server asks for, ns; `nil` if it does not.
     case stop(SinkError, wait: Int64?)
-    /// None of the batch is taken for whose it is; whether others are is to be tried before it comes once more.
+    /// The server rejects all records of the batch as foreign. Other records are tried before this batch is sent again.
     case setAside(SinkError)
   }
 
-  /// What the next request is.
+  /// The next request to send.
   struct Request: Equatable, Sendable {
     var records: Range<Int>
     var encoding: Encoding
     var path: String
-    /// The token is to be read anew first.
+    /// Whether the token must be read from its file first.
     var wantsToken = false
   }
 
-  /// What was learned of the server, for the next batch, too.
+  /// Limits of the server, learned from its replies and kept for later batches.
   struct Server: Equatable, Sendable {
-    /// Origin and path of the API.
+    /// Base URL of the API.
     var url: ServiceURL
     var encoding = Encoding.zstd
-    /// More records at once were too many for it.
+    /// Maximum number of records in a request, learned from rejections.
     var mostRecords = Int.max
-    /// It has taken so many at once since that was learned.
+    /// Number of records in the last accepted request at the limit; 0 if there was none since the last rejection.
     private var proven = 0
-    /// Requests of the most that it has taken since.
+    /// Number of accepted requests at the limit since then.
     private var fullRequests = 0
-    /// So many until more are tried: twice as many each time that more were too many.
+    /// Number of such requests after which a larger one is tried. It doubles each time the larger one is rejected.
     private var patience = Server.leastPatience
 
-    /// Records set aside since it took one.
+    /// Number of records set aside since the server last accepted one.
     private var setAside = 0
-    /// So many of the next ones may be given up as another's: after they were set aside it has taken others.
+    /// Number of foreign records that may become dead letters: the server accepted others after these were set aside.
     private var mayGiveUp = 0
 
     private static let leastPatience = 8
@@ -70,7 +72,8 @@ struct UploadPlan: Sendable {
 
     init(_ url: ServiceURL) { self.url = url }
 
-    /// It has taken a request: what was too much may have been one long record, or a limit that is gone.
+    /// Handles an accepted request. After enough of them the limit grows again: the earlier rejection may have been
+    /// caused by one long record, or by a limit that no longer exists.
     mutating func took(_ records: Int) {
       guard mostRecords < Int.max, records >= mostRecords else { return }
       if proven > 0, records > proven { patience = Self.leastPatience }
@@ -81,9 +84,9 @@ struct UploadPlan: Sendable {
       mostRecords += max(1, mostRecords / 4)
     }
 
-    /// It took none of these records, which are another's.
+    /// Handles a request of which the server rejected all records as foreign.
     ///
-    /// - Returns: whether they may be given up; else they are set aside.
+    /// - Returns: whether they may become dead letters; otherwise they are set aside.
     fileprivate mutating func refusedAsForeign(_ records: Int) -> Bool {
       guard mayGiveUp == 0 else {
         mayGiveUp = max(0, mayGiveUp - records)
@@ -93,13 +96,13 @@ struct UploadPlan: Sendable {
       return false
     }
 
-    /// It took some of these records: what was set aside is what is wrong, not the gateway.
+    /// Handles a partly accepted request. The records set aside are then at fault, not the gateway.
     fileprivate mutating func tookSome(of records: Int) {
       mayGiveUp = max(0, mayGiveUp - records) + setAside
       setAside = 0
     }
 
-    /// So many were too many.
+    /// Handles a request that was too large.
     mutating func refused(_ records: Int) {
       fullRequests = 0
       if proven > 0, records > proven {
@@ -108,40 +111,43 @@ struct UploadPlan: Sendable {
       } else {
         mostRecords = min(mostRecords, (records + 1) / 2)
       }
-      // Should even that be too many now, halves are next.
+      // If that number is also too large, it is halved next.
       proven = 0
     }
   }
 
   private(set) var server: Server
-  /// What was known of it before: one that takes nothing at all is in trouble, and says nothing true of its limits.
+  /// State before this batch. It is restored if the server accepts nothing, because the limits learned are then
+  /// meaningless.
   private let known: Server
-  /// What is still to be sent, the next one last.
+  /// Ranges to be sent, the next one last.
   private var waiting: [Range<Int>]
-  /// Where the server sent us, on itself; nil: where it is configured.
+  /// Path to which the server redirected; `nil` for the configured one.
   private var movedTo: String?
   private var moves = 0
   private var hasReadToken = false
-  /// The server has taken a record of this batch.
+  /// Whether the server accepted a record of this batch.
   private var hasTaken = false
-  /// Records that it does not take on their own.
+  /// Records that the server rejected on their own.
   private var suspects: [StoreAnswer.Refusal] = []
-  /// Records that are another's, while it has taken none.
+  /// Records that the server rejected as foreign while it accepted none.
   private var foreign: [StoreAnswer.Refusal] = []
-  /// Something of this batch was given up, or taken.
+  /// Whether a record of this batch was accepted or became a dead letter.
   private var hasSettled = false
-  /// So many of them, and not one that was taken, are enough.
+  /// Number of suspects without an accepted record after which the batch is abandoned.
   private static let mostSuspects = 4
   private var wantsToken = false
 
-  /// - Parameter records: how many the batch has.
+  /// Creates a plan for one batch.
+  ///
+  /// - Parameter records: number of records in the batch.
   init(_ server: Server, records: Int) {
     self.server = server
     known = server
     waiting = records > 0 ? [0..<records] : []
   }
 
-  /// The next request; nil: everything is delivered.
+  /// Returns the next request; `nil` if every record was sent.
   mutating func next() -> Request? {
     guard var records = waiting.popLast() else {
       if !suspects.isEmpty, !hasTaken { server = known }
@@ -159,9 +165,9 @@ struct UploadPlan: Sendable {
       wantsToken: wantsToken)
   }
 
-  /// What the server's answer to the last request means.
+  /// Interprets the reply to the last request.
   ///
-  /// - Parameter isOwn: whether a record of the batch names this gateway.
+  /// - Parameter isOwn: whether the record at this index names this gateway.
   mutating func judge(_ reply: HTTPReply, isOwn: (Int) -> Bool = { _ in true }) -> Verdict {
     guard let records = waiting.last else { return .again }
     let place = server.url.description
@@ -209,7 +215,7 @@ struct UploadPlan: Sendable {
         hasTaken = true
         server.tookSome(of: records.count)
       }
-      // All of them another's: the gateway or the vehicle may be entered wrongly there.
+      // All of them are foreign: the server may have a wrong entry for the gateway or the vehicle.
       let kept = hasTaken ? [] : refused.filter { $0.isForeign && isOwn($0.index) }
       guard !kept.isEmpty else {
         hasSettled = true
@@ -226,7 +232,7 @@ struct UploadPlan: Sendable {
     }
   }
 
-  /// Something in the batch is not taken, and the server does not say what: halves tell.
+  /// Divides a rejected range in halves, because the server does not name the record that it rejects.
   private mutating func refusedWhole(_ records: Range<Int>, _ reply: HTTPReply) -> Verdict {
     waiting.removeLast()
     guard records.count > 1 else {
@@ -244,14 +250,15 @@ struct UploadPlan: Sendable {
       .badAnswer, server.url.description, "the server takes no record at all: \(suspects.last?.reason ?? "no reason")")
   }
 
-  /// What becomes of the records that the server does not take on their own, or as another's: they are refused for good,
-  /// or wait.
+  /// Decides about the records that the server rejected on their own or as foreign: they become dead letters or wait.
+  ///
+  /// - Returns: `nil` if there are none.
   mutating func conclude() -> Verdict? {
     let refused = (suspects + foreign).sorted { $0.index < $1.index }
     guard let first = refused.first else { return nil }
     if hasTaken { return .delivered(first.index..<first.index, refused: refused) }
     guard suspects.isEmpty, let reason = foreign.first?.reason else { return .stop(takesNothing, wait: nil) }
-    // A batch of which something went comes back smaller: what else there is may be in the next.
+    // The rest of a partly delivered batch is smaller, so the next batch can contain other records as well.
     let error = SinkError(
       .unauthorized, server.url.description, "the server takes none of our records: \(reason)")
     if hasSettled { return .stop(error, wait: nil) }
@@ -273,7 +280,7 @@ struct UploadPlan: Sendable {
     waiting.append(records.lowerBound..<middle)
   }
 
-  /// A token goes to no other server, however nicely this one asks (RFC 9110, 15.4).
+  /// Follows a redirect only on the same server, so that no other server receives the token (RFC 9110, section 15.4).
   private mutating func moved(_ reply: HTTPReply, _ place: String) -> Verdict {
     let isKept = reply.status == 307 || reply.status == 308
     guard isKept, moves < 3, let path = samePlace(reply.location) else {
@@ -288,7 +295,7 @@ struct UploadPlan: Sendable {
     return .again
   }
 
-  /// The path of a location on the same scheme, host and port; nil: elsewhere.
+  /// Returns the path of a location with the same scheme, host and port; `nil` for another server.
   private func samePlace(_ location: String) -> String? {
     if location.hasPrefix("/"), !location.hasPrefix("//") { return location }
     guard let url = ServiceURL(location, schemes: FleetStoreConfiguration.schemes), url.origin == server.url.origin

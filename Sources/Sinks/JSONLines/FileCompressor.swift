@@ -2,12 +2,12 @@ import CCompression
 import Glibc
 import Ports
 
-/// Makes a zstd frame (RFC 8878) of a file.
+/// Compresses files with zstd (RFC 8878).
 enum FileCompressor {
-  /// Compresses a file, then removes it.
+  /// Compresses a file, then removes the original.
   ///
-  /// - Parameter to: what the result is called once it is whole and on the disk.
-  /// - Throws: why not; the file is as it was.
+  /// - Parameter to: path of the result. It appears when the result is complete and on the disk.
+  /// - Throws: ``SinkError`` on failure; the original is then unchanged.
   static func compress(_ from: String, to: String) throws(SinkError) {
     guard ccompression_load_zstd() == 0 else {
       throw SinkError(.missingLibrary, from, "libzstd.so.1 is not installed: it stays uncompressed")

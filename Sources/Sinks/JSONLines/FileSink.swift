@@ -1,23 +1,25 @@
 import Ports
 import Spool
 
-/// Records as JSON lines in a file, which is put aside when it is long or old enough.
+/// Writes records as JSON lines to a file and rotates it by size or age.
 ///
-/// A record is acknowledged once its line is on the disk (fdatasync(2)): batches come with the spool's commits, and each
-/// is written as one. After a crash, records that the file has already are acknowledged and not written again.
+/// A record counts as delivered when its line is on the disk (fdatasync(2)). Each batch is one write; batches arrive
+/// with the spool's commits. After a crash, records that the file already contains are acknowledged but not written
+/// again.
 public struct FileSink: Sink, ~Copyable {
-  /// What it takes at once.
+  /// Limit for one batch.
   public static let limit = RecordBatch.Limit(records: 250, bytes: 1 << 16)
-  /// How long to wait after a failure, ns: a disk stays full for a while.
+  /// Delay after a failure, ns. A full disk usually stays full for a while.
   static let retryInterval: Int64 = 5_000_000_000
 
   private let configuration: FileSinkConfiguration
   private var file: RecordFile?
-  /// What stands in the files that were put aside before this program began; nil: nobody has looked.
+  /// Records near the end of the rotated files at the start; `nil` before they were read.
   private var former: TailNumbers?
   private var report = FailureReport()
   private var news: [SinkNews] = []
 
+  /// Creates a sink. It opens the file with the first batch.
   public init(_ configuration: FileSinkConfiguration) { self.configuration = configuration }
 
   public mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery {
@@ -27,9 +29,9 @@ public struct FileSink: Sink, ~Copyable {
       delivery.acknowledge(0..<batch.records.count)
       if report.succeeded() { news.append(.working("\(configuration.path): written to")) }
     } catch {
-      // Without a file nothing was written.
+      // If no file could be opened, nothing was written.
       delivery.sentNothing = file == nil
-      // Its descriptor may be dead: opened anew, it is looked at anew.
+      // The descriptor may be dead; reopen and re-check the file.
       file = nil
       if let failing = report.failed(error) { news.append(failing) }
       delivery.notBefore = BootClock.now &+ Self.retryInterval
@@ -49,12 +51,12 @@ public struct FileSink: Sink, ~Copyable {
       }
       lines += line
     }
-    // What is in the file already must not put it aside, and come into the next one.
+    // If nothing remains to be written, do not rotate.
     guard !lines.isEmpty else { return }
     try rotatedIfDue(file, adding: lines.count, of: batch).append(lines[...])
   }
 
-  /// The file that the path leads to now.
+  /// Returns the file that is now at the path.
   private mutating func openFile() throws(SinkError) -> RecordFile {
     if let file, !file.isElsewhere { return file }
     let isFirst = file == nil
@@ -67,7 +69,7 @@ public struct FileSink: Sink, ~Copyable {
     case nil: break
     }
     file = opened
-    // What a crash has left behind.
+    // Finish what a crash interrupted.
     if isFirst {
       lookBack()
       tidy()
@@ -75,7 +77,7 @@ public struct FileSink: Sink, ~Copyable {
     return opened
   }
 
-  /// A crash may have come right behind a rotation, and have forgotten that records were acknowledged.
+  /// Reads the rotated files. A crash may have followed a rotation before the spool stored its acknowledgements.
   private mutating func lookBack() {
     guard former == nil else { return }
     do throws(SinkError) {
@@ -109,7 +111,7 @@ public struct FileSink: Sink, ~Copyable {
     }
   }
 
-  /// Files that cannot be compressed or removed hold up no record.
+  /// Compresses and removes rotated files. A failure does not delay records.
   private mutating func tidy() {
     let rotation = configuration.rotation
     do throws(SinkError) {

@@ -1,30 +1,36 @@
 import JSONText
 
-/// `{ "type": "file", "path": "records.jsonl", "batch": { "seconds": 30 }, "rotate": { "bytes": 16777216, "keep": 10 } }`
+/// Configuration of a ``FileSink``.
+///
+///     { "type": "file", "path": "records.jsonl", "rotate": { "bytes": 16777216, "keep": 10 } }
 public struct FileSinkConfiguration: Equatable, Sendable {
-  /// Nil: `file`.
+  /// Name of the sink; `nil` for `file`.
   public var name: String?
-  /// Whether it gets the names of COVESA VSS 6.0.
+  /// Whether records use signal names of COVESA VSS 6.0.
   public var usesVSS = false
+  /// Path of the file.
   public var path: String
+  /// When the file is rotated.
   public var rotation = Rotation()
-  /// How long records wait for others: each write is followed by one to the disk, of 4 KiB and more.
+  /// How long records are gathered. Each write to the file costs at least 4 KiB of writes to the disk.
   public var gathering = Gathering(records: 1_000, interval: 0)
 
-  /// When the file is put aside and another begun.
+  /// When the file is rotated, and what happens to rotated files.
   public struct Rotation: Equatable, Sendable {
-    /// Before it would be longer than so many bytes; nil: never for that.
+    /// Maximum size in bytes; `nil` for no limit.
     public var bytes: Int? = 16 << 20
-    /// Before it would hold records of a longer time, ms; nil: never for that. Counted by the records' ids.
+    /// Maximum time span of the records, ms, by the times in their IDs; `nil` for no limit.
     public var milliseconds: UInt64?
-    /// So many of those put aside stay; the oldest goes first.
+    /// Number of rotated files to keep; the oldest is removed first.
     public var keep = 10
-    /// Whether those put aside are compressed with zstd.
+    /// Whether rotated files are compressed with zstd.
     public var compresses = true
 
+    /// Creates the default: 16 MiB, ten files, compressed.
     public init() {}
   }
 
+  /// Creates a configuration with defaults for all properties except the path.
   public init(path: String) { self.path = path }
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
@@ -37,7 +43,7 @@ public struct FileSinkConfiguration: Equatable, Sendable {
       try object.finish()
     }
     guard var object = try reader.optionalObject("rotate") else { return }
-    // Whoever says when it is put aside means that alone.
+    // An explicit limit replaces the default one.
     let names = ["bytes", "seconds"].filter { object.object[$0] != nil }
     if !names.isEmpty { rotation.bytes = nil }
     rotation.bytes = try object.optionalInt("bytes", in: 65_536...(1 << 40)) ?? rotation.bytes

@@ -1,33 +1,36 @@
 import Glibc
 import Ports
 
-/// Writes lines to a descriptor whose reader may be slow, or leave: a pipe, a terminal, a socket.
+/// Writes lines to a descriptor whose reader may be slow or may close it: a pipe, a terminal or a socket.
 public struct LineOutput: ~Copyable {
-  /// Why writing ended before its end.
+  /// Reason why not all bytes were written.
   public enum End: Equatable, Sendable {
-    /// Nobody reads any more.
+    /// The reader closed its end.
     case readerLeft
-    /// Told to stop, and the reader took nothing for too long.
+    /// A stop was requested, and the reader was too slow.
     case late
-    /// `errno`
+    /// Writing failed with this `errno`.
     case failed(Int32)
   }
 
   let descriptor: Int32
-  /// A pipe that poll(2) calls writable takes so many bytes at once without blocking (pipe(7), PIPE_BUF).
+  /// Number of bytes that a pipe reported as writable by poll(2) accepts without blocking (PIPE_BUF, pipe(7)).
   private static let piece = 4_096
-  /// How often it is asked whether the end has come while the reader takes nothing, ms.
+  /// Interval at which a blocked write checks whether it should stop, ms.
   private static let look: Int32 = 200
 
+  /// Creates an output.
+  ///
+  /// - Parameter descriptor: an open descriptor, which stays open.
   public init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Writes all bytes, or as many as go.
+  /// Writes all bytes, or as many as possible.
   ///
   /// - Parameters:
-  ///   - deadline: `.max`, and where `isEnding` has said true, the boot time in ns at which writing ends.
-  ///   - patience: ns that writing may go on from then on.
-  ///   - isEnding: asked again and again.
-  /// - Returns: how many, and why not all.
+  ///   - deadline: latest boot time to write, ns; `.max` while there is none. It is set when `isEnding` returns `true`.
+  ///   - patience: time that writing may continue after that, ns.
+  ///   - isEnding: called repeatedly.
+  /// - Returns: number of bytes written; reason why not all were written, or `nil`.
   public func write(
     _ bytes: ArraySlice<UInt8>, until deadline: inout Int64, patience: Int64, isEnding: () -> Bool
   ) -> (count: Int, end: End?) {
@@ -52,13 +55,15 @@ public struct LineOutput: ~Copyable {
     return (done, nil)
   }
 
-  /// Whether what poll(2) says of it, asked for nothing, means that nobody reads any more: a pipe without a reader is an
-  /// error, a socket or terminal without a peer has hung up. No write would show it while there is nothing to write.
+  /// Whether poll(2) events mean that the reader is gone: POLLERR for a pipe without reader, POLLHUP for a closed
+  /// socket or terminal. It detects this without a write.
+  ///
+  /// - Parameter events: the result of poll(2) with no events requested.
   public static func hasReaderLeft(_ events: Int32) -> Bool { events & (POLLERR | POLLHUP | POLLNVAL) != 0 }
 
-  /// Waits until the bell rings, that moment comes, or the reader leaves.
+  /// Waits until the wake-up is signalled, the deadline passes, or the reader is gone.
   ///
-  /// - Returns: whether the reader has left.
+  /// - Returns: whether the reader is gone.
   func waitForReader(until deadline: Int64, _ bell: SinkBell) -> Bool {
     while BootClock.now < deadline {
       let ready = bell.wait(for: descriptor, 0, until: deadline)

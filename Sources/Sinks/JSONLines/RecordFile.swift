@@ -1,29 +1,33 @@
 import Glibc
 
-/// A file of JSON lines that is only ever appended to, whole lines at a time. One thread has it, and no other process.
+/// An append-only file of JSON lines, used by one thread of one process.
 ///
-/// - What stands behind its last line feed when it is opened is a line that a crash cut: nobody was told that it is
-///   kept, and it is taken away. Where it cannot be one of ours, it is ended by a line feed instead.
-/// - Which records stand near its end is known (``contains(_:)``): after a crash they may be handed out once more.
-/// - An append that fails is taken back.
+/// - Opening the file removes an incomplete last line, which a crash left. It was never acknowledged. If the text
+///   cannot be the start of a record, it gets a line feed instead.
+/// - The file knows the records near its end (``contains(_:)``), because the spool may deliver them again after a
+///   crash.
+/// - A failed append is undone.
 final class RecordFile {
   private let file: OpenFile
   private(set) var size: Int
-  /// The milliseconds of the id of its first record; nil: it has none.
+  /// Time in the ID of the first record, ms since 1970; `nil` if there is none.
   private(set) var firstMilliseconds: UInt64?
-  /// What was mended when it was opened.
+  /// The repair that opening the file made; `nil` if none was necessary.
   private(set) var mended: Mending?
   private(set) var known = TailNumbers()
 
+  /// A repair of the file's last line.
   enum Mending: Equatable {
     case cutLineRemoved(bytes: Int)
     case lineEnded
   }
 
-  /// - Throws: why it cannot be written to.
+  /// Opens or creates the file.
+  ///
+  /// - Throws: ``SinkError`` if the file cannot be written or if another process writes it.
   init(_ path: String) throws(SinkError) {
     file = try OpenFile(path, O_RDWR | O_APPEND | O_CREAT)
-    // What another one is writing would be taken for a line that a crash cut.
+    // Without the lock, a line that another process is writing would look incomplete.
     try file.claim()
     size = Int(file.status.st_size)
     try readTail()
@@ -32,18 +36,18 @@ final class RecordFile {
 
   var isElsewhere: Bool { file.isElsewhere }
 
-  /// Whether a record stands in it, as far as it was read when it was opened.
+  /// Whether the file contains a record, as far as its end was read when it was opened.
   func contains(_ number: RecordLine.Number) -> Bool { known.contains(number) }
 
-  /// Appends whole lines, and waits until they are on the disk.
+  /// Appends complete lines and waits until they are on the disk.
   ///
-  /// - Throws: why not; then none of them is in it.
+  /// - Throws: ``SinkError`` on failure; none of the lines is then in the file.
   func append(_ lines: ArraySlice<UInt8>) throws(SinkError) {
     do throws(SinkError) {
       try file.write(lines)
       try file.synchronise()
     } catch {
-      // Where not even that can be done, the next start finds a cut line.
+      // If this fails as well, the next start finds an incomplete line and removes it.
       try? file.shorten(to: size)
       throw error
     }
@@ -51,7 +55,7 @@ final class RecordFile {
     size += lines.count
   }
 
-  // MARK: Its end
+  // MARK: Tail
 
   private func readTail() throws(SinkError) {
     let tail = try TailNumbers.read(file, size: size)
@@ -59,12 +63,14 @@ final class RecordFile {
     try mend(tail.rest, begins: tail.begins)
   }
 
+  /// Repairs the last line.
+  ///
   /// - Parameters:
-  ///   - rest: what stands behind the last line feed.
-  ///   - begins: where; nil: that is not known.
+  ///   - rest: bytes after the last line feed.
+  ///   - begins: offset of `rest`; `nil` if unknown.
   private func mend(_ rest: [UInt8], begins: Int?) throws(SinkError) {
     guard !rest.isEmpty else { return }
-    // A power cut may leave room for bytes that never came.
+    // A power cut may leave zero bytes at the end.
     let written = rest[..<((rest.lastIndex { $0 != 0 } ?? -1) + 1)]
     if let begins, Self.mayBeCutRecord(written) {
       try file.shorten(to: begins)
@@ -80,7 +86,7 @@ final class RecordFile {
     }
   }
 
-  /// Every record begins with these bytes.
+  /// Whether the bytes can be the start of a record. Every record starts with these bytes.
   private static func mayBeCutRecord(_ rest: ArraySlice<UInt8>) -> Bool {
     zip(rest, "{\"type\":\"".utf8).allSatisfy { $0 == $1 }
   }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The files that were put aside: `records.jsonl.1`, `records.jsonl.2` and so on, the highest number the newest;
-/// compressed, `records.jsonl.1.zst`.
+/// The rotated files: `records.jsonl.1`, `records.jsonl.2` and so on, or `records.jsonl.1.zst` if compressed. The
+/// highest number is the newest.
 ///
-/// A file is renamed first and compressed then, beside it, under another name until it is whole: a crash leaves the one
-/// or the other, and what was left is gone on with at the next start.
+/// A file is renamed first. It is then compressed under a temporary name, which changes when the result is complete.
+/// After a crash one of the two forms is complete, and the next start continues.
 struct RotatedFiles {
   let path: String
   private let folder: String
@@ -17,13 +17,13 @@ struct RotatedFiles {
     prefix = (slash.map { String(path[path.index(after: $0)...]) } ?? path) + "."
   }
 
-  /// One that was put aside.
+  /// One rotated file.
   struct Entry: Equatable {
     var number: Int
     var isCompressed: Bool
   }
 
-  /// Puts the current file aside.
+  /// Renames the current file to the next number.
   func putAside() throws(SinkError) {
     let last = try entries().map(\.number).max() ?? 0
     guard unsafe rename(path, name(Entry(number: last + 1, isCompressed: false))) == 0 else {
@@ -32,12 +32,12 @@ struct RotatedFiles {
     syncFolder()
   }
 
-  /// The records that stand near the end of what was put aside last: in as many files as a crash may matter for.
+  /// Reads the records near the end of the newest files, as far as a crash may require it.
   func lastNumbers() throws(SinkError) -> TailNumbers {
     var numbers = TailNumbers()
     for entry in try entries().reversed() {
       let file = try OpenFile(name(entry), O_RDONLY)
-      // A compressed one that does not say is of an older version, or of somebody else.
+      // A compressed file without this information was written by an older version or another program.
       guard
         let found = entry.isCompressed
           ? try TailNumbers(frameOf: file) : try TailNumbers.read(file, size: Int(file.status.st_size)).numbers
@@ -48,7 +48,7 @@ struct RotatedFiles {
     return numbers
   }
 
-  /// Compresses those that are not, where that is wanted, and removes the oldest until `keep` are left.
+  /// Removes the oldest files until `keep` are left, and compresses the others if requested.
   func tidy(keep: Int, compresses: Bool) throws(SinkError) {
     var all = try entries()
     while all.count > keep {
@@ -61,7 +61,8 @@ struct RotatedFiles {
     }
   }
 
-  /// Oldest first. One of which both forms are there was compressed when a crash came: the compressed one is whole.
+  /// Lists the rotated files, oldest first. If a crash interrupted a compression, both forms of a file exist; the
+  /// compressed one is complete.
   func entries() throws(SinkError) -> [Entry] {
     guard let listing = unsafe opendir(folder) else { throw OpenFile.failure(folder, errno) }
     defer { unsafe closedir(listing) }

@@ -1,12 +1,13 @@
 import JSONText
 
-/// `{ "type": "stdout" }`
+/// Configuration of a ``StdoutSink``: `{ "type": "stdout" }`.
 public struct StdoutConfiguration: Equatable, Sendable {
-  /// Nil: `stdout`.
+  /// Name of the sink; `nil` for `stdout`.
   public var name: String?
-  /// Whether it gets the names of COVESA VSS 6.0.
+  /// Whether records use signal names of COVESA VSS 6.0.
   public var usesVSS = false
 
+  /// Creates the default configuration.
   public init() {}
 
   init(_ reader: inout JSONObjectReader) throws(JSONError) {

@@ -2,16 +2,23 @@ import Glibc
 import Ports
 import Spool
 
-/// Records as JSON lines on a descriptor. A record is acknowledged once all its bytes are written; what a reader does
-/// with them is its own affair. A reader that leaves ends the sink quietly.
+/// Writes records as JSON lines to a descriptor.
+///
+/// A record counts as delivered when all its bytes are written. If the reader closes its end, the sink ends without an
+/// error.
 public struct StdoutSink: Sink, ~Copyable {
-  /// What it takes at once.
+  /// Limit for one batch.
   public static let limit = RecordBatch.Limit(records: 250, bytes: 1 << 16)
 
   private let output: LineOutput
-  /// ns that a reader gets, at the end, to take what is under way.
+  /// Time that a slow reader gets at the end to take the bytes in progress, ns.
   private let patience: Int64
 
+  /// Creates a sink.
+  ///
+  /// - Parameters:
+  ///   - descriptor: an open descriptor, which stays open.
+  ///   - patience: time that a slow reader gets at the end, ns.
   public init(descriptor: Int32 = STDOUT_FILENO, patience: Int64 = 300_000_000) {
     output = LineOutput(descriptor)
     self.patience = patience

@@ -1,25 +1,26 @@
 import Spool
 
-/// Which records stand near the end of a file of JSON lines: after a crash the spool may hand them out once more.
+/// The records near the end of a JSON lines file. After a crash the spool may deliver them again.
 ///
-/// A file that is compressed carries them behind its frame in a skippable one (RFC 8878, 3.1.2), which decompressors
-/// leave out, so that they are known without decompressing it:
+/// A compressed file stores them in a skippable frame (RFC 8878, section 3.1.2) after its content. Decompressors ignore
+/// the frame, and the records can be read without decompressing the file:
 ///
-///     5B 2A 4D 18, length of what follows as 4 bytes, lowest first
-///     bytes 1048576                                    how much of the file they are of
-///     018bcfe5-687b-7000-8000-000000000000 1 2600      epoch, first and last number of a range; as many as there are
+///     5B 2A 4D 18, length of the following as 4 bytes, little-endian
+///     bytes 1048576                                    number of bytes that were examined
+///     018bcfe5-687b-7000-8000-000000000000 1 2600      epoch, first and last number; one line for each range
 ///     length as above, "obdg"
 struct TailNumbers: Sendable {
   private var sets: [String: SequenceSet] = [:]
-  /// Of the file's end that was read.
+  /// Number of bytes at the end of the file that were examined.
   private(set) var bytes = 0
 
-  /// Records are looked for in so many bytes: more than is written in the 5 s in which the spool may not yet have kept what
-  /// was acknowledged.
+  /// Number of bytes to examine. It exceeds what is written in 5 s, the longest time for which the spool may not have
+  /// stored an acknowledgement.
   static let reach = 16 << 20
-  /// So many at a time.
+  /// Number of bytes read in one step.
   private static let piece = 256 << 10
 
+  /// Whether the examined bytes contain this record.
   func contains(_ number: RecordLine.Number) -> Bool { sets[number.epoch]?.contains(number.sequence) ?? false }
 
   private mutating func know(_ line: ArraySlice<UInt8>) {
@@ -27,6 +28,7 @@ struct TailNumbers: Sendable {
     sets[number.epoch, default: SequenceSet()].insert(number.sequence...number.sequence)
   }
 
+  /// Adds the records of another file.
   mutating func add(_ other: TailNumbers) {
     bytes += other.bytes
     for (epoch, set) in other.sets { for range in set.ranges { sets[epoch, default: SequenceSet()].insert(range) } }
@@ -34,7 +36,7 @@ struct TailNumbers: Sendable {
 
   /// Reads the end of a file.
   ///
-  /// - Returns: what stands in it, what stands behind its last line feed, and where that begins; nil: that is not known.
+  /// - Returns: the records; the bytes after the last line feed; and the offset of those bytes, `nil` if unknown.
   static func read(
     _ file: borrowing OpenFile, size: Int
   ) throws(SinkError) -> (numbers: TailNumbers, rest: [UInt8], begins: Int?) {
@@ -49,7 +51,7 @@ struct TailNumbers: Sendable {
       place += piece.count
       rest += piece
       guard let last = rest.lastIndex(of: 0x0A) else {
-        // No record is that long: what it is does not matter, only that it has no end yet.
+        // No record is this long. Only the absence of a line feed matters, not the content.
         if rest.count > Self.piece { rest.removeFirst(rest.count - Self.piece) }
         continue
       }
@@ -61,15 +63,15 @@ struct TailNumbers: Sendable {
   }
 }
 
-// MARK: Behind a compressed file
+// MARK: Frame in compressed files
 
 extension TailNumbers {
   private static let magic: [UInt8] = [0x5B, 0x2A, 0x4D, 0x18]
   private static let mark = Array("obdg".utf8)
-  /// No file has as many ranges as would need more.
+  /// Maximum length of the frame, bytes.
   private static let longest = 1 << 20
 
-  /// The skippable frame.
+  /// The records as a skippable frame.
   var frame: [UInt8] {
     var text = "bytes \(bytes)\n"
     for (epoch, set) in sets.sorted(by: { $0.key < $1.key }) {
@@ -79,7 +81,7 @@ extension TailNumbers {
     return Self.magic + length + Array(text.utf8) + length + Self.mark
   }
 
-  /// Reads the frame at the end of a compressed file; nil: there is none.
+  /// Reads the frame at the end of a compressed file; `nil` if there is none.
   init?(frameOf file: borrowing OpenFile) throws(SinkError) {
     let size = Int(file.status.st_size)
     guard size > 16 else { return nil }
@@ -100,7 +102,7 @@ extension TailNumbers {
     }
   }
 
-  /// As 4 bytes, lowest first.
+  /// Encodes a number as 4 bytes, little-endian.
   private static func number(_ value: Int) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
   }

@@ -4,29 +4,37 @@ import Glibc
 import Peers
 import Ports
 
-/// One connection to a broker, from its beginning to its end; another one is another value. One thread has it.
+/// A single connection to a broker, used by one thread. A reconnect creates a new object.
 @safe final class BrokerConnection {
-  /// What has happened on it.
+  /// An event on the connection.
   enum Event: Equatable {
-    /// The broker takes messages: so many at once, packets so long; 0: it does not say.
+    /// The broker accepted the connection. `window`: messages it accepts in flight; `packet`: maximum packet size in
+    /// bytes; 0 if not stated.
     case connected(window: Int, packet: Int)
+    /// The broker rejected the connection with this CONNACK reason code.
     case refused(reason: Int)
+    /// The broker acknowledged a message (PUBACK); `reason` is its reason code.
     case acknowledged(number: Int, reason: Int)
-    /// - Parameter isSilent: the peer closed it.
+    /// The connection was lost, with an error message.
+    ///
+    /// - Parameter isSilent: whether the peer closed it without a valid MQTT packet.
     case lost(String, isSilent: Bool)
   }
 
   private let client: OpaquePointer
   private let place: String
+  /// The protocol level in use.
   let level: Int
+  /// Whether the broker accepted the connection and it is still open.
   private(set) var isConnected = false
 
-  /// Begins to connect.
+  /// Starts to connect.
   ///
   /// - Parameters:
-  ///   - level: as CONNECT says it: 5, or 4.
-  ///   - status: topic of what the broker publishes, retained, once the connection is lost: `offline`; nil: nothing.
-  ///   - lookUpLimit: ns for the look-up of the host's name.
+  ///   - level: protocol level of CONNECT: 5, or 4 for MQTT 3.1.1.
+  ///   - status: topic of the last will: the broker publishes a retained `offline` there if the connection is lost;
+  ///     `nil` for no will.
+  ///   - lookUpLimit: time limit for resolving the host name, ns.
   init(
     _ configuration: MQTTConfiguration, level: Int, clientId: String, status: String?, _ bell: SinkBell,
     lookUpLimit: Int64 = 30_000_000_000
@@ -68,7 +76,7 @@ import Ports
 
   deinit { unsafe cmosquitto_free(client) }
 
-  /// Makes sure that the host has an address: the library waits for its own look-up, which no bell ends.
+  /// Resolves the host name first. The library's own look-up blocks, and the wake-up cannot interrupt it.
   private static func lookUp(
     _ url: ServiceURL, _ place: String, within limit: Int64, _ bell: SinkBell
   ) throws(SinkError) {
@@ -89,10 +97,10 @@ import Ports
     }
   }
 
-  /// Waits until the bell rings, that moment comes, or something has happened.
+  /// Waits for the wake-up, the deadline or an event.
   ///
-  /// - Parameter bell: nil: nothing but the connection is waited for.
-  /// - Returns: whether the bell rang, and what has happened.
+  /// - Parameter bell: `nil` to wait only for the connection.
+  /// - Returns: whether the wake-up was signalled, and the events.
   func wait(until deadline: Int64, _ bell: SinkBell?) -> (isRung: Bool, events: [Event]) {
     let socket = unsafe cmosquitto_socket(client)
     let wanted = unsafe cmosquitto_wants_write(client) != 0 ? POLLIN | POLLOUT : POLLIN
@@ -116,7 +124,7 @@ import Ports
     switch event.kind {
     case cmosquitto_connected:
       guard event.reason == 0 else { return .refused(reason: Int(event.reason)) }
-      // Once for a connection (MQTT 5, 3.2): each would make us say anew that we are there.
+      // A second CONNACK is a protocol error (MQTT 5, section 3.2).
       guard !isConnected else { return lost(Self.protocolError) }
       isConnected = true
       return .connected(window: Int(event.receive_maximum), packet: Int(event.packet_maximum))
@@ -127,13 +135,13 @@ import Ports
   }
 
   private func lost(_ code: Int32) -> Event {
-    // What came was no MQTT, or 7: closed by the peer.
+    // A protocol error, or 7: closed by the peer.
     .lost(Self.reason(code), isSilent: code == Self.protocolError || code == 7)
   }
 
-  /// Publishes a message, QoS 1.
+  /// Publishes a message with QoS 1.
   ///
-  /// - Returns: its number.
+  /// - Returns: its packet identifier.
   func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool = false) throws(SinkError) -> Int {
     var number: Int32 = 0
     let code = unsafe cmosquitto_publish(client, topic, payload, payload.count, isRetained ? 1 : 0, &number)
@@ -141,10 +149,10 @@ import Ports
     return Int(number)
   }
 
-  /// Says goodbye, without a will.
+  /// Disconnects cleanly, so that the broker does not publish the will.
   func disconnect() { _ = unsafe cmosquitto_disconnect(client) }
 
-  /// What a broker's refusal means, for people.
+  /// Describes a reason code of the broker.
   func explanation(_ reason: Int) -> String {
     unsafe String(cString: cmosquitto_broker_reason(Int32(reason), Int32(level)))
   }
@@ -153,7 +161,7 @@ import Ports
 
   private static func reason(_ code: Int32) -> String {
     switch code {
-    // The system has said why.
+    // 14: the reason is in `errno`.
     case 14: systemReason(errno)
     case 25: "it says more than a broker has to say to a gateway"
     default: unsafe String(cString: cmosquitto_reason(code))
@@ -162,7 +170,7 @@ import Ports
 }
 
 extension BrokerConnection.Event {
-  /// Nothing comes behind it.
+  /// Whether this is the last event of the connection.
   var isEnd: Bool {
     switch self {
     case .refused, .lost: true

@@ -2,24 +2,25 @@ import Peers
 import Spool
 import Telemetry
 
-/// One message to the broker: records of one vehicle and one type as JSON lines.
+/// One message to the broker: JSON lines of one vehicle and one record type.
 struct BrokerMessage: Equatable, Sendable {
   var topic: String
-  /// Indices in the batch, ascending.
+  /// Indices of the records in the batch, ascending.
   var records: [Int]
+  /// Length of the payload, bytes.
   var bytes: Int
 
-  /// Makes messages of a batch: records keep their order within each vehicle and type.
+  /// Groups a batch into messages. Records of one vehicle and type keep their order.
   ///
   /// - Parameters:
-  ///   - topic: what topics begin with.
-  ///   - records: how many a message may have.
-  ///   - bytes: how long a payload may be; one record is one message however long.
+  ///   - topic: prefix of the topics.
+  ///   - records: maximum number of records in a message.
+  ///   - bytes: maximum length of a payload. A single longer record still becomes a message.
   static func messages(
     of batch: RecordBatch, topic: String, records limit: Int, bytes: Int
   ) -> [BrokerMessage] {
     var messages: [BrokerMessage] = []
-    // The message of each vehicle and type that still has room.
+    // The incomplete message of each topic.
     var open: [String: Int] = [:]
     for (index, record) in batch.records.enumerated() {
       let line = batch.bytes[record.range]
@@ -35,6 +36,7 @@ struct BrokerMessage: Equatable, Sendable {
     return messages
   }
 
+  /// Returns the lines of its records.
   func payload(_ batch: RecordBatch) -> [UInt8] {
     var payload: [UInt8] = []
     payload.reserveCapacity(bytes)

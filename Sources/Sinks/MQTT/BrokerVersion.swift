@@ -1,23 +1,26 @@
-/// Which protocol is spoken with a broker: MQTT 5, and 3.1.1 where that is refused. What a broker took once is kept.
+/// Chooses the protocol version: MQTT 5, or 3.1.1 if the broker rejects that. A version that the broker accepted once
+/// is kept.
 struct BrokerVersion: Equatable, Sendable {
-  /// As CONNECT says it (3.1.2.2): 5, or 4 for 3.1.1.
+  /// Protocol level of CONNECT (section 3.1.2.2): 5, or 4 for MQTT 3.1.1.
   private(set) var level = 5
   private var isKnown = false
 
-  /// The broker has taken the connection.
+  /// Records that the broker accepted the connection.
   mutating func accepted() { isKnown = true }
 
-  /// The broker has refused it.
+  /// Records that the broker rejected the connection.
   ///
-  /// - Parameter reason: of CONNACK: 132 in MQTT 5 (3.2.2.2), 1 in 3.1.1 (3.2.2.3).
-  /// - Returns: whether another version is worth a try at once.
+  /// - Parameter reason: reason code of CONNACK: 132 in MQTT 5 (section 3.2.2.2), 1 in 3.1.1 (section 3.2.2.3) for an
+  ///   unsupported version.
+  /// - Returns: whether to retry immediately with the other version.
   mutating func refused(_ reason: Int) -> Bool {
     guard level == 5, reason == 132 || reason == 1 else { return false }
     level = 4
     return true
   }
 
-  /// The broker has closed the connection without an answer, as old ones do: the next attempt speaks the other version.
+  /// Records that the broker closed the connection without an answer, as old brokers do. The next attempt uses the
+  /// other version.
   mutating func closedWithoutAnswer() {
     if !isKnown { level = level == 5 ? 4 : 5 }
   }

@@ -1,11 +1,11 @@
 import Ports
 
-/// Whether a broker would let us in.
+/// Test of a broker's connection settings.
 extension MQTTConfiguration {
-  /// Connects under a name of its own: under the sink's, the broker would throw a running daemon out. No will, nothing
-  /// published.
+  /// Connects with a separate client ID, because the broker would disconnect a running daemon with the same ID. There
+  /// is no will, and nothing is published.
   ///
-  /// - Parameter limit: ns.
+  /// - Parameter limit: time limit, ns.
   func check(within limit: Int64) -> PeerCheck {
     let deadline = BootClock.now &+ limit
     do {
@@ -46,13 +46,13 @@ extension MQTTConfiguration {
     }
   }
 
-  /// What the broker says to the connection.
+  /// Waits for the broker's answer to the connection.
   private func answer(
     _ connection: BrokerConnection, until deadline: Int64, _ bell: SinkBell
   ) throws(SinkError) -> BrokerConnection.Event {
     while BootClock.now < deadline {
       let events = connection.wait(until: deadline, bell).events
-      // A broker that has refused us hangs up, too.
+      // A broker also closes a connection that it rejected; report the rejection.
       let refusal = events.first { if case .refused = $0 { true } else { false } }
       if let event = refusal ?? events.first { return event }
     }

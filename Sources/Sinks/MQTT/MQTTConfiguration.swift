@@ -1,35 +1,49 @@
 import JSONText
 import Peers
 
-/// `{ "type": "mqtt", "url": "mqtts://broker.example", "userFile": "user", "passwordFile": "password" }`
+/// Configuration of an ``MQTTSink``.
+///
+///     { "type": "mqtt", "url": "mqtts://broker.example", "userFile": "user", "passwordFile": "password" }
 public struct MQTTConfiguration: Equatable, Sendable {
-  /// Nil: `mqtt`.
+  /// Name of the sink; `nil` for `mqtt`.
   public var name: String?
-  /// Whether it gets the names of COVESA VSS 6.0.
+  /// Whether records use signal names of COVESA VSS 6.0.
   public var usesVSS = false
+  /// URL of the broker, without a path.
   public var url: ServiceURL
+  /// File with the user name; `nil` for none.
   public var userFile: String?
+  /// File with the password; `nil` for none.
   public var passwordFile: String?
+  /// Whether the password may be sent to another host without encryption.
+  public var isInsecure = false
+  /// Certificates of the TLS connection.
   public var tls = TLSFiles()
-  /// What topics begin with.
+  /// Prefix of all topics.
   public var topic = "fleet"
-  /// Whether records wait where nobody subscribes to their topic, in place of being dropped by the broker (MQTT 5 alone tells).
+  /// Whether records wait if nobody subscribes to their topic; otherwise the broker drops them. Only MQTT 5 reports
+  /// this.
   public var needsSubscriber = false
-  /// Nil: `obdgate-` and the gateway's id.
+  /// Client ID; `nil` for `obdgate-` followed by the gateway ID.
   public var clientId: String?
+  /// How long telemetry is gathered into one message; default 100 records or 10 s.
   public var gathering = Gathering(records: 100, interval: 10_000_000_000)
-  /// Between two signs of life, seconds.
+  /// Keep-alive interval, s.
   public var keepAlive = 60
-  /// Messages under way at once, at most; the broker may allow fewer.
+  /// Maximum number of unacknowledged messages; the broker may allow fewer.
   public var window = 20
-  /// Until the broker has answered, ns: to the connection, and to what was published.
+  /// Time limit for the broker's answer to CONNECT and PUBLISH, ns.
   public var answerLimit: Int64 = 60_000_000_000
 
   static let schemes = [(name: "mqtts", port: 8_883), (name: "mqtt", port: 1_883)]
 
+  /// Creates a configuration with defaults for all properties except the URL.
   public init(url: ServiceURL) { self.url = url }
 
   var usesTLS: Bool { url.scheme == "mqtts" }
+
+  /// The password leaves this machine without encryption.
+  var exposesPassword: Bool { !usesTLS && passwordFile != nil && !url.isLoopback }
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     name = try reader.sinkName()
@@ -39,6 +53,8 @@ public struct MQTTConfiguration: Equatable, Sendable {
     userFile = try reader.optionalPath("userFile", folder: folder)
     passwordFile = try reader.optionalPath("passwordFile", folder: folder)
     if passwordFile != nil, userFile == nil { _ = try reader.required("userFile") }
+    isInsecure = try reader.optionalBool("insecure") ?? isInsecure
+    if exposesPassword, !isInsecure { throw try reader.exposed("the password", scheme: "mqtts") }
     if var object = try reader.optionalObject("tls") { tls = try TLSFiles(&object, folder: folder) }
     if let value = reader.optional("topic") { topic = try Self.topic(value) }
     needsSubscriber = try reader.optionalBool("needsSubscriber") ?? needsSubscriber

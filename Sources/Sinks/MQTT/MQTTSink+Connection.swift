@@ -1,7 +1,7 @@
 import Peers
 import Ports
 
-// The connection: made, kept up, lost, made again.
+// Connecting and reconnecting.
 extension MQTTSink {
   public mutating func idle(until deadline: Int64, _ bell: SinkBell) -> Delivery {
     var delivery = Delivery()
@@ -26,7 +26,7 @@ extension MQTTSink {
     return delivery
   }
 
-  /// Waits until the broker takes messages.
+  /// Waits until the broker accepts messages.
   mutating func connect(_ bell: SinkBell) throws(SinkError) {
     while true {
       if connection == nil { try begin(bell) }
@@ -45,15 +45,15 @@ extension MQTTSink {
       status: statusTopic, bell)
   }
 
-  /// Takes in what has happened but acknowledgements.
+  /// Handles all events except acknowledgements.
   mutating func take(_ events: [BrokerConnection.Event]) throws(SinkError) {
-    // A broker that has refused us hangs up, too.
+    // A broker also closes a connection that it rejected; handle the rejection.
     for case .refused(let reason) in events { return try refused(reason) }
     for event in events {
       switch event {
       case .connected(let most, let packet): try connected(most, packet)
       case .lost(let why, let isSilent):
-        // An old broker may close the connection of a version that it does not know.
+        // An old broker may close the connection instead of rejecting an unknown version.
         if connectDeadline != .max, isSilent { version.closedWithoutAnswer() }
         throw SinkError(.unreachable, place, why)
       case .acknowledged, .refused: break
@@ -69,7 +69,8 @@ extension MQTTSink {
     _ = try connection?.publish(statusTopic, Array("online".utf8), isRetained: true)
   }
 
-  /// The broker has taken something: that it lets us in is not enough, it may throw us out for every message.
+  /// Resets the back-off after the broker acknowledged a message. An accepted connection is not enough: the broker may
+  /// close it after every message.
   mutating func succeeded() {
     backOff.succeeded()
     let isBack = report.succeeded()
@@ -81,14 +82,14 @@ extension MQTTSink {
   private mutating func refused(_ reason: Int) throws(SinkError) {
     let explanation = connection?.explanation(reason) ?? "\(reason)"
     connection = nil
-    // The other version is tried at once, by whoever finds that there is no connection.
+    // `connect(_:)` and `idle(until:_:)` retry immediately with the other version.
     if version.refused(reason) { return }
     let isOurs = [4, 5, 134, 135, 138, 140].contains(reason)
     throw SinkError(
       isOurs ? .unauthorized : .busy, place, "the broker does not let us in: \(explanation)")
   }
 
-  /// The connection, if any, is over; the next is made after a while.
+  /// Closes the connection, if any, and schedules the next attempt.
   mutating func fail(_ error: SinkError) {
     connection = nil
     connectDeadline = .max
@@ -104,7 +105,7 @@ extension MQTTSink {
     "\(configuration.topic)/\(TopicLevel.text(of: surroundings.statusId.utf8))/status"
   }
 
-  /// Says `offline`, as the will would, and goodbye, if the broker takes that in a moment.
+  /// Publishes `offline`, as the will would, and disconnects, if the broker answers within 300 ms.
   public mutating func finish(_ bell: SinkBell) {
     guard let connection, connection.isConnected else { return }
     let deadline = BootClock.now &+ 300_000_000

@@ -2,19 +2,23 @@ import Peers
 import Ports
 import Spool
 
-/// Records to an MQTT broker: `fleet/{vehicleId}/{type}`, JSON lines of one vehicle and type in each message, QoS 1.
+/// Publishes records to an MQTT broker with QoS 1. The topic is `fleet/{vehicleId}/{type}`; each message contains JSON
+/// lines of one vehicle and type.
 ///
-/// A record is acknowledged once the broker has acknowledged its message (PUBACK); what was under way when a connection
-/// broke is published once more. `fleet/{id}/status` says `online` or `offline`, retained.
+/// A record counts as delivered when the broker has acknowledged its message (PUBACK). Messages that were not
+/// acknowledged when the connection broke are published again. The retained topic `fleet/{id}/status` is `online` or
+/// `offline`.
 public struct MQTTSink: Sink, ~Copyable {
-  /// What a sink needs to know of the gateway around it.
+  /// Facts about the gateway that the sink needs.
   public struct Surroundings: Sendable {
+    /// The gateway ID, used in the default client ID.
     public var gatewayId: String
-    /// Of `fleet/{id}/status`: the vehicle's configured id, else the gateway's.
+    /// ID in the topic `fleet/{id}/status`: the configured vehicle ID, otherwise the gateway ID.
     public var statusId: String
-    /// Where the dead-letter file is; nil: nothing is kept.
+    /// Folder of the dead-letter file; `nil` to keep no dead letters.
     public var stateDirectory: String?
 
+    /// Creates a description of the gateway; the parameters are the properties of the same names.
     public init(gatewayId: String, statusId: String, stateDirectory: String?) {
       self.gatewayId = gatewayId
       self.statusId = statusId
@@ -22,9 +26,9 @@ public struct MQTTSink: Sink, ~Copyable {
     }
   }
 
-  /// What it takes at once: several messages, so that one round trip carries more than one.
+  /// Limit for one batch. A batch becomes several messages, so that one round trip carries more than one.
   public static let limit = RecordBatch.Limit(records: 1_000, bytes: 1 << 18)
-  /// A payload is no longer, whatever the broker allows: both ends hold it in memory.
+  /// Maximum payload, even if the broker allows more, because both ends hold it in memory; bytes.
   static let payloadBytes = 64 << 10
 
   let configuration: MQTTConfiguration
@@ -32,11 +36,13 @@ public struct MQTTSink: Sink, ~Copyable {
   let deadLetters: DeadLetterFile?
   var connection: BrokerConnection?
   var version = BrokerVersion()
-  /// What the broker allows.
+  /// Maximum number of unacknowledged messages that the broker allows.
+  /// Maximum packet size of the broker, bytes.
   var window = 1
   var packetBytes = Int.max
-  /// Until when a connection under way must stand.
+  /// Deadline for the connection in progress, boot time in ns; `.max` if there is none.
   var connectDeadline = Int64.max
+  /// Time of the next connection attempt, boot time in ns.
   var retryAt = Int64.min
   var random = SystemRandomNumberGenerator()
   var backOff = BackOff()
@@ -44,6 +50,7 @@ public struct MQTTSink: Sink, ~Copyable {
   var news: [SinkNews] = []
   var hasWorked = false
 
+  /// Creates a sink. It connects with the first call of ``deliver(_:_:)`` or ``idle(until:_:)``.
   public init(_ configuration: MQTTConfiguration, _ surroundings: Surroundings) {
     self.configuration = configuration
     self.surroundings = surroundings
@@ -78,7 +85,7 @@ public struct MQTTSink: Sink, ~Copyable {
       bytes: min(Self.payloadBytes, packetBytes - Self.headBytes))
     let tooLong = messages.filter { $0.bytes > packetBytes - Self.headBytes }
     messages.removeAll { $0.bytes > packetBytes - Self.headBytes }
-    // A limit that no message keeps is the broker's mistake, not the records'.
+    // If every message exceeds the limit, the broker's limit is wrong, not the records.
     if !tooLong.isEmpty, messages.isEmpty {
       throw SinkError(.busy, place, "the broker takes no packet of more than \(packetBytes) bytes")
     }
@@ -105,7 +112,7 @@ public struct MQTTSink: Sink, ~Copyable {
     }
   }
 
-  /// Of a packet, what is not payload: its fixed header, its number, its topic.
+  /// Upper bound for the parts of a packet other than its payload: fixed header, packet identifier and topic, bytes.
   private static let headBytes = 512
 
   private mutating func settle(
@@ -126,7 +133,7 @@ public struct MQTTSink: Sink, ~Copyable {
     }
   }
 
-  /// What is refused is acknowledged once it is kept.
+  /// Stores a rejected record as a dead letter, then counts it as delivered.
   private mutating func refuse(
     _ record: Int, _ reason: String, _ batch: RecordBatch, _ delivery: inout Delivery
   ) throws(SinkError) {

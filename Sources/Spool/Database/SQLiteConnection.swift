@@ -1,16 +1,16 @@
 import CSQLite
 
-/// One open database. In one thread; closed when nothing holds it and its statements any more.
+/// A connection to a database, used by one thread. It closes when it and all its statements are gone.
 @safe
 struct SQLiteConnection: ~Copyable {
   private let handle: OpaquePointer
 
-  /// Opens a file, or makes it.
+  /// Opens or creates a database file.
   ///
-  /// - Throws: where there is none and none can be made.
+  /// - Throws: ``SQLiteError`` if the file does not exist and cannot be created.
   init(path: String) throws(SQLiteError) {
     var opened: OpaquePointer?
-    // No mutex of SQLite's own: one thread has it.
+    // No mutex: only one thread uses the connection.
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
     guard code == SQLITE_OK, let opened = unsafe opened else {
@@ -21,18 +21,18 @@ struct SQLiteConnection: ~Copyable {
     unsafe handle = opened
   }
 
-  /// Opens a file to look at it where nothing can be made beside it, neither a log nor the memory that processes share.
-  /// No other process may have it open.
+  /// Opens a file for reading when SQLite cannot create a log or shared-memory file beside it. No other process may use
+  /// the file.
   ///
-  /// - Parameter hasLog: a log lies beside it, which is read, too.
+  /// - Parameter hasLog: whether a write-ahead log exists, which is read as well.
   init(lookingAt path: String, hasLog: Bool) throws(SQLiteError) {
     var opened: OpaquePointer?
-    // Without a log the file is all there is (`immutable`); with one it is written to only by what closing it may do.
+    // Without a log, the file is complete (`immutable`). With one, only closing the connection may write to it.
     let access = hasLog ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
     let flags = access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     var name = "file:"
     for byte in path.utf8 {
-      // What has a meaning in such a name (https://www.sqlite.org/uri.html), and what is half a letter.
+      // Escape the special characters of URI filenames (https://www.sqlite.org/uri.html) and non-ASCII bytes.
       let isPlain = byte < 0x80 && byte != UInt8(ascii: "%") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
       name += isPlain ? String(decoding: [byte], as: UTF8.self) : "%" + String(byte, radix: 16)
     }
@@ -45,22 +45,22 @@ struct SQLiteConnection: ~Copyable {
     unsafe handle = opened
   }
 
-  // Statements that still exist keep the connection until they are gone, too.
+  // Existing statements keep the connection open until they are finalized.
   deinit { unsafe sqlite3_close_v2(handle) }
 
-  /// Runs statements that give nothing back and have no parameters.
+  /// Executes statements that return no rows and take no parameters.
   func execute(_ sql: String, _ action: StaticString) throws(SQLiteError) {
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw unsafe SQLiteError(code: code, of: handle, action) }
   }
 
-  /// The first column of the first row that a statement gives, as a number; 0 for none.
+  /// Returns the first column of the first row as a number; 0 if there is no row.
   func number(_ sql: String, _ action: StaticString) throws(SQLiteError) -> Int64 {
     var statement = try SQLiteStatement(self, sql, action)
     return try statement.next() ? statement.number(0) : 0
   }
 
-  /// The same as text.
+  /// Returns the first column of the first row as text; empty if there is no row.
   func text(_ sql: String, _ action: StaticString) throws(SQLiteError) -> String {
     var statement = try SQLiteStatement(self, sql, action)
     return try statement.next() ? statement.text(0) : ""
@@ -69,18 +69,18 @@ struct SQLiteConnection: ~Copyable {
   /// Whether a transaction is open.
   var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-  /// Rows that the last statement changed.
+  /// Number of rows changed by the last statement.
   var changes: Int64 { unsafe sqlite3_changes64(handle) }
 
-  /// Leaves the log where it is when the connection is closed.
+  /// Keeps the log file when the connection is closed.
   ///
-  /// SQLite removes it by its name. Where the database has been renamed meanwhile, that is the log of another one.
+  /// SQLite deletes the log by name. If the database was renamed, the name belongs to the log of another database.
   func keepLog() {
     var keeps: Int32 = 1
     _ = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keeps)
   }
 
-  /// Makes a statement ready; the caller finalises it.
+  /// Prepares a statement; the caller finalizes it.
   func prepare(_ sql: String, _ action: StaticString) throws(SQLiteError) -> OpaquePointer {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)

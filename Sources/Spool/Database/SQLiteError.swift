@@ -1,28 +1,28 @@
 import CSQLite
 import Glibc
 
-/// What SQLite refused to do, in its own words.
+/// An error reported by SQLite.
 struct SQLiteError: Error, Equatable {
-  /// What it means for the spool.
+  /// Meaning of the error for the spool.
   enum Kind: Equatable {
-    /// No space is left (SQLITE_FULL).
+    /// No space is left (SQLITE_FULL, ENOSPC, EDQUOT).
     case full
-    /// The file, or the file system below it, takes no writes.
+    /// The file or its file system is read-only.
     case readOnly
-    /// The file is no database, or not a sound one (SQLITE_CORRUPT, SQLITE_NOTADB, or a table or row that is not ours).
+    /// The file is not a database, or it is damaged (SQLITE_CORRUPT, SQLITE_NOTADB, or an invalid table or row).
     case damaged
-    /// Another process writes to the file.
+    /// Another process is writing to the file.
     case busy
-    /// Everything else, reads and writes that failed among it.
+    /// Any other error, including failed reads and writes.
     case system
   }
 
   let kind: Kind
-  /// The extended result code (sqlite3.h).
+  /// The extended result code (sqlite3.h); 0 if the error is the spool's own.
   let code: Int32
-  /// What was being done.
+  /// The operation that failed, such as "read losses".
   let action: StaticString
-  /// SQLite's words.
+  /// SQLite's error message, with the system's if there is one.
   let reason: String
 
   init(_ kind: Kind, code: Int32 = 0, _ action: StaticString, _ reason: String) {
@@ -32,7 +32,7 @@ struct SQLiteError: Error, Equatable {
     self.reason = reason
   }
 
-  /// The error that a connection has just met.
+  /// Reads the last error of a connection.
   @unsafe init(code: Int32, of database: OpaquePointer?, _ action: StaticString) {
     let words = unsafe database.map { unsafe String(cString: sqlite3_errmsg($0)) }
     var reason = unsafe words ?? String(cString: sqlite3_errstr(code))
@@ -48,7 +48,7 @@ struct SQLiteError: Error, Equatable {
     case SQLITE_READONLY, SQLITE_PERM: .readOnly
     case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
     case SQLITE_BUSY, SQLITE_LOCKED: .busy
-    // In some places SQLite tells of them as of any other write that failed.
+    // SQLite sometimes reports a full or read-only file system as a general I/O error.
     case SQLITE_IOERR, SQLITE_CANTOPEN:
       switch system {
       case EROFS: .readOnly

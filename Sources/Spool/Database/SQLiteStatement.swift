@@ -1,13 +1,13 @@
 import CSQLite
 
-/// A statement that was made ready once and runs many times.
+/// A prepared statement that runs many times.
 ///
-/// Call order: bind, then ``run()``, or ``next()`` until it says false; what is given back is valid until the next
-/// call. ``reset()`` leaves rows that are not wanted any more. Parameters count from 1, columns from 0.
+/// Call order: bind, then ``run()``; or call ``next()`` until it returns `false`. Column values are valid until the
+/// next call. ``reset()`` abandons the remaining rows. Parameters count from 1, columns from 0.
 @safe
 struct SQLiteStatement: ~Copyable {
   private let handle: OpaquePointer
-  /// What it does, for errors.
+  /// Description of the operation, for errors.
   private let action: StaticString
 
   init(_ connection: borrowing SQLiteConnection, _ sql: String, _ action: StaticString) throws(SQLiteError) {
@@ -23,28 +23,28 @@ struct SQLiteStatement: ~Copyable {
     precondition(code == SQLITE_OK, "a parameter that the statement does not have, or has while it runs")
   }
 
-  /// Binds an unsigned number, bit by bit.
+  /// Binds the bit pattern of an unsigned number.
   mutating func bind(_ number: UInt64, at parameter: Int32) { bind(Int64(bitPattern: number), at: parameter) }
 
-  /// Binds text, which is copied.
+  /// Binds a copy of a text.
   mutating func bind(_ text: String, at parameter: Int32) {
-    // SQLITE_TRANSIENT: a cast that C makes and Swift's importer does not.
+    // SQLITE_TRANSIENT: Swift cannot import this C cast.
     let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     let code = unsafe sqlite3_bind_text(handle, parameter, text, -1, copied)
     precondition(code == SQLITE_OK, "a parameter that the statement does not have, or has while it runs")
   }
 
-  /// Runs a statement that gives no rows.
+  /// Executes a statement that returns no rows.
   mutating func run() throws(SQLiteError) {
     let code = unsafe sqlite3_step(handle)
     defer { reset() }
     guard code == SQLITE_DONE || code == SQLITE_ROW else { throw failure(code) }
   }
 
-  /// Runs a statement that gives no rows, with bytes as one of its parameters.
+  /// Executes a statement that returns no rows, with bytes as one of its parameters.
   mutating func run(_ bytes: [UInt8], at parameter: Int32) throws(SQLiteError) {
     let code = unsafe bytes.withUnsafeBytes { bytes in
-      // Not copied: the bytes are there until the statement is through with them.
+      // The bytes are not copied; they outlive the execution.
       let bound = unsafe sqlite3_bind_blob64(handle, parameter, bytes.baseAddress, UInt64(bytes.count), nil)
       precondition(bound == SQLITE_OK, "a parameter that the statement does not have, or has while it runs")
       return unsafe sqlite3_step(handle)
@@ -55,7 +55,9 @@ struct SQLiteStatement: ~Copyable {
     if let error { throw error }
   }
 
-  /// Goes to the next row; false: there is none, and the statement may be bound anew.
+  /// Steps to the next row.
+  ///
+  /// - Returns: `false` if there is none. The statement is then reset.
   mutating func next() throws(SQLiteError) -> Bool {
     let code = unsafe sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
@@ -65,25 +67,25 @@ struct SQLiteStatement: ~Copyable {
     return false
   }
 
-  /// Leaves the rows that are not wanted any more.
+  /// Abandons the remaining rows.
   mutating func reset() { unsafe sqlite3_reset(handle) }
 
-  /// A number of the row; 0 where it is none.
+  /// Returns a number of the current row; 0 for NULL.
   func number(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-  /// An unsigned number of the row, bit by bit.
+  /// Returns the bit pattern of a number of the current row as an unsigned number.
   func unsigned(_ column: Int32) -> UInt64 { UInt64(bitPattern: number(column)) }
 
-  /// Whether the row has nothing there.
+  /// Whether a column of the current row is NULL.
   func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  /// Text of the row.
+  /// Returns a text of the current row; empty for NULL.
   func text(_ column: Int32) -> String {
     guard let characters = unsafe sqlite3_column_text(handle, column) else { return "" }
     return unsafe String(cString: characters)
   }
 
-  /// Bytes of the row, valid during the call.
+  /// Calls `body` with a blob of the current row; the span is valid during the call.
   func withBytes<Result, Failure: Error>(
     _ column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -99,7 +101,7 @@ struct SQLiteStatement: ~Copyable {
 }
 
 extension SQLiteStatement {
-  /// The first column of the only row; 0 for none.
+  /// Returns the first column of the only row; 0 if there is no row.
   mutating func onlyNumber() throws(SQLiteError) -> Int64 {
     guard try next() else { return 0 }
     let number = number(0)

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Which file a path leads to.
+/// Identity of the file at a path: device and inode.
 struct FilePlace: Equatable {
   private let device: dev_t
   private let number: ino_t
 
-  /// Nil: it cannot be told, for the reason in `errno`.
+  /// Reads the identity; `nil` on failure, with the reason in `errno`.
   init?(_ path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }

@@ -1,11 +1,13 @@
 import Glibc
 
-/// One process has a spool: flock(2) on `spool.lock`, given back with the object, or by the kernel when the process
-/// dies.
+/// An exclusive flock(2) on `spool.lock`, so that only one process uses a spool. The lock is released with the object,
+/// or by the kernel when the process dies.
 final class FolderLock {
   private let descriptor: Int32
 
-  /// Makes the folder where there is none.
+  /// Locks a folder and creates it if missing.
+  ///
+  /// - Throws: ``SpoolError`` of the kind `inUse` if another process holds the lock.
   init(_ folder: String) throws(SpoolError) {
     if unsafe mkdir(folder, 0o750) != 0, errno != EEXIST { throw .system(folder, "cannot be made", errno) }
     let path = folder + "/spool.lock"
@@ -17,21 +19,21 @@ final class FolderLock {
       if code == EWOULDBLOCK { throw SpoolError(.inUse, folder, "another process has this spool") }
       throw .system(path, "cannot be locked", code)
     }
-    // Not before: an object that is whole is deinitialized where its initializer throws, and the number may be another
-    // file's by then.
+    // Assign this last: once all properties are set, `deinit` runs even if the initializer throws, and the descriptor's
+    // number may belong to another file by then.
     descriptor = opened
   }
 
   deinit {
-    // Said, not left to close(2): a child that was just forked has the same lock until it is another program.
+    // Unlock explicitly before close(2): a forked child shares the lock until it executes another program.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
-  /// Writes the process's number into the file, for people, and to find out what the system says to a write here:
-  /// SQLite does not tell.
+  /// Writes the process ID to the lock file, to find out why writing to this file system fails. SQLite does not report
+  /// the reason.
   ///
-  /// - Returns: `errno`; 0 where it was written.
+  /// - Returns: `errno` of the failed write; 0 on success.
   func writeFailure() -> Int32 {
     let text = Array("\(getpid())\n".utf8)
     let written = unsafe pwrite(descriptor, text, text.count, 0)
@@ -41,7 +43,7 @@ final class FolderLock {
 }
 
 extension SpoolError {
-  /// What the system said.
+  /// Makes an error from an `errno` value.
   static func system(_ path: String, _ what: String, _ code: Int32) -> SpoolError {
     let kind: Kind =
       switch code {

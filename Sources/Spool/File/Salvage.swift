@@ -1,30 +1,33 @@
 import Telemetry
 
-/// Reads what can still be read of a damaged database: a page that is gone takes the ten records that were in it, not
-/// the hundred thousand behind it; one on which bases begin takes what is packed against those, some hundred each.
+/// Reads the readable records of a damaged database. An unreadable page costs the roughly ten records in it, not
+/// everything after it. An unreadable page with the start of compression bases costs the records compressed with them,
+/// up to a few hundred for each base.
 ///
-/// Only records whose sum fits are given.
+/// Only records with a correct checksum are returned.
 struct Salvage: ~Copyable {
-  /// One record, as the damaged file had it.
+  /// A record as the damaged file stored it.
   struct Found {
     let sequence: UInt64
     let record: PendingRecord
   }
 
-  /// Records in each step: what is held in memory.
+  /// Records read in one step, which limits the memory used.
   static let stepSize = 2_000
-  /// How often reading may fail altogether: each time costs a few pages.
+  /// Limit for the number of failed reads; each costs a few pages.
   private static let mostFailures = 100_000
 
   private let connection: SQLiteConnection
   private let working: @Sendable () -> Void
   private var failures = 0
   private var reader = LineReader()
-  /// What a row's line is packed against; version 1 of the file had no such column.
+  /// Name of the column with the base of a row's line; `NULL` for version 1, which has no such column.
   private let base: String
 
-  /// - Parameter working: called now and again.
-  /// - Throws: where it is no database any more.
+  /// Opens a damaged database for reading.
+  ///
+  /// - Parameter working: called repeatedly while records are read.
+  /// - Throws: if the file is no longer a database.
   init(path: String, working: @escaping @Sendable () -> Void = {}) throws(SQLiteError) {
     self.working = working
     let connection = try SQLiteConnection(path: path)
@@ -36,16 +39,16 @@ struct Salvage: ~Copyable {
 
   deinit { connection.keepLog() }
 
-  /// What is known of the file's numbers; nil: nothing.
+  /// The file's epoch, numbers and counts; `nil` if unreadable.
   var state: SpoolOpening.State? { try? SpoolOpening.state(connection) }
 
-  /// The losses that it owed a record of, as far as they can be read.
+  /// Unreported losses in the file, as far as they are readable.
   var owed: [Loss] { (try? SpoolOpening.owed(connection)) ?? [] }
 
-  /// What the caller kept beside the records, as far as it can be read.
+  /// The caller's notes in the file, as far as they are readable.
   var notes: [String: [UInt8]] { (try? SpoolFile.notes(connection)) ?? [:] }
 
-  /// How far sinks were, as far as that can be read: one that is not known to have a record gets it again.
+  /// Reads the sinks' acknowledgements. If they are unreadable, the sink receives the record again.
   func progress(of names: [String]) -> [SinkProgress] {
     names.map { name in
       let sink = SinkProgress(name: name)
@@ -55,14 +58,14 @@ struct Salvage: ~Copyable {
         sink.row = try find.onlyNumber()
         try SpoolOpening.restore(sink, connection)
       } catch {
-        // What was read before the error holds.
+        // Keep what was read before the error.
         return sink
       }
       return sink
     }
   }
 
-  /// A boot's id and what was known of its clock; where the id cannot be read, one that no kernel gives.
+  /// Returns the ID and the clock entries of a boot. If the ID is unreadable, returns one that no kernel uses.
   func boot(_ number: Int64) -> (id: String, clock: [ClockBook.Entry]) {
     let id = try? connection.text("SELECT id FROM boot WHERE number = \(number)", "read the boots")
     let book = try? SpoolOpening.clock(connection)
@@ -70,7 +73,10 @@ struct Salvage: ~Copyable {
     return (id, book?.entries[number] ?? [])
   }
 
-  /// The next records of a lane, ascending, and where to go on; none at its end.
+  /// Reads the next records of a lane, ascending.
+  ///
+  /// - Parameter position: the number after which to read; advanced by this call.
+  /// - Returns: the records; empty at the end of the lane.
   mutating func next(_ lane: Lane, behind position: inout UInt64) -> [Found] {
     while true {
       do throws(SQLiteError) {
@@ -82,7 +88,7 @@ struct Salvage: ~Copyable {
     }
   }
 
-  /// The first number behind which something can be read again; nil: none was found.
+  /// Returns the first number after which rows are readable again; `nil` if none was found.
   private mutating func firstReadable(_ lane: Lane, behind position: UInt64) -> UInt64? {
     var bad = position
     var step: UInt64 = 1
@@ -95,7 +101,7 @@ struct Salvage: ~Copyable {
     }
     var good = bad + step
     guard isReadable(lane, behind: good) else { return nil }
-    // Back to the end of what is damaged.
+    // Search backwards for the end of the damaged range.
     while good - bad > 1 {
       let middle = bad + (good - bad) / 2
       if isReadable(lane, behind: middle) { good = middle } else { bad = middle }
@@ -129,7 +135,7 @@ struct Salvage: ~Copyable {
       do throws(SQLiteError) {
         guard try rows.next() else { break }
       } catch {
-        // What was read before is good; the place that is not is met again in the next step.
+        // Return the records read before; the next step meets the damaged place again.
         guard found.isEmpty else { return found }
         throw error
       }
@@ -162,7 +168,7 @@ struct Salvage: ~Copyable {
         return sum == row.number(4) ? StoredLine(type: type, copying: line) : nil
       }
     } catch {
-      // The base's page is damaged: what was packed against it is gone, the rest is not.
+      // The base is on a damaged page. Only the records compressed with it are lost.
       guard error.kind == .damaged else { throw error }
       return nil
     }

@@ -1,7 +1,9 @@
 import Telemetry
 
 extension SpoolFile {
-  /// The number of a boot of another file, here; what was known of its clock comes with it.
+  /// Registers a boot of another file with its clock entries.
+  ///
+  /// - Returns: the boot's number in this file.
   func adoptBoot(_ id: String, _ entries: [ClockBook.Entry]) throws(SQLiteError) -> Int64 {
     let number = try transaction { () throws(SQLiteError) in
       let number = try SpoolOpening.number(connection, table: "boot", column: "id", of: id)
@@ -9,7 +11,7 @@ extension SpoolFile {
       return number
     }
     if number == boot {
-      // This boot: what was learned of the clock earlier today.
+      // It is the current boot: apply what was learned about the clock earlier.
       for entry in entries where clock.learn(entry.wall, boot: boot, at: entry.since) { hasNewClock = true }
     } else {
       for entry in entries { clock.restore(entry, boot: number) }

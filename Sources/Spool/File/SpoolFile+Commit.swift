@@ -1,34 +1,35 @@
 import Telemetry
 
 extension SpoolFile {
-  /// How much may be kept.
+  /// Limits for the records in the file.
   struct Bounds {
+    /// Maximum bytes in use.
     var bytes: Int64
-    /// ns; `.max`: any.
+    /// Maximum age, ns; `.max` for no limit.
     var age: Int64
-    /// Boot time.
+    /// Current boot time, ns.
     var now: Int64
   }
 
-  /// What a commit makes of the numbers, before it is known to hold.
+  /// Values that a transaction computes. They replace the object's values after the commit succeeds.
   struct Draft {
     var last: UInt64
     var counts: [Int64]
     var owed: [Loss]
     var packing: PackingPlan
-    /// By lane: the records up to here were dropped.
+    /// Highest number dropped, by lane; 0 if none.
     var dropped: [UInt64] = [0, 0]
   }
 
-  /// Commits, all or nothing: new records, what sinks have acknowledged, what is dropped to keep within bounds, and the
-  /// losses that follow from it.
+  /// Commits one transaction: new records, the sinks' acknowledgements, records dropped to stay within bounds, and the
+  /// resulting losses.
   ///
   /// - Parameters:
-  ///   - records: are given the numbers behind ``last``, in turn.
-  ///   - owed: losses of which no record tells yet; those that follow are put to them.
-  ///   - settled: rows of losses that records of the memory have told.
-  ///   - notes: what the caller keeps beside the records.
-  ///   - unnumbered: losses that take the numbers before the records'.
+  ///   - records: receive the numbers after ``last``, in order.
+  ///   - owed: losses that no record reports yet; new ones are appended.
+  ///   - settled: rows of losses whose `gap` records were delivered from memory.
+  ///   - notes: named values of the caller.
+  ///   - unnumbered: losses that receive numbers before the records do.
   func commit(
     _ records: [PendingRecord], sinks: [SinkProgress], owed: inout [Loss], settled: [Int64], bounds: Bounds,
     notes: [(name: String, value: [UInt8])] = [], unnumbered: [GapRecord.Reason: UInt64] = [:]
@@ -71,7 +72,7 @@ extension SpoolFile {
     let type = record.line.type.rawValue
     let boot = record.boot == 0 ? boot : record.boot
     let sum = Self.sum(record.line.bytes.span, sequence: sequence, boot: boot, time: record.time, type: type)
-    // Events are few, and unlike each other.
+    // Events are few and differ from each other, so compression gains little.
     let isPacked = record.lane == .telemetry
     let kept = isPacked ? try pack(record.line.bytes, sequence: sequence, &draft) : KeptLine(bytes: record.line.bytes)
     try with(record.lane) { lane throws(SQLiteError) in
@@ -80,7 +81,7 @@ extension SpoolFile {
       lane.insert.bind(record.time, at: 3)
       lane.insert.bind(Int64(type), at: 4)
       lane.insert.bind(sum, at: 5)
-      // Parameters that are not bound are NULL.
+      // Unbound parameters are NULL.
       if let base = kept.base { lane.insert.bind(base, at: 7) }
       try lane.insert.run(kept.bytes, at: 6)
     }
@@ -91,21 +92,21 @@ extension SpoolFile {
 
   private func keepClock() throws(SQLiteError) {
     let known = clock.entries[boot] ?? []
-    // A step adds one, and may push another out: the rest stays where it is.
+    // A step of the clock adds one entry and may remove another; leave the others unchanged.
     for entry in keptClock where !known.contains(entry) {
       try connection.execute("DELETE FROM clock WHERE boot = \(boot) AND since = \(entry.since)", "keep the clock")
     }
     for entry in known where !keptClock.contains(entry) { try keep(entry, boot: boot) }
   }
 
-  /// Writes down what is known of a boot's clock.
+  /// Writes a clock entry of a boot.
   func keep(_ entry: ClockBook.Entry, boot: Int64) throws(SQLiteError) {
     try connection.execute(
       "INSERT INTO clock VALUES (\(boot), \(entry.since), \(entry.wall.quality.rawValue), \(entry.wall.offset))",
       "keep the clock")
   }
 
-  /// Writes down what sinks have, and how it went out.
+  /// Writes the sinks' acknowledgements and stamps.
   private func keepProgress(_ sinks: [SinkProgress], _ draft: Draft) throws(SQLiteError) {
     for sink in sinks {
       let hasDropped = draft.dropped != [0, 0]

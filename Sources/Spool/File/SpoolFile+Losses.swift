@@ -1,7 +1,7 @@
 import Telemetry
 
 extension SpoolFile {
-  /// Writes down a loss of which a record is owed; one of the same kind that is still owed takes it in.
+  /// Stores an unreported loss, merged with a similar unreported one if there is one.
   func add(_ loss: Loss, _ draft: inout Draft) throws(SQLiteError) {
     for index in draft.owed.indices where draft.owed[index].row != 0 && draft.owed[index].merge(loss) {
       try write(draft.owed[index], over: draft.owed[index].row, told: nil)
@@ -12,26 +12,26 @@ extension SpoolFile {
     draft.owed.append(added)
   }
 
-  /// Writes down losses that no file has yet: they are owed after a crash, too.
+  /// Stores losses that have no row yet, so that they survive a crash.
   func keepOwed(_ draft: inout Draft) throws(SQLiteError) {
     for index in draft.owed.indices where draft.owed[index].row == 0 {
       draft.owed[index].row = try write(draft.owed[index], over: nil, told: nil)
     }
   }
 
-  /// A record tells of a loss; it is remembered as long as the record is there.
+  /// Marks a loss as reported by a record. The row is kept as long as that record is.
   func tell(_ loss: Loss, by sequence: UInt64) throws(SQLiteError) {
     try write(loss, over: loss.row == 0 ? nil : loss.row, told: sequence)
   }
 
-  /// The records that told of losses are with every sink.
+  /// Removes losses reported by records in this range, after every sink acknowledged them.
   func forgetTold(_ range: ClosedRange<UInt64>) throws(SQLiteError) {
     try connection.execute(
       "DELETE FROM loss WHERE told BETWEEN \(range.lowerBound) AND \(min(range.upperBound, UInt64(Int64.max)))",
       "forget losses")
   }
 
-  /// The records that told of losses were dropped: another one is owed.
+  /// Marks losses as unreported again, after the records in this range that reported them were dropped.
   func oweAgain(_ range: ClosedRange<UInt64>, _ draft: inout Draft) throws(SQLiteError) {
     let told = try SpoolOpening.losses(connection, where: "told BETWEEN \(range.lowerBound) AND \(range.upperBound)")
     guard !told.isEmpty else { return }

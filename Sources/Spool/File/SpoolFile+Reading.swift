@@ -1,18 +1,19 @@
 import Telemetry
 
 extension SpoolFile {
-  /// What is being read for one sink.
+  /// Parameters of a read for one sink.
   struct Request {
     let sink: SinkProgress
     let limit: RecordBatch.Limit
     let source: RecordBatch.Source
-    /// Whether the newest record goes before older ones.
+    /// Whether to deliver the newest record before older ones.
     let newestFirst: Bool
   }
 
-  /// One row, apart from its line.
+  /// The columns of a record's row, except its line.
   private struct Row {
     let sequence: UInt64
+    /// `nil` if the row has an unknown type.
     let boot: Int64
     let time: Int64
     let type: RecordType?
@@ -27,18 +28,20 @@ extension SpoolFile {
     }
   }
 
-  /// What became of an attempt to put a record into a batch.
+  /// Result of adding a record to a batch.
   private enum Outcome { case taken, full, damaged }
-  /// Why reading stopped: the lane has no more, the batch is full, or there is something that the sink has.
+  /// Reason why reading stopped: end of the lane, full batch, or a record that the sink already has or that is in
+  /// flight.
   private enum Stop { case end, full, taken }
 
-  /// A sink's way out of turn is closed above so many ranges: each of them costs memory, and a row.
+  /// Limit for a sink's ranges of acknowledged numbers. Beyond it, the newest record is no longer delivered first,
+  /// because each range costs memory and a row.
   private static let mostRanges = 4_096
 
-  /// Puts records that a sink does not have behind those of the batch: events; the newest telemetry; then what is left,
-  /// the oldest first. Where the batch takes all of it, telemetry stands in the order of its numbers.
+  /// Appends a lane's records that a sink lacks: the newest telemetry record, then the others in ascending order. If
+  /// the batch takes all of them, telemetry is in ascending order throughout.
   ///
-  /// - Returns: false where the batch is full.
+  /// - Returns: `false` if the batch is full.
   @discardableResult
   func fill(_ batch: inout RecordBatch, _ request: Request, _ lane: Lane) throws(SQLiteError) -> Bool {
     guard batch.records.count < max(request.limit.records, 1) else { return false }
@@ -58,13 +61,13 @@ extension SpoolFile {
       switch try readRun(&batch, request, lane, from: &position) {
       case .end: return true
       case .full: return false
-      // Go on behind it.
+      // Continue after the records that the sink has.
       case .taken: continue
       }
     }
   }
 
-  /// Reads one record after the other.
+  /// Reads consecutive records until one is taken, the batch is full, or the lane ends.
   private func readRun(
     _ batch: inout RecordBatch, _ request: Request, _ lane: Lane, from position: inout UInt64
   ) throws(SQLiteError) -> Stop {
@@ -73,7 +76,7 @@ extension SpoolFile {
     defer { reset(lane) }
     while true {
       guard let row = try nextRow(lane) else { return .end }
-      // A number that was damaged: SQLite finds rows by it, and would find this one without end.
+      // The row's number is damaged. Without this check, reading could find the same row forever.
       guard row.sequence > position else { throw SQLiteError(.damaged, "read records", "numbers out of order") }
       if sink.lanes[lane.rawValue].isTaken(row.sequence) {
         position = sink.lanes[lane.rawValue].taken(behind: row.sequence - 1)
@@ -89,7 +92,9 @@ extension SpoolFile {
     }
   }
 
-  /// - Returns: whether there was one to take.
+  /// Appends the newest telemetry record.
+  ///
+  /// - Returns: whether a record was appended.
   private func readNewest(_ batch: inout RecordBatch, _ request: Request) throws(SQLiteError) -> Bool {
     let progress = request.sink.lanes[Lane.telemetry.rawValue]
     let newest = try before(.max, in: .telemetry)
@@ -105,7 +110,7 @@ extension SpoolFile {
     return true
   }
 
-  /// The number of the last record before a number; 0: there is none.
+  /// Returns the highest number of a record below a number; 0 if there is none.
   private func before(_ sequence: UInt64, in lane: Lane) throws(SQLiteError) -> UInt64 {
     try with(lane) { lane throws(SQLiteError) in
       lane.before.bind(min(sequence, UInt64(Int64.max)), at: 1)
@@ -124,14 +129,15 @@ extension SpoolFile {
     }
   }
 
-  /// Writes the line of the row that is being read.
+  /// Appends the current row to the batch. If its time may still be corrected, stores the time so that a resend is
+  /// identical.
   private func take(
     _ row: Row, _ lane: Lane, into batch: inout RecordBatch, _ request: Request
   ) throws(SQLiteError) -> Outcome {
     let known = request.sink.stamp(of: row.sequence)
     let wall = known ?? clock.wall(boot: row.boot, time: row.time)
     let outcome = try write(row, lane, wall, into: &batch, request.limit, request.source)
-    // The time may yet turn out to be another: it is kept, so that a resend says the same.
+    // The time may still be corrected. Store it, so that a resend is identical.
     if outcome == .taken, known == nil, row.boot == boot, !wall.isFinal { request.sink.stamp(row.sequence, wall) }
     return outcome
   }
@@ -155,14 +161,14 @@ extension SpoolFile {
     return batch.take(RecordBatch.Number(row.sequence, in: source), type, from: start, limit) ? .taken : .full
   }
 
-  // MARK: For onlookers
+  // MARK: Observers
 
-  /// Puts records of both lanes in the order of their numbers into a batch; nothing is handed out. A damaged one is passed
-  /// over: the sinks find it, too.
+  /// Appends the records of both lanes to a batch in ascending order, without marking them as delivered. Damaged
+  /// records are skipped; delivery to sinks reports them.
   ///
   /// - Parameters:
-  ///   - place: the records behind this number; then that of the last one looked at.
-  ///   - seen: numbers that are passed over.
+  ///   - place: the number after which to read; set to the last number examined.
+  ///   - seen: numbers to skip.
   func show(
     behind place: inout UInt64, limit: RecordBatch.Limit, _ source: RecordBatch.Source, passing seen: SequenceSet,
     into batch: inout RecordBatch
@@ -182,18 +188,20 @@ extension SpoolFile {
     }
   }
 
-  // MARK: For whoever asks how it stands
+  // MARK: Status
 
-  /// How old the oldest record is that a sink lacks, ns; nil: it has all. Without a sink: that is kept at all.
+  /// Returns the age of the oldest record that a sink lacks, ns; `nil` if there is none.
   ///
-  /// - Parameter now: boot time, ns.
+  /// - Parameters:
+  ///   - sink: `nil` for the oldest record in the file.
+  ///   - now: boot time, ns.
   func oldestAge(lackedBy sink: SinkProgress?, at now: Int64) throws(SQLiteError) -> Int64? {
     var oldest: Int64?
     for lane in Lane.allCases {
       let cursor = sink?.lanes[lane.rawValue].cursor ?? 0
       try with(lane) { lane throws(SQLiteError) in lane.read.bind(cursor, at: 1) }
       defer { reset(lane) }
-      // What came out of turn is behind what is lacking, and seldom before it.
+      // Skip records that were acknowledged out of order; usually there is at most one.
       var next = try nextRow(lane)
       while let row = next, sink?.lanes[lane.rawValue].acknowledged.contains(row.sequence) ?? false {
         next = try nextRow(lane)

@@ -1,7 +1,7 @@
 import Telemetry
 
 extension SpoolFile {
-  /// Removes the records that every sink has.
+  /// Removes the records that every sink acknowledged.
   func removeAcknowledged(_ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
     guard let first = sinks.first, sinks.contains(where: \.hasNewAcknowledgements) else { return }
     for lane in Lane.allCases {
@@ -14,11 +14,11 @@ extension SpoolFile {
     }
   }
 
-  /// Drops what is too much: the oldest telemetry, and events once there is none.
+  /// Drops records that exceed the limits: the oldest telemetry, then the oldest events.
   func keepWithin(_ bounds: Bounds, _ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
     if bounds.age != .max { try dropOld(bounds, sinks, &draft) }
     guard try usedBytes() > bounds.bytes else { return }
-    // More than needed, so that a full spool tells of a few large gaps and not of one in each commit.
+    // Drop more than necessary: a few large gaps instead of one in each commit.
     let aim = bounds.bytes - bounds.bytes / 32
     for lane in [Lane.telemetry, .events] {
       while try usedBytes() > aim {
@@ -40,17 +40,18 @@ extension SpoolFile {
     }
   }
 
-  /// How old a record is, as far as that is known: of an earlier boot without a clock, at least as old as this one.
+  /// Returns the age of a record, ns. If the record is from an earlier boot and its date is unknown, it is at least as
+  /// old as the current boot.
   func age(boot other: Int64, time: Int64, now: Int64) -> Int64 {
     if other == boot { return now &- time }
     let then = clock.wall(boot: other, time: time)
     let wall = clock.latest(boot: boot)
-    // A clock that may be wrong must not make records old.
+    // A date that may be wrong must not expire records.
     guard then.quality != .unset, wall.isFinal else { return now }
     return max((now &+ wall.offset) &- (time &+ then.offset), now)
   }
 
-  /// Drops the oldest records of a lane, some hundred at a time; what this commit dropped before is told with them.
+  /// Drops the oldest records of a lane, at most a few hundred in one call, and stores the resulting losses.
   private func drop(
     _ records: ArraySlice<Look>, from lane: Lane, _ sinks: [SinkProgress], _ draft: inout Draft
   ) throws(SQLiteError) {
@@ -65,7 +66,7 @@ extension SpoolFile {
     if lane == .events { try oweAgain(first...last, &draft) }
   }
 
-  /// What it is to the sinks that no record leaves any more; nothing of that is written down.
+  /// Computes the losses if no more records of the file are delivered. Nothing is written.
   func lossOfAll(_ sinks: [SinkProgress]) throws(SQLiteError) -> [Loss] {
     var losses: [Loss] = []
     for lane in Lane.allCases {
@@ -87,7 +88,7 @@ extension SpoolFile {
     return losses
   }
 
-  /// Removes records that were found damaged, and says so.
+  /// Removes records that were found damaged and stores their losses.
   func tellDamaged(_ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
     for (lane, sequence) in damaged {
       try remove(sequence...sequence, from: lane, &draft)
@@ -105,7 +106,7 @@ extension SpoolFile {
     draft.counts[lane.rawValue] -= connection.changes
   }
 
-  /// A record without its line.
+  /// A record's row without its line.
   private struct Look {
     let sequence: UInt64
     let type: RecordType
@@ -113,14 +114,14 @@ extension SpoolFile {
     let time: Int64
   }
 
-  /// The records behind a number.
+  /// Returns at most `count` records after a number.
   private func look(_ lane: Lane, behind sequence: UInt64, count: Int64) throws(SQLiteError) -> [Look] {
     try with(lane) { lane throws(SQLiteError) in
       var found: [Look] = []
       lane.look.bind(sequence, at: 1)
       lane.look.bind(count, at: 2)
       while try lane.look.next() {
-        // A type that cannot be: the record is damaged, and is dropped as what its table holds.
+        // The type is invalid, so the record is damaged; treat it as telemetry.
         let type = RecordType(rawValue: UInt8(truncatingIfNeeded: lane.look.number(1))) ?? .telemetry
         let (boot, time) = (lane.look.number(2), lane.look.number(3))
         found.append(Look(sequence: lane.look.unsigned(0), type: type, boot: boot, time: time))

@@ -1,58 +1,59 @@
 import Glibc
 import Telemetry
 
-/// The database of a spool, open; see ``Spool`` for what is in it. In one thread.
+/// The open database of a spool, used by one thread; ``Spool`` describes its tables.
 ///
-/// Whatever changes it is one transaction; what the object says of it changes after the commit only.
+/// Every change is one transaction. The object's properties change only after the commit succeeds.
 final class SpoolFile {
   let path: String
-  /// What the path led to when it was opened.
+  /// Identity of the file at `path` when it was opened.
   private let place: FilePlace?
   let connection: SQLiteConnection
   var statements: SpoolStatements
   var renderer = RecordRenderer()
   var reader = LineReader()
-  /// Nil: there is no library; lines are kept as they are.
+  /// `nil` if libzstd is not installed; lines are then stored uncompressed.
   let packer = LinePacker()
   var packing: PackingPlan
+  /// Bytes.
   let pageSize: Int64
 
-  /// Whether whoever had it before closed it.
+  /// Whether the previous process closed the file.
   let wasClean: Bool
-  /// What sinks had not taken that are not among ours any more.
+  /// Numbers of records that sinks outside the current configuration had not acknowledged.
   let forgotten: [(sink: String, records: Int64)]
-  /// In which its records are counted.
+  /// The epoch of its records.
   let epoch: UUIDv7
-  /// The highest number that was ever committed or given up.
+  /// The highest number ever committed or skipped.
   var last: UInt64
-  /// Numbers up to here are set aside: after an unclean stop the next one is behind it.
+  /// The highest reserved number; after an unclean stop, numbering continues after it.
   var reserved: UInt64
-  /// Records, by ``Lane``.
+  /// Numbers of records, by ``Lane``.
   var counts: [Int64]
-  /// The number of this boot.
+  /// The current boot's row.
   let boot: Int64
   var clock = ClockBook()
-  /// The file does not know what ``clock`` knows of this boot.
+  /// Whether ``clock`` has entries of this boot that are not committed.
   var hasNewClock = false
-  /// What it knows of this boot.
+  /// The committed clock entries of this boot.
   var keptClock: [ClockBook.Entry]
-  /// Records that were found damaged, and are not told of yet.
+  /// Records that were found damaged and are not reported yet.
   var damaged: [(lane: Lane, sequence: UInt64)] = []
 
-  /// Bytes of the database that hold something.
+  /// Returns the bytes of the database's pages in use.
   func usedBytes() throws(SQLiteError) -> Int64 {
     let pages = try statements.pages.onlyNumber()
     return try (pages - statements.freePages.onlyNumber()) * pageSize
   }
 
-  /// Opens the file, or makes it, and takes it into use: from here on it counts as not closed.
+  /// Opens or creates the file and marks it as not closed.
   ///
   /// - Parameters:
-  ///   - bootId: of the kernel (`/proc/sys/kernel/random/boot_id`): times of another boot are on another line.
-  ///   - gatewayId: whose records it gets; nil: any.
-  ///   - resuming: the epoch that this process had open before: nothing of it is given up.
-  ///   - sinks: get what the file knows of them; what it knows of others is forgotten.
-  /// - Throws: where it cannot be used; of the kind `damaged` where another one has to take its place.
+  ///   - bootId: the kernel's boot ID (`/proc/sys/kernel/random/boot_id`). Times of different boots cannot be compared.
+  ///   - sinks: receive their state from the file; the state of other sinks is removed.
+  ///   - gatewayId: the gateway of the records; `nil` accepts any.
+  ///   - resuming: the epoch that this process had open before; its reserved numbers are not skipped.
+  /// - Throws: if the file cannot be used. For the kind `damaged`, the caller has to replace the file.
   init(
     path: String, bootId: String, sinks: [SinkProgress], gatewayId: String? = nil, resuming: UUIDv7?,
     newEpoch: () -> UUIDv7
@@ -68,7 +69,7 @@ final class SpoolFile {
     if !isNew { try SpoolOpening.check(connection, state) }
     counts = state.counts
     wasClean = state.isClean || state.epoch == resuming
-    // What was set aside and not committed is given up.
+    // Reserved but uncommitted numbers are skipped.
     let given = wasClean ? state.last : max(state.last, state.reserved)
     forgotten = try SpoolOpening.lacked(byOthersThan: sinks, connection, state)
     boot = try SpoolOpening.takeIntoUse(
@@ -86,32 +87,31 @@ final class SpoolFile {
     if isNew { DamagedFiles.synchroniseFolder(of: path) }
   }
 
-  /// Records tell where a vehicle was: nobody else reads the file, nor what SQLite puts beside it with the same mode. What
-  /// cannot be made here SQLite cannot make either, and says so.
+  /// Restricts access to the owner, because records contain locations. SQLite gives the files beside it the same mode.
+  /// Errors are ignored: SQLite fails for the same reason and reports it.
   private static func keepToOurselves(_ path: String) {
     let made = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    // One that is there is not opened: closing it would give up the locks that this process has on it.
+    // Do not open an existing file here: closing it would release this process's POSIX locks on it.
     if made >= 0 { Glibc.close(made) } else { _ = unsafe chmod(path, 0o600) }
   }
 
-  /// Whether its path leads elsewhere now: it was removed, or another has taken its place. What is committed to it then
-  /// is gone with the process.
+  /// Whether the file was removed or replaced. A commit into it would then be lost when the process ends.
   var isElsewhere: Bool {
     guard let now = FilePlace(path) else { return errno == ENOENT || errno == ENOTDIR }
     return now != place
   }
 
-  /// Numbers up to this one were given before it was found.
+  /// Skips numbers up to this one, which were assigned by a previous copy of the file.
   func give(upTo number: UInt64) {
     last = max(last, number)
     reserved = max(reserved, last + Self.smallestReserve)
   }
 
-  /// How many numbers are set aside at least, and at most.
+  /// Limits for the count of reserved numbers.
   static let smallestReserve: UInt64 = 64
   static let largestReserve: UInt64 = 8_192
 
-  /// Calls `body` with the statements of a lane.
+  /// Calls `body` with the prepared statements of a lane.
   func with<Result>(
     _ lane: Lane, _ body: (inout LaneStatements) throws(SQLiteError) -> Result
   ) throws(SQLiteError) -> Result {
@@ -123,17 +123,17 @@ final class SpoolFile {
 
   private var isClosed = false
 
-  // What is not closed in good order may be the file of a spool that another has replaced.
+  // If the file was not closed properly, its path may belong to another file; do not delete the log there.
   deinit { if !isClosed { connection.keepLog() } }
 
-  /// Writes the log back and says that nothing is missing. The file is not used any more.
+  /// Checkpoints the log and marks the file as cleanly closed. The file must not be used afterwards.
   func close() throws(SQLiteError) {
     try transaction { () throws(SQLiteError) in try setState(last: last, reserved: last, clean: true, counts) }
     reserved = last
     isClosed = true
   }
 
-  /// Runs `body` as one transaction: all of it is committed when this returns, none of it where it throws.
+  /// Runs `body` in a transaction: commits when it returns and rolls back if it throws.
   func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
     try statements.begin.run()
     do throws(SQLiteError) {
@@ -141,12 +141,13 @@ final class SpoolFile {
       try statements.commit.run()
       return result
     } catch {
-      // SQLite may have rolled back already; where not even that can be done, the next begin says so.
+      // SQLite may have rolled back already. If the rollback fails, the next BEGIN reports it.
       if connection.isInTransaction { try? statements.rollback.run() }
       throw error
     }
   }
 
+  /// Updates the row of the table `state`.
   func setState(last: UInt64, reserved: UInt64, clean: Bool, _ counts: [Int64]) throws(SQLiteError) {
     statements.setState.bind(last, at: 1)
     statements.setState.bind(reserved, at: 2)
@@ -156,7 +157,7 @@ final class SpoolFile {
     try statements.setState.run()
   }
 
-  /// The sum that stands beside a record.
+  /// Computes the checksum of a record.
   static func sum(_ line: Span<UInt8>, sequence: UInt64, boot: Int64, time: Int64, type: UInt8) -> Int64 {
     var sum = Checksum()
     sum.update(line)

@@ -1,17 +1,18 @@
 import Telemetry
 
 extension SpoolOpening {
-  /// The note that says whose records are counted in the epoch; no caller's.
+  /// Name of the internal note that stores the gateway ID of the epoch.
   static let owner = "spool.gatewayId"
 
-  /// Sees to it that another gateway counts in an epoch of its own.
+  /// Begins a new epoch if the gateway ID changed and no record waits.
   ///
-  /// Rows have no epoch: where records of the old one wait, its numbers go on, and the next start looks again.
+  /// Rows have no epoch. While records of the old gateway wait, its numbering continues, and the next start checks
+  /// again.
   ///
   /// - Parameters:
-  ///   - gatewayId: nil: whose they are does not matter.
-  ///   - counts: of the records that wait.
-  /// - Returns: the new epoch, in which no number is given yet; nil: there is none.
+  ///   - gatewayId: `nil` to accept any gateway.
+  ///   - counts: waiting records, by lane.
+  /// - Returns: the new epoch, which has no numbers yet; `nil` if the epoch does not change.
   static func handOver(
     _ connection: borrowing SQLiteConnection, to gatewayId: String?, _ counts: [Int64], newEpoch: () -> UUIDv7
   ) throws(SQLiteError) -> UUIDv7? {
@@ -34,7 +35,7 @@ extension SpoolOpening {
     }
   }
 
-  /// Nothing that counts in the old epoch is left but the losses that are owed, which say so.
+  /// Resets the numbering. Of the old epoch, only unreported losses remain; they carry its ID.
   private static func begin(_ epoch: UUIDv7, _ connection: borrowing SQLiteConnection) throws(SQLiteError) -> UUIDv7 {
     try connection.execute(
       """

@@ -2,12 +2,12 @@ import Telemetry
 
 /// The steps of opening a ``SpoolFile``.
 ///
-/// What is checked: the header, the tables, the state's row, both ends of both queues; the numbers of the records
-/// against the state. After an unclean stop a file of up to 16 MiB is gone through page by page (`quick_check`). A
-/// larger one is not: that would take seconds. What is wrong further inside shows when it is read: SQLite checks each
-/// page's cells, and each record has a sum of its own.
+/// They check the header, the tables, the row of `state`, and the first and last number of both lanes against the
+/// state. After an unclean stop, a file of up to 16 MiB is also checked page by page (`quick_check`); for a larger one
+/// this would take seconds. Other damage is detected on reading: SQLite checks the cells of each page, and each record
+/// has a checksum.
 enum SpoolOpening {
-  /// What the state's row says.
+  /// The content of the table `state`.
   struct State {
     var epoch: UUIDv7
     var last: UInt64
@@ -16,12 +16,13 @@ enum SpoolOpening {
     var counts: [Int64]
   }
 
-  /// Bytes that are gone through after an unclean stop.
+  /// Maximum size of a file that is checked page by page after an unclean stop.
   private static let checkedBytes: Int64 = 16 << 20
 
-  /// Sets the connection up.
+  /// Configures the connection.
   ///
-  /// - Returns: whether there is nothing in the file yet.
+  /// - Returns: whether the file is empty.
+  /// - Throws: if the file system does not support WAL.
   static func configure(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> Bool {
     try connection.execute(SpoolSchema.settings, "set up")
     let isNew = try connection.number("SELECT count(*) FROM sqlite_schema", "read the tables") == 0
@@ -32,7 +33,7 @@ enum SpoolOpening {
     return isNew
   }
 
-  /// Makes the tables.
+  /// Creates the tables.
   static func make(_ connection: borrowing SQLiteConnection, epoch: UUIDv7) throws(SQLiteError) {
     try connection.execute(
       """
@@ -45,7 +46,7 @@ enum SpoolOpening {
       """, "make the tables")
   }
 
-  /// Brings a file of an earlier version to this one.
+  /// Upgrades a file of an earlier version.
   static func upgrade(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
     guard try connection.number("PRAGMA application_id", "read the header") == SpoolSchema.applicationId,
       try connection.number("PRAGMA user_version", "read the header") == 1
@@ -53,7 +54,9 @@ enum SpoolOpening {
     try connection.execute(SpoolSchema.fromVersion1, "bring the file to this version")
   }
 
-  /// Reads the state's row.
+  /// Reads the table `state`.
+  ///
+  /// - Throws: an error of the kind `damaged` if this is not a spool of a known version.
   static func state(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> State {
     guard try connection.number("PRAGMA application_id", "read the header") == SpoolSchema.applicationId,
       try (1...SpoolSchema.version).contains(connection.number("PRAGMA user_version", "read the header"))
@@ -68,7 +71,7 @@ enum SpoolOpening {
       counts: [row.number(4), row.number(5)])
   }
 
-  /// Looks for damage, as far as that is quick.
+  /// Checks for damage that can be found quickly.
   static func check(_ connection: borrowing SQLiteConnection, _ state: State) throws(SQLiteError) {
     for table in ["event", "telemetry"] {
       let first = try connection.number("SELECT min(seq) FROM \(table)", "check")
@@ -84,7 +87,7 @@ enum SpoolOpening {
     guard verdict == "ok" else { throw SQLiteError(.damaged, "check", verdict) }
   }
 
-  /// Sinks that are not among these, by their rows.
+  /// Rows and names of the sinks in the file that are not among `sinks`.
   private static func others(
     than sinks: [SinkProgress], _ connection: borrowing SQLiteConnection
   ) throws(SQLiteError) -> [(row: Int64, name: String)] {
@@ -97,10 +100,9 @@ enum SpoolOpening {
     return others
   }
 
-  /// What those that are not among these sinks have not taken, before they are forgotten; those that have all are left
-  /// out.
+  /// Counts the unacknowledged records of each sink that is not among `sinks`; sinks that lack none are left out.
   ///
-  /// Which rows a sink has is counted: a few, where nobody else has a backlog.
+  /// This counts the rows that such a sink has acknowledged. There are few unless another sink has a backlog.
   static func lacked(
     byOthersThan sinks: [SinkProgress], _ connection: borrowing SQLiteConnection, _ state: State
   ) throws(SQLiteError) -> [(sink: String, records: Int64)] {
@@ -121,16 +123,16 @@ enum SpoolOpening {
     return lacked
   }
 
-  /// Notes that the file is in use, by whom it is read, and in which boot.
+  /// Marks the file as in use, registers the boot and the sinks, and reports skipped numbers as a loss.
   ///
-  /// - Returns: the boot's number.
+  /// - Returns: the boot's row.
   static func takeIntoUse(
     _ connection: borrowing SQLiteConnection, _ state: State, last: UInt64, reserved: UInt64, bootId: String,
     sinks: [SinkProgress]
   ) throws(SQLiteError) -> Int64 {
     try connection.execute("BEGIN IMMEDIATE", "take into use")
     let boot = try number(connection, table: "boot", column: "id", of: bootId)
-    // A boot of which no record is left is forgotten.
+    // Remove boots without records.
     try connection.execute(
       """
       DELETE FROM boot WHERE number <> \(boot)
@@ -163,7 +165,7 @@ enum SpoolOpening {
     return boot
   }
 
-  /// The number that a name has in a table; it gets one where it has none.
+  /// Returns the row of a name in a table, inserting the name if it is missing.
   static func number(
     _ connection: borrowing SQLiteConnection, table: String, column: String, of text: String
   ) throws(SQLiteError) -> Int64 {
@@ -176,7 +178,7 @@ enum SpoolOpening {
     return try find.onlyNumber()
   }
 
-  /// What the file knows of a sink, by its row.
+  /// Reads a sink's acknowledgements and stamps.
   static func restore(
     _ sink: SinkProgress, _ connection: borrowing SQLiteConnection
   ) throws(SQLiteError) {
@@ -200,7 +202,7 @@ enum SpoolOpening {
     }
   }
 
-  /// What is known of the clock in all boots.
+  /// Reads the clock entries of all boots.
   static func clock(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> ClockBook {
     var book = ClockBook()
     var rows = try SQLiteStatement(
@@ -214,12 +216,12 @@ enum SpoolOpening {
     return book
   }
 
-  /// The losses of which no record tells yet.
+  /// Reads the losses that no record reports yet.
   static func owed(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> [Loss] {
     try losses(connection, where: "told IS NULL")
   }
 
-  /// Losses of a kind; the condition is SQL.
+  /// Reads the losses that match an SQL condition.
   static func losses(
     _ connection: borrowing SQLiteConnection, where condition: String
   ) throws(SQLiteError) -> [Loss] {
@@ -245,7 +247,7 @@ enum SpoolOpening {
 }
 
 extension WallTime {
-  /// Of two columns of a row: quality, offset; nil where they are none.
+  /// Reads two columns of a row, quality and offset; `nil` if the quality is invalid.
   init?(_ row: borrowing SQLiteStatement, at column: Int32) {
     guard let quality = TimeQuality(rawValue: UInt8(truncatingIfNeeded: row.number(column))) else { return nil }
     self.init(offset: row.number(column + 1), quality: quality)
@@ -253,7 +255,7 @@ extension WallTime {
 }
 
 extension UUIDv7 {
-  /// The text form as a string.
+  /// Its text form as a string.
   var string: String {
     let text = text
     var string = ""
@@ -261,7 +263,7 @@ extension UUIDv7 {
     return string
   }
 
-  /// Reads the text form; nil unless it is a UUID of version 7.
+  /// Parses the text form; `nil` unless it is a UUID of version 7.
   init?(string: String) {
     self.init(string.utf8.span)
   }

@@ -1,13 +1,15 @@
-/// The tables of the file, as ``Spool`` describes them.
+/// The schema of the file, described at ``Spool``.
 enum SpoolSchema {
-  /// `obds`, in the header of every spool.
+  /// Application ID in the file header: `obds`.
   static let applicationId: Int64 = 0x6F62_6473
-  /// Changes when the tables do.
+  /// Version of the schema, increased with each change.
   static let version: Int64 = 2
 
-  /// For every connection; the journal's mode and the header are set when the file is made. The page's size holds for a
-  /// file that is made: a commit of some records writes each page that it touches. What is removed is not overwritten, as
-  /// Debian's SQLite would do: those are pages, too, and flash keeps what was on them all the same.
+  /// Settings of every connection. The journal mode and the header are set when the file is created.
+  ///
+  /// The page size applies to new files only. It is small because a commit of a few records writes every page that it
+  /// touches. `secure_delete`, which Debian's SQLite enables, is off: overwriting costs additional page writes, and
+  /// flash memory keeps the old content anyway.
   static let settings = """
     PRAGMA busy_timeout = 2000;
     PRAGMA page_size = 1024;
@@ -22,7 +24,7 @@ enum SpoolSchema {
     PRAGMA trusted_schema = OFF;
     """
 
-  /// What version 1 lacked: lines were not packed.
+  /// Upgrade from version 1, which did not compress lines.
   static let fromVersion1 = """
     BEGIN IMMEDIATE;
     ALTER TABLE event ADD COLUMN base INTEGER;
@@ -61,7 +63,7 @@ enum SpoolSchema {
     """
 }
 
-/// The statements that every commit and every batch needs, made ready once.
+/// Prepared statements for commits and batches.
 struct SpoolStatements: ~Copyable {
   var events: LaneStatements
   var telemetry: LaneStatements
@@ -93,7 +95,7 @@ struct SpoolStatements: ~Copyable {
       connection, "INSERT INTO acknowledged VALUES (?1, ?2, ?3, ?4)", "keep acknowledgements")
     let clearStamps = try SQLiteStatement(connection, "DELETE FROM stamp WHERE sink = ?1", "keep stamps")
     let addStamp = try SQLiteStatement(connection, "INSERT INTO stamp VALUES (?1, ?2, ?3, ?4, ?5)", "keep stamps")
-    // All at once: where one cannot be had, there are none.
+    // Assign all properties together, so that an error in between leaves none initialized.
     self.events = events
     self.telemetry = telemetry
     self.begin = begin
@@ -109,15 +111,15 @@ struct SpoolStatements: ~Copyable {
   }
 }
 
-/// Those of one lane's table.
+/// Prepared statements for one lane's table.
 struct LaneStatements: ~Copyable {
-  /// seq, boot, time, type, sum, line, base
+  /// Inserts seq, boot, time, type, sum, line, base.
   var insert: SQLiteStatement
-  /// Behind a number, ascending: seq, boot, time, type, sum, line, base.
+  /// Selects seq, boot, time, type, sum, line, base after a number, ascending.
   var read: SQLiteStatement
-  /// Behind a number, ascending: seq, type, boot, time. What the line says is not read.
+  /// Selects seq, type, boot, time after a number, ascending, without reading the line.
   var look: SQLiteStatement
-  /// Before a number, descending: seq.
+  /// Selects the highest seq below a number.
   var before: SQLiteStatement
   var remove: SQLiteStatement
 
@@ -133,7 +135,7 @@ struct LaneStatements: ~Copyable {
     let before = try SQLiteStatement(
       connection, "SELECT seq FROM \(table) WHERE seq < ?1 ORDER BY seq DESC LIMIT 1", "find the newest record")
     let remove = try SQLiteStatement(connection, "DELETE FROM \(table) WHERE seq BETWEEN ?1 AND ?2", "remove records")
-    // All at once: where one cannot be had, there are none.
+    // Assign all properties together, so that an error in between leaves none initialized.
     self.insert = insert
     self.read = read
     self.look = look

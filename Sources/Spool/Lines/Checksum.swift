@@ -1,14 +1,15 @@
-/// CRC-32 as Ethernet, zip and PNG have it (ISO 3309; reflected, polynomial 04C11DB7): `123456789` gives CBF43926.
+/// CRC-32 as used by Ethernet, zip and PNG (ISO 3309; reflected, polynomial 04C11DB7). The checksum of `123456789` is
+/// CBF43926.
 ///
-/// SQLite finds damage in how a page is built, not in what a row says; a record with a wrong figure in it must not
-/// leave.
+/// SQLite detects damage to the structure of a page, not to the values in a row. The checksum prevents the delivery of
+/// a record with altered values.
 struct Checksum {
   private var state: UInt32 = .max
 
-  /// The sum over everything so far.
+  /// The checksum of all bytes so far.
   var value: UInt32 { ~state }
 
-  /// Takes bytes in.
+  /// Adds bytes.
   mutating func update(_ bytes: Span<UInt8>) {
     let table = remainders.span
     var state = state
@@ -16,7 +17,7 @@ struct Checksum {
     self.state = state
   }
 
-  /// Takes a number in, its lowest byte first.
+  /// Adds a number as 8 bytes, little-endian.
   mutating func update(_ number: UInt64) {
     let table = remainders.span
     var rest = number

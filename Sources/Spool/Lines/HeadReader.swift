@@ -1,22 +1,24 @@
-/// Reads the head of a record's line: the keys in the order in which ``Telemetry/RecordHead`` writes them.
+/// Reads the first keys of a record's line, in the order in which ``Telemetry/RecordHead`` writes them.
 struct HeadReader: ~Escapable {
   private let line: Span<UInt8>
-  /// Where reading goes on.
+  /// Offset of the next byte to read.
   private(set) var position = 0
 
   @_lifetime(copy line)
   init(_ line: Span<UInt8>) { self.line = line }
 
-  /// Steps over text that must stand here.
+  /// Skips the given text.
+  ///
+  /// - Throws: if other text is there.
   @_lifetime(self: copy self)
   mutating func expect(_ text: StaticString) throws(RecordFormError) {
     guard starts(with: text, at: position) else { throw malformed }
     position += text.utf8CodeUnitCount
   }
 
-  /// Steps over a string.
+  /// Skips a string.
   ///
-  /// - Returns: where its characters are, without the quotes.
+  /// - Returns: the range of its characters, without the quotes.
   @_lifetime(self: copy self)
   mutating func string() throws(RecordFormError) -> Range<Int> {
     guard position < line.count, line[position] == UInt8(ascii: "\"") else { throw malformed }
@@ -30,7 +32,7 @@ struct HeadReader: ~Escapable {
     return start..<index
   }
 
-  /// Steps over a number.
+  /// Skips a number.
   @_lifetime(self: copy self)
   mutating func number() throws(RecordFormError) {
     let start = position
@@ -40,9 +42,9 @@ struct HeadReader: ~Escapable {
     guard position > start, position < line.count else { throw malformed }
   }
 
-  /// Steps over `timestamp` or `elapsed`, and `timeQuality`.
+  /// Skips `timestamp` or `elapsed`, and `timeQuality`.
   ///
-  /// - Returns: where they are, and where the date's text is, if it is one.
+  /// - Returns: the range of both keys, and the range of the timestamp's text; `nil` for `elapsed`.
   @_lifetime(self: copy self)
   mutating func time() throws(RecordFormError) -> (range: Range<Int>, date: Range<Int>?) {
     let start = position
@@ -59,7 +61,7 @@ struct HeadReader: ~Escapable {
     return (start..<position, date)
   }
 
-  /// Whether the characters of a range are those of `text`.
+  /// Whether the bytes of a range equal `text`.
   func text(_ range: Range<Int>, is text: StaticString) -> Bool {
     range.count == text.utf8CodeUnitCount && starts(with: text, at: range.lowerBound)
   }

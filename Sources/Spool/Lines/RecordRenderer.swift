@@ -1,17 +1,17 @@
 import Telemetry
 
-/// Makes the line that leaves of a line that is kept.
+/// Turns a stored line into the line that sinks receive.
 ///
-/// The same stored line, number and wall time give the same bytes every time.
+/// The same stored line, number and wall time always give the same bytes.
 struct RecordRenderer: ~Copyable {
   private var scratch = JSONLineEncoder(capacity: 256)
 
-  /// Writes one record with its line feed behind what is there.
+  /// Appends one record with its line feed.
   ///
   /// - Parameters:
-  ///   - stored: as ``StoredLine`` has it.
-  ///   - time: of the record, boot time in ns.
-  ///   - wall: what date that is.
+  ///   - stored: the bytes of a ``StoredLine``.
+  ///   - time: time of the record; boot time, ns.
+  ///   - wall: the date of boot time 0.
   mutating func write(
     _ stored: Span<UInt8>, epoch: UUIDv7, sequence: UInt64, time: Int64, wall: WallTime, to out: inout [UInt8]
   ) {
@@ -47,14 +47,14 @@ struct RecordRenderer: ~Copyable {
   private mutating func fields(to out: inout [UInt8], _ write: (inout JSONLineEncoder) -> Void) {
     scratch.begin()
     write(&scratch)
-    // Without the brace that opens the object; it is not closed yet.
+    // Leave out the opening brace; the object is not closed yet.
     let line = scratch.line
     Self.copy(line, 1..<line.count, to: &out)
   }
 
-  /// Writes `,"startTime":"…"`; nothing where the date is not known.
+  /// Writes `,"startTime":"…"`; nothing if the date is unknown.
   ///
-  /// - Returns: the place of the mark that ends it.
+  /// - Returns: the index of the mark that ends the moment.
   private mutating func writeMoment(
     _ stored: Span<UInt8>, from start: Int, _ moment: RecordTime, to out: inout [UInt8]
   ) -> Int {

@@ -1,46 +1,50 @@
 import Telemetry
 
-/// Why a line cannot be stored: it is not what ``Telemetry/RecordHead`` writes.
+/// An error in the form of a record: the line differs from what ``Telemetry/RecordHead`` writes.
 public struct RecordFormError: Error, Equatable, Sendable {
+  /// The problem with a line.
   public enum Kind: Sendable {
-    /// A key of the head is not where it belongs, or has another kind of value.
+    /// A key of the head is missing or out of place, or its value has the wrong type.
     case malformedHead
-    /// A type that is not among ``Telemetry/RecordType``.
+    /// The type is not a ``Telemetry/RecordType``.
     case unknownType
-    /// A control character, which JSON text does not have.
+    /// The line contains a control character, which JSON does not allow.
     case controlCharacter
-    /// No line feed at the end, or more than 16 KiB.
+    /// The line has no line feed at its end, or more than 16 KiB.
     case notOneLine
   }
+  /// The problem.
   public let kind: Kind
-  /// Where in the line, in bytes.
+  /// Offset in the line, bytes.
   public let offset: Int
 }
 
-/// A record as it is kept: its line without what is known only when it leaves.
+/// A record in its stored form: the line without the values that are known only on delivery.
 ///
 ///     {"type":"trip","id":"0193…",⟨1⟩,"gatewayId":"gw-17","vehicleId":"VAN-001",⟨2⟩,"tripId":"0193…",
 ///     "event":"end"⟨3⟩startTime:-1800000⟨3⟩,"distance":12.5}
 ///
-/// ⟨1⟩, the byte 01, stands for `timestamp` (or `elapsed`) and `timeQuality`; ⟨2⟩, 02, for `epoch` and `seq`; between
-/// two bytes 03 stand a trip's key and how many milliseconds after the record's own time that moment was. JSON text has
-/// no such bytes, so that nothing else can be taken for them.
+/// ⟨1⟩, the byte 01, replaces `timestamp` (or `elapsed`) and `timeQuality`. ⟨2⟩, the byte 02, replaces `epoch` and
+/// `seq`. Two bytes 03 enclose a key of a trip and that moment's offset from the record's time in milliseconds. JSON
+/// contains no such bytes, so the marks are unambiguous.
 struct StoredLine: Equatable, Sendable {
   static let timeMark: UInt8 = 0x01
   static let numberMark: UInt8 = 0x02
   static let momentMark: UInt8 = 0x03
 
   let type: RecordType
-  /// The line with its marks and without its line feed.
+  /// The line with its marks, without its line feed.
   let bytes: [UInt8]
 
-  /// One that was stored before.
+  /// Copies a line that was stored before.
   init(type: RecordType, copying bytes: Span<UInt8>) {
     self.type = type
     self.bytes = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
   }
 
-  /// - Parameter line: one record with its line feed.
+  /// Parses one record.
+  ///
+  /// - Parameter line: the record with its line feed.
   init(parsing line: Span<UInt8>) throws(RecordFormError) {
     guard line.count > 1, line.count <= JSONLineEncoder.recordCapacity, line[line.count - 1] == UInt8(ascii: "\n")
     else {
@@ -94,8 +98,8 @@ struct StoredLine: Equatable, Sendable {
     unsafe line.extracting(range).withUnsafeBufferPointer { unsafe kept.append(contentsOf: $0) }
   }
 
-  /// A trip's moments are kept as their distance to the record's own time: who learns later that the clock was wrong
-  /// moves all of them.
+  /// Copies a trip's body and replaces its moments by their offset from the record's time. If the clock is corrected
+  /// later, all of them move together.
   private static func copyTrip(
     _ line: Span<UInt8>, _ range: Range<Int>, from moment: Timestamp, to kept: inout [UInt8]
   ) throws(RecordFormError) {

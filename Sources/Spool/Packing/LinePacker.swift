@@ -1,16 +1,18 @@
 import CCompression
 import Telemetry
 
-/// A line that others like it are packed against; see ``LinePacker``.
+/// A line used as a compression dictionary by ``LinePacker``.
 @safe
 final class PackingBase {
-  /// Its row in the file.
+  /// Row in the file.
   let number: Int64
-  /// Bytes of its line.
+  /// Length of the line, bytes.
   let count: Int
   fileprivate let handle: UnsafeMutableRawPointer
 
-  /// - Returns: nil without the library, or memory.
+  /// Makes a line a compression dictionary.
+  ///
+  /// - Returns: `nil` if libzstd is not installed or memory is exhausted.
   init?(number: Int64, _ line: Span<UInt8>) {
     guard LinePacker.isPossible else { return nil }
     let made = unsafe line.withUnsafeBytes { unsafe ccompression_base_make($0.baseAddress, $0.count) }
@@ -23,21 +25,22 @@ final class PackingBase {
   deinit { unsafe ccompression_base_free(handle) }
 }
 
-/// Packs lines with zstd (RFC 8878), level 1, against one that they are like, whose bytes are the dictionary: what a car's
-/// records have in common, the names of all signals first, is kept once for some hundred of them. A record of 1.9 KB becomes
-/// 0.3.
+/// Compresses lines with zstd (RFC 8878), level 1, using a similar line as the dictionary.
 ///
-/// In one thread.
+/// The records of one vehicle share most of their text, above all the signal names. The dictionary stores that text
+/// once for a few hundred records: a record of 1.9 KB takes 0.3 KB. Used by one thread.
 @safe
 final class LinePacker {
   private let handle: UnsafeMutableRawPointer
-  /// Room for a frame or a line, whichever is longer.
+  /// Buffer for a frame or a line.
   private var room: [UInt8] = []
 
-  /// Whether there is a library for it.
+  /// Whether libzstd is installed.
   static var isPossible: Bool { ccompression_load_zstd() == 0 }
 
-  /// - Returns: nil without the library, or memory.
+  /// Creates a packer.
+  ///
+  /// - Returns: `nil` if libzstd is not installed or memory is exhausted.
   init?() {
     guard Self.isPossible, let made = unsafe ccompression_packer_make() else { return nil }
     unsafe handle = made
@@ -45,16 +48,16 @@ final class LinePacker {
 
   deinit { unsafe ccompression_packer_free(handle) }
 
-  /// A frame that holds this line; nil where zstd fails.
+  /// Compresses a line into a frame; `nil` if zstd fails.
   func pack(_ line: [UInt8], against base: PackingBase) -> [UInt8]? {
     makeRoom(ccompression_zstd_bound(line.count))
     let count = unsafe ccompression_pack(handle, base.handle, &room, room.count, line, line.count)
     return count > 0 ? Array(room[..<Int(count)]) : nil
   }
 
-  /// Calls `body` with the line that a frame holds.
+  /// Decompresses a frame and calls `body` with the line.
   ///
-  /// - Returns: nil, and `body` is not called: it is no frame that was packed against this base.
+  /// - Returns: the result of `body`; `nil` if the frame does not decompress with this base.
   func withUnpacked<Result>(
     _ frame: Span<UInt8>, against base: PackingBase, _ body: (Span<UInt8>) -> Result
   ) -> Result? {

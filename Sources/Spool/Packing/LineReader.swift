@@ -1,22 +1,22 @@
 import Telemetry
 
-/// Reads the lines of rows, packed or not.
+/// Reads the lines of rows, compressed or not.
 struct LineReader: ~Copyable {
-  /// Two bases are in use at once where the newest record goes before a backlog; another two are for lines of two forms.
+  /// Number of cached bases. Two are in use if the newest record is delivered before a backlog; two more allow for
+  /// lines of two forms.
   private static let capacity = 4
 
   private var packer: LinePacker?
-  /// Those used last, the latest at the end.
+  /// The cached bases, the most recently used last.
   private var bases: [PackingBase] = []
 
   /// Calls `body` with the line of a row.
   ///
   /// - Parameters:
-  ///   - row: has the line, and behind it the number of its base.
-  ///   - column: the line's.
-  /// - Returns: nil, and `body` is not called: what was kept is no line any more, itself damaged or packed against one that
-  ///   is.
-  /// - Throws: where the file cannot be read, or there is no library to unpack with: the records are whole, and stay.
+  ///   - row: contains the line, and in the next column the row of its base.
+  ///   - column: the column of the line.
+  /// - Returns: the result of `body`; `nil` if the line or its base is damaged.
+  /// - Throws: if the file cannot be read, or if libzstd is not installed. In the latter case the records are intact.
   mutating func withLine<Result>(
     of row: borrowing SQLiteStatement, at column: Int32, _ connection: borrowing SQLiteConnection,
     _ body: (Span<UInt8>) -> Result
@@ -30,7 +30,7 @@ struct LineReader: ~Copyable {
     return row.withBytes(column) { frame in packer.withUnpacked(frame, against: base, body) }
   }
 
-  /// A base by its number; nil: it is not in the file, or not as it was written.
+  /// Returns the compression base with this row number; `nil` if it is missing or damaged.
   private mutating func base(
     _ number: Int64, _ connection: borrowing SQLiteConnection
   ) throws(SQLiteError) -> PackingBase? {

@@ -1,15 +1,16 @@
-/// Against which lines new ones are packed.
+/// Chooses the base against which each new line is compressed.
 ///
-/// A base serves ``mostLines`` lines, so that a damaged one costs no more than those; it is then retired. Several are in use
-/// where lines of several forms come in turn: two vehicles, say.
+/// A base serves ``mostLines`` lines and is then retired, which limits the cost of a damaged one. Several bases are in
+/// use at a time if lines of different forms alternate, for example of two vehicles.
 struct PackingPlan {
-  /// Lines that one base serves.
+  /// Maximum number of lines compressed with one base.
   static let mostLines = 256
-  /// Bases in use at once.
+  /// Maximum number of bases in use.
   static let mostBases = 4
-  /// Lines from one new base to the next, while there is another: lines that are all different do not each become one.
+  /// Minimum number of lines between two new bases, unless there is none. It prevents that every line becomes a base if
+  /// all differ.
   static let fewestLines = 16
-  /// Shorter lines are kept as they are, bytes.
+  /// Lines shorter than this, in bytes, are stored uncompressed.
   static let shortestLine = 128
 
   private struct Entry {
@@ -19,23 +20,26 @@ struct PackingPlan {
 
   private var entries: [Entry] = []
   private var sinceLast = 0
-  /// The number that the next base gets.
+  /// The row of the next base.
   private(set) var next: Int64
 
   init(next: Int64) { self.next = next }
 
-  /// What is to be done with a line.
+  /// The decision for one line.
   enum Step {
-    /// It is kept as it is.
+    /// Store the line uncompressed.
     case plain
-    /// It is kept as this frame, packed against the base of that number.
+    /// Store this frame, compressed with the base of that row.
     case packed([UInt8], base: Int64)
-    /// None is like it: it becomes a base itself.
+    /// No base is similar enough: make the line a base.
     case newBase
   }
 
-  /// What is to be done with a line: a base that halves it is good enough, unless it is so short that it lacks most of the
-  /// line's names. Such is a vehicle's first record, before it has said what it supports.
+  /// Decides how to store a line.
+  ///
+  /// A base is good enough if it halves the line, and if it has at least three quarters of the line's length. A shorter
+  /// base lacks most of the line's signal names, for example the first record of a vehicle, made before its supported
+  /// signals are known.
   mutating func step(for line: [UInt8], _ packer: LinePacker) -> Step {
     guard line.count >= Self.shortestLine else { return .plain }
     sinceLast += 1
@@ -58,9 +62,9 @@ struct PackingPlan {
     frame.count <= line.count / 2 && entries[index].base.count >= line.count / 4 * 3
   }
 
-  /// Takes those out that have served enough lines, and the oldest where there are too many.
+  /// Retires bases that have served enough lines, and the oldest one if there are too many.
   ///
-  /// - Returns: their numbers.
+  /// - Returns: the rows of the retired bases.
   mutating func retire() -> [Int64] {
     var retired: [Int64] = []
     entries.removeAll { entry in
@@ -72,7 +76,7 @@ struct PackingPlan {
     return retired
   }
 
-  /// Takes a new base into use, the ``next``.
+  /// Adds a new base, whose row is ``next``.
   mutating func take(_ base: PackingBase) {
     entries.append(Entry(base: base))
     next = base.number + 1

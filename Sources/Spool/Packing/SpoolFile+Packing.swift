@@ -1,14 +1,14 @@
 extension SpoolFile {
-  /// A line as it goes into its row.
+  /// A line in the form in which a row stores it.
   struct KeptLine {
     var bytes: [UInt8]
-    /// The row that it is packed against; nil: it is as it was.
+    /// Row of the base with which it is compressed; `nil` if it is not compressed.
     var base: Int64?
   }
 
-  /// Packs a line of telemetry; what that needs is written down.
+  /// Compresses a telemetry line and writes the changes of its bases.
   ///
-  /// - Parameter sequence: its number.
+  /// - Parameter sequence: the line's number.
   func pack(_ line: [UInt8], sequence: UInt64, _ draft: inout Draft) throws(SQLiteError) -> KeptLine {
     guard let packer else { return KeptLine(bytes: line) }
     var step = draft.packing.step(for: line, packer)
@@ -26,7 +26,7 @@ extension SpoolFile {
     return KeptLine(bytes: frame, base: base)
   }
 
-  /// Makes a line one that others are packed against, and removes those that no record is packed against any more.
+  /// Makes a line a base, and removes bases that are no longer in use.
   private func addBase(_ line: [UInt8], _ draft: inout Draft) throws(SQLiteError) {
     guard let base = PackingBase(number: draft.packing.next, line.span) else { return }
     try connection.execute(

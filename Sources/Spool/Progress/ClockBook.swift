@@ -1,21 +1,22 @@
 import Telemetry
 
-/// What date it was at the boot clock's 0, and how that is known.
+/// The date at boot time 0, and how reliable it is.
 public struct WallTime: Equatable, Sendable {
-  /// ns from 1970 to the boot clock's 0; without meaning where `quality` is `unset`.
+  /// ns from 1970 to boot time 0; meaningless if `quality` is `unset`.
   public var offset: Int64
-  /// Where it is known from; `unset`: it is not.
+  /// Source of the date; `unset` if the date is unknown.
   public var quality: TimeQuality
 
+  /// Creates a date; the parameters are the properties of the same names.
   public init(offset: Int64, quality: TimeQuality) {
     self.offset = offset
     self.quality = quality
   }
 
-  /// The date is not known.
+  /// An unknown date.
   public static let unknown = WallTime(offset: 0, quality: .unset)
 
-  /// Whether what is known can still turn out to be wrong: what GPS or NTP gave is not doubted any more.
+  /// Whether the date is final: it comes from GPS or NTP.
   var isFinal: Bool { rank == 2 }
 
   fileprivate var rank: Int {
@@ -27,60 +28,60 @@ public struct WallTime: Equatable, Sendable {
   }
 }
 
-/// What is known of the date in each boot, from when on.
+/// The date's history in each boot.
 ///
-/// - What is better known holds for the whole boot so far: records made before the clock was right leave with the right
-///   time.
-/// - A step of a clock that is no better known than before holds from then on.
-/// - One that is known no better and says the same is nothing new. (The distance between the two clocks changes in
-///   steps only: Linux slews both alike.)
-/// - Of a clock that steps all the time (a receiver that lies about the date) the last ``mostEntries`` steps are known;
-///   records from before that still wait leave with the time of the first of them.
+/// - A more reliable date applies to the whole boot so far: records made before the clock was right are delivered with
+///   the right time.
+/// - A step of an equally reliable clock applies from then on.
+/// - An equally reliable clock without a step changes nothing. (The offset between the two clocks changes only in
+///   steps, because Linux slews both alike.)
+/// - If a clock keeps stepping (a receiver with wrong dates), only the last ``mostEntries`` steps are kept. Older
+///   records that still wait then get the first of these.
 struct ClockBook: Equatable {
-  /// From a moment of the boot on.
+  /// A date that applies from a moment of the boot on.
   struct Entry: Equatable {
     /// Boot time, ns.
     var since: Int64
     var wall: WallTime
   }
 
-  /// Two readings of the clocks may lie so far apart, ns.
+  /// Largest difference between two readings that is not a step, ns.
   static let tolerance: Int64 = 10_000_000
-  /// The same of two dates that a receiver gave: it says them late, now more and now less, and our clock drifts against
-  /// its own.
+  /// Largest difference between two dates of a GPS receiver that is not a step, ns. The receiver reports dates with a
+  /// varying delay, and the local clock drifts.
   static let receiverTolerance: Int64 = 500_000_000
 
-  /// So much is known of one boot.
+  /// Maximum number of entries for one boot.
   static let mostEntries = 64
 
-  /// By the number of the boot, ascending by time; a boot without an entry had no clock.
+  /// Entries by the boot's row, ascending by time. A boot without entries had no date.
   private(set) var entries: [Int64: [Entry]] = [:]
 
-  /// What is known of a moment.
+  /// Returns the date that applies to a moment of a boot.
   func wall(boot: Int64, time: Int64) -> WallTime {
     guard let known = entries[boot] else { return .unknown }
     return (known.last { $0.since <= time } ?? known.first)?.wall ?? .unknown
   }
 
-  /// What is known of now.
+  /// Returns the latest date of a boot.
   func latest(boot: Int64) -> WallTime { entries[boot]?.last?.wall ?? .unknown }
 
-  /// Takes in what a stored row says; rows of a boot in the order of their time.
+  /// Adds a stored entry; the entries of a boot must be added in the order of their time.
   mutating func restore(_ entry: Entry, boot: Int64) {
     entries[boot, default: []].append(entry)
     if entries[boot, default: []].count > Self.mostEntries { entries[boot]?.removeFirst() }
   }
 
-  /// Takes in what the clocks say at `now`.
+  /// Adds a reading of the clock at `now`.
   ///
-  /// - Returns: whether that is new.
+  /// - Returns: whether it changes anything.
   mutating func learn(_ wall: WallTime, boot: Int64, at now: Int64) -> Bool {
     guard let last = entries[boot]?.last?.wall else {
       guard wall.quality != .unset else { return false }
       entries[boot] = [Entry(since: .min, wall: wall)]
       return true
     }
-    // A clock that is not kept any more goes on from where it was.
+    // A clock that loses its source continues from its last date.
     guard wall.quality != .unset else { return false }
     let (difference, overflow) = wall.offset.subtractingReportingOverflow(last.offset)
     let tolerance = wall.quality == .gps && last.quality == .gps ? Self.receiverTolerance : Self.tolerance
@@ -91,12 +92,12 @@ struct ClockBook: Equatable {
       return true
     }
     guard isStep else { return false }
-    // What was said of this same moment is corrected: each has one entry.
+    // Replace earlier entries of the same moment; each moment has one.
     entries[boot]?.removeAll { $0.since >= now }
     restore(Entry(since: now, wall: wall), boot: boot)
     return true
   }
 
-  /// Forgets a boot of which no record is left.
+  /// Removes a boot that has no records.
   mutating func forget(boot: Int64) { entries[boot] = nil }
 }

@@ -1,12 +1,12 @@
 import Telemetry
 
-/// In which of two queues a record waits.
+/// The two queues of records.
 public enum Lane: Int, CaseIterable, Sendable {
-  /// Everything that happens once: it is committed at once, leaves first and is dropped last.
+  /// Events: committed immediately, delivered first, dropped last.
   case events
-  /// What is measured again every second or so.
+  /// Measurements that repeat every second or so.
   case telemetry
 
-  /// The queue for records of a type.
+  /// The lane of a record type.
   public init(_ type: RecordType) { self = type == .telemetry ? .telemetry : .events }
 }

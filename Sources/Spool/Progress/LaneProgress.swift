@@ -1,27 +1,28 @@
-/// How far one sink is in one lane.
+/// The progress of one sink in one lane.
 struct LaneProgress {
-  /// A record that the sink has and has not acknowledged yet.
+  /// A record that was delivered to the sink and is not acknowledged.
   struct HandedOut: Equatable {
     let sequence: UInt64
-    /// The lane has no record between this number and `sequence`.
+    /// The preceding record's number; the lane has no record between it and `sequence`.
     let previous: UInt64
   }
 
-  /// What the sink has for good: the range that begins at 0 ends at its cursor; those above it came out of turn.
+  /// Acknowledged numbers. The range that starts at 0 ends at the cursor; ranges above it were acknowledged out of
+  /// order.
   ///
-  /// A number that the lane does not have (any more) may be in it.
+  /// The set may include numbers that the lane does not contain.
   private(set) var acknowledged = SequenceSet(0...0)
-  /// What it has been handed and may still acknowledge.
+  /// Records in flight, in the order of their delivery.
   private(set) var handedOut: [HandedOut] = []
   private var inFlight = SequenceSet()
 
-  /// Everything up to here is acknowledged.
+  /// The highest number up to which everything is acknowledged.
   var cursor: UInt64 { acknowledged.range(containing: 0)?.upperBound ?? 0 }
 
-  /// Whether a record is not to be handed out: acknowledged, or on its way.
+  /// Whether a record must not be delivered now, because it is acknowledged or in flight.
   func isTaken(_ sequence: UInt64) -> Bool { acknowledged.contains(sequence) || inFlight.contains(sequence) }
 
-  /// The last number behind `sequence` up to which everything is taken.
+  /// Returns the last number of the contiguous range of taken numbers after `sequence`.
   func taken(behind sequence: UInt64) -> UInt64 {
     var last = sequence
     while last < .max {
@@ -36,13 +37,13 @@ struct LaneProgress {
     return last
   }
 
-  /// Notes that the sink is being given a record.
+  /// Marks a record as in flight.
   mutating func handOut(_ sequence: UInt64, previous: UInt64) {
     handedOut.append(HandedOut(sequence: sequence, previous: previous))
     inFlight.insert(previous + 1...sequence)
   }
 
-  /// Notes that the sink has, for good, those of the range that it was handed.
+  /// Marks the in-flight records of a range as acknowledged.
   ///
   /// - Returns: their numbers.
   mutating func acknowledge(_ range: ClosedRange<UInt64>) -> [UInt64] {
@@ -57,16 +58,16 @@ struct LaneProgress {
     return done
   }
 
-  /// Notes numbers as had for good that nobody will be handed.
+  /// Marks numbers that will never be delivered as acknowledged.
   mutating func skip(_ range: ClosedRange<UInt64>) { acknowledged.insert(range) }
 
-  /// Notes that what was handed out is to be handed out once more.
+  /// Clears all in-flight records, so that they are delivered again.
   mutating func giveBack() {
     handedOut.removeAll(keepingCapacity: true)
     inFlight = SequenceSet()
   }
 
-  /// The same for a range.
+  /// Clears the in-flight records of a range, so that they are delivered again.
   mutating func giveBack(_ range: ClosedRange<UInt64>) {
     handedOut.removeAll { record in
       guard range.contains(record.sequence) else { return false }

@@ -1,63 +1,74 @@
 import Telemetry
 
-/// Records on their way to one sink: finished lines, one behind the other. Filled by
-/// ``Spool/nextBatch(for:limit:at:into:)``, emptied by it the next time; its memory stays.
+/// Records for one sink, as finished lines in one buffer. ``Spool/nextBatch(for:limit:at:into:)`` clears and fills a
+/// batch; its memory is reused.
 public struct RecordBatch: Sendable {
-  /// Where a record is kept.
+  /// Where a record is stored.
   public enum Source: Hashable, Sendable {
-    /// In memory only, in the so-manieth epoch of its own.
+    /// In memory, in this epoch of the process: 0 for the first one.
     case memory(UInt32)
-    /// In a file: the so-manieth that this process has made or found.
+    /// In a file, by its number among the files that this process opened or created.
     case file(UInt32)
   }
 
-  /// How a sink names a record to the spool.
+  /// The identity of a record for the spool.
   public struct Number: Hashable, Sendable {
+    /// Where the record is stored; it determines the epoch of `sequence`.
     public var source: Source
-    /// As the record says it: `seq`.
+    /// The record's `seq`.
     public var sequence: UInt64
 
+    /// Creates an identity; the parameters are the properties of the same names.
     public init(_ sequence: UInt64, in source: Source) {
       self.source = source
       self.sequence = sequence
     }
   }
 
-  /// One record.
+  /// A record in a batch.
   public struct Record: Sendable {
+    /// Identity of the record for the spool.
     public let number: Number
+    /// Type of the record.
     public let type: RecordType
-    /// Its line in ``bytes``, line feed included.
+    /// Range of its line in ``bytes``, including the line feed.
     public let range: Range<Int>
   }
 
-  /// How many records and bytes a batch may have; one record is given even where it is longer.
+  /// Limits for the records and bytes of a batch. The first record is added even if it exceeds them.
   public struct Limit: Sendable {
+    /// Maximum number of records.
     public var records: Int
+    /// Maximum number of bytes.
     public var bytes: Int
 
+    /// Creates limits; the parameters are the properties of the same names.
     public init(records: Int = 100, bytes: Int = 1 << 18) {
       self.records = records
       self.bytes = bytes
     }
   }
 
-  /// All lines.
+  /// The lines of all records.
   public internal(set) var bytes: [UInt8] = []
-  /// In the order of their lines.
+  /// The records in the order of their lines.
   public internal(set) var records: [Record] = []
 
+  /// Creates an empty batch.
   public init() {}
 
+  /// Whether the batch has no records.
   public var isEmpty: Bool { records.isEmpty }
 
+  /// Removes all records and keeps the memory.
   mutating func clear() {
     bytes.removeAll(keepingCapacity: true)
     records.removeAll(keepingCapacity: true)
   }
 
-  /// Takes the record whose line was just written behind the others; false, and the line is taken back, where it passes
-  /// the limit.
+  /// Adds the record whose line was appended at `start`.
+  ///
+  /// - Returns: `false` if it exceeds the limit; the line is then removed.
   mutating func take(_ number: Number, _ type: RecordType, from start: Int, _ limit: Limit) -> Bool {
     guard records.isEmpty || records.count < limit.records && bytes.count <= limit.bytes else {
       bytes.removeSubrange(start...)
@@ -67,9 +78,9 @@ public struct RecordBatch: Sendable {
     return true
   }
 
-  /// Writes all lines anew; the records stay the same.
+  /// Replaces the lines of all records.
   ///
-  /// - Parameter write: appends the line that takes a record's place.
+  /// - Parameter write: receives a record's type and line and appends the new line.
   public mutating func rewrite(_ write: (RecordType, Span<UInt8>, inout [UInt8]) -> Void) {
     var lines: [UInt8] = []
     lines.reserveCapacity(bytes.count)
@@ -81,7 +92,7 @@ public struct RecordBatch: Sendable {
     bytes = lines
   }
 
-  /// Moves the record at `index` behind all others.
+  /// Moves the record at `index` to the end.
   mutating func moveToEnd(_ index: Int) {
     let moved = records.remove(at: index)
     let line = Array(bytes[moved.range])

@@ -1,31 +1,33 @@
-/// Numbers of records, kept as the ranges that they form: a thousand in a row cost as much as one.
+/// A set of sequence numbers, stored as ranges: a thousand consecutive numbers cost as much as one.
 public struct SequenceSet: Equatable, Sendable {
-  /// Ascending, at least one number apart from each other.
+  /// The ranges, ascending, with a gap of at least one number between them.
   public private(set) var ranges: [ClosedRange<UInt64>] = []
 
+  /// Creates an empty set.
   public init() {}
 
+  /// Creates a set of all numbers of a range.
   public init(_ range: ClosedRange<UInt64>) { ranges = [range] }
 
-  /// Whether there is none.
+  /// Whether the set is empty.
   public var isEmpty: Bool { ranges.isEmpty }
 
-  /// How many there are.
+  /// The count of numbers.
   var count: UInt64 { ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound + 1) } }
 
-  /// The range that a number lies in; nil: it is not in the set.
+  /// Returns the range that contains a number; `nil` if the set does not contain it.
   func range(containing number: UInt64) -> ClosedRange<UInt64>? {
     let index = firstIndex(endingFrom: number)
     guard index < ranges.count, ranges[index].lowerBound <= number else { return nil }
     return ranges[index]
   }
 
-  /// Whether a number is in the set.
+  /// Whether the set contains a number.
   public func contains(_ number: UInt64) -> Bool { range(containing: number) != nil }
 
-  /// Puts all numbers of a range in.
+  /// Inserts all numbers of a range.
   public mutating func insert(_ range: ClosedRange<UInt64>) {
-    // The neighbours that it touches become one with it.
+    // Merge the range with its neighbours.
     let first = firstIndex(endingFrom: range.lowerBound == 0 ? 0 : range.lowerBound - 1)
     var end = first
     var merged = range
@@ -36,7 +38,7 @@ public struct SequenceSet: Equatable, Sendable {
     ranges.replaceSubrange(first..<end, with: CollectionOfOne(merged))
   }
 
-  /// Takes all numbers of a range out.
+  /// Removes all numbers of a range.
   mutating func remove(_ range: ClosedRange<UInt64>) {
     let first = firstIndex(endingFrom: range.lowerBound)
     var end = first
@@ -50,7 +52,7 @@ public struct SequenceSet: Equatable, Sendable {
     if first < end { ranges.replaceSubrange(first..<end, with: kept) }
   }
 
-  /// The numbers that are in both.
+  /// Returns the numbers in both sets.
   func intersection(_ other: SequenceSet) -> SequenceSet {
     var result = SequenceSet()
     var (left, right) = (0, 0)
@@ -64,7 +66,7 @@ public struct SequenceSet: Equatable, Sendable {
     return result
   }
 
-  /// Index of the first range that does not end before `number`.
+  /// Returns the index of the first range that ends at or after `number`.
   private func firstIndex(endingFrom number: UInt64) -> Int {
     var (low, high) = (0, ranges.count)
     while low < high {

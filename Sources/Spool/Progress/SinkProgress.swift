@@ -1,27 +1,28 @@
-/// How far one sink is in the file. One thread has it.
+/// The progress of one sink in the file. Used by one thread.
 final class SinkProgress {
-  /// Records that go out with a wall time that may yet turn out to be wrong: a resend must say the same.
+  /// Records delivered with a wall time that may still be corrected. A resend must carry the same time.
   struct Stamp: Equatable {
     var wall: WallTime
     var sequences: SequenceSet
   }
 
   let name: String
-  /// Its row in the file.
+  /// Row in the file.
   var row: Int64 = 0
-  /// By ``Lane``.
+  /// Progress by ``Lane``.
   var lanes: [LaneProgress] = [LaneProgress(), LaneProgress()]
   private(set) var stamps: [Stamp] = []
-  /// Stamped for the batches that are under way, and never before: should none of it leave, nobody has seen the time.
+  /// Numbers stamped for the first time by the batches in flight. If nothing of a batch is sent, their stamps can be
+  /// discarded.
   private var firstTime = SequenceSet()
-  /// The file does not know the acknowledgements yet.
+  /// Whether there are acknowledgements that are not committed.
   var hasNewAcknowledgements = false
-  /// The file does not know the stamps yet.
+  /// Whether there are stamps that are not committed.
   var hasNewStamps = false
 
   init(name: String) { self.name = name }
 
-  /// A new file: nothing is acknowledged in it.
+  /// Resets the progress for a new file.
   func startAnew() {
     lanes = [LaneProgress(), LaneProgress()]
     stamps = []
@@ -30,12 +31,13 @@ final class SinkProgress {
     hasNewStamps = false
   }
 
-  /// The wall time that a record went out with before; nil: it did not, or it follows from what is known of the clock.
+  /// Returns the stored wall time of a record's earlier delivery; `nil` if there was none, or if that time was final
+  /// and can be computed again.
   func stamp(of sequence: UInt64) -> WallTime? {
     stamps.first { $0.sequences.contains(sequence) }?.wall
   }
 
-  /// Keeps the wall time that a record goes out with.
+  /// Stores the wall time with which a record is delivered.
   func stamp(_ sequence: UInt64, _ wall: WallTime) {
     if let index = stamps.firstIndex(where: { $0.wall == wall }) {
       stamps[index].sequences.insert(sequence...sequence)
@@ -46,7 +48,7 @@ final class SinkProgress {
     hasNewStamps = true
   }
 
-  /// Takes in what a stored row says.
+  /// Adds a stored stamp.
   func restoreStamp(_ range: ClosedRange<UInt64>, _ wall: WallTime) {
     if let index = stamps.firstIndex(where: { $0.wall == wall }) {
       stamps[index].sequences.insert(range)
@@ -55,7 +57,7 @@ final class SinkProgress {
     }
   }
 
-  /// Notes what the sink has for good, of either lane.
+  /// Marks the in-flight records of a range as acknowledged, in both lanes.
   func acknowledge(_ range: ClosedRange<UInt64>) {
     for index in lanes.indices {
       let done = lanes[index].acknowledge(range)
@@ -76,7 +78,7 @@ final class SinkProgress {
     stamps.removeAll { $0.sequences.isEmpty }
   }
 
-  /// Forgets the stamps of records that are gone up to a number.
+  /// Removes the stamps of all numbers up to `sequence`.
   func forgetStamps(upTo sequence: UInt64) {
     guard stamps.contains(where: { ($0.sequences.ranges.first?.lowerBound ?? .max) <= sequence }) else { return }
     for index in stamps.indices { stamps[index].sequences.remove(0...sequence) }
@@ -85,15 +87,15 @@ final class SinkProgress {
     hasNewStamps = true
   }
 
-  /// Everything that was handed out is to be handed out once more.
+  /// Clears all in-flight records, so that they are delivered again.
   func giveBack() {
     for index in lanes.indices { lanes[index].giveBack() }
     firstTime = SequenceSet()
   }
 
-  /// The same for a range.
+  /// Clears the in-flight records of a range, so that they are delivered again.
   ///
-  /// - Parameter sentNothing: none of it has left: what has not done so before gets the time that is known then.
+  /// - Parameter sentNothing: whether no byte of them was sent. Stamps made for this delivery are then discarded.
   func giveBack(_ range: ClosedRange<UInt64>, sentNothing: Bool) {
     for index in lanes.indices { lanes[index].giveBack(range) }
     if sentNothing {

@@ -1,5 +1,5 @@
 extension FailureType {
-  /// The failure types that are met, by byte; the standard keeps the others free.
+  /// The failure types in use, by byte; the others are reserved by the standard.
   static let table: InlineArray<_, Row> = [
     .init(0x01, "electrical failure"),
     .init(0x02, "signal failure"),

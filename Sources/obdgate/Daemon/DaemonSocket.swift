@@ -100,6 +100,7 @@ struct SocketOption: ParsableArguments {
     help: ArgumentHelp(
       "The daemon's socket; without it, that of \(DoctorCommand.usualFile), else \(StatusPlace.service), else obdgated.sock "
         + "in $XDG_RUNTIME_DIR or in the stateDirectory of that file.",
-      valueName: "path"))
+      valueName: "path"),
+    completion: .file())
   var socket: String?
 }

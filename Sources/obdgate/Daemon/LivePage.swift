@@ -1,4 +1,5 @@
 import Glibc
+import Telemetry
 
 /// A page on a terminal that is written over again and again (ECMA-48).
 struct LivePage {
@@ -32,9 +33,9 @@ struct LivePage {
     return lines + [String(rest)]
   }
 
-  /// Lines as they are, each cut to a width.
+  /// Lines, what a terminal would obey in them escaped, each cut to a width.
   private static func cut(_ lines: [String], to columns: Int) -> [String] {
-    lines.map { $0.count > columns ? $0.prefix(max(0, columns - 1)) + "…" : $0 }
+    lines.map(\.printable).map { $0.count > columns ? $0.prefix(max(0, columns - 1)) + "…" : $0 }
   }
 
   /// Writes a page over the one before: what does not fit is cut off, to the right and below.

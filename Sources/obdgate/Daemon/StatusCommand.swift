@@ -33,15 +33,19 @@ struct StatusCommand: ParsableCommand {
   }
 
   private func writeOnce(_ socket: DaemonSocket) throws {
-    let text = json ? try Self.line(of: socket) : try Self.page(of: socket)
     var output = OutputStream()
-    try output.write(text.span)
+    if json {
+      let line = try Self.line(of: socket)
+      try output.write(line.span)
+    } else {
+      for line in try Self.page(of: socket) { try output.write(line) }
+    }
     try output.flush()
   }
 
-  private static func page(of socket: DaemonSocket) throws(Failure) -> [UInt8] {
+  private static func page(of socket: DaemonSocket) throws(Failure) -> [String] {
     let status = try checked { () throws(DaemonTrouble) in try DaemonStatus(of: socket) }
-    return Array(StatusPage(status, columns: LivePage.size?.columns).lines.map { $0 + "\n" }.joined().utf8)
+    return StatusPage(status, columns: LivePage.size?.columns).lines
   }
 
   /// The answer as it came, on one line.

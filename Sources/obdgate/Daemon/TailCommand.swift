@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSONText
 import Telemetry
 
 /// `obdgate tail`: the running daemon's records as they are committed.
@@ -15,7 +16,8 @@ struct TailCommand: ParsableCommand {
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Only records of these types: \(Self.types.joined(separator: ", ")).", valueName: "type"))
+    help: ArgumentHelp("Only records of these types: \(Self.types.joined(separator: ", ")).", valueName: "type"),
+    completion: .list(Self.types))
   var type: [String] = []
 
   @Option(
@@ -30,7 +32,8 @@ struct TailCommand: ParsableCommand {
 
   func validate() throws {
     for name in type where !Self.types.contains(name) {
-      throw ValidationError("--type \(name): expected \(Self.types.joined(separator: ", "))")
+      let hint = nearestName(to: name, among: Self.types).map { "; did you mean \($0)?" } ?? ""
+      throw ValidationError("--type \(name): expected \(Self.types.joined(separator: ", "))\(hint)")
     }
   }
 

@@ -17,7 +17,8 @@ struct DoctorCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The daemon's configuration; without it, \(Self.usualFile) where it is there.", valueName: "file"))
+      "The daemon's configuration; without it, \(Self.usualFile) where it is there.", valueName: "file"),
+    completion: .file())
   var config: String?
 
   @OptionGroup var options: SocketOption

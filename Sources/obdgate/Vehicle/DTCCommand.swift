@@ -61,7 +61,8 @@ struct DTCClearCommand: ParsableCommand {
 /// Where texts of codes come from, beside the built-in ones.
 struct CodeTextOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Texts of a maker's own codes: CSV with the columns code, text and make.", valueName: "file"))
+    help: ArgumentHelp("Texts of a maker's own codes: CSV with the columns code, text and make.", valueName: "file"),
+    completion: .file())
   var texts: [String] = []
 
   func catalog() throws(Failure) -> TroubleCodeCatalog {

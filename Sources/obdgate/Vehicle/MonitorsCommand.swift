@@ -14,7 +14,11 @@ struct MonitorsCommand: ParsableCommand {
       let monitors = answer.of("monitors")
       var output = OutputStream()
       for record in monitors {
-        if options.json { try output.write(record.bytes.span) } else { try output.write(Self.text(of: record)) }
+        if options.json {
+          try output.write(record.bytes.span)
+        } else {
+          for line in Self.lines(of: record) { try output.write(line) }
+        }
       }
       try output.flush()
       if let failure = answer.failure { throw failure }
@@ -25,16 +29,16 @@ struct MonitorsCommand: ParsableCommand {
   }
 
   /// Three lines for one ECU and scope.
-  private static func text(of record: RecordLine) -> String {
+  private static func lines(of record: RecordLine) -> [String] {
     let complete = record.strings("complete") ?? []
     let incomplete = record.strings("incomplete") ?? []
     let ecu = record["ecu"]?.plainText ?? "vehicle"
     let scope = record["scope"]?.plainText == "thisCycle" ? "in this driving cycle" : "since the codes were cleared"
     let ignition = record["ignition"].map { " (\($0.plainText) ignition)" } ?? ""
-    return """
-      \(ecu)\(ignition), \(scope): \(complete.count) of \(complete.count + incomplete.count) complete
-        complete    \(complete.isEmpty ? "none" : complete.joined(separator: ", "))
-        incomplete  \(incomplete.isEmpty ? "none" : incomplete.joined(separator: ", "))
-      """
+    return [
+      "\(ecu)\(ignition), \(scope): \(complete.count) of \(complete.count + incomplete.count) complete",
+      "  complete    \(complete.isEmpty ? "none" : complete.joined(separator: ", "))",
+      "  incomplete  \(incomplete.isEmpty ? "none" : incomplete.joined(separator: ", "))",
+    ]
   }
 }

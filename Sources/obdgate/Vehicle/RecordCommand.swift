@@ -13,11 +13,13 @@ struct RecordCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "The adapter: /dev/ttyUSB0, /dev/ttyUSB0@115200, HOST:PORT, rfcomm:ADDRESS or ble:ADDRESS; without it, the one found.",
-      valueName: "device"))
+      valueName: "device"),
+    completion: .file())
   var device: String?
 
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("The capture file; one that is there is replaced.", valueName: "file"))
+    name: .shortAndLong, help: ArgumentHelp("The capture file; one that is there is replaced.", valueName: "file"),
+    completion: .file())
   var output: String
 
   @Option(help: ArgumentHelp("How long; without it, until it is stopped.", valueName: "seconds"))

@@ -37,8 +37,3 @@ struct VINCommand: ParsableCommand {
     }
   }
 }
-
-extension OutputStream {
-  /// Writes a line of text and its end.
-  mutating func write(_ line: String) throws { try write((line + "\n").utf8.span) }
-}

@@ -6,7 +6,8 @@ struct VehicleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The adapter: /dev/ttyUSB0, /dev/ttyUSB0@115200, HOST:PORT, rfcomm:ADDRESS or ble:ADDRESS; without it, the one found.",
-      valueName: "device"))
+      valueName: "device"),
+    completion: .file())
   var device: String?
 
   @Flag(help: "Records as JSON lines in place of a text.")

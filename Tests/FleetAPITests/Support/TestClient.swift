@@ -31,14 +31,27 @@ final class TestClient {
   /// Read and not yet asked for.
   private var rest: [UInt8] = []
 
-  /// - Parameter token: sent with every request.
-  init(port: Int, token: String? = nil) throws {
+  /// - Parameters:
+  ///   - token: sent with every request.
+  ///   - host: the last number of the client's address, 127.0.0.x.
+  ///   - receiveBuffer: bytes that the kernel keeps for the reader; `nil`: as many as it likes.
+  init(port: Int, token: String? = nil, from host: UInt32 = 1, receiveBuffer: Int32? = nil) throws {
     self.token = token
     socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var limit = timeval(tv_sec: 300, tv_usec: 0)
     unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    if var size = receiveBuffer {
+      unsafe setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+    address.sin_addr.s_addr = (UInt32(0x7F00_0000) | host).bigEndian
+    let bound = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard bound == 0 else { throw Failure(description: "bind: \(unsafe String(cString: strerror(errno)))") }
     address.sin_port = UInt16(port).bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     let code = unsafe withUnsafePointer(to: &address) { pointer in

@@ -113,7 +113,9 @@ final class TestServer: Sendable {
   /// Tells it to stop and does not wait.
   func beginStop() async { await group.triggerGracefulShutdown() }
 
-  func client(_ token: String? = nil) throws -> TestClient { try TestClient(port: port, token: token) }
+  func client(_ token: String? = nil, from host: UInt32 = 1) throws -> TestClient {
+    try TestClient(port: port, token: token, from: host)
+  }
 
   private static func makeKeys(_ storage: some FleetStorage) async throws -> Keys {
     let now = WallClock.now

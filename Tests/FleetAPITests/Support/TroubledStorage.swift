@@ -5,7 +5,7 @@ import Telemetry
 /// A storage whose calls fail or wait where a test says so, in front of a real one.
 final class TroubledStorage: FleetStorage {
   /// Calls that can be troubled.
-  enum Call: Hashable, Sendable { case ingest, records, feedPosition, changes, principal }
+  enum Call: Hashable, Sendable { case ingest, records, feedPosition, changes, principal, health, revocations }
 
   /// What happens before a call goes on to the real storage.
   typealias Trouble = @Sendable () async throws(StorageError) -> Void
@@ -77,6 +77,9 @@ final class TroubledStorage: FleetStorage {
   func removeVehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Bool {
     try await real.removeVehicle(id, tenant: tenant)
   }
+  func fencesVersion(tenant: TenantID) async throws(StorageError) -> FencesVersion? {
+    try await real.fencesVersion(tenant: tenant)
+  }
   func fences(tenant: TenantID) async throws(StorageError) -> FencesDocument? {
     try await real.fences(tenant: tenant)
   }
@@ -112,17 +115,41 @@ final class TroubledStorage: FleetStorage {
   func gatewaysSeen(_ sightings: [String: GatewaySighting], tenant: TenantID) async throws(StorageError) {
     try await real.gatewaysSeen(sightings, tenant: tenant)
   }
-  func principal(_ secret: SecretHash) async throws(StorageError) -> Principal? {
+  func principals(_ secrets: [SecretHash]) async throws(StorageError) -> [SecretHash: Principal] {
     try await trouble(.principal)
-    return try await real.principal(secret)
+    return try await real.principals(secrets)
   }
   func addToken(_ token: OperatorToken, secret: SecretHash, tenant: TenantID) async throws(StorageError) {
     try await real.addToken(token, secret: secret, tenant: tenant)
   }
-  func tokens(tenant: TenantID) async throws(StorageError) -> [OperatorToken] { try await real.tokens(tenant: tenant) }
+  func tokens(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<OperatorToken> {
+    try await real.tokens(cursor: cursor, limit: limit, tenant: tenant)
+  }
+  func hasToken(_ role: Role, tenant: TenantID) async throws(StorageError) -> Bool {
+    try await real.hasToken(role, tenant: tenant)
+  }
+  func removeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
+    try await real.removeToken(id, tenant: tenant, at: now)
+  }
+  func revocations(
+    after position: RevocationPosition?, limit: Int
+  ) async throws(StorageError) -> Revocations {
+    try await trouble(.revocations)
+    return try await real.revocations(after: position, limit: limit)
+  }
+  func removeGateway(_ id: String, tenant: TenantID) async throws(StorageError) {
+    try await real.removeGateway(id, tenant: tenant)
+  }
   func revokeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
     try await real.revokeToken(id, tenant: tenant, at: now)
   }
+  func revokeTokens(
+    madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp
+  ) async throws(StorageError) -> Int { try await real.revokeTokens(madeAfter: moment, tenant: tenant, at: now) }
+  func revokeGateways(
+    madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp
+  ) async throws(StorageError) -> Int { try await real.revokeGateways(madeAfter: moment, tenant: tenant, at: now) }
+  func noteRestored() async throws(StorageError) { try await real.noteRestored() }
   func addTenant(_ tenant: TenantID, at now: Timestamp) async throws(StorageError) {
     try await real.addTenant(tenant, at: now)
   }
@@ -133,7 +160,10 @@ final class TroubledStorage: FleetStorage {
   ) async throws(StorageError) -> Int64 { 0 }
   func removeChanges(before cutoff: Timestamp, keeping most: Int64) async throws(StorageError) -> Int64 { 0 }
   func finishRemovals() async throws(StorageError) -> Int64 { 0 }
-  func health() async throws(StorageError) -> StorageHealth { try await real.health() }
+  func health() async throws(StorageError) -> StorageHealth {
+    try await trouble(.health)
+    return try await real.health()
+  }
   func counts() async throws(StorageError) -> StorageCounts { try await real.counts() }
   func close(within limit: Duration?) async { await real.close(within: limit) }
 }

@@ -14,8 +14,10 @@ final class WebSocketTestClient {
   /// Connects and upgrades.
   ///
   /// - Throws: the answer's status where it is not 101.
-  init(port: Int, token: String? = nil, headers: [String: String] = [:]) throws {
-    http = try TestClient(port: port, token: token)
+  init(
+    port: Int, token: String? = nil, from host: UInt32 = 1, receiveBuffer: Int32? = nil, headers: [String: String] = [:]
+  ) throws {
+    http = try TestClient(port: port, token: token, from: host, receiveBuffer: receiveBuffer)
     let reply = try http.send("GET", "/ws", headers: Self.handshake.merging(headers) { _, new in new })
     guard reply.status == 101 else { throw TestClient.Failure(description: "\(reply.status) \(reply.text)") }
     // RFC 6455, 1.3.

@@ -99,6 +99,12 @@ extension DaemonPlays {
         // A K-line takes 3 s to be there: nothing is lost if the fault was there first.
         $0.needsConnection = false
       },
+      "four silent PIDs of six: CAN, one PID at a time": DaemonPlays(
+        "noMultiPID,noData=04,noData=05,noData=0F,noData=11", ends: t + 5),
+      "four silent PIDs of six: KWP, fast": DaemonPlays("noData=04,noData=05,noData=0F,noData=11", ends: t + 5).with {
+        // A K-line takes 3 s to be there.
+        $0.needsConnection = false
+      },
       "one of two ECUs vanishes": DaemonPlays("ecuGone=7E9@\(t)s..\(t + 3)s", ends: t + 3),
       "four ECUs interleaved": DaemonPlays(""),
       "nine senders": DaemonPlays("senders=9@\(t)s..\(t + 2)s", ends: t + 2),

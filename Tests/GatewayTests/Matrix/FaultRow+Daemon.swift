@@ -96,6 +96,7 @@ extension FaultRow {
     let records = try daemon.output.map { try Record($0.text.utf8) }
     outcome.said = records.compactMap(\.said)
     for wanted in says where !outcome.said.contains(wanted) { outcome.complaints.append("nothing says \(wanted)") }
+    outcome.complaints += unjustified(outcome)
     outcome.complaints += Set(records.flatMap { $0.untruths(truth) }).map { "not so: \($0)" }
     if records.map(\.sequence) != Array(1...max(1, records.count)) { outcome.complaints.append("seq has a hole") }
     if let recovery = outcome.recovery, recovery > limit {

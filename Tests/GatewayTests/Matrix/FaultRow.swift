@@ -22,6 +22,8 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
   var plays: [Play]
   /// What adapter records must say, in each play: `lost(portClosed)`.
   var says: [String]
+  /// The vehicle is there all the time: no adapter record may say that it is lost.
+  var isNeverLost = false
   var scenario = Cars.usual
   var truth = Truth()
   /// The value that must come again.
@@ -106,6 +108,11 @@ extension FaultRow {
     return outcome
   }
 
+  /// Losses that were none.
+  func unjustified(_ outcome: Outcome) -> [String] {
+    isNeverLost ? outcome.said.filter { $0.hasPrefix("lost") || $0.hasPrefix("recovered") } : []
+  }
+
   private func complaints(_ gateway: VirtualGateway, _ outcome: Outcome, _ limit: Double) -> [String] {
     var complaints: [String] = []
     switch outcome.recovery {
@@ -119,6 +126,7 @@ extension FaultRow {
       complaints.append("a pause of \(pause)")
     }
     complaints += Set(gateway.lines.flatMap { $0.record.untruths(truth) }).map { "not so: \($0)" }
+    complaints += unjustified(outcome)
     for wanted in says where !outcome.said.contains(wanted) { complaints.append("nothing says \(wanted)") }
     let numbers = gateway.lines.map(\.record.sequence)
     if numbers != Array(1...max(1, numbers.count)) { complaints.append("seq has a hole") }

@@ -4,7 +4,7 @@ import Simulator
 
 /// The fault matrix. What each fault is, the Simulator's README says; a wait of any length costs nothing here.
 enum FaultRows {
-  static let all = link + prompts + resets + commands + bus + answers + long
+  static let all = link + prompts + resets + commands + bus + answers + silent + long
 
   /// The same fault at many moments, `length` s each.
   private static func sweep(
@@ -95,6 +95,9 @@ enum FaultRows {
       $0.scenario = Cars.scenario(adapter: #""chunkTime": 16"#)
     },
     FaultRow("reply twice", "replyTwice=0.2@10s..20s", ends: 20, says: ["connected"]).with { $0.isKept = true },
+    FaultRow(
+      "one reply behind", "replyBehind@10s..40s", ends: 40,
+      says: ["error(promptLost)", "lost(adapterReset)", "recovered"]),
   ]
 
   static let resets: [FaultRow] = [
@@ -185,6 +188,38 @@ enum FaultRows {
     FaultRow("wrong consecutive index", "badSequence=0.3@10s..20s", ends: 20, says: ["error(sequence)"]),
     FaultRow("lost frame", "lostFrame=0.2@10s..20s", ends: 20, says: ["error(truncated)"]),
   ]
+
+  /// ECUs claim PIDs that they never answer: four of six, for a minute.
+  static let silent: [FaultRow] =
+    [
+      silence("CAN", bus: "can11/500"),
+      silence("CAN, one PID at a time", bus: "can11/500", and: "noMultiPID"),
+      silence("CAN 29 bit", bus: "can29/250", ecu: "18DAF110", and: "noMultiPID"),
+      silence("KWP, fast", bus: "kwpFast", ecu: "10"), silence("KWP, slow", bus: "kwpSlow", ecu: "10"),
+      silence("ISO 9141-2", bus: "iso9141", ecu: "10"), silence("J1850 VPW", bus: "j1850vpw", ecu: "10"),
+      silence("J1850 PWM", bus: "j1850pwm", ecu: "10"),
+      FaultRow(
+        "four silent PIDs of six: two ECUs, then one leaves",
+        "noMultiPID,\(noData("01")),ecuGone=7E9@30s..40s", ends: 60,
+        says: ["connected", "lost(ecuVanished)", "recovered(ecuReturned)"]
+      ).with { $0.scenario = Cars.two },
+    ]
+
+  private static func noData(_ service: String) -> String {
+    ["04", "05", "0F", "11"].map { "noData=\(service)\($0)" }.joined(separator: ",")
+  }
+
+  private static func silence(
+    _ name: String, bus: String, ecu: String = "7E8", and fault: String? = nil
+  ) -> FaultRow {
+    let faults = [fault, noData("01")].compactMap { $0 }.joined(separator: ",")
+    return FaultRow("four silent PIDs of six: \(name)", faults, ends: 60, says: ["connected"]).with {
+      $0.scenario = Cars.scenario(bus: bus, ecus: Cars.ecu(ecu))
+      $0.truth.ecus = [ecu]
+      $0.isKept = true
+      $0.isNeverLost = true
+    }
+  }
 
   static let long: [FaultRow] = [
     FaultRow("30 s hang", ending("hang", from: 10, ends), says: ["lost(silent)", "recovered"]).with {

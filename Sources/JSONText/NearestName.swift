@@ -1,6 +1,6 @@
-/// The known key that the writer most likely meant: at most two letters away (one in a short key), upper and lower
-/// case alike. Nil where none is near.
-func nearest(to key: String, among known: [String]) -> String? {
+/// Returns the known name most similar to a misspelled one, ignoring case: with an edit distance of at most 2, or 1 for
+/// names of fewer than five letters. `nil` if there is none.
+public func nearestName(to key: String, among known: [String]) -> String? {
   let written = Array(key.lowercased().utf8.prefix(64))
   var best: (key: String, distance: Int)?
   for candidate in known {
@@ -10,7 +10,7 @@ func nearest(to key: String, among known: [String]) -> String? {
   return best?.key
 }
 
-/// How many letters must be put in, taken out, replaced or swapped with their neighbour (optimal string alignment).
+/// Computes the edit distance: insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
 private func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
   var beforeLast = [Int](repeating: 0, count: b.count + 1)
   var last = Array(0...b.count)

@@ -1,0 +1,18 @@
+import Glibc
+
+/// The part of a client's address that belongs to one client: of IPv6 the network of 64 bits, in which a client has as many
+/// addresses as it likes; of IPv4 all of it.
+enum PeerAddress {
+  /// - Parameter address: as text; `nil`: unknown.
+  static func group(_ address: String?) -> String {
+    guard let address, address.utf8.contains(UInt8(ascii: ":")) else { return address ?? "" }
+    var bytes = in6_addr()
+    guard unsafe inet_pton(AF_INET6, address, &bytes) == 1 else { return address }
+    let parts = unsafe withUnsafeBytes(of: &bytes) { unsafe Array($0) }
+    // ::ffff:192.0.2.1
+    if parts[..<10].allSatisfy({ $0 == 0 }), parts[10] == 0xFF, parts[11] == 0xFF {
+      return parts[12...].map(String.init).joined(separator: ".")
+    }
+    return parts[..<8].map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
+  }
+}

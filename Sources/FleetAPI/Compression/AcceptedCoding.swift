@@ -1,0 +1,31 @@
+/// Which coding an answer may have (RFC 9110, 12.5.3).
+enum AcceptedCoding {
+  /// The coding that packs best among those that the client takes; of equal weights zstd before gzip.
+  ///
+  /// - Parameter field: the value of `Accept-Encoding`; without one an answer is not packed.
+  static func choose(_ field: String?) -> ContentCoding {
+    guard let field else { return .identity }
+    var weights: [String: Double] = [:]
+    // More than these no client sends.
+    for element in field.split(separator: ",").prefix(32) {
+      let parts = element.split(separator: ";")
+      guard let name = parts.first?.trimmed.lowercased() else { continue }
+      let weight =
+        parts.dropFirst().map(\.trimmed).first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+      weights[name == "x-gzip" ? "gzip" : name] = weight
+    }
+    func weight(_ coding: ContentCoding) -> Double { weights[coding.rawValue] ?? weights["*"] ?? 0 }
+    let identity = weights["identity"] ?? 0
+    let best: ContentCoding = weight(.gzip) > weight(.zstd) ? .gzip : .zstd
+    return weight(best) > 0 && weight(best) >= identity ? best : .identity
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: Substring {
+    var text = self
+    while text.first == " " || text.first == "\t" { text.removeFirst() }
+    while text.last == " " || text.last == "\t" { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,50 @@
+import HTTPTypes
+
+/// Which web pages may read answers (the Fetch standard, 3.2: CORS): those of the origins that `live.origins` lists, for REST
+/// as for the WebSocket.
+///
+/// A page sends a key as `Authorization` itself; cookies are nothing to this server, so that no answer allows credentials.
+struct CrossOrigin: Sendable {
+  let origins: AllowedOrigins
+
+  /// Adds what lets the page of a request read its answer.
+  func allow(_ request: HTTPFields, in answer: inout HTTPFields) {
+    guard !origins.listed.isEmpty else { return }
+    // A cache must not give one page's answer to another.
+    answer.addVary("Origin")
+    guard let origin = allowed(request) else { return }
+    answer[.accessControlAllowOrigin] = origin
+    answer[.accessControlExposeHeaders] = "ETag, Location, Retry-After, Obdgate-Gateway"
+  }
+
+  /// The answer to a page's question whether it may make a request.
+  ///
+  /// - Parameter methods: of the path that is asked about.
+  /// - Returns: `nil` if the request is no such question, or the page may not.
+  func preflight(_ request: HTTPRequest, methods: [HTTPRequest.Method]) -> Answer? {
+    let fields = request.headerFields
+    guard request.method == .options, fields[.accessControlRequestMethod] != nil, allowed(fields) != nil else {
+      return nil
+    }
+    var answer = Answer(status: .noContent)
+    answer.headers[.accessControlAllowMethods] = methods.map(\.rawValue).joined(separator: ", ")
+    answer.headers[.accessControlAllowHeaders] =
+      "Authorization, Content-Type, Content-Encoding, If-Match, If-None-Match"
+    answer.headers[.accessControlMaxAge] = "600"
+    answer.headers.addVary("Access-Control-Request-Method")
+    answer.headers.addVary("Access-Control-Request-Headers")
+    return answer
+  }
+
+  private func allowed(_ fields: HTTPFields) -> String? {
+    guard let origin = fields[.origin] else { return nil }
+    return origins.listed.contains("*") || origins.listed.contains(origin) ? origin : nil
+  }
+}
+
+extension HTTPFields {
+  /// Adds a name to `Vary`.
+  mutating func addVary(_ name: String) {
+    self[.vary] = self[.vary].map { "\($0), \(name)" } ?? name
+  }
+}

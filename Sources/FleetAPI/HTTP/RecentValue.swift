@@ -1,0 +1,32 @@
+import Synchronization
+
+/// A value that is asked for at most once in a period, however many need it.
+final class RecentValue<Value: Sendable>: Sendable {
+  private let period: Duration
+  private let ask: @Sendable () async throws -> Value
+  private let last = Mutex<(time: ContinuousClock.Instant, answer: Task<Value, any Error>)?>(nil)
+
+  /// - Parameters:
+  ///   - period: how long an answer is good for; an error is good for as long.
+  ///   - ask: asks for the value.
+  init(for period: Duration, _ ask: @escaping @Sendable () async throws -> Value) {
+    self.period = period
+    self.ask = ask
+  }
+
+  /// The value, as it was within the last period.
+  ///
+  /// - Throws: what the last question threw.
+  var value: Value {
+    get async throws {
+      let now = ContinuousClock.now
+      let answer = last.withLock { last in
+        if let last, last.time.duration(to: now) < period { return last.answer }
+        let answer = Task { [ask] in try await ask() }
+        last = (now, answer)
+        return answer
+      }
+      return try await answer.value
+    }
+  }
+}

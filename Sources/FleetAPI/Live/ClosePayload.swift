@@ -1,0 +1,39 @@
+import NIOCore
+import NIOWebSocket
+
+/// What stands in the other side's close frame (RFC 6455, 5.5.1).
+enum ClosePayload: Equatable {
+  /// Nothing, or a status code that may be sent; the answer repeats it.
+  case valid(WebSocketErrorCode?)
+  case failure(WebSocketErrorCode, String)
+
+  init(_ payload: ByteBufferView) {
+    guard !payload.isEmpty else {
+      self = .valid(nil)
+      return
+    }
+    guard payload.count >= 2 else {
+      self = .failure(.protocolError, "a close frame has half a status code")
+      return
+    }
+    let code = UInt16(payload[payload.startIndex]) << 8 | UInt16(payload[payload.startIndex + 1])
+    guard Self.maySend(code) else {
+      self = .failure(.protocolError, "a close frame has the status code \(code), which is never sent")
+      return
+    }
+    var check = UTF8Check()
+    guard check.take(payload.dropFirst(2)), check.isComplete else {
+      self = .failure(.dataInconsistentWithMessage, "the reason of a close frame is not UTF-8")
+      return
+    }
+    self = .valid(WebSocketErrorCode(codeNumber: Int(code)))
+  }
+
+  /// Codes of RFC 6455 (7.4.1) and IANA's registry that a close frame may have, and those of libraries and applications.
+  private static func maySend(_ code: UInt16) -> Bool {
+    switch code {
+    case 1_000...1_003, 1_007...1_014, 3_000...4_999: true
+    default: false
+    }
+  }
+}

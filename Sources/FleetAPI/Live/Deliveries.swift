@@ -1,0 +1,42 @@
+import Synchronization
+
+/// Waits until all event loops have delivered what was published, or the task is cancelled.
+final class Deliveries: Sendable {
+  private struct State {
+    var missing: Int
+    var waiter: CheckedContinuation<Void, Never>?
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameter count: how many there are.
+  init(_ count: Int) { state = Mutex(State(missing: count)) }
+
+  /// One of them is done.
+  func finish() { end { $0.missing -= 1 } }
+
+  /// Returns once all are done, or the task is cancelled.
+  func wait() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if state.missing > 0 { state.waiter = continuation }
+          return state.missing <= 0
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      end { $0.missing = 0 }
+    }
+  }
+
+  private func end(_ change: (inout State) -> Void) {
+    let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      change(&state)
+      guard state.missing <= 0 else { return nil }
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume()
+  }
+}

@@ -1,0 +1,28 @@
+import FleetDomain
+import Synchronization
+import Telemetry
+
+/// The entity tags of the fences that were read last, so that a gateway that has them costs no reading.
+final class FenceTags: Sendable {
+  private struct Entry {
+    let version: Int64
+    let modifiedAt: Timestamp?
+    let tag: String
+  }
+
+  /// One for each tenant.
+  private let entries = Mutex<[TenantID: Entry]>([:])
+
+  /// The tag of a version; `nil` if it has not been read.
+  subscript(_ tenant: TenantID, _ version: FencesVersion) -> String? {
+    let entry = entries.withLock { $0[tenant] }
+    guard let entry, entry.version == version.version, entry.modifiedAt == version.modifiedAt else { return nil }
+    return entry.tag
+  }
+
+  func note(_ fences: FencesDocument, of tenant: TenantID) {
+    entries.withLock {
+      $0[tenant] = Entry(version: fences.version, modifiedAt: fences.modifiedAt, tag: fences.entityTag)
+    }
+  }
+}

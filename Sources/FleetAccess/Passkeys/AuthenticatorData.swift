@@ -1,0 +1,86 @@
+/// What the authenticator says about itself and the person (WebAuthn Level 3, section 6.1).
+///
+///     32 bytes  SHA-256 of the relying party's id
+///      1 byte   flags
+///      4 bytes  signature counter, most significant byte first
+///      …        attested credential data, if flag AT is set: AAGUID (16), length (2), credential id, COSE key
+///      …        extensions, if flag ED is set: a CBOR map
+struct AuthenticatorData {
+  struct Flags: OptionSet {
+    let rawValue: UInt8
+    static let userPresent = Flags(rawValue: 0x01)
+    static let userVerified = Flags(rawValue: 0x04)
+    static let backupEligible = Flags(rawValue: 0x08)
+    static let backedUp = Flags(rawValue: 0x10)
+    static let attestedCredential = Flags(rawValue: 0x40)
+    static let extensions = Flags(rawValue: 0x80)
+  }
+
+  /// A new credential.
+  struct AttestedCredential {
+    /// The authenticator's model; all zeros if it does not say.
+    let aaguid: [UInt8]
+    let id: [UInt8]
+    let key: CBOR
+  }
+
+  /// Bytes that a credential's id can have (section 6.5.1).
+  static let maximumIdCount = 1_023
+
+  let relyingPartyHash: [UInt8]
+  let flags: Flags
+  let counter: UInt32
+  let credential: AttestedCredential?
+
+  /// Reads authenticator data; every byte must belong to it.
+  init(parsing bytes: [UInt8]) throws(PasskeyError) {
+    guard bytes.count >= 37 else { throw Self.malformed("\(bytes.count) bytes") }
+    relyingPartyHash = Array(bytes[..<32])
+    flags = Flags(rawValue: bytes[32])
+    counter = bytes[33..<37].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    var rest = bytes[37...]
+    if flags.contains(.attestedCredential) {
+      guard rest.count >= 18 else { throw Self.malformed("attested credential data is cut") }
+      let aaguid = Array(rest.prefix(16))
+      let count = Int(rest[rest.startIndex + 16]) << 8 | Int(rest[rest.startIndex + 17])
+      rest = rest.dropFirst(18)
+      guard count > 0, count <= Self.maximumIdCount, rest.count >= count else {
+        throw PasskeyError(.wrongCredential, "an id of \(count) bytes")
+      }
+      let id = Array(rest.prefix(count))
+      rest = rest.dropFirst(count)
+      credential = AttestedCredential(aaguid: aaguid, id: id, key: try Self.item(&rest))
+    } else {
+      credential = nil
+    }
+    if flags.contains(.extensions) {
+      guard case .map = try Self.item(&rest) else { throw Self.malformed("extensions are no map") }
+    }
+    guard rest.isEmpty else { throw Self.malformed("\(rest.count) bytes too many") }
+  }
+
+  /// Checks what is the same for registration and sign-in.
+  func check(_ relyingParty: RelyingParty) throws(PasskeyError) {
+    guard ConstantTime.isEqual(relyingPartyHash, relyingParty.idHash) else { throw PasskeyError(.wrongRelyingParty) }
+    guard flags.contains(.userPresent) else { throw PasskeyError(.userNotPresent) }
+    guard flags.contains(.userVerified) else { throw PasskeyError(.userNotVerified) }
+    guard !flags.contains(.backedUp) || flags.contains(.backupEligible) else {
+      throw PasskeyError(.inconsistentFlags, "backed up, but not eligible")
+    }
+  }
+
+  private static func item(_ rest: inout ArraySlice<UInt8>) throws(PasskeyError) -> CBOR {
+    var reader = CBORReader(rest)
+    do throws(CBORError) {
+      let item = try reader.next()
+      rest = rest[reader.position...]
+      return item
+    } catch {
+      throw malformed("CBOR: \(error.kind) at byte \(error.offset)")
+    }
+  }
+
+  private static func malformed(_ detail: String) -> PasskeyError {
+    PasskeyError(.malformedAuthenticatorData, detail)
+  }
+}

@@ -1,0 +1,48 @@
+/// Why a passkey's registration or sign-in is rejected.
+///
+/// The server logs the kind; people get one sentence that does not tell an attacker which check failed.
+public struct PasskeyError: Error, Equatable, Sendable {
+  public enum Kind: Equatable, Sendable {
+    /// The client data is not the JSON object that WebAuthn describes.
+    case malformedClientData
+    /// The client data belongs to another operation: `webauthn.create` or `webauthn.get` was expected.
+    case wrongType
+    /// The challenge is not the one that was issued.
+    case wrongChallenge
+    /// The page's origin is not one of the relying party's.
+    case wrongOrigin
+    /// The page was inside another site's frame.
+    case crossOrigin
+    /// The attestation object or authenticator data cannot be read.
+    case malformedAuthenticatorData
+    /// The passkey belongs to another relying party.
+    case wrongRelyingParty
+    /// The person did not confirm at the authenticator.
+    case userNotPresent
+    /// The authenticator did not verify the person by PIN or biometrics.
+    case userNotVerified
+    /// The key's type or algorithm is not supported, or the key is invalid.
+    case unsupportedKey
+    /// The attestation statement is of an unsupported format, or is wrong.
+    case invalidAttestation
+    /// The credential's id is longer than 1,023 bytes, or is not the one that the client named.
+    case wrongCredential
+    /// The passkey belongs to another person.
+    case wrongUser
+    /// The signature is wrong.
+    case invalidSignature
+    /// The signature counter did not advance: the authenticator may have been copied.
+    case counterNotAdvanced
+    /// A flag that never changes has changed (backup eligibility), or two flags contradict each other.
+    case inconsistentFlags
+  }
+
+  public let kind: Kind
+  /// What was found, for the log; never a secret.
+  public let detail: String
+
+  init(_ kind: Kind, _ detail: String = "") {
+    self.kind = kind
+    self.detail = detail
+  }
+}

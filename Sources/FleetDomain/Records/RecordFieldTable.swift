@@ -1,0 +1,85 @@
+import Telemetry
+
+/// The keys that the store knows, found by the sum that ``RecordScanner`` makes of each key anyway.
+///
+/// A key is one of the record's head (``RecordKey``), has rules (``RecordField``), or both. Built once.
+struct RecordFieldTable: Sendable {
+  /// A key of the table.
+  struct Entry: Sendable {
+    fileprivate let sum: UInt32
+    fileprivate let name: Range<Int>
+    /// `nil` if the head has no such key.
+    fileprivate(set) var key: RecordKey?
+    /// Places in ``RecordFieldTable/rules``.
+    fileprivate(set) var rules: Range<Int>
+    /// Whether the values are telemetry by ECU in some type of record.
+    fileprivate(set) var isByECU: Bool
+  }
+
+  /// What a key may be in some types of records.
+  struct Rule: Sendable {
+    let types: RecordTypes
+    let values: RecordField.Values
+  }
+
+  static let shared = RecordFieldTable(RecordField.contract + RecordField.otherSignals)
+
+  private(set) var rules: [Rule] = []
+  private var entries: [Entry] = []
+  private var names: [UInt8] = []
+  /// Places of entries, one more than in ``entries``; 0: free. Open addressing.
+  private var slots: [UInt16]
+
+  private init(_ fields: [RecordField]) {
+    var byName: [String: [RecordField]] = [:]
+    for field in fields { byName[field.name, default: []].append(field) }
+    for key in RecordKey.allCases where byName["\(key.name)"] == nil { byName["\(key.name)"] = [] }
+    // At most half of the slots are taken.
+    slots = [UInt16](repeating: 0, count: 2 << (Int.bitWidth - (byName.count - 1).leadingZeroBitCount))
+    for (name, fields) in byName.sorted(by: { $0.key < $1.key }) { add(name, fields) }
+  }
+
+  private mutating func add(_ name: String, _ fields: [RecordField]) {
+    let start = names.count
+    names += Array(name.utf8)
+    let first = rules.count
+    rules += fields.map { Rule(types: $0.types, values: $0.values) }
+    let entry = Entry(
+      sum: RecordScanner.sum(of: start..<names.count, in: names.span), name: start..<names.count,
+      key: RecordKey.allCases.first { "\($0.name)" == name }, rules: first..<rules.count,
+      isByECU: fields.contains { $0.values == .telemetryByECU })
+    entries.append(entry)
+    var slot = Int(entry.sum) & (slots.count - 1)
+    while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+    slots[slot] = UInt16(entries.count)
+  }
+
+  /// The entry of a key; `nil` if the store does not know it.
+  ///
+  /// - Parameters:
+  ///   - sum: of the key, by ``RecordScanner/sum(of:in:)``.
+  ///   - text: holds the key.
+  @inline(__always)
+  func find(_ sum: UInt32, _ range: Range<Int>, in text: Span<UInt8>) -> Entry? {
+    var slot = Int(sum) & (slots.count &- 1)
+    while slots[slot] != 0 {
+      let entry = entries[Int(slots[slot]) &- 1]
+      if entry.sum == sum, isName(entry.name, range, in: text) { return entry }
+      slot = (slot &+ 1) & (slots.count &- 1)
+    }
+    return nil
+  }
+
+  /// The same for a key that stands alone.
+  func find(_ name: Span<UInt8>) -> Entry? {
+    find(RecordScanner.sum(of: 0..<name.count, in: name), 0..<name.count, in: name)
+  }
+
+  private func isName(_ name: Range<Int>, _ range: Range<Int>, in text: Span<UInt8>) -> Bool {
+    guard name.count == range.count else { return false }
+    for index in 0..<range.count where names[name.lowerBound &+ index] != text[range.lowerBound &+ index] {
+      return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,29 @@
+import Telemetry
+
+/// A place in the list of revoked tokens: how many were revoked before, in all tenants.
+public struct RevocationPosition: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int64
+
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// Tokens that were revoked or removed behind a position.
+public struct Revocations: Equatable, Sendable {
+  public var tokens: [TenantID: Set<UUIDv7>]
+  /// Behind the last of ``tokens``.
+  public var position: RevocationPosition
+  /// Whether the list still has everything behind the position that was asked for. If not, any token may have been
+  /// revoked.
+  public var isComplete: Bool
+  /// Whether nothing follows.
+  public var isLast: Bool
+
+  public init(
+    tokens: [TenantID: Set<UUIDv7>], position: RevocationPosition, isComplete: Bool = true, isLast: Bool = true
+  ) {
+    self.tokens = tokens
+    self.position = position
+    self.isComplete = isComplete
+    self.isLast = isLast
+  }
+}

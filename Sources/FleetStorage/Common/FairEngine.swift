@@ -1,0 +1,61 @@
+import FleetDomain
+import Telemetry
+
+/// An engine whose calls take a permit first, so that no tenant's calls keep those of others waiting (``FairPermits``). Taking
+/// records in has turns of its own (``IngestQueue``), and so has retention, which works in small pieces.
+struct FairEngine: StoreEngine {
+  private let engine: any StoreEngine
+  private let reads: FairPermits
+  private let writes: FairPermits
+
+  /// - Parameters:
+  ///   - reads: permits for calls that change nothing.
+  ///   - writes: permits for calls that change something; the same object if all calls share the same connections.
+  init(_ engine: any StoreEngine, reads: FairPermits, writes: FairPermits) {
+    self.engine = engine
+    self.reads = reads
+    self.writes = writes
+  }
+
+  var cursorKey: CursorKey { engine.cursorKey }
+  var queue: IngestQueue { engine.queue }
+  var announcer: Announcer { engine.announcer }
+  var tally: RemovalTally { engine.tally }
+  var schemaVersion: Int { engine.schemaVersion }
+  var clock: String { engine.clock }
+  var wasRestored: Bool { engine.wasRestored }
+
+  func read<Value: Sendable>(
+    _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
+  ) async throws(StorageError) -> Value {
+    try await reads.run { () throws(StorageError) in try await engine.read(work) }
+  }
+
+  func write<Value: Sendable>(
+    _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
+  ) async throws(StorageError) -> Value {
+    try await writes.run { () throws(StorageError) in try await engine.write(work) }
+  }
+
+  func witnessedTime() async throws(StorageError) -> Timestamp? { try await engine.witnessedTime() }
+  func prepare(at now: Timestamp) async throws(StorageError) { try await engine.prepare(at: now) }
+
+  func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
+    try await engine.removeRecords(recordClass, bounds)
+  }
+
+  func removeRecords(tenant: Int32, vehicle: Int32) async throws(StorageError) -> Int64 {
+    try await engine.removeRecords(tenant: tenant, vehicle: vehicle)
+  }
+
+  func databaseName() async throws(StorageError) -> String { try await engine.databaseName() }
+  func turn() async { await engine.turn() }
+
+  func close() async { await engine.close() }
+
+  func interrupt() {
+    reads.close()
+    writes.close()
+    engine.interrupt()
+  }
+}

@@ -1,0 +1,81 @@
+import FleetDomain
+import Telemetry
+
+/// Changes to runs that are there.
+extension StoreSession {
+  /// Gives records a better time, in their bodies as well; passes over those that have one as good. A record of a run
+  /// leaves it and becomes a row. After ``store(_:at:)``, which has locked the vehicles.
+  ///
+  /// - Returns: what moved back in time by that, for each vehicle.
+  func improveAll(_ improvements: [Improvement]) throws(StoreFailure) -> [Int32: MovedBack] {
+    var byKey: [RowKey: Improvement] = [:]
+    for item in improvements where item.key.recordClass == RowKey.telemetryClass { byKey[item.key] = item }
+    var taken: [RunSpan: (run: TelemetryRun, ids: Set<UUIDv7>)] = [:]
+    var rows: [RecordRow] = []
+    var moved: [Int32: MovedBack] = [:]
+    var inRuns: Set<RowKey> = []
+    try forEachInRuns(byKey.keys.sorted(by: RowKey.isBefore)) { key, run, entry, bodies throws(StoreFailure) in
+      inRuns.insert(key)
+      guard let item = byKey[key], StoredQuality(item.quality).isBetter(than: entry.quality) else { return }
+      var row = try run.newRow(entry, in: bodies)
+      row.body = try RecordBodyTime.improving(row.body, item, id: entry.id)
+      row.time = item.time.milliseconds
+      row.quality = StoredQuality(item.quality)
+      rows.append(row)
+      taken[run.span, default: (run, [])].ids.insert(entry.id)
+      if item.time.milliseconds < entry.time {
+        moved[key.vehicle, default: MovedBack(tenant: key.tenant, time: entry.time)].add(entry.id, entry.time)
+      }
+    }
+    for (run, ids) in taken.values { try keep(run.entries.filter { !ids.contains($0.id) }, of: run) }
+    if !rows.isEmpty { _ = try insert(rows) }
+    let others = improvements.filter { !inRuns.contains($0.key) }
+    if others.isEmpty { return moved }
+    return moved.merging(try improve(others)) { Self.joined($0, $1) }
+  }
+
+  private static func joined(_ left: MovedBack, _ right: MovedBack) -> MovedBack {
+    MovedBack(tenant: left.tenant, time: max(left.time, right.time), ids: left.ids + right.ids)
+  }
+
+  /// Keeps only these entries of a run; the run goes if there are none.
+  func keep(_ entries: [RunEntry], of run: TelemetryRun) throws(StoreFailure) {
+    guard let first = entries.first, let last = entries.last else {
+      try run.span.remove(self)
+      return
+    }
+    try self.run(
+      """
+      UPDATE telemetry_run SET last_id = $4, first_id = $5, last_time = $6, first_time = $7, count = $8,
+        entries = $9
+      WHERE tenant = $1 AND vehicle = $2 AND last_id = $3
+      """,
+      run.span.key + [
+        .identifier(last.id), .identifier(first.id), .integer(last.time), .integer(first.time),
+        .integer(Int64(entries.count)), .bytes(RunEntryCoding.bytes(entries)),
+      ])
+  }
+}
+
+extension RunSpan {
+  /// Removes the run.
+  ///
+  /// - Returns: whether it was there.
+  @discardableResult
+  func remove(_ session: some StoreSession) throws(StoreFailure) -> Bool {
+    try session.run("DELETE FROM telemetry_run WHERE tenant = $1 AND vehicle = $2 AND last_id = $3", key) == 1
+  }
+}
+
+extension RecordBodyTime {
+  /// A body with the time of an improvement.
+  ///
+  /// - Throws: `damaged`: the body is no record.
+  static func improving(_ body: [UInt8], _ item: Improvement, id: UUIDv7) throws(StoreFailure) -> [UInt8] {
+    do throws(RecordRefusal) {
+      return try replacing(in: body, time: item.time, quality: item.quality)
+    } catch {
+      throw StoreFailure(.damaged, "record \(id.string)", "\(error)")
+    }
+  }
+}

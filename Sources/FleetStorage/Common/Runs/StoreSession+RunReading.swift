@@ -1,0 +1,237 @@
+import FleetDomain
+import Telemetry
+
+/// Reading records, from rows and from runs.
+extension StoreSession {
+  /// Records that answer a question, as ``RecordPage/page(_:)`` takes them.
+  ///
+  /// - Parameter vehicle: `nil`: of all.
+  func allLists(_ page: RecordPage, tenant: Int32, vehicle: Int32?) throws(StoreFailure) -> [[FoundRow]] {
+    let lists = try lists(page, tenant: tenant, vehicle: vehicle)
+    guard let vehicle, page.query.classes.contains(.known(.telemetry)) else { return lists }
+    let reader = RunReader(session: self, tenant: tenant, vehicle: vehicle)
+    let inRuns: [FoundRow]
+    if let every = page.query.every {
+      inRuns = try reader.newest(page, every)
+    } else {
+      inRuns = try reader.list(page)
+    }
+    return inRuns.isEmpty ? lists : lists.filter { !$0.isEmpty } + [inRuns]
+  }
+
+  /// The records that are there of those with these keys, in the keys' order.
+  ///
+  /// - Parameter keys: of one tenant.
+  func foundAll(_ keys: [RowKey]) throws(StoreFailure) -> [FoundRow] {
+    let telemetry = keys.filter { $0.recordClass == RowKey.telemetryClass }.sorted(by: RowKey.isBefore)
+    var found: [RowKey: FoundRow] = [:]
+    try forEachInRuns(telemetry) { key, run, entry, bodies throws(StoreFailure) in
+      found[key] = try run.row(entry, in: bodies)
+    }
+    if found.isEmpty { return try self.found(keys) }
+    let tenant = keys[0].tenant
+    for row in try self.found(keys.filter { found[$0] == nil }) { found[row.key(tenant: tenant)] = row }
+    return keys.compactMap { found[$0] }
+  }
+
+  /// Calls a function with each of these telemetry records that is in a run.
+  ///
+  /// - Parameter keys: in their order.
+  func forEachInRuns(
+    _ keys: [RowKey],
+    _ body: (RowKey, TelemetryRun, RunEntry, _ bodies: [UInt8]) throws(StoreFailure) -> Void
+  ) throws(StoreFailure) {
+    let ranges = keys.compactMap { key in
+      key.id.map { RunRange(tenant: key.tenant, vehicle: key.vehicle, first: $0, last: $0) }
+    }
+    if ranges.isEmpty { return }
+    let spans = zip(keys, try nextRuns(ranges)).compactMap { key, span -> (key: RowKey, id: UUIDv7, span: RunSpan)? in
+      guard let span, let id = key.id, span.spans(id) else { return nil }
+      return (key, id, span)
+    }
+    if spans.isEmpty { return }
+    let unpacker = try RunUnpacker()
+    // Some at a time: the memory of all of them is not needed at once.
+    var rest = spans[...]
+    while let first = rest.first {
+      var (part, runs): (ArraySlice<(key: RowKey, id: UUIDv7, span: RunSpan)>, [RunSpan]) = ([], [first.span])
+      for item in rest {
+        if item.span != runs.last {
+          if runs.count == 16 { break }
+          runs.append(item.span)
+        }
+        part.append(item)
+      }
+      rest = rest.dropFirst(part.count)
+      let read = try self.runs(at: runs, withBodies: true)
+      var unpacked: (span: RunSpan, bodies: [UInt8])?
+      for (key, id, span) in part {
+        guard let run = read[span], let entry = run.entry(id) else { continue }
+        if unpacked?.span != span { unpacked = (span, try unpacker.unpack(run.packedBodies)) }
+        if let bodies = unpacked?.bodies { try body(key, run, entry, bodies) }
+      }
+    }
+  }
+}
+
+/// Reads the runs of one vehicle in the order of their times.
+struct RunReader {
+  let session: any StoreSession
+  let tenant: Int32
+  let vehicle: Int32
+
+  private enum Side { case before, from }
+
+  // MARK: Pages
+
+  /// Records of a page, in its order: one more than its limit, if there are more.
+  func list(_ page: RecordPage) throws(StoreFailure) -> [FoundRow] {
+    let query = page.query
+    let bound = RecordBound(query, page.cursor, recordClass: .known(.telemetry), isFleetWide: false)
+    let unpacker = try RunUnpacker()
+    var rows: [FoundRow] = []
+    if query.order == .oldestFirst {
+      let end = RecordBound.end(query)
+      var start = bound.time
+      while rows.count <= query.limit {
+        let runs = try runs(.from, start, Self.count(for: query.limit + 1 - rows.count), withBodies: true)
+        for run in runs where run.span.firstTime < end {
+          let part = run.entries.filter { bound.admits($0, oldestFirst: true) && $0.time < end }
+          try append(part, of: run, unpacker, to: &rows)
+        }
+        guard let last = runs.last, last.span.lastTime < end, last.span.lastTime < .max else { break }
+        start = last.span.lastTime + 1
+      }
+    } else {
+      let start = RecordBound.start(query)
+      // The run that the page begins in, then those before it.
+      var runs = try runs(.from, bound.time, 1, withBodies: true)
+      var next = bound.time
+      while true {
+        for run in runs where run.span.lastTime >= start {
+          let part = run.entries.reversed().filter { bound.admits($0, oldestFirst: false) && $0.time >= start }
+          try append(part, of: run, unpacker, to: &rows)
+        }
+        guard rows.count <= query.limit, next > start, next > .min else { break }
+        runs = try self.runs(.before, next, Self.count(for: query.limit + 1 - rows.count), withBodies: true)
+        guard let last = runs.last else { break }
+        next = last.span.firstTime
+      }
+    }
+    return Array(rows.prefix(query.limit + 1))
+  }
+
+  /// How many runs to read for so many records.
+  private static func count(for records: Int) -> Int { min(records / 64 + 1, 32) }
+
+  private func append(
+    _ entries: [RunEntry], of run: TelemetryRun, _ unpacker: borrowing RunUnpacker, to rows: inout [FoundRow]
+  ) throws(StoreFailure) {
+    if entries.isEmpty { return }
+    let bodies = try unpacker.unpack(run.packedBodies)
+    for entry in entries { rows.append(try run.row(entry, in: bodies)) }
+  }
+
+  // MARK: Down-sampling
+
+  /// Of each span the newest record: the bodies of other runs than theirs are not read.
+  func newest(_ page: RecordPage, _ every: Int64) throws(StoreFailure) -> [FoundRow] {
+    let end = RecordBound.end(page.query)
+    // Records without a time are in no span, and in no run.
+    var start = max(page.cursor?.time ?? RecordBound.start(page.query), StoredTime.undated + 1)
+    var chosen: [(run: RunSpan, entry: RunEntry)] = []
+    // Runs from the start on. More are read ahead for as long as none is passed over.
+    var ahead: [TelemetryRun] = []
+    var count = 2
+    while chosen.count <= page.query.limit, start < end {
+      ahead.removeAll { $0.span.lastTime < start }
+      if ahead.isEmpty { ahead = try runs(.from, start, count, withBodies: false) }
+      guard let first = ahead.first?.entries.first(where: { $0.time >= start }), first.time < end else { break }
+      let next = min(RecordPage.spanEnd(first.time, every), end)
+      if let last = ahead.last, last.span.lastTime < next {
+        // The span goes on behind what was read.
+        count = min(count * 2, 64)
+        let more = try runs(.from, last.span.lastTime + 1, count, withBodies: false)
+        ahead = [last] + more
+        if let last = more.last, last.span.lastTime < next {
+          ahead = try runs(.before, next, 1, withBodies: false)
+          count = 2
+        }
+      }
+      if let (run, entry) = Self.last(before: next, ahead) { chosen.append((run, entry)) }
+      start = next
+    }
+    return try rows(chosen)
+  }
+
+  private static func last(before end: Int64, _ runs: [TelemetryRun]) -> (RunSpan, RunEntry)? {
+    for run in runs.reversed() where run.span.firstTime < end {
+      return run.entries.last { $0.time < end }.map { (run.span, $0) }
+    }
+    return nil
+  }
+
+  private func rows(_ chosen: [(run: RunSpan, entry: RunEntry)]) throws(StoreFailure) -> [FoundRow] {
+    let unpacker = try RunUnpacker()
+    var rows: [FoundRow] = []
+    var rest = chosen[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(32)
+      rest = rest.dropFirst(32)
+      let runs = try session.runs(at: RunSpan.distinct(part.map(\.run)), withBodies: true)
+      var unpacked: (span: RunSpan, bodies: [UInt8])?
+      for (span, entry) in part {
+        guard let run = runs[span] else { continue }
+        if unpacked?.span != span { unpacked = (span, try unpacker.unpack(run.packedBodies)) }
+        if let bodies = unpacked?.bodies { rows.append(try run.row(entry, in: bodies)) }
+      }
+    }
+    return rows
+  }
+
+  // MARK: The newest
+
+  /// The newest record, or the newest that has a position among the newest 10,000 or so; `nil` if there is none.
+  func newest(withPosition: Bool) throws(StoreFailure) -> NewestPlace? {
+    var (before, read) = (Int64.max, 0)
+    while read < 10_000 {
+      let runs = try runs(.before, before, withPosition ? 16 : 1, withBodies: false)
+      for run in runs {
+        if let entry = run.entries.last(where: { $0.hasPosition || !withPosition }) {
+          return (entry.time, entry.sequence, entry.id)
+        }
+        read += run.entries.count
+      }
+      guard let last = runs.last else { break }
+      before = last.span.firstTime
+    }
+    return nil
+  }
+
+  // MARK: Statements
+
+  /// Runs that end before a time, the newest first, or at that time and later, the oldest first.
+  private func runs(
+    _ side: Side, _ time: Int64, _ limit: Int, withBodies: Bool
+  ) throws(StoreFailure) -> [TelemetryRun] {
+    let (comparison, direction) = side == .before ? ("<", "DESC") : (">=", "ASC")
+    return try session.rows(
+      """
+      SELECT \(TelemetryRun.columns)\(withBodies ? ", bodies" : "") FROM telemetry_run
+      WHERE tenant = $1 AND vehicle = $2 AND last_time \(comparison) $3 ORDER BY last_time \(direction) LIMIT $4
+      """, [SQLValue(tenant), SQLValue(vehicle), .integer(time), .integer(Int64(limit))]
+    ).map { row throws(StoreFailure) in
+      try TelemetryRun(row, tenant: tenant, vehicle: vehicle, withBodies: withBodies)
+    }
+  }
+}
+
+extension RecordBound {
+  /// Whether an entry stands where reading begins, or behind it in the order of reading.
+  fileprivate func admits(_ entry: RunEntry, oldestFirst: Bool) -> Bool {
+    if time != entry.time { return (time < entry.time) == oldestFirst }
+    if sequence != entry.sequence { return (sequence < entry.sequence) == oldestFirst }
+    if idHigh != entry.id.high { return (idHigh < entry.id.high) == oldestFirst }
+    return idLow == entry.id.low || (idLow < entry.id.low) == oldestFirst
+  }
+}

@@ -1,0 +1,117 @@
+import FleetDomain
+import Telemetry
+
+extension StoreEngine {
+  /// Removes the telemetry in runs that retention is for: ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
+  func removeRuns(_ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
+    var (total, next): (Int64, RunRemovalPlace?) = (0, RunRemovalPlace())
+    while let place = next, !Task.isCancelled {
+      let piece = try await write { session throws(StoreFailure) in try session.removeRuns(bounds, from: place) }
+      next = piece.next
+      total += piece.removed
+      tally.add(records: piece.removed)
+    }
+    return total
+  }
+
+  /// Removes the telemetry in runs of a vehicle that has been removed.
+  func removeRuns(tenant: Int32, vehicle: Int32) async throws(StorageError) -> Int64 {
+    var total: Int64 = 0
+    while !Task.isCancelled {
+      let removed = try await write { session throws(StoreFailure) in
+        try session.removeRuns(tenant: tenant, vehicle: vehicle)
+      }
+      if removed == 0 { break }
+      total += removed
+      tally.add(records: removed)
+    }
+    return total
+  }
+}
+
+/// How far retention has come among the runs: behind this one, in the order of months, times, tenants and vehicles.
+struct RunRemovalPlace {
+  var month: Int64 = -1
+  var time: Int64 = .min
+  var tenant: Int64 = 0
+  var vehicle: Int64 = 0
+}
+
+/// As a rule runs go as a whole: all times of a month that is over are before the cutoff. If a clock was wrong, a run
+/// keeps the records that are not; and the newest record of a vehicle stays, as among rows.
+extension StoreSession {
+  /// Runs that one transaction removes at most: some 10 ms, for which batches wait.
+  private static var piece: Int64 { 64 }
+
+  /// - Returns: how many records were removed, and where to go on; `nil`: there are no more.
+  fileprivate func removeRuns(
+    _ bounds: RetentionBounds, from place: RunRemovalPlace
+  ) throws(StoreFailure) -> (removed: Int64, next: RunRemovalPlace?) {
+    guard let kept = bounds.firstKept else { return (0, nil) }
+    let found = try rows(
+      """
+      SELECT month, last_time, tenant, vehicle, first_time, count, last_id, first_id, (
+        SELECT count(DISTINCT id) FROM newest WHERE newest.vehicle = telemetry_run.vehicle
+          AND newest.class IN (\(RowKey.telemetryClass), \(NewestRecord.Part.position.recordClass))
+          AND newest.id >= first_id AND newest.id <= last_id)
+      FROM telemetry_run
+      WHERE month < $1 AND (month, last_time, tenant, vehicle) > ($2, $3, $4, $5) AND first_time < $6
+      ORDER BY month, last_time, tenant, vehicle LIMIT $7
+      """,
+      [
+        .integer(Int64(IdMonth(of: kept).index)), .integer(place.month), .integer(place.time),
+        .integer(place.tenant), .integer(place.vehicle), .integer(bounds.time), .integer(Self.piece),
+      ])
+    var removed: Int64 = 0
+    for row in found {
+      guard let last = row.identifier(6), let first = row.identifier(7) else {
+        throw TelemetryRun.damaged("a run without its ids")
+      }
+      let span = RunSpan(
+        tenant: Int32(row.integer(2)), vehicle: Int32(row.integer(3)), firstId: first, lastId: last,
+        firstTime: row.integer(4), lastTime: row.integer(1))
+      if span.lastTime < bounds.time, row.integer(8) == 0 {
+        if try span.remove(self) { removed += row.integer(5) }
+      } else if row.integer(8) < row.integer(5) {
+        removed += try removeOldest(of: span, before: bounds.time)
+      }
+    }
+    guard let last = found.last, found.count == Self.piece else { return (removed, nil) }
+    let next = RunRemovalPlace(
+      month: last.integer(0), time: last.integer(1), tenant: last.integer(2), vehicle: last.integer(3))
+    return (removed, next)
+  }
+
+  /// Removes the records of a run that are before a time, with their bytes, but for the newest of the vehicle.
+  private func removeOldest(of span: RunSpan, before time: Int64) throws(StoreFailure) -> Int64 {
+    // The records of a vehicle that was removed go by themselves.
+    if try rows("SELECT key FROM vehicle WHERE key = $1", [SQLValue(span.vehicle)]).isEmpty { return 0 }
+    try lock(vehicles: [span.vehicle])
+    guard let run = try runs(at: [span], withBodies: true)[span] else { return 0 }
+    let newest = Set(
+      try rows("SELECT id FROM newest WHERE vehicle = $1", [SQLValue(span.vehicle)]).compactMap { $0.identifier(0) })
+    let entries = run.entries.filter { $0.time >= time || newest.contains($0.id) }
+    if entries.count == run.entries.count { return 0 }
+    let bodies = try RunUnpacker().unpack(run.packedBodies)
+    var kept: [RecordRow] = []
+    for entry in entries { kept.append(try run.newRow(entry, in: bodies)) }
+    var packer = try RunPacker()
+    try span.remove(self)
+    if let new = try NewRun(kept, &packer) { try insert([new]) }
+    return Int64(run.entries.count - kept.count)
+  }
+
+  /// Removes some of the runs of a vehicle that has been removed.
+  ///
+  /// - Returns: how many records they had; 0: there are no more.
+  fileprivate func removeRuns(tenant: Int32, vehicle: Int32) throws(StoreFailure) -> Int64 {
+    let found = try rows(
+      "SELECT last_id, count FROM telemetry_run WHERE tenant = $1 AND vehicle = $2 ORDER BY last_id LIMIT $3",
+      [SQLValue(tenant), SQLValue(vehicle), .integer(Self.piece)])
+    guard let last = found.last?.identifier(0) else { return 0 }
+    try run(
+      "DELETE FROM telemetry_run WHERE tenant = $1 AND vehicle = $2 AND last_id <= $3",
+      [SQLValue(tenant), SQLValue(vehicle), .identifier(last)])
+    return found.reduce(0) { $0 + $1.integer(1) }
+  }
+}

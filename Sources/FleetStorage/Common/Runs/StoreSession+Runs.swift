@@ -1,0 +1,154 @@
+import FleetDomain
+import Telemetry
+
+/// Taking records in, as rows and as runs.
+extension StoreSession {
+  /// Stores records that are not there yet, many of a vehicle's telemetry as runs and all others as rows.
+  ///
+  /// The work is bounded by the number of records, whatever their ids are: one step in an index for each of them, and
+  /// each run that may have one of them is read once.
+  ///
+  /// - Parameters:
+  ///   - rows: each key once, in the order of ``RowKey/isBefore(_:_:)``.
+  ///   - now: the server's clock, ms.
+  /// - Returns: the quality of those that were there, by their index.
+  func store(_ rows: [RecordRow], at now: Int64) throws(StoreFailure) -> [Int: StoredQuality] {
+    let shares = Self.telemetryShares(rows)
+    if shares.isEmpty { return try insert(rows) }
+    try lock(vehicles: shares.map { rows[$0.lowerBound].key.vehicle })
+    var (gaps, existing) = try gaps(of: rows, shares)
+    gaps.removeAll { gap in
+      !RunSelection.isWorthwhile(gap.indexes.count, gap.indexes.reduce(0) { $0 + rows[$1].body.count })
+    }
+    let runs = try runs(of: rows, gaps, at: now)
+    if !runs.isEmpty { try insert(try Self.packed(runs, of: rows)) }
+    if runs.isEmpty && existing.isEmpty { return try insert(rows) }
+
+    var isDone = Array(repeating: false, count: rows.count)
+    for index in existing.keys { isDone[index] = true }
+    for index in runs.joined() { isDone[index] = true }
+    let rest = rows.indices.filter { !isDone[$0] }
+    if rest.isEmpty { return existing }
+    for (place, quality) in try insert(rest.map { rows[$0] }) { existing[rest[place]] = quality }
+    return existing
+  }
+
+  /// The telemetry of each vehicle among rows.
+  private static func telemetryShares(_ rows: [RecordRow]) -> [Range<Int>] {
+    var shares: [Range<Int>] = []
+    for (index, row) in rows.enumerated() where row.key.recordClass == RowKey.telemetryClass {
+      if let last = shares.last, last.upperBound == index, rows[last.lowerBound].key.vehicle == row.key.vehicle {
+        shares[shares.count - 1] = last.lowerBound..<(index + 1)
+      } else {
+        shares.append(index..<(index + 1))
+      }
+    }
+    return shares
+  }
+
+  /// Splits telemetry at the runs that are there.
+  ///
+  /// - Returns: the records between two runs, for each gap; and the quality of those that a run has.
+  private func gaps(
+    of rows: [RecordRow], _ shares: [Range<Int>]
+  ) throws(StoreFailure) -> (gaps: [RunGap], existing: [Int: StoredQuality]) {
+    let next = try nextRuns(Self.ranges(of: rows, shares))
+    var gaps: [RunGap] = []
+    var crossing: [Int] = []
+    for (share, run) in zip(shares, next) {
+      if let run, let last = rows[share.upperBound - 1].key.id, !last.isBefore(run.firstId) {
+        crossing += share
+      } else {
+        gaps.append(RunGap(indexes: Array(share), next: run))
+      }
+    }
+    if crossing.isEmpty { return (gaps, [:]) }
+
+    // Which run may have each of them, and what those runs have.
+    let candidates = try nextRuns(Self.ranges(of: rows, crossing.map { $0..<($0 + 1) }))
+    var spanned: [(index: Int, id: UUIDv7, run: RunSpan)] = []
+    for (index, run) in zip(crossing, candidates) {
+      guard let id = rows[index].key.id else { continue }
+      if let run, run.spans(id) {
+        spanned.append((index, id, run))
+      } else if let last = gaps.last, last.next == run, let before = last.indexes.last,
+        rows[before].key.vehicle == rows[index].key.vehicle
+      {
+        gaps[gaps.count - 1].indexes.append(index)
+      } else {
+        gaps.append(RunGap(indexes: [index], next: run))
+      }
+    }
+    var existing: [Int: StoredQuality] = [:]
+    let runs = try runs(at: RunSpan.distinct(spanned.map(\.run)), withBodies: false)
+    for (index, id, run) in spanned {
+      if let entry = runs[run]?.entry(id) { existing[index] = entry.quality }
+    }
+    return (gaps, existing)
+  }
+
+  /// - Returns: which rows make a run, for each new run.
+  private func runs(of rows: [RecordRow], _ gaps: [RunGap], at now: Int64) throws(StoreFailure) -> [[Int]] {
+    if gaps.isEmpty { return [] }
+    let previous = try previousRuns(
+      Self.ranges(of: rows, gaps.map { ($0.indexes.first ?? 0)..<(($0.indexes.last ?? 0) + 1) }))
+    var runs: [[Int]] = []
+    for (gap, previous) in zip(gaps, previous) {
+      runs += RunSelection.runs(of: rows, gap.indexes, after: previous, before: gap.next, at: now)
+    }
+    if runs.isEmpty { return [] }
+    // One of them may be there as a row: the statement that inserts rows finds out.
+    let haveRows = try haveRows(Self.ranges(of: rows, runs.map { ($0.first ?? 0)..<(($0.last ?? 0) + 1) }))
+    return zip(runs, haveRows).filter { !$0.1 }.map(\.0)
+  }
+
+  static func packed(_ runs: [[Int]], of rows: [RecordRow]) throws(StoreFailure) -> [NewRun] {
+    var packer = try RunPacker()
+    var new: [NewRun] = []
+    for indexes in runs {
+      if let run = try NewRun(indexes.map { rows[$0] }, &packer) { new.append(run) }
+    }
+    return new
+  }
+
+  private static func ranges(of rows: [RecordRow], _ shares: [Range<Int>]) -> [RunRange] {
+    shares.compactMap { share in
+      let key = rows[share.lowerBound].key
+      guard let first = key.id, let last = rows[share.upperBound - 1].key.id else { return nil }
+      return RunRange(tenant: key.tenant, vehicle: key.vehicle, first: first, last: last)
+    }
+  }
+}
+
+/// Records of one vehicle that lie between two runs.
+private struct RunGap {
+  /// Their rows, in the order of their ids.
+  var indexes: [Int]
+  /// The run behind them.
+  var next: RunSpan?
+}
+
+extension NewRun {
+  /// - Parameter rows: as ``RunSelection`` has chosen them; without any there is no run.
+  init?(_ rows: [RecordRow], _ packer: inout RunPacker) throws(StoreFailure) {
+    var (entries, bodies): ([RunEntry], [UInt8]) = ([], [])
+    entries.reserveCapacity(rows.count)
+    bodies.reserveCapacity(rows.reduce(0) { $0 + $1.body.count })
+    for row in rows {
+      guard let id = row.key.id else { continue }
+      let start = bodies.count
+      bodies.append(contentsOf: row.body)
+      entries.append(
+        RunEntry(
+          id: id, time: row.time, sequence: row.sequence, quality: row.quality, received: row.received,
+          hasPosition: row.hasPosition, body: start..<bodies.count))
+    }
+    guard let first = entries.first, let last = entries.last else { return nil }
+    span = RunSpan(
+      tenant: rows[0].key.tenant, vehicle: rows[0].key.vehicle, firstId: first.id, lastId: last.id,
+      firstTime: first.time, lastTime: last.time)
+    count = entries.count
+    self.entries = RunEntryCoding.bytes(entries)
+    packedBodies = try packer.pack(bodies)
+  }
+}

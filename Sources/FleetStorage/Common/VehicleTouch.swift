@@ -1,0 +1,77 @@
+import FleetDomain
+
+/// What the rows of one transaction say of their vehicle: its latest time, and the newest record of each kind.
+struct VehicleTouch {
+  var vehicle: Int32
+  /// The latest credible time among them.
+  private(set) var time = StoredTime.undated
+  private(set) var newest: [NewestRecord] = []
+  private var ecus = 0
+
+  init(vehicle: Int32) { self.vehicle = vehicle }
+
+  /// - Parameter rows: in the order of their vehicles.
+  static func all(of rows: some Sequence<RecordRow>) -> [VehicleTouch] {
+    var touches: [VehicleTouch] = []
+    for row in rows {
+      if touches.last?.vehicle != row.key.vehicle { touches.append(VehicleTouch(vehicle: row.key.vehicle)) }
+      touches[touches.count - 1].take(row)
+    }
+    return touches
+  }
+
+  private mutating func take(_ row: RecordRow) {
+    // Of all that a wrong clock says, nothing is the newest.
+    guard row.quality != .ahead else { return }
+    time = max(time, row.time)
+    take(row, NewestRecord.Part(recordClass: row.key.recordClass, ecu: row.ecu ?? ""))
+    if row.hasPosition, row.time != StoredTime.undated { take(row, .position) }
+  }
+
+  private mutating func take(_ row: RecordRow, _ part: NewestRecord.Part) {
+    let candidate = NewestRecord(
+      part: part, time: row.time, sequence: row.sequence, idHigh: row.key.idHigh, idLow: row.key.idLow)
+    if let index = newest.firstIndex(where: { $0.part == part }) {
+      if newest[index].isBefore(candidate) { newest[index] = candidate }
+    } else {
+      if !part.ecu.isEmpty {
+        guard ecus < NewestRecord.mostECUs else { return }
+        ecus += 1
+      }
+      newest.append(candidate)
+    }
+  }
+}
+
+/// The newest record of one kind of a vehicle: a row of `newest`.
+struct NewestRecord {
+  /// What it is the newest of.
+  struct Part: Hashable {
+    /// Number of the class; -1: telemetry with a position.
+    var recordClass: Int16
+    /// Empty for classes that ECUs do not have, and for records that name none.
+    var ecu: String
+
+    static let position = Part(recordClass: -1, ecu: "")
+
+    /// The class that its record is in.
+    var rowClass: Int16 { self == .position ? RecordClass.known(.telemetry).number : recordClass }
+  }
+
+  /// ECUs of a vehicle whose newest records are known, for each class that has them: more than a vehicle has. Of more,
+  /// those that were heard of last.
+  static let mostECUs = 64
+
+  var part: Part
+  var time: Int64
+  var sequence: Int64
+  var idHigh: UInt64
+  var idLow: UInt64
+
+  /// In the order of pages, oldest first.
+  func isBefore(_ other: NewestRecord) -> Bool {
+    if time != other.time { return time < other.time }
+    if sequence != other.sequence { return sequence < other.sequence }
+    return idHigh != other.idHigh ? idHigh < other.idHigh : idLow < other.idLow
+  }
+}

@@ -1,0 +1,63 @@
+import FleetDomain
+import Telemetry
+
+extension StoredFleet {
+  /// Begins a new generation of feed positions: after a backup was restored in a way that a server cannot notice by itself.
+  public func noteRestored() async throws(StorageError) {
+    try await engine.write { [clock = engine.clock] session throws(StoreFailure) in
+      try session.beginGeneration(clock: clock)
+    }
+  }
+
+  /// Revokes the keys that were made after a moment, of one tenant or of all: tokens that were added, gateways whose key
+  /// was made. Those that are revoked stay so.
+  ///
+  /// - Returns: how many were good until now.
+  public func revokeTokens(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp)
+    async throws(StorageError) -> Int
+  {
+    try await engine.write { session throws(StoreFailure) in
+      let place = try session.place(of: tenant)
+      let found = try session.rows(
+        "SELECT tenant, id FROM token WHERE added > $1 AND revoked IS NULL" + place.condition + " ORDER BY tenant, id",
+        [.integer(moment.milliseconds)] + place.values)
+      for (key, rows) in Dictionary(grouping: found, by: { $0.integer(0) }).sorted(by: { $0.key < $1.key }) {
+        let ids = rows.compactMap { $0.identifier(1) }
+        for id in ids {
+          try session.run(
+            "UPDATE token SET revoked = $3 WHERE tenant = $1 AND id = $2",
+            [.integer(key), .identifier(id), .integer(now.milliseconds)])
+        }
+        try session.noteRevoked(ids, tenant: Int32(key))
+      }
+      return found.count
+    }
+  }
+
+  /// As ``revokeTokens(madeAfter:tenant:at:)``.
+  public func revokeGateways(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp)
+    async throws(StorageError) -> Int
+  {
+    try await engine.write { session throws(StoreFailure) in
+      let place = try session.place(of: tenant)
+      let condition = "secret_at > $1 AND revoked IS NULL" + place.condition
+      let values = [SQLValue.integer(moment.milliseconds)] + place.values
+      try session.run(
+        """
+        UPDATE gateway_vehicle SET active = 0 WHERE (tenant, gateway) IN (
+          SELECT tenant, id FROM gateway WHERE \(condition))
+        """, values)
+      return try session.run(
+        "UPDATE gateway SET revoked = $\(values.count + 1) WHERE " + condition,
+        values + [.integer(now.milliseconds)])
+    }
+  }
+}
+
+extension StoreSession {
+  /// A condition on the tenant behind one other parameter.
+  fileprivate func place(of tenant: TenantID?) throws(StoreFailure) -> (condition: String, values: [SQLValue]) {
+    guard let tenant else { return ("", []) }
+    return (" AND tenant = $2", [SQLValue(try existing(tenant))])
+  }
+}

@@ -1,0 +1,50 @@
+import FleetDomain
+import Telemetry
+
+extension StoredFleet {
+  public func revocations(
+    after position: RevocationPosition?, limit: Int
+  ) async throws(StorageError) -> Revocations {
+    try await engine.read { session throws(StoreFailure) in
+      let last = try session.rows("SELECT max(number) FROM revocation", []).first?.integer(0) ?? 0
+      guard let position else { return Revocations(tokens: [:], position: RevocationPosition(rawValue: last)) }
+      let rows = try session.rows(
+        """
+        SELECT number, tenant.id, revocation.token FROM revocation JOIN tenant ON tenant.key = revocation.tenant
+        WHERE number > $1 ORDER BY number LIMIT $2
+        """, [.integer(position.rawValue), .integer(Int64(max(limit, 1)))])
+      var tokens: [TenantID: Set<UUIDv7>] = [:]
+      for row in rows {
+        guard let tenant = TenantID(row.text(1)), let id = row.identifier(2) else { continue }
+        tokens[tenant, default: []].insert(id)
+      }
+      // Numbers have no gaps: where the next one is missing, it was forgotten; behind the last one there is nothing but
+      // in a database that was put back.
+      let isComplete = rows.first.map { $0.integer(0) == position.rawValue + 1 } ?? (position.rawValue == last)
+      let end = isComplete ? rows.last?.integer(0) ?? last : last
+      return Revocations(
+        tokens: tokens, position: RevocationPosition(rawValue: end), isComplete: isComplete, isLast: end == last)
+    }
+  }
+}
+
+extension StoreSession {
+  /// Notes that tokens were revoked, for the servers that have connections of them.
+  func noteRevoked(_ tokens: [UUIDv7], tenant: Int32) throws(StoreFailure) {
+    // One at a time until the commit: who has read a number has read all before it.
+    try lockRevocations()
+    var number = try rows("SELECT max(number) FROM revocation", []).first?.integer(0) ?? 0
+    for token in tokens {
+      number += 1
+      try run(
+        "INSERT INTO revocation (number, tenant, token) VALUES ($1, $2, $3)",
+        [.integer(number), SQLValue(tenant), .identifier(token)])
+    }
+    try run("DELETE FROM revocation WHERE number <= $1", [.integer(number - RevocationList.length)])
+  }
+}
+
+enum RevocationList {
+  /// Revoked tokens that are known. A server reads them every second.
+  static let length: Int64 = 10_000
+}

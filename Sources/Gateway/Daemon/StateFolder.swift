@@ -1,0 +1,33 @@
+import Glibc
+import Ports
+
+/// The state directory: made with its parents where it is missing.
+enum StateFolder {
+  /// Makes the folder, for the daemon's user and group alone.
+  ///
+  /// A disk that is full or read-only is reported and no error: the daemon goes on with what it has in memory.
+  /// - Throws: what is in the way, in one line.
+  static func make(_ folder: String) throws(StartError) {
+    var status = stat()
+    if unsafe stat(folder, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFDIR else {
+        throw StartError(.badConfiguration, "stateDirectory: \(folder): a file, expected a folder")
+      }
+      return
+    }
+    for path in parents(of: folder) + [folder] where unsafe mkdir(path, path == folder ? 0o750 : 0o755) != 0 {
+      let code = errno
+      if code == EEXIST { continue }
+      let reason = "stateDirectory: \(path): cannot be made: \(systemReason(code))"
+      guard code == EROFS || code == ENOSPC || code == EDQUOT else {
+        throw StartError(.unreadable, reason + "; make it for the daemon's user, or name another folder")
+      }
+      return say(reason + "; nothing is kept over a restart", .warning)
+    }
+  }
+
+  /// The folders above a path, the highest first.
+  private static func parents(of path: String) -> [String] {
+    path.indices.dropFirst().filter { path[$0] == "/" }.map { String(path[..<$0]) }
+  }
+}

@@ -1,0 +1,27 @@
+/// A box with inverted east and north sides, so that one comparison of four numbers finds whether it meets another box.
+struct TurnedBox: BitwiseCopyable, Sendable {
+  fileprivate let sides: SIMD4<Int32>
+
+  @inline(__always)
+  init(_ box: Box) { sides = SIMD4(box.west, box.south, box.east, box.north) ^ SIMD4(0, 0, -1, -1) }
+
+  private init(_ sides: SIMD4<Int32>) { self.sides = sides }
+
+  /// Returns the smallest box around both.
+  func union(_ other: TurnedBox) -> TurnedBox {
+    TurnedBox(sides.replacing(with: other.sides, where: other.sides .< sides))
+  }
+}
+
+/// A box that is compared with many others.
+struct BoxProbe: BitwiseCopyable, Sendable {
+  private let limits: SIMD4<Int32>
+
+  init(_ box: Box) { limits = SIMD4(box.east, box.north, ~box.west, ~box.south) }
+
+  @inline(__always)
+  func meets(_ box: TurnedBox) -> Bool { !any(box.sides .> limits) }
+
+  @inline(__always)
+  func meets(_ box: Box) -> Bool { meets(TurnedBox(box)) }
+}

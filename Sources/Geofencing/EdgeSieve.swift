@@ -1,0 +1,66 @@
+/// Skips the edges of a chunk that lie wholly west, south or north of a box. Each comparison tests two edges.
+struct EdgeSieve {
+  private let low: SIMD4<Int32>
+  private let high: SIMD4<Int32>
+  private let box: Box
+
+  init(_ box: Box) {
+    self.box = box
+    low = SIMD4(box.west, box.south, box.west, box.south)
+    high = SIMD4(box.east, box.north, box.east, box.north)
+  }
+
+  /// Calls `body` for each edge of a chunk that may meet the box or lies wholly east of it. Stops when `body` returns
+  /// false.
+  ///
+  /// - Returns: `true` if no call returned false.
+  @inline(__always)
+  func forEachEdge(
+    of chunk: Chunk, _ vertices: Span<Vertex>, _ body: (_ a: Vertex, _ b: Vertex, _ isEast: Bool) -> Bool
+  ) -> Bool {
+    let bytes = unsafe vertices.bytes
+    let end = Int(chunk.first) &+ Int(chunk.count)
+    precondition(chunk.first >= 0 && end < vertices.count)
+    var edge = Int(chunk.first)
+    while edge &+ 1 < end {
+      // Load the corners a, b and b, c. If a lane is true in both comparisons, the edge lies wholly past that side.
+      let start = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: edge &* 8, as: SIMD4<Int32>.self)
+      let finish = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: edge &* 8 &+ 8, as: SIMD4<Int32>.self)
+      let below = ((start .< low) .& (finish .< low)).halves
+      let above = ((start .> high) .& (finish .> high)).halves
+      let middle = Vertex(x: finish.x, y: finish.y)
+      if !isBeside(below.low, above.low) {
+        guard body(Vertex(x: start.x, y: start.y), middle, above.low != 0) else { return false }
+      }
+      if !isBeside(below.high, above.high) {
+        guard body(middle, Vertex(x: finish.z, y: finish.w), above.high != 0) else { return false }
+      }
+      edge &+= 2
+    }
+    guard edge < end else { return true }
+    let (a, b) = (vertices[edge], vertices[edge &+ 1])
+    let around = Box(a, b)
+    if around.east < box.west || around.north < box.south || around.south > box.north { return true }
+    return body(a, b, around.west > box.east)
+  }
+
+  /// Whether an edge lies wholly past the west, south or north side. The low 32 bits are for x, the high ones for y.
+  @inline(__always)
+  private func isBeside(_ below: UInt64, _ above: UInt64) -> Bool { below | above >> 32 != 0 }
+}
+
+extension SIMDMask<SIMD4<Int32>> {
+  /// A vector with −1 for each true lane, and 0 for the others.
+  @inline(__always)
+  var numbers: SIMD4<Int32> {
+    // A mask has these bits already. `replacing(with:where:)` would compile to four conditional moves.
+    unsafe unsafeBitCast(self, to: SIMD4<Int32>.self)
+  }
+
+  /// The bits of the first two lanes and of the last two.
+  @inline(__always)
+  var halves: (low: UInt64, high: UInt64) {
+    let words = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
+    return (words.x, words.y)
+  }
+}

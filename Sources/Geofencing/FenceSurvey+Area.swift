@@ -1,0 +1,117 @@
+extension FenceSurvey {
+  /// Adds the pieces of an area.
+  ///
+  /// - Returns: `true` if the area contains the whole window.
+  mutating func addArea(_ shape: Shape, _ fence: Int32, _ set: borrowing FenceSet) -> Bool {
+    let begun = (pieces: view.pieces.count, lines: view.lines.count)
+    for part in Int(shape.first)..<Int(shape.first + shape.count) {
+      var piece = FenceView.Piece(kind: .area, fence: fence, first: Int32(view.lines.count))
+      // An edge along a seam is not a boundary, and a window opposite the part's meridian has two halves. In these rare
+      // cases the set answers the queries.
+      guard !shape.hasSeam, addLines(of: part, &piece, set) else {
+        view.pieces.cut(to: begun.pieces)
+        view.lines.cut(to: begun.lines)
+        addWhole(fence)
+        return false
+      }
+      piece.end = Int32(view.lines.count)
+      guard piece.first == piece.end else {
+        view.pieces.append(piece)
+        continue
+      }
+      guard piece.isInside else { continue }
+      // The part contains the whole window, and so does the fence.
+      view.pieces.cut(to: begun.pieces)
+      view.lines.cut(to: begun.lines)
+      return true
+    }
+    return false
+  }
+
+  /// Adds the edges of a part that may pass through a place of the window, or may cross the line from it to the east.
+  ///
+  /// - Returns: `false` if there are too many.
+  private mutating func addLines(of part: Int, _ piece: inout FenceView.Piece, _ set: borrowing FenceSet) -> Bool {
+    let meridian = Int64(set.parts[part].meridian)
+    let west = Grid.wrapped(window.west - meridian)
+    let east = Grid.wrapped(window.east - meridian)
+    guard west <= east else { return false }
+    // The window's places all have valid latitudes.
+    let box = Box(
+      west: Int32(west), south: Int32(max(window.south, -Grid.halfTurn / 2)), east: Int32(east),
+      north: Int32(min(window.north, Grid.halfTurn / 2)))
+    edges.cut(to: 0)
+    guard addEdges(of: part, in: box, &piece, set) else { return false }
+    guard view.lines.count + edges.count / 4 < FenceView.room else { return false }
+    let origin = SIMD2(Double(Grid.wrapped(view.map.x - meridian)), Double(view.map.y))
+    let reach = Double(max(window.north - view.map.y, view.map.y - window.south))
+    for first in stride(from: 0, to: edges.count, by: 4) {
+      view.lines.append(LineGroup(edges, from: first, origin: origin, reach: reach))
+    }
+    return true
+  }
+
+  /// Collects the edges of a part that matter to a box. A chain of consecutive edges east of the box becomes one edge,
+  /// because only its ends matter.
+  private mutating func addEdges(
+    of part: Int, in box: Box, _ piece: inout FenceView.Piece, _ set: borrowing FenceSet
+  ) -> Bool {
+    let chunks = set.chunks.span
+    let vertices = set.vertices.span
+    let sieve = EdgeSieve(box)
+    // Far enough to the east that rounding cannot move it into the window.
+    var chain = EdgeChain(x: Int32(clamping: Int64(box.east) + 1_000))
+    for index in Int(set.parts[part].firstChunk)..<Int(set.parts[part + 1].firstChunk) {
+      let around = chunks[index].box
+      if around.north < box.south || around.south > box.north || around.east < box.west { continue }
+      let first = Int(chunks[index].first)
+      let end = first + Int(chunks[index].count)
+      if around.west > box.east {
+        guard add(&chain, vertices[first].y, vertices[end].y, box, &piece) else { return false }
+        continue
+      }
+      let hasRoom = sieve.forEachEdge(of: chunks[index], vertices) { a, b, isEast in
+        if isEast { return add(&chain, a.y, b.y, box, &piece) }
+        guard edges.count < Self.room else { return false }
+        edges.append(FenceView.Edge(a: a, b: b))
+        return true
+      }
+      guard hasRoom else { return false }
+    }
+    return end(&chain, box, &piece)
+  }
+
+  private mutating func add(
+    _ chain: inout EdgeChain, _ from: Int32, _ to: Int32, _ box: Box, _ piece: inout FenceView.Piece
+  ) -> Bool {
+    if chain.end != from {
+      guard end(&chain, box, &piece) else { return false }
+      chain.start = from
+    }
+    chain.end = to
+    return true
+  }
+
+  private mutating func end(_ chain: inout EdgeChain, _ box: Box, _ piece: inout FenceView.Piece) -> Bool {
+    let (start, end) = (chain.start, chain.end)
+    chain.start = chain.end
+    if start == end { return true }
+    // If neither end lies between the southernmost and northernmost places, all places cross the chain equally often.
+    let isDecided = (start <= box.south || start > box.north) && (end <= box.south || end > box.north)
+    if isDecided {
+      if (start > box.north) != (end > box.north) { piece.isInside.toggle() }
+      return true
+    }
+    guard edges.count < Self.room else { return false }
+    edges.append(FenceView.Edge(a: Vertex(x: chain.x, y: start), b: Vertex(x: chain.x, y: end)))
+    return true
+  }
+}
+
+/// Consecutive edges, all east of a window.
+struct EdgeChain {
+  /// A meridian east of the window.
+  let x: Int32
+  var start: Int32 = 0
+  var end: Int32 = 0
+}

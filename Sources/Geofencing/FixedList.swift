@@ -1,0 +1,68 @@
+/// A list of fixed capacity.
+///
+/// It allocates its memory once, never touches the unused part, and is filled and cleared without calls to the runtime.
+@safe
+struct FixedList<Element: BitwiseCopyable>: ~Copyable {
+  private let base: UnsafeMutablePointer<Element>
+  let capacity: Int
+  private(set) var count = 0
+
+  init(capacity: Int) {
+    unsafe base = .allocate(capacity: capacity)
+    self.capacity = capacity
+  }
+
+  deinit { unsafe base.deallocate() }
+
+  @inline(__always)
+  var indices: Range<Int> { unsafe Range(uncheckedBounds: (0, count)) }
+
+  var span: Span<Element> {
+    @_lifetime(borrow self)
+    @inline(__always)
+    get {
+      let elements = unsafe Span(_unsafeStart: base, count: count)
+      return unsafe _overrideLifetime(elements, borrowing: self)
+    }
+  }
+
+  @inline(__always)
+  subscript(index: Int) -> Element {
+    get {
+      precondition(index >= 0 && index < count)
+      return unsafe base[index]
+    }
+    set {
+      precondition(index >= 0 && index < count)
+      unsafe base[index] = newValue
+    }
+  }
+
+  /// Appends an element.
+  ///
+  /// - Precondition: ``count`` is less than ``capacity``.
+  @inline(__always)
+  mutating func append(_ element: Element) {
+    precondition(count < capacity)
+    unsafe base[count] = element
+    count &+= 1
+  }
+
+  /// Appends an element if `isWanted`, without a branch that the processor could mispredict.
+  ///
+  /// - Precondition: ``count`` is less than ``capacity``, also if the element is not wanted.
+  @inline(__always)
+  mutating func append(_ element: Element, if isWanted: Bool) {
+    precondition(count < capacity)
+    unsafe base[count] = element
+    // The compiler makes a branch of a conditional expression.
+    count &+= Int(unsafe unsafeBitCast(isWanted, to: UInt8.self))
+  }
+
+  /// Keeps the first `count` elements.
+  @inline(__always)
+  mutating func cut(to count: Int) {
+    precondition(count >= 0 && count <= self.count)
+    self.count = count
+  }
+}

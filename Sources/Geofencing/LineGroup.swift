@@ -1,0 +1,93 @@
+/// Four edges of an area near a window, in single precision, for the crossings test.
+///
+/// Coordinates are 1e-7° from the middle of the surveyed window. If a place is nearer to a line than rounding can move
+/// the line, its side is in doubt. The caller then asks the ``FenceSet``, which computes with integers.
+struct LineGroup: BitwiseCopyable, Sendable {
+  /// x of each line at y = 0.
+  let start: SIMD4<Float>
+  /// Change of x per unit of y.
+  let slope: SIMD4<Float>
+  /// The least and the greatest y of each edge. An unused lane has an empty range.
+  let low: SIMD4<Float>
+  let high: SIMD4<Float>
+  /// The square of the distance in x within which the side is in doubt. Infinite for an edge along a parallel.
+  let doubt: SIMD4<Float>
+
+  /// - Parameters:
+  ///   - first: index of the first of up to four edges.
+  ///   - origin: x and y of the middle of the surveyed window, counted from the edges' meridian.
+  ///   - reach: the greatest absolute y in the surveyed window.
+  init(_ edges: borrowing FixedList<FenceView.Edge>, from first: Int, origin: SIMD2<Double>, reach: Double) {
+    let last = edges.count - 1
+    let (e0, e1) = (edges[first], edges[min(first + 1, last)])
+    let (e2, e3) = (edges[min(first + 2, last)], edges[min(first + 3, last)])
+    let ax = SIMD4(Double(e0.a.x), Double(e1.a.x), Double(e2.a.x), Double(e3.a.x)) - origin.x
+    let ay = SIMD4(Double(e0.a.y), Double(e1.a.y), Double(e2.a.y), Double(e3.a.y)) - origin.y
+    let bx = SIMD4(Double(e0.b.x), Double(e1.b.x), Double(e2.b.x), Double(e3.b.x)) - origin.x
+    let by = SIMD4(Double(e0.b.y), Double(e1.b.y), Double(e2.b.y), Double(e3.b.y)) - origin.y
+    let isLevel = ay .== by
+    let slope = ((bx - ax) / (by - ay)).replacing(with: 0, where: isLevel)
+    let start = (ax - ay * slope).replacing(with: 0, where: isLevel)
+    // Rounding to single precision moves a line by less than 2⁻²² of `size`, rounding of these doubles by less than
+    // 0.01.
+    let size = Self.magnitude(start) + Self.magnitude(slope) * reach
+    let doubt = (size * 0x1p-21 + 0.01).replacing(with: .infinity, where: isLevel)
+    // Exact in single precision. Beyond any window only the side matters.
+    let far = SIMD4<Double>(repeating: 4e6)
+    var low = ay.replacing(with: by, where: by .< ay)
+    var high = ay.replacing(with: by, where: by .> ay)
+    low = low.replacing(with: -far, where: low .< -far).replacing(with: far, where: low .> far)
+    high = high.replacing(with: -far, where: high .< -far).replacing(with: far, where: high .> far)
+    let isUnused = SIMD4<Float>(0, 1, 2, 3) .> Float(last - first)
+    self.start = SIMD4<Float>(start)
+    self.slope = SIMD4<Float>(slope)
+    self.low = SIMD4<Float>(low).replacing(with: .infinity, where: isUnused)
+    self.high = SIMD4<Float>(high).replacing(with: -.infinity, where: isUnused)
+    self.doubt = SIMD4<Float>(doubt * doubt)
+  }
+
+  @inline(__always)
+  private static func magnitude(_ value: SIMD4<Double>) -> SIMD4<Double> {
+    value.replacing(with: -value, where: value .< 0)
+  }
+
+  /// Toggles the lane of each edge that the line from a place to the east crosses.
+  ///
+  /// - Returns: `true` if the place is too near to an edge to decide.
+  @inline(__always)
+  func cross(_ place: SIMD2<Float>, _ crossings: inout SIMD4<Int32>) -> Bool {
+    let x = place.x - (start + slope * place.y)
+    let isAbove = low .<= place.y
+    let isCrossed = isAbove .& (place.y .< high) .& (x .< 0)
+    crossings ^= isCrossed.numbers
+    return any(isAbove .& (place.y .<= high) .& (x * x .<= doubt))
+  }
+
+  /// Whether the answers for the places of a smaller window may differ because of these edges: a place may be on an
+  /// edge, or the places do not all cross the same edges. If not, toggles the lanes of the edges that all places cross.
+  @inline(__always)
+  func meets(_ window: FloatWindow, _ crossings: inout SIMD4<Int32>) -> Bool {
+    let isNear = (low .<= window.north) .& (high .>= window.south)
+    let southern = start + slope * low.replacing(with: window.south, where: low .< window.south)
+    let northern = start + slope * high.replacing(with: window.north, where: high .> window.north)
+    // The westernmost point of each edge counted from the east side, the easternmost counted from the west side.
+    let west = southern.replacing(with: northern, where: northern .< southern) - window.east
+    let east = southern.replacing(with: northern, where: northern .> southern) - window.west
+    let isWest = (east .< 0) .& (east * east .> doubt)
+    let isEast = (west .> 0) .& (west * west .> doubt)
+    // Only some places cross an eastern edge that begins or ends within the window's latitudes.
+    let isPassed = isEast .& (low .<= window.south) .& (high .> window.north)
+    let isMet = any(isNear .& .!(isWest .| isPassed))
+    let passed = (isNear .& isPassed).numbers
+    crossings ^= isMet ? .zero : passed
+    return isMet
+  }
+}
+
+/// A window in the coordinates of a ``LineGroup``.
+struct FloatWindow: BitwiseCopyable, Sendable {
+  let west: Float
+  let south: Float
+  let east: Float
+  let north: Float
+}

@@ -1,0 +1,17 @@
+import ServiceLifecycle
+
+/// Writes what ``RepeatedLines`` has counted, when it is due and at the end.
+struct LogFlush: Service {
+  let repeated: RepeatedLines
+
+  func run() async throws {
+    let work = Task {
+      while (try? await Task.sleep(for: .seconds(5))) != nil {
+        for line in repeated.flush(at: .now) { StandardError.say(line) }
+      }
+    }
+    defer { work.cancel() }
+    try await gracefulShutdown()
+    for line in repeated.flush(at: .now, isLast: true) { StandardError.say(line) }
+  }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import Telemetry
+
+/// Keys by the time when they were made, in place of one by its id.
+struct MadeAfter: ParsableArguments {
+  @Option(
+    name: .customLong("made-after"),
+    help: ArgumentHelp("Revoke all keys that were made after this moment (RFC 3339).", valueName: "time"))
+  var time: String?
+
+  @Flag(name: .customLong("all-tenants"), help: "With --made-after: the keys of all tenants.")
+  var allTenants = false
+
+  /// - Parameters:
+  ///   - id: the argument that names one key.
+  ///   - what: what it is.
+  /// - Returns: nil: the id counts.
+  func moment(insteadOf id: String?, _ what: String) throws(Failure) -> Timestamp? {
+    guard let time else {
+      guard id != nil else { throw Failure(.usage, "\(what): expected an id or --made-after TIME") }
+      guard !allTenants else { throw Failure(.usage, "\(what): --all-tenants goes with --made-after") }
+      return nil
+    }
+    guard id == nil else { throw Failure(.usage, "\(what): expected an id or --made-after TIME, found both") }
+    do {
+      return try Timestamp(parsing: time.utf8.span)
+    } catch {
+      throw Failure(.usage, "made-after: expected a time like 2024-12-18T07:41:06Z (RFC 3339), found \"\(time)\"")
+    }
+  }
+}

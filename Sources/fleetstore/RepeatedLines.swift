@@ -1,0 +1,66 @@
+import Synchronization
+
+/// Counts lines of a log that come again, so that a fault that refuses every request costs a line a minute, not one for each:
+///
+///     fleetstore: error: storage: fleet.db: database or disk is full (SQLite 13)
+///     fleetstore: error: storage: fleet.db: database or disk is full (SQLite 13) (412 more times within 60 s)
+final class RepeatedLines: Sendable {
+  private struct Line {
+    /// When it was written last.
+    var written: ContinuousClock.Instant
+    /// How often it came since.
+    var unwritten = 0
+  }
+
+  /// Between two writings of one line.
+  static let period = Duration.seconds(60)
+  /// Texts that are remembered; of more the oldest is forgotten.
+  private static let most = 256
+
+  private let lines = Mutex<[String: Line]>([:])
+
+  /// - Returns: the lines to write now: this one if it is new, and what was counted until now if it is due.
+  func take(_ text: String, at now: ContinuousClock.Instant) -> [String] {
+    lines.withLock { lines in
+      guard var line = lines[text] else {
+        var due: [String] = []
+        if lines.count >= Self.most, let oldest = lines.min(by: { $0.value.written < $1.value.written }) {
+          lines[oldest.key] = nil
+          due = Self.summary(oldest.key, oldest.value, at: now).map { [$0] } ?? []
+        }
+        lines[text] = Line(written: now)
+        return due + [text]
+      }
+      line.unwritten += 1
+      lines[text] = line
+      return Self.due(&lines, text, at: now).map { [$0] } ?? []
+    }
+  }
+
+  /// What was counted and is due, though nothing came again; what has not come for a whole period is forgotten.
+  ///
+  /// - Parameter isLast: all that was counted is due.
+  func flush(at now: ContinuousClock.Instant, isLast: Bool = false) -> [String] {
+    lines.withLock { lines in
+      Array(lines.keys).sorted().compactMap { text in
+        isLast
+          ? lines.removeValue(forKey: text).flatMap { Self.summary(text, $0, at: now) }
+          : Self.due(&lines, text, at: now)
+      }
+    }
+  }
+
+  private static func due(
+    _ lines: inout [String: Line], _ text: String, at now: ContinuousClock.Instant
+  ) -> String? {
+    guard let line = lines[text], now - line.written >= period else { return nil }
+    lines[text] = line.unwritten > 0 ? Line(written: now) : nil
+    return summary(text, line, at: now)
+  }
+
+  private static func summary(_ text: String, _ line: Line, at now: ContinuousClock.Instant) -> String? {
+    guard line.unwritten > 0 else { return nil }
+    let times = line.unwritten == 1 ? "1 more time" : "\(line.unwritten) more times"
+    return "\(text) (\(times) within \(Int((now - line.written) / .seconds(1))) s)"
+  }
+}

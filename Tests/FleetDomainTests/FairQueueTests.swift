@@ -1,0 +1,54 @@
+import FleetDomain
+import Testing
+
+@Suite struct FairQueueTests {
+  private func queue() -> FairQueue<String, String, String> { FairQueue { _ in 1 } }
+
+  @Test func elements_of_one_member_stay_in_their_order() {
+    var queue = queue()
+    for number in 1...5 { queue.add("\(number)", group: "a", member: "x") }
+    #expect((1...6).map { _ in queue.next() } == ["1", "2", "3", "4", "5", nil])
+  }
+
+  @Test func groups_take_turns_and_so_do_the_members_of_each() {
+    var queue = queue()
+    for number in 1...4 { queue.add("ax\(number)", group: "a", member: "x") }
+    queue.add("ay1", group: "a", member: "y")
+    queue.add("b1", group: "b", member: "z")
+    #expect((1...6).map { _ in queue.next() } == ["ax1", "b1", "ay1", "ax2", "ax3", "ax4"])
+    #expect(queue.isEmpty)
+  }
+
+  @Test func a_group_with_large_elements_has_fewer_turns() {
+    var queue = FairQueue<String, String, Int> { $0 }
+    for _ in 1...3 { queue.add(100, group: "large", member: "") }
+    for _ in 1...5 { queue.add(30, group: "small", member: "") }
+    #expect((1...8).map { _ in queue.next() } == [100, 30, 30, 30, 30, 100, 30, 100])
+  }
+
+  @Test func a_group_that_comes_late_makes_up_for_nothing() {
+    var queue = queue()
+    for number in 1...4 { queue.add("a\(number)", group: "a", member: "") }
+    #expect([queue.next(), queue.next(), queue.next()] == ["a1", "a2", "a3"])
+    for number in 1...3 { queue.add("b\(number)", group: "b", member: "") }
+    queue.add("a5", group: "a", member: "")
+    #expect((1...5).map { _ in queue.next() } == ["b1", "a4", "b2", "b3", "a5"])
+  }
+
+  @Test func an_element_that_is_not_wanted_now_stays_the_next_one() {
+    var queue = queue()
+    queue.add("a1", group: "a", member: "")
+    #expect(queue.next(if: { _ in false }) == nil)
+    #expect(queue.next(in: { $0 != "a" }) == nil)
+    #expect(queue.count == 1 && queue.next() == "a1")
+  }
+
+  @Test func all_elements_come_out_in_the_order_in_which_they_came() {
+    var queue = queue()
+    queue.add("1", group: "b", member: "x")
+    queue.add("2", group: "a", member: "x")
+    queue.add("3", group: "b", member: "y")
+    #expect(queue.removeAll() == ["1", "2", "3"])
+    #expect(queue.isEmpty && queue.waitingCost == 0 && queue.next() == nil)
+  }
+}

@@ -1,0 +1,127 @@
+import FleetDomain
+import Telemetry
+import Testing
+
+/// The values of the keys that the store knows are checked by type and range; keys that it does not know may have any.
+@Suite struct RecordFieldTests {
+  static let refused: [(type: String, key: String, value: String)] = [
+    ("telemetry", "speed", "true"), ("telemetry", "speed", #""50""#), ("telemetry", "speed", "-1"),
+    ("telemetry", "speed", "256"), ("telemetry", "speed", "[50]"), ("telemetry", "latitude", "999"),
+    ("telemetry", "latitude", "90.0000001"), ("telemetry", "latitude", "-91"), ("telemetry", "latitude", #""47""#),
+    ("telemetry", "longitude", "180.5"), ("telemetry", "longitude", "99999999999999999999999999"),
+    ("telemetry", "rpm", "16384"), ("telemetry", "rpm", "1e5"), ("telemetry", "fuelLevel", "101"),
+    ("telemetry", "coolantTemp", "-41"), ("telemetry", "heading", "361"), ("telemetry", "satellites", "7.5"),
+    ("telemetry", "satellites", "1e1"), ("telemetry", "mil", "1"), ("telemetry", "mil", #""true""#),
+    ("telemetry", "fuelType", "true"), ("telemetry", "fixType", "3"), ("telemetry", "dtcCodes", #""P0420""#),
+    ("telemetry", "dtcCodes", "[420]"), ("telemetry", "dtcCodes", #"["P0420",["P0421"]]"#), ("telemetry", "ecus", "[]"),
+    ("telemetry", "ecus.7E9.speed", "true"), ("telemetry", "egrTemperatureA", "true"), ("telemetry", "elapsed", "-1"),
+    ("telemetry", "throttlePosition", "100.001"), ("telemetry", "vin", "17"),
+    ("dtc", "pending", "[{}]"), ("dtc", "event", "1"), ("dtc", "freezeFrame", "[]"), ("dtc", "mil", "0"),
+    ("monitors", "complete", #""misfire""#), ("vehicle", "ecus", "{}"), ("vehicle", "ecus", #"["7E8"]"#),
+    ("vehicle", "vinValid", #""yes""#), ("vehicle", "modelYear", "1.5"), ("geofence", "latitude", "-90.5"),
+    ("geofence", "fenceId", "7"), ("trip", "distance", "-1"), ("trip", "distance", "true"),
+    ("trip", "startTime", #""yesterday""#), ("trip", "tripId", "7"), ("driving", "seconds", #""9""#),
+    ("driving", "speed", "[]"), ("adapter", "count", "-1"), ("adapter", "device", "{}"), ("gap", "fromSeq", "0"),
+    ("gap", "toSeq", "1.0"), ("gap", "lostEpoch", #""x""#),
+  ]
+
+  /// `ecus.7E9.speed` with a value as the text of an object's member.
+  private static func member(_ path: String, _ value: String) -> String {
+    let keys = path.split(separator: ".")
+    return keys.dropFirst().reversed().reduce("\"\(keys[0])\":" + (keys.count == 1 ? value : "{#}")) { text, _ in text }
+      .replacing("{#}", with: keys.dropFirst().reversed().reduce(value) { "{\"\($1)\":\($0)}" })
+  }
+
+  @Test(arguments: refused)
+  func a_value_that_its_key_cannot_have_is_refused_with_key_place_and_what_is_right(
+    _ type: String, _ key: String, _ value: String
+  ) throws {
+    let member = Self.member(key, value)
+    // One that the quick reader reads, and one with an escape that only the thorough one reads.
+    for before in [#""x":1,"#, #""\u0078":1,"#] {
+      let text = Lines.record(["type": "\"\(type)\""], before + member)
+      let refusal = try #require(throws: RecordRefusal.self) { try Lines.parse(text) }
+      #expect(refusal.kind == .invalidValue)
+      #expect(refusal.key == key || refusal.key.hasPrefix(key))
+      #expect(refusal.detail.hasPrefix("expected ") && refusal.detail.contains(", found "), "\(refusal)")
+      let place = try #require(text.utf8.firstRange(of: Array(member.utf8)))
+      let offset = text.utf8.distance(from: text.startIndex, to: place.upperBound)
+      #expect(try #require(refusal.offset) < offset)
+      // The same in a batch of lines, beside one that is right.
+      let good = Lines.record()
+      let batch = IncomingBatch(parsing: Array("\(good)\n\(text)\n\(good)\n".utf8).span)
+      #expect(batch.records.count == 2 && batch.refusals.map(\.index) == [1])
+      #expect(batch.refusals.first?.refusal == refusal)
+    }
+  }
+
+  @Test func the_message_names_the_range() throws {
+    let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record([:], #""latitude":999"#)) }
+    #expect(refusal?.description.hasSuffix("expected a number from -90 to 90, found 999") == true, "\(refusal as Any)")
+    #expect(refusal?.description.hasPrefix("latitude: byte ") == true)
+  }
+
+  @Test(arguments: ["1e400", "-1e400", "1e999999", "1" + String(repeating: "0", count: 310)])
+  func a_number_that_is_not_finite_is_refused_wherever_it_stands(_ number: String) throws {
+    for rest in ["\"speed\":\(number)", "\"unknown\":\(number)", "\"unknown\":{\"a\":[1,\(number)]}"] {
+      for type in ["telemetry", "trip", "nobodyKnowsIt"] {
+        let text = Lines.record(["type": "\"\(type)\""], rest)
+        let refusal = try #require(throws: RecordRefusal.self) { try Lines.parse(text) }
+        #expect(refusal.kind == .invalidValue && refusal.detail.contains("finite number"), "\(refusal)")
+      }
+    }
+    #expect(try Lines.parse(Lines.record([:], #""unknown":1e-400"#)).sequence == 17)
+  }
+
+  @Test(arguments: [
+    ("telemetry", #""speed":0,"rpm":16383.75,"fuelLevel":100.0,"coolantTemp":-40,"maf":655.35,"heading":360"#),
+    ("telemetry", #""speed":2.55e2,"throttlePosition":1e-3,"batteryVoltage":12.60000000000000000001"#),
+    ("telemetry", #""fuelType":"gasoline","mil":false,"dtcCodes":[ "P0420" , "U0100" ],"satellites":9,"fixType":"3d""#),
+    ("telemetry", #""fuelType":27,"ecus":{"7E9":{"speed":50,"unknown":[true]}},"F150_ODO":"any","Any":{"a":1}"#),
+    ("telemetry", #""elapsed":1.5,"vss":"6.0","Vehicle.Speed":-3,"truncated":true"#),
+    (
+      "dtc", #""ecu":"7E8","event":"newer","dtcCodes":[],"mil":true,"freezeFrame":{"frame":0,"readings":{"speed":"x"}}"#
+    ),
+    ("vehicle", #""vinValid":true,"ecus":[{"address":"7E8"}],"fuelType":"diesel","modelYear":2019"#),
+    ("driving", #""event":"overspeed","speed":300.5,"limit":130,"seconds":4.5"#),
+    ("trip", #""distance":12.5,"startTime":"2024-12-18T07:41:06Z","speed":true"#),
+    ("nobodyKnowsIt", #""speed":"fast","event":7,"distance":-1"#),
+  ])
+  func values_that_are_right_and_keys_that_nobody_knows_are_taken(_ type: String, _ rest: String) throws {
+    #expect(try Lines.parse(Lines.record(["type": "\"\(type)\""], rest)).sequence == 17)
+    #expect(try Lines.parse(Lines.record(["type": "\"\(type)\""], #""\u0078":1,"# + rest)).sequence == 17)
+  }
+
+  /// Both readers check alike, whatever stands there.
+  @Test func the_quick_reader_and_the_thorough_one_agree_on_every_known_key() {
+    let values = [
+      "0", "-1", "1.5", "1e3", "100.0000000001", "9007199254740993", "123456789012345678", "true", "false", #""x""#,
+      "[]",
+      #"["a"]"#, "[1]", "[{}]", #"[{"a":[1]}, {}]"#, #"["a",1]"#, "{}", #"{"7E8":{"rpm":true}}"#, #"{"7E8":5}"#,
+      #""2024-12-18T07:41:06Z""#, "\"\(Lines.id)\"", "179.99999999999999999", "16383.7500001", "-0.0",
+    ]
+    for field in RecordField.contract + RecordField.otherSignals.prefix(100) {
+      for type in RecordType.allCases {
+        for value in values where field.name != "vin" {
+          let rest = "\"\(field.name)\":\(value)"
+          let head = ["type": "\"\(type.name)\""]
+          let quick = Result { try Lines.parse(Lines.record(head, #""x":1,"# + rest)) }.map(\.hasPosition)
+          let thorough = Result { try Lines.parse(Lines.record(head, #""\u0078":1,"# + rest)) }.map(\.hasPosition)
+          switch (quick, thorough) {
+          case (.success, .success): break
+          case (.failure(let one as RecordRefusal), .failure(let other as RecordRefusal)):
+            #expect(one.detail == other.detail)
+          default: Issue.record("\(type.name) \(rest): \(quick) \(thorough)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test func every_signal_of_the_standard_is_known_once() {
+    let names = (RecordField.contract.filter { $0.types.contains(.telemetry) } + RecordField.otherSignals).map(\.name)
+    #expect(names.count > 500)
+    #expect(Set(names).count == names.count)
+    #expect(RecordField.contract.contains { $0.name == "oxygenSensor" })
+  }
+}

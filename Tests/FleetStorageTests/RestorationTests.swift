@@ -1,0 +1,191 @@
+import FleetDomain
+import Foundation
+import Telemetry
+import TestKit
+import Testing
+
+@testable import FleetStorage
+
+/// What a server makes of a backup that was put back, and what readers of the feed are told.
+@Suite struct RestorationTests {
+  private static func serve(_ path: String) throws -> StoredFleet { try StoredFleet(sqlite: path, as: .server) }
+
+  private static func take(_ numbers: Range<Int>, _ storage: StoredFleet) async throws {
+    try await storage.take(numbers.map { Sample.record($0) })
+  }
+
+  /// Writes into the file that is there, as `cp` does.
+  private static func copy(_ from: String, over to: String) throws {
+    for end in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: to + end) {
+      try FileManager.default.removeItem(atPath: to + end)
+    }
+    try Data(contentsOf: URL(fileURLWithPath: from)).write(to: URL(fileURLWithPath: to))
+  }
+
+  private static func expectGone(_ positions: [Int64], _ storage: StoredFleet) async {
+    for position in positions {
+      let error = await #expect(throws: StorageError.self) {
+        try await storage.changes(after: FeedPosition(rawValue: position), limit: 10, tenant: .standard)
+      }
+      #expect(error?.kind == .positionGone, "\(position)")
+    }
+  }
+
+  @Test func positions_that_were_given_out_since_a_backup_are_gone() async throws {
+    let folder = try ScratchFolder()
+    let (path, backup) = (folder.file("fleet.db"), folder.file("backup.db"))
+    var storage = try Self.serve(path)
+    #expect(!storage.wasRestored)
+    try await Self.take(0..<3, storage)
+    await storage.close()
+    try Self.copy(path, over: backup)
+    var positions: [Int64] = [1, 3, 4, 5]
+    var last: Int64 = 5
+    // Twice the same backup: what was given out in between is gone as well.
+    for round in 0..<2 {
+      storage = try Self.serve(path)
+      #expect(storage.wasRestored == (round > 0))
+      try await Self.take((10 * round + 3)..<(10 * round + 5), storage)
+      last = try await storage.feedPosition(tenant: .standard).rawValue
+      await storage.close()
+      try Self.copy(backup, over: path)
+      positions += [last - 1, last]
+    }
+    storage = try Self.serve(path)
+    #expect(storage.wasRestored)
+    await Self.expectGone(positions, storage)
+    let start = try await storage.feedPosition(tenant: .standard)
+    #expect(start.rawValue > last && start.rawValue < 1 << 53)
+    try await Self.take(50..<52, storage)
+    let changes = try await storage.changes(after: start, limit: 10, tenant: .standard)
+    #expect(changes.map(\.record.number) == [50, 51])
+    #expect(
+      try await storage.changes(after: changes[0].position, limit: 10, tenant: .standard).map(\.record.number) == [51])
+    await storage.close()
+    // It is the same store from then on.
+    storage = try Self.serve(path)
+    #expect(!storage.wasRestored)
+    #expect(try await storage.feedPosition(tenant: .standard) == changes[1].position)
+    await storage.close()
+  }
+
+  @Test func a_copy_of_the_present_state_changes_nothing() async throws {
+    let folder = try ScratchFolder()
+    let (path, backup) = (folder.file("fleet.db"), folder.file("backup.db"))
+    var storage = try Self.serve(path)
+    try await Self.take(0..<3, storage)
+    await storage.close()
+    try Self.copy(path, over: backup)
+    try Self.copy(backup, over: path)
+    storage = try Self.serve(path)
+    #expect(!storage.wasRestored)
+    #expect(try await storage.changes(after: FeedPosition(rawValue: 1), limit: 9, tenant: .standard).count == 2)
+    await storage.close()
+  }
+
+  @Test(arguments: ["another file", "without its own file", "another store"])
+  func a_database_that_came_from_elsewhere_is_noticed(_ way: String) async throws {
+    let folder = try ScratchFolder()
+    let (path, other) = (folder.file("fleet.db"), folder.file("other.db"))
+    for path in [path, other] {
+      let storage = try Self.serve(path)
+      try await Self.take(0..<3, storage)
+      await storage.close()
+    }
+    switch way {
+    case "another file":
+      // As rsync and tar do it.
+      try FileManager.default.copyItem(atPath: path, toPath: path + ".new")
+      try FileManager.default.removeItem(atPath: path)
+      try FileManager.default.moveItem(atPath: path + ".new", toPath: path)
+    case "without its own file": try FileManager.default.removeItem(atPath: path + "-server")
+    default: try Self.copy(other, over: path)
+    }
+    let storage = try Self.serve(path)
+    #expect(storage.wasRestored)
+    await Self.expectGone([0, 3], storage)
+    await storage.close()
+  }
+
+  @Test func a_postgresql_database_that_was_made_anew_is_noticed() async throws {
+    try await Fleet.with(.postgreSQL) { fleet in
+      var server = try await StoredFleet(postgreSQL: fleet.address, as: .server)
+      #expect(!server.wasRestored)
+      try await Self.take(0..<3, server)
+      await server.close()
+      server = try await StoredFleet(postgreSQL: fleet.address, as: .server)
+      #expect(!server.wasRestored)
+      // pg_restore brings the setting, and tables with other numbers.
+      _ = try await server.engine.write { session throws(StoreFailure) in
+        try session.run(
+          "UPDATE setting SET value = $1 WHERE name = 'origin'", [.bytes(Array("1 2 00000001".utf8))])
+      }
+      await server.close()
+      server = try await StoredFleet(postgreSQL: fleet.address, as: .server)
+      #expect(server.wasRestored)
+      await Self.expectGone([1, 3, 5], server)
+      await server.close()
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func a_restoration_that_is_told_ends_all_positions_too(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let other = try #require(TenantID("other"))
+      try await fleet.storage.addTenant(other, at: Sample.now)
+      try await Self.take(0..<3, fleet.storage)
+      try await fleet.storage.noteRestored()
+      await Self.expectGone([0, 3], fleet.storage)
+      try await Self.take(3..<4, fleet.storage)
+      let end = try await fleet.storage.feedPosition(tenant: .standard)
+      let before = FeedPosition(rawValue: end.rawValue - 1)
+      #expect(try await fleet.storage.changes(after: before, limit: 9, tenant: .standard).map(\.record.number) == [3])
+      // Records stay.
+      #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).count == 4)
+      #expect(try await fleet.storage.feedPosition(tenant: other).rawValue > 1 << 40)
+      #expect(try await fleet.storage.removeChanges(before: Sample.time(1e9), keeping: 10) == 1)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func all_keys_that_were_made_after_a_moment_are_ended(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let (storage, other) = (fleet.storage, try #require(TenantID("other")))
+      try await storage.addTenant(other, at: Sample.now)
+      for (index, tenant) in [TenantID.standard, .standard, other].enumerated() {
+        let time = Sample.time(Double(index) * 10)
+        let number = UInt8(index)
+        try await storage.addToken(
+          OperatorToken(
+            id: UUIDv7(milliseconds: 1, first: 1, rest: UInt64(index)), label: "", role: .admin, addedAt: time),
+          secret: Sample.secret(number), tenant: tenant)
+        _ = try await storage.addGateway(
+          "gw-\(index)", allowedVehicles: ["VAN-\(index)"], key: Sample.secret(number + 10), tenant: tenant, at: time)
+      }
+      let position = try await storage.revocations(after: nil, limit: 9).position
+      func good(_ secret: UInt8) async throws -> Bool {
+        switch try await storage.principal(Sample.secret(secret)) {
+        case .token(let token, _): token.revokedAt == nil
+        case .gateway(let gateway, _): gateway.revokedAt == nil
+        case nil: false
+        }
+      }
+      let moment = Sample.time(5)
+      #expect(try await storage.revokeTokens(madeAfter: moment, tenant: .standard, at: Sample.time(99)) == 1)
+      #expect(try await storage.revokeGateways(madeAfter: moment, tenant: .standard, at: Sample.time(99)) == 1)
+      for (secret, isGood) in [(0, true), (1, false), (2, true), (10, true), (11, false), (12, true)] {
+        #expect(try await good(UInt8(secret)) == isGood, "\(secret)")
+      }
+      #expect(try await storage.revocations(after: position, limit: 9).tokens.count == 1)
+      #expect(try await storage.revokeTokens(madeAfter: moment, tenant: nil, at: Sample.time(99)) == 1)
+      #expect(try await storage.revokeGateways(madeAfter: moment, tenant: nil, at: Sample.time(99)) == 1)
+      #expect(try await !good(2))
+      #expect(try await !good(12))
+      // The vehicles of a gateway whose key was ended keep nobody away.
+      let taken = try await storage.ingest(
+        [Sample.record(1, vehicle: "VAN-1", gateway: "gw-9")], from: .gateway(Sample.gateway("gw-9")),
+        tenant: .standard, at: Sample.now)
+      #expect(taken == [.stored])
+    }
+  }
+}

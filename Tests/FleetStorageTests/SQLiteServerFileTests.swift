@@ -1,0 +1,67 @@
+import FleetDomain
+import Foundation
+import TestKit
+import Testing
+
+@testable import FleetStorage
+
+@Suite struct SQLiteServerFileTests {
+  @Test func a_second_server_is_refused_until_the_first_has_ended() async throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("fleet.db")
+    let first = try StoredFleet(sqlite: path, as: .server)
+    // Also by another name.
+    try FileManager.default.createSymbolicLink(atPath: folder.file("link.db"), withDestinationPath: path)
+    for path in [path, folder.file("link.db")] {
+      let error = #expect(throws: StorageError.self) { try StoredFleet(sqlite: path, as: .server) }
+      #expect(error?.kind == .inUse)
+      #expect(error?.description.contains("served already by process \(getpid())") == true, "\(error as Any)")
+    }
+    // Commands go on beside it.
+    let command = try StoredFleet(sqlite: path, as: .command)
+    _ = try await command.addGateway(
+      "gw-1", allowedVehicles: [], key: Sample.secret(1), tenant: .standard, at: Sample.now)
+    await command.close()
+    #expect(try await first.gateway("gw-1", tenant: .standard) != nil)
+    await first.close()
+  }
+
+  @Test func what_was_written_is_read_by_the_next_server() throws {
+    let folder = try ScratchFolder()
+    let database = try folder.write("fleet.db", "")
+    let contents = SQLiteServerFile.Contents(store: Array(0..<16), inode: .max, changes: 17)
+    var file: SQLiteServerFile? = try SQLiteServerFile(of: database)
+    #expect(file?.contents == nil)
+    try file?.write(contents)
+    #expect(file?.contents == contents)
+    file?.note(changes: .max)
+    file = nil
+    let next = try SQLiteServerFile(of: database)
+    #expect(next.contents == .init(store: Array(0..<16), inode: .max, changes: .max))
+    // What is no file of ours says nothing.
+    try Data("nonsense".utf8).write(to: URL(fileURLWithPath: next.path))
+    #expect(next.contents == nil)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func a_command_makes_no_database(_ kind: Kind) async throws {
+    let folder = try ScratchFolder()
+    var address = folder.file("fleat.db")
+    if kind == .postgreSQL {
+      guard let server = try await aside({ try PostgreSQLServer.shared }) else { return }
+      address = try await aside { try server.database() }
+    }
+    for _ in 0..<2 {
+      let error = await #expect(throws: StorageError.self) {
+        switch kind {
+        case .sqlite: _ = try StoredFleet(sqlite: address, as: .command)
+        case .postgreSQL: _ = try await StoredFleet(postgreSQL: address, as: .command)
+        }
+      }
+      #expect(error?.kind == .noDatabase)
+    }
+    if kind == .sqlite { #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty) }
+    let made = try await Fleet.open(kind, address)
+    await made.close()
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import TestKit
+import Testing
+
+/// A client that others' program makes of `openapi.json` (openapi-python-client, PyPI) compiles and works.
+@Suite struct GeneratedClientTests {
+  @Test func a_client_made_from_the_description_compiles_and_works() async throws {
+    guard let generator = try Tool.required("openapi-python-client") else { return }
+    guard let python = try Tool.python(with: "httpx") else { return }
+    try await aside {
+      let scratch = try ScratchFolder()
+      let store = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
+      defer { store.program.kill() }
+      let description = try scratch.write("openapi.json", try store.ask("/api/openapi.json", token: nil))
+      // Whatever it cannot read is a warning, and a failure here.
+      let made = try Tool.run(
+        generator,
+        [
+          "generate", "--path", description, "--meta", "none", "--output-path", scratch.file("fleet_client"),
+          "--config",
+          TestData.projectRoot + "/Tests/Support/generated-client.yaml", "--fail-on-warning",
+        ],
+        // It formats the client with ruff, which lies beside it.
+        environment: ["PATH": (generator as NSString).deletingLastPathComponent + ":/usr/bin:/bin"],
+        limit: .seconds(300))
+      try #require(made.status == 0, "\(made.output)\(made.errors)")
+      let used = try Tool.run(
+        python,
+        [
+          TestData.projectRoot + "/Tests/Support/generated-client.py", scratch.path, "http://127.0.0.1:\(store.port)",
+          try #require(store.token),
+        ], limit: .seconds(120))
+      #expect(used.status == 0, "\(used.output)\(used.errors)")
+      #expect(used.output.contains("the client works"))
+    }
+  }
+}
