@@ -55,28 +55,53 @@ import Testing
     withExtendedLifetime(both) {}
   }
 
-  @Test func of_two_that_hold_something_and_need_more_one_gets_it() async throws {
+  @Test func of_two_that_hold_something_and_need_more_the_older_gets_it() async throws {
     let budget = budget(13)
     let first = holder(.standard, "a")
     let needs = [try await budget.take(5, for: first), try await budget.take(4, for: first)]
     // Both at once: if they waited for each other they would never end.
-    let outcomes = await withTaskGroup(of: Bool.self) { group in
+    let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
       for (index, share) in needs.enumerated() {
         group.addTask {
           do {
             try await share.grow(to: 8)
-            return true
+            return (index, true)
           } catch {
             // A refused request ends and gives back what it held.
             needs[index].shrink(to: 0)
-            return false
+            return (index, false)
           }
         }
       }
-      return await group.reduce(into: [Bool]()) { $0.append($1) }
+      return await group.reduce(into: [false, false]) { $0[$1.0] = $1.1 }
     }
-    #expect(outcomes.sorted { !$0 && $1 } == [false, true])
+    #expect(outcomes == [true, false])
     #expect(budget.used == 8)
+  }
+
+  /// Only one of them fits in at a time, and each takes what it needs piece by piece.
+  @Test func many_that_grow_to_nearly_all_of_it_are_all_whole_in_the_end() async throws {
+    let budget = Budget(32, fairness: .init(group: 3, key: 2), patience: .seconds(300), refusal: Self.refusal)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<24 {
+        group.addTask { [holder = holder(.standard, "a")] in
+          while true {
+            let share = budget.share(of: holder)
+            do {
+              for amount in 1...16 {
+                try await share.grow(to: amount)
+                await Task.yield()
+              }
+              return
+            } catch let error as APIError where error == Self.refusal {
+              // It is asked again, as a client does.
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(budget.used == 0)
   }
 
   @Test func a_task_that_is_cancelled_waits_no_longer() async throws {

@@ -8,6 +8,8 @@ import Testing
     var port: String
     /// By record key: every value that its tables can give.
     var values: [String: [Double]]
+    /// It gives another one each time it is asked.
+    var vins: Set<String>
   }
 
   @Test func every_value_read_from_ELM327_emulator_is_one_that_it_sends() async throws {
@@ -31,11 +33,11 @@ import Testing
       // As long as it takes to see each of them three times; the emulator's answers change from one to the next.
       var seen: [String: Int] = [:]
       var wrong: [String] = []
-      var vin: String?
+      var vins: Set<String> = []
       while seen.count < emulated.values.count || seen.values.contains(where: { $0 < 3 }) {
         let line = try daemon.line(within: .seconds(180)) { _ in true }.text
         let record = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-        vin = record["vin"] as? String ?? vin
+        if let vin = record["vin"] as? String { vins.insert(vin) }
         guard record["type"] as? String == "telemetry" else { continue }
         for (key, possible) in emulated.values {
           guard let value = (record[key] as? NSNumber)?.doubleValue else { continue }
@@ -45,7 +47,7 @@ import Testing
       }
       #expect(wrong == [])
       #expect(seen.count >= 10, "\(seen)")
-      #expect(vin == "WP0ZZZ99ZTS390000")
+      #expect(!vins.isEmpty && vins.isSubset(of: emulated.vins), "\(vins)")
       daemon.send(SIGTERM)
       #expect(try daemon.end(within: .seconds(60)) == 0)
       emulator.send(SIGTERM)

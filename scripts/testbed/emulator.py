@@ -2,8 +2,8 @@
 
     emulator.py SCENARIO      car
 
-Prints one JSON object: the pty, and for each record key all values that its tables can give, by formulas of our
-own. Its package is installed and run, never copied (CC BY-NC-SA).
+Prints one JSON object: the pty, for each record key all values that its tables can give, by formulas of our own,
+and all VINs. Its package is installed and run, never copied (CC BY-NC-SA).
 """
 
 import ctypes
@@ -57,6 +57,16 @@ def expected(scenario):
     return {key: sorted(values) for key, values in found.items() if values}
 
 
+def vins(scenario):
+    """Every VIN that can come: the emulator gives another one each time it is asked."""
+    given = ObdMessage[scenario]["VIN"]["Response"]
+    found = set()
+    for text in [given] if isinstance(given, str) else given:
+        for data in re.findall(r"<pos_answer>01 ([0-9A-F ]+)</pos_answer>", text):
+            found.add(bytes.fromhex(data).decode("ascii"))
+    return sorted(found)
+
+
 def die_with_parent():
     """PR_SET_PDEATHSIG: whatever ends this program ends the emulator."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
@@ -79,7 +89,7 @@ def main(scenario):
                 text = out.read_text() if out.exists() else ""
                 port = (re.search(r"/dev/pts/\d+", text) or [None])[0]
                 time.sleep(0.02)
-            print(json.dumps({"port": port, "values": expected(scenario)}), flush=True)
+            print(json.dumps({"port": port, "values": expected(scenario), "vins": vins(scenario)}), flush=True)
             emulator.wait()
         finally:
             emulator.terminate()

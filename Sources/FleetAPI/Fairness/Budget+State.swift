@@ -5,8 +5,8 @@ extension Budget {
   struct Waiter {
     let number: Int
     let amount: Int
-    /// Whether its share holds something already.
-    let isMore: Bool
+    /// The number of the request by which its share held something first; `nil`: it holds nothing yet.
+    let age: Int?
     let answer: CheckedContinuation<Bool, Never>
   }
 
@@ -25,8 +25,8 @@ extension Budget {
   struct Group {
     var held = 0
     var keys: [SecretHash?: Member] = [:]
-    /// The number of the request that needs more than the group's part.
-    var waitsForGroup: Int?
+    /// The key whose request needs more than the group's part, and that request.
+    var waitsForGroup: (key: SecretHash?, request: Waiter)?
     /// Requests that wait, of all keys.
     var waiting = 0
   }
@@ -54,38 +54,55 @@ extension Budget {
       forgetIfIdle(holder)
     }
 
-    /// Lets the one request of a key wait that holds something and needs more.
+    /// Whether no request of the key waits that comes before this one.
+    func isFirst(_ waiter: Waiter, _ holder: Holder) -> Bool {
+      guard let member = self[holder] else { return true }
+      guard let more = member.more else { return waiter.age != nil || member.waiting.isEmpty }
+      return waiter.age ?? .max < more.age ?? .max
+    }
+
+    /// Lets the one request of a key wait that holds something and needs more. A younger one loses its place for it.
     ///
-    /// - Parameter isForGroup: whether it needs more than the group's part.
-    /// - Returns: `false`: another waits already.
-    mutating func enqueueMore(_ waiter: Waiter, _ holder: Holder, isForGroup: Bool) -> Bool {
-      guard self[holder]?.more == nil else { return false }
-      if isForGroup {
-        guard groups[holder.group]?.waitsForGroup == nil else { return false }
-        groups[holder.group]?.waitsForGroup = waiter.number
+    /// - Parameters:
+    ///   - age: of the request.
+    ///   - isForGroup: whether it needs more than the group's part.
+    /// - Returns: whether it waits, since no older one does; and who lost its place for it.
+    mutating func enqueueMore(
+      _ waiter: Waiter, age: Int, _ holder: Holder, isForGroup: Bool
+    ) -> (waits: Bool, displaced: [Waiter]) {
+      var younger: [(number: Int, holder: Holder)] = []
+      if let other = self[holder]?.more {
+        guard let othersAge = other.age, othersAge > age else { return (false, []) }
+        younger.append((other.number, holder))
       }
-      groups[holder.group]?.keys[holder.key]?.more = waiter
+      if isForGroup, let (key, other) = groups[holder.group]?.waitsForGroup {
+        guard let othersAge = other.age, othersAge > age else { return (false, []) }
+        if key != holder.key { younger.append((other.number, Holder(group: holder.group, key: key))) }
+      }
+      let displaced = younger.compactMap { remove($0.number, $0.holder) }
+      groups[holder.group, default: Group()].keys[holder.key, default: Member()].more = waiter
+      if isForGroup { groups[holder.group]?.waitsForGroup = (holder.key, waiter) }
       count(1, holder)
-      return true
+      return (true, displaced)
     }
 
     /// Adds a request to the line of its key. If its group has too many, the key with the longest line loses its last
     /// one.
     ///
     /// - Returns: whether it waits, and who lost its place for it.
-    mutating func enqueue(_ waiter: Waiter, _ holder: Holder) -> (waits: Bool, displaced: Waiter?) {
+    mutating func enqueue(_ waiter: Waiter, _ holder: Holder) -> (waits: Bool, displaced: [Waiter]) {
       var displaced: Waiter?
       if let group = groups[holder.group], group.waiting >= Self.longestLine {
         let own = group.keys[holder.key]?.waiting.count ?? 0
         guard let longest = group.keys.max(by: { $0.value.waiting.count < $1.value.waiting.count }),
           longest.value.waiting.count > own + 1
-        else { return (false, nil) }
+        else { return (false, []) }
         displaced = groups[holder.group]?.keys[longest.key]?.waiting.removeLast()
         count(-1, Holder(group: holder.group, key: longest.key))
       }
       groups[holder.group, default: Group()].keys[holder.key, default: Member()].waiting.append(waiter)
       count(1, holder)
-      return (true, displaced)
+      return (true, displaced.map { [$0] } ?? [])
     }
 
     /// Removes the request of a key that is first.
@@ -98,7 +115,7 @@ extension Budget {
       if let more = member.more, more.number == number {
         removed = more
         groups[holder.group]?.keys[holder.key]?.more = nil
-        if groups[holder.group]?.waitsForGroup == number { groups[holder.group]?.waitsForGroup = nil }
+        if groups[holder.group]?.waitsForGroup?.request.number == number { groups[holder.group]?.waitsForGroup = nil }
       } else if let place = member.waiting.firstIndex(where: { $0.number == number }) {
         removed = groups[holder.group]?.keys[holder.key]?.waiting.remove(at: place)
       }

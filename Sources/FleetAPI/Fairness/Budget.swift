@@ -10,7 +10,8 @@ import Synchronization
 /// A request that finds nothing waits in the line of its key. What is given back goes first to the group that holds least,
 /// there to the key that holds least, and among equals to the request that came first. Who holds something and needs more
 /// waits before the line of its key. At most one such request of each key waits, and one of each group that has used up its
-/// part; the others are refused, since requests that wait for each other would never end.
+/// part: the one that took something first. The others are refused, since requests that wait for each other would never
+/// end; and the oldest is never refused for a younger one, since otherwise none of many large ones might ever be whole.
 final class Budget: Sendable {
   /// How much of a budget one holder may have, in multiples of what it leaves to the others.
   struct Fairness: Sendable {
@@ -105,7 +106,9 @@ final class Budget: Sendable {
 
   // MARK: Waiting
 
-  fileprivate func wait(_ amount: Int, for holder: Holder, isMore: Bool) async throws(APIError) {
+  /// - Parameter age: of the share; `nil`: it holds nothing yet.
+  /// - Returns: the age of the share.
+  fileprivate func wait(_ amount: Int, for holder: Holder, age: Int?) async throws(APIError) -> Int {
     let number = state.withLock { state in
       state.next += 1
       return state.next
@@ -114,11 +117,11 @@ final class Budget: Sendable {
     defer { timer.withLock { $0 }?.cancel() }
     let isServed = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let waiter = Waiter(number: number, amount: amount, isMore: isMore, answer: continuation)
+        let waiter = Waiter(number: number, amount: amount, age: age, answer: continuation)
         let (answer, displaced) = state.withLock { state in
-          Task.isCancelled ? (false, nil) : enter(waiter, holder, &state)
+          Task.isCancelled ? (false, []) : enter(waiter, holder, &state)
         }
-        displaced?.answer.resume(returning: false)
+        for waiter in displaced { waiter.answer.resume(returning: false) }
         if let answer {
           continuation.resume(returning: answer)
         } else {
@@ -131,21 +134,19 @@ final class Budget: Sendable {
       leave(number, holder)
     }
     guard isServed else { throw refusal }
+    return age ?? number
   }
 
   /// - Returns: whether the amount was granted or refused, `nil` if the request waits; and who lost its place for it.
-  private func enter(_ waiter: Waiter, _ holder: Holder, _ state: inout State) -> (answer: Bool?, displaced: Waiter?) {
+  private func enter(_ waiter: Waiter, _ holder: Holder, _ state: inout State) -> (answer: Bool?, displaced: [Waiter]) {
     let verdict = allows(waiter.amount, holder, state)
-    let member = state[holder]
-    let isFirst = member?.more == nil && (waiter.isMore || member?.waiting.isEmpty ?? true)
-    if verdict == .granted, isFirst {
+    if verdict == .granted, state.isFirst(waiter, holder) {
       state.take(waiter.amount, holder)
-      return (true, nil)
+      return (true, [])
     }
-    if waiter.isMore {
-      return (state.enqueueMore(waiter, holder, isForGroup: verdict == .groupIsFull) ? nil : false, nil)
-    }
-    let (waits, displaced) = state.enqueue(waiter, holder)
+    let (waits, displaced) =
+      waiter.age.map { state.enqueueMore(waiter, age: $0, holder, isForGroup: verdict == .groupIsFull) }
+      ?? state.enqueue(waiter, holder)
     return (waits ? nil : false, displaced)
   }
 
@@ -190,6 +191,8 @@ final class Budget: Sendable {
     private let budget: Budget
     private let holder: Holder
     private let held = Mutex(0)
+    /// The number of the request by which it held something first; `nil`: it holds nothing.
+    private let age = Mutex<Int?>(nil)
 
     fileprivate init(_ budget: Budget, _ holder: Holder) {
       self.budget = budget
@@ -208,8 +211,9 @@ final class Budget: Sendable {
       let present = held.withLock { $0 }
       let more = min(amount, budget.largest) - present
       guard more > 0 else { return }
-      // A share of nothing waits in line: nobody waits for what it holds.
-      try await budget.wait(more, for: holder, isMore: present > 0)
+      // A share of nothing waits in line: no other request waits for what it holds.
+      let age = try await budget.wait(more, for: holder, age: present > 0 ? age.withLock { $0 } : nil)
+      self.age.withLock { $0 = age }
       held.withLock { $0 += more }
     }
 

@@ -28,9 +28,9 @@ struct Record {
     return self["reason"].map { "\(event)(\($0))" } ?? event
   }
 
-  /// Keys that every record has.
+  /// Keys that every record has; `device` where several adapters have a vehicle.
   private static let head: Set<String> = [
-    "type", "id", "timestamp", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq",
+    "type", "id", "timestamp", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "device",
   ]
 
   /// What a telemetry or vehicle record claims that is not so; empty: all of it is true.
