@@ -39,51 +39,65 @@ let package = Package(
   ],
   targets: [
     // Floor 0: one system library or shim each.
-    .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
-    .target(name: "CPorts"),
-    .target(name: "CGateway"),
-    .target(name: "CSystemd"),
-    .target(name: "CCompression"),
-    .target(name: "CCurl"),
-    .target(name: "CMosquitto"),
-    .target(name: "CRabbitMQ"),
-    .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+      name: "CUdev", path: "Sources/System/CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+    .target(name: "CPorts", path: "Sources/System/CPorts"),
+    .target(name: "CGateway", path: "Sources/System/CGateway"),
+    .target(name: "CSystemd", path: "Sources/System/CSystemd"),
+    .target(name: "CCompression", path: "Sources/System/CCompression"),
+    .target(name: "CCurl", path: "Sources/System/CCurl"),
+    .target(name: "CMosquitto", path: "Sources/System/CMosquitto"),
+    .target(name: "CRabbitMQ", path: "Sources/System/CRabbitMQ"),
+    .systemLibrary(
+      name: "CPostgres", path: "Sources/System/CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "CZstd", path: "Sources/System/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(
+      name: "CSQLite", path: "Sources/System/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // Floor 1: walled (no Foundation, no heap, no clock, no I/O) and pure.
-    .target(name: "OBDWire", swiftSettings: inlined),
-    .target(name: "NMEAWire", swiftSettings: inlined),
-    .target(name: "JSONText", swiftSettings: strict),
-    .target(name: "Geofencing", swiftSettings: inlined),
-    .target(name: "Peers", swiftSettings: strict),
+    .target(name: "OBDWire", path: "Sources/Wire/OBDWire", swiftSettings: inlined),
+    .target(name: "NMEAWire", path: "Sources/Wire/NMEAWire", swiftSettings: inlined),
+    .target(name: "JSONText", path: "Sources/Wire/JSONText", swiftSettings: strict),
+    .target(name: "Geofencing", path: "Sources/Wire/Geofencing", swiftSettings: inlined),
+    .target(name: "Peers", path: "Sources/Wire/Peers", swiftSettings: strict),
 
     // Floor 2: rules.
-    .target(name: "Telemetry", swiftSettings: inlined),
-    .target(name: "SignalSets", dependencies: ["OBDWire", "JSONText"], swiftSettings: strict),
-    .target(name: "GeoJSON", dependencies: ["Geofencing", "JSONText"], swiftSettings: inlined),
+    .target(name: "Telemetry", path: "Sources/Wire/Telemetry", swiftSettings: inlined),
+    .target(
+      name: "SignalSets", dependencies: ["OBDWire", "JSONText"], path: "Sources/Wire/SignalSets", swiftSettings: strict),
+    .target(
+      name: "GeoJSON", dependencies: ["Geofencing", "JSONText"], path: "Sources/Wire/GeoJSON", swiftSettings: inlined),
     .target(
       name: "Fusion", dependencies: ["OBDWire", "NMEAWire", "Geofencing", "Telemetry", "JSONText"],
+      path: "Sources/Vehicle/Fusion",
       swiftSettings: inlined),
 
-    .target(name: "TroubleCodes", swiftSettings: strict),
-    .target(name: "AdapterSession", dependencies: ["OBDWire"], swiftSettings: inlined),
+    .target(name: "TroubleCodes", path: "Sources/Wire/TroubleCodes", swiftSettings: strict),
+    .target(
+      name: "AdapterSession", dependencies: ["OBDWire"], path: "Sources/Vehicle/AdapterSession", swiftSettings: inlined),
 
     // Floor 3: input and output.
-    .target(name: "Captures", swiftSettings: inlined),
-    .target(name: "Ports", dependencies: ["CPorts", "CSystemd", "CUdev"], swiftSettings: inlined),
-    .target(name: "Spool", dependencies: ["Telemetry", "CCompression", "CSQLite"], swiftSettings: inlined),
+    .target(name: "Captures", path: "Sources/Wire/Captures", swiftSettings: inlined),
+    .target(
+      name: "Ports", dependencies: ["CPorts", "CSystemd", "CUdev"], path: "Sources/Vehicle/Ports",
+      swiftSettings: inlined),
+    .target(
+      name: "Spool", dependencies: ["Telemetry", "CCompression", "CSQLite"], path: "Sources/Vehicle/Spool",
+      swiftSettings: inlined),
     .target(
       name: "Sinks",
       dependencies: [
         "Telemetry", "Spool", "Ports", "JSONText", "Peers", "CPorts", "CCompression", "CCurl", "CMosquitto",
-      ],
+      ], path: "Sources/Vehicle/Sinks",
       exclude: [
         "FleetStore/README.md", "FleetStore/fleetStore.sample.json", "JSONLines/README.md",
         "JSONLines/file.sample.json", "JSONLines/stdout.sample.json", "MQTT/README.md", "MQTT/mqtt.sample.json",
       ], swiftSettings: inlined),
-    .target(name: "Simulator", dependencies: ["JSONText"], exclude: ["README.md"], swiftSettings: strict),
+    .target(
+      name: "Simulator", dependencies: ["JSONText"], path: "Sources/Vehicle/Simulator", exclude: ["README.md"],
+      swiftSettings: strict),
 
     // Floor 4: ties the services together.
     .target(
@@ -91,27 +105,29 @@ let package = Package(
       dependencies: [
         "OBDWire", "NMEAWire", "JSONText", "Geofencing", "Telemetry", "SignalSets", "GeoJSON", "Fusion",
         "AdapterSession", "Captures", "Ports", "Spool", "Sinks", "CGateway", "CSystemd",
-      ], swiftSettings: inlined),
+      ], path: "Sources/Vehicle/Gateway", swiftSettings: inlined),
 
     // Floor 5: programs.
-    .executableTarget(name: "obdgated", dependencies: ["Gateway"], swiftSettings: strict),
+    .executableTarget(
+      name: "obdgated", dependencies: ["Gateway"], path: "Sources/Programs/obdgated", swiftSettings: strict),
     .executableTarget(
       name: "obdgate",
       dependencies: [
         "OBDWire", "NMEAWire", "JSONText", "Telemetry", "Geofencing", "SignalSets", "GeoJSON", "Fusion", "TroubleCodes",
         "AdapterSession", "Captures", "Ports", "Sinks", "Simulator", "Gateway", "CGateway",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], swiftSettings: strict),
+      ], path: "Sources/Programs/obdgate", swiftSettings: strict),
 
     // The fleet store: where records of many gateways go.
     .target(
       name: "FleetDomain", dependencies: ["OBDWire", "Telemetry", "Geofencing", "GeoJSON", "JSONText"],
+      path: "Sources/Fleet/FleetDomain",
       swiftSettings: inlined),
     .target(
       name: "FleetStorage",
       dependencies: [
         "FleetDomain", "Telemetry", "CPostgres", "CSQLite", "CZstd", .product(name: "GRDB", package: "GRDB.swift"),
-      ],
+      ], path: "Sources/Fleet/FleetStorage",
       swiftSettings: inlined),
     .target(
       name: "FleetAPI",
@@ -129,14 +145,14 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ], swiftSettings: inlined),
+      ], path: "Sources/Fleet/FleetAPI", swiftSettings: inlined),
     .target(
       name: "FleetBroker",
       dependencies: [
         "FleetDomain", "Telemetry", "Peers", "CMosquitto", "CRabbitMQ",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ], swiftSettings: inlined),
+      ], path: "Sources/Fleet/FleetBroker", swiftSettings: inlined),
     .executableTarget(
       name: "fleetstore",
       dependencies: [
@@ -144,7 +160,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ], swiftSettings: strict),
+      ], path: "Sources/Programs/fleetstore", swiftSettings: strict),
 
     // Tests: each imports what it tests, and the shared kit.
     .target(name: "TestKit", dependencies: ["Ports", "Simulator"], path: "Tests/TestKit", swiftSettings: strict),

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The names of adapters in systemd/70-obdgate.rules, from Sources/Ports/Discovery/KnownProducts.swift.
+"""The names of adapters in systemd/70-obdgate.rules, from Sources/Vehicle/Ports/Discovery/KnownProducts.swift.
 
 adapter-rules.py [--check]
 
@@ -13,7 +13,7 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-WORDS = os.path.join(ROOT, "Sources/Ports/Discovery/KnownProducts.swift")
+WORDS = os.path.join(ROOT, "Sources/Vehicle/Ports/Discovery/KnownProducts.swift")
 RULES = os.path.join(ROOT, "systemd/70-obdgate.rules")
 BEGIN, END = "# Made by scripts/adapter-rules.py:\n", "# End of what it made.\n"
 # A name of nothing but this word is an adapter's, too.

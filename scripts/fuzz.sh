@@ -36,7 +36,7 @@ longest=160
 
 build() {
   local target=$1 program=$folder/$1/fuzz sources
-  mapfile -t sources < <(find "Sources/$(room "$target")" -name '*.swift' | sort)
+  mapfile -t sources < <(find "Sources/Wire/$(room "$target")" -name '*.swift' | sort)
   sources+=("Fuzz/Fuzz$target.swift")
   # Built before, and no source younger: nothing to do.
   [ -x "$program" ] && [ -z "$(find "${sources[@]}" "$0" -newer "$program")" ] && return 0

@@ -15,7 +15,7 @@ import Testing
     let scratch = try ScratchFolder()
     try FileManager.default.createSymbolicLink(
       atPath: scratch.file("Sources"), withDestinationPath: TestData.projectRoot + "/Sources")
-    let compiled = try Self.compile("Sources/\(target)", machine: machine, allocations: false, in: scratch.path)
+    let compiled = try Self.compile("Sources/Wire/\(target)", machine: machine, allocations: false, in: scratch.path)
     #expect(compiled.status == 0, "\(compiled.errors.prefix(4_000))")
     guard compiled.status == 0 else { return }
     #expect(try Self.allocators(in: scratch.file(Self.object)) == [])
@@ -47,7 +47,7 @@ import Testing
     """
 
   /// What the command of the page is about, and what it makes: with these it runs as it stands there.
-  private static let (room, target, object) = ("Sources/OBDWire", "-target riscv32-none-none-eabi", "OBDWire.o")
+  private static let (room, target, object) = ("Sources/Wire/OBDWire", "-target riscv32-none-none-eabi", "OBDWire.o")
 
   /// - Parameters:
   ///   - sources: a folder or a file in `folder`, in place of the page's.

@@ -1,3 +1,4 @@
+import Foundation
 import TestKit
 import Testing
 
@@ -30,12 +31,33 @@ import Testing
 
   @Test func a_source_file_imports_only_what_its_row_names() throws {
     for room in table.rooms {
-      for path in try ProjectTree.swiftFiles(under: "Sources/\(room.target)") {
+      let folder = try #require(package.rooms.first { $0.name == room.target }?.path)
+      for path in try ProjectTree.swiftFiles(under: folder) {
         // The standard library is there without a word; its name stands where more of it is wanted than it shows to all.
         let imported = Set(ImportLines.modules(in: try String(contentsOfFile: path, encoding: .utf8))).subtracting([
           "Swift"
         ])
         #expect(imported.isSubset(of: room.mayImport), "\(path): \(imported.subtracting(room.mayImport).sorted())")
+      }
+    }
+  }
+
+  @Test func a_target_depends_only_on_the_wings_that_its_own_may_import() throws {
+    let rows = try ProjectTree.text("docs/Architecture.md").components(separatedBy: "\n").filter {
+      $0.hasPrefix("| `Sources/")
+    }
+    let allowed = Dictionary(
+      uniqueKeysWithValues: rows.map { row in
+        let cells = row.components(separatedBy: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        return (cells[1].trimmingCharacters(in: ["`"]), cells[3])
+      })
+    let wings = Dictionary(
+      uniqueKeysWithValues: package.rooms.map { ($0.name, $0.path.components(separatedBy: "/").dropLast()) })
+    #expect(Set(wings.values.map { $0.joined(separator: "/") }) == Set(allowed.keys))
+    for target in package.rooms {
+      let mayImport = try #require(allowed[wings[target.name, default: []].joined(separator: "/")])
+      for wing in target.dependencies.compactMap({ wings[$0]?.last }) where mayImport != "all" {
+        #expect(mayImport.contains("`\(wing)`"), "\(target.name) depends on \(wing)")
       }
     }
   }

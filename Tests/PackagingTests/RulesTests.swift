@@ -30,7 +30,7 @@ import Testing
 
   @Test func udev_tags_adapters_by_any_spelling_of_their_names_and_nothing_else() async throws {
     let source = try String(
-      contentsOfFile: TestData.projectRoot + "/Sources/Ports/Discovery/KnownProducts.swift", encoding: .utf8)
+      contentsOfFile: TestData.projectRoot + "/Sources/Vehicle/Ports/Discovery/KnownProducts.swift", encoding: .utf8)
     let listed = try #require(source.firstMatch(of: /adapterWords = \[([^\]]*)\]/)).1
     let words = listed.matches(of: /"([^"]+)"/).map { String($0.1) }
     #expect(words.count > 20)

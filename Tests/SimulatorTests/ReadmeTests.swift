@@ -7,7 +7,7 @@ import Testing
 /// The README of the simulator says what is true.
 @Suite struct ReadmeTests {
   private func text() throws -> String {
-    try String(contentsOfFile: TestData.projectRoot + "/Sources/Simulator/README.md", encoding: .utf8)
+    try String(contentsOfFile: TestData.projectRoot + "/Sources/Vehicle/Simulator/README.md", encoding: .utf8)
   }
 
   @Test func its_table_of_faults_is_the_programs() throws {

@@ -22,7 +22,7 @@ import Testing
     "JSONLines/stdout.sample.json", "JSONLines/file.sample.json", "FleetStore/fleetStore.sample.json",
     "MQTT/mqtt.sample.json",
   ]) func each_sample_is_a_valid_configuration_and_stands_in_its_README(_ name: String) throws {
-    let folder = TestData.projectRoot + "/Sources/Sinks/"
+    let folder = TestData.projectRoot + "/Sources/Vehicle/Sinks/"
     let text = try String(contentsOfFile: folder + name, encoding: .utf8)
     let sink = try read(text)
     #expect(name.contains(sink.name))
@@ -42,14 +42,14 @@ import Testing
   @Test func every_key_of_a_README_is_known() throws {
     for folder in ["JSONLines", "FleetStore", "MQTT"] {
       let readme = try String(
-        contentsOfFile: TestData.projectRoot + "/Sources/Sinks/\(folder)/README.md", encoding: .utf8)
+        contentsOfFile: TestData.projectRoot + "/Sources/Vehicle/Sinks/\(folder)/README.md", encoding: .utf8)
       let sources =
         try FileManager.default.contentsOfDirectory(
-          atPath: TestData.projectRoot + "/Sources/Sinks/\(folder)"
+          atPath: TestData.projectRoot + "/Sources/Vehicle/Sinks/\(folder)"
         ).filter { $0.hasSuffix("Configuration.swift") }.map {
-          try String(contentsOfFile: TestData.projectRoot + "/Sources/Sinks/\(folder)/" + $0, encoding: .utf8)
+          try String(contentsOfFile: TestData.projectRoot + "/Sources/Vehicle/Sinks/\(folder)/" + $0, encoding: .utf8)
         }.joined()
-        + (try String(contentsOfFile: TestData.projectRoot + "/Sources/Sinks/TLSFiles.swift", encoding: .utf8))
+        + (try String(contentsOfFile: TestData.projectRoot + "/Sources/Vehicle/Sinks/TLSFiles.swift", encoding: .utf8))
         + "\"name\""
       for row in readme.split(separator: "\n") where row.hasPrefix("| `") && !row.contains("keepS") {
         for key in row.split(separator: "|")[0].split(separator: "`") where key.contains(where: \.isLetter) {

@@ -189,7 +189,7 @@ def configurations():
             except ValueError:
                 continue
             # A sample of one sink, as its folder has it.
-            if isinstance(value, dict) and "sinks" in keys and path.startswith("Sources/Sinks/") and "type" in value:
+            if isinstance(value, dict) and "sinks" in keys and path.startswith("Sources/Vehicle/Sinks/") and "type" in value:
                 value = {"sinks": [value]}
             if isinstance(value, dict) and value and set(value) <= keys:
                 yield f"{path}, text {number + 1}", value, True

@@ -10,7 +10,7 @@ struct SimulateCommand: ParsableCommand {
       Timing is true: bytes take their time at the baud rate, ECUs their latency, the adapter its waiting. Where the host \
       finds the adapter is said on stderr. SIGINT or SIGTERM ends it.
 
-      Scenario, every key of which may be left out (Sources/Simulator/README.md describes all of them):
+      Scenario, every key of which may be left out (Sources/Vehicle/Simulator/README.md describes all of them):
       {"adapter": {"kind": "clone", "baud": 115200},
        "cars": [{"vin": "1D4GP00RX5B123456", "bus": "can11/500"}],
        "faults": ["silent@30s..60s"]}
