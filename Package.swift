@@ -36,6 +36,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
   targets: [
     // Floor 0: one system library or shim each.
@@ -123,6 +124,12 @@ let package = Package(
       name: "FleetDomain", dependencies: ["OBDWire", "Telemetry", "Geofencing", "GeoJSON", "JSONText"],
       path: "Sources/Fleet/FleetDomain",
       swiftSettings: inlined),
+    .target(
+      name: "FleetAccess",
+      dependencies: [
+        "FleetDomain", "JSONText", "Telemetry", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ], path: "Sources/Fleet/FleetAccess", swiftSettings: strict),
     .target(
       name: "FleetStorage",
       dependencies: [
@@ -215,6 +222,12 @@ let package = Package(
       dependencies: ["OBDWire", "NMEAWire", "SignalSets", "JSONText", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "FleetDomainTests", dependencies: ["FleetDomain", "GeoJSON", "Telemetry", "TestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "FleetAccessTests",
+      dependencies: [
+        "FleetAccess", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ], swiftSettings: strict),
     .testTarget(
       name: "FleetStorageTests", dependencies: ["FleetStorage", "FleetDomain", "Telemetry", "CPostgres", "TestKit"],
       swiftSettings: strict),

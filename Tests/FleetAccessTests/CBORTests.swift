@@ -8,7 +8,7 @@ import Testing
     Result { () throws(CBORError) in try CBORReader.item(bytes(hex)) }
   }
 
-  @Test func integers() {
+  @Test func integers() throws {
     #expect(item("00") == .success(.unsigned(0)))
     #expect(item("17") == .success(.unsigned(23)))
     #expect(item("1818") == .success(.unsigned(24)))

@@ -25,7 +25,7 @@ indirect enum CBOR: Equatable, Sendable {
   static let maximumDepth = 4
 
   /// The value of a map's key; `nil` if this is no map or has no such key.
-  subscript(key: Key) -> CBOR? {
+  subscript(key key: Key) -> CBOR? {
     if case .map(let members) = self { members[key] } else { nil }
   }
 

@@ -33,6 +33,13 @@ public enum PlainText {
     }
   }
 
+  /// The text with composed characters (Unicode Standard Annex 15, form NFC).
+  public static func composed(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    scalars.append(contentsOf: text._nfc)
+    return String(scalars)
+  }
+
   /// Whether UTF-8 has no control characters: U+0000 to U+001F, U+007F to U+009F.
   public static func isPlain(_ bytes: Span<UInt8>) -> Bool {
     for index in 0..<bytes.count {
