@@ -5,7 +5,7 @@ import Spool
 ///
 ///     opened EPOCH            the spool is open
 ///     loss REASON FROM TO N   of which a record is owed
-///     made N                  record N was appended (and may be lost)
+///     made FIRST LAST         these records are appended next (and may be lost)
 ///     committed N             all records up to N are durable
 ///     sent SEQ N              record N left under that number
 ///     acknowledged SEQ        and was acknowledged
@@ -31,12 +31,13 @@ struct Rounds {
     say("opened \(spool.epoch.map { "\($0.high).\($0.low)" } ?? "-")")
     maker.tellLosses(to: &spool)
     for _ in 0..<rounds {
-      let first = made + 1
-      for _ in 0..<Int.random(in: 1...60, using: &random) {
-        made += 1
-        maker.append(made, isEvent: Int.random(in: 0..<20, using: &random) == 0, to: &spool)
+      let numbers = (made + 1)...(made + Int.random(in: 1...60, using: &random))
+      made = numbers.upperBound
+      // Reported first: the spool commits some of them as soon as they exceed the reserved numbers.
+      say("made \(numbers.lowerBound) \(made)")
+      for number in numbers {
+        maker.append(number, isEvent: Int.random(in: 0..<20, using: &random) == 0, to: &spool)
       }
-      say("made \(first) \(made)")
       spool.advance(to: now)
       now += 2
       spool.advance(to: now)

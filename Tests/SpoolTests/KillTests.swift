@@ -29,7 +29,9 @@ import Testing
         for line in probe.output { account.take(line.text[...]) }
       }
       #expect(account.committed.count > 1_000)
-      return try account.faults(of: folder)
+      // At most 60 records are in memory, and as many again are allowed for during a commit.
+      #expect(account.losses.allSatisfy { $0.reason == "processKilled" && $0.numbers <= 2 * 60 + 1 })
+      return try account.faults(of: folder, boot: "probe", reason: .processKilled)
     }
     #expect(faults == [])
   }

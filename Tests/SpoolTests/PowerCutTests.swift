@@ -48,7 +48,9 @@ import Testing
       if places.contains(index) {
         let manner = CachedDisk.Manner.allCases.randomElement(using: &random) ?? .nothing
         try write(disk.afterCut(manner, &random), to: folder)
-        faults += try account.faults(of: folder).map { "cut \(index), \(manner): \($0)" }
+        faults += try account.faults(of: folder, boot: "next", reason: .powerLoss).map {
+          "cut \(index), \(manner): \($0)"
+        }
         try FileManager.default.removeItem(atPath: folder)
       }
       if case .said(let line) = steps[index] { account.take(line) } else { disk.apply(steps[index]) }

@@ -12,6 +12,8 @@ struct ProbeAccount {
   private(set) var sent: [UInt64: Int] = [:]
   private var acknowledged: Set<UInt64> = []
   private var lost = SequenceSet()
+  /// Reported losses, with the number of sequence numbers.
+  private(set) var losses: [(reason: Substring, numbers: Int)] = []
   /// Lines that contradict each other.
   private(set) var contradictions: [String] = []
 
@@ -21,7 +23,9 @@ struct ProbeAccount {
     func number(_ index: Int) -> Int { index < words.count ? Int(words[index]) ?? 0 : 0 }
     switch words.first {
     case "opened": waiting = []
-    case "loss" where number(2) > 0: lost.insert(UInt64(number(2))...UInt64(number(3)))
+    case "loss" where number(2) > 0:
+      lost.insert(UInt64(number(2))...UInt64(number(3)))
+      losses.append((words[1], number(3) - number(2) + 1))
     case "made":
       waiting.formUnion(number(1)...number(2))
       made.formUnion(number(1)...number(2))
@@ -39,11 +43,15 @@ struct ProbeAccount {
 
   /// What is wrong with the spool of a folder; nothing: every committed record that was not acknowledged is there,
   /// once, under the number that it had, and every number is a record's or in a gap.
-  func faults(of folder: String) throws -> [String] {
+  ///
+  /// - Parameters:
+  ///   - boot: the boot ID; that of `SpoolProbe` is "probe".
+  ///   - reason: the reason with which the loss of its memory must be reported.
+  func faults(of folder: String, boot: String, reason: GapRecord.Reason) throws -> [String] {
     var faults = contradictions
     var options = SpoolOptions(folder: folder, sinks: ["a"], newEpoch: { UUIDv7(milliseconds: 7, first: 7, rest: 7) })
     options.commitInterval = 1
-    var spool = Spool(options, boot: "probe")
+    var spool = Spool(options, boot: boot)
     for news in spool.allNews() {
       if case .setAside = news { faults.append("\(news)") }
     }
@@ -51,6 +59,7 @@ struct ProbeAccount {
     var known = lost
     for loss in try spool.tellLosses() {
       if let range = loss.sequences { known.insert(range) } else { faults.append("\(loss)") }
+      if loss.reason != reason { faults.append("\(loss)") }
     }
     spool.settle()
     var found: [Int: UInt64] = [:]

@@ -128,7 +128,7 @@ import Testing
     spool.file = nil
     spool.lock = nil
     options.gatewayId = "gw-2"
-    var other = Spool(options)
+    var other = Spool(options, boot: "boot-2")
     let losses = try other.tellLosses()
     #expect(losses.map(\.reason) == [.powerLoss] && losses.first?.epoch == epoch)
     other.settle()

@@ -71,15 +71,18 @@ import Testing
   @Test func losses_are_named_with_what_took_them() throws {
     let peer = try DaemonPeer(scratch.file("sock")) {
       $0.send(
-        DaemonPeer.ok(#"{"records":{"lost":1500,"lostByReason":{"spoolFull":1400,"powerLoss":100,"slowDisk":0}}}"#))
+        DaemonPeer.ok(
+          #"{"records":{"lost":1500,"lostByReason":{"spoolFull":1400,"powerLoss":95,"slowDisk":0,"processKilled":5}}}"#
+        ))
     }
     defer { peer.stop() }
     let findings = try findings(#"{"status": {"socket": "sock"}}"#)
-    let text = "1,500 records were lost since the start: spoolFull 1,400, powerLoss at most 100"
+    let text = "1,500 records were lost since the start: spoolFull 1,400, powerLoss at most 95, processKilled at most 5"
     #expect(findings.contains { $0["check"] == "daemon" && $0["what"]?.text == text }, "\(findings)")
     let page = try obdgate(["status", "--once", "--socket", peer.path]).output
     #expect(page.contains("note     \(text)"), "\(page)")
-    #expect(page.contains("RECORDS  lost 1,500 (spoolFull 1,400, powerLoss at most 100)"), "\(page)")
+    let losses = "RECORDS  lost 1,500 (spoolFull 1,400, powerLoss at most 95, processKilled at most 5)"
+    #expect(page.contains(losses), "\(page)")
   }
 
   @Test func a_secret_that_is_sent_unencrypted_is_a_warning() throws {

@@ -27,7 +27,7 @@ import Testing
         }
       }
       #expect(
-        has("adapter", "gw-test", "found") && has("gap", "gw-test", "powerLoss") && has("telemetry", vin, "rpm"),
+        has("adapter", "gw-test", "found") && has("gap", "gw-test", "processKilled") && has("telemetry", vin, "rpm"),
         "\(records.filter { $0.type != "telemetry" }.map(\.line))")
       #expect(!FileManager.default.fileExists(atPath: fleet.folder.file("state/refused-fleetStore.jsonl")))
     }

@@ -12,10 +12,10 @@ public struct Loss: Equatable, Sendable {
   public var epoch: UUIDv7?
   /// First and last lost number; `nil` if unknown.
   ///
-  /// After a power cut these are the numbers reserved for records that were not committed. No sink received any of
-  /// them, none is used again, and at most that many records were waiting for the disk.
+  /// After an unclean stop these are the numbers that records in memory could have received. No sink received any of
+  /// them, and none is used again.
   public var sequences: ClosedRange<UInt64>?
-  /// Number of lost records; `nil` if unknown.
+  /// Number of lost records, an upper bound for the reasons `powerLoss` and `processKilled`; `nil` if unknown.
   public var count: UInt64?
   /// Types of the lost records; empty if unknown.
   public var types: [RecordType] = []

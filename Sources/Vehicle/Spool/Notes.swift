@@ -58,6 +58,7 @@ extension Spool {
     guard count > 0 else { return }
     guard state == .durable else { return owe(memory.skip(count, reason: reason)) }
     unnumbered[reason, default: 0] += count
+    markPending()
   }
 }
 
@@ -90,7 +91,8 @@ extension SpoolFile {
   static func notes(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     var rows = try SQLiteStatement(
-      connection, "SELECT name, sum, value FROM note WHERE name <> '\(SpoolOpening.owner)'", "read the notes")
+      connection, "SELECT name, sum, value FROM note WHERE name NOT GLOB '\(SpoolOpening.internalNotes)*'",
+      "read the notes")
     while try rows.next() {
       let value = rows.withBytes(2) { bytes in unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) } }
       var sum = Checksum()

@@ -47,7 +47,7 @@ extension Spool {
     let found = options.sinks.map { SinkProgress(name: $0) }
     let opened = try SpoolFile(
       path: path, bootId: bootId, sinks: found, gatewayId: options.gatewayId, resuming: before,
-      newEpoch: options.newEpoch)
+      mark: lock?.previousMark, newEpoch: options.newEpoch)
     let losses = try SpoolOpening.owed(opened.connection)
     let kept = try SpoolFile.notes(opened.connection)
     if opened.epoch == before {
@@ -70,6 +70,16 @@ extension Spool {
     lastEpoch = opened.epoch
     state = .durable
     retryAt = .max
+    markPending()
+  }
+
+  /// Writes the ``PendingMark``: the number of the last record in memory, and one more for a record on its way here.
+  ///
+  /// - Parameter more: further records that may arrive before the next mark.
+  func markPending(more: Int = 0) {
+    guard let file, let lock else { return }
+    let pending = UInt64(memory.records.count + more) + unnumbered.values.reduce(0, +)
+    lock.write(PendingMark(epoch: file.epoch, last: file.last + pending + 1, bootId: bootId))
   }
 
   /// Commits everything that waits.
@@ -90,6 +100,8 @@ extension Spool {
   private mutating func commit(to file: SpoolFile) throws(SQLiteError) {
     let first = file.last + unnumbered.values.reduce(0, +) + 1
     let records = memory.movable
+    // Records that arrive during a slow commit wait in front of the spool: allow for as many again.
+    markPending(more: records.count)
     let bounds = SpoolFile.Bounds(bytes: options.maximumBytes, age: options.maximumAge, now: now)
     try file.commit(
       records, sinks: progress, owed: &owed, settled: settled, bounds: bounds, notes: notes.pending,
@@ -108,6 +120,7 @@ extension Spool {
       }
     }
     memory.removeMovable(newEpoch: options.newEpoch)
+    markPending()
     waitingSince = nil
   }
 

@@ -24,9 +24,13 @@ import Telemetry
 /// - **Cost of a power cut**: the telemetry of the last ``SpoolOptions/commitInterval`` (5 s), and events not yet
 ///   passed to ``advance(to:)``. Committed records survive.
 /// - **Sequence numbers.** The spool assigns `epoch` and `seq` when it commits a record and replaces the values in the
-///   line. No number is used twice. Each commit reserves numbers for the next one: twice its own number of records, at
-///   least 64 and at most 8,192. At most as many records as there are reserved numbers wait for a commit. After an
-///   unclean stop, the reserved numbers are skipped and reported as a ``Loss`` with the reason `powerLoss`.
+///   line. No number is used twice. Each commit reserves numbers for the next one: half as many again as it has records,
+///   at least 8 and at most 8,192. At most as many records as there are reserved numbers wait for a commit.
+/// - **Numbers after an unclean stop.** If the boot ID has changed, the reserved numbers are skipped and reported as a
+///   ``Loss`` with the reason `powerLoss`. Otherwise the process was killed: the numbers up to the mark in `spool.lock`
+///   are skipped and reported with the reason `processKilled`. The mark counts the records in memory and one that is on
+///   its way into the spool; during a commit, it allows for as many new records as are committed. In both cases
+///   ``Loss/count`` is an upper bound.
 /// - **Change of the gateway ID** (``SpoolOptions/gatewayId``): the new gateway counts from 1 in a new epoch. The epoch
 ///   changes at the first start at which no record of the old gateway waits. Until then the old numbering continues.
 /// - **Wall time** is added when a record is delivered, from the clock's state at that moment (``setWallTime(_:at:)``);
@@ -61,7 +65,7 @@ import Telemetry
 /// | `acknowledged` | numbers that a sink has in a lane (0 events, 1 telemetry); the first range ends at its cursor |
 /// | `stamp` | numbers that were delivered to a sink with this wall time and are not acknowledged |
 /// | `loss` | lost records: `told` is the `seq` of the `gap` record that reports them, NULL if not yet reported |
-/// | `note` | a value of the caller, stored together with records, or the gateway ID; `sum` is the CRC-32 of `value` |
+/// | `note` | a value of the caller, stored together with records, or the gateway or boot ID; `sum`: CRC-32 of `value` |
 ///
 /// Columns of a record: `seq`; `boot` and `time`, CLOCK_BOOTTIME in ns; `type`, the raw value of
 /// ``Telemetry/RecordType``; `line`, its JSON without the line feed, with the byte 01 in place of the time and the byte
@@ -192,6 +196,7 @@ public struct Spool: ~Copyable {
     _ line: Span<UInt8>, at time: Int64, explaining loss: Loss? = nil
   ) throws(RecordFormError) {
     let record = PendingRecord(try StoredLine(parsing: line), time: time, explains: loss)
+    markPending(more: 1)
     memory.append(record)
     switch record.lane {
     case .events: appended.events += 1

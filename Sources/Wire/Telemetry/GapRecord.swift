@@ -3,8 +3,10 @@ public struct GapRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.gap
 
   /// The reason for a gap.
+  ///
+  /// After an unclean stop the reason is `processKilled` if the machine has not booted since, otherwise `powerLoss`.
   public enum Reason: UInt8, CaseIterable, Sendable {
-    case spoolFull, powerLoss, damagedSpool, slowReader, slowDisk
+    case spoolFull, powerLoss, damagedSpool, slowReader, slowDisk, processKilled
     /// Name in records.
     public var name: StaticString {
       switch self {
@@ -13,6 +15,7 @@ public struct GapRecord: RecordBody, Equatable, Sendable {
       case .damagedSpool: "damagedSpool"
       case .slowReader: "slowReader"
       case .slowDisk: "slowDisk"
+      case .processKilled: "processKilled"
       }
     }
   }
@@ -21,7 +24,8 @@ public struct GapRecord: RecordBody, Equatable, Sendable {
   public var fromSequence: UInt64
   /// Sequence number of the last lost record.
   public var toSequence: UInt64
-  /// Number of lost records, if not all of the range are lost; otherwise `nil`.
+  /// Number of lost records, at most the size of the range; `nil` if unknown. It is an upper bound for the reasons
+  /// `powerLoss` and `processKilled`: records that were only in memory cannot be counted afterwards.
   public var count: UInt64?
   /// Types of the lost records; `nil` if unknown.
   public var types: [RecordType]?

@@ -159,7 +159,8 @@ extension RecordField {
     RecordField("identity", .adapter, .text, "How the adapter identifies itself"),
     RecordField("reason", .adapter, .text, "Why"),
     RecordField("bytes", .adapter, .text, "Bytes of the error"),
-    RecordField("count", [.adapter, .gap], .integer(0...0x1p63), "How many there were"),
+    RecordField(
+      "count", [.adapter, .gap], .integer(0...0x1p63), "How many there were; in a gap, the most that can be lost"),
   ]
 
   private static let gap: [RecordField] = [
@@ -167,7 +168,7 @@ extension RecordField {
     RecordField("toSeq", .gap, .integer(1...0x1p63), "Last sequence number that will never arrive"),
     RecordField("types", .gap, .texts, "Types of the lost records"),
     RecordField(
-      "reason", .gap, .text, "spoolFull, powerLoss, damagedSpool, slowReader, slowDisk; more may come"),
+      "reason", .gap, .text, "spoolFull, powerLoss, processKilled, damagedSpool, slowReader, slowDisk; more may come"),
     RecordField("sink", .gap, .text, "The only sink that lost them"),
     RecordField("lostEpoch", .gap, .identifier, "The epoch of the lost records, if it is another"),
   ]

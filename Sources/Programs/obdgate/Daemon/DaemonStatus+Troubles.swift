@@ -49,8 +49,8 @@ extension DaemonStatus.Records {
   /// What took them, in words; nil: that is not known.
   var losses: String? {
     let reasons = lostByReason.filter { $0.count > 0 }.map { reason in
-      // Not all of the numbers need have had a record (docs/Operations.md).
-      let bound = reason.name == "powerLoss" ? "at most " : ""
+      // These two are upper bounds (docs/Operations.md).
+      let bound = ["powerLoss", "processKilled"].contains(reason.name) ? "at most " : ""
       return "\(reason.name) \(bound)\(Figures.grouped(reason.count))"
     }
     return reasons.isEmpty ? nil : reasons.joined(separator: ", ")

@@ -18,8 +18,7 @@ struct LossFigures: Sendable, Equatable {
 
   subscript(reason: GapRecord.Reason) -> UInt64 { counts[Int(reason.rawValue)] }
 
-  /// How many are counted for a loss: where it is not known, as many as there are numbers, which after a power cut were set
-  /// aside and need not all have had a record; one where not even these are known.
+  /// Adds the count of a loss; if it is unknown, the number of sequence numbers; if these are unknown, 1.
   fileprivate mutating func add(_ loss: Loss) {
     let numbers = loss.sequences.map { $0.upperBound &- $0.lowerBound &+ 1 }
     counts[Int(loss.reason.rawValue)] &+= loss.count ?? numbers ?? 1

@@ -2,8 +2,13 @@ import Glibc
 
 /// An exclusive flock(2) on `spool.lock`, so that only one process uses a spool. The lock is released with the object,
 /// or by the kernel when the process dies.
+///
+/// The file also holds the ``PendingMark``.
 final class FolderLock {
   private let descriptor: Int32
+  /// The mark of the process that used the folder before; `nil` if there is no valid one.
+  let previousMark: PendingMark?
+  private var content: [UInt8] = []
 
   /// Locks a folder and creates it if missing.
   ///
@@ -21,6 +26,7 @@ final class FolderLock {
     }
     // Assign this last: once all properties are set, `deinit` runs even if the initializer throws, and the descriptor's
     // number may belong to another file by then.
+    previousMark = PendingMark(readFrom: opened)
     descriptor = opened
   }
 
@@ -30,14 +36,25 @@ final class FolderLock {
     close(descriptor)
   }
 
-  /// Writes the process ID to the lock file, to find out why writing to this file system fails. SQLite does not report
-  /// the reason.
+  /// Replaces the mark. It is not synchronized to the disk: it must survive the process, not a power cut.
+  func write(_ mark: PendingMark) {
+    let text = mark.text
+    guard text != content else { return }
+    content = text
+    let written = unsafe pwrite(descriptor, text, text.count, 0)
+    guard written != text.count else { return }
+    // An outdated mark would report too few records. Without one, the next start uses the reserved numbers. A disk that
+    // accepts neither write fails the commits as well, and `Spool.state` reports that.
+    content = []
+    _ = ftruncate(descriptor, 0)
+  }
+
+  /// Writes to the lock file, to find out why writing to this file system fails. SQLite does not report the reason.
   ///
   /// - Returns: `errno` of the failed write; 0 on success.
   func writeFailure() -> Int32 {
-    let text = Array("\(getpid())\n".utf8)
-    let written = unsafe pwrite(descriptor, text, text.count, 0)
-    guard written == text.count, ftruncate(descriptor, off_t(text.count)) == 0 else { return errno }
+    let text = content.isEmpty ? [UInt8(ascii: "\n")] : content
+    guard unsafe pwrite(descriptor, text, text.count, 0) == text.count else { return errno }
     return fsync(descriptor) == 0 ? 0 : errno
   }
 }

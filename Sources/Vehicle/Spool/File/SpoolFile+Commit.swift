@@ -35,7 +35,7 @@ extension SpoolFile {
     notes: [(name: String, value: [UInt8])] = [], unnumbered: [GapRecord.Reason: UInt64] = [:]
   ) throws(SQLiteError) {
     var draft = Draft(last: last, counts: counts, owed: owed, packing: packing)
-    let reserve = min(max(UInt64(records.count) * 2, Self.smallestReserve), Self.largestReserve)
+    let reserve = nextReserve(after: records.count)
     try transaction { () throws(SQLiteError) in
       if !unnumbered.isEmpty { try number(unnumbered, &draft) }
       for record in records { try store(record, &draft) }

@@ -26,7 +26,7 @@ final class SpoolFile {
   let epoch: UUIDv7
   /// The highest number ever committed or skipped.
   var last: UInt64
-  /// The highest reserved number; after an unclean stop, numbering continues after it.
+  /// The highest reserved number; after a power cut, numbering continues after it.
   var reserved: UInt64
   /// Numbers of records, by ``Lane``.
   var counts: [Int64]
@@ -53,10 +53,11 @@ final class SpoolFile {
   ///   - sinks: receive their state from the file; the state of other sinks is removed.
   ///   - gatewayId: the gateway of the records; `nil` accepts any.
   ///   - resuming: the epoch that this process had open before; its reserved numbers are not skipped.
+  ///   - mark: the mark of the process that used the file before; `nil` if there is none.
   /// - Throws: if the file cannot be used. For the kind `damaged`, the caller has to replace the file.
   init(
     path: String, bootId: String, sinks: [SinkProgress], gatewayId: String? = nil, resuming: UUIDv7?,
-    newEpoch: () -> UUIDv7
+    mark: PendingMark? = nil, newEpoch: () -> UUIDv7
   ) throws(SQLiteError) {
     self.path = path
     Self.keepToOurselves(path)
@@ -69,11 +70,11 @@ final class SpoolFile {
     if !isNew { try SpoolOpening.check(connection, state) }
     counts = state.counts
     wasClean = state.isClean || state.epoch == resuming
-    // Reserved but uncommitted numbers are skipped.
-    let given = wasClean ? state.last : max(state.last, state.reserved)
+    let skipped = wasClean ? nil : SpoolOpening.Skipped(state, mark, bootId: bootId)
+    let given = skipped?.last ?? state.last
     forgotten = try SpoolOpening.lacked(byOthersThan: sinks, connection, state)
     boot = try SpoolOpening.takeIntoUse(
-      connection, state, last: given, reserved: given + SpoolFile.smallestReserve, bootId: bootId, sinks: sinks)
+      connection, state, skipped, reserved: given + SpoolFile.smallestReserve, bootId: bootId, sinks: sinks)
     let renewed = try SpoolOpening.handOver(connection, to: gatewayId, counts, newEpoch: newEpoch)
     epoch = renewed ?? state.epoch
     last = renewed == nil ? given : 0
@@ -108,8 +109,19 @@ final class SpoolFile {
   }
 
   /// Limits for the count of reserved numbers.
-  static let smallestReserve: UInt64 = 64
+  static let smallestReserve: UInt64 = 8
   static let largestReserve: UInt64 = 8_192
+
+  /// How many numbers a commit of `count` records reserves.
+  ///
+  /// Half as many again as it had, so that the next commit usually has room. A single event commits alone; therefore the
+  /// reserve shrinks by at most a quarter.
+  func nextReserve(after count: Int) -> UInt64 {
+    let records = UInt64(count)
+    let previous = reserved - last
+    let wanted = max(records + max(records / 2, 4), previous - previous / 4)
+    return min(max(wanted, Self.smallestReserve), Self.largestReserve)
+  }
 
   /// Calls `body` with the prepared statements of a lane.
   func with<Result>(

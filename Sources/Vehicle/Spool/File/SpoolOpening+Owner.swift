@@ -1,8 +1,19 @@
 import Telemetry
 
 extension SpoolOpening {
+  /// Prefix of the names of internal notes.
+  static let internalNotes = "spool."
   /// Name of the internal note that stores the gateway ID of the epoch.
-  static let owner = "spool.gatewayId"
+  static let owner = internalNotes + "gatewayId"
+  /// Name of the internal note that stores the boot ID of the process that used the file last.
+  static let boot = internalNotes + "bootId"
+
+  /// Reads an internal note; `nil` if there is none.
+  static func note(_ name: String, _ connection: borrowing SQLiteConnection) throws(SQLiteError) -> String? {
+    var find = try SQLiteStatement(connection, "SELECT value FROM note WHERE name = ?1", "read the notes")
+    find.bind(name, at: 1)
+    return try find.next() ? find.text(0) : nil
+  }
 
   /// Begins a new epoch if the gateway ID changed and no record waits.
   ///
@@ -17,10 +28,7 @@ extension SpoolOpening {
     _ connection: borrowing SQLiteConnection, to gatewayId: String?, _ counts: [Int64], newEpoch: () -> UUIDv7
   ) throws(SQLiteError) -> UUIDv7? {
     guard let gatewayId else { return nil }
-    var find = try SQLiteStatement(connection, "SELECT value FROM note WHERE name = ?1", "read the notes")
-    find.bind(owner, at: 1)
-    let known = try find.next() ? find.text(0) : ""
-    find.reset()
+    let known = try note(owner, connection) ?? ""
     let hasChanged = !known.isEmpty && known != gatewayId
     guard known != gatewayId, !hasChanged || counts.allSatisfy({ $0 == 0 }) else { return nil }
     try connection.execute("BEGIN IMMEDIATE", "begin an epoch")

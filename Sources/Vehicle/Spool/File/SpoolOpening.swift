@@ -14,6 +14,27 @@ enum SpoolOpening {
     var reserved: UInt64
     var isClean: Bool
     var counts: [Int64]
+    /// The boot ID of the process that used the file last; `nil` if unknown.
+    var bootId: String?
+  }
+
+  /// Numbers that the records lost at an unclean stop could have had.
+  struct Skipped {
+    var last: UInt64
+    var reason: GapRecord.Reason
+
+    /// - Parameters:
+    ///   - mark: the mark of the process that stopped; `nil` if there is none.
+    ///   - bootId: the current boot ID.
+    init(_ state: State, _ mark: PendingMark?, bootId: String) {
+      let isSameBoot = state.bootId == bootId
+      reason = isSameBoot ? .processKilled : .powerLoss
+      if isSameBoot, let mark, mark.bootId == bootId, mark.epoch == state.epoch {
+        last = max(state.last, mark.last)
+      } else {
+        last = max(state.last, state.reserved)
+      }
+    }
   }
 
   /// Maximum size of a file that is checked page by page after an unclean stop.
@@ -68,7 +89,7 @@ enum SpoolOpening {
     }
     return State(
       epoch: epoch, last: row.unsigned(1), reserved: row.unsigned(2), isClean: row.number(3) == 1,
-      counts: [row.number(4), row.number(5)])
+      counts: [row.number(4), row.number(5)], bootId: try note(boot, connection))
   }
 
   /// Checks for damage that can be found quickly.
@@ -127,9 +148,10 @@ enum SpoolOpening {
   ///
   /// - Returns: the boot's row.
   static func takeIntoUse(
-    _ connection: borrowing SQLiteConnection, _ state: State, last: UInt64, reserved: UInt64, bootId: String,
+    _ connection: borrowing SQLiteConnection, _ state: State, _ skipped: Skipped?, reserved: UInt64, bootId: String,
     sinks: [SinkProgress]
   ) throws(SQLiteError) -> Int64 {
+    let last = skipped?.last ?? state.last
     try connection.execute("BEGIN IMMEDIATE", "take into use")
     let boot = try number(connection, table: "boot", column: "id", of: bootId)
     // Remove boots without records.
@@ -153,13 +175,14 @@ enum SpoolOpening {
         """, "take into use")
     }
     for sink in sinks { try restore(sink, connection) }
-    if last > state.last {
+    if let skipped, last > state.last {
       try connection.execute(
         """
-        INSERT INTO loss (reason, epoch, first, last, types)
-          VALUES (\(GapRecord.Reason.powerLoss.rawValue), '\(state.epoch.string)', \(state.last + 1), \(last), 0)
+        INSERT INTO loss (reason, epoch, first, last, count, types)
+          VALUES (\(skipped.reason.rawValue), '\(state.epoch.string)', \(state.last + 1), \(last), \(last - state.last), 0)
         """, "take into use")
     }
+    try SpoolFile.keep([(self.boot, Array(bootId.utf8))], connection)
     try connection.execute(
       "UPDATE state SET last = \(last), reserved = \(reserved), clean = 0; COMMIT", "take into use")
     return boot

@@ -1,0 +1,50 @@
+import Glibc
+import Telemetry
+
+/// The highest sequence number that a record in the process's memory could receive.
+///
+/// It is written to `spool.lock` before a record is appended, without fsync(2). If the process is killed, the kernel
+/// still has it, and the next start knows how many records can have been lost. After a power cut it may be outdated and
+/// is not used; the boot ID tells the two apart.
+struct PendingMark: Equatable {
+  /// The epoch of the file.
+  var epoch: UUIDv7
+  var last: UInt64
+  /// The kernel's boot ID while the mark was written.
+  var bootId: String
+
+  init(epoch: UUIDv7, last: UInt64, bootId: String) {
+    self.epoch = epoch
+    self.last = last
+    self.bootId = bootId
+  }
+
+  /// One text line: the epoch, the number with leading zeros, the boot ID.
+  var text: [UInt8] {
+    let number = String(last)
+    let digits = String(repeating: "0", count: max(0, Self.digits - number.utf8.count)) + number
+    return Array("\(epoch.string) \(digits) \(bootId)\n".utf8)
+  }
+
+  /// Digits of the largest number that SQLite can store.
+  private static let digits = 19
+
+  /// Parses the first line of `bytes`; `nil` if it is not a mark.
+  init?(parsing bytes: ArraySlice<UInt8>) {
+    guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+    let words = String(decoding: bytes[..<end], as: UTF8.self).split(
+      separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+    guard words.count == 3, let epoch = UUIDv7(string: String(words[0])), let last = Int64(words[1]), last >= 0 else {
+      return nil
+    }
+    self.init(epoch: epoch, last: UInt64(last), bootId: String(words[2]))
+  }
+
+  /// Reads the mark at the beginning of a file; `nil` if there is none.
+  init?(readFrom descriptor: Int32) {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
+    guard count > 0 else { return nil }
+    self.init(parsing: bytes[..<count])
+  }
+}
