@@ -94,6 +94,7 @@ import Testing
       Row(
         method: "PUT", route: "/api/geofences", body: #"{"type":"FeatureCollection","features":[]}"#, gateway: 403,
         readOnly: 403, foreignAdmin: 204, admin: 204),
+      Row(method: "DELETE", route: "/api/geofences", gateway: 403, readOnly: 403, foreignAdmin: 204, admin: 204),
       Row(method: "GET", route: "/api/gateways", gateway: 403, readOnly: 200, foreignAdmin: 200, admin: 200),
       Row(
         method: "POST", route: "/api/gateways", body: #"{"id":"gw-9"}"#, gateway: 403, readOnly: 403,
@@ -104,6 +105,9 @@ import Testing
       Row(
         method: "PUT", route: "/api/gateways/{gatewayId}", path: "/api/gateways/gw-2", body: #"{"vehicles":["VAN-2"]}"#,
         gateway: 403, readOnly: 403, foreignAdmin: 404, admin: 200),
+      Row(
+        method: "DELETE", route: "/api/gateways/{gatewayId}", path: "/api/gateways/gw-2", gateway: 403, readOnly: 403,
+        foreignAdmin: 404, admin: 204),
       Row(
         method: "POST", route: "/api/gateways/{gatewayId}/rotate", path: "/api/gateways/gw-2/rotate", gateway: 403,
         readOnly: 403, foreignAdmin: 404, admin: 200),

@@ -57,6 +57,26 @@ import Testing
     }
   }
 
+  @Test func removed_fences_reach_gateways_as_an_empty_collection() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let admin = try server.client(server.keys.admin)
+        let gateway = try server.client(server.keys.gateway)
+        let put = try admin.send("PUT", "/api/geofences", json: Self.fences("120"))
+        let tag = put.headers["etag"] ?? ""
+        #expect(try admin.send("DELETE", "/api/geofences", headers: ["If-Match": "\"x\""]).status == 412)
+        #expect(try gateway.send("GET", "/api/geofences", headers: ["If-None-Match": tag]).status == 304)
+        let removed = try admin.send("DELETE", "/api/geofences", headers: ["If-Match": tag])
+        #expect(removed.status == 204)
+        let left = try gateway.send("GET", "/api/geofences", headers: ["If-None-Match": tag])
+        #expect(left.status == 200 && left.text == #"{"type":"FeatureCollection","features":[]}"#)
+        // A gateway keeps its fences if the tag is "none".
+        #expect(left.headers["etag"] == removed.headers["etag"] && left.headers["etag"] != "\"none\"")
+        #expect(try admin.send("DELETE", "/api/geofences").status == 204)
+      }
+    }
+  }
+
   @Test func conditions_are_taken_as_rfc_9110_has_them() async throws {
     try await TestServer.run { server in
       try await aside {

@@ -64,6 +64,59 @@ import Testing
     }
   }
 
+  @Test func a_gateway_shows_the_vehicle_that_it_is_in() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let gateway = try server.client(server.keys.freeGateway)
+        let reader = try server.client(server.keys.readOnly)
+        func current() throws -> [String?] {
+          let one = try reader.send("GET", "/api/gateways/gw-free").json
+          let listed = try reader.send("GET", "/api/gateways").list.first { $0["id"] as? String == "gw-free" }
+          return [one["currentVehicle"] as? String, listed?["currentVehicle"] as? String]
+        }
+        #expect(try current() == [nil, nil])
+        let first = SampleRecord(1, vehicle: "CAR-1", gateway: "gw-free")
+        let second = SampleRecord(2, vehicle: "CAR-2", gateway: "gw-free")
+        // Another gateway's vehicle is refused and does not count.
+        let foreign = SampleRecord(3, vehicle: "VAN-1", gateway: "gw-free")
+        _ = try gateway.send("POST", "/api/telemetry", [first].lines)
+        #expect(try current() == ["CAR-1", "CAR-1"])
+        _ = try gateway.send("POST", "/api/telemetry", [second, foreign].lines)
+        #expect(try current() == ["CAR-2", "CAR-2"])
+        _ = try gateway.send("POST", "/api/telemetry", [first].lines)
+        #expect(try current() == ["CAR-2", "CAR-2"], "an old record was sent again")
+        // What GET gave may come back with PUT.
+        let admin = try server.client(server.keys.admin)
+        let text = try admin.send("GET", "/api/gateways/gw-free").text
+        #expect(try admin.send("PUT", "/api/gateways/gw-free", json: text).status == 200)
+      }
+    }
+  }
+
+  @Test func a_removed_gateway_loses_its_key_and_leaves_its_records() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let admin = try server.client(server.keys.admin)
+        let gateway = try server.client(server.keys.gateway)
+        #expect(try gateway.send("POST", "/api/telemetry", [SampleRecord(1)].lines).status == 200)
+        #expect(try admin.send("DELETE", "/api/gateways/gw-1", headers: ["If-Match": "\"x\""]).status == 412)
+        #expect(try admin.send("DELETE", "/api/gateways/gw-1").status == 204)
+        #expect(try gateway.send("POST", "/api/telemetry", [SampleRecord(2)].lines).status == 401)
+        #expect(try admin.send("GET", "/api/gateways/gw-1").status == 404)
+        #expect(try admin.send("DELETE", "/api/gateways/gw-1").status == 404)
+        #expect(try admin.send("GET", "/api/vehicles/VAN-1/telemetry").list.count == 1)
+        // The same id may be registered again and goes on with the vehicle.
+        let again = try admin.send("POST", "/api/gateways", json: #"{"id":"gw-1","vehicles":["VAN-1"]}"#)
+        #expect(again.status == 201)
+        let key = try again.json["key"] as? String ?? ""
+        let sent = try server.client(key).send("POST", "/api/telemetry", [SampleRecord(2)].lines)
+        #expect(try sent.json["stored"] as? Int == 1)
+        // The other tenant's gateway of the same name is not touched.
+        #expect(try server.client(server.keys.foreignAdmin).send("GET", "/api/gateways/gw-1").status == 200)
+      }
+    }
+  }
+
   @Test func a_token_reads_until_it_is_revoked() async throws {
     try await TestServer.run { server in
       try await aside {

@@ -40,6 +40,43 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
+  func a_gateways_current_vehicle_is_that_of_its_newest_record(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let (storage, other) = (fleet.storage, try #require(TenantID("other")))
+      try await storage.addTenant(other, at: Sample.now)
+      for tenant in [TenantID.standard, other] {
+        _ = try await storage.addGateway(
+          "gw-1", allowedVehicles: [], key: Sample.secret(tenant == other ? 2 : 1), tenant: tenant, at: Sample.now)
+      }
+      let vin = "VF3M45GFRLS031759"
+      _ = try await storage.addVehicle("VAN-1", VehicleDetails(), tenant: .standard, at: Sample.now)
+      _ = try await storage.addVehicle("VAN-2", VehicleDetails(vin: vin), tenant: .standard, at: Sample.now)
+      func current(_ name: String? = nil, _ seconds: Double = 0, of tenant: TenantID = .standard) async throws
+        -> String?
+      {
+        if let name {
+          let vehicle = VehicleInUse(name: name, at: Sample.time(seconds))
+          try await storage.gatewaysSeen(["gw-1": GatewaySighting(at: Sample.now, vehicle: vehicle)], tenant: tenant)
+        }
+        return try await storage.gateway("gw-1", tenant: tenant)?.currentVehicle
+      }
+      #expect(try await current() == nil)
+      #expect(try await current("VAN-1", 20) == "VAN-1")
+      // A request without records changes nothing.
+      try await storage.gatewaysSeen(["gw-1": GatewaySighting(at: Sample.now)], tenant: .standard)
+      #expect(try await current() == "VAN-1")
+      #expect(try await current(vin, 10) == "VAN-1", "an older record arrived late")
+      #expect(try await current(vin, 30) == "VAN-2")
+      #expect(
+        try await storage.gateways(cursor: nil, limit: 9, tenant: .standard).items.map(\.currentVehicle) == ["VAN-2"])
+      #expect(try await current("VAN-1", 40, of: other) == nil, "the vehicle belongs to another tenant")
+      #expect(try await storage.removeVehicle("VAN-2", tenant: .standard))
+      #expect(try await current() == nil)
+      #expect(try await current("VAN-1", 50) == "VAN-1")
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func a_token_is_found_by_its_secret_and_revoked_by_its_id(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let storage = fleet.storage

@@ -75,6 +75,7 @@ assert call("replace_vehicle", "VAN-001", body=models.VehicleDetails.from_dict(c
 made = call("add_gateway", body=models.NewGateway(id="gw-1", vehicles=["VAN-001"]))
 assert made.key.startswith("fsk_") and made.gateway.vehicles == ["VAN-001"]
 assert call("list_gateways").data[0].id == "gw-1"
+assert isinstance(call("get_gateway", "gw-1").current_vehicle, fleet_client.types.Unset)
 secret = call("add_token", body=models.NewToken(role=models.NewTokenRole("readOnly"), label="display"))
 assert secret.secret.startswith("fst_") and secret.token.role == "readOnly"
 assert len(call("list_tokens").data) == 2
@@ -88,5 +89,9 @@ assert call("get_fences").to_dict() == fences
 
 refused = operation("get_vehicle").sync_detailed("VAN-002", client=client)
 assert refused.status_code == 404 and refused.parsed.error.code == "notFound", refused
+assert operation("remove_fences").sync_detailed(client=client).status_code == 204
+assert call("get_fences").to_dict()["features"] == []
+assert operation("remove_gateway").sync_detailed("gw-1", client=client).status_code == 204
+assert call("list_gateways").data == []
 assert operation("remove_vehicle").sync_detailed("VAN-001", client=client).status_code == 204
 print("the client works:", len(list(pkgutil.walk_packages(api.__path__))), "operations")

@@ -43,6 +43,29 @@ import Testing
     }
   }
 
+  @Test func a_websocket_handshake_is_logged_with_the_tokens_owner() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let file = try scratch.write("c.json", #"{"database":"sqlite:a.db","accessLog":true}"#)
+      let store = try ServedStore(["--config", file])
+      defer { store.program.kill() }
+      let listener = try LiveListener(port: store.port, token: try #require(store.token))
+      let line = try store.program.errorLine(within: .seconds(20)) { $0.contains(" /ws ") }.text
+      #expect(
+        try #/^fleetstore: access: 127\.0\.0\.1 default token [0-9a-f-]{36} GET /ws 101 0 B \d+\.\d ms$/#
+          .wholeMatch(in: line) != nil, "\(line)")
+      // Without a token in the handshake the owner is not known yet.
+      let socket = try LoadSocket(port: store.port)
+      try socket.write(
+        Array(
+          ("GET /api/ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").utf8))
+      let other = try store.program.errorLine(within: .seconds(20)) { $0.contains(" /api/ws ") }.text
+      #expect(other.contains("127.0.0.1 - - GET /api/ws 101 0 B "), "\(other)")
+      try listener.awaitSubscribed()
+    }
+  }
+
   /// A disk that takes no more, as a limit of the process: what is refused is told by the health, and counted in the log.
   @Test func a_disk_without_space_is_told_by_the_health_and_counted_in_the_log() async throws {
     guard let prlimit = try Tool.required("prlimit") else { return }

@@ -89,17 +89,27 @@ extension StoredFleet {
   ) async throws(StorageError) {
     try await engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
-      // In the order of their ids: two servers that see the same gateways do not wait for each other in a ring.
+      let names = Set(sightings.values.compactMap { $0.vehicle?.name })
+      let vehicles = names.isEmpty ? [] : try session.vehicles(named: names.sorted(), tenant: tenant)
+      // In the order of their ids: two servers that see the same gateways do not deadlock.
       for (id, sighting) in sightings.sorted(by: { $0.key < $1.key }) {
+        let vehicle = sighting.vehicle.flatMap { seen in
+          vehicles.first { $0.id == seen.name } ?? vehicles.first { $0.vin == seen.name }
+        }
         try session.run(
           """
           UPDATE gateway SET last_seen = CASE WHEN last_seen > $3 THEN last_seen ELSE $3 END,
-            spool_depth = coalesce($4, spool_depth), version = coalesce($5, version)
+            spool_depth = coalesce($4, spool_depth), version = coalesce($5, version),
+            vehicle = CASE WHEN vehicle_time IS NULL OR vehicle_time <= CAST($7 AS BIGINT)
+              THEN coalesce(CAST($6 AS INTEGER), vehicle) ELSE vehicle END,
+            vehicle_time = CASE WHEN vehicle_time IS NULL OR vehicle_time <= CAST($7 AS BIGINT)
+              THEN coalesce(CAST($7 AS BIGINT), vehicle_time) ELSE vehicle_time END
           WHERE tenant = $1 AND id = $2
           """,
           [
             SQLValue(tenant), .text(id), .integer(sighting.at.milliseconds), SQLValue(sighting.spoolDepth),
-            SQLValue(sighting.version),
+            SQLValue(sighting.version), SQLValue(vehicle.map { Int64($0.key) }),
+            SQLValue(vehicle == nil ? nil : sighting.vehicle?.at.milliseconds),
           ])
       }
     }
@@ -139,7 +149,10 @@ extension StoreSession {
 
 /// The columns that a ``FleetDomain/Gateway`` is made of.
 enum GatewayColumns {
-  static let list = "gateway.id, gateway.added, secret_at, revoked, last_seen, spool_depth, version"
+  static let list = """
+    gateway.id, gateway.added, secret_at, revoked, last_seen, spool_depth, version,
+    (SELECT vehicle.id FROM vehicle WHERE vehicle.key = gateway.vehicle) AS current_vehicle
+    """
 
   static func id(_ row: SQLRow, from first: Int = 0) -> String { row.text(first) }
 
@@ -149,6 +162,7 @@ enum GatewayColumns {
       keyAt: StoredTime.timestamp(row.integer(first + 2)),
       revokedAt: row.optionalInteger(first + 3).map { StoredTime.timestamp($0) },
       lastSeen: row.optionalInteger(first + 4).map { StoredTime.timestamp($0) },
-      spoolDepth: row.optionalInteger(first + 5), version: row.optionalText(first + 6))
+      spoolDepth: row.optionalInteger(first + 5), version: row.optionalText(first + 6),
+      currentVehicle: row.optionalText(first + 7))
   }
 }

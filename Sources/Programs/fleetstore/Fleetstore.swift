@@ -14,7 +14,8 @@ struct Fleetstore: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      ServeCommand.self, GatewayCommand.self, TokenCommand.self, TenantCommand.self, RestoredCommand.self,
+      ServeCommand.self, GatewayCommand.self, TokenCommand.self, TenantCommand.self, GeofencesCommand.self,
+      RestoredCommand.self,
     ])
 
   static func main() async {

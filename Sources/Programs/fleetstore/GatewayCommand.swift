@@ -1,14 +1,26 @@
 import ArgumentParser
 import FleetAPI
 import FleetDomain
+import JSONText
 
-/// `fleetstore gateway`: the boxes in the vehicles and their keys.
+/// `fleetstore gateway`: the gateways in the vehicles, and their keys.
 struct GatewayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "gateway", abstract: "Registers gateways, makes, replaces and revokes their keys.",
-    subcommands: [Add.self, Rotate.self, Revoke.self, List.self])
+    commandName: "gateway", abstract: "Manages gateways, their vehicles and their keys.",
+    subcommands: [Add.self, Set.self, Rotate.self, Revoke.self, Remove.self, List.self])
 
-  func run() throws { throw ValidationError("name what to do: add, rotate, revoke or list") }
+  func run() throws { throw ValidationError("name a subcommand: add, set, rotate, revoke, remove or list") }
+
+  /// Checks names that a command line gives.
+  private static func check(_ gatewayId: String, _ vehicles: [String]) throws(Failure) {
+    for name in [gatewayId] + vehicles where !PlainText.isName(name) {
+      throw Failure(.usage, "gateway: expected \(PlainText.expectedName) as a name, found \(JSONError.quoted(name))")
+    }
+    var seen: Swift.Set<String> = []
+    for vehicle in vehicles where !seen.insert(vehicle).inserted {
+      throw Failure(.usage, "gateway: --vehicle \(JSONError.quoted(vehicle)) given twice")
+    }
+  }
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,12 +34,7 @@ struct GatewayCommand: AsyncParsableCommand {
 
     func run() async throws {
       let tenant = try owner.tenant()
-      for name in [gatewayId] + vehicles where !PlainText.isName(name) {
-        throw Failure(.usage, "gateway: expected \(PlainText.expectedName) as a name")
-      }
-      guard Set(vehicles).count == vehicles.count else {
-        throw Failure(.usage, "gateway: expected no --vehicle twice")
-      }
+      try GatewayCommand.check(gatewayId, vehicles)
       let key = Secret(.gatewayKey)
       try await store.withStorage { storage in
         _ = try await storage.addGateway(
@@ -35,6 +42,32 @@ struct GatewayCommand: AsyncParsableCommand {
       }
       try StandardOutput.say(
         secret: key.text, lost: "the gateway is registered: make it another key with fleetstore gateway rotate")
+    }
+  }
+
+  struct Set: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Replaces the vehicles that a gateway may write as.",
+      discussion: "The list replaces the old one as a whole; `fleetstore gateway list` prints it.")
+
+    @Argument(help: "The gateway's id.") var gatewayId: String
+    @Option(name: .customLong("vehicle"), help: "A vehicle that it may write as; may be repeated.")
+    var vehicles: [String] = []
+    @Flag(name: .customLong("no-vehicles"), help: "Remove the list: it may write as vehicles that it registers first.")
+    var hasNone = false
+    @OptionGroup var owner: TenantOption
+    @OptionGroup var store: CommandStore
+
+    func run() async throws {
+      let tenant = try owner.tenant()
+      try GatewayCommand.check(gatewayId, vehicles)
+      guard vehicles.isEmpty == hasNone else {
+        throw Failure(
+          .usage, "gateway: expected --vehicle or --no-vehicles, found \(hasNone ? "both" : "neither")")
+      }
+      try await store.withStorage { storage in
+        _ = try await storage.setAllowedVehicles(vehicles, gateway: gatewayId, tenant: tenant)
+      }
     }
   }
 
@@ -80,9 +113,23 @@ struct GatewayCommand: AsyncParsableCommand {
     }
   }
 
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Removes a gateway and its key; its vehicles and records stay.")
+
+    @Argument(help: "The gateway's id.") var gatewayId: String
+    @OptionGroup var owner: TenantOption
+    @OptionGroup var store: CommandStore
+
+    func run() async throws {
+      let tenant = try owner.tenant()
+      try await store.withStorage { storage in try await storage.removeGateway(gatewayId, tenant: tenant) }
+    }
+  }
+
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Prints id, state, when it was seen, records to come, version, vehicles; with tabs between.")
+      abstract: "Prints id, state, last seen, backlog, version, allowed vehicles, current vehicle; separated by tabs.")
 
     @OptionGroup var owner: TenantOption
     @OptionGroup var store: CommandStore
@@ -99,6 +146,7 @@ struct GatewayCommand: AsyncParsableCommand {
                 gateway.id, gateway.revokedAt == nil ? "good" : "revoked", gateway.lastSeen.map(TimeText.of) ?? "never",
                 gateway.spoolDepth.map(String.init) ?? "-", gateway.version ?? "-",
                 gateway.allowedVehicles.isEmpty ? "-" : gateway.allowedVehicles.joined(separator: ","),
+                gateway.currentVehicle ?? "-",
               ].joined(separator: "\t"))
           }
           cursor = page.next

@@ -34,6 +34,16 @@ final class SightingBook: Sendable {
     }
   }
 
+  /// Records which vehicle a gateway is in.
+  func note(_ vehicle: VehicleInUse, of gateway: Gateway, _ tenant: TenantID) {
+    pages.withLock { pages in
+      var sighting = pages[tenant]?[gateway.id] ?? GatewaySighting(at: WallClock.now)
+      guard sighting.vehicle.map({ $0.at <= vehicle.at }) ?? true else { return }
+      sighting.vehicle = vehicle
+      pages[tenant, default: [:]][gateway.id] = sighting
+    }
+  }
+
   /// Gateways of one transaction: other writers do not wait for those of a large fleet.
   private static let most = 256
 

@@ -27,6 +27,7 @@ struct FleetChannel: HTTPChannelHandler {
   let isSecure: Bool
   let hub: LiveHub
   let live: LiveService
+  let accessLog: AccessLog
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     guard connections.open(channel) else {
@@ -83,7 +84,9 @@ struct FleetChannel: HTTPChannelHandler {
         channel.eventLoop.makeCompletedFuture {
           let token = BearerToken.parse(head.headers["Authorization"].first)
           try channel.pipeline.syncOperations.addHandler(
-            LiveConnection(hub: hub, service: live, token: token, logger: logger))
+            LiveConnection(
+              hub: hub, service: live, token: token, handshake: Handshake(path: head.uri, log: accessLog),
+              logger: logger))
           return .webSocket
         }
       })

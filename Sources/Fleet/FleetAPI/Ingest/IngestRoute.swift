@@ -9,9 +9,10 @@ import Telemetry
 struct IngestRoute {
   let storage: any FleetStorage
   let metrics: TenantMetrics
+  let sightings: SightingBook
 
   var route: Route {
-    let (storage, metrics) = (storage, metrics)
+    let (storage, metrics, sightings) = (storage, metrics, sightings)
     return Route(.post, "/api/telemetry", .roles([.gateway, .admin]), Self.operation) { call in
       // What tools say that were not told (`curl --data-binary`): lines and arrays are known by their first character.
       let type = try call.requireType(
@@ -31,7 +32,7 @@ struct IngestRoute {
       guard batch.count > 0 else {
         throw APIError.badRequest("the body has no records; expected a JSON array of them, or one on each line")
       }
-      let caller = try call.caller
+      let (caller, now) = (try call.caller, WallClock.now)
       // Where all are refused there is nothing to store.
       let stored =
         batch.records.isEmpty
@@ -39,8 +40,11 @@ struct IngestRoute {
         : try await untilCancelled { [storage] in
           try await storage.ingest(
             batch.records, from: caller.gateway.map { .gateway($0) } ?? .trusted, tenant: caller.tenant,
-            at: WallClock.now)
+            at: now)
         }
+      if let gateway = caller.gateway, let vehicle = VehicleInUse(batch.records, stored, at: now) {
+        sightings.note(vehicle, of: gateway, caller.tenant)
+      }
       let outcomes = batch.outcomes(stored)
       let counts = TenantMetrics.Counts(outcomes)
       metrics.note(counts, caller.tenant)

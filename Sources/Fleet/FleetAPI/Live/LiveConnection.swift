@@ -21,6 +21,7 @@ final class LiveConnection: ChannelInboundHandler {
   let service: LiveService
   let logger: Logger
   private let token: String?
+  private var handshake: Handshake
   private var identity: Identity?
   var phase = Phase.waiting
   var context: ChannelHandlerContext?
@@ -64,10 +65,11 @@ final class LiveConnection: ChannelInboundHandler {
   private var pieceDeadline: Scheduled<Void>?
 
   /// - Parameter token: the bearer token of the handshake; nil: the first message brings it.
-  init(hub: LiveHub, service: LiveService, token: String?, logger: Logger) {
+  init(hub: LiveHub, service: LiveService, token: String?, handshake: Handshake, logger: Logger) {
     self.hub = hub
     self.service = service
     self.token = token
+    self.handshake = handshake
     self.logger = logger
   }
 
@@ -94,6 +96,7 @@ final class LiveConnection: ChannelInboundHandler {
     if let token {
       authenticate(token)
     } else {
+      handshake.report(nil, from: context.channel)
       let seconds = hub.settings.authenticateSeconds
       deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) {
         self.close(.policyViolation, "no token within \(seconds) s")
@@ -102,6 +105,7 @@ final class LiveConnection: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
+    handshake.report(nil, from: context.channel)
     self.context = nil
     output = nil
     forgetAll()
@@ -303,8 +307,9 @@ final class LiveConnection: ChannelInboundHandler {
   }
 
   private func authenticated(_ result: Result<Identity, any Error>) {
-    guard phase == .authenticating, context != nil else { return }
+    guard phase == .authenticating, let context else { return }
     deadline?.cancel()
+    handshake.report(try? result.get(), from: context.channel)
     switch result {
     case .failure(let error):
       let problem = APIError(error, logger: logger)
@@ -315,7 +320,7 @@ final class LiveConnection: ChannelInboundHandler {
         close(.policyViolation, "the new token belongs to another tenant")
         return
       }
-      guard context.map({ hub.connections.belongs($0.channel, to: found.holder) }) ?? true else {
+      guard hub.connections.belongs(context.channel, to: found.holder) else {
         close(.tryAgainLater, Connections.refusal.message)
         return
       }

@@ -203,6 +203,7 @@ enum OpenAPISchemas {
           "lastSeen": { "$ref": "#/components/schemas/ServersOwn" },
           "spoolDepth": { "$ref": "#/components/schemas/ServersOwn" },
           "version": { "$ref": "#/components/schemas/ServersOwn" },
+          "currentVehicle": { "$ref": "#/components/schemas/ServersOwn" },
           "vehicles": {
             "type": "array", "maxItems": 1000, "uniqueItems": true, "items": { "$ref": "#/components/schemas/Name" }
           }
@@ -224,7 +225,10 @@ enum OpenAPISchemas {
           "vehicles": { "type": "array", "items": { "type": "string" } },
           "addedAt": { "$ref": "#/components/schemas/Time" }, "keyAt": { "$ref": "#/components/schemas/Time" },
           "revokedAt": { "$ref": "#/components/schemas/Time" }, "lastSeen": { "$ref": "#/components/schemas/Time" },
-          "spoolDepth": { "type": "integer", "minimum": 0 }, "version": { "type": "string" }
+          "spoolDepth": { "type": "integer", "minimum": 0 }, "version": { "type": "string" },
+          "currentVehicle": {
+            "description": "Id of the vehicle of its newest record, gap records not counted.", "type": "string"
+          }
         }
       },
       "GatewayList": {

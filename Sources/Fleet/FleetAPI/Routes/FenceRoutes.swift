@@ -47,27 +47,39 @@ struct FenceRoutes {
         } catch let error as GeoJSONError {
           throw APIError.invalid(error.message)
         }
-        let conditions = try Preconditions(call.request.headers)
-        // What the conditions are about must still be there when these take its place.
-        let present = conditions.isEmpty ? nil : try await storage.fences(tenant: try call.tenant)?.entityTag
-        // `*` asks for what has been put; the tag of none is what was read until then.
-        let shown = present ?? (conditions.hasAny ? nil : FencesDocument.notPut.entityTag)
-        guard conditions.allow(changeOf: shown) else { throw Preconditions.failed(shown) }
-        // Fences are never taken away: where any will do, any still does.
-        let mayBeAny = conditions.noneOf == nil && conditions.oneOf?.isAny ?? true
-        let expected: FencesExpectation = mayBeAny ? .anything : present.map { .tags([$0]) } ?? .nothing
-        let result = try await storage.putFences(
-          document, expecting: expected, tenant: try call.tenant, at: WallClock.now)
-        switch result {
-        case .stored(let stored):
-          var answer = Answer(status: .noContent)
-          answer.headers[.eTag] = stored.entityTag
-          return answer
-        case .changedMeanwhile(let tag):
-          throw Preconditions.failed(tag)
-        }
+        return try await Self.replace(with: document, storage, call)
+      },
+      Route(.delete, Self.path, .admins, Self.remove) { call in
+        try await Self.replace(with: .empty, storage, call)
       },
     ]
+  }
+
+  /// Replaces the fences if the request's conditions allow it.
+  ///
+  /// - Throws: 412.
+  private static func replace(
+    with document: FencesDocument, _ storage: any FleetStorage, _ call: Call
+  ) async throws -> Answer {
+    let conditions = try Preconditions(call.request.headers)
+    // The fences that the conditions were checked against must still be there when they are replaced.
+    let present = conditions.isEmpty ? nil : try await storage.fences(tenant: try call.tenant)?.entityTag
+    // `*` asks for fences that were put; the tag `"none"` is what clients read until then.
+    let shown = present ?? (conditions.hasAny ? nil : FencesDocument.notPut.entityTag)
+    guard conditions.allow(changeOf: shown) else { throw Preconditions.failed(shown) }
+    // Once fences have been put, there is always a document: a condition of `*` that holds goes on holding.
+    let mayBeAny = conditions.noneOf == nil && conditions.oneOf?.isAny ?? true
+    let expected: FencesExpectation = mayBeAny ? .anything : present.map { .tags([$0]) } ?? .nothing
+    let result = try await storage.putFences(
+      document, expecting: expected, tenant: try call.tenant, at: WallClock.now)
+    switch result {
+    case .stored(let stored):
+      var answer = Answer(status: .noContent)
+      answer.headers[.eTag] = stored.entityTag
+      return answer
+    case .changedMeanwhile(let tag):
+      throw Preconditions.failed(tag)
+    }
   }
 
   private static func notModified(_ tag: String) -> Answer { tagged(Answer(status: .notModified), tag) }
@@ -99,4 +111,11 @@ struct FenceRoutes {
       .header("If-None-Match", "`*`: only if there are none yet; ETags: only if others are there."),
     ], body: .init(types: ["application/geo+json", "application/json"], schema: "Fences"),
     results: [.init(.noContent, "Stored.", headers: ["ETag"])], errors: [.preconditionFailed, .contentTooLarge])
+  private static let remove = Operation(
+    id: "removeFences",
+    summary: "Removes all fences: gateways drop theirs when they fetch next. The same as putting an empty collection.",
+    parameters: [
+      .header("If-Match", "The ETag of the fences to remove: 412 if others are there; `*`: any."),
+      .header("If-None-Match", "ETags: only if others are there."),
+    ], results: [.init(.noContent, "Removed.", headers: ["ETag"])], errors: [.preconditionFailed])
 }

@@ -22,7 +22,7 @@ enum FleetRoutes {
     hub: LiveHub
   ) -> RouteTable {
     let described =
-      [IngestRoute(storage: storage, metrics: metrics.tenants).route]
+      [IngestRoute(storage: storage, metrics: metrics.tenants, sightings: sightings).route]
       + VehicleRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + FenceRoutes(storage: storage).routes

@@ -11,11 +11,13 @@ struct GatewayRoutes {
 
   private static let path = "/api/gateways"
   /// Keys of a gateway that the server alone sets.
-  private static let serversOwn = ["addedAt", "keyAt", "revokedAt", "lastSeen", "spoolDepth", "version"]
+  private static let serversOwn = [
+    "addedAt", "keyAt", "revokedAt", "lastSeen", "spoolDepth", "version", "currentVehicle",
+  ]
   /// Vehicles that one gateway may write as.
   private static let mostVehicles = 1_000
 
-  var routes: [Route] { [list, add, get, replace, rotate, revoke] }
+  var routes: [Route] { [list, add, get, replace, remove, rotate, revoke] }
 
   private var list: Route {
     let operation = Operation(
@@ -26,8 +28,8 @@ struct GatewayRoutes {
       await sightings.write(tenant)
       let page = try await BoundedPage<Gateway>(
         call, limit: try call.integer("limit", in: 1...1_000) ?? 100, cursor: try call.cursor(),
-        // Of what the text of one may have, its vehicles alone have no small limit.
-        size: { $0.allowedVehicles.reduce(512) { $0 + $1.utf8.count + 3 } },
+        // All other parts of a gateway are short.
+        size: { $0.allowedVehicles.reduce(768) { $0 + $1.utf8.count + 3 } },
         fetch: { try await storage.gateways(cursor: $0, limit: $1, tenant: tenant) })
       var list = ListBody()
       for gateway in page.items { list.append(JSONBody.object { gateway.write(to: &$0) }) }
@@ -91,6 +93,20 @@ struct GatewayRoutes {
     }
   }
 
+  private var remove: Route {
+    let operation = Operation(
+      id: "removeGateway",
+      summary: "Removes a gateway and its key. Its vehicles and records stay.",
+      parameters: Operation.Parameter.noTag, results: [.init(.noContent, "Removed.")], errors: [.preconditionFailed])
+    return Route(.delete, Self.path + "/{gatewayId}", .admins, operation) { [storage, authenticator] call in
+      let (id, tenant) = (try call.name("gateway"), try call.tenant)
+      try await call.requireNoTag { try await storage.gateway(id, tenant: tenant) != nil }
+      try await storage.removeGateway(id, tenant: tenant)
+      authenticator.forget(tenant)
+      return Answer(status: .noContent)
+    }
+  }
+
   private var rotate: Route {
     let operation = Operation(
       id: "rotateGatewayKey", summary: "Gives a gateway a new key in place of the old one, also after a revocation.",
@@ -126,6 +142,7 @@ extension Gateway {
     line.field("lastSeen", lastSeen)
     line.field("spoolDepth", spoolDepth.map { Int($0) })
     line.field("version", version)
+    line.field("currentVehicle", currentVehicle)
   }
 
   /// With the key, the one time that it is shown.

@@ -72,6 +72,7 @@ public struct FleetServer: Service {
     let sightings = SightingBook(storage: storage, logger: logger)
     let metrics = MetricsRoute(
       storage: storage, requests: RequestMetrics(), tenants: TenantMetrics(), hub: hub, more: moreMetrics)
+    let accessLog = AccessLog(logger: options.accessLog ? logger : nil)
     let desk = RequestDesk(
       table: FleetRoutes.table(
         storage: storage, authenticator: authenticator, sightings: sightings, metrics: metrics, hub: hub),
@@ -79,12 +80,12 @@ public struct FleetServer: Service {
       serverToken: options.serverToken, limits: options.limits, memory: memory,
       questions: questions, heavyWork: heavyWork, connections: connections,
       crossOrigin: CrossOrigin(origins: options.live.origins),
-      accessLog: AccessLog(logger: options.accessLog ? logger : nil), logger: logger)
+      accessLog: accessLog, logger: logger)
     let channel = FleetChannel(
       responder: desk.responder, limits: options.limits, connections: connections, isSecure: tls != nil, hub: hub,
       live: LiveService(
         storage: storage, authenticator: authenticator, feed: feed, limiter: limiter, memory: hub.memory,
-        questions: questions))
+        questions: questions), accessLog: accessLog)
     var openDesk = desk
     openDesk.table = RouteTable(routes: [metrics.openRoute])
     let watch = RevocationWatch(storage: storage, hub: hub, questions: questions, logger: logger)

@@ -18,10 +18,13 @@ public struct Gateway: Equatable, Sendable {
   public var spoolDepth: Int64?
   /// Its program's version, as it said last.
   public var version: String?
+  /// Id of the vehicle of its newest record, `gap` records not counted; `nil` if it has sent none with its key, or if
+  /// that vehicle was removed.
+  public var currentVehicle: String?
 
   public init(
     id: String, allowedVehicles: [String], addedAt: Timestamp, keyAt: Timestamp, revokedAt: Timestamp? = nil,
-    lastSeen: Timestamp? = nil, spoolDepth: Int64? = nil, version: String? = nil
+    lastSeen: Timestamp? = nil, spoolDepth: Int64? = nil, version: String? = nil, currentVehicle: String? = nil
   ) {
     self.id = id
     self.allowedVehicles = allowedVehicles
@@ -31,6 +34,7 @@ public struct Gateway: Equatable, Sendable {
     self.lastSeen = lastSeen
     self.spoolDepth = spoolDepth
     self.version = version
+    self.currentVehicle = currentVehicle
   }
 }
 
@@ -41,10 +45,46 @@ public struct GatewaySighting: Equatable, Sendable {
   public var spoolDepth: Int64?
   /// Nil: not said; what is known stays.
   public var version: String?
+  /// The vehicle of its newest record; `nil` if the request brought no record.
+  public var vehicle: VehicleInUse?
 
-  public init(at: Timestamp, spoolDepth: Int64? = nil, version: String? = nil) {
+  public init(at: Timestamp, spoolDepth: Int64? = nil, version: String? = nil, vehicle: VehicleInUse? = nil) {
     self.at = at
     self.spoolDepth = spoolDepth
     self.version = version
+    self.vehicle = vehicle
+  }
+}
+
+/// The vehicle that a gateway was in, and when.
+public struct VehicleInUse: Equatable, Sendable {
+  /// The vehicle's id or VIN, as the record says it.
+  public var name: String
+  /// The record's time, at most the time of its reception.
+  public var at: Timestamp
+
+  public init(name: String, at: Timestamp) {
+    self.name = name
+    self.at = at
+  }
+
+  /// Finds the vehicle of the newest stored record of a batch.
+  ///
+  /// `gap` records do not count: they always have the gateway's own id as their vehicle. Of records with the same time,
+  /// the last one counts. A record without a time counts as one of `now`.
+  ///
+  /// - Parameters:
+  ///   - outcomes: of the records, in their order.
+  ///   - now: the time of reception.
+  /// - Returns: `nil` if no record counts.
+  public init?(_ records: [IncomingRecord], _ outcomes: [IngestOutcome], at now: Timestamp) {
+    var newest: VehicleInUse?
+    for (record, outcome) in zip(records, outcomes) where record.kind != .known(.gap) {
+      if case .refused = outcome { continue }
+      let time = min(record.time ?? now, now)
+      if newest.map({ $0.at <= time }) ?? true { newest = VehicleInUse(name: record.vehicleId, at: time) }
+    }
+    guard let newest else { return nil }
+    self = newest
   }
 }

@@ -18,6 +18,9 @@ public struct FencesDocument: Equatable, Sendable {
   public static let notPut = FencesDocument(
     bytes: Array(#"{"type":"FeatureCollection","features":[]}"#.utf8), entityTag: "\"none\"")
 
+  /// No fences, as a document that was put: gateways that fetch it drop theirs.
+  public static let empty = FencesDocument(checked: notPut.bytes)
+
   private init(bytes: [UInt8], entityTag: String) {
     self.bytes = bytes
     self.entityTag = entityTag

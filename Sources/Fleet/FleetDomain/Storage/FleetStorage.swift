@@ -175,7 +175,8 @@ public protocol FleetStorage: Sendable {
   /// - Throws: `notFound`.
   func removeGateway(_ id: String, tenant: TenantID) async throws(StorageError)
 
-  /// Notes what gateways said of themselves; ids that are not known are passed over.
+  /// Stores what gateways said of themselves. Unknown ids are ignored. A vehicle replaces the current one unless its
+  /// time is earlier.
   func gatewaysSeen(_ sightings: [String: GatewaySighting], tenant: TenantID) async throws(StorageError)
 
   // MARK: Tokens, tenants

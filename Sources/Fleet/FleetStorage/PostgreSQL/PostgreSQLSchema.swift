@@ -4,7 +4,7 @@ import FleetDomain
 /// further step.
 enum PostgreSQLSchema {
   /// Step n makes version n of version n - 1.
-  static let steps = [version1, version2, version3, version4, version5, version6, version7]
+  static let steps = [version1, version2, version3, version4, version5, version6, version7, version8]
 
   private static let version1 =
     """
@@ -154,6 +154,9 @@ enum PostgreSQLSchema {
     CREATE UNIQUE INDEX telemetry_run_time ON telemetry_run (tenant, vehicle, last_time);
     CREATE INDEX telemetry_run_month ON telemetry_run (month, last_time);
     """
+
+  /// The vehicle of each gateway's newest record.
+  private static let version8 = "ALTER TABLE gateway ADD COLUMN vehicle integer, ADD COLUMN vehicle_time bigint"
 
   /// ms; the same in all statements of the migration.
   private static let now = "(extract(epoch FROM now()) * 1000)::bigint"

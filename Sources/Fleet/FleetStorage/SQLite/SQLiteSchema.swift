@@ -4,7 +4,7 @@ import FleetDomain
 /// further step.
 enum SQLiteSchema {
   /// Step n makes version n of version n - 1.
-  static let steps = [version1, version2, version3, version4, version5, version6, version7]
+  static let steps = [version1, version2, version3, version4, version5, version6, version7, version8]
 
   private static let version1 = """
     CREATE TABLE setting (name TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -148,6 +148,12 @@ enum SQLiteSchema {
     CREATE UNIQUE INDEX telemetry_run_id ON telemetry_run (tenant, vehicle, last_id, first_id, last_time, first_time);
     CREATE UNIQUE INDEX telemetry_run_time ON telemetry_run (tenant, vehicle, last_time);
     CREATE INDEX telemetry_run_month ON telemetry_run (month, last_time);
+    """
+
+  /// The vehicle of each gateway's newest record.
+  private static let version8 = """
+    ALTER TABLE gateway ADD COLUMN vehicle INTEGER;
+    ALTER TABLE gateway ADD COLUMN vehicle_time INTEGER;
     """
 
   /// ms
