@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""The copyright file of a package: what its programs are made of, as their link lists say.
+"""Makes the copyright file of a package from the link lists of its programs.
 
 usage: packaging/copyright.py BUILD_FOLDER CHECKOUTS RUNTIME_LICENCE PROGRAM... > copyright
 
-Our own sources and the Swift packages that are linked are named with their versions; texts that are not among Debian's
-common licences are given in full: whole files, and the headers of C sources that carry a licence of their own.
+The file names our own sources and the linked Swift packages with their versions. Licences that are not among Debian's
+common licences are included in full: whole files, and the headers of C sources that have their own licence.
 """
 
 import json
@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def modules(build, program):
-    """Of the objects that a program is linked from."""
+    """Returns the modules of the objects from which a program is linked."""
     objects = (build / f"{program}.product" / "Objects.LinkFileList").read_text().split()
     return {found.group(1) for one in objects if (found := re.search(r"/([^/]+)\.build/", one))}
 
@@ -31,7 +31,7 @@ def versions(resolved):
 
 
 def headers(folder):
-    """Licences in the leading comments of C sources, each once."""
+    """Returns the licences in the leading comments of C sources, each once."""
     found = {}
     for file in sorted(folder.rglob("*")):
         if file.suffix not in SOURCES or not file.is_file():
@@ -46,7 +46,7 @@ def headers(folder):
 
 
 def holders(folder):
-    """Who the C sources of a module name."""
+    """Returns the copyright holders that the C sources of a module name."""
     named = set()
     for file in folder.rglob("*"):
         if file.suffix in SOURCES and file.is_file():
@@ -116,7 +116,7 @@ GCC or Clang be conveyed under terms of their own choice.
             for header, file in headers(place).items():
                 print(f"{name}, {module} ({file} and others of the same header):\n\n{quoted(header)}\n")
     if "GRDB" in linked:
-        # GRDB uses Foundation, which has ICU inside.
+        # GRDB uses Foundation, which contains ICU.
         print(f"ICU, inside Foundation:\n\n{quoted((HERE / 'licences/Unicode-3.0').read_text())}")
 
 

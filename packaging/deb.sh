@@ -1,10 +1,10 @@
 #!/bin/bash
 # Builds the Debian packages obdgate and fleetstore from the release programs.
 #
-#   packaging/deb.sh [OUT=.build/packages] [PACKAGE…]      without one: both
+#   packaging/deb.sh [OUT=.build/packages] [PACKAGE…]      default: both packages
 #
-# PROGRAMS: the folder of the release build. CHECKOUTS: where the packages that it is linked from lie, for their licences.
-# PACKED: how hard. VERSION: another than that of packaging/changelog, for what is tested only.
+# PROGRAMS: the folder of the release build. CHECKOUTS: the folder of the Swift packages that it links, for their licences.
+# PACKED: compression options of dpkg-deb. VERSION: for tests, instead of the version in packaging/changelog.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=${1:-.build/packages}
@@ -14,10 +14,10 @@ programs=${PROGRAMS:-.build/release}
 checkouts=${CHECKOUTS:-.build/checkouts}
 version=${VERSION:-$(sed -nE '1s/.*\(([^)]*)\).*/\1/p' packaging/changelog)}
 architecture=$(dpkg --print-architecture)
-# Everything in a package is as old as its changelog: the same sources give the same package.
+# All files in a package have the date of the changelog, so that the same sources give the same package.
 SOURCE_DATE_EPOCH=$(date -d "$(sed -nE 's/^ -- .*>  (.*)/\1/p' packaging/changelog | head -1)" +%s)
 export SOURCE_DATE_EPOCH
-# The toolchain's licence lies beside its compiler.
+# The toolchain's licence is beside its compiler.
 compiler=$(readlink -f "$(command -v swiftc)")
 runtime=$(dirname "$compiler")/../share/swift/LICENSE.txt
 work=$(mktemp -d)
@@ -26,7 +26,7 @@ trap 'rm -rf "$work"' EXIT
 put() { install -D -m "$1" "$2" "$3"; }
 packed() { mkdir -p "$(dirname "$1")" && gzip -9n > "$1" && chmod 644 "$1"; }
 
-# NAME PROGRAM…: what every package has.
+# NAME PROGRAM…: adds the files that every package has.
 common() {
   local name=$1 root=$work/$1 doc program
   shift
@@ -40,7 +40,7 @@ common() {
   packed "$doc/changelog.gz" < packaging/changelog
 }
 
-# NAME: a page and completions of a program that describes itself.
+# NAME PROGRAM: adds the manual page and the completions that a program generates.
 described() {
   local root=$work/$1 program=$2
   "$programs/$program" --experimental-dump-help | python3 packaging/man.py 1 "$version" |
@@ -50,7 +50,7 @@ described() {
   "$programs/$program" --generate-completion-script zsh > "$root/usr/share/zsh/vendor-completions/_$program"
 }
 
-# NAME UNIT STATE PROGRAM…: the scripts, the control file, the archive.
+# NAME UNIT STATE PROGRAM…: adds the scripts and the control file, and makes the archive.
 finish() {
   local name=$1 unit=$2 state=$3 root=$work/$1 depends script
   mkdir -p "$root/DEBIAN" "$work/debian"

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""The man page of a command, made from its own definitions.
+"""Makes the manual page of a command from its own definitions.
 
 usage: PROGRAM --experimental-dump-help | packaging/man.py SECTION VERSION > PROGRAM.SECTION
-       packaging/man.py --usage PROGRAM SECTION VERSION < USAGE      of a program that has only a usage text
+       packaging/man.py --usage PROGRAM SECTION VERSION < USAGE      for a program that has only a usage text
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 
 def escaped(text):
     text = text.replace("\\", "\\e").replace("-", "\\-")
-    # JSON has no spaces to break a line at.
+    # Allow line breaks in JSON, which has no spaces.
     text = text.replace(',"', ',\\:"')
     return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in text.split("\n"))
 
@@ -88,7 +88,7 @@ def paragraphs(text):
 
 
 def section(command, path, lines):
-    """One subcommand, and those below it."""
+    """Writes a subcommand and its own subcommands."""
     lines += [".SS " + escaped(" ".join(path[1:])), synopsis(command, path)]
     for key in ("abstract", "discussion"):
         if command.get(key):
@@ -99,7 +99,7 @@ def section(command, path, lines):
 
 
 def heading(name, number, version):
-    # Left-aligned: options and addresses leave little to break a line at.
+    # Left-aligned, because options and addresses allow few line breaks.
     return [f'.TH {name.upper()} {number} "" "obdgate {version}" "obdgate"', ".ad l", ".nh", ".SH NAME"]
 
 
@@ -119,7 +119,7 @@ def page(definition, number, version):
 
 
 def usage_page(text, name, number, version):
-    """Of a text with a line of usage, paragraphs, and options that begin with two dashes."""
+    """Makes a page from a text with a usage line, paragraphs, and options that begin with two dashes."""
     usage, *rest = text.strip("\n").split("\n\n")
     lines = heading(name, number, version)
     about = " ".join(rest[0].split())

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""docs/Configuration.md, from config.schema.json and fleetstore.schema.json.
+"""Generates docs/Configuration.md from config.schema.json and fleetstore.schema.json.
 
 configuration.py OBDGATE [--check]
 
-OBDGATE: the built program. The signals that it lists are those that the schema knows: they are put into it first.
---check: writes nothing; says what is stale and ends with 1.
+OBDGATE: the built program. The signals that it lists are first written into config.schema.json.
+--check: writes nothing; prints the files that are stale and exits with status 1.
 """
 import json
 import os
@@ -19,15 +19,16 @@ PAGE = "docs/Configuration.md"
 INTRODUCTION = """\
 # Configuration
 
-<!-- Made by `make docs` from config.schema.json and fleetstore.schema.json: what is to be said is said there. -->
+<!-- `make docs` generates this page from config.schema.json and fleetstore.schema.json. Edit those files instead. -->
 
-Both programs read one JSON object, strictly: an unknown key, a wrong type or an impossible value is an error with file, line,
-column, path, and what would be right. `obdgated --check --config FILE` and `fleetstore serve --check --config FILE` say it
-without starting. Every key may be absent.
+The configuration of each program is one JSON object. It is read strictly: an unknown key, a wrong type or an impossible value
+is an error with file, line, column, path and the expected value. Every key is optional, unless its default is *required*.
 
-The two schemas (JSON Schema 2020-12) tell an editor what belongs where. A file names its schema by `"$schema"`, which the
-programs take and leave alone; the packages bring them as `/usr/share/obdgate/config.schema.json` and
-`/usr/share/fleetstore/fleetstore.schema.json`.
+To check a file without starting the program, run `obdgated --check --config FILE` or
+`fleetstore serve --check --config FILE`.
+
+For completion in an editor, name the schema (JSON Schema 2020-12) in the key `"$schema"`; the programs ignore that key. The
+packages install the schemas as `/usr/share/obdgate/config.schema.json` and `/usr/share/fleetstore/fleetstore.schema.json`.
 """
 
 
@@ -37,7 +38,7 @@ def read(path):
 
 
 def with_signals(text, program):
-    """The schema with the signals that can be polled by name."""
+    """The schema with the names of the signals that can be polled."""
     lines = subprocess.run([program, "signals", "--json"], capture_output=True, check=True, text=True).stdout
     rows = [json.loads(line) for line in lines.splitlines()]
     names = sorted({row["name"] for row in rows if row["pid"] == "ATRV" or row["pid"].startswith("01")})
@@ -58,13 +59,13 @@ class Page:
         self.lines = []
 
     def resolved(self, node):
-        """What a node says, and what it refers to says besides."""
+        """A node, merged with the node that it refers to."""
         if "$ref" not in node:
             return node
         return {**self.resolved(self.schema["$defs"][node["$ref"].rsplit("/", 1)[1]]), **node}
 
     def values(self, node):
-        """What may stand there, in a few words."""
+        """The allowed values, in a few words."""
         node = self.resolved(node)
         unit = " " + node["x-unit"] if "x-unit" in node else ""
         if "const" in node:
@@ -86,7 +87,7 @@ class Page:
             each = node.get("additionalProperties") or {}
             most = f"at most {node['maxProperties']}, each " if "maxProperties" in node else ""
             return most + self.values({**each, "x-unit": node.get("x-unit", "")}).strip() if each else "an object"
-        return "a path" if node.get("title") == "a path" or node.get("pattern") == "^[^\\u0000]+$" else "a text"
+        return "a path" if node.get("title") == "a path" or node.get("pattern") == "^[^\\u0000]+$" else "a string"
 
     def absent(self, node):
         node = self.resolved(node)
@@ -102,7 +103,7 @@ class Page:
         return text
 
     def table(self, node, path):
-        """The keys of one object, then those of the objects in it."""
+        """Writes the keys of one object, then those of its nested objects."""
         required = node.get("required", [])
         rows, inner = [], []
         for key, value in node["properties"].items():
@@ -110,12 +111,12 @@ class Page:
             name = f"{path}.{key}" if path else key
             parts = self.parts(value, name)
             inner += parts
-            absent = "must be there" if key in required else self.absent(value)
+            absent = "required" if key in required else self.absent(value)
             shown = "see below" if parts and value.get("type") != "array" and "oneOf" not in value else self.values(value)
             example = value["examples"][0] if "examples" in value and not parts else None
             rows.append((f"`{key}`", self.says(value, name), shown, absent,
                          f"`{json.dumps(example, ensure_ascii=False)}`" if example is not None else ""))
-        self.lines += ["", "| key | what it says | values | if absent | such as |", "|---|---|---|---|---|"]
+        self.lines += ["", "| key | meaning | values | default | example |", "|---|---|---|---|---|"]
         self.lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
         for title, part, name in inner:
             self.lines += ["", f"### `{title}`"]
@@ -133,7 +134,7 @@ class Page:
         return out
 
     def parts(self, node, name):
-        """Objects that stand at a key: (heading, object, path)."""
+        """The objects below a key: (heading, object, path)."""
         node = self.resolved(node)
         if node.get("type") == "object":
             return [(name, node, name)] if "properties" in node else []
