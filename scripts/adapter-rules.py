@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""The names of adapters in systemd/70-obdgate.rules, from Sources/Vehicle/Ports/Discovery/KnownProducts.swift.
+"""Generates the names of adapters in systemd/70-obdgate.rules from Sources/Vehicle/Ports/Discovery/KnownProducts.swift.
 
 adapter-rules.py [--check]
 
-udev's patterns know upper and lower case apart and leave nothing out: each word stands there with both cases of each letter,
-as it is and with one space, dash or underscore in it.
+udev's patterns are case-sensitive and have no optional characters. Each word is therefore written with both cases of each
+letter, unchanged and with one space, dash or underscore in it.
 
---check: writes nothing; says whether the rules are stale and ends with 1 where they are.
+--check: writes nothing; if the rules are stale, reports it and exits with status 1.
 """
 import os
 import re
@@ -15,8 +15,8 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORDS = os.path.join(ROOT, "Sources/Vehicle/Ports/Discovery/KnownProducts.swift")
 RULES = os.path.join(ROOT, "systemd/70-obdgate.rules")
-BEGIN, END = "# Made by scripts/adapter-rules.py:\n", "# End of what it made.\n"
-# A name of nothing but this word is an adapter's, too.
+BEGIN, END = "# Made by scripts/adapter-rules.py:\n", "# End of the generated rules.\n"
+# A name that consists only of this word is an adapter's, too.
 WHOLE = "obd"
 
 
@@ -53,7 +53,7 @@ def main(arguments):
     if new == old:
         return 0
     if arguments == ["--check"]:
-        print("systemd/70-obdgate.rules: stale; scripts/adapter-rules.py makes it anew", file=sys.stderr)
+        print("systemd/70-obdgate.rules: stale; run scripts/adapter-rules.py", file=sys.stderr)
         return 1
     with open(RULES, "w", encoding="utf-8") as file:
         file.write(new)

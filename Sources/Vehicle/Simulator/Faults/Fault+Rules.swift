@@ -57,7 +57,7 @@ extension Fault.Kind {
     case .dataError: .init(.probability, .chance, "<DATA ERROR behind a line")
     case .rxError: .init(.probability, .chance, "<RX ERROR behind a cut line")
     case .stopped: .init(.probability, .chance, "STOPPED though nobody interrupted")
-    case .err: .init(.count(0...99, 94), .chance, "ERR94 or its like; 94 restarts the adapter's settings")
+    case .err: .init(.count(0...99, 94), .chance, "ERR94 or the ERR with this number; 94 resets the adapter's settings")
     case .actAlert: .init(.none, .moment, "ACT ALERT")
     case .lpAlert: .init(.none, .moment, "LP ALERT, and the adapter sleeps two seconds later")
     case .ignitionOff: .init(.none, .state, "the ignition is off, whatever the drive says")
