@@ -57,33 +57,31 @@ release: tools
 tests: need-headers
 	@swift build --build-tests -debug-info-format none
 
-# Programs that talk to each other in real time, each with limits of its own, run when nothing else does.
-ALONE := GatewayTests.FaultMatrixTests|GatewayTests.PluggingTests|GatewayTests.ReceiverPluggingTests|obdgatedTests|fleetstoreTests.StopTests|fleetstoreTests.MemoryTests|fleetstoreTests.WatchdogTests|SinksTests.FleetStoreSinkTests|SinksTests.MQTTSinkTests|SimulatorTests.PythonOBDTests
-# Servers inside the tests' own process have as many threads as there are cores: a test that blocks one, as all of those
-# above do, would make them late.
-SERVERS := FleetAPITests|FleetBrokerTests|FleetStorageTests
-# Floods and malice keep both cores busy: they run behind those, by themselves.
-HOSTILE := obdgatedTests.SchemaTests|obdgatedTests.FloodedLinesTests|obdgatedTests.HostileStoreTests|obdgatedTests.HostileBrokerTests|obdgatedTests.HostileConfigurationTests
-# A hostile tenant beside a victim, for minutes, on a machine that does nothing else: make test-fairness.
-FAIRNESS := fleetstoreTests.FairnessTests
-# What needs the release build of everything, which takes as long as all other tests.
-PACKAGED := PackagingTests.GuideTests|PackagingTests.InstallTests|PackagingTests.PackageTests|PackagingTests.RunTests|PackagingTests.ServiceTests
+# The last word of a test target's name before "Tests" says how its tests run. All other targets run side by side.
+#
+#   …ServerTests    servers in the tests' own process, which has as many threads as there are cores: no test that blocks
+#                   a thread runs beside them
+#   …LiveTests      programs that talk to each other in real time, each with time limits of its own: nothing else runs
+#   …HostileTests   floods and malice that keep every core busy: by themselves
+#   …FairnessTests  a hostile tenant beside a victim, for minutes, on an idle machine: make test-fairness
+#   …PackageTests   need the release build of everything: make test-packages
+kind = ^[A-Za-z]+$(1)Tests\.
 
 test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests tools
 	@FAILURES=$$(mktemp); export FAILURES; failed=0; \
-	scripts/test.sh 25 --skip '$(ALONE)|$(SERVERS)|$(PACKAGED)|$(FAIRNESS)' || failed=1; \
-	scripts/test.sh 15 --filter '$(SERVERS)' || failed=1; \
-	scripts/test.sh 20 --filter '$(ALONE)' --skip '$(HOSTILE)' || failed=1; \
-	scripts/test.sh 10 --filter '$(HOSTILE)' || failed=1; \
+	scripts/test.sh 25 --skip '$(call kind,(Server|Live|Hostile|Fairness|Package))' || failed=1; \
+	scripts/test.sh 15 --filter '$(call kind,Server)' || failed=1; \
+	scripts/test.sh 20 --filter '$(call kind,Live)' || failed=1; \
+	scripts/test.sh 10 --filter '$(call kind,Hostile)' || failed=1; \
 	cat $$FAILURES; rm -f $$FAILURES; exit $$failed
 
 # Each attack lasts FAIRNESS_SECONDS.
 test-fairness: need-jq need-python need-peers tests
-	@swift test --skip-build --disable-xctest --no-parallel --filter '$(FAIRNESS)'
+	@swift test --skip-build --disable-xctest --no-parallel --filter '$(call kind,Fairness)'
 
 # Packages installed, upgraded and removed, units under a systemd that has booted in a container, `make run`. Root.
 test-packages: need-image need-peers tests deb
-	@swift test --skip-build --disable-xctest --no-parallel --filter '$(PACKAGED)'
+	@swift test --skip-build --disable-xctest --no-parallel --filter '$(call kind,Package)'
 
 # The package in a virtual machine, with adapters on USB and behind BlueZ, a receiver, and a power cut. Root for its image.
 SYSTEM_TEST := FLEETSTORE_PROGRAM=$(CURDIR)/.build/debug/fleetstore /usr/bin/python3 scripts/system-test/run.py

@@ -169,7 +169,9 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ], path: "Sources/Programs/fleetstore", swiftSettings: strict),
 
-    // Tests: each imports what it tests, and the shared kit.
+    // Tests: each imports what it tests, and the shared kits. The last word of a target's name before "Tests" says how
+    // its tests run (see the Makefile): ServerTests, LiveTests, HostileTests, FairnessTests, PackageTests; all others
+    // run side by side. What the targets of one program or module share is in its own TestKit.
     .target(name: "TestKit", dependencies: ["Ports", "Simulator"], path: "Tests/TestKit", swiftSettings: strict),
     .testTarget(name: "OBDWireTests", dependencies: ["OBDWire", "TestKit"], swiftSettings: strict),
     .testTarget(name: "NMEAWireTests", dependencies: ["NMEAWire", "TestKit"], swiftSettings: strict),
@@ -197,24 +199,47 @@ let package = Package(
     .executableTarget(
       name: "FleetBench", dependencies: ["FleetStorage", "FleetDomain", "Telemetry"], path: "Tests/FleetBench",
       swiftSettings: inlined),
+    .target(
+      name: "SinksTestKit", dependencies: ["SinksProbe", "Spool", "Telemetry", "TestKit"], path: "Tests/SinksTestKit",
+      swiftSettings: strict),
     .testTarget(
       name: "SinksTests",
       dependencies: [
-        "Sinks", "SinksProbe", "CCompression", "Spool", "Telemetry", "Ports", "JSONText", "Peers", "TestKit",
-      ],
-      exclude: ["Peers"], swiftSettings: strict),
+        "Sinks", "CCompression", "Spool", "Telemetry", "Ports", "JSONText", "Peers", "SinksTestKit", "TestKit",
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "SinksLiveTests",
+      dependencies: ["Sinks", "Spool", "Telemetry", "Ports", "JSONText", "Peers", "SinksTestKit", "TestKit"],
+      swiftSettings: strict),
     .testTarget(name: "TroubleCodesTests", dependencies: ["TroubleCodes"], swiftSettings: strict),
     .testTarget(
       name: "AdapterSessionTests", dependencies: ["AdapterSession", "OBDWire", "TestKit"], swiftSettings: strict),
+    .target(
+      name: "SimulatorTestKit", dependencies: ["Simulator"], path: "Tests/SimulatorTestKit", swiftSettings: strict),
     .testTarget(
-      name: "SimulatorTests", dependencies: ["Simulator", "JSONText", "TestKit"], swiftSettings: strict),
+      name: "SimulatorTests", dependencies: ["Simulator", "JSONText", "SimulatorTestKit", "TestKit"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SimulatorLiveTests", dependencies: ["Simulator", "SimulatorTestKit", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "GatewayTests",
       dependencies: [
         "Gateway", "AdapterSession", "Fusion", "Geofencing", "GeoJSON", "NMEAWire", "OBDWire", "Ports", "Simulator",
-        "Sinks", "Spool", "Telemetry", "TestKit",
+        "Sinks", "Spool", "Telemetry", "GatewayTestKit", "TestKit",
       ], swiftSettings: strict),
-    .testTarget(name: "obdgatedTests", dependencies: ["TestKit", "Simulator"], swiftSettings: strict),
+    .target(name: "GatewayTestKit", path: "Tests/GatewayTestKit", swiftSettings: strict),
+    .testTarget(
+      name: "GatewayLiveTests",
+      dependencies: [
+        "Gateway", "AdapterSession", "Fusion", "NMEAWire", "OBDWire", "Ports", "Simulator", "Sinks", "Spool",
+        "Telemetry", "GatewayTestKit", "TestKit",
+      ], swiftSettings: strict),
+    .target(
+      name: "DaemonTestKit", dependencies: ["Simulator", "TestKit"], path: "Tests/DaemonTestKit",
+      swiftSettings: strict),
+    .testTarget(
+      name: "obdgatedLiveTests", dependencies: ["DaemonTestKit", "TestKit", "Simulator"], swiftSettings: strict),
+    .testTarget(name: "obdgatedHostileTests", dependencies: ["DaemonTestKit", "TestKit"], swiftSettings: strict),
     .testTarget(name: "CapturesTests", dependencies: ["Captures", "TestKit"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", dependencies: ["TestKit"], swiftSettings: strict),
     .testTarget(
@@ -229,10 +254,11 @@ let package = Package(
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "FleetStorageTests", dependencies: ["FleetStorage", "FleetDomain", "Telemetry", "CPostgres", "TestKit"],
+      name: "FleetStorageServerTests",
+      dependencies: ["FleetStorage", "FleetDomain", "Telemetry", "CPostgres", "TestKit"],
       swiftSettings: strict),
     .testTarget(
-      name: "FleetAPITests",
+      name: "FleetAPIServerTests",
       dependencies: [
         "FleetAPI", "FleetDomain", "FleetStorage", "JSONText", "Telemetry", "TestKit",
         .product(name: "NIOCore", package: "swift-nio"),
@@ -242,13 +268,24 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "FleetBrokerTests",
+      name: "FleetBrokerServerTests",
       dependencies: [
         "FleetBroker", "FleetDomain", "FleetStorage", "Telemetry", "Peers", "Sinks", "Spool", "TestKit",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
-    .testTarget(name: "fleetstoreTests", dependencies: ["TestKit", "CZstd"], swiftSettings: strict),
+    .target(
+      name: "FleetstoreTestKit", dependencies: ["CZstd", "TestKit"], path: "Tests/FleetstoreTestKit",
+      swiftSettings: strict),
+    .testTarget(
+      name: "fleetstoreTests", dependencies: ["FleetstoreTestKit", "TestKit", "CZstd"], swiftSettings: strict),
+    .testTarget(
+      name: "fleetstoreLiveTests", dependencies: ["FleetstoreTestKit", "TestKit", "CZstd"], swiftSettings: strict),
+    .testTarget(
+      name: "fleetstoreFairnessTests", dependencies: ["FleetstoreTestKit", "TestKit", "CZstd"], swiftSettings: strict),
     .testTarget(name: "obdgateTests", dependencies: ["TestKit"], swiftSettings: strict),
-    .testTarget(name: "PackagingTests", dependencies: ["TestKit"], swiftSettings: strict),
+    .target(
+      name: "PackagingTestKit", dependencies: ["TestKit"], path: "Tests/PackagingTestKit", swiftSettings: strict),
+    .testTarget(name: "PackagingTests", dependencies: ["PackagingTestKit", "TestKit"], swiftSettings: strict),
+    .testTarget(name: "InstalledPackageTests", dependencies: ["PackagingTestKit", "TestKit"], swiftSettings: strict),
   ]
 )

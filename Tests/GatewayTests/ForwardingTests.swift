@@ -7,6 +7,7 @@ import TestKit
 import Testing
 
 @testable import Gateway
+@testable import GatewayTestKit
 
 @Suite struct ForwardingTests {
   private static func options(_ folder: String) -> SpoolOptions {

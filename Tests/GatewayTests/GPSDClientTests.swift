@@ -5,6 +5,7 @@ import Telemetry
 import Testing
 
 @testable import Gateway
+@testable import GatewayTestKit
 
 /// gpsd from its bytes to the desk: what it says becomes records, and how it stands.
 @Suite struct GPSDClientTests {

@@ -1,5 +1,7 @@
 import Fusion
 
+@testable import GatewayTestKit
+
 /// Keeps what a desk writes.
 struct KeptRecords: RecordSink {
   var records: [Record] = []

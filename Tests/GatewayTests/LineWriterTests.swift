@@ -6,6 +6,7 @@ import TestKit
 import Testing
 
 @testable import Gateway
+@testable import GatewayTestKit
 @testable import Ports
 
 @Suite struct LineWriterTests {

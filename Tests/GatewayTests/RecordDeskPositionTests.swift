@@ -7,6 +7,7 @@ import Telemetry
 import Testing
 
 @testable import Gateway
+@testable import GatewayTestKit
 
 /// Positions at the desk: on whose records they stand, and what is kept of them.
 @Suite struct RecordDeskPositionTests {

@@ -5,6 +5,7 @@ import Telemetry
 import Testing
 
 @testable import Gateway
+@testable import GatewayTestKit
 
 @Suite struct RecordDeskTests {
   private struct Lines: RecordSink, ~Copyable {

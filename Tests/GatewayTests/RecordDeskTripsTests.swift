@@ -6,6 +6,7 @@ import TestKit
 import Testing
 
 @testable import Gateway
+@testable import GatewayTestKit
 
 /// Trips over the ends of lines, of the program and of the power.
 @Suite struct RecordDeskTripsTests {

@@ -2,6 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
+@testable import PackagingTestKit
+
 /// 70-obdgate.rules as udev reads them.
 @Suite struct RulesTests {
   private static let path = TestData.projectRoot + "/systemd/70-obdgate.rules"

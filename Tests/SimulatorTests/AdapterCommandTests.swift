@@ -1,6 +1,8 @@
 import Simulator
 import Testing
 
+@testable import SimulatorTestKit
+
 /// What the adapter itself answers.
 @Suite struct AdapterCommandTests {
   @Test func it_says_who_it_is() throws {

@@ -1,6 +1,8 @@
 import Simulator
 import Testing
 
+@testable import SimulatorTestKit
+
 /// The digit behind a request: how many frames to wait for.
 @Suite struct AnswerCountTests {
   @Test func it_counts_frames_of_all_ecus() throws {

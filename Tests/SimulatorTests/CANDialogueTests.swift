@@ -1,6 +1,8 @@
 import Simulator
 import Testing
 
+@testable import SimulatorTestKit
+
 /// What is printed on CAN, byte by byte; the dialogues follow recorded ones of real adapters.
 @Suite struct CANDialogueTests {
   @Test func a_fresh_adapter_echoes_searches_and_prints_with_spaces() throws {

@@ -1,6 +1,8 @@
 import Simulator
 import Testing
 
+@testable import SimulatorTestKit
+
 /// What each fault does to a dialogue.
 @Suite struct FaultTests {
   /// Echo off, bus 6, one answer heard: faults begin later where they would disturb this.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Simulator
+@testable import SimulatorTestKit
 
 /// What is printed on the buses before CAN. The expected lines of codes are those of a public dialogue with a bench
 /// simulator that no one here wrote; their check bytes are proof of the sum and of the CRC.

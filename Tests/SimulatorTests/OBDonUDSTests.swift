@@ -1,6 +1,8 @@
 import Simulator
 import Testing
 
+@testable import SimulatorTestKit
+
 /// SAE J1979-2: services 19 and 22.
 @Suite struct OBDonUDSTests {
   private static let car = Cars.idling(

@@ -3,6 +3,7 @@ import TestKit
 import Testing
 
 @testable import Simulator
+@testable import SimulatorTestKit
 
 /// The README of the simulator says what is true.
 @Suite struct ReadmeTests {

@@ -2,6 +2,8 @@ import JSONText
 import Simulator
 import Testing
 
+@testable import SimulatorTestKit
+
 /// Scenario files are read strictly: what is wrong is told with its place.
 @Suite struct ScenarioTests {
   private func error(_ text: String) -> String {

@@ -3,6 +3,8 @@ import Simulator
 import TestKit
 import Testing
 
+@testable import SimulatorTestKit
+
 /// The simulator as a port of this machine.
 @Suite(.serialized) struct ServerTests {
   @Test func a_pty_is_talked_to_left_and_talked_to_again() throws {

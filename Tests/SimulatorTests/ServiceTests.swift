@@ -1,6 +1,8 @@
 import Simulator
 import Testing
 
+@testable import SimulatorTestKit
+
 /// What ECUs answer to each service of SAE J1979 on CAN.
 @Suite struct ServiceTests {
   /// A drive in which every time is known: 10 s idle, 20 s up to 100 km/h, there for 40 s, down, idle.

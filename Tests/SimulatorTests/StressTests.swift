@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Simulator
+@testable import SimulatorTestKit
 
 /// Whatever is typed and whatever goes wrong: nothing traps, time goes on, and a reset brings the banner back.
 @Suite struct StressTests {

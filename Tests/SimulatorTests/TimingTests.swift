@@ -1,6 +1,8 @@
 import Simulator
 import Testing
 
+@testable import SimulatorTestKit
+
 /// When bytes come, in virtual time.
 @Suite struct TimingTests {
   /// ms within a hundredth.

@@ -2,6 +2,7 @@ import Telemetry
 import Testing
 
 @testable import Sinks
+@testable import SinksTestKit
 @testable import Spool
 
 @Suite struct BrokerMessageTests {

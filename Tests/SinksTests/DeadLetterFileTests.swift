@@ -3,6 +3,7 @@ import TestKit
 import Testing
 
 @testable import Sinks
+@testable import SinksTestKit
 
 @Suite struct DeadLetterFileTests {
   @Test func it_stays_within_its_bound_and_keeps_the_newest() throws {

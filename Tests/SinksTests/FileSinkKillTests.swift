@@ -4,6 +4,7 @@ import TestKit
 import Testing
 
 @testable import Sinks
+@testable import SinksTestKit
 
 /// A program with a spool and a file sink, killed at any moment: every record that the spool numbered stands in the file
 /// once, or is told to be lost with the power.
@@ -90,16 +91,4 @@ import Testing
 
   private static let script =
     "import sqlite3,sys\nfor row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row)"
-}
-
-/// The program `SinksProbe`, built beside the tests.
-enum ProbeProgram {
-  static var path: String {
-    get throws {
-      let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-      let path = folder.appendingPathComponent("SinksProbe").path
-      guard FileManager.default.isExecutableFile(atPath: path) else { throw TestData.Missing("SinksProbe at \(path)") }
-      return path
-    }
-  }
 }

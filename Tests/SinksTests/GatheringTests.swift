@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Sinks
+@testable import SinksTestKit
 @testable import Spool
 
 @Suite struct GatheringTests {

@@ -4,6 +4,7 @@ import TestKit
 import Testing
 
 @testable import Sinks
+@testable import SinksTestKit
 @testable import Spool
 
 /// The sink against brokers that do what mosquitto does not on demand.
@@ -18,7 +19,7 @@ import Testing
 
     init?(_ arguments: [String]) throws {
       guard let python = try Tool.required("python3") else { return nil }
-      program = try RunningProgram(python, [TestData.projectRoot + "/Tests/SinksTests/Peers/broker.py"] + arguments)
+      program = try RunningProgram(python, [TestData.projectRoot + "/Tests/Support/broker.py"] + arguments)
       port = Int(try program.line(within: .seconds(60)) { $0.hasPrefix("port ") }.text.dropFirst(5)) ?? 0
     }
 

@@ -4,6 +4,7 @@ import TestKit
 import Testing
 
 @testable import Sinks
+@testable import SinksTestKit
 
 /// What is found out about a sink's peer without a record.
 @Suite struct PeerCheckTests: ~Copyable {
@@ -161,7 +162,7 @@ import Testing
   @Test(arguments: ["--refuse-5", "--hang-up-on-5"])
   func a_broker_of_the_old_version_lets_us_in(trait: String) throws {
     guard let python = try Tool.required("python3") else { return }
-    let script = TestData.projectRoot + "/Tests/SinksTests/Peers/broker.py"
+    let script = TestData.projectRoot + "/Tests/Support/broker.py"
     let program = try RunningProgram(python, [script, trait])
     defer { program.kill() }
     let port = try #require(Int(try program.line(within: .seconds(60)) { $0.hasPrefix("port ") }.text.dropFirst(5)))

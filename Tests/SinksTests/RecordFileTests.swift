@@ -3,6 +3,7 @@ import TestKit
 import Testing
 
 @testable import Sinks
+@testable import SinksTestKit
 
 @Suite struct RecordFileTests: ~Copyable {
   private let scratch: ScratchFolder

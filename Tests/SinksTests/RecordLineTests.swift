@@ -2,6 +2,7 @@ import Telemetry
 import Testing
 
 @testable import Sinks
+@testable import SinksTestKit
 
 @Suite struct RecordLineTests {
   @Test func number_vehicle_id_and_moment_are_found() {

@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Sinks
+@testable import SinksTestKit
 @testable import Spool
 
 @Suite struct SinkSlotTests {

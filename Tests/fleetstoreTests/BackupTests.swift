@@ -3,6 +3,8 @@ import Glibc
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// The commands that docs/FleetStore.md gives for a backup, as they stand there, and what a server makes of what they put
 /// back.
 @Suite struct BackupTests {

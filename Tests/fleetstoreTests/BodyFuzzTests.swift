@@ -2,6 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// Whatever bodies come, a million of them, the program answers each, goes on, and takes no more memory.
 ///
 ///     OBDGATE_FUZZ_BODIES=1000000 FLEETSTORE_PROGRAM=.build/release/fleetstore swift test --filter BodyFuzzTests

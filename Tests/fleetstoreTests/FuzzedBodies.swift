@@ -1,5 +1,7 @@
 import TestKit
 
+@testable import FleetstoreTestKit
+
 /// Good bodies with something done to them, or none at all; the same ones on every run.
 ///
 /// Few are made from the ground, as that takes longer than to answer them. The others are those with a byte or two

@@ -2,6 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// A client that others' program makes of `openapi.json` (openapi-python-client, PyPI) compiles and works.
 @Suite struct GeneratedClientTests {
   @Test func a_client_made_from_the_description_compiles_and_works() async throws {

@@ -2,6 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// Where `fleetstore serve` listens, and what it says where it cannot: one line, before anything was done.
 @Suite struct ListenTests {
   @Test func an_IPv6_address_stands_in_brackets_and_can_be_asked_as_it_is_printed() async throws {

@@ -3,6 +3,8 @@ import Glibc
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// What `fleetstore` logs, and where.
 @Suite struct LogTests {
   @Test func a_priority_stands_in_front_of_a_line_only_in_the_journal() async throws {

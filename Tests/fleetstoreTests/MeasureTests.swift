@@ -3,6 +3,8 @@ import Glibc
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// Figures rather than promises: only where `FLEETSTORE_PROGRAM` names a release build and `FLEETSTORE_MEASURE` is set.
 ///
 ///     FLEETSTORE_MEASURE=1 FLEETSTORE_PROGRAM=.build/release/fleetstore swift test --filter MeasureTests --no-parallel

@@ -2,6 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// The address that is for metrics alone.
 @Suite struct MetricsTests {
   @Test func a_scraper_needs_no_token_at_an_address_of_its_own_and_finds_nothing_else_there() async throws {

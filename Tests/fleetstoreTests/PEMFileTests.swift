@@ -3,6 +3,8 @@ import Glibc
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// Certificates and keys that a configuration names: what is wrong with one is said by `--check` and by the start alike, with
 /// the file's name, before anything was done.
 @Suite struct PEMFileTests {

@@ -2,6 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// What `fleetstore serve` keeps no longer.
 @Suite struct RetentionTests {
   /// A record whose id and time are of the same moment.

@@ -2,6 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// fleetstore.schema.json says what `fleetstore` takes, and nothing else; its defaults are those that hold.
 @Suite struct SchemaTests {
   @Test func the_schema_and_the_server_take_and_refuse_the_same() async throws {

@@ -1,6 +1,8 @@
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// An independent reader of `openapi.json` asks whatever it allows, and what it does not (schemathesis, PyPI).
 @Suite struct SchemathesisTests {
   @Test func what_the_server_answers_is_what_its_description_says() async throws {

@@ -2,6 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// Passwords of databases and brokers: they are shown nowhere, and go nowhere in the clear.
 @Suite struct SecretsTests {
   /// Passwords as somebody writes them into an address, not percent-encoded; each has a part that nobody may see.

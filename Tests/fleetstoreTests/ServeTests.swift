@@ -2,6 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// `fleetstore serve` as an operator sees it.
 @Suite struct ServeTests {
   @Test func the_first_start_needs_nothing_and_shows_a_token_once() async throws {

@@ -2,6 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// The commands that pages show under ```` ```sh store ````, beside a store with an empty SQLite file.
 @Suite struct StoreCommandsTests {
   static let pages = (try? DocumentedCommands.all(.store)) ?? []

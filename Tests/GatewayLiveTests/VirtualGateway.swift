@@ -1,0 +1,219 @@
+import AdapterSession
+import Fusion
+import Simulator
+import Telemetry
+
+@testable import Gateway
+@testable import GatewayTestKit
+@testable import Ports
+
+/// The gateway from the port's loop to its records, and a virtual adapter in front of it, on a clock of their own: what
+/// happens in ten minutes runs in a second. Every part is the daemon's; only the port and the threads are played.
+final class VirtualGateway {
+  /// One record, and when it came out.
+  struct Line {
+    var time: Duration
+    var record: Record
+  }
+
+  /// Since the start; the adapter's clock.
+  private(set) var now = Duration.zero
+  private(set) var lines: [Line] = []
+  /// Whole commands that were sent, without their CR.
+  private(set) var commands: [(time: Duration, text: String)] = []
+  /// When each key of telemetry came.
+  private var arrivals: [String: [Duration]] = [:]
+
+  private var adapter: VirtualAdapter
+  private var driver: AdapterDriver<DeliveryOutlet>
+  private var actions = PortActions()
+  private var reconnecting = Reconnecting()
+  private var desk: RecordDesk
+  private var sink: RecordOutlet
+  private let queue: RecordQueue
+  private let line: RecordLine
+  private let control: AdapterControl
+  private let address: PortAddress
+  private let highestBaud: Int
+  private var isOpen = false
+  private var opensAt: Duration? = .zero
+  /// What the boot clock says at `now` 0: the machine had been running. It leaps where the machine slept.
+  private var bootOffset: Int64 = 1_000_000_000_000
+  private var typed: [UInt8] = []
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+
+  /// - Parameters:
+  ///   - scenario: what is played, in the Simulator's JSON.
+  ///   - faults: what goes wrong.
+  ///   - address: how the daemon would reach it: the rules of opening it again follow from it.
+  ///   - highestBaud: what the driver of the line can do; more is refused.
+  init(
+    _ scenario: Scenario, faults: String, address: PortAddress = .tcp(host: "adapter", port: 35_000),
+    configuration: SessionConfiguration = SessionConfiguration(), memory: SessionMemory = SessionMemory(),
+    period: Int64 = 250_000_000, highestBaud: Int = .max
+  ) throws {
+    self.highestBaud = highestBaud
+    adapter = VirtualAdapter(scenario, faults: try Fault.list(faults))
+    self.address = address
+    queue = try RecordQueue()
+    sink = RecordOutlet(.stdout(queue))
+    control = try AdapterControl(address: address, memory: memory)
+    let ring = Ring<Delivery>(capacity: RecordThread.ringCapacity)
+    let outlet = DeliveryOutlet(ring.producer, bell: try WakeUp(), control: control, figures: LineFigures())
+    var wishes = PollWishes()
+    wishes.defaultPeriod = period
+    driver = AdapterDriver(AdapterSession(configuration, wishes: wishes, memory: memory), outlet)
+    var options = RecordDesk.Options(
+      gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3)
+    options.cadence = .every(nanoseconds: 200_000_000)
+    desk = RecordDesk(options)
+    line = RecordLine(device: address.deviceName, ring.consumer)
+    line.source = desk.addSource(device: line.device)
+    desk.setMachineClock(WallClock(offset: 1_800_000_000_000_000_000, quality: .system))
+  }
+
+  private var bootTime: Int64 {
+    bootOffset + now.components.seconds * 1_000_000_000 + now.components.attoseconds / 1_000_000_000
+  }
+
+  private func moment(_ bootTime: Int64) -> Duration { .nanoseconds(bootTime - bootOffset) }
+
+  /// The machine slept so long: its boot clock has leapt, the adapter's time has not.
+  func suspend(for time: Duration) { bootOffset += Int64(time / .nanoseconds(1)) }
+
+  /// Another adapter stands in the old one's place: the port is closed, and can be opened again at once.
+  func plug(_ scenario: Scenario, faults: String = "") throws {
+    close()
+    adapter = VirtualAdapter(scenario, faults: try Fault.list(faults))
+    adapter.advance(to: now)
+    while !adapter.takeOutput().isEmpty {}
+  }
+
+  func poll(_ wishes: PollWishes) {
+    control.poll(wishes)
+    driver.wokenUp(at: bootTime, &actions)
+  }
+
+  /// It asks to be called again at once, again and again: in the daemon that would be a whole core.
+  struct Restless: Error {
+    var at: Duration
+    var recent: [String]
+    var deadline: Duration?
+    var event: Duration?
+    var record: Duration?
+  }
+
+  /// Lets time pass.
+  func run(until end: Duration) throws {
+    var turns = 0
+    var since = now
+    while now < end {
+      turns += 1
+      if now - since > .milliseconds(1) { (turns, since) = (0, now) }
+      guard turns < 2_000 else {
+        throw Restless(
+          at: now, recent: commands.suffix(8).map(\.text), deadline: actions.deadline.map { moment($0) },
+          event: adapter.nextEvent, record: desk.nextDue == .max ? nil : moment(desk.nextDue))
+      }
+      let due = [
+        adapter.nextEvent, isOpen ? actions.deadline.map { moment($0) } : opensAt,
+        desk.nextDue == .max ? nil : moment(desk.nextDue),
+      ].compactMap { $0 }.min()
+      now = max(now, min(end, due ?? end))
+      adapter.advance(to: now)
+      if !adapter.isPlugged, isOpen { close() }
+      hear()
+      if isOpen, let deadline = actions.deadline, bootTime >= deadline {
+        actions.deadline = nil
+        driver.deadlinePassed(at: bootTime, &actions)
+        carryOut()
+      }
+      if !isOpen, let opensAt, now >= opensAt { open() }
+      try record()
+    }
+  }
+
+  // MARK: The port
+
+  private func open() {
+    guard adapter.isPlugged else {
+      if reconnecting.failed(.missing) { driver.listener.unreachable(.missing, at: bootTime) }
+      opensAt = moment(reconnecting.nextTry(address, wasOpen: false, notBefore: driver.reopenNotBefore, at: bootTime))
+      return
+    }
+    reconnecting.opened()
+    isOpen = true
+    opensAt = nil
+    actions = PortActions()
+    typed = []
+    driver.opened(at: bootTime, &actions)
+    carryOut()
+  }
+
+  private func close() {
+    guard isOpen else { return }
+    isOpen = false
+    driver.closed(at: bootTime)
+    opensAt = moment(reconnecting.nextTry(address, wasOpen: true, notBefore: driver.reopenNotBefore, at: bootTime))
+  }
+
+  private func hear() {
+    while true {
+      let bytes = adapter.takeOutput()
+      guard !bytes.isEmpty else { return }
+      guard isOpen else { continue }
+      driver.received(bytes.span, at: bootTime, &actions)
+      carryOut()
+    }
+  }
+
+  private func carryOut() {
+    while true {
+      var bytes: [UInt8] = []
+      for index in 0..<actions.leaving.count { bytes.append(actions.leaving[index]) }
+      if !bytes.isEmpty {
+        driver.sent(bytes.span, at: bootTime)
+        actions.remove(bytes.count)
+        note(bytes)
+        adapter.receive(bytes, at: now)
+      }
+      guard let baud = actions.takeBaud() else { break }
+      guard baud <= highestBaud else {
+        actions.forgetUnsent()
+        _ = driver.rateRefused(baud, at: bootTime, &actions)
+        continue
+      }
+      adapter.hostBaud = baud
+    }
+    if actions.isStopping { close() }
+  }
+
+  private func note(_ bytes: [UInt8]) {
+    for byte in bytes {
+      if byte == 0x0D {
+        commands.append((now, String(decoding: typed, as: UTF8.self)))
+        typed = []
+      } else {
+        typed.append(byte)
+      }
+    }
+  }
+
+  // MARK: Records
+
+  private func record() throws {
+    let before = lines.count
+    line.drain(into: &desk, &sink)
+    desk.advance(to: bootTime, into: &sink)
+    sink.flush(at: bootTime)
+    while let count = queue.take(into: &buffer), count > 0 {
+      for text in buffer[..<count].split(separator: 0x0A) { lines.append(Line(time: now, record: try Record(text))) }
+    }
+    for line in lines[before...] where line.record.type == "telemetry" {
+      for key in line.record.keys { arrivals[key, default: []].append(line.time) }
+    }
+  }
+
+  /// When records with a value of this name came.
+  func times(of key: String) -> [Duration] { arrivals[key] ?? [] }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import PackagingTestKit
+
+/// Install.md and Operations.md: the commands that want a machine of their own (```` ```sh machine ````) run on one, in
+/// their order, beside the packages.
+@Suite struct GuideTests {
+  static let pages = (try? DocumentedCommands.all(.machine).map(\.page)) ?? []
+
+  @Test(arguments: pages)
+  func every_command_of_the_guides_does_what_it_should(_ page: String) async throws {
+    guard let packages = try Packages() else { return }
+    let commands = MarkdownBlocks(try ProjectTree.text(page)).commands(.machine).map(\.script)
+    try await aside {
+      let installed = page == "docs/Install.md" ? [] : [packages.obdgate, packages.fleetstore]
+      guard let machine = try packages.machine(installing: installed) else { return }
+      defer { machine.end() }
+      for command in commands { try machine.shell("set -e; cd \(BootedImage.shown)\n\(command)") }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import TestKit
+
+@testable import PackagingTestKit
+
+/// The packages that `make deb` has built.
+struct Packages {
+  /// The folder they are in.
+  let folder: String
+  let obdgate: String
+  let fleetstore: String
+
+  /// nil, said in one line, where they are not built.
+  init?() throws {
+    folder =
+      ProcessInfo.processInfo.environment["OBDGATE_PACKAGES"] ?? TestData.projectRoot + "/.build/packages"
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    guard let obdgate = files.first(where: { $0.hasPrefix("obdgate_") && $0.hasSuffix(".deb") }),
+      let fleetstore = files.first(where: { $0.hasPrefix("fleetstore_") && $0.hasSuffix(".deb") })
+    else {
+      if TestData.isCI { throw TestData.Missing("packages in \(folder)") }
+      print("skipped: no packages in \(folder) (make deb builds them)")
+      return nil
+    }
+    self.obdgate = obdgate
+    self.fleetstore = fleetstore
+  }
+
+  var paths: [String] { [folder + "/" + obdgate, folder + "/" + fleetstore] }
+
+  /// A machine with both packages in sight, and those named installed.
+  func machine(installing names: [String]) throws -> BootedImage? {
+    guard let machine = try BootedImage(showing: folder) else { return nil }
+    do {
+      for name in names { try machine.shell("dpkg -i \(BootedImage.shown)/\(name)") }
+    } catch {
+      machine.end()
+      throw error
+    }
+    return machine
+  }
+}

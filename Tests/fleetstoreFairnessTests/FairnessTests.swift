@@ -1,0 +1,81 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import FleetstoreTestKit
+
+/// One tenant must never stop another. For every route, channel and limit, a tenant with valid keys does its worst while another
+/// tenant's gateway sends, its operator reads, and its WebSocket follows: none of them is refused, and 99 of 100 waits are at
+/// most three times as long as alone.
+///
+///     FAIRNESS_SECONDS=60 FLEETSTORE_PROGRAM=.build/release/fleetstore swift test --filter FairnessTests
+@Suite(.serialized) struct FairnessTests {
+  /// How long each attack lasts.
+  private static var seconds: Double {
+    ProcessInfo.processInfo.environment["FAIRNESS_SECONDS"].flatMap { Double($0) } ?? 3
+  }
+  /// ms. Alone, most waits take 2 to 10 ms, and three times that is less than what two threads that are busy on two cores
+  /// cost a third: the scheduler's turns of some ms at each of a dozen steps, and a commit of the attacker's that is under
+  /// way. What this suite is to find takes seconds.
+  private static let floor = 250.0
+
+  /// Attacks in which the database takes part.
+  private static let onDatabase: [(String, AttackKind)] = [
+    ("large batches", .largeBatches), ("many small batches", .smallBatches), ("lists", .lists),
+    ("short reads", .shortReads), ("writes by an administrator", .adminWrites), ("older records by WebSocket", .replay),
+    ("records for many listeners", .fanOut),
+  ]
+  /// Attacks on the server itself, whichever database it has.
+  private static let onServer: [(String, AttackKind)] = [
+    ("bodies that are announced", .announcedBodies), ("bodies that unpack to much", .bombs),
+    ("fences that take much to read", .fences), ("keys of nobody", .strangers), ("connections", .connections),
+    ("subscriptions", .subscriptions), ("messages", .messages), ("routes without a key", .openRoutes),
+    ("answers that nobody takes", .slowReaders), ("new keys", .rotations),
+  ]
+
+  @Test func sqlite_keeps_a_tenant_free_of_another() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      try Self.attack("sqlite:\(scratch.file("fleet.db"))", Self.onDatabase + Self.onServer, scratch)
+    }
+  }
+
+  @Test func postgresql_keeps_a_tenant_free_of_another() async throws {
+    guard let server = try PostgreSQLServer.shared else { return }
+    try await aside { try Self.attack(try server.database(), Self.onDatabase, try ScratchFolder()) }
+  }
+
+  private static func attack(_ database: String, _ attacks: [(String, AttackKind)], _ scratch: borrowing ScratchFolder)
+    throws
+  {
+    let settings = try scratch.write(
+      "c.json",
+      #"{"database":"\#(database)","limits":{"connections":600,"memoryBytes":67108864,"unpackedBytes":8388608}}"#)
+    let store = try ServedStore(["--config", settings])
+    defer { store.program.kill() }
+    let keys = try AttackKeys(store, settings)
+    let victim = Victim(port: store.port, gatewayKey: keys.victimGateway, readerToken: keys.victimReader)
+    try victim.begin()
+    defer { victim.end() }
+    // Everything once: connections of the database, files, memory.
+    let first = victim.measure(seconds: 1)
+    #expect(first.refusals.isEmpty && first.waits.count == Victim.Probe.allCases.count, "\(first)")
+    for (name, kind) in attacks {
+      let alone = victim.measure(seconds: max(seconds / 2, 1.5))
+      let attack = Attack(port: store.port)
+      try kind.begin(attack, keys)
+      let attacked = victim.measure(seconds: seconds)
+      attack.end()
+      var words: [String] = []
+      for probe in Victim.Probe.allCases {
+        let (before, during) = (alone.p99(probe), attacked.p99(probe))
+        words.append(
+          "\(probe.rawValue) \(before.rounded()) → \(during.rounded()) ms (\(attacked.waits[probe]?.count ?? 0))")
+        #expect(during <= max(3 * before, floor), "\(name): \(probe.rawValue): p99 \(before) ms alone, \(during) ms")
+      }
+      print("\(database.prefix(6)) \(name): p99 \(words.joined(separator: ", "))")
+      #expect(attacked.refusals.isEmpty, "\(name): \(attacked.refusals.prefix(3))")
+    }
+    print("\(database.prefix(6)): \(try store.memoryKiB("VmHWM")) KiB resident at most")
+  }
+}

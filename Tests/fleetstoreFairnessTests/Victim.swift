@@ -1,0 +1,183 @@
+import Foundation
+import Glibc
+import TestKit
+
+@testable import FleetstoreTestKit
+
+/// A tenant that goes about its work while another attacks: a gateway that sends, an operator that reads on new connections, and a
+/// WebSocket that follows. How long each of them waits is noted for the phase in which it began to.
+final class Victim: @unchecked Sendable {
+  /// What is measured.
+  enum Probe: String, CaseIterable { case ingest, read, follow }
+
+  struct Figures {
+    var waits: [Probe: [Double]] = [:]
+    var refusals: [String] = []
+
+    /// The wait in ms that 99 of 100 do not exceed.
+    func p99(_ probe: Probe) -> Double {
+      let sorted = waits[probe, default: []].sorted()
+      return sorted.isEmpty ? .infinity : sorted[(sorted.count * 99 - 1) / 100]
+    }
+  }
+
+  private let port: Int
+  private let gatewayKey: String
+  private let readerToken: String
+  private let lock = NSCondition()
+  private var phase = 0
+  private var figures: [Int: Figures] = [:]
+  private var isOver = false
+  /// Samples under way, by the phase in which they began.
+  private var open: [Int: Int] = [:]
+  /// When the record with a number was sent, and in which phase.
+  private var sent: [Int: (time: ContinuousClock.Instant, phase: Int)] = [:]
+  private let threads = DispatchGroup()
+  private var follower: LoadSocket?
+
+  init(port: Int, gatewayKey: String, readerToken: String) {
+    self.port = port
+    self.gatewayKey = gatewayKey
+    self.readerToken = readerToken
+  }
+
+  func begin() throws {
+    // Its vehicle is there before anybody asks for it.
+    _ = try connect().post(Array(LoadClient.record(1_000_000, 0).utf8), key: gatewayKey, coding: nil)
+    let follower = try connect()
+    try follower.openWebSocket(token: readerToken)
+    try follower.send(text: #"{"action":"subscribe","channel":"vehicle:VAN-0"}"#)
+    self.follower = follower
+    run { [self] in try send() }
+    run { [self] in try read() }
+    run { [self] in try follow(follower) }
+  }
+
+  /// Measures a phase.
+  ///
+  /// - Returns: what was measured of all that began in it, however long it took.
+  func measure(seconds: Double) -> Figures {
+    lock.withLock {
+      phase += 1
+      figures[phase] = Figures()
+    }
+    Thread.sleep(forTimeInterval: seconds)
+    return lock.withLock {
+      let measured = phase
+      phase += 1
+      let end = Date(timeIntervalSinceNow: 30)
+      while open[measured, default: 0] > 0, lock.wait(until: end) {}
+      if open[measured, default: 0] > 0 { figures[measured]?.refusals.append("no answer within 30 s") }
+      return figures[measured] ?? Figures()
+    }
+  }
+
+  func end() {
+    lock.withLock { isOver = true }
+    if let follower { shutdown(follower.descriptor, Int32(SHUT_RDWR)) }
+    threads.wait()
+  }
+
+  // MARK: Probes
+
+  private func send() throws {
+    let socket = try connect()
+    var number = 0
+    while !(lock.withLock { isOver }) {
+      let records = (1...5).map { LoadClient.record(number + $0, 0) + "\n" }.joined()
+      number += 5
+      let last = number
+      try sample(.ingest, follows: last) {
+        let answer = try socket.post(Array(records.utf8), key: gatewayKey, coding: nil)
+        return answer.contains(" 200 ") && answer.contains("\"stored\":5") ? nil : answer
+      }
+      pause()
+    }
+  }
+
+  private func read() throws {
+    let paths = [
+      "/api/vehicles/VAN-0/telemetry?limit=50", "/api/vehicles/VAN-0/latest", "/api/vehicles", "/api/health",
+    ]
+    var number = 0
+    while !(lock.withLock { isOver }) {
+      number += 1
+      let path = paths[number % paths.count]
+      try sample(.read) {
+        let answer = try connect().get(path, key: readerToken)
+        return answer.contains(" 200 ") ? nil : answer
+      }
+      pause()
+    }
+  }
+
+  private func follow(_ socket: LoadSocket) throws {
+    var text = ""
+    while let more = try? socket.receive() {
+      // A pong that nobody asked for: the connection lives.
+      try socket.send(opcode: 10, [])
+      text += String(decoding: more, as: UTF8.self)
+      let now = ContinuousClock.now
+      while let start = text.range(of: "\"seq\":"),
+        let end = text[start.upperBound...].firstIndex(where: { !$0.isNumber })
+      {
+        let number = Int(text[start.upperBound..<end]) ?? 0
+        text = String(text[end...])
+        lock.withLock {
+          guard let (time, phase) = sent.removeValue(forKey: number) else { return }
+          note(.follow, (now - time) / .milliseconds(1), phase)
+        }
+      }
+    }
+    if !(lock.withLock { isOver }) { throw LoadSocket.Failure(what: "the WebSocket was closed: \(text.suffix(200))") }
+  }
+
+  /// - Parameter number: of a record that the follower must hear of.
+  private func sample(_ probe: Probe, follows number: Int? = nil, _ work: () throws -> String?) throws {
+    let start = ContinuousClock.now
+    let phase = lock.withLock {
+      open[self.phase, default: 0] += number == nil ? 1 : 2
+      if let number { sent[number] = (start, self.phase) }
+      return self.phase
+    }
+    let refusal: String?
+    do { refusal = try work() } catch { refusal = "\(probe.rawValue): \(error)" }
+    lock.withLock {
+      note(probe, (ContinuousClock.now - start) / .milliseconds(1), phase)
+      guard let refusal else { return }
+      figures[phase]?.refusals.append(refusal)
+      // A record that was not stored is not heard of.
+      if let number, sent.removeValue(forKey: number) != nil { open[phase, default: 0] -= 1 }
+    }
+    if let refusal, !refusal.hasPrefix("HTTP") { throw LoadSocket.Failure(what: refusal) }
+  }
+
+  private func note(_ probe: Probe, _ milliseconds: Double, _ phase: Int) {
+    figures[phase]?.waits[probe, default: []].append(milliseconds)
+    open[phase, default: 0] -= 1
+    lock.broadcast()
+  }
+
+  private func run(_ work: @escaping @Sendable () throws -> Void) {
+    threads.enter()
+    Thread.detachNewThread { [self] in
+      defer { threads.leave() }
+      do {
+        try work()
+      } catch {
+        lock.withLock { if !isOver { figures[phase]?.refusals.append("\(error)") } }
+      }
+    }
+  }
+
+  /// From an address of its own, and not waiting for ever.
+  private func connect() throws -> LoadSocket {
+    let socket = try LoadSocket(port: port, from: 2)
+    var limit = timeval(tv_sec: 60, tv_usec: 0)
+    unsafe setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    return socket
+  }
+
+  /// As often as a gateway or a page asks.
+  private func pause() { Thread.sleep(forTimeInterval: 0.01) }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import FleetstoreTestKit
+
+/// However much comes at once, the server takes no more memory than it may, and loses nothing that it has answered for.
+@Suite struct MemoryTests {
+  @Test func many_large_bodies_at_once_are_all_stored_within_the_budget() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let settings = try scratch.write(
+        "c.json",
+        #"{"database":"sqlite:a.db","rate":{"perSecond":1e6,"burst":1e6},"limits":{"unpackedBytes":8388608,"memoryBytes":33554432}}"#
+      )
+      let store = try ServedStore(["--config", settings])
+      defer { store.program.kill() }
+      let token = try #require(store.token)
+      let (port, senders, records) = (store.port, 24, 250)
+      let text = String(repeating: "x", count: 15_000)
+      let bodies = (0..<senders).map { sender in
+        let lines = (1...records).map { LoadClient.record($0, sender).dropLast() + #","note":"\#(text)"}"# + "\n" }
+        return Array(lines.joined().utf8)
+      }
+      // One after the other first: what a single one takes.
+      _ = try LoadSocket(port: store.port).post(Array(LoadClient.record(9_999, 0).utf8), key: token, coding: nil)
+      let idle = try store.memoryKiB()
+      let (stored, refused, failures) = (Counter(), Counter(), Counter())
+      let group = DispatchGroup()
+      for body in bodies {
+        group.enter()
+        Thread.detachNewThread {
+          defer { group.leave() }
+          do {
+            while true {
+              // Whoever finds no room is answered before all is sent, and the connection may end there: it is made anew.
+              let socket = try LoadSocket(port: port)
+              guard let answer = try? socket.post(body, key: token, coding: nil), !answer.contains(" 503 ") else {
+                _ = refused.add(1)
+                continue
+              }
+              // What was stored and not answered is a duplicate now.
+              for word in ["stored", "duplicates"] {
+                guard let range = answer.range(of: "\"\(word)\":") else { throw LoadSocket.Failure(what: answer) }
+                _ = stored.add(Int(answer[range.upperBound...].prefix { $0.isNumber }) ?? 0)
+              }
+              return
+            }
+          } catch {
+            _ = failures.add(1)
+          }
+        }
+      }
+      group.wait()
+      #expect(failures.value == 0)
+      #expect(stored.value == senders * records)
+      // 90 MB of bodies, reckoned at four times that. What the allocator keeps and the database's cache come on top.
+      let most = try store.memoryKiB("VmHWM") - idle
+      print("\(senders) bodies at once: \(most) KiB on top of \(idle), \(refused.value) refused for a while")
+      #expect(most < 120 << 10)
+    }
+  }
+
+  @Test func fences_of_many_values_cost_no_more_than_one_key_may_have() async throws {
+    guard let gzip = try Tool.required("gzip") else { return }
+    try await aside {
+      let scratch = try ScratchFolder()
+      let store = try ServedStore(["--config", try scratch.write("c.json", #"{"database":"sqlite:a.db"}"#)])
+      defer { store.program.kill() }
+      let token = try #require(store.token)
+      // 32 MB of JSON in 32 KB: 15 million numbers, each of which a reader keeps a place for.
+      let body = scratch.file("body")
+      let made = try Tool.shell(
+        "{ printf '{\"type\":\"FeatureCollection\",\"features\":[],\"x\":['; yes 0, | head -n 15000000 | tr -d '\\n'; "
+          + "printf '0]}'; } | \(gzip) -9c > '\(body)'")
+      #expect(made.status == 0, "\(made.errors)")
+      let before = try store.memoryKiB("VmHWM")
+      let reply = try store.ask(
+        "/api/geofences", token: token,
+        ["-T", body, "-H", "Content-Type: application/json", "-H", "Content-Encoding: gzip", "-w", "%{http_code}"])
+      #expect(reply.contains(#""code":"tooLarge""#) && reply.hasSuffix("413"), "\(reply)")
+      let most = try store.memoryKiB("VmHWM") - before
+      print("32 MB of fences: \(most) KiB on top of \(before)")
+      #expect(most < 128 << 10)
+    }
+  }
+
+  @Test(arguments: ["zstd", "gzip"])
+  func a_bomb_is_refused_and_costs_no_more_than_its_limit(_ coding: String) async throws {
+    guard let tool = try Tool.required(coding) else { return }
+    try await aside {
+      let scratch = try ScratchFolder()
+      let settings = try scratch.write("c.json", #"{"database":"sqlite:a.db","limits":{"unpackedBytes":1048576}}"#)
+      let store = try ServedStore(["--config", settings])
+      defer { store.program.kill() }
+      let token = try #require(store.token)
+      let record = try scratch.write("record", LoadClient.record(1, 0))
+      func post(_ file: String, _ arguments: [String]) throws -> String {
+        try store.ask("/api/telemetry", token: token, ["--data-binary", "@\(file)"] + arguments)
+      }
+      #expect(try post(record, []).contains(#""stored":1"#))
+      // 256 MiB of zeros.
+      let bomb = scratch.file("bomb")
+      #expect(try Tool.shell("head -c 268435456 /dev/zero | \(tool) -c > '\(bomb)'").status == 0)
+      let before = try store.memoryKiB("VmHWM")
+      let reply = try post(bomb, ["-H", "Content-Encoding: \(coding)", "-w", "%{http_code}"])
+      #expect(reply.contains(#""code":"tooLarge""#) && reply.hasSuffix("413"), "\(reply)")
+      // Four times what it may become, and what the allocator keeps.
+      #expect(try store.memoryKiB("VmHWM") - before < 12 << 10)
+    }
+  }
+}

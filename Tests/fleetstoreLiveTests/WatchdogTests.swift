@@ -1,0 +1,74 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import FleetstoreTestKit
+
+/// What `fleetstore serve` tells a service manager that keeps a watchdog (sd_watchdog_enabled(3)).
+@Suite struct WatchdogTests {
+  /// A server that a watchdog with that limit watches, over a database of its own.
+  private static func served(
+    _ database: String, _ manager: NotifySocket, seconds: Int, _ environment: [String: String] = [:]
+  ) throws -> ServedStore {
+    let watched = ["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "\(seconds)000000"]
+    return try ServedStore(
+      ["--database", database], environment: watched.merging(environment) { _, other in other })
+  }
+
+  @Test func a_writer_that_is_stuck_is_said_and_not_pinged_for() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let manager = try NotifySocket(in: scratch)
+      let held = scratch.file("held")
+      let store = try Self.served(
+        "sqlite:\(scratch.file("fleet.db"))", manager, seconds: 2,
+        [
+          "LD_PRELOAD": try StorageShim.library(), "STORAGE_FOLDER": scratch.file("fleet.db"),
+          "STORAGE_HELD": held,
+        ])
+      defer { store.program.kill() }
+      try manager.awaitState("READY=1")
+      for _ in 0..<3 { try manager.awaitState("WATCHDOG=1") }
+      // The disk takes in what is written, and does not say that it has it.
+      try scratch.write("held", "")
+      try scratch.write("header", "Authorization: Bearer \(try #require(store.token))")
+      let change = try RunningProgram(
+        "curl",
+        [
+          "-sS", "-o", "/dev/null", "-w", "%{http_code}\n", "-H", "@\(scratch.file("header"))", "--json",
+          #"{"id":"VAN-1"}"#, "http://127.0.0.1:\(store.port)/api/vehicles",
+        ])
+      defer { change.kill() }
+      try store.program.errorLine(within: .seconds(120)) { $0.contains("the storage's threads are stuck") }
+      // A slow machine may have said so of an earlier moment, too: from some time on there is no ping.
+      manager.forget()
+      let limit = ContinuousClock.now + .seconds(120)
+      while manager.state(within: .seconds(1)) != nil, .now < limit {}
+      #expect(manager.state(within: .seconds(3)) == nil)
+      // Readers are answered all the same.
+      #expect(try store.ask("/api/vehicles", token: store.token) == #"{"data":[]}"#)
+      try FileManager.default.removeItem(atPath: held)
+      try manager.awaitState("WATCHDOG=1")
+      try store.program.errorLine(within: .seconds(120)) { $0.contains("the storage's threads go on") }
+      #expect(try change.line(within: .seconds(120)) { !$0.isEmpty }.text == "201")
+      store.program.send(SIGTERM)
+      try manager.awaitState("STOPPING=1")
+    }
+  }
+
+  @Test func a_database_that_is_away_is_no_reason_to_be_started_anew() async throws {
+    try await aside {
+      guard let server = try PostgreSQLServer() else { return }
+      let scratch = try ScratchFolder()
+      let manager = try NotifySocket(in: scratch)
+      let store = try Self.served(try server.database(), manager, seconds: 20)
+      defer { store.program.kill() }
+      try manager.awaitState("READY=1")
+      try server.killNow()
+      while try !store.ask("/api/health", token: nil).contains("storageUnavailable") {}
+      manager.forget()
+      for _ in 0..<3 { try manager.awaitState("WATCHDOG=1") }
+      #expect(!store.program.errorLines.contains { $0.contains("stuck") })
+    }
+  }
+}

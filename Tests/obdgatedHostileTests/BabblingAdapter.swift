@@ -1,0 +1,58 @@
+import Foundation
+import Glibc
+import TestKit
+
+@testable import DaemonTestKit
+
+/// Stands between the daemon and a simulated adapter: before most answers it says noise, so many bytes altogether, and from
+/// then on nothing but the answers, on the same connection.
+final class BabblingAdapter: @unchecked Sendable {
+  private let peer: FloodingPeer
+  private let total: Int
+  private let changed = NSCondition()
+  private var sent = 0
+
+  var name: String { peer.name }
+
+  init(_ noise: Noise, bytes total: Int, of adapter: String) throws {
+    self.total = total
+    let box = Box()
+    peer = try FloodingPeer(noise, bytes: 0) { connection, isOver in
+      box.owner?.relay(connection, to: adapter, noise, isOver)
+    }
+    box.owner = self
+  }
+
+  func stop() { peer.stop() }
+
+  func awaitNoise(_ count: Int, within limit: TimeInterval) throws {
+    let deadline = Date(timeIntervalSinceNow: limit)
+    changed.lock()
+    defer { changed.unlock() }
+    while sent < count {
+      guard changed.wait(until: deadline) else { throw DaemonRun.Missing(what: "\(count) bytes read; only \(sent)") }
+    }
+  }
+
+  /// Set before anybody can connect.
+  private final class Box: @unchecked Sendable { weak var owner: BabblingAdapter? }
+
+  private func relay(_ connection: Int32, to adapter: String, _ fresh: Noise, _ isOver: () -> Bool) {
+    var noise = fresh
+    var turns = 0
+    SanePeer.relay(connection, to: adapter, isOver) { [self] connection in
+      turns += 1
+      // Now and then an answer is what it should be: the dialogue goes on, and meets noise in every one of its states.
+      guard turns % 4 != 0, changed.withLock({ sent < total }) else { return true }
+      for _ in 0..<8 {
+        let piece = noise.next()
+        guard SanePeer.send(piece, connection) else { return false }
+        changed.withLock {
+          sent += piece.count
+          changed.broadcast()
+        }
+      }
+      return true
+    }
+  }
+}

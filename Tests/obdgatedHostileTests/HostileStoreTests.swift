@@ -1,0 +1,89 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import DaemonTestKit
+
+/// A fleet store that means harm (`Tests/Support/hostile-store.py`), and then the real one in its place: the daemon says what
+/// is wrong in one line, takes no more memory for it, goes on reading the vehicle, and no record is lost.
+@Suite struct HostileStoreTests {
+  /// An answer may have 1 MiB and fences 4, which are held twice while they are read; all else is the allocator's.
+  private static let growthKiB = 16_384
+
+  @Test func whatever_it_answers_to_records_none_is_lost_and_memory_stays_small() async throws {
+    try await aside {
+      let port = try ReservedPort()
+      let fleet = try FleetRun(
+        proxy: port, sink: ", \"connectLimit\": 2, \"requestLimit\": 3, \"geofencePeriod\": 86400")
+      let server = try fleet.startStore()
+      defer { server.kill() }
+      try fleet.register(token: try server.line(within: .seconds(60)) { !$0.isEmpty }.text)
+      let proxy = try SwitchedProxy("hostile-store.py", port, to: fleet.port.number)
+      var daemon = try fleet.startDaemon()
+      defer { daemon.kill() }
+      var committed: Set<String> = []
+      try fleet.record(40, besides: &committed, daemon)
+      let before = try daemon.memoryKiB()
+      for malice in try SwitchedProxy.abilities(of: "hostile-store.py")[0] {
+        let said = daemon.errorLines.count
+        try proxy.set(malice)
+        try fleet.record(10, besides: &committed, daemon)
+        try proxy.wait(for: malice)
+        try daemon.errorLine(within: .seconds(60)) { $0.contains("its records wait") }
+        try proxy.set("pass")
+        try daemon.errorLine(within: .seconds(60)) { $0.hasSuffix("takes records") }
+        let waiting = committed
+        let deadline = ContinuousClock.now + .seconds(120)
+        while try !fleet.committed(isLive: true).isDisjoint(with: waiting), .now < deadline { poll(nil, 0, 20) }
+        #expect(
+          try fleet.committed(isLive: true).isDisjoint(with: waiting), "after \(malice): \(daemon.errorLines.suffix(5))"
+        )
+        // That it fails, perhaps in two ways (the connection is cut when the peer changes), and that it works again.
+        let lines = daemon.errorLines.dropFirst(said)
+        let essential = ToldLines.essential(lines) { $0.contains("timed out") || $0.contains("timeout") }
+        #expect(lines.count >= 2 && essential.count <= 4, "\(malice): \(lines)")
+        #expect(lines.allSatisfy { $0.utf8.count < 600 && !$0.contains("\u{1B}") }, "\(malice): \(lines)")
+        let now = try daemon.memoryKiB()
+        #expect(now <= before + Self.growthKiB, "\(malice): \(before) KiB before all of them, \(now) after it")
+      }
+      #expect(try daemon.memoryKiB("VmHWM") <= before + Self.growthKiB)
+      let records = try fleet.finish(&daemon, committed)
+      #expect(records.count > 250)
+    }
+  }
+
+  @Test func whatever_it_answers_to_the_question_for_fences_the_daemon_reads_on() async throws {
+    try await aside {
+      let port = try ReservedPort()
+      let fleet = try FleetRun(proxy: port, sink: ", \"connectLimit\": 2, \"requestLimit\": 3")
+      let server = try fleet.startStore()
+      defer { server.kill() }
+      try fleet.register(token: try server.line(within: .seconds(60)) { !$0.isEmpty }.text)
+      let proxy = try SwitchedProxy("hostile-store.py", port, to: fleet.port.number)
+      var committed: Set<String> = []
+      // What it takes when it has nothing to do with fences.
+      var daemon = try fleet.startDaemon()
+      defer { daemon.kill() }
+      try fleet.record(20, besides: &committed, daemon)
+      let before = try daemon.memoryKiB("VmHWM")
+      for malice in try SwitchedProxy.abilities(of: "hostile-store.py")[1] {
+        daemon.send(SIGTERM)
+        #expect(try daemon.end(within: .seconds(60)) == 0)
+        committed.formUnion(try fleet.committed())
+        // At its start it asks at once.
+        try proxy.set(malice)
+        daemon = try fleet.startDaemon()
+        try proxy.wait(for: malice)
+        try fleet.record(20, besides: &committed, daemon)
+        let most = try daemon.memoryKiB("VmHWM")
+        #expect(most <= before + 4 * Self.growthKiB, "\(malice): \(most) KiB at most, \(before) without")
+        let about = daemon.errorLines.filter { $0.contains("fences") }
+        #expect(about.count <= 2, "\(malice): \(daemon.errorLines)")
+        #expect(daemon.errorLines.allSatisfy { $0.utf8.count < 600 && !$0.contains("\u{1B}") }, "\(malice)")
+      }
+      try proxy.set("pass")
+      let records = try fleet.finish(&daemon, committed)
+      #expect(records.count > 100)
+    }
+  }
+}

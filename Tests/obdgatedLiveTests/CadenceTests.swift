@@ -1,0 +1,84 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import DaemonTestKit
+
+/// When telemetry records are made: `record.on`.
+@Suite struct CadenceTests {
+  /// What a telemetry record says beside when it was made and which it is.
+  private static func said(_ run: DaemonRun) throws -> [NSDictionary] {
+    try run.daemon.output.map(\.text).filter { $0.contains(#""type":"telemetry""#) }.map { text in
+      var object = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+      for key in ["id", "seq", "timestamp", "elapsed", "timeQuality"] { object[key] = nil }
+      return object as NSDictionary
+    }
+  }
+
+  /// How often the vehicle was asked for its engine speed, alone or with others, and how many answers were given up:
+  /// where a machine stops for seconds ATI comes next, and the answer is in no record.
+  private static func polls(_ run: DaemonRun) throws -> (engineSpeed: Int, givenUp: Int) {
+    let commands = try run.dialogue().split(separator: "\n").compactMap { line -> Substring? in
+      let words = line.split(separator: " ")
+      return words.count == 3 && words[1] == ">" ? words[2] : nil
+    }
+    var polls = (engineSpeed: 0, givenUp: 0)
+    for (command, next) in zip(commands, commands.dropFirst() + [""]) where command.hasPrefix("01") {
+      if next.hasPrefix("ATI") || command.contains("\\rATI") {
+        polls.givenUp += 1
+        continue
+      }
+      let request = Array(command.prefix { $0.isHexDigit })
+      // `010C0D1`: the last digit is how many answers are awaited.
+      let pids = stride(from: 2, to: request.count - 1, by: 2)
+      if pids.contains(where: { request[$0] == "0" && request[$0 + 1] == "C" }) { polls.engineSpeed += 1 }
+    }
+    return polls
+  }
+
+  @Test func on_cycle_each_turn_of_the_poll_is_one_record() async throws {
+    try await aside {
+      let run = try DaemonRun(settings: #""poll": {"defaultPeriod": 0.1}, "record": {"on": "cycle"}"#)
+      try run.awaitReadings(30)
+      run.daemon.send(SIGTERM)
+      #expect(try run.daemon.end(within: .seconds(60)) == 0)
+      let records = try Self.said(run)
+      let keys = ["engineLoad", "coolantTemp", "rpm", "speed", "intakeAirTemp", "throttlePosition"]
+      let polls = try Self.polls(run)
+      func isComplete(_ record: NSDictionary) -> Bool { keys.allSatisfy { record[$0] != nil } }
+      // The first ones are of the time in which it is found out what there is to poll.
+      let turns = records.drop { !isComplete($0) }.dropLast()
+      let incomplete = turns.filter { !isComplete($0) }
+      #expect(turns.count >= 20 && incomplete.count <= polls.givenUp, "of \(turns.count): \(incomplete)")
+      let withSpeed = records.count { $0["rpm"] != nil }
+      #expect(abs(withSpeed - polls.engineSpeed) <= 3, "\(withSpeed) records of \(polls)")
+      #expect(try run.sequences == Array(1...run.daemon.output.count))
+    }
+  }
+
+  @Test func on_change_only_what_differs_from_the_record_before_is_one() async throws {
+    try await aside {
+      let car = """
+        {"adapter": {"resetTime": 50, "baud": 115200},
+         "cars": [{"noise": 0, "drive": {"repeat": true, "phases": [
+             {"phase": "accelerate", "seconds": 5, "speed": 60}, {"phase": "cruise", "seconds": 4},
+             {"phase": "brake", "seconds": 2, "speed": 0}, {"phase": "idle", "seconds": 6}]},
+           "ecus": [{"address": "7E8", "pids": ["04", "05", "0C", "0D", "0F", "11"],
+             "values": {"04": "66", "05": "82", "0C": "1AF8", "0F": "41", "11": "33"}}]}]}
+        """
+      let run = try DaemonRun(
+        [car], settings: #""poll": {"defaultPeriod": 0.1}, "record": {"on": "change", "period": 0.1}"#)
+      // From one cruise to the next there is a whole idling, whenever the first reading came.
+      for speed in [60, 0, 60] { try run.daemon.line(within: .seconds(60)) { $0.contains(#""speed":\#(speed)"#) } }
+      run.daemon.send(SIGTERM)
+      #expect(try run.daemon.end(within: .seconds(60)) == 0)
+      let records = try Self.said(run)
+      for (former, next) in zip(records, records.dropFirst()) { #expect(former != next) }
+      let speeds = records.compactMap { $0["speed"] as? Int }
+      #expect(speeds.contains(0) && speeds.contains { $0 > 10 && $0 < 50 })
+      // Six seconds of idling and some sixty polls say nothing new.
+      #expect(speeds.count { $0 == 0 } < 15, "\(speeds)")
+      #expect(try run.sequences == Array(1...run.daemon.output.count))
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import TestKit
+
+@testable import DaemonTestKit
+
+/// When a daemon whose adapter is gone for good has nothing more to tell. At its own end it gives its sinks a moment,
+/// and a busy disk takes longer: who wants to see all of it somewhere waits for this first.
+enum EndedDrive {
+  /// Of the last record: nobody listens at the adapter's port any more, which is told once.
+  static let last = #""reason":"refused""#
+
+  /// Waits until each of these files has the last record and every one before it.
+  static func wait(for files: [String], of daemon: RunningProgram) throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while !files.allSatisfy(isWhole) {
+      guard .now < deadline else { throw DaemonRun.Missing(what: "a whole drive in \(files): \(daemon.errorLines)") }
+      poll(nil, 0, 20)
+    }
+  }
+
+  /// Events overtake telemetry: the last record may be there before others. The last line may be half there.
+  private static func isWhole(_ file: String) -> Bool {
+    let lines = ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n")
+    func number(_ line: Substring) -> Int? {
+      let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      return object?["seq"] as? Int
+    }
+    guard let end = lines.first(where: { $0.contains(last) }).flatMap(number) else { return false }
+    return Set(lines.compactMap(number)).isSuperset(of: 1...end)
+  }
+}

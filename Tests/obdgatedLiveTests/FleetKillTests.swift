@@ -1,0 +1,107 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import DaemonTestKit
+
+/// The whole way: adapter, daemon, spool, network, fleet store; whoever stands on it is killed at any moment, again and again.
+/// What was committed to the spool, read by others, is in the store once, and tells what the car answered.
+@Suite struct FleetKillTests {
+  @Test func over_HTTP_into_SQLite() async throws {
+    try await aside {
+      let fleet = try KilledFleet(FleetRun())
+      let rounds = KilledFleet.kills(16)
+      for round in 0..<rounds {
+        try fleet.drive()
+        if round % 2 == 0 { try fleet.killDaemon() } else { try fleet.killStore() }
+      }
+      #expect(try fleet.finish().count > 20 * rounds)
+    }
+  }
+
+  @Test func over_HTTP_into_PostgreSQL() async throws {
+    try await aside {
+      guard let database = try PostgreSQLServer(isSynchronous: true) else { return }
+      let fleet = try KilledFleet(FleetRun(database: try database.database()))
+      let rounds = KilledFleet.kills(8)
+      for round in 0..<rounds {
+        try fleet.drive()
+        switch round % 4 {
+        case 0:
+          try database.killNow()
+          // The store says that it cannot, and the spool keeps them.
+          try fleet.drive()
+          try database.restart()
+        case 1: try fleet.killStore()
+        case 2: try fleet.killDaemon()
+        default:
+          try fleet.killStore {
+            try database.killNow()
+            try database.restart()
+          }
+        }
+      }
+      #expect(try fleet.finish().count > 20 * rounds)
+    }
+  }
+
+  @Test func over_mosquitto() async throws {
+    try await aside {
+      let folder = try ScratchFolder()
+      guard let broker = try Mosquitto(isPersistent: true, in: folder) else { return }
+      let url = "mqtt://127.0.0.1:\(broker.port)"
+      let fleet = try KilledFleet(FleetRun(broker: FleetRun.Broker(daemon: url, store: url))) { _ in
+        // Before that nothing is kept for it.
+        try broker.says("Sending SUBACK to fleetstore")
+      }
+      let rounds = KilledFleet.kills(8)
+      for round in 0..<rounds {
+        try fleet.drive()
+        switch round % 4 {
+        case 0:
+          // All that the daemon was acknowledged must be in the file: it is killed with the broker, and first. What the
+          // worker acknowledges from there on is handed over once more. The daemon comes last: a mosquitto that has started
+          // again knows of no shared subscription until the worker is back; what is published then has reason code 0x10 in
+          // its PUBACK, no matching subscribers, and is gone (2.0.11).
+          try fleet.killDaemon {
+            try broker.save()
+            poll(nil, 0, Int32.random(in: 0...300))
+            try broker.kill()
+            try broker.startAgain()
+            try broker.says("Sending SUBACK to fleetstore")
+          }
+        case 1, 3: try fleet.killStore()
+        default: try fleet.killDaemon()
+        }
+      }
+      #expect(try fleet.finish().count > 20 * rounds)
+    }
+  }
+
+  @Test func over_RabbitMQ() async throws {
+    try await aside {
+      guard let rabbit = try RabbitMQ(nodes: 1) else { return }
+      let node = rabbit.nodes[0]
+      let broker = FleetRun.Broker(
+        daemon: "mqtt://127.0.0.1:\(node.mqttPort)", store: "amqp://guest@127.0.0.1:\(node.port)", password: "guest\n")
+      let fleet = try KilledFleet(FleetRun(broker: broker)) { store in
+        // It declares the queue: what is published before is thrown away.
+        try store.anyErrorLine(within: .seconds(120)) { $0.contains("records are taken from it") }
+      }
+      // A node takes ten seconds to come back.
+      let rounds = max(4, KilledFleet.kills(4) / 4)
+      for round in 0..<rounds {
+        try fleet.drive()
+        switch round % 4 {
+        case 0:
+          try node.killNow()
+          try node.start()
+          try node.waitUntilReady()
+        case 1, 3: try fleet.killStore()
+        default: try fleet.killDaemon()
+        }
+      }
+      #expect(try fleet.finish().count > 20 * rounds)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import DaemonTestKit
+
+/// What the daemon tells whoever started it as a service.
+@Suite struct ServiceManagerTests {
+  /// A daemon with a spool, in a folder of its own.
+  private static func started(_ scratch: borrowing ScratchFolder, _ manager: NotifySocket) throws -> RunningProgram? {
+    guard let program = try Tool.obdgated else { return nil }
+    let configuration = try scratch.write(
+      "gateway.json",
+      """
+      {"gatewayId": "gw-test", "discovery": {"serial": false, "bluetooth": false}, "stateDirectory": "state",
+       "sinks": [{"type": "file", "path": "records.jsonl"}]}
+      """)
+    return try RunningProgram(program, ["--config", configuration], environment: ["NOTIFY_SOCKET": manager.path])
+  }
+
+  @Test func it_is_ready_once_and_says_when_it_ends() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let manager = try NotifySocket(in: scratch)
+      guard let daemon = try Self.started(scratch, manager) else { return }
+      defer { daemon.kill() }
+      #expect(try manager.awaitState("READY=1") == [])
+      daemon.send(SIGTERM)
+      #expect(try manager.awaitState("STOPPING=1") == [])
+    }
+  }
+
+  @Test func a_damaged_spool_is_given_the_time_that_it_takes() async throws {
+    guard let python = try Tool.required("python3") else { return }
+    try await aside {
+      let scratch = try ScratchFolder()
+      let manager = try NotifySocket(in: scratch)
+      try FileManager.default.createDirectory(atPath: scratch.file("state"), withIntermediateDirectories: true)
+      let other = try Tool.run(
+        python,
+        ["-c", "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('CREATE TABLE notes (text)')"]
+          + [scratch.file("state") + "/spool.db"])
+      #expect(other.status == 0, "\(other.errors)")
+      guard let daemon = try Self.started(scratch, manager) else { return }
+      defer { daemon.kill() }
+      let before = try manager.awaitState("READY=1")
+      #expect(before.first == "EXTEND_TIMEOUT_USEC=60000000")
+      #expect(Set(before).count == 1, "\(before)")
+    }
+  }
+}

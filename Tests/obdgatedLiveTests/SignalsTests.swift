@@ -1,0 +1,97 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import DaemonTestKit
+
+/// What the daemon does on SIGTERM and SIGHUP.
+@Suite struct SignalsTests {
+  @Test func a_SIGTERM_ends_it_within_two_seconds() async throws {
+    try await aside {
+      let run = try DaemonRun()
+      try run.awaitReadings(3)
+      run.daemon.send(SIGTERM)
+      #expect(try run.daemon.end(within: .seconds(20)) == 0)
+      #expect(try run.sequences == Array(1...run.daemon.output.count))
+      #expect(run.daemon.errorLines == [])
+    }
+  }
+
+  @Test func a_SIGTERM_ends_it_within_two_seconds_though_nobody_reads() async throws {
+    try await aside {
+      let run = try DaemonRun(readsOutput: false)
+      run.daemon.clogOutput()
+      // Records are made, and wait.
+      try run.awaitSent("010C")
+      run.daemon.send(SIGTERM)
+      #expect(try run.daemon.end(within: .seconds(20)) == 0)
+    }
+  }
+
+  @Test func a_SIGHUP_changes_periods_and_keeps_the_adapter() async throws {
+    try await aside {
+      let run = try DaemonRun(settings: #""poll": {"defaultPeriod": 30}, "record": {"period": 0.1}"#)
+      try run.awaitReadings(1)
+      try run.reload(settings: DaemonRun.quick)
+      try run.daemon.errorLine(within: .seconds(60)) { $0.hasPrefix("obdgated: SIGHUP:") && $0.hasSuffix("read") }
+      // Each well within the period before.
+      try run.awaitReadings(10, within: .seconds(20))
+      // Where a machine stops for seconds the adapter seems silent, which is told: nothing else happened to it.
+      let silences = run.daemon.output.count { $0.text.contains(#""reason":"silent""#) }
+      let regained = repeatElement(["lost", "recovered"], count: silences).flatMap { $0 }
+      #expect(run.events == ["found", "connected"] + regained)
+    }
+  }
+
+  /// What is not in force is said as long as it is not, and no longer.
+  @Test func a_SIGHUP_says_what_waits_for_the_next_start() async throws {
+    try await aside {
+      let run = try DaemonRun()
+      try run.awaitReadings(1)
+      let changed = DaemonRun.quick + #", "driving": {"speedLimit": 100}"#
+      for (settings, isWaiting) in [(changed, true), (changed, true), (DaemonRun.quick, false)] {
+        let before = run.daemon.errorLines.count
+        try run.reload(settings: settings)
+        try run.daemon.errorLine(within: .seconds(60)) { $0.hasPrefix("obdgated: SIGHUP:") && $0.hasSuffix("read") }
+        let said = run.daemon.errorLines.dropFirst(before).map { "\($0)" }.joined(separator: "\n")
+        #expect(said.contains("driving takes effect with the next start") == isWaiting, "\(said)")
+      }
+    }
+  }
+
+  /// A limit of a file's size is a full disk: no signal ends the daemon.
+  @Test func a_file_that_may_not_grow_is_said_and_nothing_is_lost() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let sinks = """
+        , "stateDirectory": "\(scratch.path)", "spool": {"commitPeriod": 0.2},
+          "sinks": [{"type": "stdout"}, {"type": "file", "path": "\(scratch.file("records.jsonl"))"}]
+        """
+      let run = try DaemonRun(settings: DaemonRun.quick + sinks)
+      try run.awaitReadings(3)
+      let daemon = ["--pid", "\(run.daemon.pid)"]
+      #expect(try Tool.run("prlimit", daemon + ["--fsize=4096:unlimited"]).status == 0)
+      try run.daemon.errorLine(within: .seconds(60)) { $0.contains("kept in memory") }
+      try run.awaitReadings(3)
+      #expect(try Tool.run("prlimit", daemon + ["--fsize=unlimited"]).status == 0)
+      try run.daemon.errorLine(within: .seconds(60)) { $0.contains("kept in the file again") }
+      run.daemon.send(SIGTERM)
+      #expect(try run.daemon.end(within: .seconds(60)) == 0)
+    }
+  }
+
+  @Test func a_SIGHUP_with_a_broken_file_says_one_line_and_changes_nothing() async throws {
+    try await aside {
+      let run = try DaemonRun()
+      try run.awaitReadings(2)
+      try run.reload(#"{"gatewayId": "gw-test", "adaptors": []}"#)
+      let said = try run.daemon.errorLine(within: .seconds(60)) { _ in true }.text
+      #expect(
+        said.contains("gateway.json:1:") && said.contains("adaptors") && said.contains("stays as it was"), "\(said)")
+      try run.awaitReadings(5)
+      #expect(run.daemon.errorLines.count == 1)
+      run.daemon.send(SIGTERM)
+      #expect(try run.daemon.end(within: .seconds(60)) == 0)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+@testable import DaemonTestKit
+
+/// A daemon with a socket in a folder of its own.
+final class Watched {
+  /// curl, as one that follows.
+  static let follower = ["-sS", "-N", "--max-time", "600"]
+  /// Settings of one that keeps its records.
+  static let kept =
+    #", "stateDirectory": "@", "spool": {"commitPeriod": 0.2}, "sinks": [{"type": "file", "path": "@/r.jsonl"}]"#
+
+  let scratch: ScratchFolder
+  let run: DaemonRun
+  var socket: String { scratch.file("d.sock") }
+
+  /// - Parameters:
+  ///   - settings: members of the configuration; `@` is the folder.
+  ///   - car: the scenario of its one adapter.
+  init(_ settings: String = "", environment: [String: String] = [:], car: String = Scenarios.car()) throws {
+    scratch = try ScratchFolder()
+    run = try Self.start(settings, in: scratch.path, environment, car: car)
+  }
+
+  /// Starts a daemon that shows itself there, and waits until it does.
+  static func start(
+    _ settings: String, in folder: String, _ environment: [String: String] = [:], car: String = Scenarios.car()
+  ) throws -> DaemonRun {
+    let socket = folder + "/d.sock"
+    let text = settings.replacingOccurrences(of: "@", with: folder)
+    let run = try DaemonRun(
+      [car],
+      settings: #""status": {"socket": "\#(socket)"}, "poll": {"defaultPeriod": 0.1}, "record": {"period": 0.1}"#
+        + text,
+      environment: environment)
+    try awaitAnswer(at: socket)
+    return run
+  }
+
+  /// Waits until a daemon answers there: a socket has its name a little before, and longer where its daemon was killed.
+  static func awaitAnswer(at socket: String) throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while ContinuousClock.now < deadline {
+      let isThere = FileManager.default.fileExists(atPath: socket)
+      if isThere, try curl(["--unix-socket", socket, "-o", "/dev/null", "http://d/status"]).status == 0 { return }
+      poll(nil, 0, 5)
+    }
+    throw DaemonRun.Missing(what: "an answer at \(socket)")
+  }
+
+  func get(_ path: String, _ options: [String] = []) throws -> Tool.Result {
+    try Self.curl(["--unix-socket", socket, "http://localhost" + path] + options)
+  }
+
+  func status() throws -> [String: Any] { try Self.status(at: socket) }
+
+  static func status(at socket: String) throws -> [String: Any] {
+    let answer = try curl(["--unix-socket", socket, "http://localhost/status"])
+    return try #require(
+      try? JSONSerialization.jsonObject(with: Data(answer.stdout)) as? [String: Any],
+      "\(answer.status) \(answer.errors)")
+  }
+
+  /// Asks again until the answer is as wanted, or a minute has passed.
+  static func status(at socket: String, until isWanted: ([String: Any]) -> Bool) throws -> [String: Any] {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while true {
+      let answer = try status(at: socket)
+      if isWanted(answer) || .now >= deadline { return answer }
+      poll(nil, 0, 50)
+    }
+  }
+
+  func follow() throws -> RunningProgram {
+    try RunningProgram(
+      try #require(try Tool.required("curl")), Self.follower + ["--unix-socket", socket, "http://d/records"])
+  }
+
+  static func curl(_ arguments: [String]) throws -> Tool.Result {
+    try Tool.run(try #require(try Tool.required("curl")), ["-sS", "--max-time", "60"] + arguments)
+  }
+}
+
+extension Tool.Result {
+  /// Standard output, as curl's body.
+  var text: String { output }
+}
