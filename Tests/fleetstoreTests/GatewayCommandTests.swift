@@ -2,6 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
+@testable import FleetstoreTestKit
+
 /// `fleetstore gateway` and `fleetstore geofences`, beside a server that runs.
 @Suite struct GatewayCommandTests {
   private static let twoDatabases = ["sqlite", "postgres"]
