@@ -121,7 +121,10 @@ let package = Package(
 
     // The fleet store: where records of many gateways go.
     .target(
-      name: "FleetDomain", dependencies: ["OBDWire", "Telemetry", "Geofencing", "GeoJSON", "JSONText"],
+      name: "FleetDomain",
+      dependencies: [
+        "OBDWire", "Telemetry", "Geofencing", "GeoJSON", "JSONText", .product(name: "Crypto", package: "swift-crypto"),
+      ],
       path: "Sources/Fleet/FleetDomain",
       swiftSettings: inlined),
     .target(
@@ -255,7 +258,10 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "FleetStorageServerTests",
-      dependencies: ["FleetStorage", "FleetDomain", "Telemetry", "CPostgres", "TestKit"],
+      dependencies: [
+        "FleetStorage", "FleetDomain", "Telemetry", "CPostgres", "TestKit",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "FleetAPIServerTests",

@@ -54,6 +54,16 @@ final class TroubledStorage: FleetStorage {
     try await trouble(.changes)
     return try await real.changes(after: position, limit: limit, tenant: tenant)
   }
+  func view<Value: Sendable>(
+    tenant: TenantID, _ work: @escaping @Sendable (any FleetView) throws(ThingError) -> Value
+  ) async throws(ThingError) -> Value { try await real.view(tenant: tenant, work) }
+  func change<Value: Sendable>(
+    tenant: TenantID, by actor: Actor, at now: Timestamp,
+    _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Value
+  ) async throws(ThingError) -> Value { try await real.change(tenant: tenant, by: actor, at: now, work) }
+  func auditEntries(after number: Int64, limit: Int, tenant: TenantID) async throws(StorageError) -> [AuditEntry] {
+    try await real.auditEntries(after: number, limit: limit, tenant: tenant)
+  }
   func turn() async { await real.turn() }
   func witnessedTime() async throws(StorageError) -> Timestamp? { try await real.witnessedTime() }
   func prepare(at now: Timestamp) async throws(StorageError) { try await real.prepare(at: now) }

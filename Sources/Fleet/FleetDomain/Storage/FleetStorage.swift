@@ -228,6 +228,32 @@ public protocol FleetStorage: Sendable {
   /// In the order of their ids.
   func tenants() async throws(StorageError) -> [Tenant]
 
+  // MARK: Things
+
+  /// Reads things in one transaction, which sees one state of the database.
+  ///
+  /// - Throws: what `work` throws; `storage`.
+  func view<Value: Sendable>(
+    tenant: TenantID, _ work: @escaping @Sendable (any FleetView) throws(ThingError) -> Value
+  ) async throws(ThingError) -> Value
+
+  /// Changes things in one transaction, and writes the changes to the tenant's audit in the same transaction.
+  ///
+  /// - Parameters:
+  ///   - actor: who does it, for the audit.
+  ///   - now: the time of the changes.
+  ///   - work: may be run more than once.
+  /// - Throws: what `work` throws; `storage`. Nothing is changed then.
+  func change<Value: Sendable>(
+    tenant: TenantID, by actor: Actor, at now: Timestamp,
+    _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Value
+  ) async throws(ThingError) -> Value
+
+  /// Entries of a tenant's audit as they are stored, in their order; fewer than `limit`: there are no more for now.
+  ///
+  /// - Parameter number: of the entry before them; 0: from the first one on.
+  func auditEntries(after number: Int64, limit: Int, tenant: TenantID) async throws(StorageError) -> [AuditEntry]
+
   // MARK: The storage itself
 
   /// Begins a new generation of feed positions, after a backup was restored in a way that no server notices by itself.

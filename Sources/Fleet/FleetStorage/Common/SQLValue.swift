@@ -4,6 +4,7 @@ import Telemetry
 enum SQLValue: Equatable, Sendable {
   case null
   case integer(Int64)
+  case real(Double)
   case text(String)
   case bytes([UInt8])
   /// An identifier: 16 bytes in SQLite, `uuid` in PostgreSQL.

@@ -7,6 +7,7 @@ enum PostgreSQLType {
   static let int2: UInt32 = 21
   static let int4: UInt32 = 23
   static let text: UInt32 = 25
+  static let float8: UInt32 = 701
   static let byteaArray: UInt32 = 1_001
   static let int2Array: UInt32 = 1_005
   static let int4Array: UInt32 = 1_007
@@ -35,6 +36,7 @@ struct PostgreSQLParameters {
       types.append(0)
       places.append((0, -1))
     case .integer(let number): add(PostgreSQLType.int8) { $0.append(bigEndian: number) }
+    case .real(let number): add(PostgreSQLType.float8) { $0.append(bigEndian: number.bitPattern) }
     case .text(let text): add(PostgreSQLType.text) { $0.append(contentsOf: text.utf8) }
     case .bytes(let bytes): add(PostgreSQLType.bytea) { $0.append(contentsOf: bytes) }
     case .identifier(let id): add(high: id.high, low: id.low)

@@ -44,6 +44,8 @@ struct PostgreSQLResult: ~Copyable {
         if isNull(row, column) { return .null }
         switch unsafe PQftype(handle, Int32(column)) {
         case PostgreSQLType.int2, PostgreSQLType.int4, PostgreSQLType.int8: return .integer(integer(row, column))
+        case PostgreSQLType.float8:
+          return .real(Double(bitPattern: UInt64(bitPattern: integer(row, column))))
         case PostgreSQLType.bytea, PostgreSQLType.uuid: return .bytes(bytes(row, column))
         default: return .text(String(decoding: bytes(row, column), as: UTF8.self))
         }

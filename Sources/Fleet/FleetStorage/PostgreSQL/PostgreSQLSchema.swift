@@ -4,7 +4,7 @@ import FleetDomain
 /// further step.
 enum PostgreSQLSchema {
   /// Step n makes version n of version n - 1.
-  static let steps = [version1, version2, version3, version4, version5, version6, version7, version8]
+  static let steps = [version1, version2, version3, version4, version5, version6, version7, version8, version9]
 
   private static let version1 =
     """
@@ -157,6 +157,55 @@ enum PostgreSQLSchema {
 
   /// The vehicle of each gateway's newest record.
   private static let version8 = "ALTER TABLE gateway ADD COLUMN vehicle integer, ADD COLUMN vehicle_time bigint"
+
+  /// People, their sessions and factors; the audit, and the keys of what it says of people. `number`, `time` and `thing` of
+  /// an audit entry are in its content as well; the columns are for lists.
+  private static let version9 = """
+    CREATE TABLE person (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "email" text COLLATE "C", "first_name" text COLLATE "C" NOT NULL,
+      "last_name" text COLLATE "C" NOT NULL, "roles" text COLLATE "C" NOT NULL, "scope" text COLLATE "C" NOT NULL,
+      "is_active" bigint NOT NULL, "locale" text COLLATE "C", "time_zone" text COLLATE "C",
+      "units" text COLLATE "C" NOT NULL, "last_seen_at" bigint, "password_hash" text COLLATE "C",
+      search text COLLATE "C" NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE session (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "person_id" uuid NOT NULL, "transport" text COLLATE "C" NOT NULL,
+      "client" text COLLATE "C", "address" text COLLATE "C", "last_seen_at" bigint NOT NULL,
+      "expires_at" bigint NOT NULL, "authenticated_at" bigint NOT NULL, "secret" text COLLATE "C" NOT NULL,
+      "secret_expires_at" bigint, "refresh_secret" text COLLATE "C", "revoked_at" bigint, PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE factor (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "person_id" uuid NOT NULL, "kind" text COLLATE "C" NOT NULL,
+      "name" text COLLATE "C" NOT NULL, "last_used_at" bigint, "is_confirmed" bigint NOT NULL,
+      "secret" text COLLATE "C", "credential_id" text COLLATE "C", "counter" bigint, PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE ticket (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "purpose" text COLLATE "C" NOT NULL, "person_id" uuid,
+      "secret" text COLLATE "C" NOT NULL, "expires_at" bigint NOT NULL, "attempts" bigint NOT NULL,
+      "details" text COLLATE "C", PRIMARY KEY (tenant, id)
+    );
+    CREATE UNIQUE INDEX person_email ON person (tenant, email);
+    CREATE UNIQUE INDEX session_secret ON session (secret);
+    CREATE INDEX session_person ON session (tenant, person_id);
+    CREATE INDEX session_expiry ON session (expires_at);
+    CREATE INDEX factor_person ON factor (tenant, person_id);
+    CREATE UNIQUE INDEX factor_credential ON factor (tenant, credential_id);
+    CREATE UNIQUE INDEX ticket_secret ON ticket (tenant, secret);
+    CREATE INDEX ticket_expiry ON ticket (expires_at);
+    CREATE TABLE audit (
+      tenant integer NOT NULL, number bigint NOT NULL, time bigint NOT NULL, thing uuid, subject uuid,
+      hash bytea NOT NULL, content text COLLATE "C" NOT NULL, PRIMARY KEY (tenant, number)
+    );
+    CREATE INDEX audit_thing ON audit (tenant, thing, number) WHERE thing IS NOT NULL;
+    CREATE TABLE audit_head (tenant integer PRIMARY KEY, number bigint NOT NULL, hash bytea NOT NULL);
+    CREATE TABLE personal_key (
+      tenant integer NOT NULL, subject uuid NOT NULL, secret bytea, PRIMARY KEY (tenant, subject)
+    );
+    """
 
   /// ms; the same in all statements of the migration.
   private static let now = "(extract(epoch FROM now()) * 1000)::bigint"

@@ -34,6 +34,7 @@ struct SQLiteQuery: ~Copyable {
     switch value {
     case .null: check(unsafe sqlite3_bind_null(handle, parameter))
     case .integer(let number): bind(number, at: parameter)
+    case .real(let number): check(unsafe sqlite3_bind_double(handle, parameter, number))
     case .text(let text):
       let count = Int32(text.utf8.count)
       check(unsafe sqlite3_bind_text(handle, parameter, text, count, Self.copied))
@@ -110,6 +111,7 @@ struct SQLiteQuery: ~Copyable {
       values: (0..<count).map { column in
         switch unsafe sqlite3_column_type(handle, column) {
         case SQLITE_INTEGER: .integer(integer(column))
+        case SQLITE_FLOAT: .real(unsafe sqlite3_column_double(handle, column))
         case SQLITE_TEXT: .text(String(decoding: bytes(column), as: UTF8.self))
         case SQLITE_BLOB: .bytes(bytes(column))
         default: .null

@@ -4,7 +4,7 @@ import FleetDomain
 /// further step.
 enum SQLiteSchema {
   /// Step n makes version n of version n - 1.
-  static let steps = [version1, version2, version3, version4, version5, version6, version7, version8]
+  static let steps = [version1, version2, version3, version4, version5, version6, version7, version8, version9]
 
   private static let version1 = """
     CREATE TABLE setting (name TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -154,6 +154,53 @@ enum SQLiteSchema {
   private static let version8 = """
     ALTER TABLE gateway ADD COLUMN vehicle INTEGER;
     ALTER TABLE gateway ADD COLUMN vehicle_time INTEGER;
+    """
+
+  /// People, their sessions and factors; the audit, and the keys of what it says of people. `number`, `time` and `thing` of
+  /// an audit entry are in its content as well; the columns are for lists.
+  private static let version9 = """
+    CREATE TABLE person (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "email" TEXT, "first_name" TEXT NOT NULL, "last_name" TEXT NOT NULL,
+      "roles" TEXT NOT NULL, "scope" TEXT NOT NULL, "is_active" INTEGER NOT NULL, "locale" TEXT, "time_zone" TEXT,
+      "units" TEXT NOT NULL, "last_seen_at" INTEGER, "password_hash" TEXT, search TEXT NOT NULL,
+      PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE session (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "person_id" BLOB NOT NULL, "transport" TEXT NOT NULL, "client" TEXT, "address" TEXT,
+      "last_seen_at" INTEGER NOT NULL, "expires_at" INTEGER NOT NULL, "authenticated_at" INTEGER NOT NULL,
+      "secret" TEXT NOT NULL, "secret_expires_at" INTEGER, "refresh_secret" TEXT, "revoked_at" INTEGER,
+      PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE factor (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "person_id" BLOB NOT NULL, "kind" TEXT NOT NULL, "name" TEXT NOT NULL,
+      "last_used_at" INTEGER, "is_confirmed" INTEGER NOT NULL, "secret" TEXT, "credential_id" TEXT,
+      "counter" INTEGER, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE ticket (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "purpose" TEXT NOT NULL, "person_id" BLOB, "secret" TEXT NOT NULL,
+      "expires_at" INTEGER NOT NULL, "attempts" INTEGER NOT NULL, "details" TEXT, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX person_email ON person (tenant, email);
+    CREATE UNIQUE INDEX session_secret ON session (secret);
+    CREATE INDEX session_person ON session (tenant, person_id);
+    CREATE INDEX session_expiry ON session (expires_at);
+    CREATE INDEX factor_person ON factor (tenant, person_id);
+    CREATE UNIQUE INDEX factor_credential ON factor (tenant, credential_id);
+    CREATE UNIQUE INDEX ticket_secret ON ticket (tenant, secret);
+    CREATE INDEX ticket_expiry ON ticket (expires_at);
+    CREATE TABLE audit (
+      tenant INTEGER NOT NULL, number INTEGER NOT NULL, time INTEGER NOT NULL, thing BLOB, subject BLOB,
+      hash BLOB NOT NULL, content TEXT NOT NULL, PRIMARY KEY (tenant, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX audit_thing ON audit (tenant, thing, number) WHERE thing IS NOT NULL;
+    CREATE TABLE audit_head (tenant INTEGER PRIMARY KEY, number INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
+    CREATE TABLE personal_key (
+      tenant INTEGER NOT NULL, subject BLOB NOT NULL, secret BLOB, PRIMARY KEY (tenant, subject)
+    ) STRICT, WITHOUT ROWID;
     """
 
   /// ms

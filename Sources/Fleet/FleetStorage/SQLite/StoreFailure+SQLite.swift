@@ -11,6 +11,10 @@ extension StoreFailure {
   /// What an error is about that names nothing else.
   private static let database = "database"
 
+  /// SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY, which are macros that Swift cannot import.
+  private static let uniqueConstraint: Int32 = 2_067
+  private static let primaryKeyConstraint: Int32 = 1_555
+
   /// What SQLite or GRDB refused to do.
   init(sqlite error: any Error) {
     switch error {
@@ -37,5 +41,6 @@ extension StoreFailure {
       default: .system
       }
     self.init(kind, Self.database, "\(words) (SQLite \(code))", mayRetry: code & 0xFF == SQLITE_BUSY)
+    isDuplicateKey = code == Self.uniqueConstraint || code == Self.primaryKeyConstraint
   }
 }

@@ -1,0 +1,108 @@
+import Crypto
+import Telemetry
+
+/// Who changed something.
+public struct Actor: Equatable, Sendable {
+  public enum Who: Equatable, Sendable {
+    case person(UUIDv7)
+    case token(UUIDv7)
+    case gateway(String)
+    /// A rule of the fleet.
+    case rule(UUIDv7)
+    /// A command on the server's machine.
+    case command
+    /// The server itself.
+    case server
+    /// Nobody who has signed in.
+    case nobody
+  }
+
+  public var who: Who
+  /// The client's address; `nil` if the change did not come over the network.
+  public var address: String?
+
+  public init(_ who: Who, address: String? = nil) {
+    self.who = who
+    self.address = address
+  }
+
+  var json: JSON {
+    switch who {
+    case .person(let id): .object(["kind": .text("person"), "id": id.json])
+    case .token(let id): .object(["kind": .text("token"), "id": id.json])
+    case .gateway(let id): .object(["kind": .text("gateway"), "id": .text(id)])
+    case .rule(let id): .object(["kind": .text("rule"), "id": id.json])
+    case .command: .object(["kind": .text("command")])
+    case .server: .object(["kind": .text("server")])
+    case .nobody: .object(["kind": .text("nobody")])
+    }
+  }
+}
+
+/// One entry of a tenant's audit.
+///
+/// An entry's hash is SHA-256 over the hash of the entry before it and its own canonical JSON (RFC 8785), so that no
+/// entry can be changed, removed or inserted without changing all later hashes.
+public struct AuditEntry: Equatable, Sendable {
+  /// Counts from 1 in each tenant.
+  public let number: Int64
+  public let hash: [UInt8]
+  /// What the hash is of. If the entry was read for people, the values that were encrypted with a person's key are
+  /// decrypted.
+  public let content: JSON
+
+  public init(number: Int64, hash: [UInt8], content: JSON) {
+    self.number = number
+    self.hash = hash
+    self.content = content
+  }
+
+  /// Makes the entry that follows another one.
+  ///
+  /// - Parameters:
+  ///   - previous: the hash of the entry before it; of the first: 32 zero bytes.
+  ///   - version: of the thing after the change.
+  public init(
+    number: Int64, after previous: [UInt8], at time: Timestamp, by actor: Actor, action: String, kind: String,
+    thing: UUIDv7?, version: Int64?, change: ThingChange, details: [String: JSON] = [:]
+  ) {
+    var members: [String: JSON] = [
+      "number": .integer(number), "time": time.json, "actor": actor.json, "action": .text(action), "kind": .text(kind),
+    ]
+    if let address = actor.address { members["address"] = .text(address) }
+    if let thing { members["thing"] = thing.json }
+    if let version { members["version"] = .integer(version) }
+    if !change.before.isEmpty { members["before"] = .object(change.before) }
+    if !change.after.isEmpty { members["after"] = .object(change.after) }
+    if !details.isEmpty { members["details"] = .object(details) }
+    self.number = number
+    content = .object(members)
+    hash = Self.hash(content, after: previous)
+  }
+
+  /// The hash before the first entry.
+  public static let firstHash = [UInt8](repeating: 0, count: 32)
+
+  /// The hash of an entry with this content behind another one.
+  public static func hash(_ content: JSON, after previous: [UInt8]) -> [UInt8] {
+    var hash = SHA256()
+    hash.update(data: previous)
+    hash.update(data: Array(content.canonicalText.utf8))
+    return Array(hash.finalize())
+  }
+
+  public var action: String { content["action"]?.textValue ?? "" }
+  /// Of the thing after the change; `nil` if the entry is of no thing.
+  public var version: Int64? { content["version"]?.integerValue }
+
+  /// What changed; `nil` if it is about a person who was erased.
+  public var change: ThingChange? {
+    var change = ThingChange(before: [:], after: [:])
+    if case .object(let members)? = content["before"] { change.before = members }
+    if case .object(let members)? = content["after"] { change.after = members }
+    guard !change.before.values.contains(where: PersonalSeal.isSealed),
+      !change.after.values.contains(where: PersonalSeal.isSealed)
+    else { return nil }
+    return change
+  }
+}

@@ -1,0 +1,167 @@
+import Telemetry
+
+/// How databases store a field.
+public enum FieldType: Sendable {
+  case text
+  case integer
+  case real
+  /// 0 or 1.
+  case flag
+  /// Milliseconds since 1970.
+  case time
+  /// A UUID.
+  case identifier
+  /// JSON text.
+  case json
+}
+
+/// A type that a field of a thing can have.
+public protocol FieldValue: Equatable, Sendable {
+  static var type: FieldType { get }
+  /// JSON Schema of the value, as JSON.
+  static var schema: String { get }
+  /// Whether the value may be absent. An absent value is `null` in JSON, and its member may be left out.
+  static var isOptional: Bool { get }
+
+  /// - Throws: ``FieldError`` that says what was expected.
+  init(json: JSON) throws(FieldError)
+  var json: JSON { get }
+}
+
+extension FieldValue {
+  public static var isOptional: Bool { false }
+}
+
+extension String: FieldValue {
+  public static var type: FieldType { .text }
+  public static var schema: String { #"{"type":"string"}"# }
+
+  public init(json: JSON) throws(FieldError) {
+    guard let text = json.textValue else { throw FieldError("", "expected a text, found \(json.summary)") }
+    self = text
+  }
+
+  public var json: JSON { .text(self) }
+}
+
+extension Int64: FieldValue {
+  public static var type: FieldType { .integer }
+  public static var schema: String { #"{"type":"integer"}"# }
+
+  public init(json: JSON) throws(FieldError) {
+    guard let number = json.integerValue else { throw FieldError("", "expected an integer, found \(json.summary)") }
+    self = number
+  }
+
+  public var json: JSON { .integer(self) }
+}
+
+extension Double: FieldValue {
+  public static var type: FieldType { .real }
+  public static var schema: String { #"{"type":"number"}"# }
+
+  public init(json: JSON) throws(FieldError) {
+    guard let number = json.numberValue else { throw FieldError("", "expected a number, found \(json.summary)") }
+    self = number
+  }
+
+  public var json: JSON { Int64(exactly: self).map { .integer($0) } ?? .number(self) }
+}
+
+extension Bool: FieldValue {
+  public static var type: FieldType { .flag }
+  public static var schema: String { #"{"type":"boolean"}"# }
+
+  public init(json: JSON) throws(FieldError) {
+    guard case .bool(let flag) = json else {
+      throw FieldError("", "expected true or false, found \(json.summary)")
+    }
+    self = flag
+  }
+
+  public var json: JSON { .bool(self) }
+}
+
+extension Timestamp: FieldValue {
+  public static var type: FieldType { .time }
+  public static var schema: String { #"{"type":"string","format":"date-time"}"# }
+
+  public init(json: JSON) throws(FieldError) {
+    guard let text = json.textValue, let time = try? Timestamp(parsing: text.utf8.span) else {
+      throw FieldError("", "expected a time like \"2026-05-04T10:00:00Z\", found \(json.summary)")
+    }
+    // Milliseconds are what is stored and shown.
+    self.init(nanoseconds: time.milliseconds * 1_000_000)
+  }
+
+  public var json: JSON {
+    let characters = text
+    return .text(String(decoding: (0..<24).map { characters[$0] }, as: UTF8.self))
+  }
+}
+
+extension UUIDv7: FieldValue {
+  public static var type: FieldType { .identifier }
+  public static var schema: String { #"{"type":"string","format":"uuid"}"# }
+
+  public init(json: JSON) throws(FieldError) {
+    guard let text = json.textValue, let id = UUIDv7(text.utf8.span) else {
+      throw FieldError("", "expected a UUID of version 7, found \(json.summary)")
+    }
+    self = id
+  }
+
+  public var json: JSON {
+    let characters = text
+    return .text(String(decoding: (0..<36).map { characters[$0] }, as: UTF8.self))
+  }
+}
+
+extension Optional: FieldValue where Wrapped: FieldValue {
+  public static var type: FieldType { Wrapped.type }
+  public static var schema: String { #"{"anyOf":[\#(Wrapped.schema),{"type":"null"}]}"# }
+  public static var isOptional: Bool { true }
+
+  public init(json: JSON) throws(FieldError) { self = json == .null ? nil : try Wrapped(json: json) }
+  public var json: JSON { self?.json ?? .null }
+}
+
+extension Array: FieldValue where Element: FieldValue {
+  public static var type: FieldType { .json }
+  public static var schema: String { #"{"type":"array","items":\#(Element.schema)}"# }
+
+  public init(json: JSON) throws(FieldError) {
+    guard case .array(let values) = json else { throw FieldError("", "expected an array, found \(json.summary)") }
+    self = []
+    for value in values {
+      do throws(FieldError) {
+        append(try Element(json: value))
+      } catch {
+        throw error.inside("\(count)")
+      }
+    }
+  }
+
+  public var json: JSON { .array(map(\.json)) }
+}
+
+/// A value that is one of a few texts.
+public protocol FieldChoice: FieldValue, RawRepresentable, CaseIterable where RawValue == String {}
+
+extension FieldChoice {
+  public static var type: FieldType { .text }
+  public static var schema: String {
+    #"{"type":"string","enum":[\#(allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ","))]}"#
+  }
+
+  public init(json: JSON) throws(FieldError) {
+    guard let text = json.textValue, let value = Self(rawValue: text) else {
+      throw FieldError("", "expected \(Self.choices), found \(json.summary)")
+    }
+    self = value
+  }
+
+  public var json: JSON { .text(rawValue) }
+
+  private static var choices: String { allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ") }
+}

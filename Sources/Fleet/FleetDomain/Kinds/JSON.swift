@@ -1,0 +1,198 @@
+import JSONText
+import Telemetry
+
+/// A JSON value that is detached from the text it was read from.
+///
+/// Fields of things, change sets and audit entries are made of these. Numbers without a fraction that `Int64` can hold are
+/// integers; all others are `Double`.
+public enum JSON: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  /// Finite.
+  case number(Double)
+  case text(String)
+  case array([JSON])
+  case object([String: JSON])
+
+  /// Copies a parsed value.
+  ///
+  /// - Throws: ``FieldError`` for a number that `Double` cannot hold.
+  public init(_ value: JSONValue) throws(FieldError) {
+    switch value.kind {
+    case .null: self = .null
+    case .bool: self = .bool(value.bool ?? false)
+    case .string: self = .text(value.string ?? "")
+    case .number:
+      if let integer = value.int {
+        self = .integer(Int64(integer))
+      } else if let number = value.double, number.isFinite {
+        self = .number(number)
+      } else {
+        throw FieldError("", "expected a finite number, found \(value.numberText ?? "")")
+      }
+    case .array:
+      var elements: [JSON] = []
+      for element in value.elements {
+        do throws(FieldError) {
+          elements.append(try JSON(element))
+        } catch {
+          throw error.inside("\(elements.count)")
+        }
+      }
+      self = .array(elements)
+    case .object:
+      var members: [String: JSON] = [:]
+      for member in value.members {
+        do throws(FieldError) {
+          members[member.key] = try JSON(member.value)
+        } catch {
+          throw error.inside(member.key)
+        }
+      }
+      self = .object(members)
+    }
+  }
+
+  /// Parses a text.
+  ///
+  /// - Throws: ``FieldError`` with the place and the reason in its message.
+  public init(parsing text: [UInt8]) throws(FieldError) {
+    let document: JSONDocument
+    do throws(JSONError) {
+      document = try JSONDocument(parsing: text)
+    } catch {
+      throw FieldError("", error.message)
+    }
+    try self.init(document.root)
+  }
+
+  /// The member of an object; `nil` if this is no object or has no such member.
+  public subscript(_ key: String) -> JSON? {
+    if case .object(let members) = self { members[key] } else { nil }
+  }
+
+  /// The text, if this is a text.
+  public var textValue: String? {
+    if case .text(let text) = self { text } else { nil }
+  }
+
+  /// The number, if this is an integer.
+  public var integerValue: Int64? {
+    if case .integer(let number) = self { number } else { nil }
+  }
+
+  /// The number, if this is a number with or without a fraction.
+  public var numberValue: Double? {
+    switch self {
+    case .integer(let number): Double(number)
+    case .number(let number): number
+    default: nil
+    }
+  }
+
+  /// What error messages show of the value: short, and safe to print.
+  public var summary: String {
+    switch self {
+    case .null: "null"
+    case .bool(let flag): flag ? "true" : "false"
+    case .integer(let number): "\(number)"
+    case .number(let number): "\(number)"
+    case .text(let text): JSONError.quoted(text)
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}
+
+// MARK: Canonical text
+
+extension JSON {
+  /// The one text that this value has by the JSON Canonicalization Scheme (RFC 8785): members in the order of their keys'
+  /// UTF-16 code units, no white space, the shortest form of each number.
+  public var canonicalText: String {
+    var text = ""
+    write(to: &text)
+    return text
+  }
+
+  private func write(to text: inout String) {
+    switch self {
+    case .null: text += "null"
+    case .bool(let flag): text += flag ? "true" : "false"
+    case .integer(let number):
+      // RFC 8785 has IEEE 754 doubles only; larger integers would be rounded by other readers.
+      text += abs(Double(number)) < 9_007_199_254_740_992 ? String(number) : Self.canonical(Double(number))
+    case .number(let number): text += Self.canonical(number)
+    case .text(let value): Self.write(value, to: &text)
+    case .array(let elements):
+      text += "["
+      for (index, element) in elements.enumerated() {
+        if index > 0 { text += "," }
+        element.write(to: &text)
+      }
+      text += "]"
+    case .object(let members):
+      text += "{"
+      let keys = members.keys.sorted { $0.utf16.lexicographicallyPrecedes($1.utf16) }
+      for (index, key) in keys.enumerated() {
+        if index > 0 { text += "," }
+        Self.write(key, to: &text)
+        text += ":"
+        members[key]?.write(to: &text)
+      }
+      text += "}"
+    }
+  }
+
+  /// Escapes only what RFC 8785, 3.2.2.2 escapes.
+  private static func write(_ value: String, to text: inout String) {
+    text += "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\u{08}": text += "\\b"
+      case "\u{09}": text += "\\t"
+      case "\u{0A}": text += "\\n"
+      case "\u{0C}": text += "\\f"
+      case "\u{0D}": text += "\\r"
+      case "\u{00}"..."\u{1F}":
+        text += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+  }
+
+  /// A finite number as ECMAScript writes it (ECMA-262, Number::toString), with the shortest digits that give it back.
+  private static func canonical(_ number: Double) -> String {
+    if number == 0 { return "0" }
+    // Swift gives the same shortest digits, in another form: `1e-07`, `1e+16`, `5.0`.
+    var (digits, exponent) = ("", 0)
+    let described = abs(number).description
+    let parts = described.split(separator: "e")
+    if parts.count == 2 { exponent = Int(parts[1]) ?? 0 }
+    let halves = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+    digits = String(halves[0]) + (halves.count == 2 ? String(halves[1]) : "")
+    // The value is 0.DIGITS × 10^point.
+    var point = halves[0].count + exponent
+    let leading = digits.prefix { $0 == "0" }.count
+    digits.removeFirst(leading)
+    point -= leading
+    while digits.last == "0" { digits.removeLast() }
+    let count = digits.count
+    let text =
+      if count <= point, point <= 21 {
+        digits + String(repeating: "0", count: point - count)
+      } else if 0 < point, point <= 21 {
+        String(digits.prefix(point)) + "." + digits.dropFirst(point)
+      } else if -6 < point, point <= 0 {
+        "0." + String(repeating: "0", count: -point) + digits
+      } else {
+        String(digits.prefix(1)) + (count > 1 ? "." + digits.dropFirst() : "") + "e" + (point > 0 ? "+" : "-")
+          + String(abs(point - 1))
+      }
+    return (number < 0 ? "-" : "") + text
+  }
+}

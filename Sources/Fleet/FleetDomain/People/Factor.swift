@@ -1,0 +1,89 @@
+import Telemetry
+
+/// A way in which a person proves who they are, beside the password.
+public struct Factor: Kind {
+  public enum Form: String, FieldChoice, Sendable {
+    /// One-time codes of an authenticator app (RFC 6238).
+    case totp
+    /// A passkey (WebAuthn), which can also replace the password.
+    case passkey
+    /// Codes sent by email.
+    case emailCode
+    /// Ten codes that are each good once.
+    case recoveryCodes
+  }
+
+  public var personID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
+  public var form = Form.totp
+  public var name = ""
+  public var lastUsedAt: Timestamp?
+  /// Whether the person has proved that the factor works.
+  public var isConfirmed = false
+  /// The encrypted secret of one-time codes; the public key of a passkey; digests of recovery codes.
+  public var secret: String?
+  /// The identifier of a passkey, base64url.
+  public var credentialID: String?
+  /// The last accepted step of one-time codes; the counter of a passkey; codes that are left.
+  public var counter: Int64?
+
+  public init() {}
+
+  public static let names = KindNames(one: "factor", many: "factors")
+  public static let fields: [Field<Factor>] = [
+    Field("personId", \.personID).settable(by: .server).filterable(),
+    Field("kind", \.form).settable(by: .server).filterable(),
+    Field("name", \.name) { name throws(FieldError) in
+      guard (1...100).contains(name.unicodeScalars.count), PlainText.isPlain(name.utf8.span) else {
+        throw FieldError("", "expected 1 to 100 characters without control characters")
+      }
+    },
+    Field("lastUsedAt", \.lastUsedAt).settable(by: .server),
+    Field("isConfirmed", \.isConfirmed).settable(by: .server).filterable(),
+    Field("secret", \.secret).settable(by: .hidden),
+    Field("credentialId", \.credentialID).settable(by: .hidden).filterable(),
+    Field("counter", \.counter).settable(by: .hidden),
+  ]
+
+  public func subject(id: UUIDv7) -> UUIDv7 { personID }
+}
+
+/// A secret that is good once and for a short time: a link of an invitation, the second step of a sign-in.
+public struct Ticket: Kind {
+  public enum Purpose: String, FieldChoice, Sendable {
+    /// The first administrator of a tenant sets up the account.
+    case firstAdministrator
+    /// An invited person sets up the account.
+    case invitation
+    /// A person sets a new password.
+    case recovery
+    /// A sign-in waits for its second factor.
+    case secondFactor
+    /// A passkey's registration or sign-in is under way.
+    case passkey
+    /// A sign-in at an OpenID provider is under way.
+    case openID
+  }
+
+  public var purpose = Purpose.invitation
+  public var personID: UUIDv7?
+  /// Upper-case hexadecimal digits of SHA-256 of the secret.
+  public var secret = ""
+  public var expiresAt = Timestamp(nanoseconds: 0)
+  /// Wrong answers so far.
+  public var attempts: Int64 = 0
+  /// What the purpose needs besides, as JSON.
+  public var details: String?
+
+  public init() {}
+
+  public static let isAudited = false
+  public static let names = KindNames(one: "ticket", many: "tickets")
+  public static let fields: [Field<Ticket>] = [
+    Field("purpose", \.purpose).settable(by: .server).filterable(),
+    Field("personId", \.personID).settable(by: .server).filterable(),
+    Field("secret", \.secret).settable(by: .hidden).filterable(),
+    Field("expiresAt", \.expiresAt).settable(by: .server).filterable(),
+    Field("attempts", \.attempts).settable(by: .server),
+    Field("details", \.details).settable(by: .hidden),
+  ]
+}

@@ -1,0 +1,159 @@
+import Telemetry
+
+/// What a person may do; a person can have several roles.
+public enum PersonRole: String, FieldChoice, Sendable {
+  /// Everything within the tenant.
+  case admin
+  /// Drives vehicles and keeps journeys.
+  case driver
+  /// Maintains vehicles.
+  case maintenance
+  /// Reads.
+  case viewer
+}
+
+/// The part of a tenant's fleet that a person may see.
+public enum FleetScope: FieldValue, Sendable {
+  case all
+  /// Vehicles of these fleets, and what belongs to them.
+  case fleets([UUIDv7])
+
+  public static var type: FieldType { .json }
+  public static var schema: String {
+    #"{"oneOf":[{"type":"string","enum":["all"]},{"type":"array","items":\#(UUIDv7.schema),"maxItems":1000}]}"#
+  }
+
+  public init(json: JSON) throws(FieldError) {
+    if json == .text("all") {
+      self = .all
+    } else if case .array(let ids) = json {
+      let fleets = try [UUIDv7](json: .array(ids))
+      guard fleets.count <= 1_000 else { throw FieldError("", "expected at most 1000 fleets, found \(fleets.count)") }
+      self = .fleets(fleets)
+    } else {
+      throw FieldError("", "expected \"all\" or an array of fleet ids, found \(json.summary)")
+    }
+  }
+
+  public var json: JSON {
+    switch self {
+    case .all: .text("all")
+    case .fleets(let ids): .array(ids.map(\.json))
+    }
+  }
+}
+
+/// An email address, in lower case.
+public struct EmailAddress: FieldValue, Hashable, Sendable {
+  public let text: String
+
+  public static var type: FieldType { .text }
+  public static var schema: String { #"{"type":"string","format":"email","maxLength":254}"# }
+
+  /// `nil` unless this is `LOCAL@DOMAIN` with at most 64 and 254 bytes (RFC 5321, 4.5.3.1), without spaces, control
+  /// characters, quotes or brackets.
+  public init?(_ text: String) {
+    let folded = PlainText.composed(text).lowercased()
+    let parts = folded.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count == 2, (1...64).contains(parts[0].utf8.count), folded.utf8.count <= 254,
+      Self.isDomain(parts[1]),
+      parts[0].unicodeScalars.allSatisfy({
+        $0.value > 0x20 && $0.value != 0x7F && !"\"(),:;<>@[\\]".unicodeScalars.contains($0)
+      }),
+      PlainText.isPlain(folded.utf8.span)
+    else { return nil }
+    self.text = folded
+  }
+
+  private static func isDomain(_ text: Substring) -> Bool {
+    let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+    return !labels.isEmpty
+      && labels.allSatisfy { label in
+        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+          && label.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "-" }
+      }
+  }
+
+  public init(json: JSON) throws(FieldError) {
+    guard let text = json.textValue, let address = EmailAddress(text) else {
+      throw FieldError("", "expected an email address like \"ann@example.com\", found \(json.summary)")
+    }
+    self = address
+  }
+
+  public var json: JSON { .text(text) }
+}
+
+/// Somebody who can sign in.
+public struct Person: Kind {
+  /// Units in which a person reads figures.
+  public enum Units: String, FieldChoice, Sendable { case metric, imperial }
+
+  /// `nil` only after the person was erased.
+  public var email: EmailAddress?
+  public var firstName = ""
+  public var lastName = ""
+  public var roles: [PersonRole] = []
+  public var scope = FleetScope.all
+  /// Whether the person can sign in.
+  public var isActive = true
+  /// BCP 47, for example `de-AT`.
+  public var locale: String?
+  /// A name of the IANA time zone database; `nil`: that of the tenant.
+  public var timeZone: String?
+  public var units = Units.metric
+  /// The time of the last request, to a minute.
+  public var lastSeenAt: Timestamp?
+  /// Argon2id in the PHC string format; `nil`: the person has not set a password.
+  public var passwordHash: String?
+
+  public init() {}
+
+  public static let names = KindNames(one: "person", many: "people")
+  public static let fields: [Field<Person>] = [
+    Field("email", \.email) { address throws(FieldError) in
+      if address == nil { throw FieldError("", "expected an email address, found null") }
+    }.required().filterable().sortable().textSearched().personal(),
+    Field("firstName", \.firstName, Limits.name).required().textSearched().personal(),
+    Field("lastName", \.lastName, Limits.name).required().sortable().textSearched().personal(),
+    Field("roles", \.roles) { roles throws(FieldError) in
+      guard !roles.isEmpty, Set(roles).count == roles.count else {
+        throw FieldError("", "expected one or more roles, each once")
+      }
+    }.required(),
+    Field("scope", \.scope),
+    Field("isActive", \.isActive).settable(by: .server).filterable(),
+    Field("locale", \.locale) { locale throws(FieldError) in
+      try Limits.code(locale, "a language tag like \"de-AT\"")
+    },
+    Field("timeZone", \.timeZone) { zone throws(FieldError) in
+      try Limits.code(zone, "a time zone like \"Europe/Vienna\"")
+    },
+    Field("units", \.units),
+    Field("lastSeenAt", \.lastSeenAt).settable(by: .server).sortable(),
+    Field("passwordHash", \.passwordHash).settable(by: .hidden),
+  ]
+
+  /// Limits that several fields share.
+  private enum Limits {
+    static let name: @Sendable (String) throws(FieldError) -> Void = { name throws(FieldError) in
+      guard (1...100).contains(name.unicodeScalars.count), PlainText.isPlain(name.utf8.span) else {
+        throw FieldError("", "expected 1 to 100 characters without control characters")
+      }
+    }
+
+    static func code(_ text: String?, _ expected: String) throws(FieldError) {
+      guard let text else { return }
+      let isPlain = text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "_"),
+          UInt8(ascii: "/"):
+          true
+        default: false
+        }
+      }
+      guard (1...64).contains(text.utf8.count), isPlain else { throw FieldError("", "expected \(expected)") }
+    }
+  }
+}

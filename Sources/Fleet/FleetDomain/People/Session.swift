@@ -1,0 +1,77 @@
+import Telemetry
+
+/// A person who has signed in with one browser or app.
+public struct Session: Kind {
+  /// How the client proves that it has the session.
+  public enum Transport: String, FieldChoice, Sendable {
+    /// A cookie of a browser.
+    case cookie
+    /// An access token of an app, which a refresh token renews.
+    case token
+  }
+
+  public var personID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
+  public var transport = Transport.cookie
+  /// What the client calls itself: the header User-Agent, at most 200 bytes.
+  public var client: String?
+  /// The address of the last request.
+  public var address: String?
+  /// The time of the last request, to a minute.
+  public var lastSeenAt = Timestamp(nanoseconds: 0)
+  /// The session ends then, whatever happens.
+  public var expiresAt = Timestamp(nanoseconds: 0)
+  /// When the person last proved who they are; needed for changes of factors, email addresses and roles.
+  public var authenticatedAt = Timestamp(nanoseconds: 0)
+  /// Upper-case hexadecimal digits of SHA-256 of the cookie or access token.
+  public var secret = ""
+  /// When the access token ends; `nil` for a cookie.
+  public var secretExpiresAt: Timestamp?
+  /// Digits of SHA-256 of the refresh token that is good now; `nil` for a cookie.
+  public var refreshSecret: String?
+  /// `nil`: the session is good.
+  public var revokedAt: Timestamp?
+
+  public init() {}
+
+  public static let isAudited = false
+  public static let names = KindNames(one: "session", many: "sessions")
+  public static let fields: [Field<Session>] = [
+    Field("personId", \.personID).settable(by: .server).filterable(),
+    Field("transport", \.transport).settable(by: .server),
+    Field("client", \.client).settable(by: .server),
+    Field("address", \.address).settable(by: .server),
+    Field("lastSeenAt", \.lastSeenAt).settable(by: .server).sortable(),
+    Field("expiresAt", \.expiresAt).settable(by: .server).sortable(),
+    Field("authenticatedAt", \.authenticatedAt).settable(by: .server),
+    Field("secret", \.secret).settable(by: .hidden),
+    Field("secretExpiresAt", \.secretExpiresAt).settable(by: .hidden),
+    Field("refreshSecret", \.refreshSecret).settable(by: .hidden),
+    Field("revokedAt", \.revokedAt).settable(by: .server).filterable(),
+  ]
+}
+
+/// What a request of a session may do is decided from.
+public struct SignedIn: Equatable, Sendable {
+  public let session: UUIDv7
+  public let person: UUIDv7
+  public let roles: [PersonRole]
+  public let scope: FleetScope
+  public let transport: Session.Transport
+  public let expiresAt: Timestamp
+  public let authenticatedAt: Timestamp
+  public let lastSeenAt: Timestamp
+  /// Whether the session has ended, or the person is not active.
+  public let isRevoked: Bool
+
+  public init(_ session: Stored<Session>, of person: Stored<Person>) {
+    self.session = session.id
+    self.person = person.id
+    roles = person.value.roles
+    scope = person.value.scope
+    transport = session.value.transport
+    expiresAt = min(session.value.secretExpiresAt ?? session.value.expiresAt, session.value.expiresAt)
+    authenticatedAt = session.value.authenticatedAt
+    lastSeenAt = session.value.lastSeenAt
+    isRevoked = session.value.revokedAt != nil || !person.value.isActive
+  }
+}

@@ -1,0 +1,68 @@
+import FleetDomain
+import Synchronization
+import Telemetry
+
+extension StoredFleet {
+  public func view<Value: Sendable>(
+    tenant: TenantID, _ work: @escaping @Sendable (any FleetView) throws(ThingError) -> Value
+  ) async throws(ThingError) -> Value {
+    let (engine, outcome) = (engine, ThingOutcome())
+    do {
+      return try await engine.read { session throws(StoreFailure) in
+        let things = ThingSession(session, tenant: try session.existing(tenant), cursorKey: engine.cursorKey)
+        return try outcome.run(things) { () throws(ThingError) in try work(things) }
+      }
+    } catch {
+      throw outcome.error ?? .storage(error)
+    }
+  }
+
+  public func change<Value: Sendable>(
+    tenant: TenantID, by actor: Actor, at now: Timestamp,
+    _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Value
+  ) async throws(ThingError) -> Value {
+    let (engine, outcome) = (engine, ThingOutcome())
+    do {
+      return try await engine.write { session throws(StoreFailure) in
+        let things = try ThingSession(
+          session, tenant: try session.existing(tenant), cursorKey: engine.cursorKey, by: actor, at: now)
+        return try outcome.run(things) { () throws(ThingError) in try work(things) }
+      }
+    } catch {
+      throw outcome.error ?? .storage(error)
+    }
+  }
+
+  public func auditEntries(
+    after number: Int64, limit: Int, tenant: TenantID
+  ) async throws(StorageError) -> [AuditEntry] {
+    try await engine.read { session throws(StoreFailure) in
+      let rows = try session.rows(
+        "SELECT number, hash, content FROM audit WHERE tenant = $1 AND number > $2 ORDER BY number LIMIT $3",
+        [SQLValue(try session.existing(tenant)), .integer(number), .integer(Int64(limit))])
+      var entries: [AuditEntry] = []
+      for row in rows { entries.append(try AuditRow.entry(row)) }
+      return entries
+    }
+  }
+}
+
+/// Why the work of a transaction threw, if it was not the database: a transaction ends with errors of the database only.
+private final class ThingOutcome: Sendable {
+  private let thrown = Mutex<ThingError?>(nil)
+
+  var error: ThingError? { thrown.withLock { $0 } }
+
+  func run<Value>(
+    _ things: ThingSession, _ work: () throws(ThingError) -> Value
+  ) throws(StoreFailure) -> Value {
+    thrown.withLock { $0 = nil }
+    do throws(ThingError) {
+      return try work()
+    } catch {
+      if case .storage = error, let failure = things.failure { throw failure }
+      thrown.withLock { $0 = error }
+      throw StoreFailure(.system, "transaction", "its work was not done")
+    }
+  }
+}

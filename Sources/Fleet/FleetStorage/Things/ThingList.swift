@@ -1,0 +1,123 @@
+import FleetDomain
+import Telemetry
+
+/// A ``FleetDomain/ThingQuery`` as a statement that both databases understand.
+struct ThingList<Value: Kind> {
+  private let query: ThingQuery<Value>
+  private let scope: [UInt8]
+  private let key: CursorKey
+  private(set) var sql = ""
+  private(set) var values: [SQLValue] = []
+
+  /// - Throws: `invalidQuery`; `invalidCursor`.
+  init(_ query: ThingQuery<Value>, tenant: Int32, key: CursorKey) throws(StoreFailure) {
+    guard (1...1_000).contains(query.limit) else {
+      throw StoreFailure(.invalidQuery, Value.names.many, "limit: expected 1 to 1000, found \(query.limit)")
+    }
+    self.query = query
+    self.key = key
+    scope = Array("\(query.scope) \(tenant)".utf8)
+    var conditions = ["tenant = \(bind(SQLValue(tenant)))"]
+    for condition in query.conditions { conditions.append(try text(condition)) }
+    if let text = query.text, !text.isEmpty {
+      guard ThingTable<Value>.hasSearch else {
+        throw StoreFailure(.invalidQuery, Value.names.many, "q: these have no text that is searched")
+      }
+      let pattern = text.lowercased().reduce(into: "") { pattern, character in
+        if character == "%" || character == "_" || character == "\\" { pattern += "\\" }
+        pattern.append(character)
+      }
+      conditions.append("search LIKE \(bind(.text("%\(pattern)%"))) ESCAPE '\\'")
+    }
+    if let cursor = query.cursor { conditions.append(try text(after: cursor)) }
+    var order: [String] = []
+    for item in query.order {
+      let column = try place(item.key).column
+      order.append("(\(column) IS NULL), \(column)\(item.isDescending ? " DESC" : "")")
+    }
+    order.append("id")
+    sql = """
+      SELECT \(ThingTable<Value>.columns) FROM \(Value.names.table) WHERE \(conditions.joined(separator: " AND "))
+      ORDER BY \(order.joined(separator: ", ")) LIMIT \(bind(.integer(Int64(query.limit) + 1)))
+      """
+  }
+
+  /// - Parameter items: one more than the limit if there are more.
+  func page(_ items: [Stored<Value>]) -> Page<Stored<Value>> {
+    guard items.count > query.limit, let last = items.prefix(query.limit).last else {
+      return Page(items: items, next: nil)
+    }
+    let place = JSON.array(query.order.map { Self.json(last, $0.key) } + [last.id.json])
+    return Page(
+      items: Array(items.prefix(query.limit)),
+      next: PageCursor.text(after: place.canonicalText, scope: scope, key: key))
+  }
+
+  private static func json(_ stored: Stored<Value>, _ key: String) -> JSON {
+    switch key {
+    case "id": stored.id.json
+    case "createdAt": stored.createdAt.json
+    case "updatedAt": stored.updatedAt.json
+    default: Value.fields.first { $0.key == key }?.json(stored.value) ?? .null
+    }
+  }
+
+  private mutating func bind(_ value: SQLValue) -> String {
+    values.append(value)
+    return "$\(values.count)"
+  }
+
+  private mutating func bind(_ json: JSON, _ type: FieldType, _ key: String) throws(StoreFailure) -> String {
+    bind(try ThingTable<Value>.sqlValue(json, type, key))
+  }
+
+  private func place(_ key: String) throws(StoreFailure) -> (column: String, type: FieldType) {
+    guard let place = ThingTable<Value>.place(of: key) else {
+      throw StoreFailure(.invalidQuery, Value.names.many, "no field \(key)")
+    }
+    return place
+  }
+
+  private mutating func text(_ condition: ThingQuery<Value>.Condition) throws(StoreFailure) -> String {
+    switch condition {
+    case .oneOf(let key, let values):
+      let (column, type) = try place(key)
+      var parts: [String] = []
+      if values.contains(.null) { parts.append("\(column) IS NULL") }
+      var parameters: [String] = []
+      for value in values where value != .null { parameters.append(try bind(value, type, key)) }
+      if !parameters.isEmpty { parts.append("\(column) IN (\(parameters.joined(separator: ", ")))") }
+      return parts.isEmpty ? "1 = 0" : "(\(parts.joined(separator: " OR ")))"
+    case .atLeast(let key, let value):
+      let (column, type) = try place(key)
+      return "\(column) >= \(try bind(value, type, key))"
+    case .below(let key, let value):
+      let (column, type) = try place(key)
+      return "\(column) < \(try bind(value, type, key))"
+    }
+  }
+
+  /// What is behind the last thing of the page before: it differs first in one of the ordered fields, or in the id.
+  private mutating func text(after cursor: String) throws(StoreFailure) -> String {
+    guard let text = PageCursor.last(of: cursor, scope: scope, key: key),
+      case .array(let place)? = try? JSON(parsing: Array(text.utf8)), place.count == query.order.count + 1
+    else { throw StoreFailure(.invalidCursor, "cursor", "not given out for this question; ask again without it") }
+    var alternatives: [String] = []
+    var equal: [String] = []
+    for (item, value) in zip(query.order, place) {
+      let (column, type) = try self.place(item.key)
+      if value == .null {
+        // Things without a value come last: none differs from this one here.
+        equal.append("\(column) IS NULL")
+        continue
+      }
+      let parameter = try bind(value, type, item.key)
+      let behind = "(\(column) \(item.isDescending ? "<" : ">") \(parameter) OR \(column) IS NULL)"
+      alternatives.append((equal + [behind]).joined(separator: " AND "))
+      equal.append("\(column) = \(parameter)")
+    }
+    let id = try bind(place[query.order.count], .identifier, "id")
+    alternatives.append((equal + ["id > \(id)"]).joined(separator: " AND "))
+    return "(\(alternatives.map { "(\($0))" }.joined(separator: " OR ")))"
+  }
+}

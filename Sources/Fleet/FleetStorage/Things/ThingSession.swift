@@ -1,0 +1,291 @@
+import FleetDomain
+import Telemetry
+
+/// The things of one tenant in an open transaction.
+final class ThingSession: FleetTransaction {
+  let now: Timestamp
+  private let session: any StoreSession
+  private let tenant: Int32
+  private let actor: Actor
+  private let cursorKey: CursorKey
+  /// The end of the tenant's audit, if this is a transaction that changes things.
+  private var head: (number: Int64, hash: [UInt8])
+  /// Why the database failed: it says whether the transaction may be tried again.
+  private(set) var failure: StoreFailure?
+  private var seals: [UUIDv7: PersonalSeal?] = [:]
+
+  /// Begins to read.
+  init(_ session: any StoreSession, tenant: Int32, cursorKey: CursorKey) {
+    self.session = session
+    self.tenant = tenant
+    self.cursorKey = cursorKey
+    actor = Actor(.nobody)
+    now = StoredTime.timestamp(0)
+    head = (0, AuditEntry.firstHash)
+  }
+
+  /// Begins to change things: waits until no other transaction changes things of the tenant.
+  init(
+    _ session: any StoreSession, tenant: Int32, cursorKey: CursorKey, by actor: Actor, at now: Timestamp
+  ) throws(StoreFailure) {
+    self.session = session
+    self.tenant = tenant
+    self.cursorKey = cursorKey
+    self.actor = actor
+    self.now = StoredTime.timestamp(now.milliseconds)
+    try session.run(
+      "INSERT INTO audit_head (tenant, number, hash) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING",
+      [SQLValue(tenant), .bytes(AuditEntry.firstHash)])
+    let rows = try session.rows(
+      "SELECT number, hash FROM audit_head WHERE tenant = $1\(session.lockingRows)", [SQLValue(tenant)])
+    guard let row = rows.first else { throw StoreFailure(.damaged, "audit_head", "no row of the tenant") }
+    head = (row.integer(0), row.bytes(1))
+  }
+
+  // MARK: Reading
+
+  func find<Value: Kind>(_ id: UUIDv7, _ kind: Value.Type) throws(ThingError) -> Stored<Value>? {
+    try asking { () throws(StoreFailure) in
+      let rows = try session.rows(
+        "SELECT \(ThingTable<Value>.columns) FROM \(Value.names.table) WHERE tenant = $1 AND id = $2",
+        [SQLValue(tenant), .identifier(id)])
+      guard let row = rows.first else { return nil }
+      return try ThingTable<Value>.stored(row)
+    }
+  }
+
+  func list<Value: Kind>(_ query: ThingQuery<Value>) throws(ThingError) -> Page<Stored<Value>> {
+    try asking { () throws(StoreFailure) in
+      let list = try ThingList(query, tenant: tenant, key: cursorKey)
+      var items: [Stored<Value>] = []
+      for row in try session.rows(list.sql, list.values) { items.append(try ThingTable<Value>.stored(row)) }
+      return list.page(items)
+    }
+  }
+
+  func audit(thing: UUIDv7?, before number: Int64?, limit: Int) throws(ThingError) -> [AuditEntry] {
+    try asking { () throws(StoreFailure) in
+      var values: [SQLValue] = [SQLValue(tenant), .integer(number ?? .max), .integer(Int64(limit))]
+      if let thing { values.append(.identifier(thing)) }
+      let rows = try session.rows(
+        """
+        SELECT number, hash, content, subject FROM audit WHERE tenant = $1 AND number < $2
+        \(thing == nil ? "" : "AND thing = $4") ORDER BY number DESC LIMIT $3
+        """, values)
+      var entries: [AuditEntry] = []
+      for row in rows {
+        var entry = try AuditRow.entry(row)
+        if let subject = row.identifier(3), let seal = try seal(of: subject, isNew: false) {
+          entry = entry.opened(with: seal)
+        }
+        entries.append(entry)
+      }
+      return entries
+    }
+  }
+
+  // MARK: Changing
+
+  @discardableResult
+  func insert<Value: Kind>(_ value: Value, id: UUIDv7?, action: String) throws(ThingError) -> Stored<Value> {
+    let id = id ?? Self.newId(at: now)
+    let stored = Stored(id: id, version: 1, createdAt: now, updatedAt: now, value: value)
+    try asking(Value.self) { () throws(StoreFailure) in
+      var columns = ["tenant", "id", "version", "created", "updated"] + Value.fields.map(ThingTable<Value>.column)
+      if ThingTable<Value>.hasSearch { columns.append("search") }
+      let values =
+        [SQLValue(tenant), .identifier(id), .integer(1), .integer(now.milliseconds), .integer(now.milliseconds)]
+        + (try ThingTable.values(value))
+      let parameters = (1...values.count).map { "$\($0)" }.joined(separator: ", ")
+      try session.run(
+        "INSERT INTO \(Value.names.table) (\(columns.joined(separator: ", "))) VALUES (\(parameters))", values)
+      try write(stored, value.change(since: nil), action)
+    }
+    return stored
+  }
+
+  @discardableResult
+  func update<Value: Kind>(
+    _ stored: Stored<Value>, to value: Value, action: String
+  ) throws(ThingError) -> Stored<Value> {
+    guard stored.value != value else { return stored }
+    var changed = stored
+    changed.value = value
+    changed.version += 1
+    changed.updatedAt = now
+    try asking(Value.self) { () throws(StoreFailure) in
+      var columns = Value.fields.map(ThingTable<Value>.column)
+      if ThingTable<Value>.hasSearch { columns.append("search") }
+      let assignments = columns.enumerated().map { "\($1) = $\($0 + 6)" }.joined(separator: ", ")
+      let count = try session.run(
+        """
+        UPDATE \(Value.names.table) SET version = $4, updated = $5, \(assignments)
+        WHERE tenant = $1 AND id = $2 AND version = $3
+        """,
+        [
+          SQLValue(tenant), .identifier(stored.id), .integer(stored.version), .integer(changed.version),
+          .integer(now.milliseconds),
+        ] + (try ThingTable.values(value)))
+      guard count == 1 else {
+        throw StoreFailure(.system, Value.names.table, "changed by another transaction", mayRetry: true)
+      }
+      try write(changed, value.change(since: stored.value), action)
+    }
+    return changed
+  }
+
+  func remove<Value: Kind>(_ stored: Stored<Value>, action: String) throws(ThingError) {
+    try asking { () throws(StoreFailure) in
+      let count = try session.run(
+        "DELETE FROM \(Value.names.table) WHERE tenant = $1 AND id = $2 AND version = $3",
+        [SQLValue(tenant), .identifier(stored.id), .integer(stored.version)])
+      guard count == 1 else {
+        throw StoreFailure(.system, Value.names.table, "changed by another transaction", mayRetry: true)
+      }
+      var change = ThingChange(before: stored.value.change(since: nil).after, after: [:])
+      change.before = change.before.filter { $0.value != .null }
+      var removed = stored
+      removed.version += 1
+      try write(removed, change, action)
+    }
+  }
+
+  // MARK: The audit
+
+  func note(_ action: String, kind: String, thing: UUIDv7?, details: [String: JSON]) throws(ThingError) {
+    try asking { () throws(StoreFailure) in
+      try append(
+        AuditEntry(
+          number: head.number + 1, after: head.hash, at: now, by: actor, action: action, kind: kind, thing: thing,
+          version: nil, change: ThingChange(before: [:], after: [:]), details: details), thing: thing, subject: nil)
+    }
+  }
+
+  func destroyPersonalKey(of subject: UUIDv7) throws(ThingError) {
+    try asking { () throws(StoreFailure) in
+      try session.run(
+        "UPDATE personal_key SET secret = NULL WHERE tenant = $1 AND subject = $2",
+        [SQLValue(tenant), .identifier(subject)])
+      seals[subject] = .some(nil)
+    }
+  }
+
+  private func write<Value: Kind>(
+    _ stored: Stored<Value>, _ change: ThingChange, _ action: String
+  ) throws(StoreFailure) {
+    guard Value.isAudited else { return }
+    var (change, subject) = (change, UUIDv7?.none)
+    let personal = Set(Value.fields.filter(\.isPersonal).map(\.key))
+    if !personal.isDisjoint(with: Set(change.before.keys).union(change.after.keys)) {
+      let person = stored.value.subject(id: stored.id)
+      subject = person
+      let seal = try seal(of: person, isNew: true)
+      for key in personal {
+        // Of a person who was erased nothing more is kept.
+        if let value = change.before[key], value != .null { change.before[key] = seal?.seal(value) ?? .null }
+        if let value = change.after[key], value != .null { change.after[key] = seal?.seal(value) ?? .null }
+      }
+    }
+    try append(
+      AuditEntry(
+        number: head.number + 1, after: head.hash, at: now, by: actor, action: action, kind: Value.names.one,
+        thing: stored.id, version: stored.version, change: change), thing: stored.id, subject: subject)
+  }
+
+  private func append(_ entry: AuditEntry, thing: UUIDv7?, subject: UUIDv7?) throws(StoreFailure) {
+    try session.run(
+      "INSERT INTO audit (tenant, number, time, thing, subject, hash, content) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+      [
+        SQLValue(tenant), .integer(entry.number), .integer(now.milliseconds), thing.map { .identifier($0) } ?? .null,
+        subject.map { .identifier($0) } ?? .null, .bytes(entry.hash), .text(entry.content.canonicalText),
+      ])
+    try session.run(
+      "UPDATE audit_head SET number = $2, hash = $3 WHERE tenant = $1",
+      [SQLValue(tenant), .integer(entry.number), .bytes(entry.hash)])
+    head = (entry.number, entry.hash)
+  }
+
+  /// The key of what is said of a person.
+  ///
+  /// - Parameter isNew: whether one is made if there is none.
+  /// - Returns: `nil`: there is none, or it was destroyed.
+  private func seal(of subject: UUIDv7, isNew: Bool) throws(StoreFailure) -> PersonalSeal? {
+    if let known = seals[subject] { return known }
+    let rows = try session.rows(
+      "SELECT secret FROM personal_key WHERE tenant = $1 AND subject = $2", [SQLValue(tenant), .identifier(subject)])
+    var seal: PersonalSeal?
+    if let row = rows.first {
+      let secret = row.bytes(0)
+      if !secret.isEmpty { seal = PersonalSeal(key: secret) }
+    } else if isNew {
+      let secret = PersonalSeal.newKey()
+      try session.run(
+        "INSERT INTO personal_key (tenant, subject, secret) VALUES ($1, $2, $3)",
+        [SQLValue(tenant), .identifier(subject), .bytes(secret)])
+      seal = PersonalSeal(key: secret)
+    }
+    seals[subject] = .some(seal)
+    return seal
+  }
+
+  // MARK: Failures
+
+  /// Runs statements, and keeps why they failed.
+  private func asking<Value>(_ work: () throws(StoreFailure) -> Value) throws(ThingError) -> Value {
+    do throws(StoreFailure) {
+      return try work()
+    } catch {
+      failure = error
+      throw .storage(error.error)
+    }
+  }
+
+  /// Runs statements that change a thing.
+  ///
+  /// - Throws: also `duplicate`, with the field that the database names.
+  private func asking<Value: Kind>(_ kind: Value.Type, _ work: () throws(StoreFailure) -> Void) throws(ThingError) {
+    do throws(ThingError) {
+      try asking(work)
+    } catch {
+      guard let failure, failure.isDuplicateKey else { throw error }
+      let detail = failure.error.detail
+      // The name of a unique index ends with its column: `person_email`, or `person.email` in SQLite.
+      let field = Value.fields.first { field in
+        let column = KindNames.snakeCase(field.key)
+        return detail.contains("\(Value.names.table)_\(column)") || detail.contains("\(Value.names.table).\(column)")
+      }
+      throw .duplicate(field: field?.key ?? "id")
+    }
+  }
+
+  /// One that nobody can foresee.
+  private static func newId(at time: Timestamp) -> UUIDv7 {
+    var generator = SystemRandomNumberGenerator()
+    return UUIDv7(
+      milliseconds: UInt64(max(time.milliseconds, 0)), first: generator.next(), rest: generator.next())
+  }
+}
+
+/// The columns of `audit` that an entry is made of.
+enum AuditRow {
+  static func entry(_ row: SQLRow) throws(StoreFailure) -> AuditEntry {
+    do throws(FieldError) {
+      return AuditEntry(
+        number: row.integer(0), hash: row.bytes(1), content: try JSON(parsing: Array(row.text(2).utf8)))
+    } catch {
+      throw StoreFailure(.damaged, "audit", "entry \(row.integer(0)): \(error.message)")
+    }
+  }
+}
+
+extension AuditEntry {
+  /// The entry with its encrypted values decrypted; those of another key stay encrypted.
+  func opened(with seal: PersonalSeal) -> AuditEntry {
+    guard case .object(var members) = content else { return self }
+    for key in ["before", "after"] {
+      guard case .object(let values)? = members[key] else { continue }
+      members[key] = .object(values.mapValues { seal.open($0) ?? $0 })
+    }
+    return AuditEntry(number: number, hash: hash, content: .object(members))
+  }
+}

@@ -1,0 +1,92 @@
+import FleetDomain
+import Telemetry
+
+/// The table of a kind: its columns, and values in both directions.
+///
+/// Every table has `tenant`, `id`, `version`, `created` and `updated`; `search` if fields are text-searched; and a column
+/// for each field.
+enum ThingTable<Value: Kind> {
+  static var hasSearch: Bool { Value.fields.contains(where: \.isTextSearched) }
+
+  /// In quotes: some keys are words of SQL.
+  static func column(_ field: Field<Value>) -> String { "\"\(KindNames.snakeCase(field.key))\"" }
+
+  /// The columns of a thing as ``stored(_:)`` reads them.
+  static var columns: String {
+    (["id", "version", "created", "updated"] + Value.fields.map(column)).joined(separator: ", ")
+  }
+
+  /// The column and type of a key that a query names; `nil` if there is none.
+  static func place(of key: String) -> (column: String, type: FieldType)? {
+    switch key {
+    case "id": ("id", .identifier)
+    case "createdAt": ("created", .time)
+    case "updatedAt": ("updated", .time)
+    default: Value.fields.first { $0.key == key }.map { (column($0), $0.type) }
+    }
+  }
+
+  static func stored(_ row: SQLRow) throws(StoreFailure) -> Stored<Value> {
+    guard let id = row.identifier(0) else { throw StoreFailure(.damaged, Value.names.table, "a row without an id") }
+    var column = 3
+    do throws(FieldError) {
+      let value = try Value { field throws(FieldError) in
+        column += 1
+        return json(row.values[column], field.type)
+      }
+      return Stored(
+        id: id, version: row.integer(1), createdAt: StoredTime.timestamp(row.integer(2)),
+        updatedAt: StoredTime.timestamp(row.integer(3)), value: value)
+    } catch {
+      throw StoreFailure(.damaged, "\(Value.names.table) \(id.string)", "\(error.path): \(error.message)")
+    }
+  }
+
+  /// The values of all fields, and of `search` if there is one.
+  static func values(_ value: Value) throws(StoreFailure) -> [SQLValue] {
+    var values: [SQLValue] = []
+    for field in Value.fields { values.append(try sqlValue(field.json(value), field.type, field.key)) }
+    if hasSearch {
+      let texts = Value.fields.filter(\.isTextSearched).compactMap { $0.json(value).textValue }
+      values.append(.text(texts.joined(separator: "\n").lowercased()))
+    }
+    return values
+  }
+
+  static func sqlValue(_ json: JSON, _ type: FieldType, _ key: String) throws(StoreFailure) -> SQLValue {
+    if json == .null { return .null }
+    let value: SQLValue? =
+      switch type {
+      case .text: json.textValue.map { .text($0) }
+      case .integer: json.integerValue.map { .integer($0) }
+      case .real: json.numberValue.map { .real($0) }
+      case .flag:
+        switch json {
+        case .bool(let flag): .integer(flag ? 1 : 0)
+        default: nil
+        }
+      case .time: (try? Timestamp(json: json)).map { .integer($0.milliseconds) }
+      case .identifier: (try? UUIDv7(json: json)).map { .identifier($0) }
+      case .json: .text(json.canonicalText)
+      }
+    guard let value else {
+      throw StoreFailure(.invalidQuery, Value.names.many, "\(key): not a value of this field: \(json.summary)")
+    }
+    return value
+  }
+
+  private static func json(_ value: SQLValue, _ type: FieldType) -> JSON {
+    switch (type, value) {
+    case (.text, .text(let text)): .text(text)
+    case (.integer, .integer(let number)): .integer(number)
+    case (.real, .real(let number)): number.json
+    case (.real, .integer(let number)): .integer(number)
+    case (.flag, .integer(let number)): .bool(number != 0)
+    case (.time, .integer(let number)): StoredTime.timestamp(number).json
+    case (.identifier, .identifier(let id)): id.json
+    case (.identifier, .bytes(let bytes)): UUIDv7(bytes: bytes)?.json ?? .null
+    case (.json, .text(let text)): (try? JSON(parsing: Array(text.utf8))) ?? .null
+    default: .null
+    }
+  }
+}
