@@ -110,12 +110,12 @@ struct Bench: Sendable {
       configuration.clientId = "gw-\(UUID().uuidString.prefix(8))"
       let surroundings = MQTTSink.Surroundings(gatewayId: "gw-17", statusId: vehicle, stateDirectory: nil)
       var sink = MQTTSink(configuration, surroundings)
-      let bell = try SinkBell()
-      var delivery = sink.deliver(batch, bell)
+      let wakeUp = try SinkWakeUp()
+      var delivery = sink.deliver(batch, wakeUp)
       // A broker that hangs up on MQTT 5 is spoken to in 3.1.1 the next time.
-      if delivery.acknowledged.isEmpty { delivery = sink.deliver(batch, bell) }
+      if delivery.acknowledged.isEmpty { delivery = sink.deliver(batch, wakeUp) }
       guard delivery.acknowledged == [0..<batch.records.count] else { throw NotTaken(news: "\(delivery.news)") }
-      sink.finish(bell)
+      sink.finish(wakeUp)
     }
   }
 

@@ -23,7 +23,7 @@ struct PublishingGateway: ~Copyable {
 
   /// Publishes records from 1 on; what a broker has not acknowledged goes out again.
   mutating func publish(_ count: Int, by size: Int) throws {
-    let bell = try SinkBell()
+    let wakeUp = try SinkWakeUp()
     // Several messages at once, as the spool hands them over.
     let step = size * 10
     for start in stride(from: 1, through: count, by: step) {
@@ -34,16 +34,16 @@ struct PublishingGateway: ~Copyable {
       var isTaken = false
       let deadline = ContinuousClock.now + .seconds(600)
       while !isTaken {
-        isTaken = try deliver(batch, by: size, bell)
+        isTaken = try deliver(batch, by: size, wakeUp)
         guard isTaken || ContinuousClock.now < deadline else { throw Bench.NotTaken(news: "\(vehicle) \(start)") }
       }
     }
   }
 
-  private mutating func deliver(_ batch: RecordBatch, by size: Int, _ bell: SinkBell) throws -> Bool {
+  private mutating func deliver(_ batch: RecordBatch, by size: Int, _ wakeUp: SinkWakeUp) throws -> Bool {
     // What cannot be copied is taken out while it is used.
     var used = if let kept = sink.take() { kept } else { try make(by: size) }
-    let delivery = used.deliver(batch, bell)
+    let delivery = used.deliver(batch, wakeUp)
     if delivery.acknowledged.reduce(0, { $0 + $1.count }) == batch.records.count {
       sink = consume used
       return true

@@ -27,11 +27,11 @@ final class VirtualGateway {
   private var adapter: VirtualAdapter
   private var driver: AdapterDriver<DeliveryOutlet>
   private var actions = PortActions()
-  private var reconnecting = Reconnecting()
-  private var desk: RecordDesk
+  private var reconnecting = ReconnectPlan()
+  private var pipeline: RecordPipeline
   private var sink: RecordOutlet
   private let queue: RecordQueue
-  private let line: RecordLine
+  private let line: AdapterFeed
   private let control: AdapterControl
   private let address: PortAddress
   private let highestBaud: Int
@@ -59,17 +59,17 @@ final class VirtualGateway {
     sink = RecordOutlet(.stdout(queue))
     control = try AdapterControl(address: address, memory: memory)
     let ring = Ring<Delivery>(capacity: RecordThread.ringCapacity)
-    let outlet = DeliveryOutlet(ring.producer, bell: try WakeUp(), control: control, figures: LineFigures())
+    let outlet = DeliveryOutlet(ring.producer, wakeUp: try WakeUp(), control: control, figures: LinkFigures())
     var wishes = PollWishes()
     wishes.defaultPeriod = period
     driver = AdapterDriver(AdapterSession(configuration, wishes: wishes, memory: memory), outlet)
-    var options = RecordDesk.Options(
+    var options = RecordPipeline.Options(
       gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3)
     options.cadence = .every(nanoseconds: 200_000_000)
-    desk = RecordDesk(options)
-    line = RecordLine(device: address.deviceName, ring.consumer)
-    line.source = desk.addSource(device: line.device)
-    desk.setMachineClock(WallClock(offset: 1_800_000_000_000_000_000, quality: .system))
+    pipeline = RecordPipeline(options)
+    line = AdapterFeed(device: address.deviceName, ring.consumer)
+    line.source = pipeline.addSource(device: line.device)
+    pipeline.setMachineClock(WallClock(offset: 1_800_000_000_000_000_000, quality: .system))
   }
 
   private var bootTime: Int64 {
@@ -113,11 +113,11 @@ final class VirtualGateway {
       guard turns < 2_000 else {
         throw Restless(
           at: now, recent: commands.suffix(8).map(\.text), deadline: actions.deadline.map { moment($0) },
-          event: adapter.nextEvent, record: desk.nextDue == .max ? nil : moment(desk.nextDue))
+          event: adapter.nextEvent, record: pipeline.nextDue == .max ? nil : moment(pipeline.nextDue))
       }
       let due = [
         adapter.nextEvent, isOpen ? actions.deadline.map { moment($0) } : opensAt,
-        desk.nextDue == .max ? nil : moment(desk.nextDue),
+        pipeline.nextDue == .max ? nil : moment(pipeline.nextDue),
       ].compactMap { $0 }.min()
       now = max(now, min(end, due ?? end))
       adapter.advance(to: now)
@@ -126,7 +126,7 @@ final class VirtualGateway {
       if isOpen, let deadline = actions.deadline, bootTime >= deadline {
         actions.deadline = nil
         driver.deadlinePassed(at: bootTime, &actions)
-        carryOut()
+        perform()
       }
       if !isOpen, let opensAt, now >= opensAt { open() }
       try record()
@@ -147,7 +147,7 @@ final class VirtualGateway {
     actions = PortActions()
     typed = []
     driver.opened(at: bootTime, &actions)
-    carryOut()
+    perform()
   }
 
   private func close() {
@@ -163,11 +163,11 @@ final class VirtualGateway {
       guard !bytes.isEmpty else { return }
       guard isOpen else { continue }
       driver.received(bytes.span, at: bootTime, &actions)
-      carryOut()
+      perform()
     }
   }
 
-  private func carryOut() {
+  private func perform() {
     while true {
       var bytes: [UInt8] = []
       for index in 0..<actions.leaving.count { bytes.append(actions.leaving[index]) }
@@ -203,8 +203,8 @@ final class VirtualGateway {
 
   private func record() throws {
     let before = lines.count
-    line.drain(into: &desk, &sink)
-    desk.advance(to: bootTime, into: &sink)
+    line.drain(into: &pipeline, &sink)
+    pipeline.advance(to: bootTime, into: &sink)
     sink.flush(at: bootTime)
     while let count = queue.take(into: &buffer), count > 0 {
       for text in buffer[..<count].split(separator: 0x0A) { lines.append(Line(time: now, record: try Record(text))) }

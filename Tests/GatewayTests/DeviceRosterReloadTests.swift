@@ -11,8 +11,8 @@ import Testing
       usb: .init(vendor: 0x0403, product: 0x6015, serial: serial, productName: "OBDLink SX"), tag: tag)
   }
 
-  private func configuration(_ text: String) throws -> Configuration {
-    try Configuration(parsing: Array(text.utf8), file: "gateway.json")
+  private func configuration(_ text: String) throws -> GatewayConfiguration {
+    try GatewayConfiguration(parsing: Array(text.utf8), file: "gateway.json")
   }
 
   private func roster(_ text: String) throws -> DeviceRoster {

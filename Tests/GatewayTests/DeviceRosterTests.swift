@@ -16,7 +16,7 @@ import Testing
   private func gone(_ node: String) -> DeviceEvent { .absent(node: node, systemPath: "/sys\(node)") }
 
   private func roster(_ text: String = "{}") throws -> (DeviceRoster, [DeviceRoster.Step]) {
-    let configuration = try Configuration(parsing: Array(text.utf8), file: "gateway.json")
+    let configuration = try GatewayConfiguration(parsing: Array(text.utf8), file: "gateway.json")
     var roster = DeviceRoster(configuration)
     let steps = roster.configured(configuration)
     return (roster, steps)

@@ -10,7 +10,7 @@ import Testing
     time: .elapsed(nanoseconds: 0), epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2))
 
   private func followers() throws -> Followers {
-    Followers(bell: try WakeUp(), gatewayId: "gw-test", vehicleId: nil, seed: 1)
+    Followers(wakeUp: try WakeUp(), gatewayId: "gw-test", vehicleId: nil, seed: 1)
   }
 
   private func line(_ number: Int, padding: Int = 0) -> [UInt8] {

@@ -2,7 +2,7 @@ import Fusion
 
 @testable import GatewayTestKit
 
-/// Keeps what a desk writes.
+/// Stores the records that a pipeline makes.
 struct KeptRecords: RecordSink {
   var records: [Record] = []
   mutating func record(_ line: Span<UInt8>) {

@@ -140,9 +140,9 @@ import Testing
       let pipe = try Pipe()
       let queue = try RecordQueue(capacity: 1 << 14)
       let records = try RecordThread(.stdout(queue), kept: try WakeUp())
-      let desk = RecordDesk.Options(
+      let pipeline = RecordPipeline.Options(
         gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3)
-      let recording = try Gateway.Thread("records") { records.run(desk) }
+      let recording = try Gateway.Thread("records") { records.run(pipeline) }
       let writing = try Gateway.Thread("writer") {
         var writer = LineWriter(pipe.writing, queue)
         _ = writer.run { false }

@@ -8,8 +8,8 @@ import Testing
   private static let classic = PortAddress.rfcomm(device, channel: nil)
   private static let lowEnergy = PortAddress.ble(device)
 
-  private static func adapters(_ text: String) throws -> [Configuration.Adapter] {
-    try Configuration(parsing: Array(#"{"adapters":[{\#(text)}]}"#.utf8), file: "gateway.json").adapters
+  private static func adapters(_ text: String) throws -> [GatewayConfiguration.Adapter] {
+    try GatewayConfiguration(parsing: Array(#"{"adapters":[{\#(text)}]}"#.utf8), file: "gateway.json").adapters
   }
 
   @Test func one_of_classic_bluetooth_is_paired_until_its_line_opens() throws {

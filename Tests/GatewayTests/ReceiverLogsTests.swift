@@ -9,7 +9,7 @@ import Testing
 @testable import Gateway
 @testable import GatewayTestKit
 
-/// The real receivers' logs through the daemon's way of fixes: listener, ring, desk, records; on a virtual clock.
+/// The real receivers' logs through the daemon's way of fixes: listener, ring, pipeline, records; on a virtual clock.
 ///
 /// Held against the log itself: every position in a record is one that the receiver gave and called valid, and no date of
 /// a receiver's cold start or of its forgotten weeks moves a record away from the machine's time.
@@ -74,14 +74,14 @@ import Testing
   private func play(_ epochs: [[UInt8]]) throws -> [Record] {
     let ring = Ring<FixDelivery>(capacity: 4_096)
     var consumer = ring.consumer
-    var receiver = NMEAReceiver(
-      FixOutlet(ring.producer, bell: try WakeUp()), control: try LineControl(address: nil), baud: 9_600)
+    var receiver = ReceiverLink(
+      FixOutlet(ring.producer, wakeUp: try WakeUp()), control: try LinkControl(address: nil), baud: 9_600)
     var actions = PortActions()
-    var desk = RecordDesk(
-      RecordDesk.Options(gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3))
+    var pipeline = RecordPipeline(
+      RecordPipeline.Options(gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3))
     var lines = KeptRecords()
-    let number = desk.addReceiver(device: "/dev/ttyACM0")
-    desk.setMachineClock(WallClock(offset: Self.machine, quality: .system))
+    let number = pipeline.addReceiver(device: "/dev/ttyACM0")
+    pipeline.setMachineClock(WallClock(offset: Self.machine, quality: .system))
     var now: Int64 = Self.second
     receiver.opened(at: now, &actions)
     for epoch in epochs {
@@ -99,12 +99,12 @@ import Testing
         receiver.deadlinePassed(at: deadline, &actions)
       }
       now = start + Self.second
-      while let delivery = consumer.take() { desk.take(delivery, fromReceiver: number, into: &lines) }
-      desk.advance(to: now, into: &lines)
+      while let delivery = consumer.take() { pipeline.take(delivery, fromReceiver: number, into: &lines) }
+      pipeline.advance(to: now, into: &lines)
     }
     receiver.closed(at: now)
-    while let delivery = consumer.take() { desk.take(delivery, fromReceiver: number, into: &lines) }
-    desk.advance(to: now + 2 * Self.second, into: &lines)
+    while let delivery = consumer.take() { pipeline.take(delivery, fromReceiver: number, into: &lines) }
+    pipeline.advance(to: now + 2 * Self.second, into: &lines)
     return lines.records
   }
 

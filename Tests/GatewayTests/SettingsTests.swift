@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-/// Configuration and signal sets: what a session is told, and what is refused.
+/// GatewayConfiguration and signal sets: what a session is told, and what is refused.
 @Suite struct SettingsTests {
   private let second: Int64 = 1_000_000_000
 

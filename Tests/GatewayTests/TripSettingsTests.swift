@@ -4,8 +4,8 @@ import Testing
 @testable import Gateway
 
 @Suite struct TripSettingsTests {
-  private func read(_ text: String) throws -> Configuration {
-    try Configuration(parsing: Array(text.utf8), file: "gateway.json")
+  private func read(_ text: String) throws -> GatewayConfiguration {
+    try GatewayConfiguration(parsing: Array(text.utf8), file: "gateway.json")
   }
 
   private func refusal(_ text: String) -> String {

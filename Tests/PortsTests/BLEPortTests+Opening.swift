@@ -184,7 +184,7 @@ extension BLEPortTests {
           try port.open(within: .seconds(60), unless: wakeUp)
         }
           == .interrupted)
-      #expect(wakeUp.silence())
+      #expect(wakeUp.clear())
     }
   }
 }

@@ -262,7 +262,7 @@ import Testing
     ) { bed, told, _ in
       try bed.event("pair")
       try told.wait()
-      // It waits now, and hears its bell.
+      // It waits now, and hears its wakeUp.
       try bed.order(#"{"do": "nonsense"}"#)
     }
     guard let outcome else { return }

@@ -115,7 +115,7 @@ import Testing
     try loop.run(&port, &handler)
     #expect(waker.ended())
     #expect(handler.events == [.opened, .wokenUp])
-    #expect(!wakeUp.silence())
+    #expect(!wakeUp.clear())
   }
 
   @Test func a_device_that_goes_ends_it_after_its_last_bytes() throws {

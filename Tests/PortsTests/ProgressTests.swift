@@ -39,11 +39,11 @@ import Testing
   @Test func a_watched_loop_turns_without_news() async throws {
     let progress = Progress(interval: 20_000_000)
     let quiet = Progress(interval: 20_000_000)
-    let bell = try WakeUp()
+    let wakeUp = try WakeUp()
     var end: Int64 = 0
     for _ in 0..<3 {
       end = progress.turn(until: .max)
-      #expect(!bell.wait(until: end))
+      #expect(!wakeUp.wait(until: end))
     }
     #expect(!progress.isStuck(at: end))
     #expect(quiet.isStuck(at: end))
@@ -56,9 +56,9 @@ import Testing
   }
 
   @Test func a_wait_until_long_ago_is_none() throws {
-    let bell = try WakeUp()
+    let wakeUp = try WakeUp()
     let start = ContinuousClock.now
-    for _ in 0..<1_000 { #expect(!bell.wait(until: .min)) }
+    for _ in 0..<1_000 { #expect(!wakeUp.wait(until: .min)) }
     // Each would have been a second and more.
     #expect(ContinuousClock.now - start < .seconds(500))
   }

@@ -71,7 +71,7 @@ import Testing
     wakeUp.signal()
     #expect(
       PortContract.kind { () throws(PortError) in try port.open(within: .seconds(30), unless: wakeUp) } == .interrupted)
-    #expect(wakeUp.silence())
+    #expect(wakeUp.clear())
     _ = filler
   }
 

@@ -3,20 +3,20 @@ import Testing
 
 @Suite struct WakeUpTests {
   @Test func it_rings_until_silenced_however_often_it_was_rung() throws {
-    let bell = try WakeUp()
-    #expect(!bell.silence())
-    bell.signal()
-    bell.signal()
-    #expect(bell.wait(until: 0))
-    #expect(bell.wait(until: .max))
-    #expect(bell.silence())
-    #expect(!bell.wait(until: 0))
+    let wakeUp = try WakeUp()
+    #expect(!wakeUp.clear())
+    wakeUp.signal()
+    wakeUp.signal()
+    #expect(wakeUp.wait(until: 0))
+    #expect(wakeUp.wait(until: .max))
+    #expect(wakeUp.clear())
+    #expect(!wakeUp.wait(until: 0))
   }
 
   @Test func waiting_ends_at_the_moment_given() throws {
-    let bell = try WakeUp()
+    let wakeUp = try WakeUp()
     let moment = BootClock.after(.milliseconds(15))
-    #expect(!bell.wait(until: moment))
+    #expect(!wakeUp.wait(until: moment))
     #expect(BootClock.now >= moment)
   }
 

@@ -39,10 +39,10 @@ import Testing
   private func deliver(
     _ sink: inout FleetStoreSink, _ batch: RecordBatch, attempts: Int = 1
   ) throws -> [Delivery] {
-    let bell = try SinkBell()
+    let wakeUp = try SinkWakeUp()
     var (rest, deliveries): (RecordBatch, [Delivery]) = (batch, [])
     while deliveries.count < attempts, !rest.isEmpty {
-      deliveries.append(sink.deliver(rest, bell))
+      deliveries.append(sink.deliver(rest, wakeUp))
       rest = Batches.rest(of: rest, without: deliveries[deliveries.count - 1].acknowledged)
     }
     return deliveries
@@ -129,7 +129,7 @@ import Testing
       let deadline = BootClock.now + 60_000_000_000
       while store.requests.isEmpty, BootClock.now < deadline { sched_yield() }
       slot.stop()
-      while !slot.hasEnded, BootClock.now < deadline { if wakeUp.wait(until: deadline) { wakeUp.silence() } }
+      while !slot.hasEnded, BootClock.now < deadline { if wakeUp.wait(until: deadline) { wakeUp.clear() } }
       let report = try #require(slot.takeReport())
       #expect(report.batch?.records.count == 5)
       #expect(report.delivery == Delivery())
@@ -312,9 +312,9 @@ import Testing
     configuration.tokenFile = key
     let taken = Taken()
     var sink = sink(configuration, fences: { taken.add($0) })
-    let bell = try SinkBell()
-    #expect(sink.idle(until: .max, bell) == Delivery())
-    #expect(sink.idle(until: .max, bell) == Delivery())
+    let wakeUp = try SinkWakeUp()
+    #expect(sink.idle(until: .max, wakeUp) == Delivery())
+    #expect(sink.idle(until: .max, wakeUp) == Delivery())
     #expect(taken.all == [Array(body.utf8)])
     #expect(store.requests.map(\.path) == ["/api/geofences", "/api/geofences"])
     #expect(store.requests.map { $0.headers["if-none-match"] } == [nil, "\"7\""])
@@ -328,10 +328,10 @@ import Testing
     configuration.fencePeriod = 1
     let (taken, takers) = (Taken(), Takers())
     var sink = sink(configuration, fences: { taken.add($0) }, takers: { takers.count.load(ordering: .relaxed) })
-    let bell = try SinkBell()
+    let wakeUp = try SinkWakeUp()
     for count in [0, 0, 1, 1] {
       takers.count.store(count, ordering: .relaxed)
-      #expect(sink.idle(until: .max, bell) == Delivery())
+      #expect(sink.idle(until: .max, wakeUp) == Delivery())
     }
     #expect(taken.all == [Array(body.utf8), Array(body.utf8)])
     #expect(store.requests.map { $0.headers["if-none-match"] } == [nil, "\"7\"", nil, "\"7\""])

@@ -47,8 +47,8 @@ import Testing
       (.telemetry, Batches.line(1)), (.trip, Batches.line(2, .trip)), (.telemetry, Batches.line(3)),
       (.telemetry, Batches.line(4, vehicle: "VAN-002")),
     ])
-    let bell = try SinkBell()
-    let delivery = sink.deliver(batch, bell)
+    let wakeUp = try SinkWakeUp()
+    let delivery = sink.deliver(batch, wakeUp)
     #expect(delivery.acknowledged == [0..<4])
     #expect(delivery.news.map { "\($0)".hasSuffix("connected, MQTT 5") } == [true])
     for text in [
@@ -58,7 +58,7 @@ import Testing
       try subscriber.line(within: .seconds(60)) { $0.hasPrefix(text) }
     }
     #expect(sequences(subscriber.output).sorted() == [1, 2, 3, 4])
-    sink.finish(bell)
+    sink.finish(wakeUp)
     try subscriber.line(within: .seconds(60)) { $0 == "0 fleet/VAN-001/status offline" }
     // Who comes later is told, too.
     let late = try broker.subscriber("fleet/+/status")
@@ -71,16 +71,16 @@ import Testing
     var configuration = try configuration(broker.port)
     configuration.needsSubscriber = true
     var sink = sink(configuration)
-    let bell = try SinkBell()
-    let early = sink.deliver(Batches.telemetry(1...3), bell)
+    let wakeUp = try SinkWakeUp()
+    let early = sink.deliver(Batches.telemetry(1...3), wakeUp)
     #expect(early.acknowledged.isEmpty)
     #expect(failure(early)?.description.contains("nobody subscribes to fleet") == true)
     let subscriber = try broker.subscriber()
     defer { subscriber.kill() }
-    #expect(sink.deliver(Batches.telemetry(1...3), bell).acknowledged == [0..<3])
+    #expect(sink.deliver(Batches.telemetry(1...3), wakeUp).acknowledged == [0..<3])
     try subscriber.line(within: .seconds(60)) { $0.contains(#""seq":3,"#) }
     #expect(sequences(subscriber.output).sorted() == [1, 2, 3])
-    sink.finish(bell)
+    sink.finish(wakeUp)
   }
 
   @Test func a_gateway_that_vanishes_is_told_by_its_will() throws {
@@ -89,7 +89,7 @@ import Testing
     defer { subscriber.kill() }
     do {
       var sink = sink(try configuration(broker.port))
-      #expect(sink.deliver(Batches.telemetry(1...1), try SinkBell()).acknowledged == [0..<1])
+      #expect(sink.deliver(Batches.telemetry(1...1), try SinkWakeUp()).acknowledged == [0..<1])
     }
     try subscriber.line(within: .seconds(60)) { $0 == "0 fleet/VAN-001/status offline" }
   }
@@ -101,7 +101,7 @@ import Testing
     var configuration = try configuration(broker.port)
     configuration.gathering.records = 5
     var sink = sink(configuration)
-    #expect(sink.deliver(Batches.telemetry(1...200), try SinkBell()).acknowledged == [0..<200])
+    #expect(sink.deliver(Batches.telemetry(1...200), try SinkWakeUp()).acknowledged == [0..<200])
     #expect(sink.window == 2)
     try subscriber.line(within: .seconds(60)) { $0.contains(#""seq":200,"#) }
     #expect(Set(sequences(subscriber.output)).count >= 40)
@@ -184,7 +184,7 @@ import Testing
     let deadline = BootClock.now + 120_000_000_000
     while BootClock.now < deadline {
       while let report = slot.takeReport() { if report.batch != nil { return report } }
-      if wakeUp.wait(until: deadline) { wakeUp.silence() }
+      if wakeUp.wait(until: deadline) { wakeUp.clear() }
     }
     throw Late()
   }
@@ -219,13 +219,13 @@ import Testing
     configuration.passwordFile = try scratch.write("password", "wrong")
     for file in ["user", "password"] { #expect(unsafe chmod(scratch.file(file), 0o600) == 0) }
     var sink = sink(configuration)
-    let bell = try SinkBell()
-    let refused = sink.deliver(Batches.telemetry(1...3), bell)
+    let wakeUp = try SinkWakeUp()
+    let refused = sink.deliver(Batches.telemetry(1...3), wakeUp)
     #expect(refused.acknowledged.isEmpty)
     #expect(failure(refused)?.kind == .unauthorized)
     try scratch.write("password", "right")
     #expect(unsafe chmod(scratch.file("password"), 0o600) == 0)
-    #expect(sink.deliver(Batches.telemetry(1...3), bell).acknowledged == [0..<3])
+    #expect(sink.deliver(Batches.telemetry(1...3), wakeUp).acknowledged == [0..<3])
   }
 
   @Test func tls_is_held_to_the_configured_authority_and_the_name() throws {
@@ -240,12 +240,12 @@ import Testing
       var configuration = try configuration(broker.port, "mqtts", "localhost")
       configuration.tls.authorities = certificates.authority
       var sink = sink(configuration)
-      let delivery = sink.deliver(Batches.telemetry(1...3), try SinkBell())
+      let delivery = sink.deliver(Batches.telemetry(1...3), try SinkWakeUp())
       #expect(delivery.acknowledged == (isRight ? [0..<3] : []))
       if isRight {
         configuration.tls.authorities = nil
         var trusting = self.sink(configuration)
-        #expect(trusting.deliver(Batches.telemetry(1...3), try SinkBell()).acknowledged.isEmpty)
+        #expect(trusting.deliver(Batches.telemetry(1...3), try SinkWakeUp()).acknowledged.isEmpty)
       }
     }
   }
@@ -253,8 +253,8 @@ import Testing
   @Test func nobody_there_is_told_once() throws {
     let unused = try UnusedPort()
     var sink = sink(try configuration(unused.number))
-    let bell = try SinkBell()
-    let deliveries = (0..<3).map { _ in sink.deliver(Batches.telemetry(1...3), bell) }
+    let wakeUp = try SinkWakeUp()
+    let deliveries = (0..<3).map { _ in sink.deliver(Batches.telemetry(1...3), wakeUp) }
     #expect(deliveries.map { failure($0)?.kind } == [.unreachable, nil, nil])
     #expect(deliveries.allSatisfy { $0.sentNothing })
     #expect(deliveries.allSatisfy { $0.acknowledged.isEmpty && $0.notBefore > .min })

@@ -27,7 +27,7 @@ func measureFile(_ path: String, count: Int) {
   let records = FileSink.limit.records / 2
   var sink = FileSink(FileSinkConfiguration(path: path))
   do {
-    let bell = try SinkBell()
+    let wakeUp = try SinkWakeUp()
     let options = SpoolOptions(folder: path + ".spool", sinks: ["a"]) { UUIDv7(milliseconds: 1, first: 1, rest: 1) }
     var spool = Spool(options, bootId: "boot", at: 0)
     var batch = RecordBatch()
@@ -38,7 +38,7 @@ func measureFile(_ path: String, count: Int) {
     let started = BootClock.now
     var done = 0
     while done < count {
-      done += sink.deliver(batch, bell).acknowledged.reduce(0) { $0 + $1.count }
+      done += sink.deliver(batch, wakeUp).acknowledged.reduce(0) { $0 + $1.count }
     }
     let seconds = Double(BootClock.now - started) / 1e9
     say("\(done) records of \(batch.bytes.count / batch.records.count) bytes in \(seconds) s")

@@ -94,7 +94,7 @@ struct ProbeRun: ~Copyable {
 
   private mutating func wait(_ now: Int64) {
     let due = paces.indices.filter { slots[$0].takesBatch }.map { paces[$0].due }.min() ?? .max
-    if wakeUp.wait(until: min(due, spool.nextDue, now + 1_000_000_000)) { wakeUp.silence() }
+    if wakeUp.wait(until: min(due, spool.nextDue, now + 1_000_000_000)) { wakeUp.clear() }
   }
 
   private mutating func serve(_ index: Int, _ now: Int64) {

@@ -41,9 +41,9 @@ import Testing
 
   @Test func lines_are_appended_whole_and_acknowledged() throws {
     var sink = sink()
-    let bell = try SinkBell()
-    #expect(sink.deliver(Batches.telemetry(1...3), bell).acknowledged == [0..<3])
-    #expect(sink.deliver(Batches.telemetry(4...5), bell).acknowledged == [0..<2])
+    let wakeUp = try SinkWakeUp()
+    #expect(sink.deliver(Batches.telemetry(1...3), wakeUp).acknowledged == [0..<3])
+    #expect(sink.deliver(Batches.telemetry(4...5), wakeUp).acknowledged == [0..<2])
     #expect(try text(path) == Batches.telemetry(1...5).bytes)
   }
 
@@ -66,11 +66,11 @@ import Testing
 
   @Test func after_a_crash_what_the_file_has_is_not_written_again() throws {
     var before = sink()
-    let bell = try SinkBell()
-    _ = before.deliver(Batches.telemetry(1...3), bell)
+    let wakeUp = try SinkWakeUp()
+    _ = before.deliver(Batches.telemetry(1...3), wakeUp)
     var after = sink()
     // Handed out once more, since the spool had not kept the acknowledgement.
-    #expect(after.deliver(Batches.telemetry(2...5), bell).acknowledged == [0..<4])
+    #expect(after.deliver(Batches.telemetry(2...5), wakeUp).acknowledged == [0..<4])
     #expect(try text(path) == Batches.telemetry(1...5).bytes)
   }
 
@@ -83,31 +83,31 @@ import Testing
       rotation.compresses = compresses
     }
     var before = sink(rotation)
-    let bell = try SinkBell()
+    let wakeUp = try SinkWakeUp()
     var last = 0
     // Until a file was put aside for the third time.
     while try RotatedFiles(path).entries().count < 3 {
-      _ = before.deliver(Batches.telemetry((last + 1)...(last + 40)), bell)
+      _ = before.deliver(Batches.telemetry((last + 1)...(last + 40)), wakeUp)
       last += 40
     }
     // All that the spool had not kept as acknowledged is handed out once more.
     var after = sink(rotation)
     for first in stride(from: 1, through: last, by: 40) {
-      #expect(after.deliver(Batches.telemetry(first...(first + 39)), bell).acknowledged == [0..<40])
+      #expect(after.deliver(Batches.telemetry(first...(first + 39)), wakeUp).acknowledged == [0..<40])
     }
-    #expect(after.deliver(Batches.telemetry((last + 1)...(last + 5)), bell).acknowledged == [0..<5])
+    #expect(after.deliver(Batches.telemetry((last + 1)...(last + 5)), wakeUp).acknowledged == [0..<5])
     #expect(try all() == Batches.telemetry(1...(last + 5)).bytes)
   }
 
   @Test func a_batch_that_the_full_file_has_already_is_not_put_into_the_next_one() throws {
-    let bell = try SinkBell()
+    let wakeUp = try SinkWakeUp()
     var before = sink { $0.bytes = 1 << 20 }
-    _ = before.deliver(Batches.telemetry(1...40), bell)
+    _ = before.deliver(Batches.telemetry(1...40), wakeUp)
     // Full with the last batch in it, whose acknowledgement a crash has cost.
     let size = try text(path).count
     var after = sink { $0.bytes = size }
-    #expect(after.deliver(Batches.telemetry(1...40), bell).acknowledged == [0..<40])
-    #expect(after.deliver(Batches.telemetry(30...42), bell).acknowledged == [0..<13])
+    #expect(after.deliver(Batches.telemetry(1...40), wakeUp).acknowledged == [0..<40])
+    #expect(after.deliver(Batches.telemetry(30...42), wakeUp).acknowledged == [0..<13])
     #expect(try RotatedFiles(path).entries().count == 1)
     guard try Tool.required("zstd") != nil else { return }
     #expect(try all() == Batches.telemetry(1...42).bytes)
@@ -116,7 +116,7 @@ import Testing
   @Test func a_cut_line_is_healed_and_told() throws {
     try scratch.write("records.jsonl", Batches.line(1) + Batches.line(2).dropLast(9))
     var sink = sink()
-    let delivery = sink.deliver(Batches.telemetry(2...3), try SinkBell())
+    let delivery = sink.deliver(Batches.telemetry(2...3), try SinkWakeUp())
     #expect(delivery.acknowledged == [0..<2])
     #expect(delivery.news.contains { "\($0)".contains("a line that was cut is removed") })
     #expect(try text(path) == Batches.telemetry(1...3).bytes)
@@ -125,11 +125,11 @@ import Testing
   @Test func a_long_file_is_put_aside_and_compressed() throws {
     guard try Tool.required("zstd") != nil else { return }
     var sink = sink { $0.bytes = 70_000 }
-    let bell = try SinkBell()
+    let wakeUp = try SinkWakeUp()
     var expected: [UInt8] = []
     for round in 0..<60 {
       let batch = Batches.telemetry((round * 40 + 1)...(round * 40 + 40))
-      #expect(sink.deliver(batch, bell).acknowledged == [0..<40])
+      #expect(sink.deliver(batch, wakeUp).acknowledged == [0..<40])
       expected += batch.bytes
     }
     #expect(try all() == expected)
@@ -145,8 +145,8 @@ import Testing
       $0.keep = 2
       $0.compresses = false
     }
-    let bell = try SinkBell()
-    for round in 0..<60 { _ = sink.deliver(Batches.telemetry((round * 40 + 1)...(round * 40 + 40)), bell) }
+    let wakeUp = try SinkWakeUp()
+    for round in 0..<60 { _ = sink.deliver(Batches.telemetry((round * 40 + 1)...(round * 40 + 40)), wakeUp) }
     let entries = try RotatedFiles(path).entries()
     #expect(entries.count == 2)
     #expect(entries.allSatisfy { !$0.isCompressed })
@@ -159,11 +159,11 @@ import Testing
       $0.milliseconds = 60_000
       $0.compresses = false
     }
-    let bell = try SinkBell()
+    let wakeUp = try SinkWakeUp()
     let hour: UInt64 = 1_795_219_200_000
     for (number, seconds) in [(1, 0), (2, 30), (3, 59), (4, 61), (5, 100), (6, 125)] as [(Int, UInt64)] {
       let line = Batches.line(number, milliseconds: hour + seconds * 1_000)
-      _ = sink.deliver(Batches.batch([(.telemetry, line)], from: number), bell)
+      _ = sink.deliver(Batches.batch([(.telemetry, line)], from: number), wakeUp)
     }
     let counts = try (1...2).map { try text("\(path).\($0)").count { $0 == 0x0A } }
     #expect(counts == [3, 2])
@@ -172,12 +172,12 @@ import Testing
 
   @Test func a_file_that_somebody_else_puts_aside_is_followed_by_a_new_one() throws {
     var sink = sink()
-    let bell = try SinkBell()
-    _ = sink.deliver(Batches.telemetry(1...3), bell)
+    let wakeUp = try SinkWakeUp()
+    _ = sink.deliver(Batches.telemetry(1...3), wakeUp)
     try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
-    #expect(sink.deliver(Batches.telemetry(4...5), bell).acknowledged == [0..<2])
+    #expect(sink.deliver(Batches.telemetry(4...5), wakeUp).acknowledged == [0..<2])
     try FileManager.default.removeItem(atPath: path)
-    #expect(sink.deliver(Batches.telemetry(6...6), bell).acknowledged == [0..<1])
+    #expect(sink.deliver(Batches.telemetry(6...6), wakeUp).acknowledged == [0..<1])
     #expect(try text(path + ".old") == Batches.telemetry(1...3).bytes)
     #expect(try text(path) == Batches.telemetry(6...6).bytes)
   }
@@ -187,7 +187,7 @@ import Testing
     try scratch.write("records.jsonl.1", Batches.line(1))
     try scratch.write("records.jsonl.1.zst.new", [1, 2, 3])
     var sink = sink()
-    _ = sink.deliver(Batches.telemetry(2...2), try SinkBell())
+    _ = sink.deliver(Batches.telemetry(2...2), try SinkWakeUp())
     #expect(try RotatedFiles(path).entries() == [RotatedFiles.Entry(number: 1, isCompressed: true)])
     #expect(try all() == Batches.telemetry(1...2).bytes)
     #expect(!FileManager.default.fileExists(atPath: path + ".1.zst.new"))
@@ -196,15 +196,15 @@ import Testing
   @Test func a_place_that_cannot_be_written_is_told_once_and_tried_again() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     var sink = sink()
-    let bell = try SinkBell()
-    let first = sink.deliver(Batches.telemetry(1...2), bell)
+    let wakeUp = try SinkWakeUp()
+    let first = sink.deliver(Batches.telemetry(1...2), wakeUp)
     #expect(first.acknowledged.isEmpty)
     #expect(first.notBefore > .min)
     #expect(first.sentNothing)
     #expect(first.news.map { "\($0)".hasSuffix("; its records wait") } == [true])
-    #expect(sink.deliver(Batches.telemetry(1...2), bell).news.isEmpty)
+    #expect(sink.deliver(Batches.telemetry(1...2), wakeUp).news.isEmpty)
     try FileManager.default.removeItem(atPath: path)
-    let after = sink.deliver(Batches.telemetry(1...2), bell)
+    let after = sink.deliver(Batches.telemetry(1...2), wakeUp)
     #expect(after.acknowledged == [0..<2])
     #expect(after.news == [.working("\(path): written to")])
   }

@@ -18,7 +18,7 @@ import Testing
     configuration.tls = tls
     var sink = FleetStoreSink(
       configuration, FleetStoreSink.Surroundings(version: "1", stateDirectory: scratch.path))
-    return sink.deliver(Batches.telemetry(1...3), try SinkBell())
+    return sink.deliver(Batches.telemetry(1...3), try SinkWakeUp())
   }
 
   private func refusal(_ delivery: Delivery) -> SinkError? {
@@ -102,6 +102,6 @@ import Testing
     configuration.requestLimit = 60_000_000_000
     var sink = FleetStoreSink(
       configuration, FleetStoreSink.Surroundings(version: "1", stateDirectory: scratch.path))
-    #expect(refusal(sink.deliver(Batches.telemetry(1...3), try SinkBell()))?.kind == .cut)
+    #expect(refusal(sink.deliver(Batches.telemetry(1...3), try SinkWakeUp()))?.kind == .cut)
   }
 }

@@ -42,7 +42,7 @@ import Testing
   @Test func a_broker_that_refuses_version_5_gets_3_1_1_at_once() throws {
     guard let broker = try Broker(["--refuse-5"]) else { return }
     var sink = try sink(broker.port)
-    let delivery = sink.deliver(Batches.telemetry(1...3), try SinkBell())
+    let delivery = sink.deliver(Batches.telemetry(1...3), try SinkWakeUp())
     #expect(delivery.acknowledged == [0..<3])
     #expect(delivery.news.map { "\($0)".hasSuffix("connected, MQTT 3.1.1") } == [true])
   }
@@ -50,9 +50,9 @@ import Testing
   @Test func a_broker_that_hangs_up_on_version_5_gets_3_1_1_at_the_next_attempt() throws {
     guard let broker = try Broker(["--hang-up-on-5"]) else { return }
     var sink = try sink(broker.port)
-    let bell = try SinkBell()
-    #expect(failure(sink.deliver(Batches.telemetry(1...3), bell))?.kind == .unreachable)
-    #expect(sink.deliver(Batches.telemetry(1...3), bell).acknowledged == [0..<3])
+    let wakeUp = try SinkWakeUp()
+    #expect(failure(sink.deliver(Batches.telemetry(1...3), wakeUp))?.kind == .unreachable)
+    #expect(sink.deliver(Batches.telemetry(1...3), wakeUp).acknowledged == [0..<3])
   }
 
   @Test func what_is_not_acknowledged_is_not_delivered() throws {
@@ -63,7 +63,7 @@ import Testing
       // For the answers that do come, too.
       $0.answerLimit = 10_000_000_000
     }
-    let delivery = sink.deliver(Batches.telemetry(1...5), try SinkBell())
+    let delivery = sink.deliver(Batches.telemetry(1...5), try SinkWakeUp())
     #expect(delivery.acknowledged == [0..<2])
     #expect(failure(delivery)?.kind == .timedOut)
     #expect(!delivery.sentNothing)
@@ -72,7 +72,7 @@ import Testing
   @Test func a_record_that_the_broker_refuses_for_good_is_kept_with_its_reason() throws {
     guard let broker = try Broker(["--refuse-payload", "\"rpm\":7}", "153"]) else { return }
     var sink = try sink(broker.port)
-    let delivery = sink.deliver(Batches.telemetry(1...10), try SinkBell())
+    let delivery = sink.deliver(Batches.telemetry(1...10), try SinkWakeUp())
     #expect(delivery.acknowledged == [0..<10])
     let kept = try String(contentsOfFile: scratch.file("refused-mqtt.jsonl"), encoding: .utf8)
     #expect(kept.split(separator: "\n").count == 1)
@@ -82,7 +82,7 @@ import Testing
   @Test func a_broker_that_takes_nothing_now_gets_it_later() throws {
     guard let broker = try Broker(["--refuse-payload", "\"rpm\":7}", "151"]) else { return }
     var sink = try sink(broker.port)
-    let delivery = sink.deliver(Batches.telemetry(7...7), try SinkBell())
+    let delivery = sink.deliver(Batches.telemetry(7...7), try SinkWakeUp())
     #expect(delivery.acknowledged.isEmpty)
     #expect(failure(delivery)?.kind == .busy)
     #expect(!delivery.sentNothing)

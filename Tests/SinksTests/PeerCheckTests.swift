@@ -129,12 +129,12 @@ import Testing
     let configuration = try self.broker(broker.port)
     var sink = MQTTSink(
       configuration, MQTTSink.Surroundings(gatewayId: "gw-17", statusId: "gw-17", stateDirectory: nil))
-    let bell = try SinkBell()
-    #expect(sink.deliver(Batches.telemetry(1...1), bell).acknowledged == [0..<1])
+    let wakeUp = try SinkWakeUp()
+    #expect(sink.deliver(Batches.telemetry(1...1), wakeUp).acknowledged == [0..<1])
     #expect(configuration.check(within: Self.limit).verdict == .takesRecords)
-    #expect(sink.deliver(Batches.telemetry(2...2), bell).acknowledged == [0..<1])
+    #expect(sink.deliver(Batches.telemetry(2...2), wakeUp).acknowledged == [0..<1])
     #expect(!broker.said.contains { $0.contains("already connected") })
-    sink.finish(bell)
+    sink.finish(wakeUp)
   }
 
   @Test func a_password_that_the_broker_refuses_is_told_and_not_shown() throws {

@@ -14,10 +14,10 @@ import Testing
     var hangs = false
     var isOver = false
 
-    mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery {
+    mutating func deliver(_ batch: RecordBatch, _ wakeUp: SinkWakeUp) -> Delivery {
       var delivery = Delivery()
       if hangs {
-        while !bell.isStopping { bell.wait(until: .max) }
+        while !wakeUp.isStopping { wakeUp.wait(until: .max) }
         return delivery
       }
       delivery.acknowledge(0..<batch.records.count)
@@ -33,7 +33,7 @@ import Testing
     let deadline = BootClock.now + 60_000_000_000
     while BootClock.now < deadline {
       if let report = slot.takeReport() { return report }
-      if wakeUp.wait(until: deadline) { wakeUp.silence() }
+      if wakeUp.wait(until: deadline) { wakeUp.clear() }
     }
     throw Late()
   }
@@ -91,7 +91,7 @@ import Testing
       var batch = Batches.telemetry(1...2)
       slot.offer(&batch)
       #expect(try report(slot, wakeUp).delivery.isOver)
-      while !slot.hasEnded { if wakeUp.wait(until: BootClock.now + 1_000_000_000) { wakeUp.silence() } }
+      while !slot.hasEnded { if wakeUp.wait(until: BootClock.now + 1_000_000_000) { wakeUp.clear() } }
       #expect(!slot.takesBatch)
     }
   }
@@ -104,7 +104,7 @@ import Testing
       slot.stop()
       slot.run(TestSink())
       #expect(slot.hasEnded)
-      wakeUp.silence()
+      wakeUp.clear()
       var batch = Batches.telemetry(1...3)
       slot.offer(&batch)
       let report = try report(slot, wakeUp)

@@ -45,8 +45,8 @@ import Testing
       let batch = Batches.telemetry(1...1_000)
       Thread.detachNewThread { _ = pipe.read(batch.bytes.count) }
       var sink = StdoutSink(descriptor: pipe.writing)
-      let bell = try SinkBell()
-      #expect(sink.deliver(batch, bell).acknowledged == [0..<1_000])
+      let wakeUp = try SinkWakeUp()
+      #expect(sink.deliver(batch, wakeUp).acknowledged == [0..<1_000])
     }
   }
 
@@ -54,11 +54,11 @@ import Testing
     let pipe = Pipe()
     pipe.leave()
     var sink = StdoutSink(descriptor: pipe.writing)
-    let bell = try SinkBell()
-    let idle = sink.idle(until: .max, bell)
+    let wakeUp = try SinkWakeUp()
+    let idle = sink.idle(until: .max, wakeUp)
     #expect(idle.isOver)
     #expect(idle.news.isEmpty)
-    let delivery = sink.deliver(Batches.telemetry(1...3), bell)
+    let delivery = sink.deliver(Batches.telemetry(1...3), wakeUp)
     #expect(delivery.isOver)
     #expect(delivery.acknowledged.isEmpty)
     #expect(delivery.news.isEmpty)
@@ -68,10 +68,10 @@ import Testing
     let pipe = Pipe()
     // More than a pipe holds, and nobody reads.
     let batch = Batches.telemetry(1...2_000)
-    let bell = try SinkBell()
-    bell.stop()
+    let wakeUp = try SinkWakeUp()
+    wakeUp.stop()
     var sink = StdoutSink(descriptor: pipe.writing, patience: 50_000_000)
-    let delivery = sink.deliver(batch, bell)
+    let delivery = sink.deliver(batch, wakeUp)
     let count = delivery.acknowledged.first?.count ?? 0
     #expect((1..<2_000).contains(count))
     // What is acknowledged is in the pipe, to its line feed.

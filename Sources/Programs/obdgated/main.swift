@@ -21,7 +21,7 @@ func put(_ text: String) {
 }
 
 func wrongUsage(_ what: String) -> Never {
-  say("\(what); see obdgated --help", .error)
+  Log.write("\(what); see obdgated --help", .error)
   exit(64)
 }
 
@@ -51,7 +51,7 @@ while let argument = arguments.popFirst() {
 
 do throws(StartError) {
   if isCheck {
-    for line in try Settings(path: path).warnings { say(line, .warning) }
+    for line in try Settings(path: path).warnings { Log.write(line, .warning) }
     exit(0)
   }
   var daemon = try Daemon(path: path)
@@ -59,6 +59,6 @@ do throws(StartError) {
   // was said went straight to its descriptor.
   _exit(try daemon.run())
 } catch {
-  say(error.description, .error)
+  Log.write(error.description, .error)
   _exit(error.kind.rawValue)
 }

@@ -6,7 +6,7 @@ import Spool
 ///
 /// ```swift
 /// struct WebhookSink: Sink, ~Copyable {
-///   mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery {
+///   mutating func deliver(_ batch: RecordBatch, _ wakeUp: SinkWakeUp) -> Delivery {
 ///     var delivery = Delivery()
 ///     if post(batch.bytes) {
 ///       delivery.acknowledged = [0..<batch.records.count]
@@ -22,34 +22,34 @@ import Spool
 /// with another sink. A sink that hangs therefore blocks no other.
 ///
 /// Call order: ``deliver(_:_:)`` for each batch, ``idle(until:_:)`` in between, ``finish(_:)`` once at the end. Each
-/// call may block, but returns soon after ``SinkBell/stop()``. Records of a batch that ``Delivery/acknowledged`` does
+/// call may block, but returns soon after ``SinkWakeUp/stop()``. Records of a batch that ``Delivery/acknowledged`` does
 /// not include are delivered again. They come before or with newer records, or after them if the batch was set aside.
 public protocol Sink: ~Copyable {
   /// Tries once to deliver a batch.
   ///
   /// - Parameters:
   ///   - batch: at least one record.
-  ///   - bell: wake-up that must end every wait in this call.
+  ///   - wakeUp: wake-up that must end every wait in this call.
   /// - Returns: the records delivered, and what the operator should know.
-  mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery
+  mutating func deliver(_ batch: RecordBatch, _ wakeUp: SinkWakeUp) -> Delivery
 
   /// Maintains the sink while there is no batch, for example its connection. Returns when the wake-up is signalled, or
   /// when there is something to report.
   ///
   /// - Parameter deadline: latest time to return; boot time, ns.
-  mutating func idle(until deadline: Int64, _ bell: SinkBell) -> Delivery
+  mutating func idle(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Delivery
 
   /// Ends the sink after its last batch. It may notify its peer if that takes only a moment.
-  mutating func finish(_ bell: SinkBell)
+  mutating func finish(_ wakeUp: SinkWakeUp)
 }
 
 extension Sink where Self: ~Copyable {
-  public mutating func idle(until deadline: Int64, _ bell: SinkBell) -> Delivery {
-    bell.wait(until: deadline)
+  public mutating func idle(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Delivery {
+    wakeUp.wait(until: deadline)
     return Delivery()
   }
 
-  public mutating func finish(_ bell: SinkBell) {}
+  public mutating func finish(_ wakeUp: SinkWakeUp) {}
 }
 
 /// The result of a delivery.

@@ -50,17 +50,17 @@ public final class SinkSlot: Sendable {
     var isOver = false
   }
 
-  private let bell: SinkBell
-  private let wakeUp: WakeUp
+  private let sinkWakeUp: SinkWakeUp
+  private let spoolWakeUp: WakeUp
   private let state = Mutex(State())
 
   /// Creates a slot for one sink.
   ///
-  /// - Parameter wakeUp: signalled when there is a report; wakes the spool's thread.
+  /// - Parameter spoolWakeUp: signalled when there is a report; wakes the spool's thread.
   /// - Throws: ``PortError`` if the process has no file descriptors left.
-  public init(reportsTo wakeUp: WakeUp) throws(PortError) {
-    bell = try SinkBell()
-    self.wakeUp = wakeUp
+  public init(reportsTo spoolWakeUp: WakeUp) throws(PortError) {
+    sinkWakeUp = try SinkWakeUp()
+    self.spoolWakeUp = spoolWakeUp
   }
 
   // MARK: Spool's thread
@@ -80,15 +80,15 @@ public final class SinkSlot: Sendable {
       }
     }
     batch = RecordBatch()
-    bell.ring()
-    if hasEnded { wakeUp.signal() }
+    sinkWakeUp.signal()
+    if hasEnded { spoolWakeUp.signal() }
   }
 
   /// Removes and returns the oldest report; `nil` if there is none.
   public func takeReport() -> Report? { state.withLock { $0.reports.isEmpty ? nil : $0.reports.removeFirst() } }
 
   /// Stops the sink. Its thread ends soon; records not delivered by then are not delivered.
-  public func stop() { bell.stop() }
+  public func stop() { sinkWakeUp.stop() }
 
   /// Whether ``run(_:)`` has returned or is about to. No more reports follow.
   public var hasEnded: Bool { state.withLock { $0.isOver } }
@@ -108,16 +108,16 @@ public final class SinkSlot: Sendable {
     var nextTidying = Int64.min
     // Return the pages that were read only to link the libraries.
     ccurl_give_back_pages()
-    while !bell.isStopping {
+    while !sinkWakeUp.isStopping {
       if let batch = takeBatch() {
-        let delivery = sink.deliver(batch, bell)
+        let delivery = sink.deliver(batch, sinkWakeUp)
         hasWorked = true
         tidy(&nextTidying)
         tell(Report(batch: batch, delivery: delivery))
         if delivery.isOver { break }
       } else {
         let rest = hasWorked ? BootClock.now &+ Self.restAfter : .max
-        let delivery = sink.idle(until: rest, bell)
+        let delivery = sink.idle(until: rest, sinkWakeUp)
         // If it returned earlier, it has worked or is about to.
         hasWorked = BootClock.now < rest
         if hasWorked { tidy(&nextTidying) } else { ccurl_give_back_pages() }
@@ -125,13 +125,13 @@ public final class SinkSlot: Sendable {
         if delivery.isOver { break }
       }
     }
-    sink.finish(bell)
+    sink.finish(sinkWakeUp)
     state.withLock { state in
       if let batch = state.offered { state.reports.append(Report(unsent: batch)) }
       state.offered = nil
       state.isOver = true
     }
-    wakeUp.signal()
+    spoolWakeUp.signal()
   }
 
   private func tidy(_ next: inout Int64) {
@@ -143,7 +143,7 @@ public final class SinkSlot: Sendable {
 
   private func takeBatch() -> RecordBatch? {
     // Clear the signal before looking, so that a batch offered afterwards signals again.
-    bell.silence()
+    sinkWakeUp.clear()
     return state.withLock { state in
       guard let batch = state.offered else { return nil }
       state.offered = nil
@@ -157,6 +157,6 @@ public final class SinkSlot: Sendable {
       state.isBusy = false
       state.reports.append(report)
     }
-    wakeUp.signal()
+    spoolWakeUp.signal()
   }
 }

@@ -14,7 +14,7 @@ struct DaemonSocket: Equatable {
   /// - Parameter glance: what is known of the daemon's configuration.
   /// - Throws: where there is none, how to get one.
   static func found(
-    named: String?, _ glance: StatusGlance = StatusGlance(file: DoctorCommand.usualFile)
+    named: String?, _ glance: StatusLocation = StatusLocation(file: DoctorCommand.usualFile)
   ) throws(DaemonTrouble) -> DaemonSocket {
     if let named { return DaemonSocket(named) }
     let places = glance.places
@@ -98,7 +98,7 @@ struct DaemonSocket: Equatable {
 struct SocketOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The daemon's socket; without it, that of \(DoctorCommand.usualFile), else \(StatusPlace.service), else obdgated.sock "
+      "The daemon's socket; without it, that of \(DoctorCommand.usualFile), else \(StatusSocketPath.service), else obdgated.sock "
         + "in $XDG_RUNTIME_DIR or in the stateDirectory of that file.",
       valueName: "path"),
     completion: .file())

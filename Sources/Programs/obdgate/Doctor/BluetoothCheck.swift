@@ -44,7 +44,7 @@ enum BluetoothCheck {
   }
 
   /// What is wrong with the file that has an adapter's PIN; nil: nothing.
-  private static func pinFile(of adapter: Configuration.Adapter) -> Finding? {
+  private static func pinFile(of adapter: GatewayConfiguration.Adapter) -> Finding? {
     do throws(SinkError) {
       _ = try adapter.readPIN()
       return nil

@@ -6,7 +6,7 @@ enum DaemonCheck {
   ///   - named: its socket, where one was named.
   ///   - configured: where the configuration has it, which counts where none was named.
   /// - Returns: nil: none answers.
-  static func ask(named: String?, configured: StatusGlance) -> (DaemonStatus?, [Finding]) {
+  static func ask(named: String?, configured: StatusLocation) -> (DaemonStatus?, [Finding]) {
     var path = named
     switch configured.socket {
     case .usual: break

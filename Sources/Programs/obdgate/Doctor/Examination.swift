@@ -39,7 +39,7 @@ struct Examination {
     let (settings, read) = reading.value(until: Self.deadline) ?? (nil, [Self.late("configuration")])
     try read.forEach(take)
     // One that is wrong somewhere may still say where its daemon is asked.
-    let glance = try settings.map { StatusGlance($0.configuration) } ?? Self.glance(at: path)
+    let glance = try settings.map { StatusLocation($0.configuration) } ?? Self.glance(at: path)
     let asking = try Errand { DaemonCheck.ask(named: socket, configured: glance) }
     let (status, daemon) = asking.value(until: Self.deadline) ?? (nil, [Self.late("daemon")])
     let user = ServiceUser(pid: status?.pid)
@@ -71,8 +71,8 @@ struct Examination {
       ]
   }
 
-  private static func glance(at path: String?) throws -> StatusGlance {
-    try Errand { StatusGlance(file: path) }.value(until: deadline) ?? StatusGlance(file: nil)
+  private static func glance(at path: String?) throws -> StatusLocation {
+    try Errand { StatusLocation(file: path) }.value(until: deadline) ?? StatusLocation(file: nil)
   }
 
   private typealias Errands = [(name: String, errand: Errand<[Finding]>)]

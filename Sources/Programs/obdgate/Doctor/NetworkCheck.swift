@@ -10,7 +10,7 @@ enum NetworkCheck {
     let isGPSD: Bool
   }
 
-  static func peers(_ configuration: Configuration) -> [Peer] {
+  static func peers(_ configuration: GatewayConfiguration) -> [Peer] {
     let adapters = configuration.adapters.compactMap { adapter -> Peer? in
       guard case .tcp(let host, let port) = adapter.link else { return nil }
       return Peer(host: host, port: Int(port), isGPSD: false)

@@ -3,7 +3,7 @@ import Geofencing
 
 extension FenceRules {
   /// As configured; what the configuration leaves open stands.
-  init(_ wanted: Configuration.Geofences?) {
+  init(_ wanted: GatewayConfiguration.Geofences?) {
     self.init()
     guard let wanted else { return }
     announcesFirstFix = wanted.announcesFirstFix
@@ -17,7 +17,7 @@ extension FenceRules {
 
 extension Cadence {
   /// As configured.
-  init(_ record: Configuration.Record) {
+  init(_ record: GatewayConfiguration.Record) {
     let period = Int64((record.period * 1e9).rounded())
     self =
       switch record.trigger {
@@ -30,8 +30,8 @@ extension Cadence {
 
 extension PrivacyRules {
   /// As configured.
-  init(_ wanted: Configuration.Privacy) {
-    func privacy(_ level: Configuration.Privacy.Level) -> PositionPrivacy {
+  init(_ wanted: GatewayConfiguration.Privacy) {
+    func privacy(_ level: GatewayConfiguration.Privacy.Level) -> PositionPrivacy {
       switch level {
       case .full: .full
       case .coarse: .coarse(decimals: wanted.decimals)

@@ -20,7 +20,7 @@ struct PollSettings: Sendable {
   ///   - loaded: the signal sets, already read.
   ///   - file: where the configuration stands, for messages.
   /// - Throws: a signal that neither the standard nor a set has, or more requests than a session takes.
-  init(_ poll: Configuration.Poll, _ loaded: LoadedSignals?, file: String? = nil) throws(StartError) {
+  init(_ poll: GatewayConfiguration.Poll, _ loaded: LoadedSignals?, file: String? = nil) throws(StartError) {
     wishes.defaultPeriod = Self.nanoseconds(poll.defaultPeriod)
     var named: [UInt8: Int64] = [:]
     for period in poll.signals {
@@ -51,7 +51,7 @@ struct PollSettings: Sendable {
   private static func nanoseconds(_ seconds: Double) -> Int64 { Int64((seconds * 1e9).rounded()) }
 
   private static func requests(
-    _ loaded: LoadedSignals, _ poll: Configuration.Poll, _ file: String?
+    _ loaded: LoadedSignals, _ poll: GatewayConfiguration.Poll, _ file: String?
   ) throws(StartError) -> [AddressedRequest] {
     var requests: [AddressedRequest] = []
     var known: Set<String> = []
@@ -79,7 +79,7 @@ struct PollSettings: Sendable {
 
 extension AddressedRequest {
   /// The request of a signal set's command; nil where it must not be sent: it would change an ECU's session.
-  init?(_ command: SignalSet.Command, _ poll: Configuration.Poll) {
+  init?(_ command: SignalSet.Command, _ poll: GatewayConfiguration.Poll) {
     guard command.isSendable else { return nil }
     let question: Question
     switch command.service {

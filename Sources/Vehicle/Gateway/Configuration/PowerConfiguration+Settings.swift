@@ -2,7 +2,7 @@ import AdapterSession
 
 extension PowerConfiguration {
   /// What the configuration's `power` means to a session.
-  init(_ power: Configuration.Power) {
+  init(_ power: GatewayConfiguration.Power) {
     self.init()
     isEnabled = power.isEnabled
     usesLowPower = power.usesLowPower

@@ -7,7 +7,7 @@ import SignalSets
 
 /// A configuration with the files that it names, read and checked: all that a start or a reload needs.
 public struct Settings: Sendable {
-  public let configuration: Configuration
+  public let configuration: GatewayConfiguration
   private(set) var poll: PollSettings
   /// nil: none are watched.
   var fences: FenceSet?
@@ -32,13 +32,13 @@ public struct Settings: Sendable {
   /// - Throws: ``StartError`` with file, line, path and what would be right.
   public init(path: String?) throws(StartError) {
     guard let path else {
-      try self.init(Configuration())
+      try self.init(GatewayConfiguration())
       return
     }
     let text = try FileText.read(path, limit: FileText.configurationLimit)
-    let configuration: Configuration
+    let configuration: GatewayConfiguration
     do {
-      configuration = try Configuration(parsing: text, file: path)
+      configuration = try GatewayConfiguration(parsing: text, file: path)
     } catch {
       throw StartError(.badConfiguration, error.description)
     }
@@ -54,7 +54,7 @@ public struct Settings: Sendable {
 
   /// - Parameter file: where it stands, for messages.
   /// - Throws: ``StartError`` where a file that it names is missing or wrong.
-  public init(_ configuration: Configuration, file: String? = nil) throws(StartError) {
+  public init(_ configuration: GatewayConfiguration, file: String? = nil) throws(StartError) {
     self.configuration = configuration
     for (index, sink) in configuration.sinks.enumerated() {
       guard let (secret, url) = sink.exposedSecret else { continue }
@@ -100,7 +100,7 @@ public struct Settings: Sendable {
 
   /// What to say of a zone whose fence is not there.
   private static func refusal(
-    of zone: Configuration.Privacy.Zone, _ configuration: Configuration, file: String?
+    of zone: GatewayConfiguration.Privacy.Zone, _ configuration: GatewayConfiguration, file: String?
   ) -> String {
     let place = configuration.geofences.map { "in \($0.file)" } ?? "as geofences names no file"
     let reason = "no fence \(JSONError.quoted(zone.fence)) \(place)"
@@ -109,7 +109,7 @@ public struct Settings: Sendable {
     return "\(file):\(refusal.line):\(refusal.column): \(key): \(reason)"
   }
 
-  private static func fences(_ configuration: Configuration) throws(StartError) -> FenceSet? {
+  private static func fences(_ configuration: GatewayConfiguration) throws(StartError) -> FenceSet? {
     if let wanted = configuration.geofences {
       return try fences(try FileText.read(wanted.file, limit: FileText.fenceLimit), from: wanted.file)
     }
@@ -121,13 +121,13 @@ public struct Settings: Sendable {
       let zones = PrivacyRules(configuration.privacy).zones
       return zones.allSatisfy { set.has($0.fence) } ? set : nil
     } catch {
-      say("\(error); they are fetched anew")
+      Log.write("\(error); they are fetched anew")
       return nil
     }
   }
 
   /// Whether a server is asked for fences.
-  private static func fetchesFences(_ configuration: Configuration) -> Bool {
+  private static func fetchesFences(_ configuration: GatewayConfiguration) -> Bool {
     configuration.geofences == nil
       && configuration.sinks.contains { $0.fetchesFences }
   }

@@ -27,9 +27,9 @@ struct AdapterMemory {
     do throws(StartError) {
       let reading = Reading(try FileText.read(path, limit: Self.limit + 1, cuts: true), from: path)
       known = reading.known
-      if let complaint = reading.complaint { say(complaint, .warning) }
+      if let complaint = reading.complaint { Log.write(complaint, .warning) }
     } catch {
-      say("\(error); learned anew", .warning)
+      Log.write("\(error); learned anew", .warning)
     }
   }
 
@@ -73,7 +73,9 @@ struct AdapterMemory {
       try FileText.replace(path, with: text)
       lastReason = ""
     } catch {
-      if error.description != lastReason { say("\(error); what is learned of adapters is lost at the end", .warning) }
+      if error.description != lastReason {
+        Log.write("\(error); what is learned of adapters is lost at the end", .warning)
+      }
       lastReason = error.description
     }
   }

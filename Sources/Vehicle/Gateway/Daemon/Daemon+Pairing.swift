@@ -49,8 +49,8 @@ extension Daemon {
 
   /// Says what has come of it. A line whose adapter has a key now need not wait any longer.
   func take(_ news: PairingNews) {
-    say(news.description)
+    Log.write(news.description)
     guard case .paired(let address) = news else { return }
-    for line in lines.values where line.line.address == address { line.line.wakeUp.signal() }
+    for link in links.values where link.control.address == address { link.control.wakeUp.signal() }
   }
 }

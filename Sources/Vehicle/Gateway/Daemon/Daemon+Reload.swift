@@ -6,19 +6,19 @@ extension Daemon {
   /// Reads the configuration anew; one that is wrong changes nothing.
   mutating func reload() throws(StartError) {
     guard let path else {
-      say("SIGHUP: there is no configuration file to read; start with --config FILE")
+      Log.write("SIGHUP: there is no configuration file to read; start with --config FILE")
       return
     }
     var new: Settings
     do throws(StartError) {
       new = try Settings(path: path)
     } catch {
-      say("SIGHUP: \(error.description); the configuration stays as it was", .warning)
+      Log.write("SIGHUP: \(error.description); the configuration stays as it was", .warning)
       return
     }
-    for line in new.warnings { say("SIGHUP: \(line)", .warning) }
+    for line in new.warnings { Log.write("SIGHUP: \(line)", .warning) }
     for difference in Self.needingRestart(started, new.configuration) {
-      say("SIGHUP: \(difference) takes effect with the next start")
+      Log.write("SIGHUP: \(difference) takes effect with the next start")
     }
     // What a server has told is newer than what is kept of it.
     if new.configuration.geofences == nil, settings.configuration.geofences == nil, let fetched = settings.fences,
@@ -27,9 +27,9 @@ extension Daemon {
       new.fences = fetched
     }
     settings = new.keepingSignalSets(of: settings)
-    for step in roster.reconfigure(new.configuration) { try carryOut(step) }
-    for line in lines.values {
-      if case .adapter(let control, _) = line.use { control.poll(new.poll.wishes) }
+    for step in roster.reconfigure(new.configuration) { try perform(step) }
+    for link in links.values {
+      if case .adapter(let control, _) = link.use { control.poll(new.poll.wishes) }
     }
     try pairAdapters(again: true)
     records.setCadence(Cadence(new.configuration.record))
@@ -37,11 +37,11 @@ extension Daemon {
     records.setFences(new.fences, new.fenceRules, privacy: settings.presentPrivacy)
     // A server's fences that were refused may be taken now.
     mailbox.countReload()
-    say("SIGHUP: \(path) read")
+    Log.write("SIGHUP: \(path) read")
   }
 
   /// What a running daemon does not change, where it is not as it was at the start.
-  private static func needingRestart(_ old: Configuration, _ new: Configuration) -> [String] {
+  private static func needingRestart(_ old: GatewayConfiguration, _ new: GatewayConfiguration) -> [String] {
     var names: [String] = []
     if old.gatewayId != new.gatewayId { names.append("gatewayId") }
     if old.vehicle != new.vehicle { names.append("vehicle") }

@@ -12,8 +12,8 @@ extension Daemon {
   func startSinks(_ queue: SpoolQueue, _ progress: Progress?) throws(StartError) -> Forwarding {
     let configuration = settings.configuration
     var options = SpoolOptions(
-      folder: configuration.stateDirectory, sinks: configuration.sinks.map(\.name), newEpoch: Identity.newEpoch)
-    options.gatewayId = desk.gatewayId
+      folder: configuration.stateDirectory, sinks: configuration.sinks.map(\.name), newEpoch: GatewayIdentity.newEpoch)
+    options.gatewayId = pipeline.gatewayId
     options.commitInterval = Int64(configuration.spool.commitPeriod * 1e9)
     options.maximumBytes = Int64(configuration.spool.megabytes * 1e6)
     if let days = configuration.spool.days { options.maximumAge = Int64(days * 86_400 * 1e9) }
@@ -22,14 +22,14 @@ extension Daemon {
       start.goesOn()
     }
     if configuration.stateDirectory == nil {
-      say("stateDirectory: not configured; what sinks have not taken when the program ends is lost")
+      Log.write("stateDirectory: not configured; what sinks have not taken when the program ends is lost")
     }
     var random = SystemRandomNumberGenerator()
-    let origin = Forwarding.Origin(gatewayId: desk.gatewayId, vehicleId: desk.vehicleId, idSeed: random.next())
+    let origin = Forwarding.Origin(gatewayId: pipeline.gatewayId, vehicleId: pipeline.vehicleId, idSeed: random.next())
     let mailbox = self.mailbox
     let forwarding: Forwarding
     do throws(PortError) {
-      forwarding = try Forwarding(options, bootId: desk.bootId, origin, queue: queue, followers: followers) {
+      forwarding = try Forwarding(options, bootId: pipeline.bootId, origin, queue: queue, followers: followers) {
         hasFailed in
         mailbox.post(.sinkOver(hasFailed: hasFailed))
       }
@@ -39,7 +39,7 @@ extension Daemon {
     for sink in configuration.sinks {
       let slot: SinkSlot
       do throws(PortError) {
-        slot = try SinkSlot(reportsTo: queue.bell)
+        slot = try SinkSlot(reportsTo: queue.wakeUp)
       } catch {
         throw StartError(.unavailable, error.description)
       }
@@ -65,13 +65,13 @@ extension Daemon {
       if store.fencePeriod == nil, settings.configuration.geofences == nil { store.fencePeriod = Self.fencePeriod }
       let mailbox = self.mailbox
       let surroundings = FleetStoreSink.Surroundings(
-        version: Version.text, stateDirectory: state, gatewayId: desk.gatewayId, depth: { forwarding.depth },
+        version: Version.text, stateDirectory: state, gatewayId: pipeline.gatewayId, depth: { forwarding.depth },
         takeFences: { mailbox.post(.fences($0)) }, fenceTakers: { mailbox.reloads })
       let configured = store
       _ = try Thread(name, isDetached: true) { slot.run(FleetStoreSink(configured, surroundings)) }
     case .mqtt(let broker):
       let surroundings = MQTTSink.Surroundings(
-        gatewayId: desk.gatewayId, statusId: desk.vehicleId ?? desk.gatewayId, stateDirectory: state)
+        gatewayId: pipeline.gatewayId, statusId: pipeline.vehicleId ?? pipeline.gatewayId, stateDirectory: state)
       _ = try Thread(name, isDetached: true) { slot.run(MQTTSink(broker, surroundings)) }
     }
   }
@@ -90,10 +90,10 @@ extension Daemon {
       }
       settings.fences = fences
       records.setFences(settings.fences, settings.fenceRules, privacy: settings.privacy)
-      say("\(FetchedFences.place): \(settings.fences?.fences.count ?? 0) fences are watched")
+      Log.write("\(FetchedFences.place): \(settings.fences?.fences.count ?? 0) fences are watched")
       try FetchedFences.keep(text, in: settings.configuration.stateDirectory)
     } catch {
-      say("\(error)", .warning)
+      Log.write("\(error)", .warning)
     }
   }
 }

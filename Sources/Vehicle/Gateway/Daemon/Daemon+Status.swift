@@ -4,39 +4,39 @@ import Synchronization
 
 /// The thread that shows how the daemon goes; see ``StatusServer``.
 extension Daemon {
-  /// Starts it where there is a place to listen at; what stands in the way is said, and stops nothing.
+  /// Starts it where there is a place to listen at; what stands in the destination is said, and stops nothing.
   ///
   /// - Parameter forwarding: nil: records go to stdout alone.
   func startStatus(_ forwarding: Forwarding?) throws(StartError) -> StatusThread? {
-    var doors = [statusSocket()].compactMap { $0 }
-    let absent = addMetricsDoor(to: &doors)
-    guard !doors.isEmpty || absent != nil else { return nil }
+    var endpoints = [statusSocket()].compactMap { $0 }
+    let pending = addMetricsEndpoint(to: &endpoints)
+    guard !endpoints.isEmpty || pending != nil else { return nil }
     let records = self.records
-    let view = StatusView(
-      started: BootClock.now, gatewayId: desk.gatewayId, configuration: path, stuck: manager.stuckThread,
-      desk: { records.status(patience: StatusView.patience) },
-      forwarding: forwarding.map { forwarding in { forwarding.status(patience: StatusView.patience) } },
-      losses: { [way] in
-        switch way {
+    let view = StatusCollector(
+      started: BootClock.now, gatewayId: pipeline.gatewayId, configuration: path, stuck: manager.stuckThread,
+      pipeline: { records.status(patience: StatusCollector.patience) },
+      forwarding: forwarding.map { forwarding in { forwarding.status(patience: StatusCollector.patience) } },
+      losses: { [destination] in
+        switch destination {
         case .stdout(let queue): LossFigures(slowReader: queue.lost)
         case .spool: forwarding?.losses ?? LossFigures()
         }
       })
     let sources = StatusServer.Sources(
       status: { view.look().json() }, metrics: { view.look().metrics(ProcessFigures.read()) })
-    return try StatusThread(doors, absent: absent, sources, followers, bell: statusBell)
+    return try StatusThread(endpoints, pending: pending, sources, followers, wakeUp: statusWakeUp)
   }
 
   /// The socket of this machine; nil: none is wanted, or none can be had, which is said.
-  private func statusSocket() -> StatusServer.Door? {
+  private func statusSocket() -> StatusServer.Endpoint? {
     let configuration = settings.configuration
     let path: String
     switch configuration.status.socket {
     case .none: return nil
     case .at(let place): path = place
     case .usual:
-      guard let place = StatusPlace.ofDaemon(stateDirectory: configuration.stateDirectory) else {
-        say(
+      guard let place = StatusSocketPath.ofDaemon(stateDirectory: configuration.stateDirectory) else {
+        Log.write(
           "status: no folder for a socket (XDG_RUNTIME_DIR, stateDirectory): obdgate status cannot ask; name one: "
             + "\"status\": {\"socket\": PATH}")
         return nil
@@ -44,28 +44,29 @@ extension Daemon {
       path = place
     }
     do throws(PortError) {
-      return StatusServer.Door(try ListeningSocket(path: path, mode: StatusPlace.mode), isLocal: true)
+      return StatusServer.Endpoint(try ListeningSocket(path: path, mode: StatusSocketPath.mode), isLocal: true)
     } catch {
-      say("status: \(error); obdgate status cannot ask", .warning)
+      Log.write("status: \(error); obdgate status cannot ask", .warning)
       return nil
     }
   }
 
   /// - Returns: nil: nothing is to be tried again.
-  private func addMetricsDoor(to doors: inout [StatusServer.Door]) -> StatusServer.Absent? {
+  private func addMetricsEndpoint(to endpoints: inout [StatusServer.Endpoint]) -> StatusServer.PendingEndpoint? {
     guard let wanted = settings.configuration.status.metrics else { return nil }
-    let absent = StatusServer.Absent(
+    let pending = StatusServer.PendingEndpoint(
       open: { () throws(PortError) in
-        StatusServer.Door(try ListeningSocket(host: wanted.host, port: Int(wanted.port)), isLocal: false)
+        StatusServer.Endpoint(try ListeningSocket(host: wanted.host, port: Int(wanted.port)), isLocal: false)
       },
-      opened: { say("status.metrics: \(wanted.host):\(wanted.port): can be asked now") })
+      opened: { Log.write("status.metrics: \(wanted.host):\(wanted.port): can be asked now") })
     do throws(PortError) {
-      doors.append(try absent.open())
+      endpoints.append(try pending.open())
       return nil
     } catch {
       // DHCP may give the address later.
-      say("status.metrics: \(error); nobody can ask there until it works, which is tried again and again", .warning)
-      return absent
+      Log.write(
+        "status.metrics: \(error); nobody can ask there until it works, which is tried again and again", .warning)
+      return pending
     }
   }
 }
@@ -73,36 +74,37 @@ extension Daemon {
 /// The thread, from start to end.
 final class StatusThread: Sendable {
   private let thread: Thread
-  private let bell: WakeUp
+  private let wakeUp: WakeUp
   private let end: End
 
   private final class End: Sendable { let hasCome = Atomic<Bool>(false) }
 
   init(
-    _ doors: [StatusServer.Door], absent: StatusServer.Absent?, _ sources: sending StatusServer.Sources,
-    _ followers: Followers, bell: WakeUp
+    _ endpoints: [StatusServer.Endpoint], pending: StatusServer.PendingEndpoint?,
+    _ sources: sending StatusServer.Sources,
+    _ followers: Followers, wakeUp: WakeUp
   ) throws(StartError) {
     let end = End()
     thread = try Thread("obdgated-status") {
-      var server = StatusServer(doors, absent: absent, sources, followers, bell: bell) {
+      var server = StatusServer(endpoints, pending: pending, sources, followers, wakeUp: wakeUp) {
         end.hasCome.load(ordering: .relaxed)
       }
       server.run()
     }
-    self.bell = bell
+    self.wakeUp = wakeUp
     self.end = end
   }
 
   /// Ends it, and removes its socket.
   func stop() {
     end.hasCome.store(true, ordering: .relaxed)
-    bell.signal()
+    wakeUp.signal()
     thread.join()
   }
 }
 
 /// Puts together what the threads say. In one thread.
-final class StatusView {
+final class StatusCollector {
   /// A thread that has not answered by then is stuck, ns.
   static let patience: Int64 = 1_000_000_000
   /// So long a look is good for all who ask, ns: many at once cost one; and so long, where a thread did not answer.
@@ -113,27 +115,28 @@ final class StatusView {
   let gatewayId: String
   let configuration: String?
   let stuck: StuckThread
-  let desk: () -> DeskStatus?
+  let pipeline: () -> PipelineStatus?
   /// Nil: there is no spool.
   let forwarding: (() -> ForwardingStatus?)?
   let losses: () -> LossFigures
 
-  private var last: DaemonStatus?
+  private var last: StatusSnapshot?
 
   init(
-    started: Int64, gatewayId: String, configuration: String?, stuck: StuckThread, desk: @escaping () -> DeskStatus?,
+    started: Int64, gatewayId: String, configuration: String?, stuck: StuckThread,
+    pipeline: @escaping () -> PipelineStatus?,
     forwarding: (() -> ForwardingStatus?)?, losses: @escaping () -> LossFigures
   ) {
     self.started = started
     self.gatewayId = gatewayId
     self.configuration = configuration
     self.stuck = stuck
-    self.desk = desk
+    self.pipeline = pipeline
     self.forwarding = forwarding
     self.losses = losses
   }
 
-  func look() -> DaemonStatus {
+  func look() -> StatusSnapshot {
     if let last {
       let limit = last.stuck.isEmpty ? Self.freshness : Self.freshnessWhenStuck
       if BootClock.now - last.now < limit { return last }
@@ -143,15 +146,15 @@ final class StatusView {
     return status
   }
 
-  private func ask() -> DaemonStatus {
-    var status = DaemonStatus(
+  private func ask() -> StatusSnapshot {
+    var status = StatusSnapshot(
       now: BootClock.now, started: started, gatewayId: gatewayId, configuration: configuration, stuck: [],
       answered: [], losses: losses())
     func note(_ name: String, hasAnswered: Bool) {
       if hasAnswered { status.answered.append(name) } else { status.stuck.append(name) }
     }
-    status.desk = desk()
-    note("fusion", hasAnswered: status.desk != nil)
+    status.pipeline = pipeline()
+    note("fusion", hasAnswered: status.pipeline != nil)
     if let forwarding {
       status.forwarding = forwarding()
       note("spool", hasAnswered: status.forwarding != nil)

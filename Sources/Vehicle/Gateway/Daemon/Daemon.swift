@@ -8,7 +8,7 @@ import Ports
 import Sinks
 import Telemetry
 
-/// The daemon: starts the lines, the records and the sinks, and keeps them going until a signal ends it.
+/// The daemon: starts the links, the records and the sinks, and keeps them going until a signal ends it.
 ///
 /// SIGTERM and SIGINT end it within two seconds; SIGHUP reads the configuration anew. One thread for each line, one that
 /// makes records, one that writes them; this one waits for signals and for devices that come and go.
@@ -16,27 +16,27 @@ public struct Daemon: ~Copyable {
   let path: String?
   var settings: Settings
   /// The configuration of the start.
-  let started: Configuration
+  let started: GatewayConfiguration
   let mailbox: Mailbox
   let records: RecordThread
-  let way: RecordOutlet.Way
-  let desk: RecordDesk.Options
+  let destination: RecordOutlet.Destination
+  let pipeline: RecordPipeline.Options
   var roster: DeviceRoster
-  var lines: [Int: RunningLine] = [:]
+  var links: [Int: RunningLink] = [:]
   /// What is kept of adapters and vehicles over a restart.
   var memory: AdapterMemory
   /// What is kept of the fences over a restart.
-  var fenceMemory: FenceFile
+  var fenceMemory: FenceStore
   /// Ends threads that listen to devices or search Bluetooth.
   let scouting: WakeUp
   /// Pairs Bluetooth adapters; nil: none is named.
   var pairing: RunningPairing?
   /// Which of them are paired.
   var pairingNeeds = PairingNeeds()
-  /// Whoever follows the records on this machine, and the bell of the thread that shows them.
+  /// Whoever follows the records on this machine, and the wakeUp of the thread that shows them.
   let followers: Followers
-  let statusBell: WakeUp
-  let troubles = PortTroubles()
+  let statusWakeUp: WakeUp
+  let portErrors = PortErrors()
   /// Whoever started the daemon, where it wants to know how it goes.
   var manager = ServiceManager()
 
@@ -44,59 +44,65 @@ public struct Daemon: ~Copyable {
   /// - Throws: ``StartError`` where it is wrong, or the machine lacks something.
   public init(path: String?) throws(StartError) {
     let settings = try Settings(path: path)
-    for line in settings.warnings { say(line, .warning) }
+    for line in settings.warnings { Log.write(line, .warning) }
     let configuration = settings.configuration
     if let folder = configuration.stateDirectory { try StateFolder.make(folder) }
     let gatewayId: String
-    if let configured = configuration.gatewayId { gatewayId = configured } else { gatewayId = try Identity.gatewayId() }
+    if let configured = configuration.gatewayId {
+      gatewayId = configured
+    } else {
+      gatewayId = try GatewayIdentity.gatewayId()
+    }
     var random = SystemRandomNumberGenerator()
-    var desk = RecordDesk.Options(gatewayId: gatewayId, epoch: Identity.newEpoch(), idSeed: random.next())
-    desk.vehicleId = configuration.vehicle.id
-    desk.cadence = Cadence(configuration.record)
+    var pipeline = RecordPipeline.Options(
+      gatewayId: gatewayId, epoch: GatewayIdentity.newEpoch(), idSeed: random.next())
+    pipeline.vehicleId = configuration.vehicle.id
+    pipeline.cadence = Cadence(configuration.record)
     // Behind the spool each sink has its own names.
-    if !settings.usesSpool, configuration.sinks.allSatisfy(\.usesVSS) { desk.naming = .vss }
-    desk.windows = settings.poll.windows
-    desk.loadedSignals = settings.poll.loadedSignals
-    desk.trips = TripOptions(configuration.trips, configuration.vehicle)
-    desk.driving = DrivingOptions(configuration.driving)
-    desk.bootId = try Identity.bootId()
+    if !settings.usesSpool, configuration.sinks.allSatisfy(\.usesVSS) { pipeline.naming = .vss }
+    pipeline.windows = settings.poll.windows
+    pipeline.loadedSignals = settings.poll.loadedSignals
+    pipeline.trips = TripOptions(configuration.trips, configuration.vehicle)
+    pipeline.driving = DrivingOptions(configuration.driving)
+    pipeline.bootId = try GatewayIdentity.bootId()
     // Where they can be kept, trips go on with the next start.
-    desk.trips?.endsWithSession = configuration.stateDirectory == nil
-    let parts = try Parts(settings, desk, seed: random.next())
+    pipeline.trips?.endsWithSession = configuration.stateDirectory == nil
+    let parts = try Parts(settings, pipeline, seed: random.next())
     self.path = path
     self.settings = settings
     started = configuration
-    self.desk = desk
+    self.pipeline = pipeline
     mailbox = parts.mailbox
     scouting = parts.scouting
-    way = parts.way
+    destination = parts.destination
     records = parts.records
     followers = parts.followers
-    statusBell = parts.statusBell
+    statusWakeUp = parts.statusWakeUp
     roster = DeviceRoster(configuration)
     memory = AdapterMemory(folder: configuration.stateDirectory)
-    fenceMemory = FenceFile(folder: configuration.stateDirectory)
+    fenceMemory = FenceStore(folder: configuration.stateDirectory)
   }
 
   /// What needs descriptors.
   private struct Parts {
     let mailbox: Mailbox
     let scouting: WakeUp
-    let way: RecordOutlet.Way
+    let destination: RecordOutlet.Destination
     let records: RecordThread
     let followers: Followers
-    let statusBell: WakeUp
+    let statusWakeUp: WakeUp
 
-    init(_ settings: Settings, _ desk: RecordDesk.Options, seed: UInt64) throws(StartError) {
+    init(_ settings: Settings, _ pipeline: RecordPipeline.Options, seed: UInt64) throws(StartError) {
       do throws(PortError) {
         let mailbox = try Mailbox()
         self.mailbox = mailbox
         scouting = try WakeUp()
-        way = settings.usesSpool ? .spool(try SpoolQueue()) : .stdout(try RecordQueue())
-        statusBell = try WakeUp()
-        followers = Followers(bell: statusBell, gatewayId: desk.gatewayId, vehicleId: desk.vehicleId, seed: seed)
+        destination = settings.usesSpool ? .spool(try SpoolQueue()) : .stdout(try RecordQueue())
+        statusWakeUp = try WakeUp()
+        followers = Followers(
+          wakeUp: statusWakeUp, gatewayId: pipeline.gatewayId, vehicleId: pipeline.vehicleId, seed: seed)
         // What goes to the spool is shown once it is committed.
-        records = try RecordThread(way, kept: mailbox.bell, followers: settings.usesSpool ? nil : followers)
+        records = try RecordThread(destination, kept: mailbox.wakeUp, followers: settings.usesSpool ? nil : followers)
       } catch {
         throw StartError(.unavailable, error.description)
       }
@@ -110,20 +116,20 @@ public struct Daemon: ~Copyable {
   public mutating func run() throws(StartError) -> Int32 {
     cgateway_share_heap()
     // Libraries look at the environment while they are opened: before other threads begin.
-    for line in SinkLibraries.open(for: settings.configuration.sinks) { say(line) }
-    cgateway_catch_signals(mailbox.bell.descriptor)
+    for line in SinkLibraries.open(for: settings.configuration.sinks) { Log.write(line) }
+    cgateway_catch_signals(mailbox.wakeUp.descriptor)
     let records = self.records
-    let desk = self.desk
+    let pipeline = self.pipeline
     let output = try startOutput()
     let trips = output.trips
     let progress = manager.progress()
     manager.watch("fusion", progress)
     // Where stdout has the records and nobody but people reads stderr, they say it all.
-    let troubles = self.troubles
-    let saysFacts = settings.usesSpool || sayingToJournal
+    let portErrors = self.portErrors
+    let logsEvents = settings.usesSpool || Log.isJournal
     let recordThread = try Thread("obdgated-fusion") {
-      let facts = saysFacts ? FactLog(troubles: troubles) { say($0, $1, $2) } : nil
-      records.run(desk, trips: trips, facts: facts, progress: progress)
+      let eventLog = logsEvents ? AdapterEventLog(portErrors: portErrors) { Log.write($0, $1, $2) } : nil
+      records.run(pipeline, trips: trips, eventLog: eventLog, progress: progress)
     }
     records.setFences(settings.fences, settings.fenceRules, privacy: settings.presentPrivacy, resuming: output.fences)
     let eyes = try startStatus(output.forwarding)
@@ -134,8 +140,8 @@ public struct Daemon: ~Copyable {
     eyes?.stop()
     scouting.signal()
     pairing?.control.stop()
-    for line in lines.values { line.line.stop() }
-    for line in lines.values { line.thread.join() }
+    for link in links.values { link.control.stop() }
+    for link in links.values { link.thread.join() }
     pairing?.thread.join()
     keepLearned()
     records.end()
@@ -159,7 +165,7 @@ public struct Daemon: ~Copyable {
   /// Starts what takes the records, and reads what was kept when the program ended.
   private mutating func startOutput() throws(StartError) -> Output {
     let mailbox = self.mailbox
-    switch way {
+    switch destination {
     case .stdout(let queue):
       let thread = try Thread("obdgated-out") {
         var writer = LineWriter(STDOUT_FILENO, queue)
@@ -176,7 +182,7 @@ public struct Daemon: ~Copyable {
       let trips = TripStore(note: forwarding.note(TripStore.note), before: folder)
       if let file = trips.takenOver { forwarding.supersede(file, by: TripStore.note) }
       let fences =
-        forwarding.note(FenceFile.note).map { FenceFile.read($0, from: "the spool's fences") } ?? fenceMemory.read()
+        forwarding.note(FenceStore.note).map { FenceStore.read($0, from: "the spool's fences") } ?? fenceMemory.read()
       manager.watch("spool", progress)
       let thread = try Thread("obdgated-spool") {
         forwarding.run(progress: progress)
@@ -191,24 +197,24 @@ public struct Daemon: ~Copyable {
     let deadline = BootClock.now + 1_400_000_000
     while true {
       if mailbox.take().contains(where: { if case .writerEnded = $0 { true } else { false } }) { return true }
-      guard mailbox.bell.wait(until: deadline) else { return false }
-      mailbox.bell.silence()
+      guard mailbox.wakeUp.wait(until: deadline) else { return false }
+      mailbox.wakeUp.clear()
     }
   }
 
   private mutating func supervise() throws(StartError) -> Int32 {
     let watch = SerialWatch()
-    for step in roster.configured(settings.configuration) { try carryOut(step) }
+    for step in roster.configured(settings.configuration) { try perform(step) }
     if let devices = watch?.present() {
-      for step in roster.present(devices) { try carryOut(step) }
+      for step in roster.present(devices) { try perform(step) }
     }
     if settings.configuration.discovery.bluetooth { try searchBluetooth() }
     try pairAdapters(again: false)
     manager.tellReady()
     while cgateway_is_ending() == 0 {
       wait(watch?.descriptor ?? -1, until: manager.nextPing)
-      mailbox.bell.silence()
-      manager.ping(with: lines.values, at: BootClock.now)
+      mailbox.wakeUp.clear()
+      manager.ping(with: links.values, at: BootClock.now)
       if cgateway_take_reload() != 0 { try reload() }
       keepLearned()
       for news in mailbox.take() {
@@ -226,7 +232,7 @@ public struct Daemon: ~Copyable {
           case .event(let event): roster.apply(event)
           case .all(let devices): roster.present(devices)
           }
-        for step in steps { try carryOut(step) }
+        for step in steps { try perform(step) }
       }
     }
     return 0
@@ -235,13 +241,13 @@ public struct Daemon: ~Copyable {
   /// A reader that left is no failure: `obdgated | head`.
   private static func status(of end: LineWriter.End) -> Int32 {
     guard case .failed(let code) = end else { return 0 }
-    say("standard output: cannot be written: \(systemReason(code))")
+    Log.write("standard output: cannot be written: \(systemReason(code))")
     return 74
   }
 
   private mutating func keepLearned() {
-    for line in lines.values {
-      if let learned = line.takeLearned() { memory.keep(learned, of: line.name) }
+    for link in links.values {
+      if let learned = link.takeLearned() { memory.keep(learned, of: link.name) }
     }
     if let fences = records.takeFenceMemory() { fenceMemory.keep(fences) }
   }
@@ -250,7 +256,7 @@ public struct Daemon: ~Copyable {
   private func wait(_ monitor: Int32, until moment: Int64) {
     let limit = moment == .max ? -1 : Int32(clamping: max(0, (moment - BootClock.now) / 1_000_000 + 1))
     var waiting: InlineArray<2, pollfd> = [
-      pollfd(fd: mailbox.bell.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: mailbox.wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: monitor, events: Int16(POLLIN), revents: 0),
     ]
     var span = waiting.mutableSpan
@@ -260,10 +266,10 @@ public struct Daemon: ~Copyable {
   private mutating func take(_ news: Mailbox.News) throws(StartError) {
     switch news {
     case .heard(let heard, let device):
-      for step in roster.heard(heard, from: device) { try carryOut(step) }
+      for step in roster.heard(heard, from: device) { try perform(step) }
     case .bluetooth(let devices):
-      for step in roster.bluetooth(devices) { try carryOut(step) }
-    case .noBluetooth(let reason): say(reason)
+      for step in roster.bluetooth(devices) { try perform(step) }
+    case .noBluetooth(let reason): Log.write(reason)
     case .pairing(let news): take(news)
     case .key(let isWanted, let address): try take(address, wantsKey: isWanted)
     case .fences(let text): take(fences: text)

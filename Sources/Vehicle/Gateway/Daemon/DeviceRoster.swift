@@ -9,7 +9,7 @@ struct DeviceRoster {
   /// What is to be done.
   enum Step: Equatable {
     /// A new adapter: its line begins. `configured`: what the configuration says of it; nil: it was found.
-    case start(Int, PortAddress, configured: Configuration.Adapter?)
+    case start(Int, PortAddress, configured: GatewayConfiguration.Adapter?)
     /// A new satellite receiver, or gpsd: its line begins. `ground`: why it is taken for one.
     case startReceiver(Int, PortAddress, DeviceVerdict.Ground, label: String)
     /// A device that the configuration no longer names: its line ends.
@@ -24,8 +24,8 @@ struct DeviceRoster {
 
   /// What the configuration names.
   enum Named: Equatable {
-    case adapter(Configuration.Adapter)
-    case receiver(Configuration.GPSSource)
+    case adapter(GatewayConfiguration.Adapter)
+    case receiver(GatewayConfiguration.GPSSource)
   }
 
   private struct Entry {
@@ -52,12 +52,12 @@ struct DeviceRoster {
   /// More than a vehicle has about it: whoever changes its address again and again is reported no more.
   private static let mostReported = 32
 
-  init(_ configuration: Configuration) {
+  init(_ configuration: GatewayConfiguration) {
     rules = Self.rules(configuration)
     findsSerial = configuration.discovery.serial
   }
 
-  private static func rules(_ configuration: Configuration) -> DiscoveryRules {
+  private static func rules(_ configuration: GatewayConfiguration) -> DiscoveryRules {
     var rules = DiscoveryRules(probe: configuration.discovery.probe)
     for source in configuration.gps {
       if case .serial(let device, _) = source { rules.receivers.append(device) }
@@ -80,9 +80,9 @@ struct DeviceRoster {
   }
 
   /// What the configuration names begins at once: a path may lead to a device that udev does not know.
-  mutating func configured(_ configuration: Configuration) -> [Step] { start(Self.named(configuration)) }
+  mutating func configured(_ configuration: GatewayConfiguration) -> [Step] { start(Self.named(configuration)) }
 
-  private static func named(_ configuration: Configuration) -> [Named] {
+  private static func named(_ configuration: GatewayConfiguration) -> [Named] {
     configuration.adapters.map { .adapter($0) } + configuration.gps.map { .receiver($0) }
   }
 
@@ -107,7 +107,7 @@ struct DeviceRoster {
     }
   }
 
-  private mutating func place(of adapter: Configuration.Adapter, _ entry: inout Entry) -> PortAddress {
+  private mutating func place(of adapter: GatewayConfiguration.Adapter, _ entry: inout Entry) -> PortAddress {
     switch adapter.link {
     case .serial(let device):
       entry.path = device
@@ -128,7 +128,7 @@ struct DeviceRoster {
   }
 
   /// Takes another configuration: devices that it names as before go on undisturbed.
-  mutating func reconfigure(_ configuration: Configuration) -> [Step] {
+  mutating func reconfigure(_ configuration: GatewayConfiguration) -> [Step] {
     let former = (rules, findsSerial)
     rules = Self.rules(configuration)
     findsSerial = configuration.discovery.serial

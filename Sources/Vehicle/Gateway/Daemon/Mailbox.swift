@@ -13,7 +13,7 @@ final class Mailbox: Sendable {
     case pairing(PairingNews)
     /// An adapter has answered, or its line was refused, perhaps for want of a key.
     case key(isWanted: Bool, PortAddress)
-    /// The thread that has the way out has ended.
+    /// The thread that has the destination out has ended.
     case writerEnded(LineWriter.End)
     /// Nobody takes anything at any sink's end any more; after a failure, or because the last reader left.
     case sinkOver(hasFailed: Bool)
@@ -22,11 +22,11 @@ final class Mailbox: Sendable {
   }
 
   /// Rung when there is news, and by signals.
-  let bell: WakeUp
+  let wakeUp: WakeUp
   private let news = Mutex<[News]>([])
   private let reloadCount = Atomic(0)
 
-  init() throws(PortError) { bell = try WakeUp() }
+  init() throws(PortError) { wakeUp = try WakeUp() }
 
   /// How often the configuration was read anew.
   var reloads: Int { reloadCount.load(ordering: .acquiring) }
@@ -36,7 +36,7 @@ final class Mailbox: Sendable {
 
   func post(_ item: News) {
     news.withLock { $0.append(item) }
-    bell.signal()
+    wakeUp.signal()
   }
 
   func take() -> [News] {

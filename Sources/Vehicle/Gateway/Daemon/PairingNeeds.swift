@@ -1,6 +1,6 @@
 import Ports
 
-/// Which of the configured Bluetooth adapters are to be paired, by what their lines have found out.
+/// Which of the configured Bluetooth adapters are to be paired, by what their links have found out.
 ///
 /// An adapter of classic Bluetooth without a PIN that has answered is not paired, however long it is away: pairing could only
 /// part it from the line that is about to open again. One whose line is refused may want a key, or another one than there is.
@@ -18,7 +18,7 @@ struct PairingNeeds {
     return isToBePaired(address) != isWanted
   }
 
-  func wishes(_ adapters: [Configuration.Adapter]) -> [PairingWish] {
+  func wishes(_ adapters: [GatewayConfiguration.Adapter]) -> [PairingWish] {
     adapters.compactMap { adapter in
       guard let wish = PairingWish(adapter) else { return nil }
       return wish.pin != nil || isToBePaired(wish.port) ? wish : nil
@@ -33,7 +33,7 @@ struct PairingNeeds {
 
 extension PairingWish {
   /// nil: no Bluetooth adapter.
-  fileprivate init?(_ adapter: Configuration.Adapter) {
+  fileprivate init?(_ adapter: GatewayConfiguration.Adapter) {
     switch adapter.link {
     case .serial, .tcp: return nil
     case .rfcomm(let text):

@@ -15,7 +15,7 @@ final class SerialWatch {
     do throws(DiscoveryError) {
       monitor = try DeviceMonitor()
     } catch {
-      say("\(error.description); adapters are not found by themselves", .warning)
+      Log.write("\(error.description); adapters are not found by themselves", .warning)
       return nil
     }
   }
@@ -28,7 +28,7 @@ final class SerialWatch {
     do throws(DiscoveryError) {
       return try monitor.present()
     } catch {
-      say(error.description, .warning)
+      Log.write(error.description, .warning)
       return nil
     }
   }

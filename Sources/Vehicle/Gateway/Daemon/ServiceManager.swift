@@ -19,7 +19,7 @@ struct ServiceManager: ~Copyable {
   /// The same, for other threads.
   let stuckThread = StuckThread()
   /// For what may take longer than a start usually does.
-  let start = LongStart()
+  let start = StartExtension()
 
   init() {
     let limit = csystemd_watchdog()
@@ -44,17 +44,17 @@ struct ServiceManager: ~Copyable {
   /// - Parameter state: as sd_notify(3) lists them.
   func tell(_ state: String) {
     let code = unsafe csystemd_notify(state)
-    if code < 0 { say("the service manager cannot be told \(state): \(systemReason(-code))") }
+    if code < 0 { Log.write("the service manager cannot be told \(state): \(systemReason(-code))") }
   }
 
   /// Pings where it is due, unless a thread is stuck; that is said, once.
-  mutating func ping(with lines: Dictionary<Int, RunningLine>.Values, at now: Int64) {
+  mutating func ping(with links: Dictionary<Int, RunningLink>.Values, at now: Int64) {
     guard let interval, now >= nextPing else { return }
     nextPing = now &+ interval
     let name =
       watched.first { $0.progress.isStuck(at: now) }?.name
-      ?? lines.first { $0.progress?.isStuck(at: now) ?? false }?.name
-    if let name, name != stuck { say("\(name): stuck; the watchdog is not pinged until it goes on", .error) }
+      ?? links.first { $0.progress?.isStuck(at: now) ?? false }?.name
+    if let name, name != stuck { Log.write("\(name): stuck; the watchdog is not pinged until it goes on", .error) }
     stuck = name
     if name == nil { tell("WATCHDOG=1") }
   }
@@ -63,7 +63,7 @@ struct ServiceManager: ~Copyable {
 /// Asks for more time to start, again and again, as long as the start goes on (sd_notify(3), EXTEND_TIMEOUT_USEC=): a
 /// damaged spool is read through before the daemon is ready, and nobody knows how long a worn disk takes for that. One
 /// that does not come back is ended, as ever.
-final class LongStart: Sendable {
+final class StartExtension: Sendable {
   /// What is asked for, and how often, s: the longest that one step may take, and few datagrams.
   private static let seconds: (more: Int64, pause: Int64) = (60, 10)
 

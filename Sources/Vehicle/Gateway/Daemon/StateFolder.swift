@@ -6,7 +6,7 @@ enum StateFolder {
   /// Makes the folder, for the daemon's user and group alone.
   ///
   /// A disk that is full or read-only is reported and no error: the daemon goes on with what it has in memory.
-  /// - Throws: what is in the way, in one line.
+  /// - Throws: what is in the destination, in one line.
   static func make(_ folder: String) throws(StartError) {
     var status = stat()
     if unsafe stat(folder, &status) == 0 {
@@ -22,7 +22,7 @@ enum StateFolder {
       guard code == EROFS || code == ENOSPC || code == EDQUOT else {
         throw StartError(.unreadable, reason + "; make it for the daemon's user, or name another folder")
       }
-      return say(reason + "; nothing is kept over a restart", .warning)
+      return Log.write(reason + "; nothing is kept over a restart", .warning)
     }
   }
 

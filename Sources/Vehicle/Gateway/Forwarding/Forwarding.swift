@@ -27,7 +27,7 @@ final class Forwarding: @unchecked Sendable {
   private let ended: @Sendable (_ hasFailed: Bool) -> Void
   /// Records that some sink lacks, as the last look found.
   private let waiting = Atomic<Int64>(0)
-  private let inquiry: Inquiry<ForwardingStatus>
+  private let statusQuery: ThreadQuery<ForwardingStatus>
   private let followers: Followers?
   private let lossCounts = LossCounts()
 
@@ -39,16 +39,16 @@ final class Forwarding: @unchecked Sendable {
   /// Files that a note has taken the place of, until it is on the disk.
   private var superseded: [(note: String, file: String)] = []
   /// What may go on as long as a disk is too slow.
-  private var lateRecords = MinuteCount()
-  private var refusedRecords = MinuteCount()
+  private var lateRecords = RateLimitedCount()
+  private var refusedRecords = RateLimitedCount()
   /// How far the followers have seen, and what they are shown next.
   private var onlooker = Onlooker()
   private var shown = RecordBatch()
 
   /// Arrays hold what can be copied only.
   private final class Box {
-    var sink: Outgoing
-    init(_ sink: consuming Outgoing) { self.sink = sink }
+    var sink: SinkFeeder
+    init(_ sink: consuming SinkFeeder) { self.sink = sink }
   }
 
   /// Opens the spool, which may take a while.
@@ -65,7 +65,7 @@ final class Forwarding: @unchecked Sendable {
     self.queue = queue
     self.ended = ended
     self.followers = followers
-    inquiry = try Inquiry()
+    statusQuery = try ThreadQuery()
     spool = Spool(options, bootId: bootId, at: BootClock.now)
     gaps = GapRecords(gatewayId: origin.gatewayId, vehicleId: origin.vehicleId, seed: origin.idSeed)
   }
@@ -84,7 +84,7 @@ final class Forwarding: @unchecked Sendable {
   ) {
     let names = usesVSS ? VSSNames() : nil
     sinks.append(
-      Box(Outgoing(name: name, index: sinks.count, slot: slot, limit: limit, gathering, names: names)))
+      Box(SinkFeeder(name: name, index: sinks.count, slot: slot, limit: limit, gathering, names: names)))
   }
 
   /// Records that some sink lacks.
@@ -94,10 +94,10 @@ final class Forwarding: @unchecked Sendable {
   var losses: LossFigures { lossCounts.now }
 
   /// How spool and sinks stand; nil: the thread does not answer in that time, ns. Asked by one at a time.
-  func status(patience: Int64) -> ForwardingStatus? { inquiry.ask(patience: patience) { queue.bell.signal() } }
+  func status(patience: Int64) -> ForwardingStatus? { statusQuery.ask(patience: patience) { queue.wakeUp.signal() } }
 
   /// Nobody asks how it stands any more.
-  func closeStatus() { inquiry.close() }
+  func closeStatus() { statusQuery.close() }
 
   /// The thread's body.
   ///
@@ -105,25 +105,25 @@ final class Forwarding: @unchecked Sendable {
   func run(progress: Progress? = nil) {
     var load = SpoolQueue.Load()
     // What the last end has cost is told before anything else.
-    tellLosses(at: BootClock.now)
+    reportLosses(at: BootClock.now)
     while true {
-      queue.bell.silence()
+      queue.wakeUp.clear()
       let now = BootClock.now
-      let isLast = takeIn(&load)
+      let isLast = receive(&load)
       advance(to: now)
       exchange(at: now)
       show(at: now)
-      inquiry.answer { status(at: now) }
+      statusQuery.answer { status(at: now) }
       if isLast { return finish() }
       var due = spool.nextDue
       for box in sinks { due = min(due, box.sink.due) }
       due = min(due, lateRecords.due, refusedRecords.due)
-      _ = queue.bell.wait(until: progress?.turn(until: due) ?? due)
+      _ = queue.wakeUp.wait(until: progress?.turn(until: due) ?? due)
     }
   }
 
   /// - Returns: whether nothing more will come.
-  private func takeIn(_ load: inout SpoolQueue.Load) -> Bool {
+  private func receive(_ load: inout SpoolQueue.Load) -> Bool {
     guard queue.take(&load) else { return false }
     if let known = load.wall {
       wall = known
@@ -131,7 +131,7 @@ final class Forwarding: @unchecked Sendable {
     }
     spool.skip(load.lost, reason: .slowDisk)
     let now = BootClock.now
-    if load.lost > 0, lateRecords.add(load.lost, at: now) { Self.sayLate(load.lost) }
+    if load.lost > 0, lateRecords.add(load.lost, at: now) { Self.reportLate(load.lost) }
     spool.group { spool in
       var place = 0
       for record in load.records {
@@ -139,7 +139,7 @@ final class Forwarding: @unchecked Sendable {
         do throws(RecordFormError) {
           try spool.append(load.bytes.span.extracting(place..<end), at: record.time)
         } catch {
-          if refusedRecords.add(at: now) { say("a record is not kept, it is no record: \(error)", .warning) }
+          if refusedRecords.add(at: now) { Log.write("a record is not kept, it is no record: \(error)", .warning) }
         }
         place = end
       }
@@ -150,42 +150,42 @@ final class Forwarding: @unchecked Sendable {
     return isLast
   }
 
-  private static func sayLate(_ count: UInt64) {
-    say("the disk takes too long: \(count) records are lost", .warning)
+  private static func reportLate(_ count: UInt64) {
+    Log.write("the disk takes too long: \(count) records are lost", .warning)
   }
 
   /// - Parameter now: `.max`: what was not said yet is said now.
-  private func saySums(at now: Int64) {
-    if let (count, _) = lateRecords.take(at: now) { Self.sayLate(count) }
+  private func reportCounts(at now: Int64) {
+    if let (count, _) = lateRecords.take(at: now) { Self.reportLate(count) }
     if let (count, _) = refusedRecords.take(at: now) {
-      say("\(count) more records are not kept: they are none", .warning)
+      Log.write("\(count) more records are not kept: they are none", .warning)
     }
   }
 
   private func advance(to now: Int64) {
     spool.advance(to: now)
-    tellLosses(at: now)
-    saySums(at: now)
+    reportLosses(at: now)
+    reportCounts(at: now)
     removeSuperseded()
-    while let line = spool.takeNews() { Self.sayNews(line) }
+    while let line = spool.takeNews() { Self.report(line) }
     waiting.store(spool.depth.file + Int64(spool.depth.memory), ordering: .relaxed)
   }
 
   /// That nothing waits is no news.
-  private static func sayNews(_ news: SpoolNews) {
+  private static func report(_ news: SpoolNews) {
     if case .opened(_, 0) = news { return }
-    say("\(news)")
+    Log.write("\(news)")
   }
 
   private func removeSuperseded() {
     for (note, file) in superseded where spool.isDurable(note) {
       // Left behind, it would be taken over once more.
-      if unsafe unlink(file) != 0, errno != ENOENT { say("\(file): cannot be removed: \(systemReason(errno))") }
+      if unsafe unlink(file) != 0, errno != ENOENT { Log.write("\(file): cannot be removed: \(systemReason(errno))") }
       superseded.removeAll { $0.file == file }
     }
   }
 
-  private func tellLosses(at now: Int64) {
+  private func reportLosses(at now: Int64) {
     var told = 0
     // What the last end has cost is told before a record says what date it is: the machine's clock does, if any.
     var wall = wall
@@ -198,7 +198,7 @@ final class Forwarding: @unchecked Sendable {
       let isTold = gaps.tell(loss, to: &spool, at: now, wall)
       lossCounts.count(loss, isTold: isTold)
       if !isTold {
-        say("records are lost (\(loss.reason.name)), how many is not known")
+        Log.write("records are lost (\(loss.reason.name)), how many is not known")
       }
     }
     // They are events: durable before what comes behind them.
@@ -213,7 +213,7 @@ final class Forwarding: @unchecked Sendable {
         ended(end == .failed)
       } else {
         let what = end == .failed ? "it is not written to any more, its records wait" : "nobody reads it any more"
-        say("\(box.sink.name): \(what); the other sinks go on")
+        Log.write("\(box.sink.name): \(what); the other sinks go on")
       }
     }
   }
@@ -253,16 +253,16 @@ final class Forwarding: @unchecked Sendable {
       exchange(at: now)
       if now >= end || sinks.allSatisfy({ $0.sink.isIdle(at: now) }) { break }
       if sinks.contains(where: { $0.sink.isDropping(at: now) }) { continue }
-      _ = queue.bell.wait(until: end)
-      queue.bell.silence()
+      _ = queue.wakeUp.wait(until: end)
+      queue.wakeUp.clear()
     }
-    saySums(at: .max)
+    reportCounts(at: .max)
     for box in sinks { box.sink.stop() }
     let deadline = BootClock.now &+ Self.farewell
     while true {
-      queue.bell.silence()
+      queue.wakeUp.clear()
       if sinks.allSatisfy({ $0.sink.hasEnded }) || BootClock.now >= deadline { break }
-      _ = queue.bell.wait(until: deadline)
+      _ = queue.wakeUp.wait(until: deadline)
     }
     exchange(at: BootClock.now)
     close()
@@ -275,11 +275,11 @@ final class Forwarding: @unchecked Sendable {
     spool.close(at: BootClock.now)
     while let line = spool.takeNews() {
       if case .inMemory(let error) = line { reason = error }
-      Self.sayNews(line)
+      Self.report(line)
     }
     let lost = spool.depth.memory
     guard lost > 0 else { return }
     let what = lost == 1 ? "1 record that a sink lacks was" : "\(lost) records that sinks lack were"
-    say("\(what) only in memory and lost: \(reason?.description ?? "a sink still had them")", .warning)
+    Log.write("\(what) only in memory and lost: \(reason?.description ?? "a sink still had them")", .warning)
   }
 }

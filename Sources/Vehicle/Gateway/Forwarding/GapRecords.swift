@@ -37,7 +37,7 @@ struct GapRecords: ~Copyable {
       try spool.append(line.line, at: now, explaining: loss)
       return true
     } catch {
-      say("a gap record is no record: \(error)")
+      Log.write("a gap record is no record: \(error)")
       return false
     }
   }

@@ -43,14 +43,14 @@ public final class SpoolQueue: Sendable {
   }
 
   /// Rung when there is something to take out.
-  let bell: WakeUp
+  let wakeUp: WakeUp
   private let capacity: Int
   private let state = Mutex(Load())
 
   /// - Parameter capacity: bytes of records that it holds: ten minutes of a large record a second.
   /// - Throws: where the process has no descriptors left.
   public init(capacity: Int = 1 << 20) throws(PortError) {
-    bell = try WakeUp()
+    wakeUp = try WakeUp()
     self.capacity = capacity
   }
 
@@ -70,7 +70,7 @@ public final class SpoolQueue: Sendable {
       state.isLast = state.isLast || load.isLast
     }
     load.clear()
-    bell.signal()
+    wakeUp.signal()
   }
 
   /// Takes everything out; `load`, which is empty, lends its memory.

@@ -13,29 +13,29 @@ public final class AdapterControl: Sendable {
   }
 
   /// Ends the line, and says where its device is.
-  public let line: LineControl
+  public let link: LinkControl
   private let state: Mutex<State>
   /// Rung when something was learned.
   private let learned: WakeUp?
 
   /// - Parameters:
   ///   - learned: rung when ``takeLearned()`` has something.
-  ///   - tellKey: as ``LineControl`` has it; `tellTrouble`, too.
+  ///   - reportKey: as ``LinkControl`` has it; `reportError`, too.
   /// - Throws: where the process has no descriptors left.
   public init(
     address: PortAddress?, memory: SessionMemory = SessionMemory(), learned: WakeUp? = nil,
-    tellKey: @escaping @Sendable (Bool, PortAddress) -> Void = { _, _ in },
-    tellTrouble: @escaping @Sendable (PortError, PortAddress) -> Void = { _, _ in }
+    reportKey: @escaping @Sendable (Bool, PortAddress) -> Void = { _, _ in },
+    reportError: @escaping @Sendable (PortError, PortAddress) -> Void = { _, _ in }
   ) throws(PortError) {
     self.learned = learned
-    line = try LineControl(address: address, tellKey: tellKey, tellTrouble: tellTrouble)
+    link = try LinkControl(address: address, reportKey: reportKey, reportError: reportError)
     state = Mutex(State(memory: memory))
   }
 
   /// What is polled from now on.
   public func poll(_ wishes: PollWishes) {
     state.withLock { $0.wishes = wishes }
-    line.wakeUp.signal()
+    link.wakeUp.signal()
   }
 
   /// What the session has learned since this was asked last, worth keeping for the next start; nil: nothing.
@@ -57,12 +57,12 @@ public final class AdapterControl: Sendable {
   }
 
   /// In the line's thread: does what was asked; false: the line is to be closed, for good or because its device was away.
-  func carryOut(on session: inout AdapterSession) -> Bool {
+  func perform(on session: inout AdapterSession) -> Bool {
     let wishes = state.withLock { state in
       defer { state.wishes = nil }
       return state.wishes
     }
     if let wishes { session.wishes = wishes }
-    return line.mayStayOpen
+    return link.mayStayOpen
   }
 }

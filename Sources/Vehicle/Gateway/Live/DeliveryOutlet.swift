@@ -6,28 +6,28 @@ import Ports
 struct DeliveryOutlet: DialogueListener, ~Copyable {
   private var ring: RingProducer<Delivery>
   /// Rung where the other thread must not wait for its next record: news of the line, or a ring that fills.
-  private let bell: WakeUp
+  private let wakeUp: WakeUp
   private let control: AdapterControl
-  private let figures: LineFigures
-  private var counts = LineFigures.Counts()
+  private let figures: LinkFigures
+  private var counts = LinkFigures.Counts()
   private var now: Int64 = 0
   private var isUrgent = false
-  private var sinceBell = 0
+  private var sinceWakeUp = 0
   /// Since the line was opened.
   private var hasHeard = false
   /// After so many deliveries the other thread is told, long before the ring is full.
   private static let batch = RecordThread.ringCapacity / 4
 
-  init(_ ring: consuming RingProducer<Delivery>, bell: WakeUp, control: AdapterControl, figures: LineFigures) {
+  init(_ ring: consuming RingProducer<Delivery>, wakeUp: WakeUp, control: AdapterControl, figures: LinkFigures) {
     self.ring = ring
-    self.bell = bell
+    self.wakeUp = wakeUp
     self.control = control
     self.figures = figures
   }
 
   private mutating func put(_ content: Delivery.Content) {
     ring.put(Delivery(content, at: now))
-    sinceBell += 1
+    sinceWakeUp += 1
   }
 
   // MARK: The dialogue
@@ -45,12 +45,12 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
     control.remember(session.memory)
   }
 
-  mutating func wokenUp(_ session: inout AdapterSession) -> Bool { control.carryOut(on: &session) }
+  mutating func wokenUp(_ session: inout AdapterSession) -> Bool { control.perform(on: &session) }
 
   mutating func received(_ bytes: Span<UInt8>) {
     if !hasHeard {
       hasHeard = true
-      control.line.answers()
+      control.link.answers()
     }
     counts.received(bytes, at: now)
   }
@@ -58,10 +58,10 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
   mutating func sent(_ bytes: Span<UInt8>) { counts.sent(bytes, at: now) }
 
   mutating func end() -> Bool {
-    if isUrgent || sinceBell >= Self.batch {
+    if isUrgent || sinceWakeUp >= Self.batch {
       isUrgent = false
-      sinceBell = 0
-      bell.signal()
+      sinceWakeUp = 0
+      wakeUp.signal()
     }
     figures.put(counts)
     return true
@@ -83,7 +83,7 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
   mutating func unreachable(_ kind: PortError.Kind, at time: Int64) {
     now = time
     put(.unreachable(kind))
-    bell.signal()
+    wakeUp.signal()
   }
 
   // MARK: The wire

@@ -14,7 +14,7 @@ public protocol DialogueListener: ReplyHandler, ~Copyable {
   mutating func received(_ bytes: Span<UInt8>)
   /// Bytes that have left for the adapter.
   mutating func sent(_ bytes: Span<UInt8>)
-  /// Somebody rang the loop's bell.
+  /// Somebody rang the loop's wakeUp.
   ///
   /// - Returns: false to end the loop.
   mutating func wokenUp(_ session: inout AdapterSession) -> Bool

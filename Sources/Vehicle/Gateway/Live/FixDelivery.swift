@@ -47,15 +47,15 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
 /// A receiver's end of the ring, and what rings for the other.
 struct FixOutlet: ~Copyable {
   private var ring: RingProducer<FixDelivery>
-  private let bell: WakeUp
+  private let wakeUp: WakeUp
 
-  init(_ ring: consuming RingProducer<FixDelivery>, bell: WakeUp) {
+  init(_ ring: consuming RingProducer<FixDelivery>, wakeUp: WakeUp) {
     self.ring = ring
-    self.bell = bell
+    self.wakeUp = wakeUp
   }
 
   mutating func put(_ content: FixDelivery.Content, at time: Int64) {
     ring.put(FixDelivery(content, at: time))
-    bell.signal()
+    wakeUp.signal()
   }
 }

@@ -3,7 +3,7 @@ import Glibc
 import Telemetry
 
 /// How much a line for people matters, as syslog(3) counts.
-public enum Importance: Int, Sendable {
+public enum LogLevel: Int, Sendable {
   case error = 3
   case warning = 4
   case notice = 5
@@ -39,7 +39,7 @@ struct Journal: Sendable {
   }
 
   /// - Returns: false where the journal does not take it now.
-  func write(_ line: String, _ importance: Importance, _ fields: [JournalField]) -> Bool {
+  func write(_ line: String, _ importance: LogLevel, _ fields: [JournalField]) -> Bool {
     var entry = Self.field("MESSAGE", line) + Self.field("PRIORITY", "\(importance.rawValue)")
     entry += Self.field("SYSLOG_IDENTIFIER", "obdgated")
     for field in fields { entry += Self.field(field.name.rawValue, field.value) }

@@ -59,7 +59,7 @@ struct LineWriter: ~Copyable {
     var span = waiting.mutableSpan
     _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), -1) }
     let hasRung = span[0].revents != 0
-    if hasRung { queue.wakeUp.silence() }
+    if hasRung { queue.wakeUp.clear() }
     // poll(2) says it at once and for ever, so that going on would be a busy loop.
     return !hasRung && LineOutput.hasReaderLeft(Int32(span[1].revents))
   }

@@ -5,14 +5,14 @@ import Telemetry
 /// The end at which the record thread puts records in, whatever is behind it.
 struct RecordOutlet: RecordSink, ~Copyable {
   /// Where they go.
-  enum Way: Sendable {
+  enum Destination: Sendable {
     /// To stdout and nowhere else: nothing is kept.
     case stdout(RecordQueue)
     /// To the spool, and from there to every sink.
     case spool(SpoolQueue)
   }
 
-  private let way: Way
+  private let destination: Destination
   private let followers: Followers?
   private let epoch: UUIDv7?
   private var load = SpoolQueue.Load()
@@ -24,8 +24,8 @@ struct RecordOutlet: RecordSink, ~Copyable {
   /// - Parameters:
   ///   - followers: of the records, where they go to stdout alone; the spool shows its own once they are committed.
   ///   - epoch: of the records, where no spool gives another.
-  init(_ way: Way, followers: Followers? = nil, epoch: UUIDv7? = nil) {
-    self.way = way
+  init(_ destination: Destination, followers: Followers? = nil, epoch: UUIDv7? = nil) {
+    self.destination = destination
     self.followers = followers
     self.epoch = epoch
   }
@@ -34,7 +34,7 @@ struct RecordOutlet: RecordSink, ~Copyable {
 
   mutating func record(_ line: Span<UInt8>, at time: Int64) {
     if let type = RecordType(beginning: line) { made[Int(type.rawValue)] &+= 1 }
-    switch way {
+    switch destination {
     case .stdout(let queue):
       queue.put(line)
       hasNews = true
@@ -47,7 +47,7 @@ struct RecordOutlet: RecordSink, ~Copyable {
   }
 
   /// Whether what is remembered is kept with the records.
-  var keepsNotes: Bool { if case .spool = way { true } else { false } }
+  var keepsNotes: Bool { if case .spool = destination { true } else { false } }
 
   /// Has something kept together with the records since the last ``flush()``; only where ``keepsNotes``.
   mutating func keep(_ value: [UInt8], as name: String) {
@@ -65,12 +65,12 @@ struct RecordOutlet: RecordSink, ~Copyable {
   ///
   /// - Parameter isLast: they are told now or never.
   func takeLoss(isLast: Bool) -> RecordQueue.Loss? {
-    if case .stdout(let queue) = way { queue.takeLoss(isLast: isLast) } else { nil }
+    if case .stdout(let queue) = destination { queue.takeLoss(isLast: isLast) } else { nil }
   }
 
   /// Hands on what came since the last call.
   mutating func flush(at now: Int64) {
-    switch way {
+    switch destination {
     case .stdout(let queue):
       guard hasNews else { return }
       hasNews = false
@@ -86,7 +86,7 @@ struct RecordOutlet: RecordSink, ~Copyable {
   mutating func end(at now: Int64) {
     load.isLast = true
     flush(at: now)
-    if case .stdout(let queue) = way { queue.end() }
+    if case .stdout(let queue) = destination { queue.end() }
   }
 }
 

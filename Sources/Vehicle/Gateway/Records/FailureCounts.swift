@@ -39,7 +39,7 @@ struct FailureCounts {
     }
   }
 
-  private var entries = [MinuteCount](repeating: MinuteCount(), count: Kind.count)
+  private var entries = [RateLimitedCount](repeating: RateLimitedCount(), count: Kind.count)
   /// When ``due(at:)`` has something; `.max`: never.
   private(set) var nextReport: Int64 = .max
 

@@ -1,6 +1,6 @@
 import NMEAWire
 
-/// A receiver as the desk knows it.
+/// A receiver as the pipeline knows it.
 struct ReceiverSource {
   var device: String
   /// `NMEA 0183`, `gpsd 3.22`; nil: it has not spoken yet.

@@ -21,10 +21,10 @@ final class RecordSource {
   /// Bus by its ELM digit, as the session last said.
   private(set) var protocolName: String?
   private(set) var standing: Standing
-  private let facts: FactLog?
+  private let eventLog: AdapterEventLog?
 
-  init(device: String, name: String, _ fusion: consuming Fusion, facts: FactLog? = nil, at time: Int64 = 0) {
-    self.facts = facts
+  init(device: String, name: String, _ fusion: consuming Fusion, eventLog: AdapterEventLog? = nil, at time: Int64 = 0) {
+    self.eventLog = eventLog
     self.device = device
     self.name = name
     self.fusion = fusion
@@ -118,7 +118,7 @@ final class RecordSource {
   }
 
   private func tell<Sink: RecordSink & ~Copyable>(_ record: AdapterRecord, at time: Int64, into sink: inout Sink) {
-    facts?.tell(record, at: time)
+    eventLog?.tell(record, at: time)
     fusion.record(record, at: time, into: &sink)
   }
 

@@ -14,9 +14,9 @@ final class RecordThread: Sendable {
 
   /// What the thread is asked to do, in turn.
   private enum Order {
-    case add(RecordLine)
-    case remove(RecordLine)
-    case move(RecordLine, device: String)
+    case add(AdapterFeed)
+    case remove(AdapterFeed)
+    case move(AdapterFeed, device: String)
     case record(AdapterRecord, time: Int64)
     case addReceiver(ReceiverFeed)
     case removeReceiver(ReceiverFeed)
@@ -29,23 +29,23 @@ final class RecordThread: Sendable {
   }
 
   /// Wakes the thread.
-  let bell: WakeUp
+  let wakeUp: WakeUp
   private let orders = Mutex<[Order]>([])
-  private let way: RecordOutlet.Way
-  private let fenceMemory: Kept<FenceMemory>
+  private let destination: RecordOutlet.Destination
+  private let fenceMemory: LatestValue<FenceMemory>
   private let followers: Followers?
-  private let inquiry: Inquiry<DeskStatus>
+  private let statusQuery: ThreadQuery<PipelineStatus>
 
   /// - Parameters:
-  ///   - way: where the records go.
+  ///   - destination: where the records go.
   ///   - kept: rung when something is to be kept over a restart.
   ///   - followers: of the records, where they go to stdout alone.
-  init(_ way: RecordOutlet.Way, kept: WakeUp, followers: Followers? = nil) throws(PortError) {
-    bell = try WakeUp()
-    inquiry = try Inquiry()
-    self.way = way
+  init(_ destination: RecordOutlet.Destination, kept: WakeUp, followers: Followers? = nil) throws(PortError) {
+    wakeUp = try WakeUp()
+    statusQuery = try ThreadQuery()
+    self.destination = destination
     self.followers = followers
-    fenceMemory = Kept(bell: kept)
+    fenceMemory = LatestValue(wakeUp: kept)
   }
 
   /// A new line; its thread puts in at `producer`.
@@ -54,18 +54,18 @@ final class RecordThread: Sendable {
   ///   - name: what its adapter is known by from one start to the next.
   ///   - figures: what it has carried.
   func add(
-    device: String, name: String, _ consumer: consuming RingConsumer<Delivery>, figures: LineFigures
-  ) -> RecordLine {
-    let line = RecordLine(device: device, name: name, consumer, figures: figures)
+    device: String, name: String, _ consumer: consuming RingConsumer<Delivery>, figures: LinkFigures
+  ) -> AdapterFeed {
+    let line = AdapterFeed(device: device, name: name, consumer, figures: figures)
     give(.add(line))
     return line
   }
 
   /// The line's device is somewhere else now.
-  func move(_ line: RecordLine, to device: String) { give(.move(line, device: device)) }
+  func move(_ line: AdapterFeed, to device: String) { give(.move(line, device: device)) }
 
   /// A line's thread has ended: what it left is made records of.
-  func remove(_ line: RecordLine) { give(.remove(line)) }
+  func remove(_ line: AdapterFeed) { give(.remove(line)) }
 
   /// Makes a record of something that no line tells.
   func record(_ record: AdapterRecord, at time: Int64) { give(.record(record, time: time)) }
@@ -100,79 +100,81 @@ final class RecordThread: Sendable {
   func setCadence(_ cadence: Cadence) { give(.cadence(cadence)) }
 
   /// How it stands; nil: the thread does not answer in that time, ns. Asked by one at a time.
-  func status(patience: Int64) -> DeskStatus? { inquiry.ask(patience: patience) { give(.status) } }
+  func status(patience: Int64) -> PipelineStatus? { statusQuery.ask(patience: patience) { give(.status) } }
 
   /// Nobody asks how it stands any more.
-  func closeStatus() { inquiry.close() }
+  func closeStatus() { statusQuery.close() }
 
   /// Makes the last records, ends the queue, and ends.
   func end() { give(.end) }
 
   private func give(_ order: Order) {
     orders.withLock { $0.append(order) }
-    bell.signal()
+    wakeUp.signal()
   }
 
   /// The thread's body.
   ///
   /// - Parameters:
-  ///   - trips: what was under way, and where that is kept; nil: nowhere.
-  ///   - facts: where facts are said beside their records; nil: nowhere.
+  ///   - trips: what was under destination, and where that is kept; nil: nowhere.
+  ///   - eventLog: where eventLog are said beside their records; nil: nowhere.
   ///   - progress: of the thread, where somebody watches that it goes on.
   func run(
-    _ options: RecordDesk.Options, trips: TripStore? = nil, facts: FactLog? = nil, progress: Progress? = nil
+    _ options: RecordPipeline.Options, trips: TripStore? = nil, eventLog: AdapterEventLog? = nil,
+    progress: Progress? = nil
   ) {
-    var desk = RecordDesk(options, facts: facts)
-    var trips = trips.map { KeptTrips($0, desk: &desk) }
-    var sink = RecordOutlet(way, followers: followers, epoch: options.epoch)
+    var pipeline = RecordPipeline(options, eventLog: eventLog)
+    var trips = trips.map { TripSaver($0, pipeline: &pipeline) }
+    var sink = RecordOutlet(destination, followers: followers, epoch: options.epoch)
     var wall = WallTime.unknown
-    var lines: [RecordLine] = []
+    var lines: [AdapterFeed] = []
     var feeds: [ReceiverFeed] = []
     var nextClock: Int64 = 0
     while true {
       let now = BootClock.now
       if now >= nextClock {
-        desk.setMachineClock(WallClock.read())
+        pipeline.setMachineClock(WallClock.read())
         nextClock = now + 1_000_000_000
       }
-      let isEnding = carryOut(&lines, &feeds, &desk, &sink)
-      for index in lines.indices { lines[index].drain(into: &desk, &sink) }
-      for index in feeds.indices { feeds[index].drain(into: &desk, &sink) }
-      keepFences(of: &desk, at: now, isLast: isEnding, &sink)
-      desk.advance(to: now, into: &sink)
-      if let loss = sink.takeLoss(isLast: isEnding) { Self.report(loss, at: now, &desk, &sink) }
-      if desk.wallTime != wall {
-        wall = desk.wallTime
+      let isEnding = perform(&lines, &feeds, &pipeline, &sink)
+      for index in lines.indices { lines[index].drain(into: &pipeline, &sink) }
+      for index in feeds.indices { feeds[index].drain(into: &pipeline, &sink) }
+      keepFences(of: &pipeline, at: now, isLast: isEnding, &sink)
+      pipeline.advance(to: now, into: &sink)
+      if let loss = sink.takeLoss(isLast: isEnding) { Self.report(loss, at: now, &pipeline, &sink) }
+      if pipeline.wallTime != wall {
+        wall = pipeline.wallTime
         sink.setWallTime(wall)
       }
       if isEnding {
-        for line in lines { desk.removeSource(line.source, at: now, into: &sink) }
-        desk.finishOwn(at: now, into: &sink)
-        trips?.keep(of: &desk, at: now, &sink)
+        for line in lines { pipeline.removeSource(line.source, at: now, into: &sink) }
+        pipeline.finishOwn(at: now, into: &sink)
+        trips?.keep(of: &pipeline, at: now, &sink)
         sink.end(at: now)
         return
       }
-      trips?.keepDue(of: &desk, at: now, &sink)
+      trips?.keepDue(of: &pipeline, at: now, &sink)
       sink.flush(at: now)
       // The clock is looked at when a record is made, not more often. By turns of the poll nothing is due at a time, and
       // lines ring only for news: what they have read is looked at once a second.
-      let look = desk.isByCycle && !lines.isEmpty ? now + 1_000_000_000 : Int64.max
-      let due = min(desk.nextDue, trips?.next ?? .max, look)
-      if bell.wait(until: progress?.turn(until: due) ?? due) { bell.silence() }
+      let look = pipeline.isByCycle && !lines.isEmpty ? now + 1_000_000_000 : Int64.max
+      let due = min(pipeline.nextDue, trips?.next ?? .max, look)
+      if wakeUp.wait(until: progress?.turn(until: due) ?? due) { wakeUp.clear() }
     }
   }
 
-  private func keepFences(of desk: inout RecordDesk, at now: Int64, isLast: Bool, _ sink: inout RecordOutlet) {
-    guard let memory = desk.takeFenceNews(at: now, isLast: isLast) else { return }
+  private func keepFences(of pipeline: inout RecordPipeline, at now: Int64, isLast: Bool, _ sink: inout RecordOutlet) {
+    guard let memory = pipeline.takeFenceNews(at: now, isLast: isLast) else { return }
     if sink.keepsNotes {
-      sink.keep(memory.text, as: FenceFile.note)
+      sink.keep(memory.text, as: FenceStore.note)
     } else {
       fenceMemory.put(memory)
     }
   }
 
-  private func carryOut(
-    _ lines: inout [RecordLine], _ feeds: inout [ReceiverFeed], _ desk: inout RecordDesk, _ sink: inout RecordOutlet
+  private func perform(
+    _ lines: inout [AdapterFeed], _ feeds: inout [ReceiverFeed], _ pipeline: inout RecordPipeline,
+    _ sink: inout RecordOutlet
   ) -> Bool {
     let taken = orders.withLock { orders in
       // An empty array has no storage: taking it costs nothing while nothing is asked.
@@ -184,34 +186,34 @@ final class RecordThread: Sendable {
     for order in taken {
       switch order {
       case .add(let line):
-        line.source = desk.addSource(device: line.device, name: line.name, at: BootClock.now)
+        line.source = pipeline.addSource(device: line.device, name: line.name, at: BootClock.now)
         lines.append(line)
       case .remove(let line):
-        line.drain(into: &desk, &sink)
-        desk.removeSource(line.source, at: BootClock.now, into: &sink)
+        line.drain(into: &pipeline, &sink)
+        pipeline.removeSource(line.source, at: BootClock.now, into: &sink)
         lines.removeAll { $0 === line }
       case .move(let line, let device):
-        line.drain(into: &desk, &sink)
-        desk.setDevice(device, of: line.source)
-      case .record(let record, let time): desk.tell(record, at: time, into: &sink)
+        line.drain(into: &pipeline, &sink)
+        pipeline.setDevice(device, of: line.source)
+      case .record(let record, let time): pipeline.tell(record, at: time, into: &sink)
       case .addReceiver(let feed):
-        feed.number = desk.addReceiver(device: feed.device, at: BootClock.now)
+        feed.number = pipeline.addReceiver(device: feed.device, at: BootClock.now)
         feeds.append(feed)
       case .removeReceiver(let feed):
-        feed.drain(into: &desk, &sink)
-        desk.removeReceiver(feed.number)
+        feed.drain(into: &pipeline, &sink)
+        pipeline.removeReceiver(feed.number)
         feeds.removeAll { $0 === feed }
       case .moveReceiver(let feed, let device):
-        feed.drain(into: &desk, &sink)
-        desk.setDevice(device, ofReceiver: feed.number)
-      case .cadence(let cadence): desk.setCadence(cadence)
-      case .windows(let windows): desk.setWindows(windows)
+        feed.drain(into: &pipeline, &sink)
+        pipeline.setDevice(device, ofReceiver: feed.number)
+      case .cadence(let cadence): pipeline.setCadence(cadence)
+      case .windows(let windows): pipeline.setWindows(windows)
       case .fences(let set, let rules, let privacy, let memory):
-        desk.setFences(set, rules, privacy: privacy, resuming: memory, at: BootClock.now)
+        pipeline.setFences(set, rules, privacy: privacy, resuming: memory, at: BootClock.now)
       case .status:
-        inquiry.answer {
+        statusQuery.answer {
           let now = BootClock.now
-          return desk.status(of: lines.map { ($0.source, $0.figures.read(at: now)) }, made: sink.made, at: now)
+          return pipeline.status(of: lines.map { ($0.source, $0.figures.read(at: now)) }, made: sink.made, at: now)
         }
       case .end: isEnding = true
       }
@@ -220,28 +222,28 @@ final class RecordThread: Sendable {
   }
 
   private static func report(
-    _ loss: RecordQueue.Loss, at now: Int64, _ desk: inout RecordDesk, _ sink: inout RecordOutlet
+    _ loss: RecordQueue.Loss, at now: Int64, _ pipeline: inout RecordPipeline, _ sink: inout RecordOutlet
   ) {
     var gap = GapRecord(fromSequence: loss.fromSequence, toSequence: loss.toSequence, reason: .slowReader)
     gap.count = loss.count
-    desk.record(gap, at: now, into: &sink)
+    pipeline.record(gap, at: now, into: &sink)
   }
 }
 
 /// One line as the record thread knows it; nobody else touches it once it is added.
-final class RecordLine: @unchecked Sendable {
+final class AdapterFeed: @unchecked Sendable {
   let device: String
   /// What its adapter is known by from one start to the next.
   let name: String
-  /// Its number at the desk.
+  /// Its number at the pipeline.
   var source = -1
-  let figures: LineFigures
+  let figures: LinkFigures
   private var consumer: RingConsumer<Delivery>
   private var dropped = 0
 
   init(
     device: String, name: String = "", _ consumer: consuming RingConsumer<Delivery>,
-    figures: LineFigures = LineFigures()
+    figures: LinkFigures = LinkFigures()
   ) {
     self.device = device
     self.name = name
@@ -249,11 +251,11 @@ final class RecordLine: @unchecked Sendable {
     self.figures = figures
   }
 
-  /// Gives everything that has come to the desk.
-  func drain(into desk: inout RecordDesk, _ sink: inout RecordOutlet) {
-    while let delivery = consumer.take() { desk.take(delivery, from: source, into: &sink) }
+  /// Gives everything that has come to the pipeline.
+  func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutlet) {
+    while let delivery = consumer.take() { pipeline.take(delivery, from: source, into: &sink) }
     if consumer.dropped != dropped {
-      desk.dropped(consumer.dropped - dropped, from: source, at: BootClock.now, into: &sink)
+      pipeline.dropped(consumer.dropped - dropped, from: source, at: BootClock.now, into: &sink)
       dropped = consumer.dropped
     }
   }
@@ -265,7 +267,7 @@ final class ReceiverFeed: @unchecked Sendable {
   static let ringCapacity = 256
 
   let device: String
-  /// Its number at the desk.
+  /// Its number at the pipeline.
   var number = -1
   private var consumer: RingConsumer<FixDelivery>
 
@@ -274,9 +276,9 @@ final class ReceiverFeed: @unchecked Sendable {
     self.consumer = consumer
   }
 
-  /// Gives everything that has come to the desk. A fix that found no place is one fewer: the next one says where the
+  /// Gives everything that has come to the pipeline. A fix that found no place is one fewer: the next one says where the
   /// vehicle is.
-  func drain(into desk: inout RecordDesk, _ sink: inout RecordOutlet) {
-    while let delivery = consumer.take() { desk.take(delivery, fromReceiver: number, into: &sink) }
+  func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutlet) {
+    while let delivery = consumer.take() { pipeline.take(delivery, fromReceiver: number, into: &sink) }
   }
 }

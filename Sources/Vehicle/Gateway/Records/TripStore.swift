@@ -35,7 +35,7 @@ struct TripStore {
     do throws(StartError) {
       read(try FileText.read(path))
     } catch {
-      say("\(error); no trip goes on")
+      Log.write("\(error); no trip goes on")
     }
   }
 
@@ -69,7 +69,7 @@ struct TripStore {
       do throws(TripMemoryError) {
         memories.append(try TripMemory(parsing: Array(line)))
       } catch {
-        say("\(path):\(index + 1): \(Self.reason(error)); its trip is lost")
+        Log.write("\(path):\(index + 1): \(Self.reason(error)); its trip is lost")
       }
     }
   }
@@ -94,7 +94,7 @@ struct TripStore {
       lastReason = ""
     } catch {
       // A disk that is full stays so: said once.
-      if error.description != lastReason { say("\(error); a power cut may lose the trip under way") }
+      if error.description != lastReason { Log.write("\(error); a power cut may lose the trip under way") }
       lastReason = error.description
     }
   }
@@ -107,33 +107,33 @@ struct TripStore {
   }
 }
 
-/// When the trips of a desk are kept: every few seconds while one is under way, and at once when one began or ended.
-struct KeptTrips {
+/// When the trips of a pipeline are kept: every few seconds while one is under way, and at once when one began or ended.
+struct TripSaver {
   private var store: TripStore
   private var changes = 0
   private var isUnderWay = true
   private var nextTime: Int64 = 0
 
-  /// Gives the desk what was under way when the program ended.
-  init(_ store: TripStore, desk: inout RecordDesk) {
+  /// Gives the pipeline what was under way when the program ended.
+  init(_ store: TripStore, pipeline: inout RecordPipeline) {
     self.store = store
-    desk.resumeTrips(store.memories, at: BootClock.now)
+    pipeline.resumeTrips(store.memories, at: BootClock.now)
   }
 
   /// When there is something to keep though nothing happened; `.max`: nothing is under way.
   var next: Int64 { isUnderWay ? nextTime : .max }
 
   /// Keeps what there is, if it is time to.
-  mutating func keepDue(of desk: inout RecordDesk, at now: Int64, _ sink: inout RecordOutlet) {
-    guard now >= nextTime || desk.tripChanges != changes else { return }
-    keep(of: &desk, at: now, &sink)
+  mutating func keepDue(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutlet) {
+    guard now >= nextTime || pipeline.tripChanges != changes else { return }
+    keep(of: &pipeline, at: now, &sink)
   }
 
-  mutating func keep(of desk: inout RecordDesk, at now: Int64, _ sink: inout RecordOutlet) {
-    let memories = desk.tripMemories(at: now)
+  mutating func keep(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutlet) {
+    let memories = pipeline.tripMemories(at: now)
     store.keep(memories, &sink)
     isUnderWay = !memories.isEmpty
-    changes = desk.tripChanges
+    changes = pipeline.tripChanges
     nextTime = now + TripStore.period
   }
 }

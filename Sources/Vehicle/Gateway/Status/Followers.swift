@@ -2,8 +2,8 @@ import Ports
 import Synchronization
 import Telemetry
 
-/// Whoever follows the records on this machine: all read from one shelf of the last records, each at a place of its own. One
-/// that is so slow that the shelf has gone on without it misses records, and is told which. Nothing waits for a follower,
+/// Whoever follows the records on this machine: all read from one recent of the last records, each at a place of its own. One
+/// that is so slow that the recent has gone on without it misses records, and is told which. Nothing waits for a follower,
 /// and one more of them takes no memory but that of its connection.
 ///
 /// One thread publishes, one takes.
@@ -16,7 +16,7 @@ final class Followers: Sendable {
 
   private struct State: Sendable {
     /// Nil while nobody follows.
-    var shelf: RecordShelf?
+    var recent: RecentRecords?
     /// By follower: the next record that it gets, and what it has missed in front of that.
     var places: [UInt64: Place] = [:]
     var added: UInt64 = 0
@@ -40,16 +40,16 @@ final class Followers: Sendable {
 
   private let state = Mutex(State())
   private let count = Atomic<Int>(0)
-  private let bell: WakeUp
+  private let wakeUp: WakeUp
   private let gatewayId: String
   private let vehicleId: String
   private let seed: UInt64
 
   /// - Parameters:
-  ///   - bell: of whoever writes to the followers.
+  ///   - wakeUp: of whoever writes to the followers.
   ///   - seed: of the ids of what is told.
-  init(bell: WakeUp, gatewayId: String, vehicleId: String?, seed: UInt64) {
-    self.bell = bell
+  init(wakeUp: WakeUp, gatewayId: String, vehicleId: String?, seed: UInt64) {
+    self.wakeUp = wakeUp
     self.gatewayId = gatewayId
     self.vehicleId = vehicleId ?? gatewayId
     self.seed = seed
@@ -61,10 +61,10 @@ final class Followers: Sendable {
   /// Somebody follows, from the next record on.
   func add() -> Follower {
     let number = state.withLock { state in
-      let shelf = state.shelf ?? RecordShelf()
+      let recent = state.recent ?? RecentRecords()
       state.added += 1
-      state.places[state.added] = Place(next: shelf.end)
-      state.shelf = shelf
+      state.places[state.added] = Place(next: recent.end)
+      state.recent = recent
       return state.added
     }
     count.add(1, ordering: .relaxed)
@@ -74,7 +74,7 @@ final class Followers: Sendable {
   fileprivate func remove(_ number: UInt64) {
     let hasLeft = state.withLock { state in
       guard state.places.removeValue(forKey: number) != nil else { return false }
-      if state.places.isEmpty { state.shelf = nil }
+      if state.places.isEmpty { state.recent = nil }
       return true
     }
     if hasLeft { count.subtract(1, ordering: .relaxed) }
@@ -85,28 +85,28 @@ final class Followers: Sendable {
   /// - Parameter sequence: its `seq`.
   func publish(_ line: Span<UInt8>, sequence: UInt64) {
     state.withLock { state in
-      while state.shelf?.hasRoom(for: line.count) == false { Self.drop(&state) }
-      state.shelf?.put(line, sequence: sequence)
+      while state.recent?.hasRoom(for: line.count) == false { Self.drop(&state) }
+      state.recent?.put(line, sequence: sequence)
     }
   }
 
   /// What was published may be looked at.
   func flush(_ moment: Moment) {
     state.withLock { $0.moment = moment }
-    bell.signal()
+    wakeUp.signal()
   }
 
   /// Forgets what all have taken.
   func forgetTaken() {
     state.withLock { state in
       guard let first = state.places.values.lazy.map(\.next).min() else { return }
-      while let begin = state.shelf?.begin, begin < first { state.shelf?.dropFirst() }
+      while let begin = state.recent?.begin, begin < first { state.recent?.dropFirst() }
     }
   }
 
   /// The oldest record makes room: who has not taken it misses it.
   private static func drop(_ state: inout State) {
-    guard let dropped = state.shelf?.dropFirst() else { return }
+    guard let dropped = state.recent?.dropFirst() else { return }
     // By index: nothing is copied.
     var index = state.places.startIndex
     while index != state.places.endIndex {
@@ -120,14 +120,14 @@ final class Followers: Sendable {
   /// - Returns: how many bytes were put at the beginning of `buffer`, which has room for two records; 0: there are none.
   fileprivate func take(for number: UInt64, into buffer: inout [UInt8]) -> Int {
     state.withLock { state in
-      guard var place = state.places[number], let shelf = state.shelf else { return 0 }
+      guard var place = state.places[number], let recent = state.recent else { return 0 }
       var taken = 0
       if let loss = place.loss, let moment = state.moment {
         state.told += 1
         taken = tell(loss, number: state.told, moment, into: &buffer)
         place.loss = nil
       }
-      place.next = shelf.take(from: place.next, into: &buffer, &taken)
+      place.next = recent.take(from: place.next, into: &buffer, &taken)
       state.places[number] = place
       return taken
     }

@@ -24,7 +24,7 @@ struct StatusServer: ~Copyable {
   private static let ownDescriptors = 256
 
   /// A listening socket, and whether those who come are of this machine's.
-  final class Door: Sendable {
+  final class Endpoint: Sendable {
     let socket: ListeningSocket
     let isLocal: Bool
 
@@ -35,44 +35,45 @@ struct StatusServer: ~Copyable {
   }
 
   /// Arrays hold what can be copied only.
-  private final class Guest {
+  private final class Client {
     var connection: StatusConnection
     init(_ connection: consuming StatusConnection) { self.connection = connection }
   }
 
   /// A place at which it cannot be listened yet: the network is not up, another program has it.
-  struct Absent: Sendable {
-    var open: @Sendable () throws(PortError) -> Door
+  struct PendingEndpoint: Sendable {
+    var open: @Sendable () throws(PortError) -> Endpoint
     /// Called once it can.
     var opened: @Sendable () -> Void
     /// Between two tries, ns.
     var pause: Int64 = 10_000_000_000
   }
 
-  private var doors: [Door]
-  private var absent: Absent?
+  private var endpoints: [Endpoint]
+  private var pending: PendingEndpoint?
   private var nextTry = Int64.max
   private let followerLimit = Self.roomForFollowers
   private let sources: Sources
   private let followers: Followers
   /// Rung when there are records, and at the end.
-  private let bell: WakeUp
+  private let wakeUp: WakeUp
   private let isEnding: () -> Bool
-  private var guests: [Guest] = []
+  private var clients: [Client] = []
   private var closedUntil = Int64.min
   private var buffer: [UInt8] = []
 
-  /// - Parameter absent: nil: all that was wanted is in `doors`.
+  /// - Parameter pending: nil: all that was wanted is in `endpoints`.
   init(
-    _ doors: [Door], absent: Absent? = nil, _ sources: Sources, _ followers: Followers, bell: WakeUp,
+    _ endpoints: [Endpoint], pending: PendingEndpoint? = nil, _ sources: Sources, _ followers: Followers,
+    wakeUp: WakeUp,
     isEnding: @escaping () -> Bool
   ) {
-    self.doors = doors
-    self.absent = absent
-    if let absent { nextTry = BootClock.now + absent.pause }
+    self.endpoints = endpoints
+    self.pending = pending
+    if let pending { nextTry = BootClock.now + pending.pause }
     self.sources = sources
     self.followers = followers
-    self.bell = bell
+    self.wakeUp = wakeUp
     self.isEnding = isEnding
   }
 
@@ -81,17 +82,17 @@ struct StatusServer: ~Copyable {
     while !isEnding() {
       let ready = wait()
       let now = BootClock.now
-      bell.silence()
-      for (index, door) in doors.enumerated() where ready.doors[index] { takeIn(door, at: now) }
-      for (guest, events) in zip(guests, ready.guests) where events != 0 && !isEnding() {
-        serve(guest, events, at: now)
+      wakeUp.clear()
+      for (index, endpoint) in endpoints.enumerated() where ready.endpoints[index] { receive(endpoint, at: now) }
+      for (client, events) in zip(clients, ready.clients) where events != 0 && !isEnding() {
+        serve(client, events, at: now)
       }
       writeRecords()
-      for guest in guests where guest.connection.isOver || guest.connection.deadline <= now { leave(guest) }
-      guests.removeAll { $0.connection.isOver || $0.connection.deadline <= now }
+      for client in clients where client.connection.isOver || client.connection.deadline <= now { leave(client) }
+      clients.removeAll { $0.connection.isOver || $0.connection.deadline <= now }
       if now >= nextTry { tryAgain() }
     }
-    for guest in guests { leave(guest) }
+    for client in clients { leave(client) }
   }
 
   private mutating func writeRecords() {
@@ -100,7 +101,7 @@ struct StatusServer: ~Copyable {
       return
     }
     if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Follower.room) }
-    for guest in guests { guest.connection.writeRecords(through: &buffer) }
+    for client in clients { client.connection.writeRecords(through: &buffer) }
     followers.forgetTaken()
   }
 
@@ -112,73 +113,73 @@ struct StatusServer: ~Copyable {
   }
 
   private mutating func tryAgain() {
-    guard let absent else { return }
+    guard let pending else { return }
     do throws(PortError) {
-      doors.append(try absent.open())
-      absent.opened()
-      self.absent = nil
+      endpoints.append(try pending.open())
+      pending.opened()
+      self.pending = nil
       nextTry = .max
     } catch {
       // Why not was said when it was first tried.
-      nextTry = BootClock.now + absent.pause
+      nextTry = BootClock.now + pending.pause
     }
   }
 
-  private func wait() -> (doors: [Bool], guests: [Int32]) {
-    var waiting = [pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)]
+  private func wait() -> (endpoints: [Bool], clients: [Int32]) {
+    var waiting = [pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0)]
     let isClosed = BootClock.now < closedUntil
-    for door in doors {
-      let isOpen = !isClosed && hasRoom(door)
-      waiting.append(pollfd(fd: isOpen ? door.socket.descriptor : -1, events: Int16(POLLIN), revents: 0))
+    for endpoint in endpoints {
+      let isOpen = !isClosed && hasRoom(endpoint)
+      waiting.append(pollfd(fd: isOpen ? endpoint.socket.descriptor : -1, events: Int16(POLLIN), revents: 0))
     }
     var limit = min(isClosed ? closedUntil : Int64.max, nextTry)
-    for guest in guests {
+    for client in clients {
       waiting.append(
-        pollfd(fd: guest.connection.descriptor, events: Int16(guest.connection.events), revents: 0))
-      limit = min(limit, guest.connection.deadline)
+        pollfd(fd: client.connection.descriptor, events: Int16(client.connection.events), revents: 0))
+      limit = min(limit, client.connection.deadline)
     }
     let milliseconds = limit == .max ? -1 : Int32(clamping: max(0, (limit - BootClock.now) / 1_000_000 + 1))
     _ = unsafe poll(&waiting, nfds_t(waiting.count), milliseconds)
     return (
-      doors.indices.map { waiting[1 + $0].revents != 0 },
-      guests.indices.map { Int32(waiting[1 + doors.count + $0].revents) }
+      endpoints.indices.map { waiting[1 + $0].revents != 0 },
+      clients.indices.map { Int32(waiting[1 + endpoints.count + $0].revents) }
     )
   }
 
-  private func hasRoom(_ door: Door) -> Bool {
-    guests.count { $0.connection.isLocal == door.isLocal && $0.connection.follower == nil } < Self.mostConnections
+  private func hasRoom(_ endpoint: Endpoint) -> Bool {
+    clients.count { $0.connection.isLocal == endpoint.isLocal && $0.connection.follower == nil } < Self.mostConnections
   }
 
-  private mutating func takeIn(_ door: Door, at now: Int64) {
-    let before = guests.count
-    while hasRoom(door), let socket = door.socket.accept() {
-      guests.append(Guest(StatusConnection(socket, isLocal: door.isLocal, at: now)))
+  private mutating func receive(_ endpoint: Endpoint, at now: Int64) {
+    let before = clients.count
+    while hasRoom(endpoint), let socket = endpoint.socket.accept() {
+      clients.append(Client(StatusConnection(socket, isLocal: endpoint.isLocal, at: now)))
     }
-    if guests.count == before { closedUntil = now + Self.pause }
+    if clients.count == before { closedUntil = now + Self.pause }
   }
 
-  private func serve(_ guest: Guest, _ events: Int32, at now: Int64) {
-    if events & (POLLHUP | POLLERR) != 0 { guest.connection.hungUp() }
-    if events & ~POLLOUT != 0, let request = guest.connection.read() { answer(request, guest, at: now) }
-    if events & POLLOUT != 0 { guest.connection.write() }
+  private func serve(_ client: Client, _ events: Int32, at now: Int64) {
+    if events & (POLLHUP | POLLERR) != 0 { client.connection.hungUp() }
+    if events & ~POLLOUT != 0, let request = client.connection.read() { answer(request, client, at: now) }
+    if events & POLLOUT != 0 { client.connection.write() }
   }
 
-  private func answer(_ request: StatusRequest, _ guest: Guest, at now: Int64) {
+  private func answer(_ request: StatusRequest, _ client: Client, at now: Int64) {
     switch request {
-    case .status: guest.connection.answer(StatusAnswer.whole("application/json", sources.status()), at: now)
+    case .status: client.connection.answer(StatusAnswer.whole("application/json", sources.status()), at: now)
     case .metrics:
-      guest.connection.answer(
+      client.connection.answer(
         StatusAnswer.whole("text/plain; version=0.0.4; charset=utf-8", sources.metrics()), at: now)
     case .records:
-      guard guests.count(where: { $0.connection.follower != nil }) < followerLimit else {
-        guest.connection.answer(StatusAnswer.refusal(503, "\(followerLimit) follow already"), at: now)
+      guard clients.count(where: { $0.connection.follower != nil }) < followerLimit else {
+        client.connection.answer(StatusAnswer.refusal(503, "\(followerLimit) follow already"), at: now)
         return
       }
-      guest.connection.follow(followers.add())
+      client.connection.follow(followers.add())
     case .refused(let code, let reason):
-      guest.connection.answer(StatusAnswer.refusal(code, reason), at: now)
+      client.connection.answer(StatusAnswer.refusal(code, reason), at: now)
     }
   }
 
-  private func leave(_ guest: Guest) { guest.connection.follower?.leave() }
+  private func leave(_ client: Client) { client.connection.follower?.leave() }
 }

@@ -28,7 +28,7 @@ final class BLELink: BusListener {
     static let bus = 0
     static let input = 1
     static let output = 2
-    static let bell = 3
+    static let wakeUp = 3
   }
 
   let name: String
@@ -54,7 +54,7 @@ final class BLELink: BusListener {
   private(set) var end: PortError?
 
   private let watch: Watch
-  private let bell: WakeUp
+  private let wakeUp: WakeUp
   private var inputSocket = Descriptor()
   private var outputSocket = Descriptor()
   private var input = ByteQueue(capacity: 8 * BLELink.longestValue)
@@ -67,8 +67,8 @@ final class BLELink: BusListener {
     self.name = name
     self.bluez = bluez
     watch = try Watch(for: name)
-    bell = try WakeUp()
-    watch.set(bell.descriptor, POLLIN, number: Watched.bell)
+    wakeUp = try WakeUp()
+    watch.set(wakeUp.descriptor, POLLIN, number: Watched.wakeUp)
     watchBus()
   }
 
@@ -87,7 +87,7 @@ final class BLELink: BusListener {
   }
 
   /// Completes the opening. Signals the descriptor if bytes arrived during opening.
-  func begin() { if input.count > 0 { bell.signal() } }
+  func begin() { if input.count > 0 { wakeUp.signal() } }
 
   /// The actions of this process on the connection; `nil` before the device is known.
   var connection: OwnConnection? { device.isEmpty ? nil : OwnConnection(bluez.bus, device: device) }
@@ -116,7 +116,7 @@ final class BLELink: BusListener {
     takeIn()
     let count = input.take(into: &buffer)
     // Signal the descriptor, so that remaining bytes and the end of the connection are read without another event.
-    if input.count > 0 || (count > 0 && end != nil) { bell.signal() }
+    if input.count > 0 || (count > 0 && end != nil) { wakeUp.signal() }
     if count == 0, let end { throw end }
     return count
   }
@@ -162,7 +162,7 @@ final class BLELink: BusListener {
   /// Receives the available data, as far as there is room.
   private func takeIn() {
     let ready = watch.ready()
-    let isRung = ready[Watched.bell] != 0 && bell.silence()
+    let isRung = ready[Watched.wakeUp] != 0 && wakeUp.clear()
     if ready[Watched.input] != 0 { takePackets(isHungUp: ready[Watched.input] & (POLLHUP | POLLERR) != 0) }
     if ready[Watched.output] & (POLLHUP | POLLERR) != 0 { finish(.gone, "the connection ended") }
     if ready[Watched.bus] != 0 || isRung { takeMessages() }
@@ -191,7 +191,7 @@ final class BLELink: BusListener {
       }
     } catch { return finish(.gone, error.sentence) }
     // libsystemd may have buffered messages that its descriptor no longer signals.
-    bell.signal()
+    wakeUp.signal()
   }
 
   /// Watches the bus for the events that it waits for.

@@ -29,7 +29,7 @@ struct BootTimer: ~Copyable {
   }
 
   /// Resets the timer after it has expired.
-  mutating func silence() {
+  mutating func clear() {
     armed = nil
     _ = cports_timer_set(timer.number, 0)
   }

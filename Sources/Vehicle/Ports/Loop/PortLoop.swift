@@ -45,7 +45,7 @@ public struct PortLoop: ~Copyable {
       timer.set(actions.deadline)
       let ready = wait(port, writing: actions.unsent.count > 0)
       // Process the bytes first: a reply that arrived before its deadline is not late.
-      if ready.hasRung { timer.silence() }
+      if ready.hasRung { timer.clear() }
       if ready.port != 0 { try take(ready.port, &port, &handler, &actions) }
       if let deadline = actions.deadline, !actions.isStopping {
         let now = BootClock.now
@@ -54,7 +54,7 @@ public struct PortLoop: ~Copyable {
           handler.deadlinePassed(at: now, &actions)
         }
       }
-      if ready.isWoken, !actions.isStopping, wakeUp.silence() { handler.wokenUp(at: BootClock.now, &actions) }
+      if ready.isWoken, !actions.isStopping, wakeUp.clear() { handler.wokenUp(at: BootClock.now, &actions) }
     }
   }
 

@@ -28,7 +28,7 @@ public final class WakeUp: Sendable {
 
   /// Clears the signal. Returns `true` if it was set.
   @discardableResult
-  public func silence() -> Bool {
+  public func clear() -> Bool {
     var count: UInt64 = 0
     return unsafe read(descriptor, &count, 8) == 8
   }

@@ -59,7 +59,7 @@ public struct Pairing: ~Copyable {
           tell(.unavailable(lastReason))
         }
       }
-      if !control.isStopping, control.bell.wait(until: BootClock.after(pause)) { control.bell.silence() }
+      if !control.isStopping, control.wakeUp.wait(until: BootClock.after(pause)) { control.wakeUp.clear() }
       if control.isStopping, control.end() { return }
     }
   }

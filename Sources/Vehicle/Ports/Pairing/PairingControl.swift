@@ -14,7 +14,7 @@ public final class PairingControl: Sendable {
   /// Signalled when the thread must end, and cancels all waits.
   let ending: WakeUp
   /// Signalled when the thread has something to do.
-  let bell: WakeUp
+  let wakeUp: WakeUp
   private let state: Mutex<State>
 
   /// Creates a control.
@@ -23,7 +23,7 @@ public final class PairingControl: Sendable {
   /// - Throws: ``PortError`` if the process has no free descriptors.
   public init(_ wishes: [PairingWish]) throws(PortError) {
     ending = try WakeUp()
-    bell = try WakeUp()
+    wakeUp = try WakeUp()
     state = Mutex(State(wishes: wishes))
   }
 
@@ -41,7 +41,7 @@ public final class PairingControl: Sendable {
       if again { state.triesAgain = true }
       return true
     }
-    if isHeard { bell.signal() }
+    if isHeard { wakeUp.signal() }
     return isHeard
   }
 
@@ -49,7 +49,7 @@ public final class PairingControl: Sendable {
   public func stop() {
     state.withLock { $0.isStopping = true }
     ending.signal()
-    bell.signal()
+    wakeUp.signal()
   }
 
   // MARK: For the thread

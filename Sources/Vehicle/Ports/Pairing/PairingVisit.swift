@@ -41,10 +41,10 @@ struct PairingVisit {
   func rest(until moment: Int64) throws(BusError) {
     if control.isStopping { throw .interrupted }
     if let message = try bluez.bus.next() { return agent.heard(message) }
-    do throws(BusError) { try bluez.bus.wait(until: moment, unless: control.bell) } catch {
+    do throws(BusError) { try bluez.bus.wait(until: moment, unless: control.wakeUp) } catch {
       switch error {
       case .timedOut: return
-      case .interrupted: control.bell.silence()
+      case .interrupted: control.wakeUp.clear()
       default: throw error
       }
     }

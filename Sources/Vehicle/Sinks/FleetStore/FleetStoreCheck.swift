@@ -32,15 +32,15 @@ extension FleetStoreConfiguration {
     var hurried = self
     hurried.connectLimit = min(connectLimit, limit)
     hurried.requestLimit = min(requestLimit, limit)
-    let bell: SinkBell
+    let wakeUp: SinkWakeUp
     do throws(PortError) {
-      bell = try SinkBell()
+      wakeUp = try SinkWakeUp()
     } catch {
       throw SinkError(.system, url.description, error.detail)
     }
     var headers = ["User-Agent: obdgate", "Accept: application/json", "Content-Type: application/x-ndjson", "Expect:"]
     if let token { headers.append("Authorization: Bearer \(token)") }
-    return try HTTPClient(hurried, bell).send(
+    return try HTTPClient(hurried, wakeUp).send(
       HTTPClient.Request(
         url: url.description + "/telemetry", headers: headers, body: (bytes: Array("\n".utf8), count: 1),
         patience: limit))

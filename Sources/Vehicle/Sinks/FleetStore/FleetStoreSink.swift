@@ -70,10 +70,10 @@ public struct FleetStoreSink: Sink, ~Copyable {
 
   // MARK: Records
 
-  public mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery {
+  public mutating func deliver(_ batch: RecordBatch, _ wakeUp: SinkWakeUp) -> Delivery {
     var delivery = Delivery()
     do throws(UploadFailure) {
-      try deliver(batch, &delivery, bell)
+      try deliver(batch, &delivery, wakeUp)
       backOff.succeeded()
       retryAt = .min
       works(&delivery.news)
@@ -100,7 +100,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
   }
 
   private mutating func deliver(
-    _ batch: RecordBatch, _ delivery: inout Delivery, _ bell: SinkBell
+    _ batch: RecordBatch, _ delivery: inout Delivery, _ wakeUp: SinkWakeUp
   ) throws(UploadFailure) {
     var plan = UploadPlan(server, records: batch.records.count)
     defer { server = plan.server }
@@ -109,7 +109,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
       let reply: HTTPReply
       do throws(SinkError) {
         if request.wantsToken { token = nil }
-        let client = try connected(bell)
+        let client = try connected(wakeUp)
         defer { hasSent = hasSent || client.hasSent }
         reply = try client.send(post(request, batch))
       } catch {
@@ -186,35 +186,35 @@ public struct FleetStoreSink: Sink, ~Copyable {
   }
 
   /// Returns the client, after reading the token if necessary.
-  private mutating func connected(_ bell: SinkBell) throws(SinkError) -> HTTPClient {
+  private mutating func connected(_ wakeUp: SinkWakeUp) throws(SinkError) -> HTTPClient {
     if token == nil, let file = configuration.tokenFile { token = try SecretFile.read(file) }
     if let client { return client }
-    let made = try HTTPClient(configuration, bell)
+    let made = try HTTPClient(configuration, wakeUp)
     client = made
     return made
   }
 
   // MARK: Fences
 
-  public mutating func idle(until deadline: Int64, _ bell: SinkBell) -> Delivery {
+  public mutating func idle(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Delivery {
     var delivery = Delivery()
     // The wake-up ends this early if records arrive continuously; geofences are fetched in between.
-    bell.wait(until: min(deadline, fences?.nextAt ?? .max))
-    fetchFencesIfDue(&delivery.news, bell)
+    wakeUp.wait(until: min(deadline, fences?.nextAt ?? .max))
+    fetchFencesIfDue(&delivery.news, wakeUp)
     // A report about geofences must not change when the next batch is due.
     if !delivery.news.isEmpty { delivery.notBefore = retryAt }
     return delivery
   }
 
-  private mutating func fetchFencesIfDue(_ news: inout [SinkNews], _ bell: SinkBell) {
-    guard var fetch = fences, BootClock.now >= fetch.nextAt, !bell.isStopping else { return }
+  private mutating func fetchFencesIfDue(_ news: inout [SinkNews], _ wakeUp: SinkWakeUp) {
+    guard var fetch = fences, BootClock.now >= fetch.nextAt, !wakeUp.isStopping else { return }
     defer { fences = fetch }
     let taker = surroundings.fenceTakers()
     if taker != fenceTaker { fetch.forget() }
     fenceTaker = taker
     do throws(SinkError) {
       // Call this first, because it reads the token.
-      let client = try connected(bell)
+      let client = try connected(wakeUp)
       var headers = commonHeaders
       if !fetch.etag.isEmpty { headers.append("If-None-Match: \(fetch.etag)") }
       let reply = try client.send(

@@ -8,7 +8,7 @@ import Ports
   private let place: String
   private let tls: TLSFiles
   /// Wake-up that stops a request.
-  private let bell: SinkBell
+  private let wakeUp: SinkWakeUp
 
   /// A request to send.
   struct Request {
@@ -26,10 +26,10 @@ import Ports
   /// Creates a client without a connection.
   ///
   /// - Throws: ``SinkError/Kind/missingLibrary`` if libcurl is not installed.
-  init(_ configuration: FleetStoreConfiguration, _ bell: SinkBell) throws(SinkError) {
+  init(_ configuration: FleetStoreConfiguration, _ wakeUp: SinkWakeUp) throws(SinkError) {
     place = configuration.url.description
     tls = configuration.tls
-    self.bell = bell
+    self.wakeUp = wakeUp
     guard ccurl_load() == 0 else {
       throw SinkError(
         .missingLibrary, place, "libcurl.so.4 is not installed or too old: install the package libcurl4")
@@ -65,10 +65,10 @@ import Ports
       let state = unsafe ccurl_continue(client)
       if state == 1 { break }
       guard state == 0 else { throw ended(.system, "libcurl failed") }
-      if bell.isStopping { throw ended(.stopped, "told to stop") }
+      if wakeUp.isStopping { throw ended(.stopped, "told to stop") }
       if !isEndless, BootClock.now >= deadline { throw ended(.timedOut, "no whole answer in time") }
-      guard unsafe ccurl_wait(client, bell.descriptor, 1_000) == 0 else { throw ended(.system, "libcurl failed") }
-      bell.silence()
+      guard unsafe ccurl_wait(client, wakeUp.descriptor, 1_000) == 0 else { throw ended(.system, "libcurl failed") }
+      wakeUp.clear()
     }
     let result = unsafe ccurl_result(client)
     guard result == ccurl_done else { throw error(result) }

@@ -22,7 +22,7 @@ public struct FileSink: Sink, ~Copyable {
   /// Creates a sink. It opens the file with the first batch.
   public init(_ configuration: FileSinkConfiguration) { self.configuration = configuration }
 
-  public mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery {
+  public mutating func deliver(_ batch: RecordBatch, _ wakeUp: SinkWakeUp) -> Delivery {
     var delivery = Delivery()
     do throws(SinkError) {
       try write(batch)

@@ -39,7 +39,7 @@ public struct LineOutput: ~Copyable {
       if deadline == .max, isEnding() { deadline = BootClock.now &+ patience }
       if BootClock.now >= deadline { return (done, .late) }
       var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      let ready = unsafe poll(&waiting, 1, min(Self.look, SinkBell.milliseconds(until: deadline)))
+      let ready = unsafe poll(&waiting, 1, min(Self.look, SinkWakeUp.milliseconds(until: deadline)))
       if ready < 0, errno != EINTR { return (done, .failed(errno)) }
       guard ready > 0 else { continue }
       let piece = min(Self.piece, bytes.count - done)
@@ -64,10 +64,10 @@ public struct LineOutput: ~Copyable {
   /// Waits until the wake-up is signalled, the deadline passes, or the reader is gone.
   ///
   /// - Returns: whether the reader is gone.
-  func waitForReader(until deadline: Int64, _ bell: SinkBell) -> Bool {
+  func waitForReader(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Bool {
     while BootClock.now < deadline {
-      let ready = bell.wait(for: descriptor, 0, until: deadline)
-      if ready.isRung { return false }
+      let ready = wakeUp.wait(for: descriptor, 0, until: deadline)
+      if ready.isSignalled { return false }
       if Self.hasReaderLeft(ready.events) { return true }
     }
     return false

@@ -24,9 +24,9 @@ public struct StdoutSink: Sink, ~Copyable {
     self.patience = patience
   }
 
-  public mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery {
+  public mutating func deliver(_ batch: RecordBatch, _ wakeUp: SinkWakeUp) -> Delivery {
     var deadline = Int64.max
-    let (count, end) = output.write(batch.bytes[...], until: &deadline, patience: patience) { bell.isStopping }
+    let (count, end) = output.write(batch.bytes[...], until: &deadline, patience: patience) { wakeUp.isStopping }
     var delivery = Delivery()
     delivery.acknowledge(0..<(batch.records.firstIndex { $0.range.upperBound > count } ?? batch.records.count))
     switch end {
@@ -39,9 +39,9 @@ public struct StdoutSink: Sink, ~Copyable {
     return delivery
   }
 
-  public mutating func idle(until deadline: Int64, _ bell: SinkBell) -> Delivery {
+  public mutating func idle(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Delivery {
     var delivery = Delivery()
-    delivery.isOver = output.waitForReader(until: deadline, bell)
+    delivery.isOver = output.waitForReader(until: deadline, wakeUp)
     return delivery
   }
 }

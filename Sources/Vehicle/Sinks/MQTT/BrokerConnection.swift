@@ -36,7 +36,7 @@ import Ports
   ///     `nil` for no will.
   ///   - lookUpLimit: time limit for resolving the host name, ns.
   init(
-    _ configuration: MQTTConfiguration, level: Int, clientId: String, status: String?, _ bell: SinkBell,
+    _ configuration: MQTTConfiguration, level: Int, clientId: String, status: String?, _ wakeUp: SinkWakeUp,
     lookUpLimit: Int64 = 30_000_000_000
   ) throws(SinkError) {
     place = configuration.url.description
@@ -68,7 +68,7 @@ import Ports
       throw files.unreadable(place) ?? SinkError(.certificate, place, "its settings are refused: \(Self.reason(code))")
     }
     unsafe client = made
-    try Self.lookUp(configuration.url, place, within: lookUpLimit, bell)
+    try Self.lookUp(configuration.url, place, within: lookUpLimit, wakeUp)
     let begun = unsafe cmosquitto_connect(
       client, configuration.url.host, Int32(configuration.url.port), Int32(configuration.keepAlive))
     guard begun == 0 else { throw SinkError(.unreachable, place, Self.reason(begun)) }
@@ -78,7 +78,7 @@ import Ports
 
   /// Resolves the host name first. The library's own look-up blocks, and the wake-up cannot interrupt it.
   private static func lookUp(
-    _ url: ServiceURL, _ place: String, within limit: Int64, _ bell: SinkBell
+    _ url: ServiceURL, _ place: String, within limit: Int64, _ wakeUp: SinkWakeUp
   ) throws(SinkError) {
     guard let lookup = unsafe cports_lookup_begin(url.host, String(url.port)) else {
       throw SinkError(.system, place, "no memory or thread to look the name up")
@@ -92,31 +92,31 @@ import Ports
         let reason = unsafe String(cString: cports_lookup_message(code))
         throw SinkError(.unreachable, place, "no address for \(url.host): \(reason)")
       }
-      if bell.isStopping { throw SinkError(.stopped, place, "told to stop") }
+      if wakeUp.isStopping { throw SinkError(.stopped, place, "told to stop") }
       if BootClock.now >= deadline { throw SinkError(.timedOut, place, "no answer from the name server") }
     }
   }
 
   /// Waits for the wake-up, the deadline or an event.
   ///
-  /// - Parameter bell: `nil` to wait only for the connection.
+  /// - Parameter wakeUp: `nil` to wait only for the connection.
   /// - Returns: whether the wake-up was signalled, and the events.
-  func wait(until deadline: Int64, _ bell: SinkBell?) -> (isRung: Bool, events: [Event]) {
+  func wait(until deadline: Int64, _ wakeUp: SinkWakeUp?) -> (isSignalled: Bool, events: [Event]) {
     let socket = unsafe cmosquitto_socket(client)
     let wanted = unsafe cmosquitto_wants_write(client) != 0 ? POLLIN | POLLOUT : POLLIN
-    var isRung = false
-    if let bell {
-      isRung = bell.wait(for: socket, wanted, until: deadline).isRung
+    var isSignalled = false
+    if let wakeUp {
+      isSignalled = wakeUp.wait(for: socket, wanted, until: deadline).isSignalled
     } else {
       var waiting = pollfd(fd: socket, events: Int16(wanted), revents: 0)
-      _ = unsafe poll(&waiting, 1, SinkBell.milliseconds(until: deadline))
+      _ = unsafe poll(&waiting, 1, SinkWakeUp.milliseconds(until: deadline))
     }
     let code = unsafe cmosquitto_continue(client)
     var events: [Event] = []
     while let event = take() { events.append(event) }
     if code != 0, !events.contains(where: \.isEnd) { events.append(lost(code)) }
     if events.contains(where: \.isEnd) { isConnected = false }
-    return (isRung, events)
+    return (isSignalled, events)
   }
 
   private func take() -> Event? {

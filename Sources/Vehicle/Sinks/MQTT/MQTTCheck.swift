@@ -9,13 +9,13 @@ extension MQTTConfiguration {
   func check(within limit: Int64) -> PeerCheck {
     let deadline = BootClock.now &+ limit
     do {
-      let bell = try SinkBell()
+      let wakeUp = try SinkWakeUp()
       var version = BrokerVersion()
       for _ in 0..<2 {
         let connection = try BrokerConnection(
-          self, level: version.level, clientId: "obdgate-check-\(UInt32.random(in: 0 ... .max))", status: nil, bell,
+          self, level: version.level, clientId: "obdgate-check-\(UInt32.random(in: 0 ... .max))", status: nil, wakeUp,
           lookUpLimit: limit)
-        switch try answer(connection, until: deadline, bell) {
+        switch try answer(connection, until: deadline, wakeUp) {
         case .connected:
           connection.disconnect()
           _ = connection.wait(until: 0, nil)
@@ -48,10 +48,10 @@ extension MQTTConfiguration {
 
   /// Waits for the broker's answer to the connection.
   private func answer(
-    _ connection: BrokerConnection, until deadline: Int64, _ bell: SinkBell
+    _ connection: BrokerConnection, until deadline: Int64, _ wakeUp: SinkWakeUp
   ) throws(SinkError) -> BrokerConnection.Event {
     while BootClock.now < deadline {
-      let events = connection.wait(until: deadline, bell).events
+      let events = connection.wait(until: deadline, wakeUp).events
       // A broker also closes a connection that it rejected; report the rejection.
       let refusal = events.first { if case .refused = $0 { true } else { false } }
       if let event = refusal ?? events.first { return event }

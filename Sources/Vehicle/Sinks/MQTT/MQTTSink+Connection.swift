@@ -3,18 +3,18 @@ import Ports
 
 // Connecting and reconnecting.
 extension MQTTSink {
-  public mutating func idle(until deadline: Int64, _ bell: SinkBell) -> Delivery {
+  public mutating func idle(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Delivery {
     var delivery = Delivery()
     do throws(SinkError) {
-      while BootClock.now < deadline, news.isEmpty, !bell.isStopping {
+      while BootClock.now < deadline, news.isEmpty, !wakeUp.isStopping {
         if let connection {
-          let (isRung, events) = connection.wait(until: min(deadline, connectDeadline), bell)
+          let (isSignalled, events) = connection.wait(until: min(deadline, connectDeadline), wakeUp)
           try take(events)
           if BootClock.now >= connectDeadline { throw SinkError(.timedOut, place, "no answer from the broker") }
-          if isRung { break }
+          if isSignalled { break }
         } else {
-          if bell.wait(until: min(deadline, retryAt)) { break }
-          if BootClock.now >= retryAt { try begin(bell) }
+          if wakeUp.wait(until: min(deadline, retryAt)) { break }
+          if BootClock.now >= retryAt { try begin(wakeUp) }
         }
       }
     } catch {
@@ -27,22 +27,22 @@ extension MQTTSink {
   }
 
   /// Waits until the broker accepts messages.
-  mutating func connect(_ bell: SinkBell) throws(SinkError) {
+  mutating func connect(_ wakeUp: SinkWakeUp) throws(SinkError) {
     while true {
-      if connection == nil { try begin(bell) }
+      if connection == nil { try begin(wakeUp) }
       guard let connection, !connection.isConnected else { return }
-      let events = connection.wait(until: connectDeadline, bell).events
-      if bell.isStopping { throw SinkError(.stopped, place, "told to stop") }
+      let events = connection.wait(until: connectDeadline, wakeUp).events
+      if wakeUp.isStopping { throw SinkError(.stopped, place, "told to stop") }
       try take(events)
       if BootClock.now >= connectDeadline { throw SinkError(.timedOut, place, "no answer from the broker") }
     }
   }
 
-  private mutating func begin(_ bell: SinkBell) throws(SinkError) {
+  private mutating func begin(_ wakeUp: SinkWakeUp) throws(SinkError) {
     connectDeadline = BootClock.now &+ configuration.answerLimit
     connection = try BrokerConnection(
       configuration, level: version.level, clientId: configuration.clientId ?? "obdgate-\(surroundings.gatewayId)",
-      status: statusTopic, bell)
+      status: statusTopic, wakeUp)
   }
 
   /// Handles all events except acknowledgements.
@@ -106,7 +106,7 @@ extension MQTTSink {
   }
 
   /// Publishes `offline`, as the will would, and disconnects, if the broker answers within 300 ms.
-  public mutating func finish(_ bell: SinkBell) {
+  public mutating func finish(_ wakeUp: SinkWakeUp) {
     guard let connection, connection.isConnected else { return }
     let deadline = BootClock.now &+ 300_000_000
     guard let number = try? connection.publish(statusTopic, Array("offline".utf8), isRetained: true) else { return }

@@ -62,12 +62,12 @@ public struct MQTTSink: Sink, ~Copyable {
 
   // MARK: Records
 
-  public mutating func deliver(_ batch: RecordBatch, _ bell: SinkBell) -> Delivery {
+  public mutating func deliver(_ batch: RecordBatch, _ wakeUp: SinkWakeUp) -> Delivery {
     var delivery = Delivery()
     delivery.sentNothing = true
     do throws(SinkError) {
-      try connect(bell)
-      try publish(batch, &delivery, bell)
+      try connect(wakeUp)
+      try publish(batch, &delivery, wakeUp)
     } catch {
       fail(error)
       delivery.notBefore = retryAt
@@ -78,7 +78,7 @@ public struct MQTTSink: Sink, ~Copyable {
   }
 
   private mutating func publish(
-    _ batch: RecordBatch, _ delivery: inout Delivery, _ bell: SinkBell
+    _ batch: RecordBatch, _ delivery: inout Delivery, _ wakeUp: SinkWakeUp
   ) throws(SinkError) {
     var messages = BrokerMessage.messages(
       of: batch, topic: configuration.topic, records: configuration.gathering.records,
@@ -101,8 +101,8 @@ public struct MQTTSink: Sink, ~Copyable {
         delivery.sentNothing = false
         window.published(as: try connection.publish(message.topic, message.payload(batch)))
       }
-      let events = connection.wait(until: deadline, bell).events
-      if bell.isStopping, events.isEmpty { throw SinkError(.stopped, place, "told to stop") }
+      let events = connection.wait(until: deadline, wakeUp).events
+      if wakeUp.isStopping, events.isEmpty { throw SinkError(.stopped, place, "told to stop") }
       for case .acknowledged(let number, let reason) in events {
         deadline = BootClock.now &+ configuration.answerLimit
         try settle(window.acknowledged(number, reason: reason), batch, &delivery)

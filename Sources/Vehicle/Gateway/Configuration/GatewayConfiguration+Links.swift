@@ -1,0 +1,182 @@
+import JSONText
+
+// Which adapters and receivers are named, and how they are reached.
+
+extension GatewayConfiguration.Adapter {
+  init(_ value: JSONValue, folder: String) throws(JSONError) {
+    var reader = try JSONObjectReader(value)
+    let links = ["device", "rfcomm", "ble", "tcp"].filter { value[$0] != nil }
+    guard links.count == 1 else {
+      throw value.invalid(
+        expected: "exactly one of \"device\", \"rfcomm\", \"ble\" and \"tcp\"",
+        found: links.isEmpty ? "none" : links.joined(separator: " and "))
+    }
+    var baud: Int?
+    var preferredBaud: Int?
+    var pin: String?
+    var pinFile: String?
+    let link: Link
+    if let device = reader.optional("device") {
+      let path = try GatewayConfiguration.notEmpty(device, device.requireString())
+      link = .serial(device: GatewayConfiguration.resolved(path, folder))
+      baud = try GatewayConfiguration.baud(&reader)
+      preferredBaud = try reader.optionalInt("preferredBaud", in: 9_600...2_000_000)
+    } else if let address = reader.optional("rfcomm") {
+      link = .rfcomm(address: try Self.bluetoothAddress(address))
+      (pin, pinFile) = try Self.pin(&reader, isLowEnergy: false, folder)
+    } else if let address = reader.optional("ble") {
+      link = .ble(address: try Self.bluetoothAddress(address))
+      (pin, pinFile) = try Self.pin(&reader, isLowEnergy: true, folder)
+    } else {
+      let endpoint = try GatewayConfiguration.endpoint(reader.required("tcp"), defaultPort: 35_000)
+      link = .tcp(host: endpoint.host, port: endpoint.port)
+    }
+    let digit = try Self.protocolDigit(&reader)
+    try reader.finish()
+    self.init(link: link, baud: baud, protocolDigit: digit)
+    self.preferredBaud = preferredBaud
+    self.pin = pin
+    self.pinFile = pinFile
+  }
+
+  /// `00:1D:A5:68:98:8A`, either case.
+  private static func bluetoothAddress(_ value: JSONValue) throws(JSONError) -> String {
+    let text = try value.requireString().uppercased()
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let isGood = parts.count == 6 && parts.allSatisfy { $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) }
+    guard isGood else { throw value.invalid(expected: "a Bluetooth address such as \"00:1D:A5:68:98:8A\"") }
+    return text
+  }
+
+  /// The PIN, which no message shows, or the path of its file.
+  private static func pin(
+    _ reader: inout JSONObjectReader, isLowEnergy: Bool, _ folder: String
+  ) throws(JSONError) -> (String?, file: String?) {
+    guard let value = reader.optional("pin") else {
+      return (nil, try GatewayConfiguration.path(&reader, "pinFile", folder))
+    }
+    let expected = "\(pinForm(isLowEnergy: isLowEnergy)) in quotes"
+    guard let text = value.string else { throw value.invalid(expected: expected, found: "no string") }
+    guard isPIN(text, isLowEnergy: isLowEnergy) else {
+      throw value.invalid(expected: expected, found: "something else")
+    }
+    if let file = reader.optional("pinFile") {
+      throw file.invalid(expected: "either \"pin\" or \"pinFile\"", found: "both")
+    }
+    return (text, nil)
+  }
+
+  /// `auto`, or the digit that ATSP takes.
+  private static func protocolDigit(_ reader: inout JSONObjectReader) throws(JSONError) -> Character? {
+    guard let value = reader.optional("protocol") else { return nil }
+    if value.isString("auto") { return nil }
+    guard let text = value.string, text.count == 1, let digit = text.first, "123456789".contains(digit) else {
+      // `A` is what the ELM327 calls it.
+      let isTruck = value.isString("A") || value.isString("a")
+      throw value.invalid(
+        expected: "\"auto\" or \"1\" to \"9\"", found: isTruck ? "\"A\", SAE J1939, which is not polled" : nil)
+    }
+    return digit
+  }
+}
+
+extension GatewayConfiguration.GPSSource {
+  init(_ value: JSONValue, folder: String) throws(JSONError) {
+    var reader = try JSONObjectReader(value)
+    if let device = reader.optional("device"), value["gpsd"] == nil {
+      let path = GatewayConfiguration.resolved(
+        try GatewayConfiguration.notEmpty(device, device.requireString()), folder)
+      self = .serial(device: path, baud: try GatewayConfiguration.baud(&reader))
+    } else if let gpsd = reader.optional("gpsd"), value["device"] == nil {
+      let endpoint = try GatewayConfiguration.endpoint(gpsd, defaultPort: 2947)
+      self = .gpsd(host: endpoint.host, port: endpoint.port)
+    } else {
+      throw value.invalid(expected: "either \"device\" or \"gpsd\"")
+    }
+    try reader.finish()
+  }
+}
+
+extension GatewayConfiguration {
+  /// Refuses an adapter that the list has already.
+  static func refuseTwice(_ array: JSONValue?, _ links: [Adapter.Link]) throws(JSONError) {
+    for (index, link) in links.enumerated() where links[..<index].contains(where: { $0.isSame(as: link) }) {
+      guard let value = array?[index] else { continue }
+      throw value.invalid(expected: "another adapter", found: "one that the list has already")
+    }
+  }
+
+  /// Refuses a receiver that the list has already, or that is an adapter's device.
+  static func refuseTwice(
+    _ array: JSONValue?, _ sources: [GPSSource], besides links: [Adapter.Link]
+  ) throws(JSONError) {
+    for (index, source) in sources.enumerated() {
+      guard let value = array?[index] else { continue }
+      if sources[..<index].contains(where: { $0.isSame(as: source) }) {
+        throw value.invalid(expected: "another receiver", found: "one that the list has already")
+      }
+      guard case .serial(let device, _) = source else { continue }
+      if links.contains(where: { $0.isSame(as: .serial(device: device)) }) {
+        throw value.invalid(expected: "a receiver's device", found: "one that is in \"adapters\"")
+      }
+    }
+  }
+
+  /// `HOST`, `HOST:PORT` or `[IPv6]:PORT`.
+  static func endpoint(
+    _ value: JSONValue, defaultPort: UInt16
+  ) throws(JSONError) -> (host: String, port: UInt16) {
+    let text = try value.requireString()
+    var host = Substring(text)
+    var port = Substring()
+    if text.utf8.first == UInt8(ascii: "["), let end = text.lastIndex(of: "]") {
+      host = text[text.index(after: text.startIndex)..<end]
+      let rest = text[text.index(after: end)...]
+      guard rest.isEmpty || rest.first == ":" else { throw value.invalidAddress(expected: "HOST:PORT or [IPv6]:PORT") }
+      port = rest.dropFirst()
+    } else if let colon = text.lastIndex(of: ":") {
+      host = text[..<colon]
+      port = text[text.index(after: colon)...]
+      guard !port.isEmpty else { throw value.invalidAddress(expected: "a port behind the colon") }
+    }
+    let isBracketed = text.utf8.first == UInt8(ascii: "[") && text.contains("]")
+    let isName =
+      !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 }
+      && (isBracketed || !host.contains { ":[]".contains($0) })
+    guard isName else { throw value.invalidAddress(expected: "HOST:PORT or [IPv6]:PORT") }
+    guard !port.isEmpty else { return (String(host), defaultPort) }
+    guard port.utf8.first != UInt8(ascii: "+"), let number = UInt16(port), number > 0 else {
+      throw value.invalidAddress(expected: "a port from 1 to 65535")
+    }
+    return (String(host), number)
+  }
+
+  /// A baud rate, or `auto`.
+  static func baud(_ reader: inout JSONObjectReader) throws(JSONError) -> Int? {
+    guard let value = reader.optional("baud") else { return nil }
+    if value.isString("auto") { return nil }
+    guard value.kind == .number else { throw value.invalid(expected: "\"auto\" or a number") }
+    return try value.requireInt(in: 1200...4_000_000)
+  }
+}
+
+extension GatewayConfiguration.Adapter.Link {
+  /// Whether both lead to one device: by which kind of Bluetooth does not matter.
+  fileprivate func isSame(as other: Self) -> Bool {
+    switch (self, other) {
+    case (.rfcomm(let one), .ble(let two)), (.ble(let one), .rfcomm(let two)): one == two
+    case (.serial(let one), .serial(let two)): one.standardPath == two.standardPath
+    default: self == other
+    }
+  }
+}
+
+extension GatewayConfiguration.GPSSource {
+  /// Whether both are one receiver, or one gpsd.
+  fileprivate func isSame(as other: Self) -> Bool {
+    switch (self, other) {
+    case (.serial(let one, _), .serial(let two, _)): one.standardPath == two.standardPath
+    default: self == other
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import Sinks
+
+// What a Bluetooth adapter wants when it is paired; in no message.
+extension GatewayConfiguration.Adapter {
+  /// The PIN: as the configuration says it, or as its file does; nil: the usual ones are tried.
+  ///
+  /// - Throws: ``Sinks/SinkError/Kind/badFile`` where the file is missing or wrong, or where everyone can read it.
+  public func readPIN() throws(SinkError) -> String? {
+    guard let pinFile else { return pin }
+    let text = try SecretFile.read(pinFile)
+    guard Self.isPIN(text, isLowEnergy: isLowEnergy) else {
+      throw SinkError(.badFile, pinFile, "expected \(Self.pinForm(isLowEnergy: isLowEnergy)), found something else")
+    }
+    return text
+  }
+
+  private var isLowEnergy: Bool { if case .ble = link { true } else { false } }
+
+  static func pinForm(isLowEnergy: Bool) -> String { isLowEnergy ? "1 to 6 digits" : "1 to 16 letters or digits" }
+
+  static func isPIN(_ text: String, isLowEnergy: Bool) -> Bool {
+    (1...(isLowEnergy ? 6 : 16)).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): !isLowEnergy
+        default: false
+        }
+      }
+  }
+}

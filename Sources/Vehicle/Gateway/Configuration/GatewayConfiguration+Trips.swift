@@ -1,0 +1,149 @@
+import Fusion
+import JSONText
+
+extension GatewayConfiguration {
+  /// When a trip begins and ends; seconds, km, volts of a 12 V system.
+  public struct Trips: Equatable, Sendable {
+    /// Whether trips are told.
+    public var isEnabled = true
+    /// 60…3600: so long without a running engine and without motion ends a trip.
+    public var stopTime: Double?
+    /// 60…86,400: so long may the engine idle.
+    public var idleTime: Double?
+    /// 0…10: what must be driven before it is a trip.
+    public var leastDistance: Double?
+    /// 2…60: readings further apart say nothing of the time between.
+    public var longestGap: Double?
+    /// 12.5…15: from here on the battery is charged.
+    public var chargingVoltage: Double?
+
+    public init() {}
+  }
+
+  /// What of the driving is told; m/s², km/h, seconds, volts of a 12 V system.
+  public struct Driving: Equatable, Sendable {
+    /// A threshold as configured.
+    public enum Threshold: Equatable, Sendable {
+      /// As `Fusion.DrivingOptions` says.
+      case usual
+      /// `false`: it is not told.
+      case never
+      case at(Double)
+    }
+
+    /// 1…10
+    public var harshBraking = Threshold.usual
+    /// 1…10
+    public var harshAcceleration = Threshold.usual
+    /// 5…300; nil: only the fences' limits count.
+    public var speedLimit: Double?
+    /// 1…600
+    public var overspeedTime: Double?
+    /// 10…86,400
+    public var idlingTime = Threshold.usual
+    /// 6…14
+    public var lowVoltage = Threshold.usual
+    /// 5…3600
+    public var lowVoltageTime: Double?
+
+    public init() {}
+  }
+}
+
+extension GatewayConfiguration.Trips {
+  init(_ reader: inout JSONObjectReader) throws(JSONError) {
+    self.init()
+    isEnabled = try reader.optionalBool("enabled") ?? isEnabled
+    stopTime = try reader.optionalDouble("stopTime", in: 60...3_600)
+    idleTime = try reader.optionalDouble("idleTime", in: 60...86_400)
+    leastDistance = try reader.optionalDouble("leastDistance", in: 0...10)
+    longestGap = try reader.optionalDouble("longestGap", in: 2...60)
+    chargingVoltage = try reader.optionalDouble("chargingVoltage", in: 12.5...15)
+    try reader.finish()
+  }
+}
+
+extension GatewayConfiguration.Driving {
+  init(_ reader: inout JSONObjectReader) throws(JSONError) {
+    self.init()
+    harshBraking = try Threshold(&reader, "harshBraking", in: 1...10)
+    harshAcceleration = try Threshold(&reader, "harshAcceleration", in: 1...10)
+    speedLimit = try reader.optionalDouble("speedLimit", in: 5...300)
+    overspeedTime = try reader.optionalDouble("overspeedTime", in: 1...600)
+    idlingTime = try Threshold(&reader, "idlingTime", in: 10...86_400)
+    lowVoltage = try Threshold(&reader, "lowVoltage", in: 6...14)
+    lowVoltageTime = try reader.optionalDouble("lowVoltageTime", in: 5...3_600)
+    try reader.finish()
+  }
+}
+
+extension GatewayConfiguration.Driving.Threshold {
+  /// `false`, or a number.
+  fileprivate init(
+    _ reader: inout JSONObjectReader, _ key: String, in range: ClosedRange<Double>
+  ) throws(JSONError) {
+    self = .usual
+    guard let value = reader.optional(key) else { return }
+    if value.kind == .number {
+      self = .at(try value.requireDouble(in: range))
+    } else {
+      guard value.bool == false else { throw value.invalid(expected: "a number or false") }
+      self = .never
+    }
+  }
+
+  /// What it is, where this is usual.
+  fileprivate func value(usual: Double?) -> Double? {
+    switch self {
+    case .usual: usual
+    case .never: nil
+    case .at(let value): value
+    }
+  }
+}
+
+// MARK: What they mean
+
+extension TripOptions {
+  /// What `trips` and `vehicle` of the configuration mean; nil: no trips.
+  init?(_ trips: GatewayConfiguration.Trips, _ vehicle: GatewayConfiguration.Vehicle) {
+    guard trips.isEnabled else { return nil }
+    self.init()
+    stopTime = nanoseconds(trips.stopTime) ?? stopTime
+    idleTime = nanoseconds(trips.idleTime) ?? idleTime
+    leastDistance = trips.leastDistance ?? leastDistance
+    longestGap = nanoseconds(trips.longestGap) ?? longestGap
+    chargingVoltage = trips.chargingVoltage ?? chargingVoltage
+    displacement = vehicle.displacement
+    volumetricEfficiency = vehicle.volumetricEfficiency
+    cylinders = vehicle.cylinders
+    switch vehicle.fuel {
+    case .gasoline: fuel = .gasoline
+    case .diesel: fuel = .diesel
+    case .ethanol: fuel = .ethanol
+    // Sold by the litre or not, their mass says no volume.
+    case .cng, .lpg: fuel = .other
+    case .electric:
+      fuel = .electricity
+      mayDriveElectrically = true
+    case .hybrid: mayDriveElectrically = true
+    case nil: break
+    }
+  }
+}
+
+extension DrivingOptions {
+  /// What `driving` of the configuration means.
+  init(_ driving: GatewayConfiguration.Driving) {
+    self.init()
+    harshBraking = driving.harshBraking.value(usual: harshBraking)
+    harshAcceleration = driving.harshAcceleration.value(usual: harshAcceleration)
+    speedLimit = driving.speedLimit
+    overspeedTime = nanoseconds(driving.overspeedTime) ?? overspeedTime
+    idlingTime = nanoseconds(driving.idlingTime.value(usual: idlingTime.map { Double($0) / 1e9 }))
+    lowVoltage = driving.lowVoltage.value(usual: lowVoltage)
+    lowVoltageTime = nanoseconds(driving.lowVoltageTime) ?? lowVoltageTime
+  }
+}
+
+private func nanoseconds(_ seconds: Double?) -> Int64? { seconds.map { Int64(($0 * 1e9).rounded()) } }

@@ -1,0 +1,179 @@
+import AdapterSession
+import Ports
+import Telemetry
+
+/// A link that runs.
+struct RunningLink {
+  /// What its adapter is known by, from one start to the next.
+  let name: String
+  let control: LinkControl
+  let thread: Thread
+  let progress: Progress?
+  let use: Use
+
+  /// What is on it.
+  enum Use {
+    case adapter(AdapterControl, AdapterFeed)
+    case receiver(ReceiverFeed)
+  }
+
+  /// What an adapter's session has learned; nil: nothing new.
+  func takeLearned() -> SessionMemory? {
+    guard case .adapter(let control, _) = use else { return nil }
+    return control.takeLearned()
+  }
+}
+
+/// Lines begin and move.
+extension Daemon {
+  mutating func perform(_ step: DeviceRoster.Step) throws(StartError) {
+    switch step {
+    case .start(let number, let address, let configured): try start(number, address, configured)
+    case .startReceiver(let number, let address, let ground, let label):
+      try start(receiver: number, address, ground, label)
+    case .stop(let number):
+      guard let link = links.removeValue(forKey: number) else { return }
+      link.control.stop()
+      link.thread.join()
+      if let learned = link.takeLearned() { memory.keep(learned, of: link.name) }
+      switch link.use {
+      case .adapter(_, let record): records.remove(record)
+      case .receiver(let feed): records.remove(feed)
+      }
+    case .move(let number, let address):
+      guard let link = links[number] else { return }
+      if let address {
+        switch link.use {
+        case .adapter(_, let record): records.move(record, to: address.deviceName)
+        case .receiver(let feed): records.move(feed, to: address.deviceName)
+        }
+      }
+      link.control.address = address
+    case .listen(let device): listen(to: device)
+    case .leave(let device, let label, let reason):
+      var record = AdapterRecord(event: .found, device: device, reason: reason.rawValue)
+      if !label.isEmpty { record.identity = label }
+      records.record(record, at: BootClock.now)
+    }
+  }
+
+  /// Begins to listen to a receiver, or to gpsd.
+  private mutating func start(
+    receiver number: Int, _ address: PortAddress, _ ground: DeviceVerdict.Ground, _ label: String
+  ) throws(StartError) {
+    if ground != .configured {
+      var record = AdapterRecord(event: .found, device: address.deviceName, reason: "receiver: \(ground.rawValue)")
+      if !label.isEmpty { record.identity = label }
+      records.record(record, at: BootClock.now)
+    }
+    let ring = Ring<FixDelivery>(capacity: ReceiverFeed.ringCapacity)
+    let outlet = FixOutlet(ring.producer, wakeUp: records.wakeUp)
+    let feed = records.add(receiver: address.deviceName, ring.consumer)
+    let control: LinkControl
+    let progress = manager.progress()
+    let portErrors = self.portErrors
+    let body: () -> Void
+    do throws(PortError) {
+      control = try LinkControl(address: address, reportError: { portErrors.put($0, of: $1.deviceName) })
+      if case .serial(_, let baud) = address {
+        let link = LinkBox(
+          try LinkThread(control, ReceiverLink(outlet, control: control, baud: baud), progress: progress))
+        body = { link.run() }
+      } else {
+        let link = LinkBox(try LinkThread(control, GPSDLink(outlet, control: control), progress: progress))
+        body = { link.run() }
+      }
+    } catch {
+      throw StartError(.unavailable, error.description)
+    }
+    let thread = try Thread("obdgated-gps\(number)", body)
+    links[number] = RunningLink(
+      name: roster.name(of: number), control: control, thread: thread, progress: progress, use: .receiver(feed))
+  }
+
+  private mutating func start(_ number: Int, _ address: PortAddress, _ adapter: GatewayConfiguration.Adapter?)
+    throws(StartError)
+  {
+    var configuration = SessionConfiguration()
+    if case .serial(_, let baud) = address { configuration.transport = .serial(baud: baud) }
+    configuration.protocolDigit = adapter?.protocolDigit.flatMap { $0.asciiValue }
+    configuration.preferredBaud = adapter?.preferredBaud
+    configuration.power = PowerConfiguration(settings.configuration.power)
+    configuration.codesPeriod = Int64(settings.configuration.poll.dtcPeriod * 1e9)
+    if let period = settings.poll.voltagePeriod { configuration.voltagePeriod = period }
+    let name = roster.name(of: number)
+    var session = AdapterSession(configuration, wishes: settings.poll.wishes, memory: memory[name])
+    // Their number was checked when the settings were read.
+    for request in settings.poll.addressed { _ = session.add(request) }
+    let ring = Ring<Delivery>(capacity: RecordThread.ringCapacity)
+    let figures = LinkFigures()
+    let control: AdapterControl
+    let progress = manager.progress()
+    let link: LinkBox<AdapterLink>
+    let (mailbox, portErrors) = (self.mailbox, self.portErrors)
+    do throws(PortError) {
+      control = try AdapterControl(
+        address: address, memory: memory[name], learned: mailbox.wakeUp,
+        reportKey: { mailbox.post(.key(isWanted: $0, $1)) },
+        reportError: { portErrors.put($0, of: $1.deviceName) })
+      let outlet = DeliveryOutlet(ring.producer, wakeUp: records.wakeUp, control: control, figures: figures)
+      let driver = AdapterLink(session, outlet, definitions: settings.poll.definitions)
+      link = LinkBox(try LinkThread(control.link, driver, progress: progress))
+    } catch {
+      throw StartError(.unavailable, error.description)
+    }
+    let record = records.add(device: address.deviceName, name: name, ring.consumer, figures: figures)
+    let thread = try Thread("obdgated-link\(number)") { link.run() }
+    links[number] = RunningLink(
+      name: name, control: control.link, thread: thread, progress: progress, use: .adapter(control, record))
+  }
+
+  /// Listens to a device in a thread of its own; what it heard comes by the mailbox.
+  private func listen(to device: DeviceIdentity) {
+    let mailbox = self.mailbox
+    let scouting = self.scouting
+    do throws(StartError) {
+      _ = try Thread("obdgated-listen", isDetached: true) {
+        let heard = try? Listener.listen(to: device.node, unless: scouting)
+        mailbox.post(.heard(heard, device))
+      }
+    } catch {
+      // One stranger less is no reason to end.
+      Log.write("\(device.node): \(error.description)", .warning)
+    }
+  }
+
+  /// Asks BlueZ for paired devices, now and again.
+  func searchBluetooth() throws(StartError) {
+    let mailbox = self.mailbox
+    let scouting = self.scouting
+    _ = try Thread("obdgated-blue", isDetached: true) {
+      var lastReason = ""
+      repeat {
+        do throws(DiscoveryError) {
+          mailbox.post(.bluetooth(try BluetoothDirectory().devices()))
+          lastReason = ""
+        } catch {
+          if error.description != lastReason { mailbox.post(.noBluetooth(error.description)) }
+          lastReason = error.description
+        }
+      } while !scouting.wait(until: BootClock.now + 30_000_000_000)
+    }
+  }
+}
+
+extension PortAddress {
+  /// As records name the device: a rate is no part of it.
+  var deviceName: String {
+    if case .serial(let path, _) = self { path } else { description }
+  }
+}
+
+/// Carries a link into its thread.
+private final class LinkBox<Driver: LinkDriver & ~Copyable>: @unchecked Sendable {
+  private var link: LinkThread<Driver>
+
+  init(_ link: consuming LinkThread<Driver>) { self.link = link }
+
+  func run() { link.run() }
+}

@@ -1,0 +1,52 @@
+import AdapterSession
+import OBDWire
+import Ports
+
+/// An adapter's dialogue as the driver of a line.
+///
+/// Of one concrete type, and not a conformance of ``AdapterDriver`` itself: a generic type that cannot be copied and
+/// conforms under a condition crashes where its metadata are made (Swift 6.3.1, builds that are not optimised).
+struct AdapterLink: LinkDriver, ~Copyable {
+  private var driver: AdapterDriver<DeliveryOutlet>
+
+  init(_ session: consuming AdapterSession, _ outlet: consuming DeliveryOutlet, definitions: [SignalDefinition]) {
+    driver = AdapterDriver(session, outlet, definitions: definitions)
+  }
+
+  // MARK: The line
+
+  mutating func prepare() {
+    // What was asked for while the line was closed: its wakeUp may have been heard already.
+    _ = driver.listener.wokenUp(&driver.session)
+  }
+
+  mutating func unreachable(_ kind: PortError.Kind, at now: Int64) { driver.listener.unreachable(kind, at: now) }
+
+  mutating func closed(at now: Int64) {
+    driver.closed(at: now)
+    driver.listener.closed(at: now)
+  }
+
+  var reopenNotBefore: Int64? { driver.reopenNotBefore }
+
+  // MARK: The loop
+
+  mutating func opened(at now: Int64, _ actions: inout PortActions) {
+    driver.listener.opened(at: now)
+    driver.opened(at: now, &actions)
+  }
+
+  mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
+    driver.received(bytes, at: now, &actions)
+  }
+
+  mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions) { driver.deadlinePassed(at: now, &actions) }
+
+  mutating func wokenUp(at now: Int64, _ actions: inout PortActions) { driver.wokenUp(at: now, &actions) }
+
+  mutating func sent(_ bytes: Span<UInt8>, at now: Int64) { driver.sent(bytes, at: now) }
+
+  mutating func rateRefused(_ baud: Int, at now: Int64, _ actions: inout PortActions) -> Bool {
+    driver.rateRefused(baud, at: now, &actions)
+  }
+}

@@ -1,0 +1,149 @@
+import NMEAWire
+import Ports
+
+/// Listens to a receiver that speaks NMEA 0183 on a serial line. Nothing is ever sent to it.
+///
+/// Where the rate is not configured, those that receivers are sold with are tried until sentences come; it is found anew
+/// when they no longer do. No clock, no heap once it runs.
+struct ReceiverLink: LinkDriver, ~Copyable {
+  /// Most frequent first. A receiver on USB (CDC ACM) is heard at any.
+  static let rates = Listener.rates + [57_600, 19_200, 230_400, 460_800]
+  /// Silence of this length ends an epoch, also at 4800 baud, where a sentence takes up to 170 ms.
+  static let epochSilence: Int64 = 250_000_000
+  /// A receiver that has said nothing for so long is lost: they speak every second.
+  static let patience: Int64 = 5_000_000_000
+  /// Two whole sentences: so many bytes without one are not NMEA at this rate.
+  private static let enough = 2 * 82
+  /// … once it was right: a start-up text, a burst of binary messages.
+  private static let enoughOnceRight = 4_096
+
+  private let control: LinkControl
+  private let fixedBaud: Int?
+  private var reader = FixReader()
+  private var ear: Ear
+  private var rate = 0
+  private var isRateRight = false
+  private var bytesWithout = 0
+  private var ratesTried = 0
+  private var lastByte: Int64 = 0
+
+  /// Takes what the reader finds.
+  private struct Ear: FixHandler, ~Copyable {
+    var outlet: FixOutlet
+    var now: Int64 = 0
+    /// When the epoch under way began, and when its last sentence came.
+    var began: Int64 = 0
+    var last: Int64 = 0
+    var isOpen = false
+    var accepted = 0
+    var isConnected = false
+    var saidNoSentences = false
+
+    mutating func accepted(_ kind: SentenceKind) {
+      accepted += 1
+      if !isOpen { began = now }
+      isOpen = true
+      last = now
+      guard !isConnected else { return }
+      isConnected = true
+      saidNoSentences = false
+      outlet.put(.connected(ShortText(ReceiverLink.identity)), at: now)
+    }
+
+    mutating func fix(_ fix: Fix) {
+      isOpen = false
+      outlet.put(.fix(fix, began: began), at: last)
+    }
+
+    mutating func rejected(_ reason: RejectReason, sentence: Span<UInt8>, position: UInt64) {}
+
+    mutating func lost(_ loss: FixDelivery.Loss, at time: Int64) {
+      guard isConnected else { return }
+      isConnected = false
+      outlet.put(.lost(loss), at: time)
+    }
+  }
+
+  static let identity: StaticString = "NMEA 0183"
+
+  /// - Parameter baud: nil: found out.
+  init(_ outlet: consuming FixOutlet, control: LinkControl, baud: Int?) {
+    self.control = control
+    ear = Ear(outlet: outlet)
+    fixedBaud = baud
+  }
+
+  var reopenNotBefore: Int64? { nil }
+
+  mutating func prepare() {}
+
+  mutating func unreachable(_ kind: PortError.Kind, at now: Int64) { ear.outlet.put(.unreachable(kind), at: now) }
+
+  mutating func closed(at now: Int64) {
+    ear.now = now
+    reader.finish(into: &ear)
+    reader = FixReader()
+    ear.isOpen = false
+    ear.lost(.portClosed, at: now)
+  }
+
+  mutating func opened(at now: Int64, _ actions: inout PortActions) {
+    bytesWithout = 0
+    lastByte = now
+    actions.setBaud(fixedBaud ?? Self.rates[rate])
+    actions.deadline = now + Self.patience
+  }
+
+  mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
+    ear.now = now
+    lastByte = now
+    let before = ear.accepted
+    reader.receive(bytes, into: &ear)
+    if ear.accepted != before {
+      isRateRight = true
+      bytesWithout = 0
+      ratesTried = 0
+    } else {
+      bytesWithout += bytes.count
+      if bytesWithout >= (isRateRight ? Self.enoughOnceRight : Self.enough) { giveUpRate(at: now, &actions) }
+    }
+    actions.deadline = now + (ear.isOpen ? Self.epochSilence : Self.patience)
+  }
+
+  private mutating func giveUpRate(at now: Int64, _ actions: inout PortActions) {
+    bytesWithout = 0
+    isRateRight = false
+    ratesTried += 1
+    // Twice round: the first time may have fallen into a pause between two epochs.
+    if ratesTried >= 2 * (fixedBaud == nil ? Self.rates.count : 1), !ear.saidNoSentences {
+      ear.saidNoSentences = true
+      ear.isConnected = false
+      ear.outlet.put(.noSentences, at: now)
+    }
+    guard fixedBaud == nil else { return }
+    rate = (rate + 1) % Self.rates.count
+    actions.setBaud(Self.rates[rate])
+  }
+
+  mutating func rateRefused(_ baud: Int, at now: Int64, _ actions: inout PortActions) -> Bool {
+    guard fixedBaud == nil else { return false }
+    rate = (rate + 1) % Self.rates.count
+    guard rate != 0 else { return false }
+    actions.setBaud(Self.rates[rate])
+    return true
+  }
+
+  mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions) {
+    ear.now = now
+    if ear.isOpen { reader.flush(into: &ear) }
+    ear.isOpen = false
+    if now - lastByte >= Self.patience {
+      ear.lost(.silent, at: now)
+      actions.deadline = nil
+    } else {
+      actions.deadline = lastByte + Self.patience
+    }
+  }
+
+  mutating func wokenUp(at now: Int64, _ actions: inout PortActions) { if !control.mayStayOpen { actions.stop() } }
+}

@@ -1,0 +1,108 @@
+import Geofencing
+import Glibc
+import JSONText
+import Telemetry
+
+/// What the vehicle's fences were like when the daemon ended, kept over a restart: a note of the spool, beside the records
+/// about it, or, where there is no spool, `fences.json` in the state directory.
+///
+///     {"fingerprint":"9f3c…","latitude":48.1,"longitude":11.5,"visits":[{"id":"depot","seconds":81.2,"hasDwelt":true}]}
+///
+/// Nothing in it is needed: a file that cannot be read is said, and the next fix sets what is inside and outside silently.
+struct FenceStore {
+  /// As the spool names it.
+  static let note = "fences"
+
+  private let path: String?
+  /// Why it could not be written last: reported once.
+  private var lastReason = ""
+
+  /// - Parameter folder: the state directory; nil: nothing is kept.
+  init(folder: String?) { path = folder.map { $0 + "/fences.json" } }
+
+  /// What was kept; nil: nothing.
+  func read() -> FenceMemory? {
+    guard let path, unsafe access(path, F_OK) == 0 else { return nil }
+    do throws(StartError) {
+      let text = try FileText.read(path)
+      return Self.read(text, from: path)
+    } catch {
+      Log.write("\(error.description); the fences are learned anew", .warning)
+    }
+    return nil
+  }
+
+  /// What a text says that was kept.
+  ///
+  /// - Parameter place: where it was kept, for messages.
+  /// - Returns: nil: it cannot be read, which is said.
+  static func read(_ text: [UInt8], from place: String) -> FenceMemory? {
+    do throws(JSONError) {
+      return try memory(text)
+    } catch {
+      Log.write("\(error.message(in: place)); the fences are learned anew", .warning)
+      return nil
+    }
+  }
+
+  mutating func keep(_ memory: FenceMemory) {
+    guard let path else { return }
+    do throws(StartError) {
+      try FileText.replace(path, with: memory.text)
+      lastReason = ""
+    } catch {
+      if error.description != lastReason {
+        Log.write("\(error); the fences are learned anew after a restart", .warning)
+      }
+      lastReason = error.description
+    }
+  }
+
+  private static func memory(_ text: [UInt8]) throws(JSONError) -> FenceMemory {
+    var reader = try JSONObjectReader(JSONDocument(parsing: text).root)
+    let fingerprint = UInt64(try reader.requiredString("fingerprint"), radix: 16) ?? 0
+    var position: GeoPosition?
+    if let latitude = try reader.optionalDouble("latitude", in: -90...90),
+      let longitude = try reader.optionalDouble("longitude", in: -180...180)
+    {
+      position = GeoPosition(latitude: latitude, longitude: longitude)
+    }
+    var visits: [FenceMemory.Visit] = []
+    guard let elements = try reader.optionalArray("visits") else {
+      return FenceMemory(visits: [], fingerprint: fingerprint, position: position)
+    }
+    for element in elements {
+      var visit = try JSONObjectReader(element)
+      let seconds = try visit.optionalDouble("seconds", in: 0...1e9) ?? 0
+      visits.append(
+        FenceMemory.Visit(
+          id: try visit.requiredString("id"), duration: Int64(seconds * 1e9),
+          hasDwelt: try visit.optionalBool("hasDwelt") ?? false))
+    }
+    return FenceMemory(visits: visits, fingerprint: fingerprint, position: position)
+  }
+}
+
+extension FenceMemory {
+  /// As it is kept: a line of JSON.
+  var text: [UInt8] {
+    var line = JSONLineEncoder(capacity: 4_096, growable: true)
+    line.begin()
+    line.field("fingerprint", String(fingerprint, radix: 16))
+    if let position {
+      line.field("latitude", position.latitude)
+      line.field("longitude", position.longitude)
+    }
+    line.beginArray("visits")
+    for visit in visits {
+      line.beginObject()
+      line.field("id", visit.id)
+      line.field("seconds", Double(visit.duration) / 1e9)
+      line.field("hasDwelt", visit.hasDwelt)
+      line.end()
+    }
+    line.end()
+    line.finish()
+    return unsafe line.line.withUnsafeBufferPointer { unsafe Array($0) }
+  }
+}

@@ -1,0 +1,167 @@
+import Fusion
+import Geofencing
+import NMEAWire
+import Telemetry
+
+/// What receivers deliver: positions for the records of every line, the date, and what happens at fences.
+extension RecordPipeline {
+  /// Adds a receiver; the number that its deliveries come with.
+  public mutating func addReceiver(device: String, at time: Int64 = 0) -> Int {
+    let number = place.choice.add()
+    place.receiverCount += 1
+    let receiver = ReceiverSource(device: device, at: time)
+    if number < receivers.count { receivers[number] = receiver } else { receivers.append(receiver) }
+    return number
+  }
+
+  /// The receiver's device is called so from here on.
+  public mutating func setDevice(_ device: String, ofReceiver number: Int) { receivers[number].device = device }
+
+  /// The receiver is no more.
+  public mutating func removeReceiver(_ number: Int) {
+    place.choice.remove(number)
+    place.receiverCount -= 1
+    receivers[number].isClosed = true
+  }
+
+  /// Takes one delivery of a receiver.
+  public mutating func take<Sink: RecordSink & ~Copyable>(
+    _ delivery: FixDelivery, fromReceiver number: Int, into sink: inout Sink
+  ) {
+    let time = delivery.time
+    switch delivery.content {
+    case .fix(let fix, let began):
+      receivers[number].fixes += 1
+      receivers[number].last = (fix, time)
+      take(fix, began: began, from: number, at: time, into: &sink)
+    case .connected(let name):
+      let identity = String(latin1: name.bytes)
+      let event: AdapterRecord.Event = receivers[number].wasLost ? .recovered : .connected
+      receivers[number].identity = identity
+      receivers[number].wasLost = false
+      receivers[number].standing.become(.connected, at: time)
+      tell(event, of: number, at: time, into: &sink)
+    case .lost(let loss):
+      receivers[number].wasLost = true
+      receivers[number].standing.become(.lost, loss.name.description, at: time)
+      tell(.lost, of: number, loss.name, at: time, into: &sink)
+    case .unreachable(let kind):
+      receivers[number].standing.become(.lost, "\(kind)", at: time)
+      tell(.lost, of: number, "\(kind)", at: time, into: &sink)
+    case .refused(let words): tell(.error, of: number, String(latin1: words.bytes), at: time, into: &sink)
+    case .noSentences:
+      receivers[number].standing.become(.searching, "noSentences", at: time)
+      tell(.error, of: number, "noSentences", at: time, into: &sink)
+    case .unreadable(let lines): receivers[number].unreadable &+= UInt64(lines)
+    }
+  }
+
+  private mutating func tell<Sink: RecordSink & ~Copyable>(
+    _ event: AdapterRecord.Event, of number: Int, _ reason: String? = nil, at time: Int64, into sink: inout Sink
+  ) {
+    let receiver = receivers[number]
+    // Until it has spoken a receiver is called what it is, so that it is not taken for an adapter.
+    let record = AdapterRecord(
+      event: event, device: receiver.device, identity: receiver.identity ?? "receiver", reason: reason)
+    tell(record, at: time, into: &sink)
+  }
+
+  // MARK: Fixes
+
+  private mutating func take<Sink: RecordSink & ~Copyable>(
+    _ fix: Fix, began: Int64, from number: Int, at time: Int64, into sink: inout Sink
+  ) {
+    let former = place.choice.chosen
+    guard place.choice.take(fix, from: number, at: time) else { return }
+    if former != number, place.receiverCount > 1 { tell(.positionSource, of: number, at: time, into: &sink) }
+    if let news = place.tellTime(fix, began: began) { tell(news, of: number, at: time, into: &sink) }
+    tellDate()
+    let privacy = place.post?.privacy(of: fix) ?? place.privacy.everywhere
+    // The lines on which a vehicle has answered; where there is none yet, the first: two would tell every trip twice.
+    var hasSpeaker = false
+    var first: Int?
+    for index in sources.indices where !sources[index].isClosed {
+      first = first ?? index
+      if sources[index].hasSpoken { hasSpeaker = true }
+    }
+    for index in sources.indices where !sources[index].isClosed {
+      let source = sources[index]
+      guard hasSpeaker ? source.hasSpoken : index == first else { continue }
+      begin(source)
+      source.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
+      end(source)
+    }
+    // A box without an adapter still knows where it is.
+    if first == nil {
+      begin(own)
+      own.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
+      end(own)
+    }
+    passFences(fix, at: time, into: &sink)
+  }
+
+  private mutating func tell<Sink: RecordSink & ~Copyable>(
+    _ news: SatelliteTime.News, of number: Int, at time: Int64, into sink: inout Sink
+  ) {
+    switch news {
+    case .known: return
+    case .rolledOver: tell(.quirk, of: number, "weekRollover", at: time, into: &sink)
+    case .impossible: tell(.error, of: number, "impossibleDate", at: time, into: &sink)
+    case .stepped: tell(.quirk, of: number, "timeStepped", at: time, into: &sink)
+    }
+  }
+
+  // MARK: Fences
+
+  /// Watches these fences from now on; visits to those that were watched before go on.
+  ///
+  /// - Parameters:
+  ///   - set: nil: none any more.
+  ///   - rules: when a change counts; those of the first set stay.
+  ///   - privacy: how much of a position records show.
+  ///   - memory: what an earlier run remembered, for the first set.
+  public mutating func setFences(
+    _ set: FenceSet?, _ rules: FenceRules, privacy: PrivacyRules, resuming memory: FenceMemory?, at time: Int64
+  ) {
+    place.privacy = privacy
+    guard let set else {
+      place.post = nil
+      own.fusion.setFenceLimit(nil)
+      for index in sources.indices { sources[index].fusion.setFenceLimit(nil) }
+      return
+    }
+    if place.post != nil {
+      place.post?.reload(set, privacy: privacy)
+    } else {
+      place.post = FencePost(set, rules: rules, privacy: privacy, resuming: memory, at: time)
+    }
+  }
+
+  /// What is to be kept of the fences over a restart, once something has happened there since this was asked last.
+  ///
+  /// - Parameter isLast: there is no later time to ask.
+  public mutating func takeFenceNews(at time: Int64, isLast: Bool) -> FenceMemory? {
+    guard place.post != nil, isLast || place.post?.hasNews ?? false else { return nil }
+    place.post?.hasNews = false
+    return place.post?.memory(at: time)
+  }
+
+  private mutating func passFences<Sink: RecordSink & ~Copyable>(
+    _ fix: Fix, at time: Int64, into sink: inout Sink
+  ) {
+    guard place.post != nil, fix.latitude != nil else { return }
+    // The box is in one vehicle: what its lines say of their speed is said of it.
+    var source = own
+    var speed: Double?
+    for index in sources.indices.reversed() where !sources[index].isClosed {
+      source = sources[index]
+      speed = source.fusion.vehicleSpeed(at: time) ?? speed
+    }
+    begin(source)
+    place.post?.fix(fix, at: time, vehicleSpeed: speed, fusion: &source.fusion, into: &sink)
+    end(source)
+    let limit = place.post?.speedLimit
+    own.fusion.setFenceLimit(limit)
+    for index in sources.indices where !sources[index].isClosed { sources[index].fusion.setFenceLimit(limit) }
+  }
+}

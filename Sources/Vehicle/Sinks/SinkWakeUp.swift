@@ -1,0 +1,77 @@
+import Glibc
+import Ports
+import Synchronization
+
+/// The wake-up of a sink's thread, signalled when there is a batch or when the sink must stop.
+public final class SinkWakeUp: Sendable {
+  private let wakeUp: WakeUp
+  private let stopping = Atomic(false)
+
+  /// Creates a wake-up without a signal.
+  ///
+  /// - Throws: ``PortError`` if the process has no file descriptors left.
+  public init() throws(PortError) { wakeUp = try WakeUp() }
+
+  /// File descriptor for `poll(2)`, readable while the signal is set.
+  public var descriptor: Int32 { wakeUp.descriptor }
+
+  /// Whether the sink must return without finishing its work.
+  public var isStopping: Bool { stopping.load(ordering: .acquiring) }
+
+  /// Ends the current wait and all later ones.
+  public func stop() {
+    stopping.store(true, ordering: .releasing)
+    wakeUp.signal()
+  }
+
+  /// Ends the current wait, or the next one.
+  func signal() { wakeUp.signal() }
+
+  /// Clears the signal, unless the sink must stop.
+  func clear() {
+    wakeUp.clear()
+    if isStopping { wakeUp.signal() }
+  }
+
+  /// Waits for the signal or until `deadline` (boot time, ns).
+  ///
+  /// - Returns: whether it was signalled. The signal is then cleared, unless the sink must stop.
+  @discardableResult
+  func wait(until deadline: Int64) -> Bool {
+    guard wakeUp.wait(until: deadline) else { return false }
+    clear()
+    return true
+  }
+
+  /// The result of waiting for a file descriptor.
+  struct Ready {
+    /// Whether the wake-up was signalled.
+    var isSignalled = false
+    /// Events of poll(2) on the descriptor; 0 for none.
+    var events: Int32 = 0
+  }
+
+  /// Waits for the signal or for a file descriptor, for at most a second.
+  ///
+  /// - Parameter events: events for poll(2); 0 to wait only for errors and hang-ups.
+  func wait(for descriptor: Int32, _ events: Int32, until deadline: Int64) -> Ready {
+    var waiting: InlineArray<2, pollfd> = [
+      pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: descriptor, events: Int16(events), revents: 0),
+    ]
+    var span = waiting.mutableSpan
+    let limit = Self.milliseconds(until: deadline)
+    let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
+    guard count > 0 else { return Ready() }
+    let ready = Ready(isSignalled: span[0].revents != 0, events: Int32(span[1].revents))
+    if ready.isSignalled { clear() }
+    return ready
+  }
+
+  /// Converts a deadline to a timeout for poll(2), at most one second, because poll(2) does not count suspended time.
+  static func milliseconds(until deadline: Int64) -> Int32 {
+    let (left, isFar) = deadline.subtractingReportingOverflow(BootClock.now)
+    guard !isFar else { return deadline > 0 ? 1_000 : 0 }
+    return Int32(max(0, min(left / 1_000_000 + 1, 1_000)))
+  }
+}

@@ -1,0 +1,78 @@
+import Telemetry
+import Testing
+
+@testable import Gateway
+@testable import Ports
+
+@Suite struct AdapterEventLogTests {
+  private final class Lines {
+    var texts: [String] = []
+    var fields: [[JournalField]] = []
+    var importance: [LogLevel] = []
+  }
+
+  private static let second: Int64 = 1_000_000_000
+
+  private func log() -> (AdapterEventLog, Lines) {
+    let lines = Lines()
+    return (
+      AdapterEventLog {
+        lines.texts.append($0)
+        lines.importance.append($1)
+        lines.fields.append($2)
+      }, lines
+    )
+  }
+
+  @Test func a_fact_is_one_line_with_its_fields() {
+    let (log, lines) = log()
+    log.tell(
+      AdapterRecord(event: .connected, device: "/dev/ttyUSB0", identity: "ELM327 v1.5", protocolName: "can11"), at: 0)
+    log.tell(AdapterRecord(event: .lost, device: "/dev/ttyUSB0", reason: "noAnswer"), at: 0)
+    #expect(lines.texts == ["/dev/ttyUSB0: connected (ELM327 v1.5, can11)", "/dev/ttyUSB0: lost: noAnswer"])
+    #expect(lines.importance == [.info, .warning])
+    #expect(
+      lines.fields[1] == [
+        JournalField(.device, "/dev/ttyUSB0"), JournalField(.event, "lost"), JournalField(.reason, "noAnswer"),
+      ])
+  }
+
+  @Test func why_a_line_could_not_be_opened_is_said_in_words_once() {
+    let portErrors = PortErrors()
+    let lines = Lines()
+    let log = AdapterEventLog(portErrors: portErrors) { text, _, _ in lines.texts.append(text) }
+    portErrors.put(PortError(.busy, "/dev/ttyUSB0", "used by minicom (pid 7); end that"), of: "/dev/ttyUSB0")
+    log.tell(AdapterRecord(event: .found, device: "/dev/ttyUSB0"), at: 0)
+    log.tell(AdapterRecord(event: .lost, device: "/dev/ttyUSB1", reason: "gone"), at: 0)
+    log.tell(AdapterRecord(event: .lost, device: "/dev/ttyUSB0", reason: "busy"), at: 0)
+    log.tell(AdapterRecord(event: .lost, device: "/dev/ttyUSB0", reason: "silent"), at: 0)
+    #expect(
+      lines.texts == [
+        "/dev/ttyUSB0: found", "/dev/ttyUSB1: lost: gone",
+        "/dev/ttyUSB0: lost: busy: used by minicom (pid 7); end that", "/dev/ttyUSB0: lost: silent",
+      ])
+    // Of another loss than the one that was put.
+    portErrors.put(PortError(.busy, "a", "used by minicom (pid 7); end that"), of: "a")
+    log.tell(AdapterRecord(event: .lost, device: "a", reason: "silent"), at: 0)
+    log.tell(AdapterRecord(event: .lost, device: "a", reason: "busy"), at: 0)
+    #expect(lines.texts.suffix(2) == ["a: lost: silent", "a: lost: busy"])
+  }
+
+  @Test func a_device_that_comes_and_goes_all_the_time_is_counted_and_others_are_heard() {
+    let (log, lines) = log()
+    for number in 0..<1_000 {
+      log.tell(AdapterRecord(event: .lost, device: "a", reason: "gone"), at: Int64(number) * Self.second / 100)
+    }
+    #expect(lines.texts.count == AdapterEventLog.burst)
+    log.tell(AdapterRecord(event: .found, device: "b"), at: 10 * Self.second)
+    #expect(lines.texts.last == "b: found")
+    log.tell(AdapterRecord(event: .found, device: "a"), at: 12 * Self.second)
+    #expect(lines.texts.last == "a: found; 990 more lines about it were left out")
+  }
+
+  @Test func strangers_without_end_take_no_memory_without_end() {
+    let (log, lines) = log()
+    for number in 0..<10_000 { log.tell(AdapterRecord(event: .found, device: "\(number)"), at: 0) }
+    #expect(lines.texts.count < 100)
+  }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Gateway
+
+@Suite struct RateLimitedCountTests {
+  private let second: Int64 = 1_000_000_000
+
+  @Test func a_disk_that_is_too_slow_for_an_hour_is_an_hours_lines_and_no_record_is_left_out() {
+    var count = RateLimitedCount()
+    var said: [UInt64] = []
+    // A load ten times a second.
+    for step in 0..<36_000 {
+      let now = Int64(step) * second / 10
+      if count.add(3, at: now) { said.append(3) }
+      if let (sum, _) = count.take(at: now) { said.append(sum) }
+    }
+    if let (sum, _) = count.take(at: .max) { said.append(sum) }
+    #expect(said.count <= 61)
+    #expect(said.first == 3)
+    #expect(said.reduce(0, +) == 108_000)
+  }
+
+  @Test func what_is_said_wakes_nobody_and_what_is_counted_does_within_the_minute() {
+    var count = RateLimitedCount()
+    #expect(count.due == .max)
+    let first = count.add(at: 5 * second)
+    #expect(first && count.due == .max)
+    let second = count.add(2, at: 6 * self.second)
+    #expect(!second && count.due == 65 * self.second)
+    let early = count.take(at: 64 * self.second)
+    #expect(early == nil)
+    let sum = count.take(at: 65 * self.second)
+    #expect(sum?.count == 2 && count.due == .max)
+  }
+
+  @Test func after_a_quiet_minute_the_next_is_said_at_once() {
+    var count = RateLimitedCount()
+    _ = count.add(at: 0)
+    let next = count.add(at: 60 * second)
+    #expect(next)
+  }
+}

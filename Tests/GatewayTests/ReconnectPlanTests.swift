@@ -1,0 +1,77 @@
+import Ports
+import Testing
+
+@testable import Gateway
+
+@Suite struct ReconnectPlanTests {
+  private static let second: Int64 = 1_000_000_000
+  private let address = BluetoothAddress("00:1D:A5:68:98:8A")!
+
+  /// The pauses, s, after so many tries that failed.
+  private func pauses(_ address: PortAddress, _ count: Int, _ reconnecting: inout ReconnectPlan) -> [Double] {
+    (0..<count).map { _ in
+      _ = reconnecting.failed(.timedOut)
+      return Double(reconnecting.nextTry(address, wasOpen: false, notBefore: nil, at: 0)) / 1e9
+    }
+  }
+
+  @Test func bluetooth_that_is_away_is_called_more_and_more_seldom() {
+    var classic = ReconnectPlan()
+    #expect(pauses(.rfcomm(address, channel: nil), 8, &classic) == [1, 2, 4, 8, 16, 30, 30, 30])
+    var lowEnergy = ReconnectPlan()
+    #expect(pauses(.ble(address), 8, &lowEnergy) == [1, 2, 4, 8, 16, 32, 60, 60])
+  }
+
+  @Test func once_it_was_open_it_is_called_at_once_again() {
+    let address = PortAddress.rfcomm(address, channel: nil)
+    var reconnecting = ReconnectPlan()
+    _ = pauses(address, 8, &reconnecting)
+    reconnecting.opened(at: 0)
+    let lost = 60 * Self.second
+    #expect(reconnecting.nextTry(address, wasOpen: true, notBefore: nil, at: lost) - lost == Self.second / 10)
+    #expect(pauses(address, 3, &reconnecting) == [1, 2, 4])
+  }
+
+  @Test func one_that_hangs_up_at_once_is_not_called_without_pause() {
+    let address = PortAddress.rfcomm(address, channel: nil)
+    var reconnecting = ReconnectPlan()
+    let pauses = (0..<7).map { _ in
+      reconnecting.opened(at: 0)
+      return reconnecting.nextTry(address, wasOpen: true, notBefore: nil, at: Self.second) / Self.second - 1
+    }
+    #expect(pauses == [1, 2, 4, 8, 16, 30, 30])
+  }
+
+  @Test func wires_and_networks_are_tried_as_often_as_they_bear_it() {
+    var serial = ReconnectPlan()
+    #expect(pauses(.serial(path: "/dev/ttyUSB0", baud: nil), 5, &serial) == [0.3, 0.3, 0.3, 0.3, 0.3])
+    var network = ReconnectPlan()
+    #expect(pauses(.tcp(host: "elm", port: 35_000), 6, &network) == [1, 2, 3, 4, 4, 4])
+  }
+
+  @Test func a_bell_is_no_failure_and_each_reason_is_told_once() {
+    var reconnecting = ReconnectPlan()
+    let told = [PortError.Kind.interrupted, .timedOut, .timedOut, .refused].map { reconnecting.failed($0) }
+    #expect(told == [false, true, false, true])
+  }
+
+  /// The line that calls it meanwhile would end what is done to pair it.
+  @Test(arguments: [true, false])
+  func one_that_wants_a_key_is_left_to_whoever_asks_it_for_one(_ wasOpen: Bool) {
+    var reconnecting = ReconnectPlan()
+    if wasOpen { reconnecting.opened(at: 0) } else { _ = reconnecting.failed(.notPaired) }
+    reconnecting.wasNotPaired(.ble(address))
+    #expect(reconnecting.nextTry(.ble(address), wasOpen: wasOpen, notBefore: nil, at: 0) == 60 * Self.second)
+    // Once, for that try.
+    _ = reconnecting.failed(.timedOut)
+    #expect(reconnecting.nextTry(.ble(address), wasOpen: false, notBefore: nil, at: 0) < 5 * Self.second)
+  }
+
+  @Test func one_of_classic_bluetooth_that_wants_a_key_is_tried_as_usual() {
+    var reconnecting = ReconnectPlan()
+    _ = reconnecting.failed(.notPaired)
+    reconnecting.wasNotPaired(.rfcomm(address, channel: nil))
+    #expect(
+      reconnecting.nextTry(.rfcomm(address, channel: nil), wasOpen: false, notBefore: nil, at: 0) == Self.second)
+  }
+}

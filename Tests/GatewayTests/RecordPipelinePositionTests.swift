@@ -1,0 +1,119 @@
+import AdapterSession
+import Fusion
+import Geofencing
+import NMEAWire
+import OBDWire
+import Telemetry
+import Testing
+
+@testable import Gateway
+@testable import GatewayTestKit
+
+/// Positions at the pipeline: on whose records they stand, and what is kept of them.
+@Suite struct RecordPipelinePositionTests {
+  private struct Lines: RecordSink, ~Copyable {
+    var records: [Record] = []
+    mutating func record(_ line: Span<UInt8>) {
+      var bytes: [UInt8] = []
+      for index in line.indices { bytes.append(line[index]) }
+      if let record = try? Record(bytes.dropLast()) { records.append(record) }
+    }
+  }
+
+  private static let second: Int64 = 1_000_000_000
+
+  private func pipeline() -> RecordPipeline {
+    var options = RecordPipeline.Options(
+      gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3)
+    options.bootId = "a"
+    options.trips?.endsWithSession = false
+    var pipeline = RecordPipeline(options)
+    pipeline.setMachineClock(WallClock(offset: 1_800_000_000 * Self.second, quality: .ntp))
+    return pipeline
+  }
+
+  /// 10 m/s to the north, a fix a second.
+  private func drive(
+    _ pipeline: inout RecordPipeline, _ receiver: Int, _ seconds: ClosedRange<Int64>, _ lines: inout Lines
+  ) {
+    for second in seconds {
+      var fix = Fix()
+      fix.type = .threeD
+      (fix.latitude, fix.longitude, fix.hdop, fix.speed) = (48 + Double(second) * 10 / 111_320, 11, 0.9, 36)
+      let time = second * Self.second
+      pipeline.take(FixDelivery(.fix(fix, began: time), at: time), fromReceiver: receiver, into: &lines)
+      pipeline.advance(to: time, into: &lines)
+    }
+  }
+
+  @Test func an_adapter_that_never_saw_a_vehicle_tells_no_second_trip() {
+    var pipeline = pipeline()
+    var lines = Lines()
+    let used = pipeline.addSource(device: "/dev/a", name: "usb:1")
+    _ = pipeline.addSource(device: "rfcomm:drawer", name: "rfcomm:drawer")
+    let receiver = pipeline.addReceiver(device: "/dev/gps")
+    pipeline.take(Delivery(.event(.connected(protocolDigit: 0x36)), at: 1), from: used, into: &lines)
+    drive(&pipeline, receiver, 1...120, &lines)
+    #expect(lines.records.filter { $0.type == "trip" }.count == 1)
+    let telemetry = lines.records.filter { $0.type == "telemetry" }
+    // One record a second, not two.
+    #expect((100...121).contains(telemetry.count), "\(telemetry.count)")
+  }
+
+  @Test func a_box_without_an_adapter_keeps_its_trip() {
+    var pipeline = pipeline()
+    var lines = Lines()
+    let receiver = pipeline.addReceiver(device: "/dev/gps")
+    drive(&pipeline, receiver, 1...120, &lines)
+    #expect(lines.records.filter { $0.type == "trip" }.map { $0["event"] } == ["start"])
+    let kept = pipeline.tripMemories(at: 120 * Self.second)
+    #expect(kept.count == 1)
+    var next = self.pipeline()
+    next.resumeTrips(kept, at: 121 * Self.second)
+    var more = Lines()
+    drive(&next, next.addReceiver(device: "/dev/gps"), 121...200, &more)
+    // It goes on: neither a second start nor an end.
+    #expect(more.records.allSatisfy { $0.type != "trip" })
+    #expect(next.tripMemories(at: 200 * Self.second).count == 1)
+  }
+
+  @Test func a_receiver_that_is_lost_and_comes_back_is_told_by_its_name() {
+    var pipeline = pipeline()
+    var lines = Lines()
+    let receiver = pipeline.addReceiver(device: "/dev/gps")
+    for (step, content) in [
+      FixDelivery.Content.connected(ShortText("NMEA 0183")), .lost(.silent), .connected(ShortText("NMEA 0183")),
+    ].enumerated() {
+      pipeline.take(FixDelivery(content, at: Int64(step)), fromReceiver: receiver, into: &lines)
+    }
+    #expect(lines.records.map(\.said) == ["connected", "lost(silent)", "recovered"])
+    #expect(lines.records.allSatisfy { $0["identity"] == "NMEA 0183" && $0["device"] == "/dev/gps" })
+  }
+
+  @Test func a_receiver_without_a_position_is_not_the_one_in_the_records() {
+    var pipeline = pipeline()
+    var lines = Lines()
+    let receiver = pipeline.addReceiver(device: "/dev/gps")
+    func isChosen(_ pipeline: borrowing RecordPipeline, at second: Int64) -> Bool {
+      pipeline.status(of: [], made: [], at: second * Self.second).receivers[0].isChosen
+    }
+    // It speaks, and has no fix yet.
+    pipeline.take(FixDelivery(.fix(Fix(), began: 0), at: Self.second), fromReceiver: receiver, into: &lines)
+    let at1 = isChosen(pipeline, at: 1)
+    #expect(!at1)
+    drive(&pipeline, receiver, 2...10, &lines)
+    let at10 = isChosen(pipeline, at: 10)
+    #expect(at10)
+    // Silent, and lost at last.
+    let at13 = isChosen(pipeline, at: 13)
+    #expect(!at13)
+    pipeline.take(FixDelivery(.lost(.silent), at: 15 * Self.second), fromReceiver: receiver, into: &lines)
+    let at15 = isChosen(pipeline, at: 15)
+    #expect(!at15)
+    pipeline.take(
+      FixDelivery(.connected(ShortText("NMEA 0183")), at: 16 * Self.second), fromReceiver: receiver, into: &lines)
+    drive(&pipeline, receiver, 17...20, &lines)
+    let at20 = isChosen(pipeline, at: 20)
+    #expect(at20)
+  }
+}

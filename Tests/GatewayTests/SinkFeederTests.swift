@@ -1,0 +1,144 @@
+import Foundation
+import Peers
+import Ports
+import Synchronization
+import Telemetry
+import TestKit
+import Testing
+
+@testable import Gateway
+@testable import Sinks
+@testable import Spool
+
+/// The spool's side of a sink, with a sink in a thread of its own.
+@Suite struct SinkFeederTests {
+  /// What a server has entered for this gateway, and what was given up for that.
+  private final class Entry: Sendable {
+    private let state: Mutex<(vehicle: String, givenUp: Int)>
+
+    init(_ vehicle: String) { state = Mutex((vehicle, 0)) }
+
+    var vehicle: String { state.withLock { $0.vehicle } }
+    var givenUp: Int { state.withLock { $0.givenUp } }
+    func take(_ vehicle: String) { state.withLock { $0.vehicle = vehicle } }
+    func giveUp(_ count: Int) { state.withLock { $0.givenUp += count } }
+  }
+
+  /// A fleet store that takes the records of one vehicle, without a network or a wait in between.
+  private struct Store: Sink, ~Copyable {
+    var server: UploadPlan.Server
+    let entry: Entry
+
+    mutating func deliver(_ batch: RecordBatch, _ wakeUp: SinkWakeUp) -> Sinks.Delivery {
+      var delivery = Sinks.Delivery()
+      var plan = UploadPlan(server, records: batch.records.count)
+      defer { server = plan.server }
+      while let request = plan.next() {
+        let reply = answer(request.records.map { batch.bytes[batch.records[$0].range] })
+        if case .delivered(let records, let refused) = plan.judge(reply) { settle(records, refused, &delivery) }
+      }
+      switch plan.conclude() {
+      case .delivered(let records, let refused): settle(records, refused, &delivery)
+      case .setAside: delivery.isSetAside = true
+      default: break
+      }
+      return delivery
+    }
+
+    private func settle(_ taken: Range<Int>, _ refused: [StoreAnswer.Refusal], _ delivery: inout Sinks.Delivery) {
+      delivery.acknowledge(taken)
+      for refusal in refused where !taken.contains(refusal.index) {
+        delivery.acknowledge(refusal.index..<(refusal.index + 1))
+      }
+      entry.giveUp(refused.count)
+    }
+
+    private func answer(_ lines: [ArraySlice<UInt8>]) -> HTTPReply {
+      let vehicle = entry.vehicle
+      let foreign = lines.indices.filter { !vehicle.utf8.elementsEqual(RecordLine.vehicleId(lines[$0]) ?? []) }
+      let results = foreign.map { #"{"index":\#($0),"outcome":"refused","kind":"foreignVehicle"}"# }
+      let counts = #""stored":\#(lines.count - foreign.count),"duplicates":0,"refused":\#(foreign.count)"#
+      return HTTPReply(
+        status: 200, body: Array("{\(counts),\"results\":[\(results.joined(separator: ","))]}".utf8))
+    }
+  }
+
+  /// Appends events of a vehicle, and commits them.
+  private static func append(_ count: Int, of vehicle: String, to spool: inout Spool) throws {
+    let id = UUIDv7(milliseconds: 1, first: 2, rest: 3)
+    var line = JSONLineEncoder(capacity: 1_024)
+    for _ in 0..<count {
+      let head = RecordHead(
+        type: .adapter, id: id, time: .elapsed(nanoseconds: 0), gatewayId: "gw-17", vehicleId: vehicle, epoch: id,
+        sequence: 1)
+      line.record(head, AdapterRecord(event: .found, device: "/dev/a"))
+      try spool.append(line.line, at: BootClock.now)
+    }
+    spool.commitAll(at: BootClock.now)
+  }
+
+  /// A spool with old records of another vehicle, and a sink that is handed 20 at a time.
+  private struct Scene: ~Copyable {
+    var spool: Spool
+    var outgoing: SinkFeeder
+    let slot: SinkSlot
+    let wakeUp: WakeUp
+
+    init(_ folder: String, _ entry: Entry) throws {
+      let url = try #require(ServiceURL("http://store/api", schemes: FleetStoreConfiguration.schemes))
+      let wakeUp = try WakeUp()
+      let slot = try SinkSlot(reportsTo: wakeUp)
+      (self.wakeUp, self.slot) = (wakeUp, slot)
+      spool = Spool(
+        SpoolOptions(folder: folder, sinks: ["store"], newEpoch: { UUIDv7(milliseconds: 1, first: 2, rest: 3) }),
+        bootId: "boot", at: BootClock.now)
+      outgoing = SinkFeeder(
+        name: "store", index: 0, slot: slot, limit: RecordBatch.Limit(records: 20), Gathering(), names: nil)
+      Thread.detachNewThread { slot.run(Store(server: UploadPlan.Server(url), entry: entry)) }
+    }
+
+    deinit { slot.stop() }
+
+    /// Has so many batches delivered; how many records the sink lacks then.
+    mutating func lacking(afterBatches count: Int) -> Int64 {
+      let deadline = BootClock.now + 60_000_000_000
+      for _ in 0..<count {
+        _ = outgoing.exchange(&spool, at: BootClock.now)
+        while !slot.takesBatch, BootClock.now < deadline { if wakeUp.wait(until: deadline) { wakeUp.clear() } }
+      }
+      _ = outgoing.exchange(&spool, at: BootClock.now)
+      spool.commitAll(at: BootClock.now)
+      return spool.depth.file
+    }
+  }
+
+  @Test func more_records_of_another_vehicle_than_a_batch_has_hold_up_nobody_once_another_is_taken() async throws {
+    let scratch = try ScratchFolder()
+    let folder = scratch.path
+    try await aside {
+      let entry = Entry("VAN-001")
+      var scene = try Scene(folder, entry)
+      try Self.append(67, of: "VAN-002", to: &scene.spool)
+      // As long as it takes nothing, nothing is given up.
+      #expect(scene.lacking(afterBatches: 15) == 67)
+      #expect(entry.givenUp == 0)
+      try Self.append(1, of: "VAN-001", to: &scene.spool)
+      #expect(scene.lacking(afterBatches: 15) == 0)
+      #expect(entry.givenUp == 67)
+    }
+  }
+
+  @Test func records_that_were_set_aside_are_delivered_once_the_server_takes_them() async throws {
+    let scratch = try ScratchFolder()
+    let folder = scratch.path
+    try await aside {
+      let entry = Entry("VAN-001")
+      var scene = try Scene(folder, entry)
+      try Self.append(67, of: "VAN-002", to: &scene.spool)
+      #expect(scene.lacking(afterBatches: 3) == 67)
+      entry.take("VAN-002")
+      #expect(scene.lacking(afterBatches: 8) == 0)
+      #expect(entry.givenUp == 0)
+    }
+  }
+}
