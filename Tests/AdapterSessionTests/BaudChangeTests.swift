@@ -4,11 +4,15 @@ import Testing
 @testable import AdapterSession
 
 @Suite struct BaudChangeTests {
-  private func bench(_ adapter: TinyAdapter, preferred: Int? = 115_200, fixed: Int? = 38400) -> Bench {
+  private func bench(
+    _ adapter: TinyAdapter, preferred: Int? = 115_200, fixed: Int? = 38400, quirks: Quirks = []
+  ) -> Bench {
     var configuration = SessionConfiguration()
     configuration.transport = .serial(baud: fixed)
     configuration.preferredBaud = preferred
-    let bench = Bench(adapter, configuration, wishes: Cars.six)
+    var memory = SessionMemory()
+    memory.quirks = quirks
+    let bench = Bench(adapter, configuration, wishes: Cars.six, memory: memory)
     bench.mayChangeBaud = true
     return bench
   }
@@ -70,6 +74,28 @@ import Testing
     bench.close()
     bench.run(seconds: 5)
     #expect(bench.commands.count { $0.hasPrefix("ATBRD") } == 2)
+  }
+
+  @Test func a_refusal_of_an_earlier_session_is_forgotten_when_the_change_succeeds() {
+    let bench = bench(TinyAdapter([Cars.engine()]), quirks: .noBaudChange)
+    bench.run(seconds: 5)
+    #expect(!bench.session.memory.quirks.contains(.noBaudChange))
+    #expect(bench.events.contains(.memoryChanged))
+    expectReadings(bench, at: 115_200)
+  }
+
+  @Test func a_refusal_of_an_earlier_session_is_tested_once_in_each_session() {
+    let adapter = TinyAdapter([Cars.engine()])
+    adapter.unknown = ["ATBRT*", "ATBRD*"]
+    let bench = bench(adapter, quirks: .noBaudChange)
+    bench.run(seconds: 5)
+    bench.close()
+    bench.run(seconds: 5)
+    // A single refusal may be a damaged character, so one test is two commands.
+    #expect(bench.commands.count { $0.hasPrefix("ATBRD") } == 2)
+    #expect(bench.session.memory.quirks.contains(.noBaudChange))
+    #expect(!bench.events.contains(.quirk(.noBaudChange)))
+    expectReadings(bench, at: 38400)
   }
 
   @Test func an_adapter_that_says_nothing_at_the_new_speed_is_followed_back() {

@@ -96,6 +96,16 @@ import Testing
     #expect(!bench.events.contains(.quirk(.slowECU)))
   }
 
+  @Test func a_broken_pause_of_an_earlier_session_is_forgotten_when_early_requests_are_answered() {
+    var memory = SessionMemory()
+    memory.quirks = .breaksPause
+    let bench = bench(parameters: Self.list, memory: memory)
+    bench.run(seconds: 20)
+    #expect(bench.session.memory.quirks.contains(.keepsPause))
+    #expect(!bench.session.memory.quirks.contains(.breaksPause))
+    #expect(bench.events.contains(.memoryChanged))
+  }
+
   @Test func a_PID_without_data_says_nothing_about_the_pause() {
     let adapter = TinyAdapter([])
     adapter.protocolNumber = "A5"

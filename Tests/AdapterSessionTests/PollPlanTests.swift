@@ -94,7 +94,7 @@ private struct Lines: PlanWriter {
     let table = AddressedTable()
     plan.make(
       for: car([(0x7E8, [0x0C, 0x13, 0x24, 0x4F])]), PollWishes(), table, bus: .can11, quirks: [], at: 1_000_000_000)
-    guard case .request(let first) = plan.choose(at: 1_000_000_000, address: -1, table) else {
+    guard case .request(let first) = plan.choose(at: 1_000_000_000, .functional, table) else {
       Issue.record("nothing is due")
       return
     }
@@ -123,7 +123,7 @@ private struct Lines: PlanWriter {
     for step in 0..<1000 {
       // 100 ms a request: the link is full all the time.
       let now = Int64(step) * 100_000_000
-      guard case .request(let index) = plan.choose(at: now, address: -1, table) else { continue }
+      guard case .request(let index) = plan.choose(at: now, .functional, table) else { continue }
       _ = plan.send(index, at: now)
       counts[plan.requests[index].request.identifier(at: 0), default: 0] += 1
     }
@@ -136,8 +136,8 @@ private struct Lines: PlanWriter {
     var plan = PollPlan()
     let table = AddressedTable()
     plan.make(for: car([(0x7E8, [0x0C])]), PollWishes(), table, bus: .can11, quirks: [], at: 0)
-    #expect(plan.choose(at: 0, address: -1, table) == .request(0))
+    #expect(plan.choose(at: 0, .functional, table) == .request(0))
     _ = plan.send(0, at: 0)
-    #expect(plan.choose(at: 1, address: -1, table) == .nothing(until: 1_000_000_000))
+    #expect(plan.choose(at: 1, .functional, table) == .nothing(until: 1_000_000_000))
   }
 }

@@ -137,7 +137,7 @@ import Testing
     let bench = Bench(adapter)
     bench.run(seconds: 5)
     #expect(bench.events.contains(.quirk(.noProtocolNumber)))
-    #expect(bench.session.bus == .can11)
+    #expect(bench.session.vehicle.bus == .can11)
     #expect(bench.requests.contains { $0.count > 8 }, "several PIDs in a request, as on CAN")
   }
 

@@ -47,7 +47,7 @@ import Testing
     let bench = Bench(TinyAdapter([ecu]), wishes: Cars.six)
     bench.run(seconds: 20)
     #expect(bench.isConnected)
-    #expect(bench.session.bus == .can29)
+    #expect(bench.session.vehicle.bus == .can29)
     #expect(bench.recorder.values.count { $0.identifier == 0x0C } > 50)
   }
 }

@@ -1,15 +1,15 @@
 import OBDWire
 
-/// A command to the adapter itself (ELM327 data sheet): settings and questions, none of which reaches the bus as data.
+/// A command to the adapter itself (ELM327 data sheet): a setting or a question. None reaches the bus as data.
 public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
-  /// ATZ: start anew; every setting is lost.
+  /// ATZ: restart; every setting is lost.
   case reset
-  /// ATD: all settings to their defaults, without the restart that makes some Bluetooth adapters drop the link.
+  /// ATD: reset all settings, without the restart that makes some Bluetooth adapters drop the link.
   case defaults
-  /// ATWS: warm start; as ATZ, but the speed set by ATBRD stays.
+  /// ATWS: restart, but keep the speed set by ATBRD.
   case warmStart
   case echoOff, linefeedsOff, spacesOff, headersOn
-  /// ATAT1: the adapter learns how long the vehicle takes.
+  /// ATAT1: the adapter learns how long the vehicle takes to answer.
   case adaptiveTiming
   /// ATST: how long to wait for an answer, in steps of 4.096 ms.
   case timeout(UInt8)
@@ -17,7 +17,7 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   case selectProtocol(UInt8)
   /// ATSPA: try one protocol first, then search.
   case preferProtocol(UInt8)
-  /// ATI, AT@1, STI: what the adapter is.
+  /// ATI, AT@1, STI: the adapter's name.
   case identify, describe, identifySTN
   /// ATPPS: the programmable parameters, all of them.
   case listParameters
@@ -29,23 +29,24 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   case header(ECUHeader)
   /// ATCP: the five top bits of a 29-bit header.
   case priority(UInt8)
-  /// ATCRA: listen to one address only.
+  /// ATCRA: receive one address only.
   case receive(ECUAddress)
-  /// ATAR: listen to whom the protocol says.
+  /// ATAR: receive the addresses of the protocol.
   case receiveAutomatic
   /// ATCRA: the same on adapters without ATAR.
   case receiveReset
-  /// ATCEA: extended address of requests (ISO 15765-2, 10.3.2); nil: off.
+  /// ATCEA: extended address of requests (ISO 15765-2, 10.3.2); `nil` for none.
   case extendedAddress(UInt8?)
   /// ATTA: the tester's own address.
   case testerAddress(UInt8)
-  /// ATFCSH, ATFCSD, ATFCSM: who answers a first frame, with what, and whether as set here (1) or by itself (0).
+  /// ATFCSH, ATFCSD, ATFCSM: header and data of the answer to a first frame, and whether they are used (1) or the
+  /// adapter's own (0).
   case flowControlHeader(ECUHeader)
   case flowControlData
   case flowControlMode(UInt8)
-  /// ATPC: close the protocol; a K-line's wakeup messages end.
+  /// ATPC: close the protocol; a K-line's wake-up messages end.
   case closeProtocol
-  /// ATSW: time between two wakeup messages on a K-line, in steps of 20.48 ms; 0: none are sent.
+  /// ATSW: time between two wake-up messages on a K-line, in steps of 20.48 ms; 0 for none.
   case wakeup(UInt8)
   /// ATLP: low power; a character on the line ends it, by a warm start.
   case lowPower
@@ -56,7 +57,7 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   case tryBaudDivisor(UInt8)
   case tryBaudSTN(UInt32)
 
-  /// The answer holds the adapter's banner.
+  /// The answer contains the adapter's banner.
   var expectsBanner: Bool {
     switch self {
     case .reset, .identify, .identifySTN, .defaults, .warmStart, .tryBaudDivisor, .tryBaudSTN: true
@@ -65,7 +66,7 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   }
 }
 
-/// Whom a request is addressed to: what ATSH and ATCP set.
+/// The address of a request, as set by ATSH and ATCP.
 public enum ECUHeader: BitwiseCopyable, Sendable, Equatable {
   /// An 11-bit identifier: 7DF to all, 7E0 to one.
   case can11(UInt16)

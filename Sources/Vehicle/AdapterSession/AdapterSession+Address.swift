@@ -1,53 +1,49 @@
 import OBDWire
 
-/// A change of the adapter's header and filters under way.
-struct AddressChange: BitwiseCopyable {
-  /// Row of the addressed request; -1: back to what the protocol says.
-  var target: Int
-  var step = 0
-  /// ATAR was refused: ATCRA instead.
-  var usesReset = false
-}
-
-/// Requests to one ECU (services 21 and 22 of signal sets): header, filter and flow control are set, used for all that is
-/// due behind them, and taken back.
+/// Requests to one ECU (services 21 and 22 of signal sets): header, filter and flow control are set, used for all due
+/// requests with the same settings, and reset.
 extension AdapterSession {
-  mutating func changeAddress(to target: Int) -> Decision {
-    addressChange = AddressChange(target: target)
+  /// Starts the change to the settings of a row.
+  mutating func setAddress(row: Int) -> Decision {
+    settings.addressing = .changing(AddressChange(row: row, direction: .set))
     return .again
   }
 
-  mutating func decideAddress(at now: Int64) -> Decision {
-    while let change = addressChange {
-      let steps = change.target >= 0 ? 8 : 7
-      guard change.step < steps else {
-        address = change.target
-        addressSince = now
-        addressChange = nil
-        break
-      }
+  /// Starts the change back to the settings of the protocol.
+  mutating func resetAddress() -> Decision {
+    guard let row = settings.addressing.row else { return .again }
+    settings.addressing = .changing(AddressChange(row: row, direction: .reset))
+    return .again
+  }
+
+  mutating func decideAddress(_ change: AddressChange, at now: Int64) -> Decision {
+    var change = change
+    let steps = change.direction == .set ? 8 : 7
+    while change.step < steps {
       if let command = command(of: change) {
+        settings.addressing = .changing(change)
         return .send(Command(command), nil, .address, limit: Limit.setting)
       }
-      addressChange?.step += 1
+      change.step += 1
     }
+    settings.addressing = change.direction == .set ? .physical(row: change.row, since: now) : .functional
     return .again
   }
 
-  /// What a step sends; nil: nothing is to be changed.
+  /// The command of a step; `nil` if nothing has to be changed.
   private func command(of change: AddressChange) -> AdapterCommand? {
-    if change.target >= 0 { return setting(change.step, for: addressed[change.target]) }
-    let former = addressed[address]
-    let functional = ECUHeader.functional(bus)
+    let row = addressed[change.row]
+    if change.direction == .set { return setting(change.step, for: row) }
+    let functional = ECUHeader.functional(vehicle.bus)
     switch change.step {
     case 0: if case .can29 = functional { return .priority(0x18) }
     case 1: return .header(functional)
     case 2:
-      guard former.receiver != .unknown else { return nil }
-      return change.usesReset ? .receiveReset : .receiveAutomatic
-    case 3: return former.extendedAddress == nil ? nil : .extendedAddress(nil)
-    case 4: return former.testerAddress == nil ? nil : .testerAddress(0xF1)
-    case 5: return usesFlowControl(former) ? .flowControlMode(0) : nil
+      guard row.receiver != .unknown else { return nil }
+      return change.usesReceiveReset ? .receiveReset : .receiveAutomatic
+    case 3: return row.extendedAddress == nil ? nil : .extendedAddress(nil)
+    case 4: return row.testerAddress == nil ? nil : .testerAddress(0xF1)
+    case 5: return usesFlowControl(row) ? .flowControlMode(0) : nil
     default: break
     }
     return nil
@@ -74,47 +70,59 @@ extension AdapterSession {
   }
 
   mutating func handleAddress(_ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
-    guard let change = addressChange else { return }
-    // Which settings hold is not known any more.
+    guard case .changing(var change) = settings.addressing else { return }
+    // It is unknown which settings the adapter has.
     if isTimeout {
       beginProbing()
       return
     }
     guard reply.failed(.unknownCommand) else {
-      doubtedRefusal = []
-      addressChange?.step += 1
+      doubtedQuirk = []
+      change.step += 1
+      settings.addressing = .changing(change)
       return
     }
-    let isFlowControl = change.target >= 0 && (5...7).contains(change.step)
-    // One refusal may be a damaged character, or answer what was sent before.
-    guard doubtedRefusal == (isFlowControl ? .noFlowControl : .noAddressing) else {
-      doubtedRefusal = isFlowControl ? .noFlowControl : .noAddressing
+    let quirk: Quirks = change.direction == .set && (5...7).contains(change.step) ? .noFlowControl : .noAddressing
+    // A single refusal may be a damaged character, or the answer to an earlier command.
+    guard doubtedQuirk == quirk else {
+      doubtedQuirk = quirk
       return
     }
-    doubtedRefusal = []
-    if change.target < 0 {
-      if change.step == 2, !change.usesReset {
-        addressChange?.usesReset = true
-      } else if change.step == 1 || change.step == 2 {
-        // It took the header, but not back: only a new start does.
-        learn(.noAddressing)
-        beginProbing()
-      } else {
-        addressChange?.step += 1
-      }
-      return
+    doubtedQuirk = []
+    switch change.direction {
+    case .set: handleRefusedSetting(change)
+    case .reset: handleRefusedReset(change)
     }
+  }
+
+  private mutating func handleRefusedSetting(_ change: AddressChange) {
+    var change = change
     switch change.step {
     case 5...7:
       learn(.noFlowControl)
-      addressChange?.step += 1
-    case 3, 4: addressChange?.step += 1
+      change.step += 1
+    case 3, 4: change.step += 1
     default:
-      // Refused at its header or filter: what was set before the refusal is taken back.
+      // Header or filter was refused: the settings before it are reset.
       learn(.noAddressing)
       isPlanOutdated = true
-      address = change.target
-      addressChange = AddressChange(target: -1, step: change.step == 2 ? 0 : 1)
+      change = AddressChange(row: change.row, direction: .reset, step: change.step == 2 ? 0 : 1)
     }
+    settings.addressing = .changing(change)
+  }
+
+  private mutating func handleRefusedReset(_ change: AddressChange) {
+    var change = change
+    if change.step == 2, !change.usesReceiveReset {
+      change.usesReceiveReset = true
+    } else if change.step == 1 || change.step == 2 {
+      // The adapter accepted the header and does not reset it; only a restart does.
+      learn(.noAddressing)
+      beginProbing()
+      return
+    } else {
+      change.step += 1
+    }
+    settings.addressing = .changing(change)
   }
 }

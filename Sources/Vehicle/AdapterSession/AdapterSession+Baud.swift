@@ -1,51 +1,48 @@
 import OBDWire
 
-/// Another speed of the line, step by step (ELM327 data sheet, Using Higher RS232 Baud Rates):
+/// A change of the line's speed, step by step (ELM327 data sheet, Using Higher RS232 Baud Rates):
 ///
 ///     ATBRD23\r        at the old speed
-///     OK\r             at the old speed, and no prompt; both sides change now
-///     ELM327 v1.5\r    at the new speed, when the host has had time
+///     OK\r             at the old speed, without a prompt; both sides change now
+///     ELM327 v1.5\r    at the new speed, after the host has had time to change
 ///     \r               the host could read it
 ///     OK\r\r>          the adapter could read that
 ///
-/// Where any of it fails the adapter falls back by itself, and so does the host.
+/// If any step fails, the adapter returns to the old speed by itself, and so does the host.
 enum BaudStep: BitwiseCopyable, Equatable {
   /// ATBRT, STBRT: how long each side waits for the other.
   case timeLimit
   case request
-  /// The adapter's name is awaited at the new speed.
+  /// The adapter's name is expected at the new speed.
   case announcement
   /// The CR is sent.
   case confirmation
-  /// ATI, to be sure.
+  /// ATI at the new speed.
   case verification
   /// ATI at the old speed.
   case rollback
 }
 
 extension AdapterSession {
-  /// Steps of 5 ms that each side waits: 320 ms, since a USB bridge may hold bytes back for 16 ms and a host may be busy;
-  /// the default is 75 ms.
+  /// Steps of 5 ms that each side waits: 320 ms, because a USB bridge may delay bytes by 16 ms and a host may be busy; the
+  /// default is 75 ms.
   private static let trialSteps: UInt8 = 0x40
-  /// An adapter that falls silent so often at another speed is left at its own.
+  /// An adapter that falls silent this often at another speed is left at its own.
   private static let baudReturnsLimit = 3
   private static let trial: Int64 = 5 * Int64(trialSteps) * Limit.millisecond
 
-  /// The settings are made: another speed, where one is wanted, or the search.
-  mutating func finishInitialising() {
-    guard changesBaud, adapterCommand(changing: preferredBaud) != nil else { return beginSearch() }
-    tries = 0
-    stage = .changingBaud(.timeLimit)
+  /// Begins the change of the speed if one is wanted, otherwise the search.
+  mutating func finishInitializing() {
+    guard changesBaud, let preferredBaud, adapterCommand(changing: preferredBaud) != nil else { return beginSearch() }
+    enter(.changingBaud(BaudChange()))
   }
 
-  /// 0: none.
-  var preferredBaud: Int { linkBaud == 0 ? 0 : configuration.preferredBaud ?? 0 }
+  /// The speed that the line should have; `nil` if it should stay as it is or cannot be set.
+  var preferredBaud: Int? { port.baud == nil ? nil : configuration.preferredBaud }
 
-  private var changesBaud: Bool {
-    preferredBaud != 0 && preferredBaud != linkBaud && !memory.quirks.contains(.noBaudChange)
-  }
+  private var changesBaud: Bool { preferredBaud != port.baud && !isConfirmed(.noBaudChange) }
 
-  /// nil: no divisor of 4 MHz comes within 3 % of it, or it is beyond the adapter.
+  /// - Returns: `nil` if no divisor of 4 MHz is within 3 % of the speed, or the adapter does not support it.
   private func adapterCommand(changing baud: Int) -> AdapterCommand? {
     if memory.quirks.contains(.stnChip) {
       return baud >= 38 && baud <= 10_000_000 ? .tryBaudSTN(UInt32(baud)) : nil
@@ -64,98 +61,100 @@ extension AdapterSession {
         isSTN ? .baudTimeoutSTN(UInt16(Self.trial / Limit.millisecond)) : .baudTimeout(Self.trialSteps)
       return .send(Command(command), nil, .baud(step), limit: Limit.setting)
     case .request:
-      guard let command = adapterCommand(changing: preferredBaud) else {
+      guard let preferredBaud, let command = adapterCommand(changing: preferredBaud) else {
         beginSearch()
         return .again
       }
       return .send(Command(command), nil, .baud(step), limit: Limit.setting)
-    // The steps between go from one to the next by what is read.
+    // What is read leads from each of these steps to the next.
     case .announcement, .confirmation, .verification, .rollback:
       return .send(Command(.identify), nil, .baud(step), limit: Limit.setting)
     }
   }
 
-  /// Something of the handshake was read, and no prompt yet.
+  /// Handles bytes of the handshake that have no prompt.
   mutating func followBaudChange(at now: Int64) {
-    switch purpose {
-    case .baud(.request) where observer.isOK:
-      formerBaud = linkBaud
-      purpose = .baud(.announcement)
-      exchange = .awaiting(deadline: now + 2 * Self.trial + Limit.setting)
+    switch dialogue.purpose {
+    case .baud(.request) where dialogue.observer.isOK:
+      guard let preferredBaud else { return }
+      port.formerBaud = port.baud
+      dialogue.exchange = .awaiting(.baud(.announcement), deadline: now + 2 * Self.trial + Limit.setting)
       setBaud(preferredBaud)
-    case .baud(.announcement) where observer.hasBanner && pendingAction == nil:
-      command = .confirmation
-      purpose = .baud(.confirmation)
-      observer = ReplyObserver(expectsBanner: true)
-      exchange = .awaiting(deadline: now + Limit.setting)
-      pendingAction = .send(command)
+    case .baud(.announcement) where dialogue.observer.hasBanner && dialogue.pendingAction == nil:
+      dialogue.command = .confirmation
+      dialogue.observer = ReplyObserver(expectsBanner: true)
+      dialogue.exchange = .awaiting(.baud(.confirmation), deadline: now + Limit.setting)
+      dialogue.pendingAction = .send(dialogue.command)
     default: break
     }
   }
 
-  /// A prompt was read.
+  /// Handles a reply with a prompt.
   mutating func handleBaud(_ step: BaudStep, _ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
+    guard case .changingBaud(var change) = state else { return }
     switch step {
     case .timeLimit:
-      // Refused, its own limit may do.
-      stage = .changingBaud(.request)
+      // If it was refused, the adapter's own limit may do.
+      change.step = .request
     case .request:
-      if isTimeout || tries > 0 {
+      if isTimeout || change.tries > 0 {
         learn(.noBaudChange)
-        beginSearch()
+        return beginSearch()
       }
-      // Once may be a damaged character.
-      tries += 1
-    case .announcement: rollBack(at: now)
+      // A single refusal may be a damaged character.
+      change.tries += 1
+    case .announcement: return rollBackBaud(at: now)
     case .confirmation:
-      guard reply.isOK else { return rollBack(at: now) }
-      tries = 0
-      stage = .changingBaud(.verification)
+      guard reply.isOK else { return rollBackBaud(at: now) }
+      change = BaudChange(step: .verification)
     case .verification:
-      if reply.hasBanner { return beginSearch() }
-      tries += 1
-      if tries >= 2 { rollBack(at: now) }
+      if reply.hasBanner {
+        unlearn(.noBaudChange)
+        return beginSearch()
+      }
+      change.tries += 1
+      if change.tries >= 2 { return rollBackBaud(at: now) }
     case .rollback:
       if reply.hasBanner { beginSearch() } else { beginProbing() }
+      return
     }
+    state = .changingBaud(change)
   }
 
-  /// The port cannot make the speed that it was last asked for: the line has the one before, and what was sent behind the
-  /// change has not left.
+  /// The port cannot be set to the speed that was last requested. The line keeps the speed before, and bytes that were to
+  /// be sent after the change were discarded.
   public mutating func rateRefused(at now: Int64) {
-    guard stage != .closed else { return }
-    // The adapter has agreed already: it says its name at the new speed, and falls back.
-    if purpose == .baud(.announcement) { return rollBack(at: now) }
-    exchange = .ready
-    purpose = .none
-    interrupted = .none
-    forgetReply()
+    if case .closed = state { return }
+    // The adapter has already agreed: it sends its name at the new speed, then returns to the old one.
+    if dialogue.purpose == .baud(.announcement) { return rollBackBaud(at: now) }
+    dialogue.exchange = .ready
+    dialogue.bytes.beginReply()
     beginProbing()
-    // What worked before worked on another port.
-    if looksForBaud, baudIndex < 0 { memory.baud = 0 }
-    resetFailed(hadContent: false, hasSentences: false, at: now)
+    // The known speed worked on another port.
+    if searchesBaud, baudSearch.index == nil { memory.baud = 0 }
+    handleResetTimeout(hadContent: false, hasSentences: false, at: now)
   }
 
-  /// Both sides go back; what the adapter still says at the new speed, or of it, passes by.
-  mutating func rollBack(at now: Int64) {
+  /// Both sides return to the old speed. What the adapter still sends at the new one is discarded.
+  mutating func rollBackBaud(at now: Int64) {
     learn(.noBaudChange)
-    setBaud(formerBaud)
-    formerBaud = 0
-    purpose = .none
-    interrupted = .none
-    stage = .changingBaud(.rollback)
-    settle(at: now, for: Self.trial + Limit.quiet)
+    if let former = port.formerBaud { setBaud(former) }
+    port.formerBaud = nil
+    enter(.changingBaud(BaudChange(step: .rollback)))
+    dialogue.drain(at: now, for: Self.trial + Limit.quiet)
   }
 
-  /// The adapter does not answer at the speed that it was changed to: it started anew, and has its own.
+  /// Returns to the speed before the change: the adapter does not answer at the new one, so it has started again.
   ///
-  /// - Returns: false where the speed was not changed.
+  /// - Returns: false if the speed was not changed.
   mutating func returnToFormerBaud() -> Bool {
-    guard formerBaud != 0 else { return false }
-    baudReturns += 1
-    if stage == .changingBaud(.verification) || baudReturns >= Self.baudReturnsLimit { learn(.noBaudChange) }
-    setBaud(formerBaud)
-    formerBaud = 0
+    guard let former = port.formerBaud else { return false }
+    history.baudReturns += 1
+    var isVerifying = false
+    if case .changingBaud(let change) = state { isVerifying = change.step == .verification }
+    if isVerifying || history.baudReturns >= Self.baudReturnsLimit { learn(.noBaudChange) }
+    setBaud(former)
+    port.formerBaud = nil
     return true
   }
 }

@@ -1,47 +1,46 @@
 import OBDWire
 
-/// What each stage sends, and who takes the reply.
+/// What each state sends, and which part handles the reply.
 extension AdapterSession {
   mutating func decide(at now: Int64) -> Decision {
-    if stage.asksVehicle, pollsVehicle, followPower(at: now) { return .again }
-    switch stage {
+    if state.asksVehicle, pollsVehicle, applyPowerChange(at: now) { return .again }
+    switch state {
     case .closed: return .wait(until: Int64.max)
     case .probing: return decideProbe()
-    case .initialising(let step): return decideSetting(step)
-    case .changingBaud(let step): return decideBaud(step)
+    case .initializing(let initialization): return decideSetting(initialization.step)
+    case .changingBaud(let change): return decideBaud(change.step)
+    case .unsupportedBus(let nextCheck): return decideUnsupportedBus(nextCheck: nextCheck, at: now)
     case .resting(let until, let then):
-      guard now >= until else { return decideResting(until: until, then, at: now) }
+      guard now >= until else { return decideRest(until: until, then, at: now) }
       switch then {
       case .probe: beginProbing()
       case .search: searchAgain(at: now)
       }
       return .again
-    case .idle: return decideIdle(at: now)
-    case .searching, .naming, .greeting, .discovering, .running:
-      guard pollsVehicle, !power.isAsleep else { return decideQuiet(at: now) }
-      if let decision = endQuiet() { return decision }
-      if case .searching = stage, isBetweenTries, isVoltageDue(at: now) { return decideVoltage(at: now) }
-      if case .searching = stage {
-      } else if case .naming = stage {
-      } else if now < earliestRequest {
-        return .wait(until: earliestRequest)
+    case .searching(let search):
+      if let decision = decidePermission(at: now) { return decision }
+      return search.mayReadVoltage && isVoltageDue(at: now) ? decideVoltage(at: now) : decideSearch(search.step)
+    case .naming: return decidePermission(at: now) ?? decideNaming()
+    case .connected(let connection):
+      if let decision = decidePermission(at: now) { return decision }
+      let earliest = earliestRequest(connection)
+      guard now >= earliest else { return .wait(until: earliest) }
+      switch connection.phase {
+      case .greeting(let firstBase): return decideGreeting(firstBase: firstBase)
+      case .discovering(let base, _): return decideDiscovery(base, at: now)
+      case .polling: return decidePolling(connection, at: now)
       }
-      return decideVehicle(at: now)
     }
   }
 
-  private mutating func decideVehicle(at now: Int64) -> Decision {
-    switch stage {
-    case .searching(let step): decideSearch(step, at: now)
-    case .naming: decideNaming()
-    case .greeting: decideGreeting()
-    case .discovering(let base): decideDiscovery(base, at: now)
-    default: decidePolling(at: now)
-    }
+  /// - Returns: what to do while the vehicle may not be asked, or before it is asked again; `nil` if it may be asked now.
+  private mutating func decidePermission(at now: Int64) -> Decision? {
+    guard pollsVehicle, !power.isAsleep else { return decideQuiet(at: now) }
+    return endQuiet()
   }
 
-  /// Between two tries to find the vehicle the voltage is read on: it tells whether the next one is worth while.
-  private mutating func decideResting(until: Int64, _ then: AfterRest, at now: Int64) -> Decision {
+  /// Reads the voltage between two tries to find the vehicle: it shows whether another try is useful.
+  private mutating func decideRest(until: Int64, _ then: AfterRest, at now: Int64) -> Decision {
     guard then == .search, !memory.quirks.contains(.noVoltage) else { return .wait(until: until) }
     guard now >= nextVoltage else { return .wait(until: min(until, nextVoltage)) }
     return decideVoltage(at: now)
@@ -49,42 +48,47 @@ extension AdapterSession {
 
   private func isVoltageDue(at now: Int64) -> Bool { now >= nextVoltage && !memory.quirks.contains(.noVoltage) }
 
-  /// On a bus that is not polled only the adapter is asked: its voltage, and whether the bus is still the same.
-  private mutating func decideIdle(at now: Int64) -> Decision {
-    if now >= nextCodes {
-      nextCodes = now + configuration.codesPeriod
+  /// On a bus that is not polled, only the adapter is asked: for its voltage, and whether the bus is still the same.
+  private mutating func decideUnsupportedBus(nextCheck: Int64, at now: Int64) -> Decision {
+    if now >= nextCheck {
+      state = .unsupportedBus(nextCheck: now + configuration.codesPeriod)
       return decideNaming()
     }
     let decision = decideVoltage(at: now)
-    if case .wait(let until) = decision { return .wait(until: min(until, nextCodes)) }
+    if case .wait(let until) = decision { return .wait(until: min(until, nextCheck)) }
     return decision
   }
 
-  /// Nothing but the adapter's own voltage.
+  /// Reads only the adapter's voltage.
   mutating func decideVoltage(at now: Int64) -> Decision {
     guard !memory.quirks.contains(.noVoltage) else { return .wait(until: probeTime) }
     guard now >= nextVoltage else { return .wait(until: min(nextVoltage, probeTime)) }
-    isBetweenTries = false
+    if case .searching(var search) = state {
+      search.mayReadVoltage = false
+      state = .searching(search)
+    }
     nextVoltage = now + (power.isAsleep ? configuration.power.asleepPeriod : configuration.voltagePeriod)
     return .send(Command(.voltage), nil, .job(.voltage), limit: Limit.setting)
   }
 
+  /// Handles a reply, or the time limit of the command.
+  ///
+  /// - Parameter isTimeout: no reply was read; `reply` is empty.
   mutating func handle(_ reply: ReplyObserver, _ purpose: Purpose, isTimeout: Bool, at now: Int64) {
     observePower(reply, purpose, isTimeout: isTimeout, at: now)
     switch purpose {
-    case .none, .resynchronise: break
     case .baud(let step): handleBaud(step, reply, isTimeout: isTimeout, at: now)
     case .quiet(let step): handleQuiet(step, reply, isTimeout: isTimeout, at: now)
     case .reset: handleReset(reply, at: now)
     case .setting(let step): handleSetting(step, reply, isTimeout: isTimeout, at: now)
-    case .selectProtocol: handleSelection(reply, at: now)
+    case .selectProtocol: handleSelection(reply)
     case .search: handleSearch(reply, isTimeout: isTimeout, at: now)
     case .protocolNumber: handleProtocolNumber(reply, isTimeout: isTimeout, at: now)
     case .greeting: countSilence(reply, isAlive: reply.messages > 0, at: now)
     case .support: handleSupport(reply, at: now)
     case .poll(let index, let suffix): handlePoll(index, suffix: suffix, reply, at: now)
     case .arbitration: handleArbitration(reply, at: now)
-    case .rollCall: handleRollCall(reply, isTimeout: isTimeout, at: now)
+    case .presenceCheck: handlePresenceCheck(reply, isTimeout: isTimeout, at: now)
     case .job(let job): handleJob(job, reply, at: now)
     case .wait(let steps): handleWait(steps, reply)
     case .address: handleAddress(reply, isTimeout: isTimeout, at: now)

@@ -4,91 +4,81 @@ import OBDWire
 extension AdapterSession {
   /// The port is open: the dialogue begins with ATZ.
   public mutating func opened(at now: Int64) {
-    openedAt = now
-    retested = []
-    reader = ReplyReader()
-    exchange = .ready
-    resynchronisations = 0
-    pendingAction = nil
-    forgetReply()
-    observer = ReplyObserver()
-    formerBaud = 0
+    port = OpenPort(openedAt: now)
+    dialogue.restart()
     power.adapterReturned(at: now)
     beginProbing()
-    switch configuration.transport {
-    case .stream: linkBaud = 0
-    case .serial(let baud): setBaud(baud ?? currentBaud)
-    }
+    if case .serial(let baud) = configuration.transport { setBaud(baud ?? currentBaud) }
   }
 
-  /// The port is gone: unplugged, out of range, the peer hung up.
+  /// The port is gone: it was unplugged, is out of range, or the peer closed the connection.
   public mutating func closed(at now: Int64) {
-    guard stage != .closed else { return }
-    // A peer that hangs up at once does so whatever it is sent: somebody else has it.
-    if purpose == .reset, case .awaiting = exchange, configuration.transport == .stream,
-      now - openedAt >= Limit.hangUpAtOnce
-    {
-      lostResets += 1
+    if case .closed = state { return }
+    // A peer that closes the connection at once is in use by another client; ATZ is not the reason.
+    if dialogue.purpose == .reset, configuration.transport == .stream, now - port.openedAt >= Limit.hangUpAtOnce {
+      history.lostResets += 1
     }
-    lose(.portClosed)
-    shut(at: now)
+    reportLoss(.portClosed)
+    reopen(at: now)
   }
 
-  /// Bytes came from the adapter.
+  /// Handles bytes from the adapter.
   ///
   /// - Parameters:
   ///   - now: when the read(2) that brought them returned.
-  ///   - loaded: definitions of the signal sets in use, sorted as ``OBDWire/ReplyReader`` wants them.
+  ///   - loaded: definitions of the signal sets in use, sorted as ``OBDWire/ReplyReader`` requires.
   public mutating func received<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, at now: Int64, loaded: Span<SignalDefinition> = Span(), into handler: inout H
   ) {
-    guard stage != .closed else { return }
+    if case .closed = state { return }
     var first = 0
     while first < bytes.count {
       var end = first
       while end < bytes.count, bytes[end] != UInt8(ascii: ">") {
-        note(bytes[end], at: now)
+        dialogue.bytes.record(bytes[end], of: dialogue.command, at: now)
         end += 1
       }
       let isPrompt = end < bytes.count
       if isPrompt { end += 1 }
-      feed(bytes.extracting(first..<end), loaded: loaded, into: &handler)
-      if case .baud = purpose { followBaudChange(at: now) }
-      if isPrompt { promptRead(at: now, into: &handler) }
+      parse(bytes.extracting(first..<end), loaded: loaded, into: &handler)
+      if case .baud? = dialogue.purpose { followBaudChange(at: now) }
+      if isPrompt { handlePrompt(at: now, into: &handler) }
       first = end
     }
-    // The adapter is not quiet yet.
-    if case .settling = exchange { exchange = .settling(until: min(now + Limit.quiet, settlingEnds)) }
+    dialogue.extendDrain(at: now)
   }
 
-  /// What to do now. Ask again after each answer but `wait`.
+  /// Returns what to do now. Call it again after each answer except `wait`.
   public mutating func next<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) -> SessionAction {
     while true {
       if let event = events.next() { return .report(event) }
-      if let action = pendingAction {
-        pendingAction = nil
+      if let action = dialogue.pendingAction {
+        dialogue.pendingAction = nil
         return action
       }
-      guard stage != .closed else { return .wait(until: Int64.max) }
-      switch exchange {
-      case .awaiting(let deadline):
+      if case .closed = state { return .wait(until: Int64.max) }
+      switch dialogue.exchange {
+      case .awaiting(let purpose, let deadline):
         guard now >= deadline else { return .wait(until: deadline) }
-        expire(at: now, into: &handler)
-      case .settling(let until):
-        guard now >= until else { return .wait(until: until) }
-        settled(at: now)
+        handleTimeout(of: purpose, at: now, into: &handler)
+      case .resynchronizing(let attempt):
+        guard now >= attempt.deadline else { return .wait(until: attempt.deadline) }
+        handleTimeout(of: attempt, at: now, into: &handler)
+      case .draining(let drain):
+        guard now >= drain.until else { return .wait(until: drain.until) }
+        endDrain(drain, at: now)
       case .ready:
-        if observer.isAlarming {
-          // Said between two commands: it ends with a prompt that nobody waits for.
-          let alarm = observer
-          observer = ReplyObserver()
-          settle(at: now)
-          _ = startsAnew(alarm, isEchoed: false, at: now)
+        if dialogue.observer.isAlarming {
+          // The adapter sent it without a command. A prompt follows that nothing waits for.
+          let alarm = dialogue.observer
+          dialogue.observer = ReplyObserver()
+          dialogue.drain(at: now)
+          _ = handleAlarm(alarm, isEchoed: false, at: now)
           continue
         }
         switch decide(at: now) {
         case .send(let command, let request, let purpose, let limit):
-          begin(command, request, purpose, deadline: now + limit, into: &handler)
+          begin(command, request, .awaiting(purpose, deadline: now + limit), into: &handler)
           return .send(command)
         case .wait(let until):
           return .wait(until: max(until, now + 1))
@@ -100,129 +90,109 @@ extension AdapterSession {
 
   // MARK: Bytes
 
-  /// Notes what the bytes themselves tell: that something was said, an echo, a GNSS receiver's sentences.
-  private mutating func note(_ byte: UInt8, at now: Int64) {
-    if byte > 0x20, byte < 0x7F {
-      lastContentAt = now
-      sawContent = true
-      // The echo is what comes first; `count` behind a mismatch.
-      if echoMatched < command.count - 1 {
-        echoMatched = byte == command.bytes[echoMatched] ? echoMatched + 1 : command.count
-        if echoMatched == command.count - 1 { isEchoed = true }
-      }
-    }
-    if previousByte == UInt8(ascii: "$"), byte == UInt8(ascii: "G") || byte == UInt8(ascii: "B") { sentences += 1 }
-    previousByte = byte
-  }
-
-  mutating func forgetReply() {
-    sawContent = false
-    isEchoed = false
-    echoMatched = 0
-    sentences = 0
-  }
-
-  private mutating func feed<H: ReplyHandler & ~Copyable>(
+  private mutating func parse<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
-    var tap = ReplyTap(observer: observer, handler: handler, filter: senderFilter)
-    reader.receive(bytes, loaded: loaded, into: &tap)
-    observer = tap.observer
+    var tap = ReplyTap(observer: dialogue.observer, handler: handler, filter: senderFilter)
+    dialogue.reader.receive(bytes, loaded: loaded, into: &tap)
+    dialogue.observer = tap.observer
     handler = tap.handler
   }
 
-  mutating func announce<H: ReplyHandler & ~Copyable>(into handler: inout H) {
+  /// Tells the reader and the handler which command the next reply belongs to.
+  mutating func announceCommand<H: ReplyHandler & ~Copyable>(into handler: inout H) {
     var tap = ReplyTap(observer: ReplyObserver(), handler: handler, filter: senderFilter)
-    reader.sent(command.text, into: &tap)
+    dialogue.reader.sent(dialogue.command.text, into: &tap)
     handler = tap.handler
+  }
+
+  /// The senders that can answer the command in progress.
+  private var senderFilter: SenderFilter {
+    let isAddressed = settings.addressing.row != nil
+    switch state {
+    case .connected: return SenderFilter(kind: vehicle.bus.addressKind, isAddressed: isAddressed)
+    case .searching(let search):
+      if case .verifying(let kind) = search.numberTrust { return SenderFilter(kind: kind, isAddressed: isAddressed) }
+    default: break
+    }
+    return SenderFilter(isAddressed: isAddressed)
   }
 
   // MARK: Exchange
 
   mutating func begin<H: ReplyHandler & ~Copyable>(
-    _ command: Command, _ request: ReadRequest?, _ purpose: Purpose, deadline: Int64, into handler: inout H
+    _ command: Command, _ request: ReadRequest?, _ exchange: Exchange, into handler: inout H
   ) {
-    self.command = command
-    self.purpose = purpose
-    exchange = .awaiting(deadline: deadline)
-    announce(into: &handler)
-    var isClearing = false
-    if case .clearing(.clear) = purpose { isClearing = true }
-    observer = ReplyObserver(
-      request: request, previous: previousRequest, expectsBanner: command.expectsBanner, isClearing: isClearing)
-    previousRequest = request
-    forgetReply()
+    dialogue.command = command
+    dialogue.exchange = exchange
+    announceCommand(into: &handler)
+    dialogue.observer = ReplyObserver(
+      request: request, previous: dialogue.alignment.previousRequest, expectsBanner: command.expectsBanner,
+      isClearing: dialogue.purpose == .clearing(.clear))
+    dialogue.alignment.previousRequest = request
+    dialogue.bytes.beginReply()
   }
 
-  /// Who can answer the command under way.
-  private var senderFilter: SenderFilter {
-    SenderFilter(kind: isConnected ? bus.addressKind : searchedKind, isAddressed: address >= 0)
+  private mutating func handlePrompt<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
+    let hasContent = dialogue.bytes.hasContent
+    switch dialogue.exchange {
+    case .ready:
+      // Without a command and without content, it is a second prompt of the reply before.
+      if !hasContent { learn(.strayPrompts) }
+      dialogue.bytes.beginReply()
+    case .draining: dialogue.bytes.beginReply()
+    case .awaiting(let purpose, _):
+      // A prompt without content answers nothing: it is a second or late prompt of the reply before.
+      guard hasContent else {
+        if purpose != .reset { learn(.strayPrompts) }
+        announceCommand(into: &handler)
+        return
+      }
+      endReply(to: purpose, at: now, into: &handler)
+    case .resynchronizing(let attempt):
+      guard hasContent else { return announceCommand(into: &handler) }
+      endResynchronization(attempt, at: now, into: &handler)
+    }
   }
 
-  private mutating func promptRead<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
-    guard case .awaiting = exchange else {
-      // Nothing was asked, and nothing stands in front of it: the prompt before came twice.
-      if case .ready = exchange, !sawContent { learn(.strayPrompts) }
-      forgetReply()
-      return
-    }
-    // A prompt with nothing in front answers nothing: the one before came twice, or late.
-    guard sawContent else {
-      if purpose != .reset, purpose != .resynchronise { learn(.strayPrompts) }
-      announce(into: &handler)
-      return
-    }
-    let reply = observer
-    let purpose = self.purpose
-    if purpose == .resynchronise, awaitsOwnAnswer(reply, into: &handler) { return }
-    self.purpose = .none
-    // Surprises from here on belong to no reply.
-    observer = ReplyObserver()
-    if purpose == .resynchronise {
-      observer = ReplyObserver(expectsBanner: true)
-      settle(at: now)
-      if isEchoed, expectsSilence { restart(.adapterReset, at: now) }
-      return
-    }
-    exchange = .ready
-    resynchronisations = 0
-    let isEchoed = self.isEchoed
-    forgetReply()
-    if isBehind(reply) { return getInStep(at: now, into: &handler) }
-    if isOutOfStep(reply, purpose) { settle(at: now) }
-    if purpose != .reset, startsAnew(reply, isEchoed: isEchoed, at: now) { return }
+  private mutating func endReply<H: ReplyHandler & ~Copyable>(
+    to purpose: Purpose, at now: Int64, into handler: inout H
+  ) {
+    let reply = dialogue.observer
+    let isEchoed = dialogue.bytes.isEchoed
+    // What is read from here on belongs to no reply.
+    dialogue.observer = ReplyObserver()
+    dialogue.exchange = .ready
+    dialogue.alignment.lostPrompts = 0
+    dialogue.bytes.beginReply()
+    if dialogue.alignment.isBehind(reply) { return realign(at: now, into: &handler) }
+    // Noise, or the rest of an interrupted reply: more bytes may come.
+    let isMalformed = reply.failed(.malformed) && reply.messages == 0 && purpose != .reset
+    if reply.failed(.stopped) || isMalformed { dialogue.drain(at: now) }
+    if purpose != .reset, handleAlarm(reply, isEchoed: isEchoed, at: now) { return }
     handle(reply, purpose, isTimeout: false, at: now)
   }
 
-  /// ATE0 was accepted: an echo now means that the settings are lost.
-  private var expectsSilence: Bool {
-    if memory.quirks.contains(.noEchoOff) { return false }
-    switch stage {
-    case .probing, .initialising(.echoOff), .closed, .resting: return false
-    default: return true
-    }
-  }
+  /// An echo means that the adapter lost its settings.
+  var expectsNoEcho: Bool { !memory.quirks.contains(.noEchoOff) && state.isPastEchoOff }
 
-  /// Noise, or the end of something that was stopped: more may come.
-  private func isOutOfStep(_ reply: ReplyObserver, _ purpose: Purpose) -> Bool {
-    reply.failed(.stopped) || reply.failed(.malformed) && reply.messages == 0 && purpose != .reset
-  }
-
-  /// Whether the reply shows that the adapter lost its settings, or cannot be relied on.
-  private mutating func startsAnew(_ reply: ReplyObserver, isEchoed: Bool, at now: Int64) -> Bool {
+  /// Handles a reply that shows that the adapter lost its settings or cannot be relied on.
+  ///
+  /// - Returns: false if the reply shows neither.
+  private mutating func handleAlarm(_ reply: ReplyObserver, isEchoed: Bool, at now: Int64) -> Bool {
     if reply.failed(.lowVoltage) {
       restart(.lowVoltage, at: now)
     } else if reply.hasSurpriseBanner {
       restart(.adapterReset, at: now)
     } else if reply.isFatal {
-      lose(.adapterError)
+      reportLoss(.adapterError)
       beginProbing()
     } else if reply.failed(.lowPower) || reply.failed(.activityAlert) {
-      lose(.lowPower)
-      stage = .resting(until: now + configuration.searchPause, then: .probe)
-    } else if isEchoed, expectsSilence {
-      if case .initialising = stage {
-        // It said OK to ATE0 and echoes on.
+      reportLoss(.lowPower)
+      enter(.resting(until: now + configuration.searchPause, then: .probe))
+    } else if isEchoed, expectsNoEcho {
+      if case .initializing = state {
+        // It accepted ATE0 and still echoes.
         learn(.noEchoOff)
         return false
       }

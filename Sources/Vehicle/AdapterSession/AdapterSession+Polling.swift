@@ -2,78 +2,92 @@ import OBDWire
 
 /// The plan's requests, one after another.
 extension AdapterSession {
-  /// Replies without any ECU, in a row, after which the vehicle is asked whether it is there at all.
+  /// Replies in a row without any ECU after which the session checks whether the vehicle is present.
   private static let silenceLimit = 4
 
-  mutating func decidePolling(at now: Int64) -> Decision {
+  mutating func decidePolling(_ connection: Connection, at now: Int64) -> Decision {
     if isPlanOutdated {
-      plan.make(for: car, wishes, addressed, bus: bus, quirks: memory.quirks, at: now)
+      plan.make(for: car, wishes, addressed, bus: vehicle.bus, quirks: memory.quirks, at: now)
       isPlanOutdated = false
-      doubted = -1
+      self.connection?.pause.repeated = nil
     }
-    if addressChange != nil { return decideAddress(at: now) }
-    if let rollCall { return address < 0 ? decideRollCall(rollCall) : changeAddress(to: -1) }
-    if clearing != nil { return address < 0 ? decideClearing(at: now) : changeAddress(to: -1) }
-    if now >= nextCodes {
-      // Whose codes they are is asked with them: a vehicle may be swapped without a word of the adapter's.
-      jobs |= Job.codes | Job.vinAgain.bit
-      nextCodes = now + configuration.codesPeriod
-    }
-    if now >= nextVoltage {
-      if !memory.quirks.contains(.noVoltage) { jobs |= Job.voltage.bit }
-      if power.wantsMotion(at: now) { jobs |= Job.motion }
-      nextVoltage = now + configuration.voltagePeriod
-    }
-    let choice = plan.choose(at: now, address: address, since: addressSince, addressed)
-    if let job = Job.first(of: jobs), now >= jobNotBefore, !staysAddressed(for: choice),
-      isJobsTurn || !choice.isDue || wait == Self.longestWait
+    if case .changing(let change) = settings.addressing { return decideAddress(change, at: now) }
+    let isFunctional = settings.addressing.isFunctional
+    if let check = connection.presenceCheck { return isFunctional ? decidePresenceCheck(check) : resetAddress() }
+    if let clearing = connection.clearing { return isFunctional ? decideClearing(clearing, at: now) : resetAddress() }
+    var jobs = connection.jobs
+    let nextCodes = addDueJobs(to: &jobs, codesDue: connection.nextCodes, at: now)
+    self.connection?.jobs = jobs
+    self.connection?.nextCodes = nextCodes
+    let choice = plan.choose(at: now, settings.addressing, addressed)
+    if let job = jobs.first, now >= jobs.notBefore, !sharesAddress(choice),
+      jobs.isTurn || !choice.isDue || settings.wait == AdapterSettings.longestWait
     {
-      return address < 0 ? decideJob(job, at: now) : changeAddress(to: -1)
+      return isFunctional ? decideJob(job, at: now) : resetAddress()
     }
     switch choice {
     case .request(let index): return decideRequest(index, at: now)
-    case .arbitrate(let arbitration):
-      guard address < 0 else { return changeAddress(to: -1) }
-      if let change = changeWait(to: baseWait) { return change }
-      let whole = plan.requests[arbitration.index].request
-      let request = ReadRequest.one(whole.service, whole.identifier(at: arbitration.place))
-      return .send(Command(request), request, .arbitration, limit: pollLimit)
+    case .arbitrate(let arbitration): return isFunctional ? decideArbitration(arbitration) : resetAddress()
     case .nothing(let until):
-      if address >= 0 { return changeAddress(to: -1) }
+      guard isFunctional else { return resetAddress() }
       var next = min(until, nextCodes)
-      // Where there is no voltage to read, its time tells when to ask for motion, if that is wanted.
+      // Without a voltage, its time is still that of the question for motion, if that is wanted.
       if !memory.quirks.contains(.noVoltage) || power.wantsMotion(at: now) { next = min(next, nextVoltage) }
-      if jobs != 0 { next = min(next, jobNotBefore) }
+      if jobs.pending != 0 { next = min(next, jobs.notBefore) }
       return .wait(until: next)
     }
   }
 
-  /// The header is set for it, and it waited for that.
-  private func staysAddressed(for choice: PollPlan.Choice) -> Bool {
-    guard address >= 0, case .request(let index) = choice else { return false }
-    return plan.sharesAddress(index, address, addressSince, addressed)
+  /// Adds the jobs whose period has passed.
+  ///
+  /// - Returns: the next time at which the trouble codes are due.
+  private mutating func addDueJobs(to jobs: inout JobQueue, codesDue: Int64, at now: Int64) -> Int64 {
+    if now >= nextVoltage {
+      if !memory.quirks.contains(.noVoltage) { jobs.insert(Job.voltage.bit) }
+      if power.wantsMotion(at: now) { jobs.insert(Job.motion) }
+      nextVoltage = now + configuration.voltagePeriod
+    }
+    guard now >= codesDue else { return codesDue }
+    // The VIN is read with them: a vehicle may be swapped without a message from the adapter.
+    jobs.insert(Job.codes | Job.vinAgain.bit)
+    return now + configuration.codesPeriod
+  }
+
+  /// Whether the adapter has the settings of a request that was already due when they were sent.
+  private func sharesAddress(_ choice: PollPlan.Choice) -> Bool {
+    guard case .request(let index) = choice else { return false }
+    return plan.sharesAddress(index, settings.addressing, addressed)
   }
 
   private mutating func decideRequest(_ index: Int, at now: Int64) -> Decision {
     let planned = plan.requests[index]
-    if planned.addressed >= 0 {
-      if address < 0 { return changeAddress(to: planned.addressed) }
-      if !addressed[planned.addressed].sharesAddress(with: addressed[address]) { return changeAddress(to: -1) }
-    } else if address >= 0 {
-      return changeAddress(to: -1)
+    switch (planned.addressed, settings.addressing.row) {
+    case (nil, nil): break
+    case (let row?, nil): return setAddress(row: row)
+    case (nil, _?): return resetAddress()
+    case (let row?, let current?):
+      if !addressed[row].sharesAddress(with: addressed[current]) { return resetAddress() }
     }
-    let wanted = planned.addressed >= 0 ? addressed[planned.addressed].timeout ?? baseWait : baseWait
+    let wanted = planned.addressed.flatMap { addressed[$0].timeout } ?? baseWait
     if let change = changeWait(to: wanted) { return change }
-    isJobsTurn = true
-    isEarly = isKLine && now < lastContentAt + Limit.p3min
+    connection?.jobs.isTurn = true
+    let isEarly = vehicle.isKLine && now < dialogue.bytes.lastContentAt + Limit.p3min
+    connection?.pause.isEarly = isEarly
     let suffix = plan.send(index, at: now)
     let command = Command(planned.request, expectedFrames: suffix)
     return .send(command, planned.request, .poll(index, suffix: suffix), limit: pollLimit)
   }
 
-  /// ATST, where it is not as wanted.
+  private mutating func decideArbitration(_ arbitration: Arbitration) -> Decision {
+    if let change = changeWait(to: baseWait) { return change }
+    let whole = plan.requests[arbitration.index].request
+    let request = ReadRequest.one(whole.service, whole.identifier(at: arbitration.place))
+    return .send(Command(request), request, .arbitration, limit: pollLimit)
+  }
+
+  /// - Returns: ATST; `nil` if the adapter already has the value or does not support it.
   mutating func changeWait(to steps: UInt8) -> Decision? {
-    guard wait != steps, !memory.quirks.contains(.noTimeout) else { return nil }
+    guard settings.wait != steps, !memory.quirks.contains(.noTimeout) else { return nil }
     return .send(Command(.timeout(steps)), nil, .wait(steps), limit: Limit.setting)
   }
 
@@ -81,22 +95,22 @@ extension AdapterSession {
     if reply.failed(.unknownCommand) {
       _ = isRefusal(.noTimeout)
     } else {
-      wait = steps
+      settings.wait = steps
     }
   }
 
   mutating func handlePoll(_ index: Int, suffix: UInt8, _ reply: ReplyObserver, at now: Int64) {
-    // The plan may be another by now.
+    // The plan may have changed since the request was sent.
     guard !isPlanOutdated, index < plan.count else { return }
-    let isTelling = plan.requests[index].addressed < 0 && !plan.requests[index].isAbsent
-    let isRepeated = index == doubted
+    let showsPresence = plan.requests[index].addressed == nil && !plan.requests[index].isAbsent
+    let isRepeated = index == connection?.pause.repeated
     let verdict = plan.record(index, reply, suffix: suffix, car, at: now)
-    weighPause(index, reply, at: now)
+    checkPause(index, reply, at: now)
     apply(verdict)
-    if verdict.isAlive { notePromptAnswer() }
-    // The same silence twice is one.
-    if isTelling, !isRepeated || verdict.isAlive { countSilence(reply, isAlive: verdict.isAlive, at: now) }
-    if isTelling, stage == .running { meetStrangers(reply) }
+    if verdict.isAlive { recordPromptAnswer() }
+    // An unanswered repetition does not count again.
+    if showsPresence, !isRepeated || verdict.isAlive { countSilence(reply, isAlive: verdict.isAlive, at: now) }
+    if showsPresence { discoverNewSenders(reply) }
   }
 
   mutating func handleArbitration(_ reply: ReplyObserver, at now: Int64) {
@@ -117,28 +131,25 @@ extension AdapterSession {
       if verdict.returned & bit != 0 { events.append(.ecuReturned(car.address(of: ecu))) }
     }
     if verdict.isOutdated { isPlanOutdated = true }
-    if verdict.hasLearnedSilence { rememberSilence() }
+    if verdict.hasLearnedSilence { storeSilentPIDs() }
   }
 
-  /// Keeps which PIDs are silent, for the next session with the same vehicle.
-  mutating func rememberSilence() {
+  /// Stores which PIDs are silent, for the next session with the same vehicle.
+  mutating func storeSilentPIDs() {
     guard memory.silentPIDs != plan.absent else { return }
     memory.silentPIDs = plan.absent
     events.append(.memoryChanged)
   }
 
-  /// Several questions in a row without an answer: the PIDs may be silent, or the vehicle is gone.
+  /// Counts unanswered requests. After several in a row, the PIDs may be silent or the vehicle may be gone.
   mutating func countSilence(_ reply: ReplyObserver, isAlive: Bool, at now: Int64) {
-    if isAlive {
-      silentReplies = 0
-      return
-    }
-    silentReplies += 1
-    guard silentReplies >= Self.silenceLimit else { return }
-    // The bus itself fails: whoever is asked.
+    guard let silentReplies = connection?.silentReplies else { return }
+    connection?.silentReplies = isAlive ? 0 : silentReplies + 1
+    guard !isAlive, silentReplies + 1 >= Self.silenceLimit else { return }
+    // An error of the bus itself does not depend on the request.
     let reason = Self.reason(of: reply)
     guard reason == .noData else { return loseVehicle(reason, at: now) }
-    if rollCall == nil { rollCall = RollCall() }
+    if connection?.presenceCheck == nil { connection?.presenceCheck = PresenceCheck() }
   }
 }
 

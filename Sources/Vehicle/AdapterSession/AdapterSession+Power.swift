@@ -1,26 +1,26 @@
 import OBDWire
 
-/// What the adapter is told when the vehicle is left alone, and when it is asked again.
+/// What the adapter is told when the vehicle is left alone, and before it is asked again.
 enum QuietStep: BitwiseCopyable, Equatable {
-  /// ATPC, or where that is refused ATSW00: on a K-line the adapter would keep the vehicle awake by itself.
+  /// ATPC, or ATSW00 if that is refused: the adapter itself would keep the vehicle of a K-line awake.
   case closeProtocol, stopWakeups
-  /// ATSW92, the data sheet's default: wakeups as they were.
+  /// ATSW92, the default of the data sheet.
   case restoreWakeups
   /// ATLP, and the character that ends it.
   case lowPower, wakeAdapter
 }
 
-/// The vehicle left alone, and woken.
+/// Leaving the vehicle alone, and waking it.
 extension AdapterSession {
   /// The vehicle is left alone: nothing reaches the bus.
   public var isAsleep: Bool { power.isAsleep }
 
-  /// Asks a sleeping vehicle once, though nothing speaks for it: a receiver that moves may. No effect while awake.
+  /// Probes a sleeping vehicle once, for example because a GNSS receiver moves. No effect while awake.
   public mutating func wake() { power.request() }
 
   // MARK: What is learned
 
-  /// Hands on what a reply tells of voltage, motion and life.
+  /// Records what a reply shows about voltage, motion and presence.
   mutating func observePower(_ reply: ReplyObserver, _ purpose: Purpose, isTimeout: Bool, at now: Int64) {
     if purpose.asksVoltage || reply.voltage != nil { power.voltage(reply.voltage, at: now) }
     if memory.measuresVoltage != power.gauge.hasMoved {
@@ -33,7 +33,7 @@ extension AdapterSession {
       return
     }
     if let reason = power.answered() { wakeUp(reason, at: now) }
-    if steadiness.hasJumped(reply.steadyValues, at: now), isConnected { jobs |= Job.vinAgain.bit }
+    if vehicle.swapDetector.hasJumped(reply.slowValues, at: now) { connection?.jobs.insert(Job.vinAgain.bit) }
     if let speed = reply.motion.speed { power.signs.speed(speed, at: now) }
     if let speed = reply.motion.engineSpeed { power.signs.engineSpeed(speed, at: now) }
     if let code = reply.fuelType { power.signs.fuelType(code) }
@@ -42,8 +42,8 @@ extension AdapterSession {
     memory.voltageOffset = power.gauge.offset
   }
 
-  /// What the ECUs support says whether the engine may stand while the vehicle drives: hybrid signals (PIDs 5B and 9A), or
-  /// no engine speed at all.
+  /// Learns whether the engine may stand while the vehicle drives: its ECUs support hybrid signals (PIDs 5B and 9A), or no
+  /// engine speed.
   mutating func learnDrive() {
     power.signs.mayDriveElectrically =
       car.ecus(supporting: 0x5B) | car.ecus(supporting: 0x9A) != 0 || car.ecus(supporting: 0x0C) == 0
@@ -51,8 +51,10 @@ extension AdapterSession {
 
   // MARK: What changes
 
+  /// Falls asleep, or starts a probe, if the power watch says so.
+  ///
   /// - Returns: whether something changed.
-  mutating func followPower(at now: Int64) -> Bool {
+  mutating func applyPowerChange(at now: Int64) -> Bool {
     if isPollingResumed {
       isPollingResumed = false
       if power.isAsleep { power.request() } else { power.restart(at: now) }
@@ -66,33 +68,28 @@ extension AdapterSession {
   }
 
   private mutating func fallAsleep(_ reason: SleepReason, at now: Int64) {
-    if clearing != nil { refuseClearing(.notConnected) }
-    jobs = 0
-    isConnected = false
-    // An adapter that is lost from here on is news again.
-    lastLoss = nil
+    // A loss from now on is reported again.
+    history.lastLoss = nil
     standBy(at: now)
     events.append(.sleeping(reason))
   }
 
-  /// Ready to look for the vehicle when that is allowed. No round of all protocols then: one try.
+  /// Prepares a single try to find the vehicle, for when that is allowed.
   private mutating func standBy(at now: Int64) {
-    stage = .searching(SearchStep(isUDS: car.isUDS))
-    searchRound = 0
-    tries = 0
+    enter(.searching(Search(step: SearchStep(isUDS: car.isUDS))))
+    searchRounds.count = 0
     nextVoltage = now + configuration.power.asleepPeriod
   }
 
   private mutating func probeVehicle() {
-    lastFailure = nil
-    silentReplies = 0
-    if address >= 0 || addressChange != nil { return beginProbing() }
-    // Rounds by hand may have left any protocol set.
+    guard settings.addressing.isFunctional else { return beginProbing() }
+    // Earlier rounds may have selected any protocol.
     let known = memory.protocolDigit
-    let isAsWanted = selectedDigit == UInt8(ascii: "0") || known != 0 && selectedDigit == known
+    let selected = settings.selectedProtocol
+    let isAsWanted = selected == UInt8(ascii: "0") || known != 0 && selected == known
     guard !isAsWanted, configuration.protocolDigit == nil, !memory.quirks.contains(.noProtocolSelection) else { return }
     let digit = car.isUDS && known != 0 ? known : UInt8(ascii: "0")
-    stage = .searching(SearchStep(digit: digit, isSelected: false, isUDS: car.isUDS))
+    enter(.searching(Search(step: SearchStep(digit: digit, isSelected: false, isUDS: car.isUDS))))
   }
 
   private mutating func wakeUp(_ reason: AwakeReason, at now: Int64) {
@@ -101,9 +98,9 @@ extension AdapterSession {
     events.append(.awake(reason))
   }
 
-  /// The search found nothing.
+  /// Ends a probe that found no vehicle: the vehicle sleeps on, and nothing is reported.
   ///
-  /// - Returns: whether it was a probe: then the vehicle sleeps on, and nobody is told.
+  /// - Returns: whether the search was a probe.
   mutating func endProbe(at now: Int64) -> Bool {
     guard power.isProbing else { return false }
     power.probeFailed(at: now)
@@ -113,14 +110,15 @@ extension AdapterSession {
 
   // MARK: Quiet
 
-  /// The vehicle is left alone: what would keep it awake is switched off, then only the voltage is read.
+  /// Switches off what would keep the vehicle awake, then only reads the voltage.
   mutating func decideQuiet(at now: Int64) -> Decision {
-    if isInLowPower {
+    if settings.busActivity == .lowPower {
       let until = min(nextVoltage, probeTime)
       guard now >= until else { return .wait(until: until) }
       return .send(Command(.identify), nil, .quiet(.wakeAdapter), limit: Limit.reset)
     }
-    if isKLine, !isProtocolClosed {
+    let isActive = settings.busActivity == .active || settings.busActivity == .wakeupsUnknown
+    if vehicle.isKLine, isActive {
       let isRefused = memory.quirks.contains(.noProtocolClose)
       let command: AdapterCommand = isRefused ? .wakeup(0) : .closeProtocol
       return .send(Command(command), nil, .quiet(isRefused ? .stopWakeups : .closeProtocol), limit: Limit.setting)
@@ -129,67 +127,63 @@ extension AdapterSession {
     return decideVoltage(at: now)
   }
 
-  /// When the vehicle may be asked without anything else happening.
+  /// When the vehicle may be asked without another event.
   var probeTime: Int64 { pollsVehicle ? power.deadline : Int64.max }
 
-  /// A character wakes a sleeping adapter only where it is long enough: 128 µs (data sheet, Power Control).
+  /// A character wakes a sleeping adapter only if it is at least 128 µs long (data sheet, Power Control).
   private var usesLowPower: Bool {
-    power.isAsleep && configuration.power.usesLowPower && linkBaud <= 57600 && !memory.quirks.contains(.noLowPower)
+    power.isAsleep && configuration.power.usesLowPower && (port.baud ?? 0) <= 57600
+      && !memory.quirks.contains(.noLowPower)
   }
 
-  /// Before the vehicle is asked again; nil: nothing stands in the way.
+  /// Restores what was switched off.
+  ///
+  /// - Returns: the command to send before the vehicle is asked again; `nil` if none is needed.
   mutating func endQuiet() -> Decision? {
-    if isInLowPower { return .send(Command(.identify), nil, .quiet(.wakeAdapter), limit: Limit.reset) }
-    isProtocolClosed = false
-    guard areWakeupsStopped else { return nil }
-    return .send(Command(.wakeup(Self.usualWakeup)), nil, .quiet(.restoreWakeups), limit: Limit.setting)
+    switch settings.busActivity {
+    case .lowPower: return .send(Command(.identify), nil, .quiet(.wakeAdapter), limit: Limit.reset)
+    case .wakeupsStopped, .wakeupsUnknown:
+      settings.busActivity = .wakeupsUnknown
+      return .send(
+        Command(.wakeup(AdapterSettings.usualWakeup)), nil, .quiet(.restoreWakeups), limit: Limit.setting)
+    case .active, .protocolClosed:
+      settings.busActivity = .active
+      return nil
+    }
   }
 
   mutating func handleQuiet(_ step: QuietStep, _ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
     let isRefused = reply.failed(.unknownCommand)
     switch step {
     case .closeProtocol:
-      if isRefused { _ = isRefusal(.noProtocolClose) } else if !isTimeout { isProtocolClosed = true }
+      if isRefused {
+        _ = isRefusal(.noProtocolClose)
+      } else if !isTimeout {
+        settings.busActivity = settings.busActivity == .wakeupsUnknown ? .wakeupsStopped : .protocolClosed
+      }
     case .stopWakeups:
-      // Refused as well: there is no other way.
-      if !isTimeout { isProtocolClosed = true }
-      areWakeupsStopped = !isRefused
-    case .restoreWakeups: areWakeupsStopped = false
+      // If it is refused as well, there is no other way.
+      settings.busActivity = isTimeout ? .wakeupsUnknown : isRefused ? .protocolClosed : .wakeupsStopped
+    case .restoreWakeups: settings.busActivity = .active
     case .lowPower:
       if isRefused { _ = isRefusal(.noLowPower) } else { enterLowPower(at: now) }
     case .wakeAdapter:
-      // Its banner tells that it started anew. Whatever it made of the command's other characters passes by.
-      isInLowPower = false
-      beginInitialising()
-      settle(at: now)
+      // Its banner shows that it started again. What it makes of the command's other characters is discarded.
+      beginInitializing()
+      dialogue.drain(at: now)
       if !reply.hasBanner { beginProbing() }
     }
   }
 
   /// ATLP is answered by OK, at some adapters without a prompt.
   mutating func enterLowPower(at now: Int64) {
-    isInLowPower = true
+    settings.busActivity = .lowPower
     nextVoltage = now + max(configuration.power.asleepPeriod, Limit.lowPower)
   }
 
-  /// No character wakes it: ATLP is not for this one.
-  mutating func wakingFailed() {
-    isInLowPower = false
+  /// No character wakes the adapter, so it does not support ATLP.
+  mutating func handleFailedWake() {
     learn(.noLowPower)
     beginProbing()
   }
-}
-
-extension Purpose {
-  /// Its reply says whether the vehicle lives.
-  var asksVehicle: Bool {
-    switch self {
-    case .search, .greeting, .support, .poll, .arbitration, .rollCall, .clearing: true
-    case .job(let job): !job.isForAdapter
-    default: false
-    }
-  }
-
-  /// Its reply is the adapter's voltage, or should be.
-  var asksVoltage: Bool { self == .job(.voltage) || self == .setting(.voltage) }
 }

@@ -1,136 +1,122 @@
 import OBDWire
 
-/// Back into step: after a reset, a lost prompt, a stop, noise.
+/// Resynchronization: after a reset, a lost prompt, an interrupted command or noise.
 extension AdapterSession {
-  /// Settings are lost, the adapter itself is there: they are made again, without another ATZ.
+  /// Lost prompts in a row after which the port is opened again.
+  private static let lostPromptsLimit = 3
+
+  /// The adapter lost its settings and still answers: they are sent again, without another ATZ.
   mutating func restart(_ reason: LossReason, at now: Int64) {
-    if power.isAsleep { power.adapterReturned(at: now) } else { lose(reason) }
-    observer = ReplyObserver()
-    interrupted = .none
-    // With one ECU addressed, a reset that was none would leave all others unheard: then ATZ makes sure.
-    let isAddressed = address >= 0 || addressChange != nil
-    beginInitialising()
-    if isAddressed { beginProbing() }
-    settle(at: now)
+    if power.isAsleep { power.adapterReturned(at: now) } else { reportLoss(reason) }
+    dialogue.observer = ReplyObserver()
+    // If the reset was only apparent while one ECU was addressed, the others would stay unheard. ATZ makes sure.
+    let wasFunctional = settings.addressing.isFunctional
+    beginInitializing()
+    if !wasFunctional { beginProbing() }
+    dialogue.drain(at: now)
   }
 
-  /// The time limit passed without a prompt.
-  mutating func expire<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
-    let purpose = self.purpose
-    let hasSentences = sentences >= 2
-    let hadContent = sawContent
+  /// Handles the time limit of a command: no prompt was read.
+  mutating func handleTimeout<H: ReplyHandler & ~Copyable>(
+    of purpose: Purpose, at now: Int64, into handler: inout H
+  ) {
     switch purpose {
     case .reset:
-      exchange = .ready
-      self.purpose = .none
-      resetFailed(hadContent: hadContent, hasSentences: hasSentences, at: now)
-      return
-    case .baud(.announcement), .baud(.confirmation):
-      rollBack(at: now)
-      return
-    case .quiet(.lowPower), .quiet(.wakeAdapter):
-      exchange = .ready
-      self.purpose = .none
-      if purpose == .quiet(.wakeAdapter) { wakingFailed() } else { enterLowPower(at: now) }
-      return
-    case .resynchronise where hasHeardPrompt:
-      // It answered something, and is not known to say who it is.
-      self.purpose = .none
-      observer = ReplyObserver(expectsBanner: true)
-      settle(at: now)
-      return
-    case .resynchronise: break
+      let bytes = dialogue.bytes
+      dialogue.exchange = .ready
+      handleResetTimeout(hadContent: bytes.hasContent, hasSentences: bytes.sentences >= 2, at: now)
+    case .baud(.announcement), .baud(.confirmation): rollBackBaud(at: now)
+    case .quiet(.lowPower):
+      dialogue.exchange = .ready
+      enterLowPower(at: now)
+    case .quiet(.wakeAdapter):
+      dialogue.exchange = .ready
+      handleFailedWake()
     default:
-      interrupted = purpose
       events.append(.promptLost)
+      recoverPrompt(interrupted: purpose, at: now, into: &handler)
     }
-    resynchronisations += 1
-    if resynchronisations > 1, returnToFormerBaud() {
-      resynchronisations = 0
-      interrupted = .none
-      self.purpose = .none
-      exchange = .ready
-      lose(.adapterReset)
+  }
+
+  /// Handles the time limit of ATI during a resynchronization.
+  mutating func handleTimeout<H: ReplyHandler & ~Copyable>(
+    of attempt: Resynchronization, at now: Int64, into handler: inout H
+  ) {
+    guard attempt.hasPrompt else { return recoverPrompt(interrupted: attempt.interrupted, at: now, into: &handler) }
+    // The adapter answered something that is not its name. That is enough.
+    dialogue.observer = ReplyObserver(expectsBanner: true)
+    dialogue.drain(at: now, interrupted: attempt.interrupted)
+  }
+
+  private mutating func recoverPrompt<H: ReplyHandler & ~Copyable>(
+    interrupted: Purpose?, at now: Int64, into handler: inout H
+  ) {
+    let bytes = dialogue.bytes
+    let hasSentences = bytes.sentences >= 2
+    dialogue.alignment.lostPrompts += 1
+    if dialogue.alignment.lostPrompts > 1, returnToFormerBaud() {
+      dialogue.alignment.lostPrompts = 0
+      dialogue.exchange = .ready
+      reportLoss(.adapterReset)
       beginProbing()
       return
     }
-    guard resynchronisations <= 3, !hasSentences else {
-      lose(hasSentences ? .gnssReceiver : hadContent ? .noAdapter : .silent)
-      shut(at: now)
+    guard dialogue.alignment.lostPrompts <= Self.lostPromptsLimit, !hasSentences else {
+      reportLoss(hasSentences ? .gnssReceiver : bytes.hasContent ? .noAdapter : .silent)
+      reopen(at: now)
       return
     }
-    resynchronise(at: now, into: &handler)
+    resynchronize(interrupted: interrupted, at: now, into: &handler)
   }
 
-  private mutating func resynchronise<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
-    hasHeardPrompt = false
-    begin(Command(.identify), nil, .resynchronise, deadline: now + Limit.setting, into: &handler)
-    pendingAction = .send(command)
+  private mutating func resynchronize<H: ReplyHandler & ~Copyable>(
+    interrupted: Purpose?, at now: Int64, into handler: inout H
+  ) {
+    let attempt = Resynchronization(deadline: now + Limit.setting, interrupted: interrupted)
+    begin(Command(.identify), nil, .resynchronizing(attempt), into: &handler)
+    dialogue.pendingAction = .send(dialogue.command)
   }
 
-  /// While the dialogue is put right, a prompt may be that of an earlier command: only ATI's own answer, its name or `?`,
-  /// shows that both sides are in step.
-  ///
-  /// - Returns: whether it is still to come.
-  mutating func awaitsOwnAnswer<H: ReplyHandler & ~Copyable>(_ reply: ReplyObserver, into handler: inout H) -> Bool {
-    guard !reply.hasBanner, !reply.failed(.unknownCommand), !isEchoed else { return false }
-    hasHeardPrompt = true
-    announce(into: &handler)
-    observer = ReplyObserver(expectsBanner: true)
-    forgetReply()
-    return true
+  /// Handles a prompt during a resynchronization. It may be that of an earlier command: only ATI's own answer, the
+  /// adapter's name or `?`, shows that both sides are in step.
+  mutating func endResynchronization<H: ReplyHandler & ~Copyable>(
+    _ attempt: Resynchronization, at now: Int64, into handler: inout H
+  ) {
+    let reply = dialogue.observer
+    let isEchoed = dialogue.bytes.isEchoed
+    dialogue.observer = ReplyObserver(expectsBanner: true)
+    guard reply.hasBanner || reply.failed(.unknownCommand) || isEchoed else {
+      var attempt = attempt
+      attempt.hasPrompt = true
+      dialogue.exchange = .resynchronizing(attempt)
+      announceCommand(into: &handler)
+      dialogue.bytes.beginReply()
+      return
+    }
+    dialogue.drain(at: now, interrupted: attempt.interrupted)
+    if isEchoed, expectsNoEcho { restart(.adapterReset, at: now) }
   }
 
-  // MARK: One answer behind
-
-  /// Replies in a row that answer the request before.
-  private static let behindLimit = 2
-  /// A dialogue that is out of step again within this time is the adapter's fault.
-  private static let misalignmentTime: Int64 = 60_000 * Limit.millisecond
-
-  /// Counts replies that answer what was asked before.
-  ///
-  /// - Returns: whether the dialogue is out of step.
-  mutating func isBehind(_ reply: ReplyObserver) -> Bool {
-    if reply.answeredPlaces != 0 || reply.refusals > 0 { repliesBehind = 0 }
-    guard reply.answersPrevious else { return false }
-    repliesBehind += 1
-    return repliesBehind >= Self.behindLimit
-  }
-
-  /// Puts a dialogue right in which each answer is that of the command before. An adapter that falls behind again is
-  /// reset, and in the end its port is opened again.
-  mutating func getInStep<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
-    repliesBehind = 0
-    misalignments = now - misalignedAt <= Self.misalignmentTime ? misalignments + 1 : 1
-    misalignedAt = now
+  /// Resynchronizes a dialogue in which each answer belongs to the command before. An adapter that falls behind again is
+  /// reset, and finally its port is opened again.
+  mutating func realign<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
     events.append(.outOfStep)
-    switch misalignments {
-    case 1, 2: resynchronise(at: now, into: &handler)
+    switch dialogue.alignment.recordMisalignment(at: now) {
+    case 1, 2: resynchronize(interrupted: nil, at: now, into: &handler)
     case 3:
-      lose(.outOfStep)
+      reportLoss(.outOfStep)
       beginProbing()
-      settle(at: now)
+      dialogue.drain(at: now)
     default:
-      lose(.outOfStep)
-      shut(at: now)
+      reportLoss(.outOfStep)
+      reopen(at: now)
     }
   }
 
-  /// What still comes passes by, until nothing does. A device that never stops talking is not waited for for ever: what
-  /// is asked of it next fails in its own time.
-  mutating func settle(at now: Int64, for time: Int64 = Limit.quiet) {
-    exchange = .settling(until: now + time)
-    settlingEnds = now + Limit.longestSettling
-  }
-
-  /// It has been quiet: after a lost prompt, the command before counts as unanswered.
-  mutating func settled(at now: Int64) {
-    exchange = .ready
-    forgetReply()
-    let purpose = interrupted
-    interrupted = .none
-    guard purpose != .none else { return }
-    handle(ReplyObserver(), purpose, isTimeout: true, at: now)
+  /// The adapter is quiet. After a lost prompt, the command before counts as unanswered.
+  mutating func endDrain(_ drain: Drain, at now: Int64) {
+    dialogue.exchange = .ready
+    dialogue.bytes.beginReply()
+    if let interrupted = drain.interrupted { handle(ReplyObserver(), interrupted, isTimeout: true, at: now) }
   }
 }

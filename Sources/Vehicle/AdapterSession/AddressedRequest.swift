@@ -1,29 +1,30 @@
 import OBDWire
 
-/// One request of a signal set: services 21 and 22 to one ECU, behind its own header.
+/// One request of a signal set: services 21 and 22 to one ECU, with its own header.
 ///
 ///     hdr 7E0, rax 7E8, {"22": "404C"}, freq 30
 ///
-/// No other service can be asked for, and no session can be opened: commands that need one (`din`) have no form here.
+/// No other service can be requested, and no diagnostic session can be opened: commands that need one (`din`) cannot be
+/// represented.
 public struct AddressedRequest: BitwiseCopyable, Sendable {
-  /// How many a session takes.
+  /// Maximum number of requests in a session.
   public static let capacity = 128
 
-  /// What is asked.
+  /// What is requested.
   public enum Question: BitwiseCopyable, Sendable, Equatable {
     /// Service 21.
     case localIdentifier(UInt8)
     /// Service 22.
     case dataIdentifier(UInt16)
-    /// Service 01: a PID asked of one ECU.
+    /// Service 01: a PID of one ECU.
     case currentData(UInt8)
   }
 
   /// Service and identifier.
   public var question: Question
-  /// Whom it is sent to (`hdr`, with `pri` on 29-bit buses).
+  /// Address of the request (`hdr`, with `pri` on 29-bit buses).
   public var header: ECUHeader
-  /// Who answers (`rax`); ``OBDWire/ECUAddress/unknown`` where the set leaves it open.
+  /// Address of the answer (`rax`); ``OBDWire/ECUAddress/unknown`` if the set does not name it.
   public var receiver: ECUAddress
   /// Extended address (`eax`).
   public var extendedAddress: UInt8?
@@ -31,12 +32,12 @@ public struct AddressedRequest: BitwiseCopyable, Sendable {
   public var testerAddress: UInt8?
   /// The adapter's flow control must be set by hand (`fcm1`).
   public var needsFlowControl: Bool
-  /// How long the ECU may take (`tmo`), in the adapter's steps of 4.096 ms; nil: the usual.
+  /// How long the ECU may take (`tmo`), in the adapter's steps of 4.096 ms; `nil` for the usual wait.
   public var timeout: UInt8?
   /// ns between two requests (`freq`).
   public var period: Int64
 
-  /// A request as a signal set has it.
+  /// Creates a request with the values of a signal set.
   public init(
     question: Question, header: ECUHeader, receiver: ECUAddress = .unknown, extendedAddress: UInt8? = nil,
     testerAddress: UInt8? = nil, needsFlowControl: Bool = false, timeout: UInt8? = nil, period: Int64
@@ -59,7 +60,7 @@ public struct AddressedRequest: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether both need the same settings of the adapter, so that they can follow one another.
+  /// Whether both need the same settings of the adapter.
   func sharesAddress(with other: AddressedRequest) -> Bool {
     header == other.header && receiver == other.receiver && extendedAddress == other.extendedAddress
       && testerAddress == other.testerAddress && needsFlowControl == other.needsFlowControl && timeout == other.timeout
@@ -75,7 +76,7 @@ struct AddressedTable: ~Copyable {
 
   /// Adds a request.
   ///
-  /// - Returns: false where the table is full.
+  /// - Returns: false if the table is full.
   mutating func append(_ request: AddressedRequest) -> Bool {
     guard count < Self.capacity else { return false }
     rows[count] = request

@@ -1,6 +1,6 @@
 import OBDWire
 
-/// What a vehicle's ECUs said of themselves; everything in it belongs to one VIN.
+/// What the ECUs of one vehicle reported about themselves.
 public struct CarKnowledge: BitwiseCopyable, Sendable {
   /// ISO 15765-4 reserves eight response addresses.
   public static let ecuCapacity = 8
@@ -9,16 +9,16 @@ public struct CarKnowledge: BitwiseCopyable, Sendable {
   private var parameters = InlineArray<8, PIDSet>(repeating: PIDSet())
   private var informationTypes = InlineArray<8, PIDSet>(repeating: PIDSet())
   private var freezeParameters = InlineArray<8, PIDSet>(repeating: PIDSet())
-  /// ECUs known so far.
+  /// Number of known ECUs.
   public private(set) var ecuCount = 0
   /// The vehicle speaks OBDonUDS (SAE J1979-2): service 22 with F4xx instead of service 01.
   public internal(set) var isUDS = false
   /// The VIN as read: ``vinCount`` characters, unaltered.
   public internal(set) var vin = InlineArray<20, UInt8>(repeating: 0)
-  /// 0: not read.
+  /// 0 if not read.
   public internal(set) var vinCount = 0
 
-  /// Nothing known.
+  /// Creates an empty value.
   public init() {}
 
   /// An ECU's address.
@@ -30,7 +30,7 @@ public struct CarKnowledge: BitwiseCopyable, Sendable {
   /// PIDs of an ECU's freeze frames.
   public func freezeFrame(of ecu: Int) -> PIDSet { freezeParameters[ecu] }
 
-  /// Which ECUs support a PID, one bit each.
+  /// The ECUs that support a PID, one bit for each.
   func ecus(supporting pid: UInt8) -> UInt8 {
     var mask: UInt8 = 0
     for i in 0..<ecuCount where parameters[i].contains(pid) { mask |= 1 << UInt8(truncatingIfNeeded: i) }
@@ -43,25 +43,25 @@ public struct CarKnowledge: BitwiseCopyable, Sendable {
     return false
   }
 
-  /// Whether any ECU's freeze frames hold a PID.
+  /// Whether any ECU's freeze frames contain a PID.
   func anyFreezes(_ pid: UInt8) -> Bool {
     for i in 0..<ecuCount where freezeParameters[i].contains(pid) { return true }
     return false
   }
 
-  /// The place of an ECU; nil where it is not known.
+  /// The index of an ECU; `nil` if unknown.
   func index(of address: ECUAddress) -> Int? {
     for i in 0..<ecuCount where addresses[i] == address { return i }
     return nil
   }
 
-  /// Whether the ECUs that both know have the same places.
+  /// Whether both have the same ECUs at the indices that both use.
   func sharesOrder(with other: CarKnowledge) -> Bool {
     for i in 0..<min(ecuCount, other.ecuCount) where addresses[i] != other.addresses[i] { return false }
     return true
   }
 
-  /// Takes one answer to a support identifier. A ninth ECU is left out: the reader refuses it, too.
+  /// Stores one answer to a support identifier. A ninth ECU is ignored, as in the reader.
   mutating func learn(_ answer: SupportAnswer) {
     guard let ecu = index(of: answer.ecu) ?? add(answer.ecu) else { return }
     let base = UInt8(truncatingIfNeeded: answer.base)
@@ -80,7 +80,7 @@ public struct CarKnowledge: BitwiseCopyable, Sendable {
     return ecuCount - 1
   }
 
-  /// Forgets which freeze frame PIDs there are: another frame may hold others.
+  /// Discards the PIDs of the freeze frame: another frame may contain others.
   mutating func forgetFreezeFrame() { freezeParameters = InlineArray(repeating: PIDSet()) }
 
   /// Whether two VINs are the same, character by character.

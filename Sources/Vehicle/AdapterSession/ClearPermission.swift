@@ -1,10 +1,10 @@
-/// Someone asked, explicitly, to clear the trouble codes (service 04).
+/// A person's explicit request to clear the trouble codes (service 04).
 ///
-/// A permission alone clears nothing: the session then reads speed and engine speed, saves all codes and freeze frames
-/// through the handler, reads both speeds again, and sends 04 only where every answer of both was 0.
+/// A permission alone clears nothing. The session reads speed and engine speed, passes all codes and freeze frames to the
+/// handler, reads both speeds again, and sends 04 only if every answer of both was 0.
 public struct ClearPermission: BitwiseCopyable, Sendable {
-  /// - Parameter confirmed: the person has said so (`obdgate dtc clear --yes`).
-  /// - Returns: nil where nobody confirmed.
+  /// - Parameter confirmed: the person has confirmed (`obdgate dtc clear --yes`).
+  /// - Returns: `nil` if not confirmed.
   public init?(confirmed: Bool) {
     guard confirmed else { return nil }
   }
@@ -16,26 +16,26 @@ public enum ClearRefusal: UInt8, BitwiseCopyable, Sendable {
   case moving
   /// An engine speed was not 0.
   case engineRunning
-  /// Speed or engine speed was not answered: standing still is not proven.
+  /// Speed or engine speed was not answered, so the vehicle may be moving.
   case notProven
-  /// Codes or freeze frames could not be read: they would be lost.
+  /// Codes or freeze frames could not be read, so they would be lost.
   case notSaved
-  /// An ECU refused service 04; others may have carried it out.
+  /// An ECU refused service 04; others may have executed it.
   case refusedByVehicle
-  /// There is no connection to a vehicle, or it was lost on the way.
+  /// No vehicle is connected, or the connection was lost before service 04.
   case notConnected
 }
 
-/// The proof that clearing is allowed now; made where both speeds are 0 and fresh, used up by the one command.
+/// Proof that clearing is allowed now: both speeds are 0 and recent. It is consumed by the command.
 struct ClearProof: ~Copyable {
-  /// How old the two speeds may be.
+  /// Maximum age of the two speeds, ns.
   static let maximumAge: Int64 = 2_000_000_000
 
   /// - Parameters:
-  ///   - permission: the person's word.
-  ///   - motion: what the vehicle answered.
-  ///   - now: time, as everywhere in ns.
-  /// - Throws: what speaks against it.
+  ///   - permission: the person's request.
+  ///   - motion: the vehicle's answers.
+  ///   - now: the time, ns.
+  /// - Throws: the reason why clearing is not allowed.
   init(_ permission: ClearPermission, _ motion: Motion, at now: Int64) throws(ClearRefused) {
     guard let speed = motion.speed, let engineSpeed = motion.engineSpeed, now - motion.readAt <= Self.maximumAge else {
       throw ClearRefused(reason: .notProven)
@@ -50,7 +50,7 @@ struct ClearRefused: Error {
   var reason: ClearRefusal
 }
 
-/// Speed and engine speed as last answered; of several ECUs the highest of one reply.
+/// Speed and engine speed as last answered; the highest of one reply if several ECUs answer.
 struct Motion: BitwiseCopyable {
   /// PID 0D, km/h.
   var speed: Double?

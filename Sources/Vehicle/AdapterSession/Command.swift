@@ -1,22 +1,22 @@
 import OBDWire
 
-/// One command as its bytes, CR included: all that a session ever sends.
+/// The bytes of one command, including the CR. A session sends nothing else.
 ///
-/// Read-only by construction: bytes are put together in this file alone, from an ``AdapterCommand``, a ``ReadRequest``
-/// or, for service 04, the proof that clearing is allowed. There is no way to make one of free bytes or text.
+/// A command is read-only by construction: only this file composes bytes, from an ``AdapterCommand``, a ``ReadRequest`` or,
+/// for service 04, the proof that clearing is allowed. A command cannot be created from arbitrary bytes or text.
 public struct Command: BitwiseCopyable, Sendable {
-  /// The longest: ATFCSH or ATCRA with eight digits, or seven bytes of request with their count.
+  /// Sufficient for ATFCSH or ATCRA with eight digits, and for seven bytes of a request with their count.
   public static let capacity = 24
 
   private var storage = InlineArray<24, UInt8>(repeating: 0)
-  /// Number of bytes, CR included.
+  /// Number of bytes, including the CR.
   public private(set) var count = 0
-  /// The adapter itself answers, no ECU.
+  /// The adapter itself answers, not an ECU.
   public private(set) var isForAdapter = false
-  /// The answer holds the adapter's banner.
+  /// The answer contains the adapter's banner.
   private(set) var expectsBanner = false
 
-  /// The bytes to send, CR included.
+  /// The bytes to send, including the CR.
   public var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     borrowing get { storage.span.extracting(first: count) }
@@ -28,10 +28,10 @@ public struct Command: BitwiseCopyable, Sendable {
     borrowing get { storage.span.extracting(first: max(0, count - 1)) }
   }
 
-  /// A question to the car.
+  /// Creates a request to the vehicle.
   ///
-  /// - Parameter expectedFrames: how many frames of all ECUs answer, 1…15: the adapter then waits for no more of them;
-  ///   0: not known, it waits its time.
+  /// - Parameter expectedFrames: number of frames of all ECUs in the answer, 1…15, so that the adapter does not wait for
+  ///   more; 0 if unknown.
   init(_ request: ReadRequest, expectedFrames: UInt8 = 0) {
     var made = self.storage
     var length = 0
@@ -46,7 +46,7 @@ public struct Command: BitwiseCopyable, Sendable {
     append(UInt8(ascii: "\r"))
   }
 
-  /// A command to the adapter.
+  /// Creates a command to the adapter.
   init(_ command: AdapterCommand) {
     isForAdapter = true
     expectsBanner = command.expectsBanner
@@ -99,8 +99,8 @@ public struct Command: BitwiseCopyable, Sendable {
     append(UInt8(ascii: "\r"))
   }
 
-  /// CR alone, the word with which a new speed of the line is kept (``AdapterCommand/tryBaudDivisor(_:)``). The adapter
-  /// waits for it there; anywhere else it would repeat the last command.
+  /// CR alone, which confirms a new speed of the line (``AdapterCommand/tryBaudDivisor(_:)``). At any other time it would
+  /// repeat the last command.
   static let confirmation: Command = {
     var command = Command()
     command.isForAdapter = true
@@ -110,7 +110,7 @@ public struct Command: BitwiseCopyable, Sendable {
 
   private init() {}
 
-  /// Service 04, the only one that changes anything; only ``ClearProof`` opens it.
+  /// Creates service 04, the only one that changes the vehicle.
   init(clearing proof: consuming ClearProof) {
     append("04")
     append(UInt8(ascii: "\r"))

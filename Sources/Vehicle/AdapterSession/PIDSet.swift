@@ -8,14 +8,14 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
   /// Whether the identifier is in the set.
   public func contains(_ pid: UInt8) -> Bool { words[Int(pid >> 5)] & Self.bit(pid) != 0 }
 
-  /// Whether nothing is in it.
+  /// Whether the set is empty.
   public var isEmpty: Bool {
     for i in 0..<8 where words[i] != 0 { return false }
     return true
   }
 
-  /// Whether another set, read from the same ECU, cannot be the same. A range of 32 of which one of both has nothing was
-  /// not answered then: that says nothing.
+  /// Whether another set cannot come from the same ECU. Ranges of 32 that are empty in one of both are ignored, because
+  /// their support PID may not have been answered.
   func contradicts(_ other: PIDSet) -> Bool {
     for range in 0..<8 {
       let (mine, theirs) = (bitmap(range), other.bitmap(range))
@@ -24,7 +24,7 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
     return false
   }
 
-  /// What the answer to a support PID told: `range` × 32 + 1 and the 31 behind it.
+  /// The answer to a support PID: the identifiers `range` × 32 + 1 and the 31 after it.
   private func bitmap(_ range: Int) -> UInt32 {
     words[range] >> 1 | (range < 7 ? words[range + 1] << 31 : 0)
   }
@@ -32,10 +32,12 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
   /// Adds all identifiers of another set.
   mutating func formUnion(_ other: PIDSet) { for i in 0..<8 { words[i] |= other.words[i] } }
 
+  /// Adds an identifier.
   public mutating func insert(_ pid: UInt8) { words[Int(pid >> 5)] |= Self.bit(pid) }
   mutating func remove(_ pid: UInt8) { words[Int(pid >> 5)] &= ~Self.bit(pid) }
 
-  /// Takes an ECU's answer to a support PID: the most significant bit stands for `base` + 1, the least for `base` + 32.
+  /// Adds the identifiers of an answer to a support PID: the most significant bit stands for `base` + 1, the least
+  /// significant one for `base` + 32.
   mutating func insert(bitmap: UInt32, base: UInt8) {
     for i in 0..<32 where bitmap & 1 << UInt32(31 - i) != 0 {
       let pid = Int(base) + 1 + i
@@ -47,7 +49,7 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
 }
 
 extension PIDSet {
-  /// Whether both hold the same identifiers.
+  /// Whether both contain the same identifiers.
   public static func == (a: PIDSet, b: PIDSet) -> Bool {
     for i in 0..<8 where a.words[i] != b.words[i] { return false }
     return true

@@ -1,16 +1,17 @@
-/// What an adapter says of the pause that it keeps itself on a K-line: programmable parameter 1D, one of those that ATPPS
-/// lists, four a line (ELM327 data sheet, Programmable Parameters: "ISO/KWP P3 time (delay before sending requests)").
+/// The pause that an adapter itself makes on a K-line: programmable parameter 1D in the list of ATPPS, which has four
+/// parameters on each text line (ELM327 data sheet, Programmable Parameters: "ISO/KWP P3 time (delay before sending
+/// requests)").
 ///
 ///     1C:03 F 1D:0F F 1E:4A F 1F:FF F
 ///
-/// `F`: off, and the factory's 0F holds; `N`: on. A number that the firmware does not have is listed as FF. The pause is
-/// (value − 0.5) × 4.096 ms on the average: a count of 4.096 ms that begins anywhere within one, and so at least value − 1
-/// of them.
+/// `F` means off: the factory setting 0F applies. `N` means on. Parameters that the firmware does not have are listed as FF.
+/// The pause is (value − 0.5) × 4.096 ms on average, and at least (value − 1) × 4.096 ms, because the counter's first
+/// interval may be partial.
 struct PauseParameter {
   /// 14 × 4.096 ms = 57.3 ms at the least; 0E might be shorter than P3min.
   private static let least: UInt8 = 0x0F
 
-  /// Whether a line of the list says that P3min is kept; nil where it does not speak of it.
+  /// Whether a line of the list says that the adapter ensures P3min; `nil` if it does not contain the parameter.
   static func isKept(_ line: Span<UInt8>) -> Bool? {
     var i = 0
     while i + 5 < line.count {
@@ -18,15 +19,15 @@ struct PauseParameter {
         let high = digit(line[i + 3]), let low = digit(line[i + 4])
       {
         let value = high << 4 | low
-        return isFlagged(line, behind: i + 5) && value >= least && value != 0xFF
+        return isFlagged(line, after: i + 5) && value >= least && value != 0xFF
       }
       i += 1
     }
     return nil
   }
 
-  /// Without its N or F the line is damaged.
-  private static func isFlagged(_ line: Span<UInt8>, behind index: Int) -> Bool {
+  /// Whether N or F follows; the line is damaged otherwise.
+  private static func isFlagged(_ line: Span<UInt8>, after index: Int) -> Bool {
     for i in index..<line.count where line[i] != 0x20 {
       return line[i] == UInt8(ascii: "N") || line[i] == UInt8(ascii: "F")
     }

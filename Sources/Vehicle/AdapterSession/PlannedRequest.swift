@@ -1,36 +1,36 @@
-/// One request of a plan: what it asks, how often, whom it expects to answer, and what was learned of its answers.
+/// One request of a plan, with its period, the ECUs that should answer, and what was learned from its answers.
 struct PlannedRequest: BitwiseCopyable {
   var request: ReadRequest
-  /// ns; 0: as fast as the link allows.
+  /// ns; 0 for as fast as the link allows.
   var period: Int64
   var priority: UInt8
-  /// ECUs that support any of its identifiers, one bit each.
+  /// ECUs that support any of its identifiers, one bit for each.
   var ecus: UInt8
-  /// Which of its identifiers each ECU supports, one bit each.
+  /// The identifiers that each ECU supports, one bit for each.
   var expected = InlineArray<8, UInt8>(repeating: 0)
-  /// Its row among the addressed requests; -1: asked of all ECUs.
-  var addressed = -1
-  /// The PID stayed away from answers that others were in: it is asked alone and seldom until it comes back.
+  /// Its row among the addressed requests; `nil` if it goes to all ECUs.
+  var addressed: Int?
+  /// The PID was missing from answers that contained others. It is requested alone and rarely until it is answered.
   var isAbsent = false
 
-  /// When it is due, ns.
+  /// Time at which it is due, ns.
   var due: Int64
   var wasSent = false
-  /// All that was asked was answered once: its ECUs take several PIDs at once.
+  /// A reply answered everything: its ECUs support several PIDs in one request.
   var wasWhole = false
-  /// Replies without any answer, in a row.
+  /// Replies in a row without any answer.
   var failures = 0
-  /// Answers to the first of several PIDs only, or refusals of all together, in a row.
+  /// Replies in a row that answered only the first of several PIDs, or refused all.
   var partials = 0
 
-  /// Frames that the adapter is told to wait for; 0: not told.
+  /// The count of expected frames that is sent after the request; 0 for none.
   var suffix: UInt8 = 0
-  /// Frames of the last whole answer, and how many whole answers in a row had as many.
+  /// Frames of the last complete answer, and the number of complete answers in a row with that many.
   var frames = 0
   var streak = 0
-  /// Streak after which the count is trusted; grows each time it cut an answer.
+  /// Streak after which the count is sent; grows each time it truncated an answer.
   var threshold = 3
 
-  /// Up to when it should be sent: half a period late is late for all alike.
+  /// Time by which it should be sent: half a period after it is due.
   var deadline: Int64 { due + period / 2 }
 }

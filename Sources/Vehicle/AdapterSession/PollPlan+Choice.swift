@@ -1,24 +1,22 @@
 extension PollPlan {
-  /// What to ask next.
+  /// What to request next.
   enum Choice: BitwiseCopyable, Equatable {
     case request(Int)
     /// One PID of a request alone.
     case arbitrate(Arbitration)
-    /// Nothing is due before this time; `Int64.max`: never.
+    /// Nothing is due before this time; `Int64.max` for never.
     case nothing(until: Int64)
   }
 
-  /// The due request whose deadline is nearest, then the one of the higher priority; one pass over the plan.
+  /// Chooses the due request with the nearest deadline, then the one with the higher priority, in one pass over the plan.
   ///
-  /// - Parameters:
-  ///   - address: row of the addressed request whose settings the adapter has; -1: none.
-  ///   - since: when it was given them. Requests that share them and were due by then go first, so that settings change
-  ///     seldom; those that come due again meanwhile do not, so that nothing else starves.
+  /// Due requests that need the adapter's present address settings go first, so that the settings rarely change. Only
+  /// requests that were already due when the settings were sent have this preference, so that no other request starves.
   mutating func choose(
-    at now: Int64, address: Int, since: Int64 = 0, _ table: borrowing AddressedTable
+    at now: Int64, _ addressing: Addressing = .functional, _ table: borrowing AddressedTable
   ) -> Choice {
     if let arbitration { return .arbitrate(arbitration) }
-    var best = -1
+    var best: Int?
     var earliest = Int64.max
     for i in 0..<count {
       let due = requests[i].due
@@ -26,32 +24,36 @@ extension PollPlan {
         earliest = min(earliest, due)
         continue
       }
-      if best < 0 || isBefore(i, best, address, since, table) { best = i }
+      guard let former = best else {
+        best = i
+        continue
+      }
+      if precedes(i, former, addressing, table) { best = i }
     }
-    return best >= 0 ? .request(best) : .nothing(until: earliest)
+    return best.map { .request($0) } ?? .nothing(until: earliest)
   }
 
-  private func isBefore(
-    _ a: Int, _ b: Int, _ address: Int, _ since: Int64, _ table: borrowing AddressedTable
+  private func precedes(
+    _ a: Int, _ b: Int, _ addressing: Addressing, _ table: borrowing AddressedTable
   ) -> Bool {
-    if address >= 0 {
-      let aShares = sharesAddress(a, address, since, table)
-      let bShares = sharesAddress(b, address, since, table)
-      if aShares != bShares { return aShares }
-    }
+    let aShares = sharesAddress(a, addressing, table)
+    let bShares = sharesAddress(b, addressing, table)
+    if aShares != bShares { return aShares }
     let first = requests[a].deadline
     let second = requests[b].deadline
     if first != second { return first < second }
     return requests[a].priority < requests[b].priority
   }
 
-  /// Whether a request was due with the same settings when they were made.
-  func sharesAddress(_ index: Int, _ address: Int, _ since: Int64, _ table: borrowing AddressedTable) -> Bool {
-    let row = requests[index].addressed
-    return row >= 0 && requests[index].due <= since && table[row].sharesAddress(with: table[address])
+  /// Whether the adapter has the address settings of a request that was already due when they were sent.
+  func sharesAddress(_ index: Int, _ addressing: Addressing, _ table: borrowing AddressedTable) -> Bool {
+    guard case .physical(let row, let since) = addressing, let own = requests[index].addressed else { return false }
+    return requests[index].due <= since && table[own].sharesAddress(with: table[row])
   }
 
-  /// Takes note that a request goes out, and says which count stands behind it: 0, none.
+  /// Records that a request is sent.
+  ///
+  /// - Returns: the count of expected frames to send after it; 0 for none.
   mutating func send(_ index: Int, at now: Int64) -> UInt8 {
     let request = requests[index]
     let next =

@@ -1,16 +1,16 @@
-/// Takes the lines of a plan's description.
+/// Receives the lines of a plan's description.
 public protocol PlanWriter: ~Copyable {
-  /// One line, ASCII, without its end.
+  /// Receives one line, in ASCII, without a line end.
   mutating func line(_ text: Span<UInt8>)
 }
 
 extension PollPlan {
-  /// Describes the plan, one request a line, in the order of their periods:
+  /// Describes the plan, one request on each line, ordered by period:
   ///
   ///     010C0D05 every 100 ms, ECUs 03, 2 frames
   ///     22404C every 30000 ms, addressed
   ///
-  /// ECUs are a bit mask in hexadecimal, by their place in ``CarKnowledge``.
+  /// ECUs are a hexadecimal bit mask of their indices in ``CarKnowledge``.
   public func describe<Writer: PlanWriter & ~Copyable>(into writer: inout Writer) {
     for index in 0..<count {
       var text = TextLine()
@@ -23,7 +23,7 @@ extension PollPlan {
         text.append(decimal: planned.period / 1_000_000)
         text.append(" ms")
       }
-      if planned.addressed >= 0 {
+      if planned.addressed != nil {
         text.append(", addressed")
       } else {
         text.append(", ECUs ")
@@ -42,7 +42,7 @@ extension PollPlan {
   }
 }
 
-/// A line of text in a fixed buffer; what does not fit is cut off.
+/// A line of text in a fixed buffer; longer text is truncated.
 struct TextLine: ~Copyable {
   private var storage = InlineArray<96, UInt8>(repeating: 0)
   private var count = 0

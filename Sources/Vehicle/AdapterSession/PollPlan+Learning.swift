@@ -1,19 +1,19 @@
 import OBDWire
 
-/// What a reply told about the plan.
+/// What a reply showed about the plan.
 struct PollVerdict: BitwiseCopyable {
-  /// Some ECU answered, if only to refuse.
+  /// An ECU answered or refused.
   var isAlive = false
-  /// The plan must be made anew.
+  /// The plan must be made again.
   var isOutdated = false
-  /// These ECUs get one PID in a request from now on.
+  /// Requests to these ECUs have one PID from now on.
   var refusedSet: UInt8?
-  /// The adapter refuses several PIDs, or the count behind them.
+  /// The adapter refuses several PIDs, or the count of expected frames.
   var adapterRefusesMulti = false
   var adapterRefusesSuffix = false
   /// Long answers overflow the adapter.
   var bufferOverflows = false
-  /// ECUs that left or came back, one bit each.
+  /// ECUs that no longer answer, or answer again, one bit for each.
   var vanished: UInt8 = 0
   var returned: UInt8 = 0
   /// ``PollPlan/absent`` has changed.
@@ -21,16 +21,16 @@ struct PollVerdict: BitwiseCopyable {
 }
 
 extension PollPlan {
-  /// An ECU is missed after this many replies without it.
+  /// An ECU is missing after this many replies without it.
   private static let vanishedAfter = 5
   /// A PID is absent after this many answers without it.
   private static let absentAfter = 3
-  /// A PID that never answered is absent after so many silences, each between answers to other questions.
+  /// A PID that was never answered is absent after this many unanswered requests, each between answers to other requests.
   static let silentAfter = 4
 
   /// Learns from the reply to a request.
   ///
-  /// - Parameter suffix: the count that was sent behind it.
+  /// - Parameter suffix: the count that was sent after it; 0 for none.
   mutating func record(
     _ index: Int, _ reply: ReplyObserver, suffix: UInt8, _ car: CarKnowledge, at now: Int64
   ) -> PollVerdict {
@@ -45,7 +45,7 @@ extension PollPlan {
       unanswered(index, reply, suffix: suffix, at: now, &verdict)
       return verdict
     }
-    // Refusals count in a row: over days, single characters are damaged on any line.
+    // Only refusals in a row count, because single characters are damaged on any line.
     if suffix > 0 { suffixRefusals = 0 }
     if requests[index].request.identifierCount > 1 { multiRefusals = 0 }
     let wasAbsent = requests[index].isAbsent
@@ -57,10 +57,10 @@ extension PollPlan {
       verdict.hasLearnedSilence = true
       verdict.isOutdated = true
     }
-    guard requests[index].addressed < 0 else { return verdict }
-    noteAnswered(index, reply)
+    guard requests[index].addressed == nil else { return verdict }
+    recordAnswers(index, reply)
     confirmSuspects(&verdict)
-    hear(index, reply, car, &verdict)
+    recordSenders(index, reply, car, &verdict)
     if reply.answeredPlaces.nonzeroBitCount > 1 { hearsSeveral = true }
     let isWhole = isWhole(index, reply, car)
     if isWhole { update(index) { $0.wasWhole = true } }
@@ -69,12 +69,12 @@ extension PollPlan {
     return verdict
   }
 
-  /// `?`: the count behind the request, or several PIDs in it, are more than the adapter knows.
+  /// Handles `?`: the adapter does not support the count, or several PIDs in a request.
   private mutating func adapterRefused(_ index: Int, suffix: UInt8, at now: Int64, _ verdict: inout PollVerdict) {
     if suffix > 0 {
       dropCount(index)
       suffixRefusals += 1
-      // Once may be a damaged character; the request goes again without it either way.
+      // A single refusal may be a damaged character. The request is repeated without the count either way.
       update(index) { $0.due = now }
       if suffixRefusals >= 2 {
         usesSuffix = false
@@ -99,7 +99,7 @@ extension PollPlan {
     verdict.isOutdated = true
   }
 
-  /// Nobody answered, or all refused.
+  /// Handles a reply without an answer, or with refusals only.
   private mutating func unanswered(
     _ index: Int, _ reply: ReplyObserver, suffix: UInt8, at now: Int64, _ verdict: inout PollVerdict
   ) {
@@ -110,26 +110,26 @@ extension PollPlan {
       }
     }
     if reply.negatives > 0 {
-      if requests[index].addressed < 0 { confirmSuspects(&verdict) }
+      if requests[index].addressed == nil { confirmSuspects(&verdict) }
       refused(index, reply, at: now, &verdict)
       return
     }
-    // An adapter's own trouble says nothing about the request.
+    // An error of the adapter proves nothing about the request.
     guard reply.failed(.noData) else { return }
     backOff(index, at: now)
     guard requests[index].request.identifierCount > 1 else {
-      if requests[index].addressed < 0, !requests[index].isAbsent { suspect(pid(of: index, at: 0)) }
+      if requests[index].addressed == nil, !requests[index].isAbsent { suspect(pid(of: index, at: 0)) }
       return
     }
-    // Once is no proof where several were answered before; else the first silence asks which PIDs it is, before so many
-    // of them that the vehicle counts as gone.
+    // If several were answered before, one silence proves nothing. Otherwise the first one starts the arbitration, before
+    // the vehicle counts as gone.
     if requests[index].failures >= (hearsSeveral ? 2 : 1) { arbitrate(index) }
   }
 
   private mutating func refused(_ index: Int, _ reply: ReplyObserver, at now: Int64, _ verdict: inout PollVerdict) {
     switch reply.negativeCode {
     case 0x21:
-      // busyRepeatRequest: soon again (ISO 14229-1, A.1).
+      // busyRepeatRequest (ISO 14229-1, A.1).
       update(index) { $0.due = now + 100_000_000 }
     case 0x78:
       update(index) { $0.due = now + max($0.period, 1_000_000_000) }
@@ -142,7 +142,7 @@ extension PollPlan {
     }
   }
 
-  /// From the second time on, twice as long each time, up to a minute.
+  /// Delays the request from the second failure on, twice as long each time, up to a minute.
   private mutating func backOff(_ index: Int, at now: Int64) {
     update(index) {
       $0.failures += 1
@@ -153,14 +153,15 @@ extension PollPlan {
     }
   }
 
-  /// Twice the same: either the ECUs do not take several PIDs at once, or all but one PID are silent.
+  /// Handles an answer to the first of several PIDs only. After the second one, either the ECUs do not support several PIDs
+  /// in one request, or all but one PID are silent.
   private mutating func partial(_ index: Int, _ verdict: inout PollVerdict) {
     update(index) { $0.partials += 1 }
     if requests[index].partials >= 2 { arbitrate(index) }
   }
 
-  /// Which ECUs spoke, and which did not.
-  private mutating func hear(
+  /// Records which ECUs answered and which did not.
+  private mutating func recordSenders(
     _ index: Int, _ reply: ReplyObserver, _ car: CarKnowledge, _ verdict: inout PollVerdict
   ) {
     for ecu in 0..<car.ecuCount where requests[index].expected[ecu] != 0 {
@@ -190,7 +191,7 @@ extension PollPlan {
     return 0
   }
 
-  /// Every ECU that is there answered everything that it supports.
+  /// Whether every present ECU answered everything that it supports.
   private func isWhole(_ index: Int, _ reply: ReplyObserver, _ car: CarKnowledge) -> Bool {
     guard !reply.isDamaged, reply.negatives == 0 else { return false }
     for ecu in 0..<car.ecuCount where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
@@ -200,7 +201,7 @@ extension PollPlan {
     return true
   }
 
-  /// PIDs that no ECU answered while others of the same request were.
+  /// Finds PIDs that no ECU answered while others of the same request were answered.
   private mutating func findMissing(_ index: Int, _ reply: ReplyObserver, _ verdict: inout PollVerdict) {
     let identifiers = requests[index].request.identifierCount
     let answered = reply.answeredPlaces
@@ -217,13 +218,13 @@ extension PollPlan {
       } else if isExpected(index, place) {
         misses[Int(pid)] += 1
         if Int(misses[Int(pid)]) >= Self.absentAfter {
-          setAside(pid, &verdict)
+          markAbsent(pid, &verdict)
         }
       }
     }
   }
 
-  /// Whether an ECU that is there should answer it.
+  /// Whether a present ECU should answer it.
   private func isExpected(_ index: Int, _ place: Int) -> Bool {
     for ecu in 0..<CarKnowledge.ecuCapacity where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
       if requests[index].expected[ecu] & 1 << UInt8(truncatingIfNeeded: place) != 0 { return true }
@@ -256,7 +257,7 @@ extension PollPlan {
     }
   }
 
-  /// The count cut an answer: it needs four times as many witnesses the next time.
+  /// Handles an answer that the count truncated: the next count needs four times as many equal answers.
   private mutating func dropCount(_ index: Int) {
     update(index) {
       $0.suffix = 0

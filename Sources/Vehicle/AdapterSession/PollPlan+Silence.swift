@@ -1,21 +1,21 @@
-/// A request with several PIDs that was not answered as it should be, while its PIDs are asked one by one.
+/// A request with several PIDs that was answered wrongly, while its PIDs are requested one by one.
 struct Arbitration: BitwiseCopyable, Equatable {
-  /// The request.
+  /// Index of the request.
   let index: Int
-  /// The place of the PID that is asked now.
+  /// The place of the current PID.
   var place = 0
-  /// Places that were answered alone, and that were asked alone and not answered, one bit each.
+  /// Places that were answered alone, and that were not, one bit for each.
   var answered: UInt8 = 0
   var silent: UInt8 = 0
-  /// Silent places are asked a second time: one answer may have been lost.
+  /// Silent places are requested a second time, because one answer may have been lost.
   var isSecondPass = false
-  /// Replies that say neither, as when the adapter had trouble.
-  var unknowns = 0
+  /// Replies that prove nothing, for example because of an error of the adapter.
+  var inconclusive = 0
 }
 
-/// What silence tells: about a PID, about several PIDs in one request, or about the vehicle.
+/// The meaning of silence: a PID is silent, several PIDs in one request are not supported, or the vehicle is gone.
 extension PollPlan {
-  private static let mostUnknowns = 4
+  private static let inconclusiveLimit = 4
 
   // MARK: One PID
 
@@ -23,48 +23,48 @@ extension PollPlan {
     UInt8(truncatingIfNeeded: requests[index].request.identifier(at: place))
   }
 
-  /// Notes that a PID was asked alone and not answered. One that answered before stays in the plan and is asked more and
-  /// more seldom.
+  /// Records that a PID was requested alone and not answered. One that was answered before stays in the plan and is only
+  /// delayed.
   mutating func suspect(_ pid: UInt8) {
     if pid != 0, !proven.contains(pid) { suspects.insert(pid) }
   }
 
-  /// Notes which PIDs of a request were answered.
-  mutating func noteAnswered(_ index: Int, _ reply: ReplyObserver) {
+  /// Records which PIDs of a request were answered.
+  mutating func recordAnswers(_ index: Int, _ reply: ReplyObserver) {
     let answered = reply.answeredPlaces
     for place in 0..<requests[index].request.identifierCount where answered & 1 << UInt8(truncatingIfNeeded: place) != 0
     {
       lastAnswered = requests[index].request.identifier(at: place)
-      noteAnswered(pid(of: index, at: place))
+      recordAnswer(pid(of: index, at: place))
     }
   }
 
-  private mutating func noteAnswered(_ pid: UInt8) {
+  private mutating func recordAnswer(_ pid: UInt8) {
     proven.insert(pid)
     suspects.remove(pid)
     misses[Int(pid)] = 0
   }
 
-  /// An ECU answered: the silence before was that of the PIDs, not the vehicle's.
+  /// Handles an answer of an ECU: the PIDs before were silent, not the vehicle.
   mutating func confirmSuspects(_ verdict: inout PollVerdict) {
     guard !suspects.isEmpty else { return }
     for number in 1...255 {
       let pid = UInt8(truncatingIfNeeded: number)
       guard suspects.contains(pid) else { continue }
       misses[number] += 1
-      if Int(misses[number]) >= Self.silentAfter { setAside(pid, &verdict) }
+      if Int(misses[number]) >= Self.silentAfter { markAbsent(pid, &verdict) }
     }
     suspects = PIDSet()
   }
 
-  /// The PID is asked alone and seldom until it answers.
-  mutating func setAside(_ pid: UInt8, _ verdict: inout PollVerdict) {
+  /// Marks a PID as absent: it is requested alone and rarely until it is answered.
+  mutating func markAbsent(_ pid: UInt8, _ verdict: inout PollVerdict) {
     absent.insert(pid)
     verdict.hasLearnedSilence = true
     verdict.isOutdated = true
   }
 
-  /// What was silent may have been asked with too short a wait.
+  /// Discards which PIDs were silent, because the wait may have been too short.
   mutating func forgetSilence() {
     absent = PIDSet()
     suspects = PIDSet()
@@ -78,7 +78,7 @@ extension PollPlan {
     if arbitration == nil { arbitration = Arbitration(index: index) }
   }
 
-  /// Takes the reply to one PID of a request asked alone.
+  /// Learns from the reply to one PID of a request.
   mutating func recordArbitration(_ reply: ReplyObserver) -> PollVerdict {
     var verdict = PollVerdict()
     verdict.isAlive = reply.messages > 0 || reply.negatives > 0
@@ -92,13 +92,13 @@ extension PollPlan {
       current.answered |= bit
       current.silent &= ~bit
       lastAnswered = requests[current.index].request.identifier(at: current.place)
-      noteAnswered(pid(of: current.index, at: current.place))
+      recordAnswer(pid(of: current.index, at: current.place))
     } else if isKnown {
       current.silent |= bit
     }
     if verdict.isAlive { confirmSuspects(&verdict) }
-    if isKnown { current.place += 1 } else { current.unknowns += 1 }
-    guard current.unknowns <= Self.mostUnknowns else {
+    if isKnown { current.place += 1 } else { current.inconclusive += 1 }
+    guard current.inconclusive <= Self.inconclusiveLimit else {
       arbitration = nil
       return verdict
     }
@@ -107,7 +107,7 @@ extension PollPlan {
     return verdict
   }
 
-  /// Goes to the next PID that is to be asked; behind the last one, decides.
+  /// Continues with the next PID; after the last one, decides.
   private mutating func advanceArbitration(_ verdict: inout PollVerdict) {
     guard var current = arbitration else { return }
     let identifiers = requests[current.index].request.identifierCount
@@ -129,10 +129,10 @@ extension PollPlan {
     for place in 0..<requests[done.index].request.identifierCount
     where done.silent & 1 << UInt8(truncatingIfNeeded: place) != 0 {
       let pid = pid(of: done.index, at: place)
-      // Where none was answered it may be the vehicle: they count once that answers.
-      if done.answered == 0 { suspect(pid) } else { setAside(pid, &verdict) }
+      // If none was answered, the vehicle may be gone: they count when it answers.
+      if done.answered == 0 { suspect(pid) } else { markAbsent(pid, &verdict) }
     }
-    // Each is answered alone, and they are not together.
+    // Each is answered alone, but not together.
     guard done.answered != 0, done.silent == 0 else { return }
     refusedSets.insert(requests[done.index].ecus)
     verdict.refusedSet = requests[done.index].ecus

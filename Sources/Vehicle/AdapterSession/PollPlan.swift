@@ -1,64 +1,64 @@
 import OBDWire
 
-/// Which requests are sent, how often, and what each carries.
+/// The requests that are sent, their periods and their identifiers.
 ///
-/// Made from what the ECUs support, what is wanted, the bus, and what was learned; the same of all of it makes the same
-/// plan. Rules (ISO 15031-5, 7.1.2.1; ISO 15765-4; ELM327 data sheet):
+/// A plan depends only on what the ECUs support, the wishes, the bus, and what was learned. Rules (ISO 15031-5, 7.1.2.1;
+/// ISO 15765-4; ELM327 data sheet):
 ///
-/// - On CAN up to six PIDs of service 01 stand in one request, or three data identifiers of OBDonUDS; elsewhere one.
-///   Support PIDs are never among them.
-/// - PIDs wanted at one period go together. A PID whose length no standard tells goes alone, and only when named.
-/// - Where an ECU answers several PIDs at once wrongly, the set of ECUs that a request reaches is remembered, and
-///   requests to that set carry one.
-/// - The count of expected frames is put behind a request after ``PlannedRequest/threshold`` whole answers of the same
-///   number of frames, and taken back when it cut one. Never on SAE J1850 PWM and K-lines: the next request would
-///   collide with ECUs still answering.
+/// - On CAN, a request has up to six PIDs of service 01, or three data identifiers of OBDonUDS; elsewhere one. Support
+///   PIDs are never among them.
+/// - PIDs with the same period share requests. A PID whose length is in no standard is requested alone, and only if named.
+/// - If an ECU answers several PIDs in one request wrongly, the set of ECUs that the request reaches is stored, and
+///   requests to that set have one PID.
+/// - The count of expected frames is sent after a request that had ``PlannedRequest/threshold`` complete answers with the
+///   same number of frames, and removed if it truncates one. It is never sent on SAE J1850 PWM and K-lines: the next
+///   request would collide with ECUs that still answer.
 public struct PollPlan: ~Copyable {
-  /// A request for each PID alone, and the addressed ones.
+  /// Sufficient for one request for each PID, and the addressed ones.
   static let capacity = 384
 
   private(set) var requests = InlineArray<384, PlannedRequest>(
     repeating: PlannedRequest(request: .storedCodes, period: 0, priority: 0, ecus: 0, due: 0))
   /// Number of requests.
   public private(set) var count = 0
-  /// Bus for which it was made.
+  /// The bus of the plan.
   private(set) var bus: BusProtocol = .auto
 
-  // Learned; a new plan heeds it.
-  /// Sets of ECUs that get one PID in a request.
+  // What was learned; a new plan considers it.
+  /// Sets of ECUs whose requests have one PID.
   var refusedSets = PIDSet()
-  /// PIDs that stayed away although supported.
+  /// PIDs that are not answered although supported.
   var absent = PIDSet()
-  /// PIDs that answered alone after having been missing from answers to several.
+  /// PIDs that were answered alone after they had been missing from answers to several.
   var alone = PIDSet()
   var misses = InlineArray<256, UInt8>(repeating: 0)
-  /// PIDs that were asked alone and not answered since any ECU answered. They count as silent once one does: a vehicle
-  /// whose ignition is off answers nothing at all.
+  /// PIDs that were requested alone and not answered since any ECU last answered. They count as silent when one answers: a
+  /// vehicle with its ignition off answers nothing.
   var suspects = PIDSet()
   /// PIDs that were answered since the vehicle was identified.
   var proven = PIDSet()
-  /// The identifier that was answered last; nil: none was since the vehicle was found.
+  /// The identifier that was answered last; `nil` if none was since the vehicle was found.
   var lastAnswered: UInt16?
-  /// Most identifiers in a request; less after BUFFER FULL.
+  /// Maximum number of identifiers in a request; halved after BUFFER FULL.
   var identifierLimit = 6
   var usesSuffix = true
   var suffixRefusals = 0
   var multiRefusals = 0
-  /// Some request with several PIDs was answered with several.
+  /// A request for several PIDs was answered with several.
   var hearsSeveral = false
-  /// Replies in a row that each ECU was missing from while others answered.
+  /// For each ECU, the replies in a row that it was missing from while others answered.
   var silence = InlineArray<8, UInt8>(repeating: 0)
-  /// ECUs that answer no more, one bit each.
+  /// ECUs that no longer answer, one bit for each.
   public internal(set) var vanished: UInt8 = 0
-  /// A request with several PIDs was not answered as it should be: its PIDs are asked one by one.
+  /// In progress if a request with several PIDs was answered wrongly: its PIDs are requested one by one.
   var arbitration: Arbitration?
-  /// When a request is next sent without its count, to see whether more ECUs answer by now.
+  /// Next time at which a request is sent without its count, to find out whether more ECUs answer.
   var nextVerification: Int64 = 0
 
-  /// A plan without requests.
+  /// Creates a plan without requests.
   public init() {}
 
-  /// Forgets everything learned: another car.
+  /// Discards everything that was learned, for another vehicle.
   mutating func forget() {
     refusedSets = PIDSet()
     absent = PIDSet()
@@ -74,18 +74,20 @@ public struct PollPlan: ~Copyable {
     count = 0
   }
 
-  /// The vehicle was found anew: who answers is asked for anew, and ECUs may have other places than before.
+  /// Discards who answers, for a vehicle that was found again.
+  ///
+  /// - Parameter sameOrder: the ECUs have the same indices as before.
   mutating func forgetPresence(sameOrder: Bool) {
     silence = InlineArray(repeating: 0)
     vanished = 0
     arbitration = nil
     suspects = PIDSet()
     lastAnswered = nil
-    // Sets are those of places.
+    // The sets contain indices.
     if !sameOrder { refusedSets = PIDSet() }
   }
 
-  /// Makes the plan; everything in it is due at `now`.
+  /// Makes the plan. All of its requests are due at `now`.
   mutating func make(
     for car: CarKnowledge, _ wishes: PollWishes, _ addressed: borrowing AddressedTable, bus: BusProtocol,
     quirks: Quirks, at now: Int64
@@ -105,35 +107,37 @@ public struct PollPlan: ~Copyable {
       let ecus = car.ecus(supporting: pid)
       let isAlone =
         absent.contains(pid) || alone.contains(pid) || ReplyObserver.dataLength(UInt16(pid), .currentData) == 0
-      if !isAlone, join(pid, ecus, wishes, car, carries: carries) { continue }
-      open(pid, ecus, wishes, car, at: now)
+      if !isAlone, appendToLast(pid, ecus, wishes, car, carries: carries) { continue }
+      appendRequest(pid, ecus, wishes, car, at: now)
     }
-    if car.ecuCount > 0, !tellsOfSilence { watch(car, at: now) }
+    if car.ecuCount > 0, !showsPresence { appendPresenceRequest(car, at: now) }
     for row in 0..<addressed.count where addressed[row].header.fits(bus) && !quirks.contains(.noAddressing) {
       add(addressed[row], row: row, at: now)
     }
-    for index in 0..<count { expect(index, car) }
+    for index in 0..<count { storeExpectation(index, car) }
   }
 
   static let verificationPeriod: Int64 = 60_000_000_000
-  /// With an ECU missing, its return is looked for more often.
+  /// The same while an ECU is missing.
   static let returnPeriod: Int64 = 5_000_000_000
   static let watchPeriod: Int64 = 2_000_000_000
   static let absentPeriod: Int64 = 30_000_000_000
-  /// When a silent PID is asked first: what an earlier session learned may not hold any more.
+  /// Delay of the first request for a silent PID. It is tried because an earlier session may have learned it.
   static let absentDelay: Int64 = 5_000_000_000
 
-  /// SAE J1850 PWM and K-lines collide.
+  /// Whether the next request cannot collide with answers, as it can on SAE J1850 PWM and K-lines.
   static func admitsSuffix(_ bus: BusProtocol) -> Bool { bus.isCAN || bus == .j1850vpw }
 
-  /// The wanted PIDs in the order of their periods, priorities and numbers.
+  /// Sorts the wanted PIDs by period, priority and number.
+  ///
+  /// - Returns: their number.
   private mutating func sort(
     into order: inout InlineArray<256, UInt8>, _ car: CarKnowledge, _ wishes: PollWishes
   ) -> Int {
     var items = 0
     for number in 1...255 {
       let pid = UInt8(truncatingIfNeeded: number)
-      // Support PIDs tell no reading; PID 02 belongs to service 02 alone.
+      // Support PIDs have no reading; PID 02 is only for service 02.
       guard pid & 0x1F != 0, pid != 0x02, car.ecus(supporting: pid) != 0 else { continue }
       guard wishes.period(of: pid) != PollWishes.never else { continue }
       guard ReplyObserver.dataLength(UInt16(pid), .currentData) > 0 || wishes.isNamed(pid) else { continue }
@@ -155,8 +159,10 @@ public struct PollPlan: ~Copyable {
     return wishes.priority(of: a) < wishes.priority(of: b)
   }
 
-  /// Puts a PID into the last request where that has room and the ECUs bear it.
-  private mutating func join(
+  /// Adds a PID to the last request.
+  ///
+  /// - Returns: false if that has no room, another period, or ECUs that do not support it.
+  private mutating func appendToLast(
     _ pid: UInt8, _ ecus: UInt8, _ wishes: PollWishes, _ car: CarKnowledge, carries: Int
   ) -> Bool {
     guard count > 0, carries > 1 else { return false }
@@ -177,7 +183,7 @@ public struct PollPlan: ~Copyable {
     car.isUDS ? 0xF400 | UInt16(pid) : UInt16(pid)
   }
 
-  private mutating func open(
+  private mutating func appendRequest(
     _ pid: UInt8, _ ecus: UInt8, _ wishes: PollWishes, _ car: CarKnowledge, at now: Int64
   ) {
     guard count < Self.capacity else { return }
@@ -191,15 +197,14 @@ public struct PollPlan: ~Copyable {
     count += 1
   }
 
-  /// Whether silence in answer to any of the requests says something about the vehicle.
-  private var tellsOfSilence: Bool {
+  /// Whether any request shows by its silence that the vehicle is gone.
+  private var showsPresence: Bool {
     for index in 0..<count where !requests[index].isAbsent { return true }
     return false
   }
 
-  /// Nothing is wanted of the ECUs, or nothing that they answer: they are asked what they support, alone and seldom, so
-  /// that their going is noticed.
-  private mutating func watch(_ car: CarKnowledge, at now: Int64) {
+  /// Adds a request for the supported PIDs, so that a loss is detected although no PID is wanted or answered.
+  private mutating func appendPresenceRequest(_ car: CarKnowledge, at now: Int64) {
     requests[count] = PlannedRequest(
       request: .one(car.isUDS ? .dataIdentifier : .currentData, identifier(0x00, car)), period: Self.watchPeriod,
       priority: 4, ecus: 0, due: now + Self.watchPeriod)
@@ -215,9 +220,9 @@ public struct PollPlan: ~Copyable {
     count += 1
   }
 
-  /// Notes which ECU should answer what.
-  private mutating func expect(_ index: Int, _ car: CarKnowledge) {
-    guard requests[index].addressed < 0 else { return }
+  /// Stores which ECU should answer which identifiers.
+  private mutating func storeExpectation(_ index: Int, _ car: CarKnowledge) {
+    guard requests[index].addressed == nil else { return }
     for ecu in 0..<car.ecuCount {
       var places: UInt8 = 0
       for place in 0..<requests[index].request.identifierCount {
@@ -228,6 +233,6 @@ public struct PollPlan: ~Copyable {
     }
   }
 
-  /// Changes one request; for the parts of the plan that learn.
+  /// Changes one request.
   mutating func update(_ index: Int, _ change: (inout PlannedRequest) -> Void) { change(&requests[index]) }
 }

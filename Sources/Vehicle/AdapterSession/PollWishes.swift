@@ -1,29 +1,29 @@
-/// How often each PID is wanted, and which first: what the user asked for, and sensible periods for the rest.
+/// The period and priority of each PID: what the user named, and defaults for the others.
 public struct PollWishes: BitwiseCopyable, Sendable {
-  /// As a period: not polled.
+  /// The period of a PID that is not polled.
   public static let never = Int64.max
   private static let unset: Int64 = -1
   private static let second: Int64 = 1_000_000_000
 
   private var periods = InlineArray<256, Int64>(repeating: unset)
   private var priorities = InlineArray<256, UInt8>(repeating: 0xFF)
-  /// Period of the PIDs that nobody named, ns; 0: as fast as the link allows.
+  /// Period of the PIDs that are not named, ns; 0 for as fast as the link allows.
   public var defaultPeriod: Int64 = second
 
-  /// Sensible periods for everything.
+  /// Creates the defaults.
   public init() {}
 
   /// Names a PID.
   ///
   /// - Parameters:
-  ///   - period: ns; 0: as fast as the link allows; ``never``: not at all.
-  ///   - priority: 0 first … 255 last, among requests due at the same time; nil: the usual.
+  ///   - period: ns; 0 for as fast as the link allows, ``never`` for not at all.
+  ///   - priority: 0 first … 255 last, among requests due at the same time; `nil` for the default.
   public mutating func set(_ pid: UInt8, period: Int64, priority: UInt8? = nil) {
     periods[Int(pid)] = max(0, period)
     if let priority { priorities[Int(pid)] = priority }
   }
 
-  /// Asks for every PID as seldom as `never` says; then ``set(_:period:priority:)`` names those wanted.
+  /// Turns off all PIDs that are not named by ``set(_:period:priority:)``.
   public mutating func setOthersToNever() { defaultPeriod = Self.never }
 
   /// Whether the PID was named.
@@ -35,17 +35,18 @@ public struct PollWishes: BitwiseCopyable, Sendable {
     if named != Self.unset { return named }
     guard defaultPeriod != Self.never else { return Self.never }
     return switch pid {
-    // What the codes stand at, and what never changes or only with them (monitors, sensor places, scalings, standards).
+    // State of the codes, and values that never change, or only with them (monitors, sensor locations, scalings,
+    // standards).
     case 0x01, 0x13, 0x1C, 0x1D, 0x41, 0x4F, 0x50, 0x51, 0x5F: 60 * Self.second
-    // What changes slowly: temperatures, levels, distances, times.
+    // Slow values: temperatures, levels, distances, times.
     case 0x05, 0x0F, 0x1F, 0x21, 0x2F, 0x30, 0x31, 0x33, 0x46, 0x4D, 0x4E, 0x5B, 0x5C, 0x67, 0x68, 0xA6:
       max(defaultPeriod, 5 * Self.second)
     default: defaultPeriod
     }
   }
 
-  /// The priority of a PID: scalings and sensor places come first, since other values are read by them (SAE J1979-DA,
-  /// PIDs 13, 1D, 4F and 50); then engine and vehicle speed.
+  /// The priority of a PID: scalings and sensor locations first, because the meaning of other values depends on them (SAE
+  /// J1979-DA, PIDs 13, 1D, 4F and 50); then engine and vehicle speed.
   public func priority(of pid: UInt8) -> UInt8 {
     let named = priorities[Int(pid)]
     if named != 0xFF { return named }

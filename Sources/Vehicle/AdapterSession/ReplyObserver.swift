@@ -50,7 +50,7 @@ struct ReplyObserver: BitwiseCopyable {
   /// PIDs 42 (V) and 51.
   private(set) var controlModuleVoltage: Double?
   private(set) var fuelType: UInt8?
-  private(set) var steadyValues = SteadyValues()
+  private(set) var slowValues = SlowValues()
   /// ATPPS: whether the adapter keeps P3min itself; nil: it does not say.
   private(set) var keepsPause: Bool?
   private(set) var vin = InlineArray<20, UInt8>(repeating: 0)
@@ -204,12 +204,12 @@ extension ReplyObserver {
     switch reading.identifier & 0xFF {
     case 0x0C:
       motion.engineSpeed = max(motion.engineSpeed ?? 0, reading.value)
-      steadyValues.engineSpeed = motion.engineSpeed
+      slowValues.engineSpeed = motion.engineSpeed
     case 0x0D: motion.speed = max(motion.speed ?? 0, reading.value)
     // The first ECU that says so, as below.
-    case 0x05: steadyValues.coolantTemperature = steadyValues.coolantTemperature ?? reading.value
-    case 0x31: steadyValues.distanceSinceClear = steadyValues.distanceSinceClear ?? reading.value
-    case 0xA6: steadyValues.odometer = steadyValues.odometer ?? reading.value
+    case 0x05: slowValues.coolantTemperature = slowValues.coolantTemperature ?? reading.value
+    case 0x31: slowValues.distanceSinceClear = slowValues.distanceSinceClear ?? reading.value
+    case 0xA6: slowValues.odometer = slowValues.odometer ?? reading.value
     // The first ECU that says so: for them all it is the same.
     case 0x42: controlModuleVoltage = controlModuleVoltage ?? reading.value
     case 0x51: fuelType = fuelType ?? UInt8(clamping: Int(reading.value))

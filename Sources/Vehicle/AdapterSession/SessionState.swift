@@ -1,34 +1,57 @@
-/// Where a session stands.
-enum Stage: BitwiseCopyable, Equatable {
+import OBDWire
+
+/// What a session does with the adapter and the vehicle, with the data that exist only in that state.
+///
+///     closed ──opened──► probing ──banner──► initializing ──► changingBaud ──► searching ◄──────┐
+///       ▲                   ▲                     │   (if another speed is wanted)  │  ▲        │
+///       │                   │                     └────────────────────────────────►│  │        │
+///       │ port gone,        │ ERRxx, LP ALERT,                                      │  │ lost   │
+///       │ no prompt         │ an address cannot be reset                       answer  │        │
+///     (every state)      (every state)                                              ▼  │        │
+///                                        unsupportedBus ◄──J1939── naming ──► connected         │
+///     initializing ◄──banner, LV RESET── (every state)                                          │
+///     resting ◄──no vehicle, repeated loss── searching, connected; then ────────────────────────┘
+///
+/// What outlives a state is stored beside it in ``AdapterSession``: ``AdapterSettings`` until the adapter starts again,
+/// ``OpenPort`` until the port is opened again, ``KnownVehicle`` until another vehicle is identified, and
+/// ``SessionHistory`` for the whole session.
+enum SessionState: BitwiseCopyable {
   /// The port is closed.
   case closed
-  /// ATZ is sent, at one baud after another, until a banner comes.
-  case probing
-  /// The settings are made, one command a step.
-  case initialising(InitialStep)
-  /// The line is given another speed.
-  case changingBaud(BaudStep)
-  /// A protocol is being looked for.
-  case searching(SearchStep)
-  /// The vehicle answers: which protocol is it?
-  case naming
-  /// The first readings, before anything else is asked.
-  case greeting
-  /// Which PIDs are supported, in steps of 32.
-  case discovering(base: UInt8)
-  case running
-  /// The bus is none that is polled.
-  case idle
-  /// Nothing is sent until then.
+  /// ATZ is sent at one speed after another until a banner is received.
+  case probing(Probe)
+  /// The settings are sent one by one.
+  case initializing(Initialization)
+  /// Both sides of the line change to another speed.
+  case changingBaud(BaudChange)
+  /// The session looks for a vehicle, one protocol after another. A vehicle that is left alone is in this state, too.
+  case searching(Search)
+  /// A vehicle answers; the adapter is asked for the number of the protocol.
+  case naming(Naming)
+  /// A vehicle answers on a known bus.
+  case connected(Connection)
+  /// The bus speaks a protocol that is not polled (SAE J1939). The adapter is asked again at this time.
+  case unsupportedBus(nextCheck: Int64)
+  /// Nothing is sent to the vehicle until this time.
   case resting(until: Int64, then: AfterRest)
-}
 
-extension Stage {
-  /// The adapter has its settings, and what follows reaches the bus.
+  /// A vehicle answers on a known bus.
+  var isConnected: Bool { if case .connected = self { true } else { false } }
+
+  /// The adapter has its settings, and the next requests reach the bus.
   var asksVehicle: Bool {
     switch self {
-    case .searching, .naming, .greeting, .discovering, .running, .resting(_, .search): true
-    default: false
+    case .searching, .naming, .connected, .resting(_, .search): true
+    case .closed, .probing, .initializing, .changingBaud, .unsupportedBus, .resting(_, .probe): false
+    }
+  }
+
+  /// ATE0 was accepted before this state: an echo now means that the adapter lost its settings.
+  var isPastEchoOff: Bool {
+    switch self {
+    case .closed, .probing, .resting: false
+    case .initializing(let initialization): initialization.step != .echoOff
+    case .changingBaud, .searching, .naming, .connected, .unsupportedBus: true
     }
   }
 }
@@ -36,14 +59,27 @@ extension Stage {
 /// What follows a rest.
 enum AfterRest: BitwiseCopyable, Equatable { case probe, search }
 
-/// The adapter's settings in their order, behind ATZ.
+/// ATZ at one speed.
+struct Probe: BitwiseCopyable {
+  /// Replies to ATZ at this speed.
+  var replies = 0
+}
+
+/// The settings of the adapter after ATZ.
+struct Initialization: BitwiseCopyable {
+  var step = InitialStep.echoOff
+  /// Replies to this step that were refusals or had no prompt.
+  var tries = 0
+}
+
+/// The settings of the adapter, in the order in which they are sent.
 enum InitialStep: UInt8, BitwiseCopyable, CaseIterable {
   case echoOff, selectProtocol, linefeedsOff, spacesOff, headersOn, adaptiveTiming, timeout
   case identity, description, stn, voltage
 
   var next: InitialStep? { InitialStep(rawValue: rawValue + 1) }
 
-  /// What it means when the adapter answers `?`.
+  /// The quirk that an adapter has if it answers `?`.
   var quirk: Quirks {
     switch self {
     case .echoOff: .noEchoOff
@@ -55,110 +91,47 @@ enum InitialStep: UInt8, BitwiseCopyable, CaseIterable {
     case .timeout: .noTimeout
     case .identity: .noIdentity
     case .description: .noDescription
-    // No STN chip: that is the rule, not a quirk.
+    // Most adapters are not STN chips.
     case .stn: []
     case .voltage: .noVoltage
     }
   }
 }
 
-/// What the command under way is for.
-enum Purpose: BitwiseCopyable, Equatable {
-  case none
-  case reset
-  case setting(InitialStep)
-  case selectProtocol
-  case search
-  case protocolNumber
-  case greeting
-  case support
-  /// A request of the plan, and the count sent behind it.
-  case poll(Int, suffix: UInt8)
-  case arbitration
-  case rollCall
-  case job(Job)
-  case wait(UInt8)
-  case address
-  case clearing(ClearStep)
-  case quiet(QuietStep)
-  case baud(BaudStep)
-  case resynchronise
+/// A change of the line's speed.
+struct BaudChange: BitwiseCopyable {
+  var step = BaudStep.timeLimit
+  /// Failed tries of this step.
+  var tries = 0
 }
 
-/// Questions that are asked once, or at long periods, between the polls; in the order of their urgency.
-enum Job: UInt8, BitwiseCopyable {
-  /// ATPPS: whether a K-line's pause is the adapter's. The sooner it is known, the faster all else goes.
-  case parameters
-  case informationSupport, vin, calibrationID, calibrationVerification, ecuName
-  case storedCodes, pendingCodes, permanentCodes, freezeFrame, voltage
-  /// PIDs 0C and 0D, where the cut-off holds and the plan does not ask for them.
-  case engineSpeed, speed
-  /// 09 02 once more: is it still the same vehicle?
-  case vinAgain
-
-  var bit: UInt16 { 1 << UInt16(rawValue) }
-  /// The adapter answers it, no ECU.
-  var isForAdapter: Bool { self == .parameters || self == .voltage }
-
-  static let identification: UInt16 =
-    Job.informationSupport.bit | Job.vin.bit | Job.calibrationID.bit | Job.calibrationVerification.bit | Job.ecuName.bit
-  static let motion: UInt16 = Job.engineSpeed.bit | Job.speed.bit
-  static let codes: UInt16 = Job.storedCodes.bit | Job.pendingCodes.bit | Job.permanentCodes.bit
-
-  /// The most urgent of a set.
-  static func first(of set: UInt16) -> Job? {
-    set == 0 ? nil : Job(rawValue: UInt8(truncatingIfNeeded: set.trailingZeroBitCount))
-  }
+/// One round of tries to find a vehicle.
+struct Search: BitwiseCopyable {
+  var step: SearchStep
+  /// Refused tries of this step.
+  var tries = 0
+  /// Why the first try of the round failed. The first try uses the vehicle's last protocol, or the adapter's own search,
+  /// so its reason is the one to report.
+  var firstFailure: LossReason?
+  /// A try has ended, and no voltage was read since. It is read before the next try if it is due.
+  var mayReadVoltage = false
+  var numberTrust = ProtocolNumberTrust.trusted
 }
 
-/// Where the exchange of one command and its reply stands.
-enum Exchange: BitwiseCopyable, Equatable {
-  /// The prompt was read: the adapter waits.
-  case ready
-  /// A command was sent; its prompt is awaited until then.
-  case awaiting(deadline: Int64)
-  /// The prompt was read, but more may come: it must be quiet until then.
-  case settling(until: Int64)
+/// Whether the protocol number of the adapter agrees with the addresses of the ECUs.
+enum ProtocolNumberTrust: BitwiseCopyable, Equatable {
+  case trusted
+  /// They differed. The vehicle is asked again, and only answers with the address kind of the number count.
+  case verifying(ECUAddress.Kind)
+  /// Nobody answered with that kind of address: the number is wrong.
+  case distrusted
 }
 
-/// What is sent next.
-enum Decision: BitwiseCopyable {
-  case send(Command, ReadRequest?, Purpose, limit: Int64)
-  case wait(until: Int64)
-  /// The stage has changed: decide again.
-  case again
-}
-
-/// Times of the dialogue, ns.
-enum Limit {
-  static let millisecond: Int64 = 1_000_000
-  /// Answer to a setting.
-  static let setting: Int64 = 1_500 * millisecond
-  /// ATZ: clones take up to 2 s; while the baud is looked for, less at first.
-  static let reset: Int64 = 4_000 * millisecond
-  static let resetWhileLooking: Int64 = 1_500 * millisecond
-  static let resetAtKnownBaud: Int64 = 2_500 * millisecond
-  /// ATSP0 and 0100: all nine protocols, slow initialisations among them.
-  static let search: Int64 = 30_000 * millisecond
-  /// How long whoever clears codes may take to write them down before he is looked at again.
-  static let saving: Int64 = 60_000 * millisecond
-  /// Between two rounds of the search, however long the one before took.
-  static let shortestSearchPause: Int64 = 500 * millisecond
-  /// One protocol: a K-line's 5-baud initialisation takes 3 s and is tried thrice.
-  static let searchOne: Int64 = 12_000 * millisecond
-  static let poll: Int64 = 2_500 * millisecond
-  /// A K-line that fell asleep is initialised again first.
-  static let pollKLine: Int64 = 7_000 * millisecond
-  /// 0x78 may put an answer off five times as long as usual (SAE J1979, 5.2.2.6), each time anew.
-  static let slowAnswer: Int64 = 8_000 * millisecond
-  /// Quiet that shows that a reply is over where its prompt cannot be relied on.
-  static let quiet: Int64 = 100 * millisecond
-  /// A link that is gone so soon was not broken by what was sent.
-  static let hangUpAtOnce: Int64 = 200 * millisecond
-  /// A device that was not quiet for so long is listened to no further.
-  static let longestSettling: Int64 = 10_000 * millisecond
-  /// P3min: between a K-line's last answer and the next request (ISO 14230-2, 4.4.1; ISO 9141-2, 6.2.2).
-  static let p3min: Int64 = 55 * millisecond
-  /// ATLP takes effect a second after its OK; a character within it would come to nothing.
-  static let lowPower: Int64 = 2_000 * millisecond
+/// The question for the number of the protocol (ATDPN).
+struct Naming: BitwiseCopyable {
+  /// Replies without a usable number.
+  var tries = 0
+  /// Part of the first answer to 0100 was lost, so it is requested again.
+  let isSupportDamaged: Bool
+  let numberTrust: ProtocolNumberTrust
 }

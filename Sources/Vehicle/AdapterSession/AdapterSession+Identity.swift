@@ -1,0 +1,71 @@
+import OBDWire
+
+/// The identity of the vehicle.
+extension AdapterSession {
+  /// Handles an answer to the request for the VIN. Another VIN means another vehicle, and so does any VIN after a vehicle
+  /// without one.
+  mutating func identify(_ reply: ReplyObserver) {
+    guard reply.vinCount > 0 else {
+      let isRefused = reply.failed(.noData) || reply.refusals > 0
+      if isRefused, reply.messages == 0, !reply.isDamaged { handleMissingVIN() }
+      return
+    }
+    let isKnown = memory.vinCount > 0
+    let isSame = CarKnowledge.isSame(memory.vin, memory.vinCount, reply.vin, reply.vinCount)
+    let isFirst = car.vinCount == 0
+    car.vin = reply.vin
+    car.vinCount = reply.vinCount
+    memory.vin = reply.vin
+    memory.vinCount = reply.vinCount
+    vehicle.named.vinSender = reply.vinSender
+    vehicle.named.protocolDigit = vehicle.protocolDigit
+    if vehicle.isUnnamed || isKnown && !isSame {
+      vehicle.isUnnamed = false
+      forgetVehicle()
+      events.append(.vehicleChanged)
+      if !isFirst { discoverAgain() }
+    } else if isFirst {
+      events.append(.vehicleIdentified)
+    }
+  }
+
+  /// The vehicle was swapped without a loss: what its ECUs support is unknown.
+  private mutating func discoverAgain() {
+    var fresh = CarKnowledge()
+    fresh.isUDS = car.isUDS
+    fresh.vin = car.vin
+    fresh.vinCount = car.vinCount
+    car = fresh
+    connection?.jobs = JobQueue(Job.identification & ~Job.vin.bit | Job.codes)
+    connection?.discoveriesLeft = Connection.discoveriesLimit
+    connection?.phase = .discovering(base: 0, tries: 0)
+  }
+
+  /// Handles a vehicle that reports no VIN: it may be another one than that whose VIN is known.
+  mutating func handleMissingVIN() {
+    guard memory.vinCount > 0, car.vinCount == 0, !car.anyHas(information: 0x02) else { return }
+    let isAnother =
+      vehicle.named.isDenied(by: car) || vehicle.named.isUnlike(car, protocolDigit: vehicle.protocolDigit)
+    guard isAnother else { return }
+    memory.vinCount = 0
+    memory.vin = InlineArray(repeating: 0)
+    vehicle.named = NamedVehicle()
+    vehicle.isUnnamed = true
+    forgetVehicle()
+    events.append(.vehicleUnnamed)
+  }
+
+  /// Discards what was learned of the former vehicle.
+  private mutating func forgetVehicle() {
+    plan.forget()
+    // All other quirks are the adapter's.
+    memory.quirks.remove(.slowECU)
+    vehicle.answerTime.pace = .usual
+    memory.silentPIDs = PIDSet()
+    power.forgetVehicle()
+    learnDrive()
+    isPlanOutdated = true
+    vehicle.storedCodes = 0
+    vehicle.pendingCodes = 0
+  }
+}

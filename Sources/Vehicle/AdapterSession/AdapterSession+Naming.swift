@@ -1,0 +1,79 @@
+import OBDWire
+
+/// Which protocol the vehicle uses.
+extension AdapterSession {
+  func decideNaming() -> Decision {
+    .send(Command(.protocolNumber), nil, .protocolNumber, limit: Limit.setting)
+  }
+
+  mutating func handleProtocolNumber(_ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
+    var digit: UInt8 = 0
+    // In `A6`, the letter means that the protocol was found automatically. `A` alone is J1939, and so is `AA`.
+    if reply.textCount > 0 { digit = reply.text[reply.textCount - 1] }
+    let isJ1939 = digit == UInt8(ascii: "A") && reply.textCount <= 2
+    if case .unsupportedBus = state {
+      // Another vehicle, or a damaged character when J1939 was reported.
+      if !isJ1939 { beginSearch() }
+      return
+    }
+    guard case .naming(var naming) = state else { return }
+    let isNamed = digit > UInt8(ascii: "0") && digit <= UInt8(ascii: "9")
+    naming.tries += 1
+    // A single unusable answer may be a damaged character.
+    if !isNamed, naming.tries < 2 {
+      state = .naming(naming)
+    } else if isJ1939 {
+      enter(.unsupportedBus(nextCheck: now + configuration.codesPeriod))
+      vehicle.protocolDigit = UInt8(ascii: "A")
+      events.append(.notPolledJ1939)
+    } else {
+      storeProtocol(isNamed ? digit : nil, naming, at: now)
+    }
+  }
+
+  /// - Parameter digit: ELM digit of the protocol (ASCII); `nil` if the adapter does not report it.
+  private mutating func storeProtocol(_ digit: UInt8?, _ naming: Naming, at now: Int64) {
+    if digit != nil { unlearn(.noProtocolNumber) } else { learn(.noProtocolNumber) }
+    vehicle.bus = digit.map { BusProtocol(elmDigit: $0) } ?? busByAddress
+    let kind = car.address(of: 0).kind
+    if kind != .unknown, let expected = vehicle.bus.addressKind, expected != kind {
+      guard naming.numberTrust == .distrusted else { return verifyNumber(expected) }
+      vehicle.bus = busByAddress
+    }
+    vehicle.protocolDigit = digit ?? UInt8(ascii: "0")
+    if let digit { memory.protocolDigit = digit }
+    connect(naming, at: now)
+  }
+
+  /// The ECU's address does not exist on the bus that the adapter names. One of both is wrong, so the vehicle is asked
+  /// again.
+  private mutating func verifyNumber(_ kind: ECUAddress.Kind) {
+    enter(.searching(Search(step: SearchStep(isUDS: car.isUDS), numberTrust: .verifying(kind))))
+  }
+
+  /// The bus according to the addresses of the ECUs; for the legacy buses, the one with the strictest times.
+  private var busByAddress: BusProtocol {
+    switch car.address(of: 0).kind {
+    case .can11: .can11
+    case .can29: .can29
+    case .legacy: .iso9141
+    case .unknown: .auto
+    }
+  }
+
+  private mutating func connect(_ naming: Naming, at now: Int64) {
+    let jobs = Job.identification | Job.codes | (wantsParameters ? Job.parameters.bit : 0)
+    enter(
+      .connected(
+        Connection(
+          phase: .greeting(firstBase: naming.isSupportDamaged ? 0x00 : 0x20), since: now, jobs: JobQueue(jobs),
+          nextCodes: now + configuration.codesPeriod)))
+    history.lastLoss = nil
+    // Frames have shown their headers: from now on a line without one is damaged.
+    dialogue.reader.state(.auto, headers: car.address(of: 0) == .unknown ? .auto : .on)
+    let digit = vehicle.protocolDigit
+    events.append(history.wasConnected ? .recovered(protocolDigit: digit) : .connected(protocolDigit: digit))
+    history.wasConnected = true
+    isPlanOutdated = true
+  }
+}

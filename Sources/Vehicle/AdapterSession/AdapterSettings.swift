@@ -1,0 +1,69 @@
+import OBDWire
+
+/// What the adapter was told since it started. A new initialization discards it.
+struct AdapterSettings: BitwiseCopyable {
+  /// ATST32, the default of the data sheet: 205 ms.
+  static let usualWait: UInt8 = 0x32
+  static let longestWait: UInt8 = 0xFF
+  /// ATSW92: one wake-up message every 3 s.
+  static let usualWakeup: UInt8 = 0x92
+
+  /// ATST, in steps of 4.096 ms; `nil` if unknown.
+  var wait: UInt8?
+  /// ELM digit (ASCII) of the last protocol that was selected; `nil` if unknown.
+  var selectedProtocol: UInt8?
+  var addressing = Addressing.functional
+  var busActivity = BusActivity.active
+}
+
+/// Which ECUs the adapter's header and filters address.
+enum Addressing: BitwiseCopyable {
+  /// All ECUs, by the functional address of the protocol.
+  case functional
+  /// One ECU, by the settings of a row of the addressed requests; since when.
+  case physical(row: Int, since: Int64)
+  /// The settings are being sent.
+  case changing(AddressChange)
+
+  /// All ECUs are addressed, and no change is in progress.
+  var isFunctional: Bool { if case .functional = self { true } else { false } }
+
+  /// The row whose settings the adapter has, perhaps only in part; `nil` if all ECUs are addressed.
+  var row: Int? {
+    switch self {
+    case .functional: nil
+    case .physical(let row, _): row
+    case .changing(let change): change.direction == .reset ? change.row : nil
+    }
+  }
+}
+
+/// A change of the adapter's header and filters.
+struct AddressChange: BitwiseCopyable {
+  enum Direction: BitwiseCopyable {
+    /// To the settings of the row.
+    case set
+    /// From the settings of the row back to those of the protocol.
+    case reset
+  }
+
+  /// Row of the addressed request.
+  let row: Int
+  let direction: Direction
+  var step = 0
+  /// ATAR was refused: ATCRA is sent instead.
+  var usesReceiveReset = false
+}
+
+/// What keeps the bus awake while the vehicle is left alone.
+enum BusActivity: BitwiseCopyable, Equatable {
+  case active
+  /// ATPC was accepted, or neither it nor ATSW00 is supported.
+  case protocolClosed
+  /// ATSW00 was accepted: no wake-up messages are sent on a K-line.
+  case wakeupsStopped
+  /// ATSW was sent, and its result is unknown.
+  case wakeupsUnknown
+  /// ATLP was accepted. A character wakes the adapter, and all settings are then sent again.
+  case lowPower
+}

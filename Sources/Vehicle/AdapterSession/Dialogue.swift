@@ -1,0 +1,188 @@
+import OBDWire
+
+/// State of the exchange of one command and its reply.
+///
+///     ready ──command──► awaiting ──prompt──► ready
+///                           │  └──noise, STOPPED──────┐
+///                       time limit                    ▼
+///                           └──► resynchronizing ──► draining ──quiet──► ready
+enum Exchange: BitwiseCopyable {
+  /// The adapter waits for a command.
+  case ready
+  /// A command was sent. Its prompt must be read before the deadline.
+  case awaiting(Purpose, deadline: Int64)
+  /// ATI was sent because a prompt was lost, or because replies belonged to earlier commands.
+  case resynchronizing(Resynchronization)
+  /// Bytes are discarded until none have arrived for some time.
+  case draining(Drain)
+}
+
+/// ATI is in progress to bring both sides back into step.
+struct Resynchronization: BitwiseCopyable {
+  let deadline: Int64
+  /// Some prompt was read. It may be that of an earlier command.
+  var hasPrompt = false
+  /// The command whose prompt was lost; `nil` if none was.
+  let interrupted: Purpose?
+}
+
+/// A wait for quiet.
+struct Drain: BitwiseCopyable {
+  var until: Int64
+  /// Time at which the wait ends even if bytes still arrive.
+  let limit: Int64
+  /// The command whose prompt was lost; it then counts as unanswered.
+  let interrupted: Purpose?
+}
+
+/// The purpose of the command in progress.
+enum Purpose: BitwiseCopyable, Equatable {
+  case reset
+  case setting(InitialStep)
+  case selectProtocol
+  case search
+  case protocolNumber
+  case greeting
+  case support
+  /// A request of the plan, and the count that was sent after it.
+  case poll(Int, suffix: UInt8)
+  case arbitration
+  case presenceCheck
+  case job(Job)
+  case wait(UInt8)
+  case address
+  case clearing(ClearStep)
+  case quiet(QuietStep)
+  case baud(BaudStep)
+
+  /// Its reply shows whether the vehicle answers.
+  var asksVehicle: Bool {
+    switch self {
+    case .search, .greeting, .support, .poll, .arbitration, .presenceCheck, .clearing: true
+    case .job(let job): !job.isForAdapter
+    default: false
+    }
+  }
+
+  /// Its reply should be the adapter's voltage.
+  var asksVoltage: Bool { self == .job(.voltage) || self == .setting(.voltage) }
+}
+
+/// What is sent next.
+enum Decision: BitwiseCopyable {
+  case send(Command, ReadRequest?, Purpose, limit: Int64)
+  case wait(until: Int64)
+  /// The state has changed: decide again.
+  case again
+}
+
+/// The commands and replies on the line: one command at a time.
+struct Dialogue: ~Copyable {
+  var reader = ReplyReader()
+  /// What was read since the last command was sent, or since its prompt.
+  var observer = ReplyObserver()
+  var exchange = Exchange.ready
+  /// The last command that was sent.
+  var command = Command(.identify)
+  var bytes = ReplyBytes()
+  var alignment = Alignment()
+  /// Returned by ``AdapterSession/next(at:into:)`` as soon as all events have been fetched.
+  var pendingAction: SessionAction?
+
+  /// The purpose of the command in progress; `nil` if there is none.
+  var purpose: Purpose? { if case .awaiting(let purpose, _) = exchange { purpose } else { nil } }
+
+  /// Discards what is in progress, for a port that was opened.
+  mutating func restart() {
+    reader = ReplyReader()
+    exchange = .ready
+    alignment.lostPrompts = 0
+    pendingAction = nil
+    bytes.beginReply()
+    observer = ReplyObserver()
+  }
+
+  /// Discards bytes until none have arrived for some time. The wait is limited, because some devices never stop sending.
+  mutating func drain(at now: Int64, for time: Int64 = Limit.quiet, interrupted: Purpose? = nil) {
+    exchange = .draining(Drain(until: now + time, limit: now + Limit.longestDrain, interrupted: interrupted))
+  }
+
+  /// Bytes arrived: the wait for quiet starts again.
+  mutating func extendDrain(at now: Int64) {
+    guard case .draining(var drain) = exchange else { return }
+    drain.until = min(now + Limit.quiet, drain.limit)
+    exchange = .draining(drain)
+  }
+}
+
+/// What the bytes of a reply show before they are parsed.
+struct ReplyBytes: BitwiseCopyable {
+  /// The reply contains a printable character.
+  private(set) var hasContent = false
+  /// The reply begins with the command.
+  private(set) var isEchoed = false
+  /// NMEA sentences in the reply: the device is a GNSS receiver.
+  private(set) var sentences = 0
+  /// Time of the last printable character.
+  private(set) var lastContentAt: Int64 = 0
+  /// Characters of the command that the reply began with; the length of the command after a mismatch.
+  private var echoMatched = 0
+  private var previous: UInt8 = 0
+
+  mutating func beginReply() {
+    hasContent = false
+    isEchoed = false
+    echoMatched = 0
+    sentences = 0
+  }
+
+  mutating func record(_ byte: UInt8, of command: borrowing Command, at now: Int64) {
+    if byte > 0x20, byte < 0x7F {
+      lastContentAt = now
+      hasContent = true
+      if echoMatched < command.count - 1 {
+        echoMatched = byte == command.bytes[echoMatched] ? echoMatched + 1 : command.count
+        if echoMatched == command.count - 1 { isEchoed = true }
+      }
+    }
+    if previous == UInt8(ascii: "$"), byte == UInt8(ascii: "G") || byte == UInt8(ascii: "B") { sentences += 1 }
+    previous = byte
+  }
+}
+
+/// Whether replies belong to their commands.
+struct Alignment: BitwiseCopyable {
+  /// Replies in a row that answer the command before.
+  private static let behindLimit = 2
+  /// Misalignments within this time count as one series, ns.
+  private static let seriesTime: Int64 = 60_000 * Limit.millisecond
+
+  /// Lost prompts since the last reply to a command.
+  var lostPrompts = 0
+  /// The request of the last command; `nil` if that was for the adapter.
+  var previousRequest: ReadRequest?
+  private var repliesBehind = 0
+  /// Misalignments in the current series, and when the last one was.
+  private var misalignments = 0
+  private var misalignedAt = Int64.min / 2
+
+  /// Counts replies that answer the request before.
+  ///
+  /// - Returns: whether the dialogue is out of step.
+  mutating func isBehind(_ reply: ReplyObserver) -> Bool {
+    if reply.answeredPlaces != 0 || reply.refusals > 0 { repliesBehind = 0 }
+    guard reply.answersPrevious else { return false }
+    repliesBehind += 1
+    return repliesBehind >= Self.behindLimit
+  }
+
+  /// Records that the dialogue was out of step.
+  ///
+  /// - Returns: how often it was in the current series.
+  mutating func recordMisalignment(at now: Int64) -> Int {
+    repliesBehind = 0
+    misalignments = now - misalignedAt <= Self.seriesTime ? misalignments + 1 : 1
+    misalignedAt = now
+    return misalignments
+  }
+}

@@ -1,0 +1,92 @@
+import OBDWire
+
+/// A check whether a vehicle that stopped answering is still there.
+///
+/// A silent PID is not a loss: an ECU may claim to support many PIDs that it never answers. The vehicle counts as lost
+/// only if the request that found it and the PID that was answered last stay unanswered too, also with the longest wait.
+struct PresenceCheck: BitwiseCopyable {
+  enum Step: UInt8, BitwiseCopyable {
+    /// 01 00, or 22 F400.
+    case support
+    /// The PID that was answered last.
+    case lastAnswered
+    /// 01 00 with the longest wait: the ECU may be slow.
+    case longestWait
+
+    var next: Step? { Step(rawValue: rawValue + 1) }
+  }
+
+  var step = Step.support
+  /// Replies that prove nothing, for example because of an error of the adapter.
+  var inconclusive = 0
+}
+
+extension AdapterSession {
+  private static let inconclusiveLimit = 4
+
+  mutating func decidePresenceCheck(_ check: PresenceCheck) -> Decision {
+    let wait = check.step == .longestWait ? AdapterSettings.longestWait : baseWait
+    if let change = changeWait(to: wait) { return change }
+    let service: ReadService = car.isUDS ? .dataIdentifier : .currentData
+    let support: UInt16 = car.isUDS ? 0xF400 : 0x00
+    let identifier = check.step == .lastAnswered ? plan.lastAnswered ?? support : support
+    let request = ReadRequest.one(service, identifier)
+    return .send(Command(request), request, .presenceCheck, limit: pollLimit)
+  }
+
+  mutating func handlePresenceCheck(_ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
+    guard var check = connection?.presenceCheck else { return }
+    if reply.messages > 0 || reply.negatives > 0 {
+      connection?.presenceCheck = nil
+      connection?.silentReplies = 0
+      recordPresence(check.step)
+    } else if isTimeout || reply.failed(.noData) {
+      guard let next = check.step.next else { return loseVehicle(Self.reason(of: reply), at: now) }
+      check.step = next
+      connection?.presenceCheck = check
+    } else {
+      check.inconclusive += 1
+      connection?.presenceCheck = check
+      if check.inconclusive > Self.inconclusiveLimit { loseVehicle(Self.reason(of: reply), at: now) }
+    }
+  }
+
+  /// Learns from an answer of the vehicle: the silence before was that of PIDs, or of slow ECUs.
+  private mutating func recordPresence(_ step: PresenceCheck.Step) {
+    guard step == .longestWait else {
+      vehicle.answerTime.resetSlowAnswers()
+      var verdict = PollVerdict()
+      plan.confirmSuspects(&verdict)
+      apply(verdict)
+      return
+    }
+    if vehicle.answerTime.recordSlowAnswer(isFirst: plan.lastAnswered == nil) { increaseWait() }
+  }
+
+  /// The ECUs are slow: PIDs that were silent are requested again with a longer wait.
+  private mutating func increaseWait() {
+    vehicle.answerTime.pace = vehicle.answerTime.pace == .usual && vehicle.isKLine ? .slow : .slowest
+    learn(.slowECU)
+    plan.forgetSilence()
+    storeSilentPIDs()
+    isPlanOutdated = true
+  }
+
+  /// ECUs that answer within the usual wait are not slow, even if they were in an earlier session.
+  mutating func recordPromptAnswer() {
+    guard vehicle.answerTime.pace == .usual, memory.quirks.contains(.slowECU) else { return }
+    if vehicle.answerTime.recordPromptAnswer() { unlearn(.slowECU) }
+  }
+
+  /// The vehicle no longer answers. One that is lost repeatedly is searched less often.
+  mutating func loseVehicle(_ reason: LossReason, at now: Int64) {
+    let pause = connection.map { history.recordLoss(connectedSince: $0.since, at: now) } ?? 0
+    reportLoss(reason)
+    let isFunctional = settings.addressing.isFunctional
+    guard pause == 0 else {
+      searchRounds.count = 1
+      return enter(.resting(until: now + pause, then: isFunctional ? .search : .probe))
+    }
+    if isFunctional { beginSearch() } else { beginProbing() }
+  }
+}

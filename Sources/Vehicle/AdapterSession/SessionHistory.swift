@@ -1,0 +1,86 @@
+import OBDWire
+
+/// What happened earlier in the session, for reports and for the length of pauses.
+struct SessionHistory: BitwiseCopyable {
+  /// A vehicle that is lost sooner than this after it was found counts as repeatedly lost, ns.
+  private static let shortConnection: Int64 = 60_000 * Limit.millisecond
+  private static let longestLossPause: Int64 = 30_000 * Limit.millisecond
+
+  /// An adapter was found, a vehicle was connected.
+  var wasFound = false
+  var wasConnected = false
+  /// The last loss that was reported; `nil` if the adapter or the vehicle has answered since.
+  var lastLoss: LossReason?
+  /// Times that the port was reopened since an adapter was last found.
+  var reopenings = 0
+  /// Links in a row that broke during ATZ.
+  var lostResets = 0
+  /// Times that the adapter did not answer at a speed set by ATBRD or STBR.
+  var baudReturns = 0
+  /// Losses in a row soon after the vehicle was found.
+  private var repeatedLosses = 0
+
+  /// Records that a vehicle was lost.
+  ///
+  /// - Returns: the pause before the next search, ns: 0, or 0.5 s doubled with each repeated loss up to 30 s.
+  mutating func recordLoss(connectedSince since: Int64, at now: Int64) -> Int64 {
+    repeatedLosses = now - since < Self.shortConnection ? repeatedLosses + 1 : 0
+    guard repeatedLosses > 1 else { return 0 }
+    let pause = Limit.shortestSearchPause << Int64(min(repeatedLosses - 2, 6))
+    return min(pause, Self.longestLossPause)
+  }
+}
+
+/// The rounds of the search since a vehicle was last found.
+struct SearchRounds: BitwiseCopyable {
+  /// Rounds that failed.
+  var count = 0
+  /// Start of the current round.
+  var began: Int64 = 0
+}
+
+/// The port since it was opened.
+struct OpenPort: BitwiseCopyable {
+  var openedAt: Int64 = 0
+  /// Speed of the port, baud; `nil` if it cannot be set.
+  var baud: Int?
+  /// Speed before it was changed by ATBRD or STBR; `nil` if it was not.
+  var formerBaud: Int?
+  /// Quirks that were confirmed since the port was opened. Other known quirks are tested once more.
+  var confirmedQuirks: Quirks = []
+}
+
+/// The search for the adapter's speed.
+struct BaudSearch: BitwiseCopyable {
+  /// Index in the list of speeds; `nil` for the known speed.
+  var index: Int?
+  /// Index of the last speed that a silent device was tried at.
+  var spare = -1
+  /// Completed passes of the list.
+  var pass = 0
+}
+
+/// The adapter's name, as in its banner: `ELM327 v1.5`.
+struct AdapterIdentity: BitwiseCopyable {
+  private(set) var text = InlineArray<40, UInt8>(repeating: 0)
+  private(set) var count = 0
+  /// Hash of the last banner; 0 if none was read. A different banner is that of another adapter.
+  private var banner: UInt32 = 0
+
+  mutating func store(_ reply: ReplyObserver) {
+    guard reply.textCount > 0 else { return }
+    text = reply.text
+    count = reply.textCount
+  }
+
+  /// Stores the name of a banner.
+  ///
+  /// - Returns: whether it differs from the banner before.
+  mutating func storeBanner(_ reply: ReplyObserver) -> Bool {
+    store(reply)
+    var hash: UInt32 = 2_166_136_261
+    for i in 0..<reply.textCount { hash = (hash ^ UInt32(reply.text[i])) &* 16_777_619 }
+    defer { banner = hash }
+    return banner != 0 && banner != hash
+  }
+}

@@ -1,0 +1,61 @@
+/// Values of one reply that change slowly in any vehicle.
+struct SlowValues: BitwiseCopyable {
+  /// PID 05, °C.
+  var coolantTemperature: Double?
+  /// PID 31, km.
+  var distanceSinceClear: Double?
+  /// PID A6, km.
+  var odometer: Double?
+  /// PID 0C, rpm; above 0 the engine runs.
+  var engineSpeed: Double?
+}
+
+/// Detects jumps of slow values, and starts of the engine. After either, the VIN is read again, because the vehicle may
+/// have been swapped.
+struct SwapDetector: BitwiseCopyable {
+  /// Readings further apart are not compared, ns.
+  private static let longestInterval: Int64 = 30_000_000_000
+  /// Shortest time between two alarms, ns: some ECUs report implausible counts.
+  private static let shortestPause: Int64 = 10_000_000_000
+  /// °C; an engine needs minutes for it.
+  private static let temperatureJump = 20.0
+  /// km; no vehicle drives this far in 30 s.
+  private static let distanceJump = 5.0
+
+  private struct Last: BitwiseCopyable {
+    var value = 0.0
+    var time = Int64.min / 2
+  }
+
+  private var coolantTemperature = Last()
+  private var distanceSinceClear = Last()
+  private var odometer = Last()
+  private var isRunning: Bool?
+  private var alarmedAt = Int64.min / 2
+
+  /// Compares a reply with the values before.
+  ///
+  /// - Returns: whether it may be another vehicle's.
+  mutating func hasJumped(_ values: SlowValues, at now: Int64) -> Bool {
+    var hasJumped = Self.update(&coolantTemperature, values.coolantTemperature, jump: Self.temperatureJump, now)
+    // Clearing the codes sets the distance to 0, and at 65,535 km some ECUs start again at 0.
+    let isCleared = values.distanceSinceClear == 0
+    let distance = Self.update(&distanceSinceClear, values.distanceSinceClear, jump: Self.distanceJump, now)
+    if distance, !isCleared { hasJumped = true }
+    if Self.update(&odometer, values.odometer, jump: Self.distanceJump, now) { hasJumped = true }
+    if let speed = values.engineSpeed {
+      if speed > 0, isRunning == false { hasJumped = true }
+      isRunning = speed > 0
+    }
+    guard hasJumped, now - alarmedAt >= Self.shortestPause else { return false }
+    alarmedAt = now
+    return true
+  }
+
+  /// - Returns: whether the value differs from a recent one by at least `jump`.
+  private static func update(_ last: inout Last, _ value: Double?, jump: Double, _ now: Int64) -> Bool {
+    guard let value else { return false }
+    defer { last = Last(value: value, time: now) }
+    return now - last.time <= longestInterval && abs(value - last.value) >= jump
+  }
+}
