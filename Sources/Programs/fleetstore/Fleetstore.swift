@@ -6,11 +6,11 @@ import Glibc
 struct Fleetstore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fleetstore",
-    abstract: "Keeps the records of a fleet of vehicles, on SQLite or PostgreSQL.",
+    abstract: "Stores the records of a fleet of vehicles, in SQLite or PostgreSQL.",
     discussion: """
-      stdout carries keys and lists alone, and what holds with --check; everything for people goes to stderr. Exit status, by sysexits.h: 0 done, 64 \
-      wrong usage, 65 a database that cannot be read, 66 no such file, 69 unavailable, 74 unreadable, 78 bad \
-      configuration; 1 what was asked for failed.
+      stdout has only keys, lists and the configuration that --check prints; messages go to stderr. Exit status, by \
+      sysexits.h: 0 done, 64 wrong usage, 65 unreadable database, 66 no such file, 69 unavailable, 74 unreadable, 78 bad \
+      configuration; 1 the command failed.
       """,
     version: "0.1.0",
     subcommands: [

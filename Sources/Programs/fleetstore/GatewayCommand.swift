@@ -24,10 +24,10 @@ struct GatewayCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Registers a gateway and prints its key, for its tokenFile: the only time that it can be seen.")
+      abstract: "Registers a gateway and prints its key, for its tokenFile. It cannot be shown again.")
 
-    @Argument(help: "gatewayId of its records.") var gatewayId: String
-    @Option(name: .customLong("vehicle"), help: "A vehicle that it may write as; none: those that it registers first.")
+    @Argument(help: "The gatewayId of its records.") var gatewayId: String
+    @Option(name: .customLong("vehicle"), help: "A vehicle that it may write as. Default: those that it reports first.")
     var vehicles: [String] = []
     @OptionGroup var owner: TenantOption
     @OptionGroup var store: CommandStore
@@ -73,7 +73,7 @@ struct GatewayCommand: AsyncParsableCommand {
 
   struct Rotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Gives a gateway a new key in place of the old one and prints it.")
+      abstract: "Replaces a gateway's key and prints the new one.")
 
     @Argument(help: "The gateway's id.") var gatewayId: String
     @OptionGroup var owner: TenantOption
@@ -85,13 +85,13 @@ struct GatewayCommand: AsyncParsableCommand {
       try await store.withStorage { storage in
         _ = try await storage.rotateKey(key.hash, gateway: gatewayId, tenant: tenant, at: WallClock.now)
       }
-      try StandardOutput.say(secret: key.text, lost: "the key before is good no longer: rotate it once more")
+      try StandardOutput.say(secret: key.text, lost: "the old key is no longer valid; run rotate again")
     }
   }
 
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Revokes a gateway's key, or all keys that were made after a moment.")
+      abstract: "Revokes a gateway's key, or all keys that were made after a time.")
 
     @Argument(help: "The gateway's id.") var gatewayId: String?
     @OptionGroup var after: MadeAfter

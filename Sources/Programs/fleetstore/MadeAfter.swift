@@ -5,7 +5,7 @@ import Telemetry
 struct MadeAfter: ParsableArguments {
   @Option(
     name: .customLong("made-after"),
-    help: ArgumentHelp("Revoke all keys that were made after this moment (RFC 3339).", valueName: "time"))
+    help: ArgumentHelp("Revoke all keys that were made after this time (RFC 3339).", valueName: "time"))
   var time: String?
 
   @Flag(name: .customLong("all-tenants"), help: "With --made-after: the keys of all tenants.")

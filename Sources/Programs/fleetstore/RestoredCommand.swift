@@ -4,11 +4,10 @@ import FleetDomain
 /// `fleetstore restored`
 struct RestoredCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restored", abstract: "Tells the store that a backup was restored.",
+    commandName: "restored", abstract: "Starts a new range of live record numbers after a restore.",
     discussion: """
-      Numbers of live records go on from a new beginning, so that readers which resume with an older one are told \
-      positionGone. A server notices by itself that another copy of its database was put back; not so after a whole disk \
-      or machine went back to an earlier state.
+      Readers that resume with an older number then receive positionGone. The server detects by itself that another copy \
+      of its database was restored. It cannot detect that a whole disk or machine was restored: then run this command.
       """)
 
   @OptionGroup var store: CommandStore

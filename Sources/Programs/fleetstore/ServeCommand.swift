@@ -8,21 +8,24 @@ import ServiceLifecycle
 /// `fleetstore serve`
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Takes records in and answers questions, until SIGTERM.",
-    discussion: "Without any configuration: SQLite in the file fleet.db of this folder, on 127.0.0.1:8080.")
+    commandName: "serve", abstract: "Runs the server until SIGTERM.",
+    discussion: "Without a configuration it uses SQLite in fleet.db of this folder, and listens on 127.0.0.1:8080.")
 
   @OptionGroup var store: StoreOptions
 
-  @Option(help: ArgumentHelp("Address and port; port 0 is any that is free.", valueName: "address"))
+  @Option(help: ArgumentHelp("Address and port; port 0 means any free port.", valueName: "address"))
   var listen: String?
 
   @Option(
     help: ArgumentHelp(
-      "A broker to take records from: amqps://USER@HOST/VHOST or mqtts://USER@HOST; several of one cluster by several. Its password: the configuration's passwordFile, or FLEETSTORE_BROKER_PASSWORD.",
+      """
+      A broker to read records from: amqps://USER@HOST/VHOST or mqtts://USER@HOST; may be repeated for one cluster. Its \
+      password is in the configuration's passwordFile or in FLEETSTORE_BROKER_PASSWORD.
+      """,
       valueName: "url"))
   var broker: [String] = []
 
-  @Flag(help: "Only say whether the configuration is right, and print what holds, as JSON.")
+  @Flag(help: "Only check the configuration, and print the effective one as JSON.")
   var check = false
 
   func run() async throws {

@@ -7,7 +7,7 @@ import FleetStorage
 struct CommandStore: ParsableArguments {
   @OptionGroup var store: StoreOptions
 
-  @Flag(help: "Make the database if there is none.")
+  @Flag(help: "Make the database if it does not exist.")
   var create = false
 
   /// Opens the store, does something with it, and closes it.
@@ -44,7 +44,7 @@ struct StoreOptions: ParsableArguments {
 
 /// Whose rows a command is about.
 struct TenantOption: ParsableArguments {
-  @Option(name: .customLong("tenant"), help: ArgumentHelp("Whose fleet it is.", valueName: "name"))
+  @Option(name: .customLong("tenant"), help: ArgumentHelp("The tenant.", valueName: "name"))
   var name = TenantID.standard.text
 
   func tenant() throws(Failure) -> TenantID {

@@ -11,7 +11,7 @@ struct TenantCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Makes a tenant; its first token comes from `fleetstore token add --tenant NAME`.")
+      abstract: "Makes a tenant. Make its first token by `fleetstore token add --tenant NAME`.")
 
     @Argument(help: "1 to 63 of a-z, 0-9 and -.") var name: String
     @OptionGroup var store: CommandStore

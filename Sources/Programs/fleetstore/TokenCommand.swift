@@ -6,17 +6,17 @@ import Telemetry
 /// `fleetstore token`: the tokens of people and programs that read and administer.
 struct TokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "token", abstract: "Makes, revokes and removes operators' tokens.",
+    commandName: "token", abstract: "Manages operators' tokens.",
     subcommands: [Add.self, Revoke.self, Remove.self, List.self])
 
   func run() throws { throw ValidationError("name what to do: add, revoke, remove or list") }
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Makes a token and prints it: the only time that it can be seen.")
+      abstract: "Makes a token and prints it. It cannot be shown again.")
 
     @Option(help: ArgumentHelp("admin or readOnly.", valueName: "role")) var role: String
-    @Option(help: "What it is for.") var label = ""
+    @Option(help: "Purpose of the token.") var label = ""
     @OptionGroup var owner: TenantOption
     @OptionGroup var store: CommandStore
 
@@ -40,7 +40,7 @@ struct TokenCommand: AsyncParsableCommand {
 
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Revokes a token, or all that were made after a moment.")
+      abstract: "Revokes a token, or all tokens that were made after a time.")
 
     @Argument(help: "The token's id, as `token list` prints it.") var tokenId: String?
     @OptionGroup var after: MadeAfter
@@ -65,7 +65,7 @@ struct TokenCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes a token: it is revoked, and lists no longer show it.")
+      abstract: "Revokes a token and removes it from lists.")
 
     @Argument(help: "The token's id, as `token list` prints it.") var tokenId: String
     @OptionGroup var owner: TenantOption
@@ -88,7 +88,7 @@ struct TokenCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Prints id, role, state, when it was made, label; with tabs between.")
+      abstract: "Prints id, role, state, creation time, label; separated by tabs.")
 
     @OptionGroup var owner: TenantOption
     @OptionGroup var store: CommandStore

@@ -10,23 +10,23 @@ struct BenchCommand: ParsableCommand {
     commandName: "bench",
     abstract: "Measures how fast this machine parses, with a checksum of all readings.",
     discussion: """
-      Without files: 16 MB of mixed adapter traffic and 16 MB of NMEA that the program composes itself, the same on every \
-      machine. One thread, and its processor time; nothing is written while it is taken. Equal checksums mean equal readings.
+      Without files, it parses 16 MB of mixed adapter traffic and 16 MB of NMEA that it generates, the same on every \
+      machine. It measures the processor time of one thread, which writes nothing. Equal checksums mean equal readings.
       """)
 
   @Argument(
-    help: ArgumentHelp("Captures to measure instead; each file's bytes are held in memory.", valueName: "file"),
+    help: ArgumentHelp("Captures to measure instead. Each file is read into memory.", valueName: "file"),
     completion: .file())
   var files: [String] = []
 
-  @Option(help: ArgumentHelp("How often each part is worked through.", valueName: "n"))
+  @Option(help: ArgumentHelp("Number of rounds for each part.", valueName: "n"))
   var iterations = 20
 
-  @Flag(help: "One JSON object in place of a table.")
+  @Flag(help: "Print one JSON object instead of a table.")
   var json = false
 
   @Option(
-    help: ArgumentHelp("Writes the traffic to adapter.txt and gps.nmea in this folder, and ends.", valueName: "folder"),
+    help: ArgumentHelp("Only write the traffic to adapter.txt and gps.nmea in this folder.", valueName: "folder"),
     completion: .directory)
   var writeCorpus: String?
 

@@ -7,7 +7,7 @@ import Geofencing
 struct FencesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fences",
-    abstract: "Follows fixes through geofences and writes one line for each enter, exit and dwell.",
+    abstract: "Evaluates fixes against geofences and writes one line for each enter, exit and dwell.",
     discussion: """
       {"type":"geofence","timestamp":"2026-05-04T10:00:03.000Z",
        "fenceId":"yard","fenceName":"Yard","event":"enter",
@@ -18,13 +18,13 @@ struct FencesCommand: ParsableCommand {
       NMEA 0183. A key speed (km/h, from the vehicle) in them says better than gpsSpeed whether the vehicle stands.
       """)
 
-  @Argument(help: "A file of fences, in GeoJSON.", completion: .file())
+  @Argument(help: "A GeoJSON file of fences.", completion: .file())
   var fences: String
 
-  @Argument(help: "A file of fixes; - or nothing: standard input.", completion: .file())
+  @Argument(help: "A file of fixes, or - for standard input.", completion: .file())
   var fixes = "-"
 
-  @Flag(help: "Tell an enter where the first fix is inside a fence already.")
+  @Flag(help: "Report an enter if the first fix is in a fence.")
   var announceFirst = false
 
   func validate() throws {

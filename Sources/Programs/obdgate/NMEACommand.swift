@@ -6,17 +6,17 @@ import Telemetry
 struct NMEACommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "nmea",
-    abstract: "Reads NMEA 0183 and writes one line for each epoch, fix or not.",
+    abstract: "Reads NMEA 0183 and writes one line for each epoch, with or without a fix.",
     discussion: """
       {"timestamp":"2026-05-04T10:00:00.000Z","fixType":"3d",
        "latitude":48.1173,"longitude":11.516667,"altitude":545.4,
        "gpsSpeed":41.5,"heading":84.4,"hdop":0.9,"satellites":8}
 
-      No position unless the receiver calls the fix valid. Without a known date, timeOfDay stands for timestamp. \
-      Rejected sentences are counted by reason on stderr at the end.
+      A line has a position only if the receiver reports a valid fix. If the date is unknown, it has timeOfDay instead of \
+      timestamp. At the end, rejected sentences are counted by reason on stderr.
       """)
 
-  @Argument(help: "A file of NMEA sentences; - or nothing: standard input.", completion: .file())
+  @Argument(help: "A file of NMEA sentences, or - for standard input.", completion: .file())
   var file = "-"
 
   func run() throws {

@@ -8,11 +8,10 @@ import JSONText
 struct Obdgate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "obdgate",
-    abstract: "Reads what OBD-II adapters and GPS receivers say, and writes it as JSON lines.",
+    abstract: "Reads OBD-II adapters, GPS receivers and recordings, and writes JSON lines.",
     discussion: """
-      stdout carries records alone; everything for people goes to stderr. Exit status, by sysexits.h: 0 done, 64 wrong \
-      usage, 65 bad input data, 66 no such input, 69 no such device or no answer, 74 unreadable, 78 bad configuration; 1 \
-      what was asked for failed.
+      stdout has only the results; messages go to stderr. Exit status, by sysexits.h: 0 done, 64 wrong usage, 65 bad input \
+      data, 66 no such input, 69 no such device or no answer, 74 unreadable, 78 bad configuration; 1 the command failed.
       """,
     version: Version.text,
     subcommands: [

@@ -12,43 +12,43 @@ struct ReplayCommand: ParsableCommand {
     commandName: "replay",
     abstract: "Replays captured adapter logs and writes records as JSON lines.",
     discussion: """
-      The format is found out from the content; --format names it where that fails. Formats: \
+      The format is detected from the content; if that fails, use --format. Formats: \
       \(CaptureFormat.allCases.map { "\($0.name)" }.joined(separator: ", ")).
 
-      Records are byte-identical on every run. Times are the capture's own (recorded + offset, or the log's wall times, \
-      or GPS once a fix is there); without any, elapsed seconds stand in their place. Wire errors are counted by kind on \
-      stderr; --errors writes each of them to a file.
+      Records are byte-identical on every run. Times come from the capture: recorded + offset, or the log's wall times, or \
+      GPS after the first fix. If it has none, elapsed seconds are used. Wire errors are counted by kind on stderr; \
+      --errors writes each of them to a file.
       """)
 
-  @Argument(help: ArgumentHelp("Captures; - is standard input.", valueName: "file"), completion: .file())
+  @Argument(help: ArgumentHelp("Captures, or - for standard input.", valueName: "file"), completion: .file())
   var files: [String]
 
   @Option(
-    help: ArgumentHelp("The format of the captures, where their content does not tell.", valueName: "format"),
+    help: ArgumentHelp("The format of the captures, if it cannot be detected.", valueName: "format"),
     completion: .list(CaptureFormat.allCases.map { "\($0.name)" }), transform: CaptureFormat.named)
   var format: CaptureFormat?
 
   @Option(
     help: ArgumentHelp(
-      "Times the speed of the recording; max: as fast as it goes. (default: max)", valueName: "n|max"),
+      "Factor of the recording's speed; max: as fast as possible. (default: max)", valueName: "n|max"),
     completion: .list(["max"]), transform: ReplaySpeed.init(option:))
   var speed: ReplaySpeed?
 
   @Option(
     help: ArgumentHelp(
-      "A record every so many seconds (0.001 to 86400), or whenever a signal repeats. (default: 1; cycle for a bus log "
-        + "without times)",
+      "Period of records in seconds (0.001 to 86400), or cycle: a record each time a signal repeats. "
+        + "(default: 1; cycle for a bus log without times)",
       valueName: "seconds|cycle"),
     completion: .list(["cycle"]), transform: RecordPeriod.init(option:))
   var every: RecordPeriod?
 
   @Option(
-    help: ArgumentHelp("A GeoJSON file of fences: geofence records tell what happens there.", valueName: "file"),
+    help: ArgumentHelp("A GeoJSON file of fences, for geofence records.", valueName: "file"),
     completion: .file())
   var fences: String?
 
   @Option(
-    help: ArgumentHelp("Where each wire error is written, as JSON lines.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("Write each wire error to this file, as JSON lines.", valueName: "file"), completion: .file())
   var errors: String?
 
   @Option(help: ArgumentHelp("OBDb signal sets for services 21 and 22.", valueName: "file"), completion: .file())
@@ -62,7 +62,7 @@ struct ReplayCommand: ParsableCommand {
     transform: Self.checkedGatewayId)
   var gatewayId = "replay"
 
-  @Option(help: ArgumentHelp("Baud rate that gives a transcript without times its time.", valueName: "baud"))
+  @Option(help: ArgumentHelp("Baud rate to calculate the times of a transcript without times.", valueName: "baud"))
   var baud = 38400
 
   func validate() throws {

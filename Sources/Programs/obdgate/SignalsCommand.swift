@@ -9,11 +9,11 @@ struct SignalsCommand: ParsableCommand {
     commandName: "signals",
     abstract: "Lists every signal: name, service and PID, unit, range, formula, VSS path.")
 
-  @Flag(help: "JSON lines in place of a table.")
+  @Flag(help: "Print JSON lines instead of a table.")
   var json = false
 
   @Option(
-    help: ArgumentHelp("OBDb signal sets whose signals are listed too.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("Also list the signals of these OBDb signal sets.", valueName: "file"), completion: .file())
   var signals: [String] = []
 
   func run() throws {

@@ -5,12 +5,12 @@ import Simulator
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
-    abstract: "Plays an ELM327 adapter in a driving car, on a pty or a TCP port, until it is stopped.",
+    abstract: "Simulates an ELM327 adapter in a driving car, on a pty or a TCP port.",
     discussion: """
-      Timing is true: bytes take their time at the baud rate, ECUs their latency, the adapter its waiting. Where the host \
-      finds the adapter is said on stderr. SIGINT or SIGTERM ends it.
+      The timing is realistic: it includes the baud rate, the latency of ECUs and the waits of the adapter. The address \
+      of the adapter is printed on stderr. The simulation runs until SIGINT or SIGTERM.
 
-      Scenario, every key of which may be left out (Sources/Vehicle/Simulator/README.md describes all of them):
+      A scenario; every key is optional (Sources/Vehicle/Simulator/README.md describes all keys):
       {"adapter": {"kind": "clone", "baud": 115200},
        "cars": [{"vin": "1D4GP00RX5B123456", "bus": "can11/500"}],
        "faults": ["silent@30s..60s"]}
@@ -22,7 +22,7 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A symbolic link to the pty, removed at the end.", valueName: "path"), completion: .file())
   var link: String?
 
-  @Option(help: ArgumentHelp("A port on 127.0.0.1 in place of a pty; 0: one that is free.", valueName: "port"))
+  @Option(help: ArgumentHelp("Listen on this port of 127.0.0.1 instead of a pty. 0: any free port.", valueName: "port"))
   var tcp: UInt16?
 
   @Option(
@@ -30,17 +30,17 @@ struct SimulateCommand: ParsableCommand {
     completion: .file())
   var scenario: String?
 
-  @Option(help: ArgumentHelp("Bits a second on the line.", valueName: "n"))
+  @Option(help: ArgumentHelp("Baud rate of the adapter.", valueName: "n"))
   var baud: Int?
 
-  @Option(help: ArgumentHelp("From a request to the first frame of its answer.", valueName: "ms"))
+  @Option(help: ArgumentHelp("Time from a request to the first frame of its answer.", valueName: "ms"))
   var latency: Int?
 
   @Option(help: ArgumentHelp("Faults, such as nul=0.01,echoDouble,silent@30s..60s; see below.", valueName: "spec"))
   var faults: String?
 
   @Option(
-    help: ArgumentHelp("A .capture file that takes every byte with its time.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("Write every byte with its time to this .capture file.", valueName: "file"), completion: .file())
   var log: String?
 
   func validate() throws {

@@ -7,12 +7,12 @@ let usage = """
 
   Finds OBD-II adapters, polls them, and writes records as JSON lines to stdout.
 
-    --config FILE  what to do (JSON, strict); without it, discovery decides
-    --check        only say whether the configuration is right
-    --version      say which version this is
+    --config FILE  the configuration (JSON); without it, the daemon finds adapters itself
+    --check        only check the configuration
+    --version      print the version
 
-  SIGHUP reads the configuration anew, SIGTERM ends. Exit status, by sysexits.h: 0 done, 64 wrong usage, 66 no such file,
-  69 unavailable, 74 unreadable, 78 bad configuration.
+  SIGHUP reloads the configuration, SIGTERM ends the daemon. Exit status, by sysexits.h: 0 done, 64 wrong usage,
+  66 no such file, 69 unavailable, 74 unreadable, 78 bad configuration.
   """
 
 func put(_ text: String) {

@@ -98,8 +98,8 @@ struct DaemonSocket: Equatable {
 struct SocketOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The daemon's socket; without it, that of \(DoctorCommand.usualFile), else \(StatusSocketPath.service), else obdgated.sock "
-        + "in $XDG_RUNTIME_DIR or in the stateDirectory of that file.",
+      "The daemon's socket. Default: that of \(DoctorCommand.usualFile), else \(StatusSocketPath.service), else "
+        + "obdgated.sock in $XDG_RUNTIME_DIR or in the stateDirectory of that file.",
       valueName: "path"),
     completion: .file())
   var socket: String?

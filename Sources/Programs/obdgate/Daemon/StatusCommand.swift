@@ -8,18 +8,18 @@ import Ports
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Shows how the running daemon is: adapters, receivers, spool, sinks, and what is stuck or failing.",
+    abstract: "Shows the state of the running daemon: adapters, receivers, spool, sinks, stuck threads and failures.",
     discussion: """
-      On a terminal the page is written anew every second until Ctrl-C, and rates are those of the last second; \
-      elsewhere it is written once, with the rates since the daemon started. Whoever is in the group obdgate may ask.
+      On a terminal the page is refreshed every second until Ctrl-C, with the rates of the last second. Otherwise it is \
+      printed once, with the rates since the daemon started. Members of the group obdgate may use this command.
       """)
 
   @OptionGroup var options: SocketOption
 
-  @Flag(help: "What the daemon says, as one line of JSON, once.")
+  @Flag(help: "Print the daemon's answer once, as one line of JSON.")
   var json = false
 
-  @Flag(help: "Once, on a terminal, too.")
+  @Flag(help: "Print the page once, on a terminal, too.")
   var once = false
 
   func run() throws {

@@ -5,27 +5,27 @@ import Telemetry
 /// `obdgate tail`: the running daemon's records as they are committed.
 struct TailCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "tail", abstract: "Follows the records of the running daemon, beside its sinks.",
+    commandName: "tail", abstract: "Prints the records of the running daemon, in addition to its sinks.",
     discussion: """
-      Records are written to stdout as the daemon has committed them, events at once and telemetry every few seconds, or, \
-      where it keeps none, as they are made. What happened before is not repeated, and a reader that is too slow misses \
-      some. Any number may follow at once. When the daemon goes, tail waits for it to come back. Ctrl-C ends it.
+      Records are printed when the daemon commits them: events at once, telemetry every few seconds. If the daemon stores \
+      no records, they are printed when they are made. Earlier records are not repeated, and a slow reader misses some. \
+      Several readers can run at the same time. If the daemon ends, tail waits until it runs again. Ctrl-C ends tail.
       """)
 
   @OptionGroup var options: SocketOption
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Only records of these types: \(Self.types.joined(separator: ", ")).", valueName: "type"),
+    help: ArgumentHelp("Print only records of these types: \(Self.types.joined(separator: ", ")).", valueName: "type"),
     completion: .list(Self.types))
   var type: [String] = []
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Only records that name this device, as those of type adapter do.", valueName: "device"))
+    help: ArgumentHelp("Print only records that name this device, such as adapter records.", valueName: "device"))
   var device: [String] = []
 
-  @Flag(help: "Ends when the daemon goes, with status 69.")
+  @Flag(help: "End with status 69 if the daemon ends.")
   var once = false
 
   private static let types = RecordType.allCases.map { "\($0.name)" }

@@ -10,20 +10,20 @@ struct DoctorCommand: ParsableCommand {
     commandName: "doctor",
     abstract: "Checks adapters, permissions, Bluetooth, configuration, clock, disk, servers and the running daemon.",
     discussion: """
-      A line for each check: ok, warning or problem, and what to do. Nothing is changed, no adapter is spoken to (obdgate \
-      scan does that), no record is sent. Tokens and the service's own files are root's to read: sudo obdgate doctor sees \
-      more. Exit status: 0 without a problem, else 1.
+      It prints one line for each check: ok, warning or problem, and what to do. It changes nothing, sends nothing to \
+      adapters (use obdgate scan for that) and delivers no record. Only root can read tokens and the service's files, so \
+      sudo obdgate doctor checks more. Exit status: 0 without a problem, otherwise 1.
       """)
 
   @Option(
     help: ArgumentHelp(
-      "The daemon's configuration; without it, \(Self.usualFile) where it is there.", valueName: "file"),
+      "The daemon's configuration. Default: \(Self.usualFile), if it exists.", valueName: "file"),
     completion: .file())
   var config: String?
 
   @OptionGroup var options: SocketOption
 
-  @Flag(help: "JSON lines in place of a text.")
+  @Flag(help: "Print JSON lines instead of text.")
   var json = false
 
   static let usualFile = "/etc/obdgate/obdgated.json"

@@ -5,7 +5,7 @@ import TroubleCodes
 /// `obdgate dtc`: the trouble codes; `obdgate dtc clear`: away with them.
 struct DTCCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "dtc", abstract: "Asks for trouble codes, the lamp and freeze frames; clears them on request.",
+    commandName: "dtc", abstract: "Shows trouble codes, the lamp and freeze frames, and clears them on request.",
     subcommands: [DTCClearCommand.self])
 
   @OptionGroup var options: VehicleOptions
@@ -29,14 +29,14 @@ struct DTCClearCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clear", abstract: "Clears trouble codes, freeze frames and monitors, after printing the codes.",
     discussion: """
-      Only with the engine off, the vehicle standing, and all codes and freeze frames read and printed before. Monitors \
-      start anew: the vehicle must be driven before it passes an inspection.
+      The engine must be off, and the vehicle must stand still. All codes and freeze frames are printed first. The \
+      monitors are reset: the vehicle must be driven before it passes an inspection.
       """)
 
   @OptionGroup var options: VehicleOptions
   @OptionGroup var texts: CodeTextOptions
 
-  @Flag(help: "Yes, clear them.")
+  @Flag(help: "Confirm that the codes are to be cleared.")
   var yes = false
 
   func validate() throws {
@@ -61,7 +61,7 @@ struct DTCClearCommand: ParsableCommand {
 /// Where texts of codes come from, beside the built-in ones.
 struct CodeTextOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Texts of a maker's own codes: CSV with the columns code, text and make.", valueName: "file"),
+    help: ArgumentHelp("Texts of manufacturer codes: CSV with the columns code, text and make.", valueName: "file"),
     completion: .file())
   var texts: [String] = []
 

@@ -4,15 +4,15 @@ import JSONText
 /// `obdgate info`: who adapter and vehicle are.
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Asks who adapter and vehicle are: VIN, ECUs, calibrations, protocol, voltage.",
+    commandName: "info", abstract: "Shows facts about adapter and vehicle: VIN, ECUs, calibrations, protocol, voltage.",
     discussion: """
-      With --json a vehicle record (where the vehicle tells its VIN) and an adapter record with what was learned of the \
-      adapter. --plan adds which requests a daemon would send, and how often.
+      With --json it prints a vehicle record, if the vehicle reports its VIN, and an adapter record with the adapter's \
+      properties. --plan adds the requests that a daemon would send, and their periods.
       """)
 
   @OptionGroup var options: VehicleOptions
 
-  @Flag(help: "What would be polled, and how often.")
+  @Flag(help: "Show what a daemon would poll, and how often.")
   var plan = false
 
   func run() throws {

@@ -4,7 +4,7 @@ import ArgumentParser
 struct MonitorsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitors",
-    abstract: "Asks which on-board monitors have run since the codes were cleared, and in this driving cycle.")
+    abstract: "Shows which on-board monitors have run since the codes were cleared, and in this drive.")
 
   @OptionGroup var options: VehicleOptions
 

@@ -7,22 +7,22 @@ import Ports
 /// `obdgate record`: a live dialogue into a capture file.
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "record", abstract: "Polls a vehicle as the daemon does, and writes every byte into a capture file.",
-    discussion: "SIGINT or SIGTERM ends it. obdgate replay reads the file.")
+    commandName: "record", abstract: "Polls a vehicle as the daemon does, and writes every byte to a capture file.",
+    discussion: "It runs until SIGINT or SIGTERM. Read the file with obdgate replay.")
 
   @Option(
     help: ArgumentHelp(
-      "The adapter: /dev/ttyUSB0, /dev/ttyUSB0@115200, HOST:PORT, rfcomm:ADDRESS or ble:ADDRESS; without it, the one found.",
+      "The adapter: /dev/ttyUSB0, /dev/ttyUSB0@115200, HOST:PORT, rfcomm:ADDRESS or ble:ADDRESS. Default: the one found.",
       valueName: "device"),
     completion: .file())
   var device: String?
 
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("The capture file; one that is there is replaced.", valueName: "file"),
+    name: .shortAndLong, help: ArgumentHelp("The capture file. An existing file is replaced.", valueName: "file"),
     completion: .file())
   var output: String
 
-  @Option(help: ArgumentHelp("How long; without it, until it is stopped.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Duration. Default: until the command is stopped.", valueName: "seconds"))
   var duration: Double?
 
   func validate() throws {

@@ -5,14 +5,14 @@ import Telemetry
 /// `obdgate scan`: adapters and receivers around, and what answers there.
 struct ScanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "scan", abstract: "Finds adapters and GPS receivers, and asks the adapters what answers there.",
+    commandName: "scan", abstract: "Lists adapters and GPS receivers, and the vehicles that answer.",
     discussion: """
-      Serial devices by udev, Bluetooth devices by BlueZ (8 s). A device is written to only where its ids or its name are \
-      an adapter's, or the udev property OBDGATE=adapter is set. Other USB serial devices are listened to for 2 s: NMEA \
-      makes them receivers; the rest is left alone (notProbed).
+      udev lists serial devices, BlueZ lists Bluetooth devices (8 s). Bytes are sent to a device only if its ids or its \
+      name are an adapter's, or if it has the udev property OBDGATE=adapter. The command listens to other USB serial \
+      devices for 2 s: a device that sends NMEA is a receiver; all others are reported as notProbed.
       """)
 
-  @Flag(help: "JSON lines in place of a table.")
+  @Flag(help: "Print JSON lines instead of a table.")
   var json = false
 
   func run() throws {

@@ -3,7 +3,7 @@ import ArgumentParser
 /// `obdgate vin`: the vehicle's identification number.
 struct VINCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "vin", abstract: "Asks the vehicle for its identification number (VIN).")
+    commandName: "vin", abstract: "Shows the vehicle identification number (VIN).")
 
   @OptionGroup var options: VehicleOptions
 

@@ -5,15 +5,15 @@ import Ports
 struct VehicleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The adapter: /dev/ttyUSB0, /dev/ttyUSB0@115200, HOST:PORT, rfcomm:ADDRESS or ble:ADDRESS; without it, the one found.",
+      "The adapter: /dev/ttyUSB0, /dev/ttyUSB0@115200, HOST:PORT, rfcomm:ADDRESS or ble:ADDRESS. Default: the one found.",
       valueName: "device"),
     completion: .file())
   var device: String?
 
-  @Flag(help: "Records as JSON lines in place of a text.")
+  @Flag(help: "Print records as JSON lines instead of text.")
   var json = false
 
-  @Option(help: ArgumentHelp("How long all of it may take.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Time limit for the whole command.", valueName: "seconds"))
   var timeout = 60
 
   func validate() throws {
