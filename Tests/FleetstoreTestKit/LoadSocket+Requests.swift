@@ -1,8 +1,6 @@
 import Foundation
 import Glibc
 
-@testable import FleetstoreTestKit
-
 extension LoadSocket {
   /// Asks for a path.
   ///
