@@ -94,6 +94,22 @@ import Testing
     #expect(try session.finish(at: 501).of("dtc").first?.flag("mil") == nil)
   }
 
+  @Test func a_lamp_that_changes_is_reported_although_the_codes_stay_the_same() throws {
+    var session = Session()
+    session.read("mil", 0, from: .can11(0x7E9), at: 0)
+    session.codes(.stored, [0x0700], from: .can11(0x7E9), at: 0.1)
+    session.read("mil", 1, from: .can11(0x7E9), at: 10)
+    session.read("mil", 1, from: .can11(0x7E9), at: 70)
+    session.read("mil", 0, from: .can11(0x7E9), at: 130)
+    let records = try session.finish(at: 140).of("dtc")
+    #expect(
+      records.map(\.body) == [
+        #""ecu":"7E9","event":"snapshot","dtcCodes":["P0700"],"changed":[],"mil":false"#,
+        #""ecu":"7E9","event":"changed","dtcCodes":["P0700"],"changed":[],"mil":true"#,
+        #""ecu":"7E9","event":"changed","dtcCodes":["P0700"],"changed":[],"mil":false"#,
+      ])
+  }
+
   @Test func a_freeze_frame_waits_until_it_is_whole() throws {
     var session = Session()
     session.codes(.stored, [0x0420], at: 0)

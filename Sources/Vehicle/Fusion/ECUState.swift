@@ -27,6 +27,8 @@ struct ECUState {
   var frames: [FreezeFrameState] = []
   var mil: Timed?
   var distanceMIL: Timed?
+  /// The MIL state in the last `dtc` record that had one.
+  var reportedMIL: Bool?
 
   var sinceClear = MonitorState()
   var thisCycle = MonitorState()
@@ -40,6 +42,12 @@ struct ECUState {
   init(_ address: ECUAddress) {
     self.address = address
     addressText = address.kind == .unknown ? nil : address.text
+  }
+
+  /// Whether the MIL was read, and its state is another one than the last `dtc` record reported.
+  var isMILNews: Bool {
+    guard let mil, let reportedMIL else { return false }
+    return (mil.value != 0) != reportedMIL
   }
 
   /// Whether the ECU reports that it supports a PID of service 01.

@@ -117,7 +117,7 @@ extension Fusion {
     of ecu: Int, at time: Int64, into sink: inout Sink
   ) {
     let state = ecus[ecu]
-    if state.stored.isNews || state.pending.isNews || state.permanent.isNews {
+    if state.stored.isNews || state.pending.isNews || state.permanent.isNews || state.isMILNews {
       var record = Self.codesRecord(of: state)
       let frame = state.frames.firstIndex { frame in
         frame.isReady && (frame.code.map { record.mentions($0.string) } ?? true)
@@ -170,6 +170,7 @@ extension Fusion {
   private mutating func attach(_ frame: Int?, to record: inout DTCRecord, of ecu: Int, at time: Int64) {
     let state = ecus[ecu]
     record.mil = Self.young(state.mil, at: time).map { $0 != 0 }
+    if let mil = record.mil { ecus[ecu].reportedMIL = mil }
     record.distanceMIL = Self.young(state.distanceMIL, at: time)
     guard let frame else { return }
     ecus[ecu].frames[frame].setReported()

@@ -175,6 +175,7 @@ extension Fusion {
     case .vehicleSpeed: speedColumn = column
     case .mil:
       ecus[ecu].mil = ECUState.Timed(value: reading.value, time: now)
+      if ecus[ecu].isMILNews { isDiagnosisNews = true }
     case .distanceMIL:
       ecus[ecu].distanceMIL = ECUState.Timed(value: reading.value, time: now)
     case .monitor:
