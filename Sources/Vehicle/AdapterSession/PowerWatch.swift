@@ -1,38 +1,37 @@
-/// Whether the vehicle may be asked: awake, asleep, or one probe. No I/O, no clock.
+/// Decides whether requests to the vehicle are allowed: awake, asleep, or one probe. No I/O and no clock.
 ///
-/// Fed with the adapter's voltage, PID 42, engine speed, speed, and whether the vehicle answers; ``decide(at:)`` then says
-/// what changes. What holds:
-/// - Voltage alone stops nothing: a vehicle that answers is left only where it said itself that nothing moves, and one
-///   whose engine may stand while it drives only after a time that no traffic light lasts.
-/// - A voltage that cannot be relied on decides nothing (``VoltageGauge``).
-/// - Asleep, the vehicle is asked once for each rise of the voltage, each interval, each return of the adapter.
+/// Its inputs are the adapter's voltage, PID 42, engine speed, speed, and whether the vehicle answers; ``decide(at:)``
+/// returns what changes. Invariants:
+/// - Voltage alone stops nothing. A vehicle that answers is left alone only if it reports that nothing moves, and one that
+///   may drive without its engine only after a time longer than any red light.
+/// - An unreliable voltage is ignored (``VoltageGauge``).
+/// - A sleeping vehicle is probed once for each rise of the voltage, each interval and each return of the adapter.
 struct PowerWatch: ~Copyable {
-  /// Where it stands.
+  /// Whether requests are allowed.
   enum State: BitwiseCopyable, Equatable {
     case awake, asleep
     case probing(AwakeReason)
   }
 
-  /// What is to be done now.
+  /// What to do now.
   enum Change: BitwiseCopyable, Equatable {
     case sleep(SleepReason)
     case probe(AwakeReason)
   }
 
-  /// Asleep on a voltage that was never seen to change, the vehicle is asked this often at least, ns: no rise may ever be
-  /// seen.
+  /// Longest interval of probes if the voltage has never changed, ns: its rise may not be measured.
   private static let unprovenInterval: Int64 = 900_000_000_000
-  /// An adapter that starts anew again and again, on a battery that breaks down, wakes the vehicle no more often, ns.
+  /// Shortest interval of probes because of an adapter that restarts repeatedly, as on a failing battery, ns.
   private static let returnPause: Int64 = 300_000_000_000
 
   let configuration: PowerConfiguration
   private let longestGap: Int64
   private(set) var gauge: VoltageGauge
   private(set) var state = State.awake
-  /// Engine speed, speed, fuel type, silence.
+  /// Engine speed, speed, fuel type and silence.
   var signs: SignsOfLife
 
-  /// When this state began; nil before the first decision.
+  /// Start of the state; `nil` before the first decision.
   private var since: Int64?
   private var lastProbe: Int64?
   private var permit: AwakeReason?
@@ -44,9 +43,9 @@ struct PowerWatch: ~Copyable {
   private var restingSince: Int64?
 
   /// - Parameters:
-  ///   - voltagePeriod: how often the voltage is read while awake, ns: readings further apart prove nothing of between.
-  ///   - offset: what was learned of the adapter's divider.
-  ///   - hasMoved: its voltage was seen to change in an earlier session.
+  ///   - voltagePeriod: period of the voltage readings while awake, ns; readings much further apart are not connected.
+  ///   - offset: the learned error of the adapter's voltage, V.
+  ///   - hasMoved: the voltage changed in an earlier session.
   init(_ configuration: PowerConfiguration, voltagePeriod: Int64, offset: Double = 0, hasMoved: Bool = false) {
     self.configuration = configuration
     let (gap, isOverflow) = voltagePeriod.multipliedReportingOverflow(by: 3)
@@ -58,10 +57,10 @@ struct PowerWatch: ~Copyable {
   /// Nothing may reach the bus.
   var isAsleep: Bool { state == .asleep }
 
-  /// The vehicle is asked once.
+  /// One probe is in progress.
   var isProbing: Bool { if case .probing = state { true } else { false } }
 
-  /// When ``decide(at:)`` may change something without an event.
+  /// Time at which ``decide(at:)`` may change something without an event.
   var deadline: Int64 {
     guard state == .asleep else { return Int64.max }
     if permit != nil { return 0 }
@@ -71,7 +70,7 @@ struct PowerWatch: ~Copyable {
     return isOverflow ? Int64.max : time
   }
 
-  /// What changes now; nil: nothing.
+  /// Returns what changes now; `nil` for nothing.
   mutating func decide(at now: Int64) -> Change? {
     guard configuration.isEnabled else { return nil }
     guard let since else {
@@ -97,12 +96,12 @@ struct PowerWatch: ~Copyable {
     }
   }
 
-  /// The vehicle's voltage, proven or not; nil: nothing to rely on.
+  /// The vehicle's voltage, proven or not; `nil` if unreliable.
   private var volts: Double? { gauge.volts ?? gauge.unproven }
 
   // MARK: Events
 
-  /// The answer to ATRV, V; nil: it was asked and did not say.
+  /// Records the answer to ATRV, V; `nil` if it had no voltage.
   mutating func voltage(_ answer: Double?, at now: Int64) {
     gauge.adapter(answer, at: now)
     if lastVoltage == Int64.min || now - lastVoltage > longestGap {
@@ -118,24 +117,24 @@ struct PowerWatch: ~Copyable {
     lowSince = volts <= configuration.cutOffVoltage ? lowSince ?? now : nil
     restingSince = volts < configuration.restingVoltage ? restingSince ?? now : nil
     guard state == .asleep else { return }
-    // Tenths of a volt have no exact form: 13.0 - 12.2 is a little less than 0.8.
+    // Tenths of a volt are not exact: 13.0 - 12.2 is slightly less than 0.8.
     if let floor, volts - floor >= configuration.wakeRise - 0.001 { permit = permit ?? .voltageRise }
     floor = min(floor ?? volts, volts)
   }
 
-  /// PID 42, V.
+  /// Records PID 42, V.
   mutating func controlModule(_ volts: Double, at now: Int64) { gauge.controlModule(volts, at: now) }
 
-  /// The vehicle answered, if only to refuse.
+  /// Records that the vehicle answered or refused.
   ///
-  /// - Returns: what had allowed to ask, where it slept before.
+  /// - Returns: the reason of the probe; `nil` if it was awake.
   mutating func answered() -> AwakeReason? {
     signs.answered()
     guard case .probing(let reason) = state else { return nil }
     return reason
   }
 
-  /// The probe found no vehicle. Only another rise, from where the voltage is now, allows the next.
+  /// Records that the probe found no vehicle. Only another rise from the present voltage allows the next one.
   mutating func probeFailed(at now: Int64) {
     guard case .probing = state else { return }
     state = .asleep
@@ -143,19 +142,19 @@ struct PowerWatch: ~Copyable {
     floor = volts
   }
 
-  /// The adapter was away, or started anew by itself.
+  /// Records that the adapter was absent or restarted by itself.
   mutating func adapterReturned(at now: Int64) {
     guard state == .asleep else { return }
     if let lastProbe, now - lastProbe < Self.returnPause { return }
     permit = .adapterReturned
   }
 
-  /// The caller wants the vehicle asked.
+  /// Allows one probe for the caller.
   mutating func request() {
     if state == .asleep { permit = .requested }
   }
 
-  /// Awake, as if nothing were known of before.
+  /// Wakes up and discards what was recorded before.
   mutating func restart(at now: Int64) {
     state = .awake
     since = now
@@ -165,15 +164,16 @@ struct PowerWatch: ~Copyable {
     signs.restart()
   }
 
-  /// Another adapter: what was learned of its divider does not hold.
+  /// Discards what was learned of the adapter's voltage, for another adapter.
   mutating func forgetAdapter() { gauge = VoltageGauge(configuration, offset: 0) }
 
-  /// Another vehicle.
+  /// Discards what was learned of the vehicle, for another one.
   mutating func forgetVehicle() { signs.forgetVehicle() }
 
   // MARK: Falling asleep
 
-  /// The cut-off holds, the vehicle answers, and did not say lately whether it moves: it must be asked.
+  /// Whether the vehicle must be asked if it moves: the cut-off voltage holds, and it answers but has not reported its
+  /// motion recently.
   func wantsMotion(at now: Int64) -> Bool {
     state == .awake && lowSince != nil && !signs.isSilent && signs.isUnknown(at: now)
   }
@@ -182,11 +182,11 @@ struct PowerWatch: ~Copyable {
     if hasHeld(configuration.cutOffTime, lowSince, now), signs.isStanding(since: since, at: now) { return .lowVoltage }
     guard signs.isSilent(for: configuration.silentTime, at: now) else { return nil }
     if hasHeld(configuration.silentTime, restingSince, now) { return .vehicleSilent }
-    // Where the voltage says nothing, only the interval wakes again; without one it would be for ever.
+    // Without a reliable voltage, only the interval wakes it again; without an interval it would sleep for ever.
     return volts == nil && configuration.wakeInterval != PowerConfiguration.never ? .vehicleSilent : nil
   }
 
-  /// All readings of the voltage since then were so, and there were some all the time.
+  /// Whether a condition has held since `start` in readings without a long gap.
   private func hasHeld(_ time: Int64, _ start: Int64?, _ now: Int64) -> Bool {
     guard let start, now - lastVoltage <= longestGap else { return false }
     return now - start >= time

@@ -1,24 +1,26 @@
-/// What an adapter does differently from the ELM327's data sheet, learned from its answers alone, never from the version
-/// that it claims: clones claim any.
+/// Differences of an adapter from the ELM327's data sheet. They are learned from its answers, never from its version,
+/// because clones claim any version.
 public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
-  /// One bit a quirk.
+  /// One bit for each quirk.
   public let rawValue: UInt32
-  /// - Parameter rawValue: as kept from an earlier session.
+  /// Creates a set of quirks.
+  ///
+  /// - Parameter rawValue: one bit for each quirk.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// ATZ is answered by `?`.
   public static let noReset = Quirks(rawValue: 1 << 0)
-  /// The link breaks at ATZ (Bluetooth adapters that restart their radio too); ATD serves instead.
+  /// ATZ breaks the link (Bluetooth adapters that also restart their radio); ATD is sent instead.
   public static let resetLosesLink = Quirks(rawValue: 1 << 1)
   /// ATE0 is refused: every command is echoed.
   public static let noEchoOff = Quirks(rawValue: 1 << 2)
-  /// ATL0 is refused: lines end with CR and LF, perhaps.
+  /// ATL0 is refused: lines may end with CR and LF.
   public static let noLinefeedsOff = Quirks(rawValue: 1 << 3)
-  /// ATS0 is refused: bytes are printed with spaces.
+  /// ATS0 is refused: bytes are separated by spaces.
   public static let noSpacesOff = Quirks(rawValue: 1 << 4)
-  /// ATH1 is refused: nobody knows which ECU answers.
+  /// ATH1 is refused: it is unknown which ECU answers.
   public static let noHeaders = Quirks(rawValue: 1 << 5)
-  /// ATAT1 is refused: the adapter always waits its whole time.
+  /// ATAT1 is refused: the adapter always waits its full time.
   public static let noAdaptiveTiming = Quirks(rawValue: 1 << 6)
   /// ATST is refused.
   public static let noTimeout = Quirks(rawValue: 1 << 7)
@@ -26,44 +28,44 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let noIdentity = Quirks(rawValue: 1 << 8)
   /// AT@1 is refused.
   public static let noDescription = Quirks(rawValue: 1 << 9)
-  /// ATRV is refused: the voltage is not known.
+  /// ATRV is refused: the voltage is unknown.
   public static let noVoltage = Quirks(rawValue: 1 << 10)
-  /// ATDPN is refused, or says 0 while data flow.
+  /// ATDPN is refused, or returns 0 although a vehicle answers.
   public static let noProtocolNumber = Quirks(rawValue: 1 << 11)
   /// ATSPA is refused.
   public static let noPreferredProtocol = Quirks(rawValue: 1 << 12)
   /// ATSP is refused.
   public static let noProtocolSelection = Quirks(rawValue: 1 << 13)
-  /// The count of expected frames behind a request is refused.
+  /// The count of expected frames after a request is refused.
   public static let noCountSuffix = Quirks(rawValue: 1 << 14)
   /// Requests with several PIDs are refused by the adapter.
   public static let noMultiPID = Quirks(rawValue: 1 << 15)
-  /// BUFFER FULL: long answers must be asked for in parts.
+  /// BUFFER FULL: long answers must be requested in parts.
   public static let smallBuffer = Quirks(rawValue: 1 << 16)
   /// A prompt comes twice, or late.
   public static let strayPrompts = Quirks(rawValue: 1 << 17)
   /// STI is answered: an STN chip (OBDLink).
   public static let stnChip = Quirks(rawValue: 1 << 18)
-  /// ATSH or ATCRA is refused: addressed requests are left out.
+  /// ATSH or ATCRA is refused: addressed requests are not sent.
   public static let noAddressing = Quirks(rawValue: 1 << 19)
   /// ATFCSH, ATFCSD or ATFCSM is refused.
   public static let noFlowControl = Quirks(rawValue: 1 << 20)
-  /// ECUs of a K-line answer later than P2max: the short wait was taken back.
+  /// ECUs answer later than usual: the wait was increased.
   public static let slowECU = Quirks(rawValue: 1 << 21)
-  /// ATPC is refused: ATSW00 ends a K-line's wakeups.
+  /// ATPC is refused: ATSW00 ends a K-line's wake-up messages.
   public static let noProtocolClose = Quirks(rawValue: 1 << 22)
-  /// ATLP is refused, or no character ends it.
+  /// ATLP is refused, or no character wakes the adapter.
   public static let noLowPower = Quirks(rawValue: 1 << 23)
-  /// ATBRD or STBR is refused, or the line does not carry the speed.
+  /// ATBRD or STBR is refused, or the line does not support the speed. Tested once in each session.
   public static let noBaudChange = Quirks(rawValue: 1 << 24)
-  /// ATPPS says that the adapter itself keeps P3min before a request on a K-line.
+  /// ATPPS says that the adapter itself ensures P3min before a request on a K-line.
   public static let keepsPause = Quirks(rawValue: 1 << 25)
   /// ATPPS is refused.
   public static let noParameterList = Quirks(rawValue: 1 << 26)
-  /// ATPPS lists a pause that the adapter does not keep: ECUs of a K-line miss requests that come too soon.
+  /// ATPPS lists a pause that the adapter does not make, so ECUs of a K-line miss requests. Tested once in each session.
   public static let breaksPause = Quirks(rawValue: 1 << 27)
 
-  /// A word for reports; of several quirks, the lowest.
+  /// The name in records and log lines; that of the lowest bit if there are several quirks.
   public var name: StaticString {
     switch rawValue.trailingZeroBitCount {
     case 0: "noReset"

@@ -1,37 +1,37 @@
-/// One question to the car: a reading service and what it asks for, at most the seven bytes of a single frame.
+/// One request to the vehicle: a reading service and its identifiers, at most the seven bytes of a single frame.
 ///
 ///     01 0C 0D 05          three PIDs of service 01
 ///     02 0C 00 0D 00       two PIDs of freeze frame 0
 ///     22 F4 0C F4 0D       two data identifiers
 ///     19 42 33 08 1E       confirmed emission-related codes (ISO 14229-1, 11.3.2.19)
 public struct ReadRequest: BitwiseCopyable, Sendable {
-  /// Most identifiers of one request: six PIDs of service 01 (ISO 15031-5, 7.1.2.1).
+  /// Maximum number of identifiers: six PIDs of service 01 (ISO 15031-5, 7.1.2.1).
   public static let identifierCapacity = 6
 
-  /// What is asked of the ECUs.
+  /// The service.
   public let service: ReadService
   private var identifiers = InlineArray<6, UInt16>(repeating: 0)
-  /// PIDs, information types or data identifiers asked for; 0 for services 03, 07, 0A.
+  /// Number of PIDs, information types or data identifiers; 0 for services 03, 07 and 0A.
   public private(set) var identifierCount = 0
-  /// Service 02: which frame; service 19: the sub-function's parameters.
+  /// Service 02: the frame's number; service 19: the sub-function's parameters.
   private var parameters = InlineArray<3, UInt8>(repeating: 0)
   private var parameterCount = 0
 
   private init(_ service: ReadService) { self.service = service }
 
-  /// The identifier at a place of the request.
+  /// The identifier at an index.
   public func identifier(at index: Int) -> UInt16 { identifiers[index] }
 
-  /// Where an identifier stands in the request; nil where it is not asked for.
+  /// The index of an identifier; `nil` if the request does not contain it.
   public func place(of identifier: UInt16) -> Int? {
     for i in 0..<identifierCount where identifiers[i] == identifier { return i }
     return nil
   }
 
-  /// Adds one more identifier.
+  /// Adds an identifier.
   ///
-  /// - Returns: false, and nothing is added, where the request would outgrow a single frame: six PIDs of service 01,
-  ///   three of service 02, three data identifiers, one of any other.
+  /// - Returns: false if it does not fit in a single frame. The limits are six PIDs of service 01, three of service 02,
+  ///   three data identifiers, and one identifier of any other service.
   mutating func add(_ identifier: UInt16) -> Bool {
     guard identifierCount < Self.limit(service) else { return false }
     identifiers[identifierCount] = identifier
@@ -39,7 +39,7 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
     return true
   }
 
-  /// How many identifiers one request of a service carries on CAN.
+  /// Maximum number of identifiers in one request of a service on CAN.
   static func limit(_ service: ReadService) -> Int {
     switch service {
     case .currentData: 6

@@ -1,10 +1,8 @@
 import OBDWire
 
-/// What the session needs to know of one reply, gathered while it is read.
-///
-/// It holds no reading: those go straight to the caller's handler.
+/// What the session needs to know about one reply, collected while it is parsed. Readings go to the caller's handler.
 struct ReplyObserver: BitwiseCopyable {
-  /// The question, where the car was asked.
+  /// The request; `nil` if the command was for the adapter.
   private(set) var request: ReadRequest?
   private(set) var expectsBanner = false
   /// Service 04 was sent.
@@ -12,37 +10,37 @@ struct ReplyObserver: BitwiseCopyable {
 
   /// Bit n: a failure whose kind has the raw value n.
   private(set) var failures: UInt32 = 0
-  /// The last failure that says why nothing was read.
+  /// The last failure that explains why nothing was read.
   private(set) var lastFailure: WireError.Kind?
   private(set) var negatives = 0
-  /// Those that are final: 0x78 only puts the answer off.
+  /// Final refusals; 0x78 only delays the answer.
   private(set) var refusals = 0
   /// Response code of the last refusal.
   private(set) var negativeCode: UInt8 = 0
-  /// Every refusal in the reply was 0x78, and no answer followed it.
+  /// Every refusal in the reply was 0x78, and no answer followed.
   private(set) var isPending = false
 
-  /// Messages that answer the question.
+  /// Messages that answer the request.
   private(set) var messages = 0
   /// Frames of all ECUs, refusals included, as the adapter counts them on CAN.
   private(set) var frames = 0
   private(set) var senderCount = 0
   private var senders = InlineArray<8, ECUAddress>(repeating: .unknown)
-  /// Which of the question's identifiers each sender answered, one bit each.
+  /// The identifiers of the request that each sender answered, one bit for each.
   private var places = InlineArray<8, UInt8>(repeating: 0)
-  /// Bit n: the sender of that index says that it has stored codes (PID 01).
+  /// Bit n: the sender with index n has stored codes (PID 01).
   private var withCodes: UInt8 = 0
   private(set) var supportCount = 0
   private var supports = InlineArray<24, SupportAnswer>(repeating: SupportAnswer())
 
   private(set) var motion = Motion()
   private(set) var isOK = false
-  /// A banner that nobody asked for.
+  /// A banner that no command requested.
   private(set) var hasSurpriseBanner = false
   private(set) var hasBanner = false
-  /// ERRxx: the adapter's settings cannot be relied on any more.
+  /// ERRxx: the adapter's settings are no longer reliable.
   private(set) var isFatal = false
-  /// Any text that the adapter answered with; its first 40 bytes.
+  /// Text of the adapter's answer; at most 40 bytes.
   private(set) var text = InlineArray<40, UInt8>(repeating: 0)
   private(set) var textCount = 0
   /// The adapter's voltage, V.
@@ -51,20 +49,20 @@ struct ReplyObserver: BitwiseCopyable {
   private(set) var controlModuleVoltage: Double?
   private(set) var fuelType: UInt8?
   private(set) var slowValues = SlowValues()
-  /// ATPPS: whether the adapter keeps P3min itself; nil: it does not say.
+  /// Whether ATPPS says that the adapter ensures P3min; `nil` if it does not contain the parameter.
   private(set) var keepsPause: Bool?
   private(set) var vin = InlineArray<20, UInt8>(repeating: 0)
   private(set) var vinCount = 0
   private(set) var vinSender = ECUAddress.unknown
-  /// Tells one set of trouble codes from another; 0: none.
+  /// Hash of the trouble codes; 0 if there are none.
   private(set) var codesDigest: UInt32 = 0
   private(set) var hasCodeList = false
 
-  /// Some message answers the request before this one, and none answers this one.
+  /// A message answers the request before this one, and none answers this one.
   private(set) var answersPrevious = false
   private let previous: ReadRequest?
 
-  /// Begins a reply; to nobody's question, where nothing is given.
+  /// Begins a reply. Without arguments, it belongs to no command.
   init(
     request: ReadRequest? = nil, previous: ReadRequest? = nil, expectsBanner: Bool = false, isClearing: Bool = false
   ) {
@@ -76,13 +74,13 @@ struct ReplyObserver: BitwiseCopyable {
 
   func failed(_ kind: WireError.Kind) -> Bool { failures & 1 << UInt32(kind.rawValue) != 0 }
 
-  /// Damage on the way, or a message cut off: what came is not the whole answer.
+  /// The answer is damaged or incomplete.
   var isDamaged: Bool {
     failed(.truncated) || failed(.sequence) || failed(.checksum) || failed(.malformed) || failed(.dataError)
       || failed(.rxError) || failed(.bufferFull) || failed(.stopped)
   }
 
-  /// It shows that the adapter lost its settings, is about to sleep, or cannot be relied on.
+  /// The adapter lost its settings, goes to sleep, or is unreliable.
   var isAlarming: Bool {
     hasSurpriseBanner || isFatal || failed(.lowVoltage) || failed(.lowPower) || failed(.activityAlert)
   }
@@ -91,13 +89,13 @@ struct ReplyObserver: BitwiseCopyable {
   func places(of sender: Int) -> UInt8 { places[sender] }
   func support(_ index: Int) -> SupportAnswer { supports[index] }
 
-  /// Whether an ECU has answered the question.
+  /// Whether an ECU answered the request.
   func hasSender(_ address: ECUAddress) -> Bool {
     for i in 0..<senderCount where senders[i] == address { return true }
     return false
   }
 
-  /// The senders that say that they have stored codes.
+  /// The senders that have stored codes (PID 01).
   var ecusWithCodes: Clearing.ECUSet {
     var found = Clearing.ECUSet()
     for i in 0..<senderCount where withCodes & 1 << UInt8(i) != 0 {
@@ -115,7 +113,7 @@ struct ReplyObserver: BitwiseCopyable {
   }
 }
 
-// MARK: What the reader finds
+// MARK: Results of the reader
 
 extension ReplyObserver {
   mutating func message(_ payload: Span<UInt8>, origin: Origin) {
@@ -135,7 +133,7 @@ extension ReplyObserver {
     isPending = false
     if isClearing, payload[0] == 0x44 { messages += 1 }
     guard let request else { return }
-    // A question to all (01 00) is answered by service 41; anything else answers something nobody asked.
+    // Any other service does not answer this request.
     guard payload[0] == request.service.rawValue | 0x40 else { return }
     messages += 1
     guard let sender = place(of: origin.ecu) else { return }
@@ -145,7 +143,7 @@ extension ReplyObserver {
     if isStatus, payload[2] & 0x7F > 0 { withCodes |= 1 << UInt8(sender) }
   }
 
-  /// Whether a message answers a request: its service, and one of its identifiers where it has any.
+  /// Whether a message answers a request: it has its service, and one of its identifiers if it has any.
   private static func answers(_ payload: Span<UInt8>, _ request: ReadRequest) -> Bool {
     guard payload[0] == request.service.rawValue | 0x40 else { return false }
     guard request.identifierCount > 0 else { return true }
@@ -163,7 +161,7 @@ extension ReplyObserver {
     return senderCount - 1
   }
 
-  /// Which of the question's identifiers stand in an answer, as far as their lengths are known.
+  /// Returns the identifiers of the request in an answer, as far as their lengths are known.
   private func answered(_ payload: Span<UInt8>, _ request: ReadRequest) -> UInt8 {
     let width = request.service == .dataIdentifier ? 2 : 1
     var mask: UInt8 = 0
@@ -172,19 +170,19 @@ extension ReplyObserver {
       let identifier = width == 2 ? UInt16(payload[i]) << 8 | UInt16(payload[i + 1]) : UInt16(payload[i])
       guard let place = request.place(of: identifier) else { break }
       var length = Self.dataLength(identifier, request.service)
-      // A length nobody knows: the rest is this identifier's own.
+      // Unknown length: the rest belongs to this identifier.
       if length == 0 { length = payload.count }
       let end = i + width + (request.service == .freezeFrame ? 1 : 0) + length
       guard end <= payload.count || length == payload.count else { break }
       mask |= 1 << UInt8(truncatingIfNeeded: place)
       i = end
-      // Banks 3 and 4: a second byte that is no identifier asked for (PIDs 06-09, 55-58).
+      // Banks 3 and 4: a second byte that is not a requested identifier (PIDs 06-09, 55-58).
       if i < payload.count, length == 1, request.place(of: UInt16(payload[i])) == nil { i += 1 }
     }
     return mask
   }
 
-  /// Data bytes behind an identifier; 0: not defined.
+  /// Number of data bytes after an identifier; 0 if undefined.
   static func dataLength(_ identifier: UInt16, _ service: ReadService) -> Int {
     switch service {
     case .currentData: Int(saeParameterLengths.span[Int(identifier & 0xFF)])
@@ -206,11 +204,11 @@ extension ReplyObserver {
       motion.engineSpeed = max(motion.engineSpeed ?? 0, reading.value)
       slowValues.engineSpeed = motion.engineSpeed
     case 0x0D: motion.speed = max(motion.speed ?? 0, reading.value)
-    // The first ECU that says so, as below.
+    // That of the first ECU, as below.
     case 0x05: slowValues.coolantTemperature = slowValues.coolantTemperature ?? reading.value
     case 0x31: slowValues.distanceSinceClear = slowValues.distanceSinceClear ?? reading.value
     case 0xA6: slowValues.odometer = slowValues.odometer ?? reading.value
-    // The first ECU that says so: for them all it is the same.
+    // That of the first ECU: it is the same for all.
     case 0x42: controlModuleVoltage = controlModuleVoltage ?? reading.value
     case 0x51: fuelType = fuelType ?? UInt8(clamping: Int(reading.value))
     default: break
@@ -218,7 +216,7 @@ extension ReplyObserver {
   }
 
   mutating func text(_ reading: TextReading, _ bytes: Span<UInt8>) {
-    // The ECU of the lowest address tells it: one from another vehicle may be among them, and the order of answers varies.
+    // That of the lowest address, because the order of answers varies, and an ECU from another vehicle may be among them.
     guard reading.kind == .vin, vinCount == 0 || reading.origin.ecu.value < vinSender.value else { return }
     vinSender = reading.origin.ecu
     vinCount = min(bytes.count, 20)
@@ -228,7 +226,7 @@ extension ReplyObserver {
   mutating func codes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {
     hasCodeList = true
     for i in 0..<codes.count {
-      // FNV-1a over address and code, added up: the order of ECUs and codes does not count.
+      // Sum of FNV-1a hashes of address and code: independent of the order of ECUs and codes.
       var hash: UInt32 = 2_166_136_261
       hash = (hash ^ list.origin.ecu.value) &* 16_777_619
       hash = (hash ^ (UInt32(codes[i].code) << 8 | UInt32(codes[i].failureType))) &* 16_777_619
@@ -251,16 +249,16 @@ extension ReplyObserver {
     let isOKText = bytes.count == 2 && bytes[0] == UInt8(ascii: "O") && bytes[1] == UInt8(ascii: "K")
     if isOKText { isOK = true }
     if let isKept = PauseParameter.isKept(bytes) { keepsPause = isKept && keepsPause != false }
-    // A name that comes behind a late answer to what was asked before, or in front of one.
+    // A name may come after or before a late answer to an earlier command.
     guard textCount == 0 || isBanner, !isOKText else { return }
     textCount = min(bytes.count, 40)
     for i in 0..<textCount { text[i] = bytes[i] }
   }
 
-  /// The text is an STN chip's name: `STN1110 v4.0.1`. A late answer to ATI says something else.
+  /// The text is an STN chip's name: `STN1110 v4.0.1`.
   var isSTN: Bool { textCount >= 3 && text[0] == 0x53 && text[1] == 0x54 && text[2] == 0x4E }
 
-  /// A name with a digit in it, and a letter that is no digit of hexadecimal data: `ELM327 v1.5`, `STN1110 v4.0.1`.
+  /// Whether a text is a name: it contains a digit, and a letter that is not a hexadecimal digit, as `ELM327 v1.5`.
   private static func isBanner(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count >= 4 else { return false }
     var (hasDigit, hasLetter) = (false, false)

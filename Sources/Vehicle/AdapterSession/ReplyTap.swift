@@ -1,12 +1,12 @@
 import OBDWire
 
-/// Stands between reader and caller: the session sees what it needs, the caller gets everything.
+/// Passes the reader's results to the session's observer and to the caller's handler.
 struct ReplyTap<Handler: ReplyHandler & ~Copyable>: ~Copyable, ReplyHandler {
   var observer: ReplyObserver
   var handler: Handler
   var filter: SenderFilter
 
-  /// Of the first answer of a reply, where nothing else says what the bus is.
+  /// Whether the sender can have answered. If the bus is unknown, the first sender of the reply decides the kind.
   private func admits(_ origin: Origin) -> Bool {
     var filter = filter
     if filter.kind == nil, observer.senderCount > 0 { filter.kind = observer.sender(0).kind }

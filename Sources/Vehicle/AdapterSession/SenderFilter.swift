@@ -1,13 +1,13 @@
 import OBDWire
 
-/// Which senders can have answered.
+/// The senders that can have answered.
 ///
-/// On CAN, ISO 15765-4 names the addresses that answer a request to all ECUs: 7E8 to 7EF, or 18DAF1xx. Anything else is a
-/// request that the adapter has overheard (7E0), or damaged.
+/// On CAN, a request to all ECUs is answered from the addresses 7E8 to 7EF, or 18DAF1xx (ISO 15765-4). Any other address is
+/// that of a request that the adapter received (7E0), or damaged.
 struct SenderFilter: BitwiseCopyable {
-  /// Of the bus; nil: it is not known yet.
+  /// Kind of the addresses on the bus; `nil` if unknown.
   var kind: ECUAddress.Kind?
-  /// The request went to one ECU, whose address a signal set names.
+  /// The request went to one ECU with the address of a signal set.
   var isAddressed = false
 
   func admits(_ sender: ECUAddress) -> Bool {
@@ -23,7 +23,7 @@ struct SenderFilter: BitwiseCopyable {
 }
 
 extension BusProtocol {
-  /// The kind of address that ECUs have on it; nil: not known.
+  /// The kind of the ECUs' addresses; `nil` if unknown.
   var addressKind: ECUAddress.Kind? {
     switch self {
     case .auto: nil

@@ -1,81 +1,81 @@
 import OBDWire
 
-/// What the caller of an ``AdapterSession`` is to do next.
+/// What the caller of an ``AdapterSession`` must do next.
 public enum SessionAction: BitwiseCopyable, Sendable {
   /// Write these bytes to the port, all of them.
   case send(Command)
-  /// Nothing to do: ask again when bytes came, or at this time (ns of CLOCK_BOOTTIME) at the latest.
+  /// Nothing to do: call `next` again after bytes arrived, or at this time (ns of CLOCK_BOOTTIME) at the latest.
   case wait(until: Int64)
-  /// Set the serial port's speed, and drop what it has received so far.
+  /// Set the serial port's speed, and discard what it has received so far.
   case setBaud(Int)
-  /// Close the port, and open it again not before this time; ``AdapterSession/opened(at:)`` then starts afresh.
+  /// Close the port, and open it again not before this time, followed by ``AdapterSession/opened(at:)``.
   case reopen(notBefore: Int64)
-  /// Tell the world.
+  /// Report an event.
   case report(SessionEvent)
 }
 
-/// What happened to adapter and vehicle.
+/// An event of the adapter or the vehicle.
 public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
-  /// An adapter answers; ``AdapterSession/identity`` has its name.
+  /// An adapter answers; ``AdapterSession/identity`` is its name.
   case found
-  /// A vehicle answers for the first time, on the protocol with this ELM digit (ASCII; `0` where it cannot be told).
+  /// A vehicle answers for the first time, on the protocol with this ELM digit (ASCII; `0` if unknown).
   case connected(protocolDigit: UInt8)
-  /// Adapter or vehicle answers no more, or not yet.
+  /// The adapter or the vehicle does not answer.
   case lost(LossReason)
-  /// It answers again after a loss.
+  /// The vehicle answers again after a loss.
   case recovered(protocolDigit: UInt8)
-  /// A command's prompt did not come in its time; the dialogue is put right.
+  /// A command's prompt was not read in time; the dialogue is resynchronized.
   case promptLost
-  /// Answers are those of the commands before; the dialogue is put right.
+  /// Answers belong to the commands before; the dialogue is resynchronized.
   case outOfStep
-  /// Learned about the adapter: one quirk.
+  /// A quirk of the adapter was learned.
   case quirk(Quirks)
-  /// Every ECU has said which PIDs it supports; ``AdapterSession/car`` holds them.
+  /// Every ECU has reported which PIDs it supports; they are in ``AdapterSession/car``.
   case supportKnown
-  /// The VIN was read for the first time since the vehicle answers; ``AdapterSession/car`` holds it.
+  /// The VIN was read for the first time since the vehicle was found; it is in ``AdapterSession/car``.
   case vehicleIdentified
-  /// Another VIN than before: another car. What was known of the old one is forgotten and learned anew.
+  /// The VIN differs from the one before: another vehicle. What was learned of the old one is discarded.
   case vehicleChanged
-  /// Another car than the one whose VIN was known, and it tells none: its ECUs say so themselves, or its bus or its PIDs
-  /// are others. What was known of the old one is forgotten, as with ``vehicleChanged``.
+  /// Another vehicle than the one whose VIN was known, and it reports none: its ECUs do not support it, or its bus or its
+  /// PIDs differ. What was learned of the old one is discarded, as with ``vehicleChanged``.
   case vehicleUnnamed
-  /// One of several ECUs answers no more.
+  /// One of several ECUs no longer answers.
   case ecuVanished(ECUAddress)
-  /// It answers again.
+  /// The ECU answers again.
   case ecuReturned(ECUAddress)
-  /// The bus speaks SAE J1939 (ELM protocol A): it is not polled.
+  /// The bus uses SAE J1939 (ELM protocol A), which is not polled.
   case notPolledJ1939
-  /// An ECU answers requests with several PIDs wrongly: its PIDs are asked one by one.
+  /// An ECU answers requests with several PIDs wrongly: its PIDs are requested one by one.
   case multiPIDRefused(ecus: UInt8)
-  /// All that service 04 will wipe out was read: it is sent once ``AdapterSession/codesAreSaved()`` is called.
+  /// Everything that service 04 deletes was read. Service 04 is sent after ``AdapterSession/codesAreSaved()``.
   case codesRead
-  /// Service 04 was carried out.
+  /// Service 04 was executed.
   case codesCleared
   /// Service 04 was not sent, or refused.
   case clearRefused(ClearRefusal)
   /// The vehicle is left alone from now on: nothing reaches the bus.
   case sleeping(SleepReason)
-  /// A vehicle that was left alone answers again; what allowed to ask.
+  /// A vehicle that was left alone answers again, and the reason of the probe.
   case awake(AwakeReason)
-  /// ``AdapterSession/memory`` has changed: it is worth keeping now.
+  /// ``AdapterSession/memory`` has changed and should be stored.
   case memoryChanged
 }
 
-/// Why nothing is read.
+/// The reason why nothing is read.
 public enum LossReason: UInt8, BitwiseCopyable, Sendable {
-  /// No byte comes from the adapter.
+  /// The adapter sends no bytes.
   case silent
-  /// Bytes come, but no adapter's: wrong baud or another device.
+  /// Bytes are received, but not from an adapter: wrong speed or another device.
   case noAdapter
-  /// NMEA sentences come: a GNSS receiver.
+  /// NMEA sentences are received: a GNSS receiver.
   case gnssReceiver
   /// The port was closed.
   case portClosed
-  /// The adapter started anew by itself and lost its settings.
+  /// The adapter restarted by itself and lost its settings.
   case adapterReset
   /// LV RESET: its supply broke down.
   case lowVoltage
-  /// LP ALERT: it goes to sleep.
+  /// LP ALERT: the adapter goes to sleep.
   case lowPower
   /// NO DATA throughout.
   case noData
@@ -87,14 +87,14 @@ public enum LossReason: UInt8, BitwiseCopyable, Sendable {
   case busError
   /// CAN ERROR
   case canError
-  /// ERRxx and whatever else the adapter says of itself.
+  /// ERRxx and other errors of the adapter itself.
   case adapterError
   /// The ECUs answer, but refuse.
   case refused
-  /// The adapter's answers are those of the commands before, again and again.
+  /// The adapter's answers repeatedly belong to the commands before.
   case outOfStep
 
-  /// A word for reports.
+  /// The name in records and log lines.
   public var name: StaticString {
     switch self {
     case .silent: "silent"
@@ -117,7 +117,7 @@ public enum LossReason: UInt8, BitwiseCopyable, Sendable {
 }
 
 extension LossReason {
-  /// No adapter was there: that one answers again is news, whatever the vehicle does.
+  /// No adapter was present: that one answers again is reported, whatever the vehicle does.
   var isAdapterAway: Bool {
     switch self {
     case .silent, .noAdapter, .gnssReceiver, .portClosed: true
@@ -126,13 +126,13 @@ extension LossReason {
   }
 }
 
-/// Events in order of time, for the caller to fetch; a fixed ring.
+/// Events that the caller has not fetched yet, in order of time; a ring of fixed size.
 struct EventQueue: ~Copyable {
   private var events = InlineArray<32, SessionEvent>(repeating: .found)
   private var first = 0
   private var count = 0
 
-  /// Adds an event. Where 32 wait, the newest is replaced: a caller that fetches none has asked for it.
+  /// Adds an event. If the queue is full, it replaces the newest one.
   mutating func append(_ event: SessionEvent) {
     if count == 32 { count -= 1 }
     events[(first + count) & 31] = event

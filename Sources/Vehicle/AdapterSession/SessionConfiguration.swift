@@ -1,53 +1,54 @@
 import OBDWire
 
-/// What a session is told from outside; nothing of it changes while it runs.
+/// Settings of a session, which do not change while it runs.
 public struct SessionConfiguration: BitwiseCopyable, Sendable {
   /// A kind of port.
   public enum Transport: BitwiseCopyable, Sendable, Equatable {
-    /// A serial port: its speed in baud, or nil to find it out.
+    /// A serial port: its speed in baud, or `nil` to find it.
     case serial(baud: Int?)
-    /// RFCOMM, TCP, pty: speed is not ours to set.
+    /// RFCOMM, TCP or a pty: the speed cannot be set.
     case stream
   }
 
-  /// How the adapter is reached.
+  /// The connection to the adapter.
   public var transport: Transport = .stream
-  /// ELM digit of the protocol, ASCII `1`…`9`; nil: found out.
+  /// ELM digit of the protocol, ASCII `1`…`9`; `nil` to find it.
   public var protocolDigit: UInt8?
-  /// Trouble codes are read this often, ns.
+  /// Period of reading the trouble codes, ns.
   public var codesPeriod: Int64 = 60_000_000_000
-  /// The adapter's voltage is read this often, ns; a second at least, less counts as that.
+  /// Period of reading the adapter's voltage, ns; at least a second, shorter periods count as that.
   public var voltagePeriod: Int64 = 10_000_000_000
   /// Time between two tries to find the vehicle, ns.
   public var searchPause: Int64 = 2_000_000_000
-  /// When the vehicle is left alone, and when it is asked again.
+  /// When the vehicle is left alone, and when it is probed again.
   public var power = PowerConfiguration()
-  /// Speed that the adapter is asked to change to behind its settings, baud (ATBRD, 15,686…500,000; STBR); nil: it stays
-  /// as found. Serial ports alone; where the change fails, both stay as they were.
+  /// Speed to change to after the settings, baud (ATBRD, 15,686…500,000; STBR); `nil` to keep the speed. Only for serial
+  /// ports. If the change fails, the speed stays.
   public var preferredBaud: Int?
 
-  /// Everything found out, codes each minute.
+  /// Creates the defaults.
   public init() {}
 }
 
-/// What an earlier session learned, for the next one with the same adapter: keep it with the vehicle's records.
+/// What a session learned, for the next session with the same adapter.
 public struct SessionMemory: BitwiseCopyable, Sendable {
-  /// The baud that worked; 0: none yet.
+  /// The speed that worked, baud; 0 if none yet.
   public var baud = 0
-  /// ELM digit of the protocol that worked (ASCII); 0: none yet.
+  /// ELM digit of the protocol that worked (ASCII); 0 if none yet.
   public var protocolDigit: UInt8 = 0
-  /// The VIN's 17 characters, or as many as came; ``vinCount`` counts.
+  /// The VIN: its first ``vinCount`` characters.
   public var vin = InlineArray<20, UInt8>(repeating: 0)
+  /// Number of characters of ``vin``; 0 if unknown.
   public var vinCount = 0
-  /// PIDs that this vehicle claims to support and does not answer.
+  /// PIDs that this vehicle claims to support but does not answer.
   public var silentPIDs = PIDSet()
-  /// What was learned of the adapter.
+  /// The adapter's quirks.
   public var quirks: Quirks = []
-  /// What its voltage is short of the vehicle's (PID 42), V; 0: nothing learned.
+  /// Vehicle's voltage (PID 42) minus the adapter's, V; 0 if unknown.
   public var voltageOffset = 0.0
-  /// Its voltage was seen to change: it is measured, not made up.
+  /// The adapter's voltage has changed, so it is measured.
   public var measuresVoltage = false
 
-  /// Nothing known.
+  /// Creates an empty memory.
   public init() {}
 }

@@ -2,17 +2,16 @@ import OBDWire
 
 /// What a session does with the adapter and the vehicle, with the data that exist only in that state.
 ///
-///     closed ──opened──► probing ──banner──► initializing ──► changingBaud ──► searching ◄──────┐
-///       ▲                   ▲                     │   (if another speed is wanted)  │  ▲        │
-///       │                   │                     └────────────────────────────────►│  │        │
-///       │ port gone,        │ ERRxx, LP ALERT,                                      │  │ lost   │
-///       │ no prompt         │ an address cannot be reset                       answer  │        │
-///     (every state)      (every state)                                              ▼  │        │
-///                                        unsupportedBus ◄──J1939── naming ──► connected         │
-///     initializing ◄──banner, LV RESET── (every state)                                          │
-///     resting ◄──no vehicle, repeated loss── searching, connected; then ────────────────────────┘
+///     closed ──► probing ──► initializing ──► searching ──► naming ──► connected
+///                                                 ▲           │            │
+///                                                 │    unsupportedBus      │ lost
+///                                                 └──── resting ◄──────────┘
 ///
-/// What outlives a state is stored beside it in ``AdapterSession``: ``AdapterSettings`` until the adapter starts again,
+/// From every state: a closed port or lost prompts lead to `closed`, a fatal error to `probing`, an unexpected banner to
+/// `initializing`. A change of the speed is between `initializing` and `searching`. A search without a result leads to
+/// `resting`, and another bus than the unsupported one to `searching`.
+///
+/// What outlives a state is stored beside it in ``AdapterSession``: ``AdapterSettings`` until the adapter restarts,
 /// ``OpenPort`` until the port is opened again, ``KnownVehicle`` until another vehicle is identified, and
 /// ``SessionHistory`` for the whole session.
 enum SessionState: BitwiseCopyable {

@@ -1,10 +1,10 @@
-/// What a vehicle said of its moving, and when; or that it said nothing.
+/// What a vehicle reported about its motion and when, or that it did not answer.
 struct SignsOfLife: BitwiseCopyable {
-  /// Questions further apart than this are two silences, not one, ns.
+  /// Unanswered requests further apart than this are separate silences, ns.
   private static let longestPause: Int64 = 120_000_000_000
 
   private let configuration: PowerConfiguration
-  /// Hybrid signals, or the lack of an engine speed, say that it may drive without its engine.
+  /// The vehicle may drive without its engine: it supports hybrid signals, or no engine speed.
   var mayDriveElectrically = false
   private var isFuelElectric = false
   private var lastMotion: Int64?
@@ -15,20 +15,20 @@ struct SignsOfLife: BitwiseCopyable {
 
   init(_ configuration: PowerConfiguration) { self.configuration = configuration }
 
-  /// The last question was not answered.
+  /// The last request was not answered.
   var isSilent: Bool { silentSince != nil }
 
-  /// PID 0C, rpm.
+  /// Records PID 0C, rpm.
   mutating func engineSpeed(_ speed: Double, at now: Int64) {
     if speed > 0 { lastMotion = now } else { engineStoodAt = now }
   }
 
-  /// PID 0D, km/h.
+  /// Records PID 0D, km/h.
   mutating func speed(_ speed: Double, at now: Int64) {
     if speed > 0 { lastMotion = now } else { stoodAt = now }
   }
 
-  /// PID 51 (SAE J1979-DA): electric, bifuel with electricity, or hybrid.
+  /// Records PID 51. SAE J1979-DA has codes for electric, bifuel with electricity, and hybrid.
   mutating func fuelType(_ code: UInt8) { isFuelElectric = code == 0x08 || code >= 0x0F && code <= 0x16 }
 
   mutating func answered() { silentSince = nil }
@@ -38,7 +38,7 @@ struct SignsOfLife: BitwiseCopyable {
     lastSilence = now
   }
 
-  /// What was said before counts no more; what the vehicle is stays.
+  /// Discards what was reported about motion, but not what was learned of the vehicle.
   mutating func restart() {
     lastMotion = nil
     engineStoodAt = nil
@@ -51,21 +51,21 @@ struct SignsOfLife: BitwiseCopyable {
     mayDriveElectrically = false
   }
 
-  /// It was asked all the time, and did not answer.
+  /// Whether it has not answered regular requests for this long.
   func isSilent(for time: Int64, at now: Int64) -> Bool {
     guard let silentSince, now - lastSilence <= Self.longestPause else { return false }
     return now - silentSince >= time
   }
 
-  /// Neither engine speed nor speed was said lately.
+  /// Whether neither engine speed nor speed was reported recently.
   func isUnknown(at now: Int64) -> Bool {
     let time = configuration.cutOffTime / 2
     return !isWithin(time, engineStoodAt, now) && !isWithin(time, stoodAt, now) && !isWithin(time, lastMotion, now)
   }
 
-  /// Whether nothing moved in the cut-off's time, by the vehicle's own word or by its silence all that time.
+  /// Whether nothing moved in the cut-off's time, as reported by the vehicle, or because it was silent all that time.
   ///
-  /// - Parameter since: when it was begun to be asked.
+  /// - Parameter since: time of the first request.
   func isStanding(since: Int64, at now: Int64) -> Bool {
     let time = configuration.cutOffTime
     guard now - since >= time, !isWithin(time, lastMotion, now) else { return false }

@@ -1,28 +1,28 @@
-/// What the adapter says of the voltage (ATRV), as far as it can be relied on.
+/// The voltage that the adapter reports (ATRV), and whether it is reliable.
 ///
-///     11.9V        a cheap divider, 0.6 V short: PID 42 says 12.5 at the same time
+///     11.9V        a cheap divider, 0.6 V too low: PID 42 is 12.5 at the same time
 ///
-/// Nothing is decided by a voltage that is missing, 0.0, unchanged while PID 42 moved, or further from PID 42 than any
-/// divider is wrong. One that was never seen to change may be made up: it counts as ``unproven``. Voltages come out as those of a 12 V system: of 24 V, half.
+/// A voltage is ignored if it is missing, 0.0, unchanged while PID 42 changed, or too far from PID 42. One that has never
+/// changed may not be measured: it is ``unproven``. Voltages are those of a 12 V system; those of 24 V are halved.
 struct VoltageGauge: BitwiseCopyable {
-  /// What lies below is no supply: the adapter itself would not run.
+  /// Limits of a plausible voltage: below, the adapter itself would not run.
   private static let least = 3.0
   private static let most = 40.0
-  /// Both were read within it: one moment's voltage, ns.
+  /// Readings of both within this time belong together, ns.
   private static let pairing: Int64 = 3_000_000_000
-  /// So many readings in a row tell a system of 24 V, or that adapter and vehicle disagree.
+  /// Readings in a row that prove a system of 24 V, or that adapter and vehicle disagree.
   private static let witnesses = 3
 
   private let configuration: PowerConfiguration
-  /// What is added to the adapter's voltage, V.
+  /// Correction that is added to the adapter's voltage, V.
   private(set) var offset: Double
   private var isCalibrated: Bool
-  /// The last reading; nil: missing or impossible.
+  /// The last reading; `nil` if missing or implausible.
   private var reading: Double?
   private var readAt = Int64.min
-  /// Two different readings were seen, now or in an earlier session: it is measured, not made up.
+  /// The voltage has changed, in this session or an earlier one, so it is measured.
   private(set) var hasMoved: Bool
-  /// It stood still while PID 42 moved.
+  /// It did not change while PID 42 did.
   private var isFrozen = false
   private var disagreements = 0
   private var heavyReadings = 0
@@ -30,13 +30,13 @@ struct VoltageGauge: BitwiseCopyable {
   // PID 42.
   private var module: Double?
   private var moduleAt = Int64.min
-  /// Lowest and highest of it, at the adapter's readings since those changed.
+  /// Lowest and highest PID 42 since the adapter's voltage last changed.
   private var lowest = Double.infinity
   private var highest = -Double.infinity
 
   /// - Parameters:
-  ///   - offset: as learned earlier with the same adapter; 0: nothing.
-  ///   - hasMoved: the same adapter's voltage was seen to change earlier.
+  ///   - offset: as learned earlier with the same adapter; 0 if unknown.
+  ///   - hasMoved: the same adapter's voltage changed in an earlier session.
   init(_ configuration: PowerConfiguration, offset: Double, hasMoved: Bool = false) {
     self.configuration = configuration
     self.offset = offset
@@ -44,12 +44,12 @@ struct VoltageGauge: BitwiseCopyable {
     isCalibrated = offset != 0
   }
 
-  /// The vehicle's voltage as of a 12 V system; nil: nothing to rely on.
+  /// The vehicle's voltage as that of a 12 V system; `nil` if unreliable.
   var volts: Double? {
     hasMoved ? corrected : nil
   }
 
-  /// The same while it was never seen to change; nil: proven, or nothing to rely on.
+  /// The same while it has never changed; `nil` if proven or unreliable.
   var unproven: Double? { hasMoved || isFrozen ? nil : corrected }
 
   private var corrected: Double? {
@@ -59,13 +59,13 @@ struct VoltageGauge: BitwiseCopyable {
 
   private var scale: Double { isHeavy ? 2 : 1 }
 
-  /// The answer to ATRV, V; nil: none.
+  /// Records the answer to ATRV, V; `nil` if it had no voltage.
   mutating func adapter(_ answer: Double?, at now: Int64) {
     guard let answer, answer >= Self.least, answer <= Self.most else {
       reading = nil
       return
     }
-    weigh(answer)
+    detectSystemVoltage(answer)
     if let reading, reading != answer {
       hasMoved = true
       isFrozen = false
@@ -78,14 +78,14 @@ struct VoltageGauge: BitwiseCopyable {
     guard let module, now - moduleAt <= Self.pairing else { return }
     lowest = min(lowest, module)
     highest = max(highest, module)
-    // The vehicle's voltage went where the adapter's did not follow.
+    // The adapter's voltage did not follow the vehicle's.
     if highest - lowest >= configuration.wakeRise * scale {
       hasMoved = false
       isFrozen = true
     }
   }
 
-  /// PID 42, V.
+  /// Records PID 42, V.
   mutating func controlModule(_ volts: Double, at now: Int64) {
     guard volts >= Self.least, volts <= Self.most else { return }
     module = volts
@@ -93,12 +93,13 @@ struct VoltageGauge: BitwiseCopyable {
     compare(at: now)
   }
 
-  private mutating func weigh(_ answer: Double) {
+  /// Detects whether the system has 12 V or 24 V.
+  private mutating func detectSystemVoltage(_ answer: Double) {
     guard (answer > configuration.heavySystemVoltage) != isHeavy else {
       heavyReadings = 0
       return
     }
-    // A truck that is cranked falls below 18 V for a moment; only what no battery of 24 V has is another vehicle.
+    // Cranking a truck reduces its voltage below 18 V for a moment; no 24 V battery falls this low.
     if isHeavy, answer > configuration.restingVoltage * 1.2 { return }
     heavyReadings += 1
     guard heavyReadings >= Self.witnesses else { return }
@@ -106,7 +107,7 @@ struct VoltageGauge: BitwiseCopyable {
     heavyReadings = 0
   }
 
-  /// Learns from two readings of one moment.
+  /// Learns the correction from two readings that belong together.
   private mutating func compare(at now: Int64) {
     guard let reading, let module, now - readAt <= Self.pairing, now - moduleAt <= Self.pairing else { return }
     let difference = module - reading
