@@ -59,6 +59,21 @@ import Testing
     #expect(records.of("telemetry").count == 5)
   }
 
+  @Test func details_that_arrive_one_after_another_share_one_record() throws {
+    var session = Session()
+    session.text(.vin, ford, at: 0.5)
+    session.text(.ecuName, "ECM-EngineControl", at: 2.5)
+    session.read("obdRequirements", 6, at: 4.5)
+    session.read("fuelType", 1, at: 6.5)
+    for second in 7...30 { session.advance(to: Double(second)) }
+    let vehicles = try session.records().of("vehicle")
+    #expect(vehicles.count == 2, "one for the VIN, one for all details")
+    let last = try #require(vehicles.last)
+    #expect((last.object["ecus"] as? [[String: Any]])?.first?["name"] as? String == "ECM-EngineControl")
+    #expect(last.text("obdStandard") == "EOBD")
+    #expect(last.text("fuelType") == "gasoline")
+  }
+
   @Test func what_an_ecu_says_of_itself_later_makes_another_record() throws {
     var session = Session()
     session.text(.vin, ford, at: 0)

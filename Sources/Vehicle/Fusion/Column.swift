@@ -36,7 +36,7 @@ struct Column: BitwiseCopyable {
   /// Bit n: ECU n has answered since the last record.
   var fresh: UInt16 = 0
   /// Bit n: the last record contained ECU n's value.
-  var told: UInt16 = 0
+  var recorded: UInt16 = 0
   /// How long a value is repeated after it was read, ns; 0 for only the record of the same interval.
   var window: Int64 = 0
   /// Shorter one of the last two intervals between readings, ns. A slow bus may not achieve the requested period, and a
@@ -55,7 +55,7 @@ struct Column: BitwiseCopyable {
 
   /// Sets the time of an ECU's value.
   @inline(__always)
-  mutating func noteTime(_ now: Int64, of ecu: Int) {
+  mutating func storeTime(_ now: Int64, of ecu: Int) {
     let interval = now - times[ecu]
     pace = min(self.interval, interval)
     self.interval = interval

@@ -9,7 +9,7 @@ struct ECUState {
   /// Supported PIDs of service 01: bit 31 − n of word w stands for PID 32 w + n + 1.
   var parameters = InlineArray<8, UInt32>(repeating: 0)
   /// Bit w: word w of ``parameters`` was read after the last ``Fusion/vehicleLost()``.
-  var told: UInt8 = 0
+  var reported: UInt8 = 0
   /// Whether the supported PIDs came from service 22 (OBDonUDS).
   var speaksUDS = false
   /// Whether PID 0C was answered or is supported.

@@ -79,7 +79,7 @@ extension Fusion {
       ?? append(Column(name: .table(key("dtcCodes", vss: "Vehicle.Diagnostics.DTCList")), content: .troubleCodes))
     codesColumn = column
     let bit: UInt16 = 1 << UInt16(ecu)
-    if columns[column].known & bit == 0 { noteAnswer(of: ecu, in: column) }
+    if columns[column].known & bit == 0 { recordAnswer(of: ecu, in: column) }
     columns[column].fresh |= bit
     newest = now
   }

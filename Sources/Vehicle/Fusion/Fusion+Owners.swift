@@ -7,13 +7,13 @@ import OBDWire
 // owner only while ECUs are still being discovered.
 extension Fusion {
   /// Registers the first answer of an ECU for a column.
-  mutating func noteAnswer(of ecu: Int, in column: Int) {
+  mutating func recordAnswer(of ecu: Int, in column: Int) {
     columns[column].known |= 1 << UInt16(ecu)
     chooseOwner(of: column)
   }
 
   /// Marks an ECU as the engine ECU.
-  mutating func noteEngineSpeed(of ecu: Int) {
+  mutating func recordEngineSpeed(of ecu: Int) {
     guard !ecus[ecu].hasEngineSpeed else { return }
     ecus[ecu].hasEngineSpeed = true
     chooseOwners()

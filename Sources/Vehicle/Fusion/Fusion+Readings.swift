@@ -23,10 +23,10 @@ extension Fusion {
     if columns[column].fresh & bit != 0, options.cadence == .cycle, let newest { cut(at: newest, into: &sink) }
     if columns[column].values[ecu] != reading.value { hasChanged = true }
     columns[column].values[ecu] = reading.value
-    columns[column].noteTime(now, of: ecu)
+    columns[column].storeTime(now, of: ecu)
     columns[column].fresh |= bit
-    if columns[column].known & bit == 0 { noteAnswer(of: ecu, in: column) }
-    if columns[column].role != .none { play(columns[column].role, reading, column: column, ecu: ecu) }
+    if columns[column].known & bit == 0 { recordAnswer(of: ecu, in: column) }
+    if columns[column].role != .none { apply(columns[column].role, reading, column: column, ecu: ecu) }
     newest = now
     if columns[column].window > 0 { lastRead = now }
     if columns[column].motion != .none {
@@ -41,15 +41,14 @@ extension Fusion {
     _ fix: Fix, at time: Int64, privacy: PositionPrivacy = .full, into sink: inout Sink
   ) {
     tick(time, into: &sink)
-    self.privacy = privacy
+    position.privacy = privacy
     // A receiver faster than the polling cycle must not divide it: fixes end a record only if there are no other
     // values.
-    if isFixFresh, options.cadence == .cycle, let newest, !columns.contains(where: { $0.fresh != 0 }) {
+    if position.isFresh, options.cadence == .cycle, let newest, !columns.contains(where: { $0.fresh != 0 }) {
       cut(at: newest, into: &sink)
     }
-    self.fix = fix
-    fixTime = min(time, now)
-    isFixFresh = true
+    position.fix = PositionState.Received(fix: fix, time: min(time, now))
+    position.isFresh = true
     newest = now
     follow(fix, into: &sink)
   }
@@ -168,10 +167,10 @@ extension Fusion {
   }
 
   /// Applies the effects of a value other than telemetry.
-  private mutating func play(_ role: Column.Role, _ reading: Reading, column: Int, ecu: Int) {
+  private mutating func apply(_ role: Column.Role, _ reading: Reading, column: Int, ecu: Int) {
     switch role {
     case .none: break
-    case .engineSpeed: noteEngineSpeed(of: ecu)
+    case .engineSpeed: recordEngineSpeed(of: ecu)
     case .vehicleSpeed: speedColumn = column
     case .mil:
       ecus[ecu].mil = ECUState.Timed(value: reading.value, time: now)
@@ -188,13 +187,16 @@ extension Fusion {
       }
       isDiagnosisNews = true
     case .fuelType:
-      guard fuelTypeCode == nil || columns[column].owner == ecu, fuelTypeCode != reading.value else { return }
-      fuelTypeCode = reading.value
-      isVehicleNews = true
+      guard identity.fuelTypeCode == nil || columns[column].owner == ecu, identity.fuelTypeCode != reading.value else {
+        return
+      }
+      identity.fuelTypeCode = reading.value
+      identity.addDetails()
     case .obdStandard:
-      guard obdStandardCode == nil || columns[column].owner == ecu, obdStandardCode != reading.value else { return }
-      obdStandardCode = reading.value
-      isVehicleNews = true
+      guard identity.obdStandardCode == nil || columns[column].owner == ecu, identity.obdStandardCode != reading.value
+      else { return }
+      identity.obdStandardCode = reading.value
+      identity.addDetails()
     }
   }
 }

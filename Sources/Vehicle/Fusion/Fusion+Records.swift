@@ -45,7 +45,7 @@ extension Fusion {
     let moment = recordTime(time)
     var head = RecordHead(
       type: type, id: UUIDv7(milliseconds: moment.milliseconds, seed: options.idSeed, number: sequence), time: moment,
-      gatewayId: options.gatewayId, vehicleId: vehicleId, epoch: options.epoch, sequence: sequence)
+      gatewayId: options.gatewayId, vehicleId: identity.id, epoch: options.epoch, sequence: sequence)
     // Its own key says so.
     if type != .adapter { head.device = device }
     sequence += 1

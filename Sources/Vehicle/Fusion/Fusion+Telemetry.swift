@@ -4,9 +4,9 @@ import Telemetry
 
 extension Fusion {
   /// Makes the telemetry record of an interval with new values, if the cadence requires it.
-  mutating func tellTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+  mutating func recordTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     holdWithinWindows(at: time)
-    if case .onChange = options.cadence, !saysSomethingElse(at: time) {
+    if case .onChange = options.cadence, !differsFromLastRecord(at: time) {
       for column in columns.indices { columns[column].fresh = 0 }
       return
     }
@@ -42,12 +42,12 @@ extension Fusion {
   }
 
   /// Whether a record now would differ from the previous one.
-  private mutating func saysSomethingElse(at time: Int64) -> Bool {
+  private mutating func differsFromLastRecord(at time: Int64) -> Bool {
     if hasChanged { return true }
-    for column in columns.indices where columns[column].fresh != columns[column].told { return true }
-    guard time - fixTime <= Self.fixWindow else { return toldFix != nil }
-    guard let toldFix else { return true }
-    return fix.isElsewhere(than: toldFix)
+    for column in columns.indices where columns[column].fresh != columns[column].recorded { return true }
+    guard let fix = position.recent(at: time) else { return position.recorded != nil }
+    guard let recorded = position.recorded else { return true }
+    return fix.isElsewhere(than: recorded)
   }
 
   /// Writes the fresh values as one telemetry record, or as several if they do not fit.
@@ -73,10 +73,10 @@ extension Fusion {
     line.finish()
     sink.record(line.line, at: time)
     for column in columns.indices {
-      columns[column].told = columns[column].fresh
+      columns[column].recorded = columns[column].fresh
       columns[column].fresh = 0
     }
-    toldFix = time - fixTime <= Self.fixWindow ? fix : nil
+    position.recorded = position.recent(at: time)
   }
 
   private mutating func beginTelemetry(at time: Int64) {
@@ -196,20 +196,21 @@ extension Fusion {
   ///
   /// - Returns: `false` if it does not fit; nothing is written then.
   private mutating func writePosition(at time: Int64) -> Bool {
-    guard time - fixTime <= Self.fixWindow else { return true }
+    guard let fix = position.recent(at: time) else { return true }
     let mark = line.mark
-    var position = Position(fixType: fix.type.name)
-    position.latitude = fix.latitude.flatMap { privacy.shown($0) }
-    position.longitude = fix.longitude.flatMap { privacy.shown($0) }
+    let privacy = position.privacy
+    var body = Position(fixType: fix.type.name)
+    body.latitude = fix.latitude.flatMap { privacy.shown($0) }
+    body.longitude = fix.longitude.flatMap { privacy.shown($0) }
     if !privacy.hidesDirection {
-      position.altitude = fix.altitude
-      position.heading = fix.course
-      position.trueHeading = fix.trueHeading
+      body.altitude = fix.altitude
+      body.heading = fix.course
+      body.trueHeading = fix.trueHeading
     }
-    position.gpsSpeed = fix.speed
-    position.hdop = fix.hdop
-    position.satellites = fix.satellites
-    if position.write(to: &line, vss: options.naming == .vss) { return true }
+    body.gpsSpeed = fix.speed
+    body.hdop = fix.hdop
+    body.satellites = fix.satellites
+    if body.write(to: &line, vss: options.naming == .vss) { return true }
     line.rollback(to: mark)
     return false
   }

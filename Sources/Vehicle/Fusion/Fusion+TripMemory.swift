@@ -13,14 +13,15 @@ extension Fusion {
   ///   - time: now.
   public mutating func tripMemory(bootId: String, at time: Int64) -> TripMemory? {
     // Not decided yet: after another power cut, the same trip must be found.
-    if let formerTrip { return formerTrip.memory }
+    if let former = tripState.former { return former.memory }
     // The last event may be later than the caller's time.
     let time = max(time, now)
     guard options.trips != nil, let trip = trips.snapshot(at: time) else { return nil }
-    let id = tripId ?? newTripId(start: trip.start)
-    tripId = id
+    let id = tripState.id ?? newTripId(start: trip.start)
+    tripState.id = id
     return TripMemory(
-      trip, tripId: id, vehicleId: vehicleId, vin: vin.isEmpty ? nil : vinText, bootId: bootId, time: time,
+      trip, tripId: id, vehicleId: identity.id, vin: identity.vin.isEmpty ? nil : identity.vinText, bootId: bootId,
+      time: time,
       date: date(of: time), quality: timeQuality)
   }
 
@@ -40,8 +41,8 @@ extension Fusion {
   public mutating func resumeTrip(_ memory: TripMemory, bootId: String, at time: Int64) {
     guard options.trips != nil else { return }
     if time > now { now = time }
-    formerTrip = FormerTrip(memory: memory, bootId: bootId, since: now)
-    tripDeadline = now
+    tripState.former = FormerTrip(memory: memory, bootId: bootId, since: now)
+    tripState.deadline = now
   }
 
   /// Reports the end of a stored trip that no session continues, for example because its adapter did not reconnect.
@@ -53,28 +54,30 @@ extension Fusion {
     of memory: TripMemory, bootId: String, at time: Int64, into sink: inout Sink
   ) {
     tick(time, into: &sink)
-    let waiting = formerTrip
-    formerTrip = FormerTrip(memory: memory, bootId: bootId, since: now)
+    let waiting = tripState.former
+    tripState.former = FormerTrip(memory: memory, bootId: bootId, since: now)
     closeFormerTrip(into: &sink)
-    formerTrip = waiting
+    tripState.former = waiting
   }
 
   /// Decides whether the former trip continues or ends.
   ///
   /// - Returns: `false` if this is not known yet.
-  mutating func settleFormerTrip<Sink: RecordSink & ~Copyable>(into sink: inout Sink) -> Bool {
-    guard let former = formerTrip, let stopTime = options.trips?.stopTime else { return true }
+  mutating func resolveFormerTrip<Sink: RecordSink & ~Copyable>(into sink: inout Sink) -> Bool {
+    guard let former = tripState.former, let stopTime = options.trips?.stopTime else { return true }
     let limit = TripWatch.after(former.since, stopTime)
     let memory = former.memory
     let isSameVehicle: Bool? =
-      if let known = memory.vin { vin.isEmpty ? (isUnnamed ? false : nil) : known == vinText } else { true }
+      if let known = memory.vin {
+        identity.vin.isEmpty ? (identity.isUnnamed ? false : nil) : known == identity.vinText
+      } else { true }
     let trip = memory.trip(bootId: former.bootId, offset: wallOffset, quality: timeQuality)
     let canBeDated = memory.isDateTrusted || memory.bootId == former.bootId
     if isSameVehicle == false || !canBeDated || trip == nil && now >= limit {
       closeFormerTrip(into: &sink)
       return true
     }
-    tripDeadline = limit
+    tripState.deadline = limit
     guard let trip else { return false }
     let next = trips.hasTrip ? trips.trip.start : now
     // An earlier date than its end means that the clock ran backwards.
@@ -83,27 +86,27 @@ extension Fusion {
       return true
     }
     guard isSameVehicle == true || now >= limit else { return false }
-    tripId = memory.tripId
+    tripState.id = memory.tripId
     trips.goOn(trip, at: now)
-    formerTrip = nil
+    tripState.former = nil
     return true
   }
 
   /// Reports the end of the former trip with its last known state.
   mutating func closeFormerTrip<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
-    guard let former = formerTrip else { return }
-    formerTrip = nil
+    guard let former = tripState.former else { return }
+    tripState.former = nil
     let memory = former.memory
     guard memory.trip.isTold else { return }
     let report = TripReport(memory.trip, isSpeedAbsent: true, hasSpark: false)
-    let current = (tripId, formerVehicleId)
-    tripId = memory.tripId
-    formerVehicleId = memory.vehicleId
+    let current = (tripState.id, tripState.formerVehicleId)
+    tripState.id = memory.tripId
+    tripState.formerVehicleId = memory.vehicleId
     let onThisClock = memory.trip(bootId: former.bootId, offset: wallOffset, quality: timeQuality)
     let start = onThisClock.map { date(of: $0.start) } ?? memory.date(of: memory.trip.start)
     let end = onThisClock.map { date(of: $0.end) } ?? memory.date(of: memory.trip.end)
     write(record(of: report, .end, start: start, end: end), into: &sink)
-    (tripId, formerVehicleId) = current
+    (tripState.id, tripState.formerVehicleId) = current
   }
 }
 

@@ -12,8 +12,8 @@ extension Fusion {
     guard ecu == 0 || Int(columns[column].owner) == ecu else { return }
     if options.trips != nil { tripReading(motion, value) }
     if options.driving != nil { drivingReading(motion, value) }
-    tellTrips(into: &sink)
-    tellDriving(into: &sink)
+    recordTrips(into: &sink)
+    recordDriving(into: &sink)
   }
 
   private mutating func tripReading(_ motion: Column.Motion, _ value: Double) {
@@ -51,11 +51,11 @@ extension Fusion {
   mutating func follow<Sink: RecordSink & ~Copyable>(_ fix: Fix, into sink: inout Sink) {
     if options.trips != nil, let latitude = fix.latitude, let longitude = fix.longitude {
       trips.fix(latitude: latitude, longitude: longitude, speed: fix.speed, at: now)
-      tellTrips(into: &sink)
+      recordTrips(into: &sink)
     }
     if options.driving != nil, let speed = fix.speed {
       driving.groundSpeed(speed, at: now)
-      tellDriving(into: &sink)
+      recordDriving(into: &sink)
     }
   }
 
@@ -66,26 +66,26 @@ extension Fusion {
 
   /// Ends the trip of the previous vehicle and reports it under that vehicle's ID.
   mutating func endTripOfFormerVehicle() {
-    if formerVehicleId == nil { formerVehicleId = vehicleId }
+    if tripState.formerVehicleId == nil { tripState.formerVehicleId = identity.id }
     trips.vehicleChanged(at: now)
     driving.vehicleChanged()
-    if options.trips != nil { tripDeadline = .min }
+    if options.trips != nil { tripState.deadline = .min }
   }
 
   // MARK: Records
 
-  /// Writes trip records that are due and updates `tripDeadline`.
-  mutating func tellTrips<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
+  /// Writes trip records that are due and updates ``TripState/deadline``.
+  mutating func recordTrips<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     guard options.trips != nil else { return }
-    guard settleFormerTrip(into: &sink) else { return }
+    guard resolveFormerTrip(into: &sink) else { return }
     while let change = trips.decide(at: now) { write(change, into: &sink) }
-    formerVehicleId = nil
-    if !trips.hasTrip { tripId = nil }
-    tripDeadline = trips.deadline
+    tripState.formerVehicleId = nil
+    if !trips.hasTrip { tripState.id = nil }
+    tripState.deadline = trips.deadline
   }
 
   /// Writes driving events that are due.
-  mutating func tellDriving<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
+  mutating func recordDriving<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     while let event = driving.next() { write(event.record, at: now, into: &sink) }
   }
 
@@ -93,12 +93,12 @@ extension Fusion {
   mutating func finishTrips<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     if options.driving != nil {
       driving.finish()
-      tellDriving(into: &sink)
+      recordDriving(into: &sink)
     }
     guard let options = options.trips, options.endsWithSession else { return }
     closeFormerTrip(into: &sink)
     while let change = trips.finish(at: now) { write(change, into: &sink) }
-    tripDeadline = .max
+    tripState.deadline = .max
   }
 
   /// Declares that the times are not those of the readings. Trips and driving events depend on durations and are no
@@ -117,7 +117,7 @@ extension Fusion {
       write(record(of: report, .start, start: date(of: report.start), end: nil), into: &sink)
     case .end(let report):
       write(record(of: report, .end, start: date(of: report.start), end: date(of: report.end)), into: &sink)
-      tripId = nil
+      tripState.id = nil
     }
   }
 
@@ -131,8 +131,8 @@ extension Fusion {
   mutating func record(
     of report: TripReport, _ event: TripRecord.Event, start: Timestamp?, end: Timestamp?
   ) -> TripRecord {
-    let id = tripId ?? newTripId(start: report.start)
-    tripId = id
+    let id = tripState.id ?? newTripId(start: report.start)
+    tripState.id = id
     var record = TripRecord(tripId: id, event: event)
     record.startTime = start
     record.endTime = end
@@ -150,10 +150,10 @@ extension Fusion {
   /// Writes a trip record. Its ID derives from the trip's ID, so that the same event has the same ID if a power cut
   /// repeats it.
   mutating func write<Sink: RecordSink & ~Copyable>(_ record: TripRecord, into sink: inout Sink) {
-    let known = vehicleId
-    vehicleId = formerVehicleId ?? vehicleId
+    let known = identity.id
+    identity.id = tripState.formerVehicleId ?? identity.id
     var head = head(.trip, at: now)
-    vehicleId = known
+    identity.id = known
     head.id = UUIDv7(
       milliseconds: record.tripId.milliseconds, seed: record.tripId.low, number: UInt64(record.event.rawValue) + 1)
     line.record(head, record)

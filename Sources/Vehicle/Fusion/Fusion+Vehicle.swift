@@ -18,11 +18,11 @@ extension Fusion {
     switch text.kind {
     case .vin: receiveVIN(bytes, of: ecu)
     case .ecuName:
-      if replaceBytes(&ecus[ecu].name, with: bytes) { isVehicleNews = true }
+      if replaceBytes(&ecus[ecu].name, with: bytes) { identity.addDetails() }
     case .calibrationID:
-      if Self.replace(&ecus[ecu].calibrationIDs, at: text.index, with: bytes) { isVehicleNews = true }
+      if Self.replace(&ecus[ecu].calibrationIDs, at: text.index, with: bytes) { identity.addDetails() }
     case .calibrationVerificationNumber:
-      if Self.replace(&ecus[ecu].verificationNumbers, at: text.index, with: bytes) { isVehicleNews = true }
+      if Self.replace(&ecus[ecu].verificationNumbers, at: text.index, with: bytes) { identity.addDetails() }
     case .other: break
     }
   }
@@ -43,12 +43,12 @@ extension Fusion {
       return
     }
     let word = Int(base & 0xFF) / 32
-    ecus[ecu].told |= 1 << UInt8(word)
+    ecus[ecu].reported |= 1 << UInt8(word)
     guard ecus[ecu].parameters[word] != bitmap else { return }
     ecus[ecu].parameters[word] = bitmap
     ecus[ecu].speaksUDS = isUDS
-    isVehicleNews = true
-    if ecus[ecu].supports(0x0C) { noteEngineSpeed(of: ecu) }
+    identity.addDetails()
+    if ecus[ecu].supports(0x0C) { recordEngineSpeed(of: ecu) }
   }
 
   /// Adds information about the adapter: its identification, or the protocol in use.
@@ -62,8 +62,8 @@ extension Fusion {
     tick(time, into: &sink)
     switch answer {
     case .identity: adapterIdentity = String(latin1: bytes)
-    case .protocolName: noteProtocol(ProtocolName.text(fromDescription: bytes))
-    case .protocolNumber: noteProtocol(ProtocolName.text(fromNumber: bytes))
+    case .protocolName: storeProtocol(ProtocolName.text(fromDescription: bytes))
+    case .protocolNumber: storeProtocol(ProtocolName.text(fromNumber: bytes))
     case .description, .other: break
     }
   }
@@ -72,13 +72,13 @@ extension Fusion {
   @inline(__always)
   public mutating func command(_ command: Span<UInt8>) {
     guard command.count >= 5, command[0] & 0xDF == UInt8(ascii: "A") else { return }
-    noteSetting(command)
+    storeSetting(command)
   }
 
-  private mutating func noteSetting(_ command: Span<UInt8>) {
+  private mutating func storeSetting(_ command: Span<UInt8>) {
     let text = String(latin1: command).uppercased().filter { $0 > " " }
     guard text.hasPrefix("ATSP") || text.hasPrefix("ATTP") else { return }
-    protocolSetting = ProtocolName.text(fromNumber: Array(text.utf8.dropFirst(4)).span)
+    identity.protocolSetting = ProtocolName.text(fromNumber: Array(text.utf8.dropFirst(4)).span)
   }
 
   /// The bus according to the form of the ECU addresses; `nil` if not CAN.
@@ -88,10 +88,10 @@ extension Fusion {
     return addresses.contains { $0.kind == .can29 } ? "ISO 15765-4 (CAN 29)" : nil
   }
 
-  private mutating func noteProtocol(_ name: String?) {
-    guard let name, name != protocolName else { return }
-    protocolName = name
-    isVehicleNews = true
+  private mutating func storeProtocol(_ name: String?) {
+    guard let name, name != identity.protocolName else { return }
+    identity.protocolName = name
+    identity.addDetails()
   }
 
   private static func replace(_ list: inout [[UInt8]], at index: UInt8, with bytes: Span<UInt8>) -> Bool {
@@ -108,13 +108,13 @@ extension Fusion {
       vinColumn ?? append(Column(name: .table(key("vin", vss: "Vehicle.VehicleIdentification.VIN")), content: .vin))
     vinColumn = column
     let bit: UInt16 = 1 << UInt16(ecu)
-    if columns[column].known & bit == 0 { noteAnswer(of: ecu, in: column) }
+    if columns[column].known & bit == 0 { recordAnswer(of: ecu, in: column) }
     columns[column].fresh |= bit
     newest = now
     let isAnother = !ecus[ecu].vin.isEmpty
     guard replaceBytes(&ecus[ecu].vin, with: bytes) else { return trips.vehicleReturned() }
-    if isAnother || isUnnamed || hasStranger(to: ecu) { forgetVehicle(except: ecu) }
-    isUnnamed = false
+    if isAnother || identity.isUnnamed || hasStranger(to: ecu) { forgetVehicle(except: ecu) }
+    identity.isUnnamed = false
     chooseVIN()
   }
 
@@ -130,40 +130,40 @@ extension Fusion {
       }
     }
     let found = ecus[chosen ?? 0].vin
-    guard !found.isEmpty, found != vin else { return }
-    vin = found
-    vinText = String(latin1: found)
-    isVehicleNews = true
+    guard !found.isEmpty, found != identity.vin else { return }
+    identity.vin = found
+    identity.vinText = String(latin1: found)
+    identity.news = .vin
     let isReadable = found.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-    if options.vehicleId == nil { vehicleId = isReadable ? vinText : options.unknownVehicleId }
+    if options.vehicleId == nil { identity.id = isReadable ? identity.vinText : options.unknownVehicleId }
   }
 
   /// Declares that the vehicle no longer answers. The next one that answers may be another.
   public mutating func vehicleLost() {
-    wasLost = true
+    identity.wasLost = true
     trips.vehicleLost(at: now)
     forgetValues()
-    for ecu in ecus.indices { ecus[ecu].told = 0 }
+    for ecu in ecus.indices { ecus[ecu].reported = 0 }
   }
 
   /// Declares that this is another vehicle than the one whose VIN was read, and that it reports no VIN.
   public mutating func vehicleUnnamed<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     tick(time, into: &sink)
-    isUnnamed = true
-    if !vin.isEmpty {
+    identity.isUnnamed = true
+    if !identity.vin.isEmpty {
       forgetVehicle(except: nil)
-      vin = []
-      vinText = ""
-      isVehicleNews = false
-      vehicleId = options.vehicleId ?? options.unknownVehicleId
+      identity.vin = []
+      identity.vinText = ""
+      identity.news = .none
+      identity.id = options.vehicleId ?? options.unknownVehicleId
     }
     // A trip from before a restart may be waiting for the VIN.
-    tellTrips(into: &sink)
+    recordTrips(into: &sink)
   }
 
   /// Whether an ECU at another address reported another VIN and has not answered since the vehicle was lost.
   private func hasStranger(to ecu: Int) -> Bool {
-    wasLost && ecus.contains { $0.told == 0 && !$0.vin.isEmpty && $0.vin != ecus[ecu].vin }
+    identity.wasLost && ecus.contains { $0.reported == 0 && !$0.vin.isEmpty && $0.vin != ecus[ecu].vin }
   }
 
   /// Discards everything known about the previous vehicle, except what was read since it was lost.
@@ -174,22 +174,22 @@ extension Fusion {
     for index in ecus.indices {
       var fresh = ECUState(ecus[index].address)
       if index == ecu { fresh.vin = ecus[index].vin }
-      if wasLost { keepTold(of: index, in: &fresh) }
+      if identity.wasLost { restoreReported(of: index, in: &fresh) }
       ecus[index] = fresh
     }
-    fuelTypeCode = nil
-    obdStandardCode = nil
+    identity.fuelTypeCode = nil
+    identity.obdStandardCode = nil
     forgetValues()
     chooseOwners()
   }
 
-  private mutating func keepTold(of ecu: Int, in fresh: inout ECUState) {
+  private mutating func restoreReported(of ecu: Int, in fresh: inout ECUState) {
     let former = ecus[ecu]
-    fresh.told = former.told
-    for word in 0..<8 where former.told >> UInt8(word) & 1 == 1 { fresh.parameters[word] = former.parameters[word] }
-    fresh.speaksUDS = former.told != 0 && former.speaksUDS
+    fresh.reported = former.reported
+    for word in 0..<8 where former.reported >> UInt8(word) & 1 == 1 { fresh.parameters[word] = former.parameters[word] }
+    fresh.speaksUDS = former.reported != 0 && former.speaksUDS
     fresh.hasEngineSpeed = fresh.supports(0x0C)
-    guard former.told == 0 else { return }
+    guard former.reported == 0 else { return }
     // The ECU is not part of this vehicle, so it no longer owns any key.
     for column in columns.indices { columns[column].known &= ~(1 << UInt16(ecu)) }
   }
@@ -198,13 +198,14 @@ extension Fusion {
 
   /// Writes the `vehicle` record if the VIN is known.
   mutating func writeVehicle<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
-    guard !vin.isEmpty else { return }
-    isVehicleNews = false
-    let judged = VIN(vin.span)
-    var record = VehicleRecord(vin: vinText, vinValid: judged.isValid)
+    guard !identity.vin.isEmpty else { return }
+    identity.news = .none
+    identity.recordedAt = time
+    let judged = VIN(identity.vin.span)
+    var record = VehicleRecord(vin: identity.vinText, vinValid: judged.isValid)
     record.make = judged.make
     record.modelYear = judged.modelYear
-    record.protocolName = protocolName ?? protocolSetting ?? protocolOfAddresses
+    record.protocolName = identity.protocolName ?? identity.protocolSetting ?? protocolOfAddresses
     for ecu in allECUs {
       let state = ecus[ecu]
       var entry = VehicleRecord.ECU(address: state.addressText)
@@ -215,8 +216,8 @@ extension Fusion {
       if ecu == 0, entry == VehicleRecord.ECU(address: nil) { continue }
       record.ecus.append(entry)
     }
-    record.fuelType = fuelTypeCode.map { Self.text(of: .fuelType, code: $0) }
-    record.obdStandard = obdStandardCode.map { Self.text(of: .obdRequirements, code: $0) }
+    record.fuelType = identity.fuelTypeCode.map { Self.text(of: .fuelType, code: $0) }
+    record.obdStandard = identity.obdStandardCode.map { Self.text(of: .obdRequirements, code: $0) }
     write(record, at: time, into: &sink)
   }
 

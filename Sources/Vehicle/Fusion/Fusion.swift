@@ -74,55 +74,27 @@ public struct Fusion: ~Copyable {
   var ecuOrder: [Int] = []
   /// Indices of all ECUs: first the one for answers without a header, then as in ``ecuOrder``.
   var allECUs: [Int] = [0]
-  var fix = Fix()
-  /// Time at which `fix` was received; `.min / 2` if never.
-  var fixTime: Int64 = .min / 2
-  /// Precision of positions in records.
-  var privacy = PositionPrivacy.full
-  /// Whether `fix` was received after the last record.
-  var isFixFresh = false
-  /// The fix in the last record; `nil` if it had none.
-  var toldFix: Fix?
+  var position = PositionState()
   /// Whether a value differs from the last record.
   var hasChanged = false
 
   // The vehicle.
-  var vin: [UInt8] = []
-  var vinText = ""
-  var vehicleId: String
+  var identity: VehicleIdentity
   /// Vehicle ID in records, and the VIN; `nil` if unknown.
-  public var vehicle: (id: String, vin: String?) { (vehicleId, vin.isEmpty ? nil : vinText) }
-  var isVehicleNews = false
-  /// Whether ``vehicleLost()`` was called: data older than ``ECUState/told`` may be from another vehicle.
-  var wasLost = false
-  /// Whether ``vehicleUnnamed(at:into:)`` was called: the next VIN is then another vehicle's.
-  var isUnnamed = false
-  var protocolName: String?
-  /// The bus that the adapter was set to; used while the adapter does not report one.
-  var protocolSetting: String?
+  public var vehicle: (id: String, vin: String?) { (identity.id, identity.vin.isEmpty ? nil : identity.vinText) }
   /// The adapter's identification, for `adapter` records; `nil` until it was read.
   public internal(set) var adapterIdentity: String?
-  var fuelTypeCode: Double?
-  var obdStandardCode: Double?
   /// Whether an ECU's codes or monitors were read after the last record.
   var isDiagnosisNews = false
 
   // Trips and driving.
   var trips: TripWatch
   var driving: DrivingWatch
-  /// Next time at which a trip may start or end without a reading; `.max` for never.
-  var tripDeadline: Int64 = .max
-  /// ID of the current trip; assigned when first needed.
-  var tripId: UUIDv7?
-  /// Vehicle ID of a trip that ended because the vehicle changed.
-  var formerVehicleId: String?
-  var formerTrip: FormerTrip?
+  var tripState = TripState()
   /// Number of trip records so far. After each change, ``tripMemory(bootId:at:)`` should be stored again.
   public internal(set) var tripChanges = 0
 
   static let maximumECUs = 8
-  /// Maximum age of a fix in a record, ns.
-  static let fixWindow: Int64 = 1_500_000_000
   /// Longest interval that counts as a signal's regular interval, ns; a longer one is an interruption.
   static let slowestPace: Int64 = 15_000_000_000
   /// Maximum age of a valid vehicle speed, ns.
@@ -133,7 +105,7 @@ public struct Fusion: ~Copyable {
   public init(_ options: FusionOptions) {
     self.options = options
     sequence = options.firstSequence
-    vehicleId = options.vehicleId ?? options.unknownVehicleId
+    identity = VehicleIdentity(id: options.vehicleId ?? options.unknownVehicleId)
     columnOfSignal = [UInt16](repeating: 0, count: saeSignals.count + options.loadedSignals.count)
     loadedKeys = LoadedKeys(options.loadedSignals)
     trips = TripWatch(options.trips ?? TripOptions())
@@ -148,7 +120,7 @@ public struct Fusion: ~Copyable {
     wallOffset = offset
     timeQuality = quality
     // The length of the power outage may be known now.
-    if formerTrip != nil { tripDeadline = .min }
+    if tripState.former != nil { tripState.deadline = .min }
   }
 
   /// Changes when telemetry records are made, after the current interval.
@@ -168,13 +140,13 @@ public struct Fusion: ~Copyable {
   }
 
   /// Time at which ``advance(to:into:)`` has work to do; `.max` if nothing is due.
-  public var nextDue: Int64 { min(nextBoundary == .min ? .max : nextBoundary, tripDeadline) }
+  public var nextDue: Int64 { min(nextBoundary == .min ? .max : nextBoundary, tripState.deadline) }
 
   /// Makes the records that are due by `time`.
   public mutating func advance<Sink: RecordSink & ~Copyable>(to time: Int64, into sink: inout Sink) {
     if time > now { now = time }
     if nextBoundary != .min, now >= nextBoundary { cross(into: &sink) }
-    if now >= tripDeadline { tellTrips(into: &sink) }
+    if now >= tripState.deadline { recordTrips(into: &sink) }
   }
 
   /// Ends the session. The last, partial record carries the time of its newest value.
@@ -193,7 +165,7 @@ public struct Fusion: ~Copyable {
     if time > now { now = time }
     // A value of exactly that time still belongs to the record.
     if now > nextBoundary { cross(into: &sink) }
-    if now >= tripDeadline { tellTrips(into: &sink) }
+    if now >= tripState.deadline { recordTrips(into: &sink) }
   }
 
   /// Makes the record of the interval that has ended and computes the end of the current one.
@@ -216,10 +188,10 @@ public struct Fusion: ~Copyable {
 
   /// Makes all records from the data gathered so far.
   mutating func cut<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
-    if isVehicleNews { writeVehicle(at: time, into: &sink) }
-    if newest != nil || holdsValue(at: time) { tellTelemetry(at: time, into: &sink) }
+    if identity.isRecordDue(at: time) || isFinishing && identity.news != .none { writeVehicle(at: time, into: &sink) }
+    if newest != nil || holdsValue(at: time) { recordTelemetry(at: time, into: &sink) }
     if isDiagnosisNews { writeDiagnosis(at: time, into: &sink) }
     newest = nil
-    isFixFresh = false
+    position.isFresh = false
   }
 }

@@ -23,7 +23,7 @@ public struct FixChoice: ~Copyable {
   }
 
   /// How long a fix is valid, ns.
-  static let patience: Int64 = Fusion.fixWindow
+  static let patience: Int64 = PositionState.window
   /// How long another receiver must be better, ns.
   static let proof: Int64 = 10_000_000_000
   /// Ratio of HDOP values below which a fix of the same type is better.
