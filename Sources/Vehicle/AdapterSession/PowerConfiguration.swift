@@ -67,7 +67,7 @@ public enum AwakeReason: UInt8, BitwiseCopyable, Sendable {
   case interval
   /// The adapter restarted: it was plugged in, or its supply broke down, as it does when an engine is cranked.
   case adapterReturned
-  /// The caller asked for it.
+  /// ``AdapterSession/wake()`` was called, or polling was resumed.
   case requested
 
   /// The name in records and log lines.

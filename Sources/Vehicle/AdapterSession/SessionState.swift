@@ -9,7 +9,7 @@ import OBDWire
 ///
 /// From every state: a closed port or lost prompts lead to `closed`, a fatal error to `probing`, an unexpected banner to
 /// `initializing`. A change of the speed is between `initializing` and `searching`. A search without a result leads to
-/// `resting`, and another bus than the unsupported one to `searching`.
+/// `resting`. If the bus is no longer the unsupported one, `searching` follows.
 ///
 /// What outlives a state is stored beside it in ``AdapterSession``: ``AdapterSettings`` until the adapter restarts,
 /// ``OpenPort`` until the port is opened again, ``KnownVehicle`` until another vehicle is identified, and

@@ -14,8 +14,8 @@ extension Fusion {
     hasChanged = false
   }
 
-  /// Whether an interval in which nothing was read makes a record all the same: the next answer is not yet due. The
-  /// signal that is asked for most often tells; when that stays away, old values of others are not repeated.
+  /// Whether an interval without readings makes a record with earlier values, because the next answer is not due yet. The
+  /// signal with the shortest interval decides: if it is overdue, values of other signals are not repeated.
   func holdsValue(at time: Int64) -> Bool {
     guard case .every = options.cadence, !isFinishing else { return false }
     var latest = Int64.min
@@ -25,7 +25,7 @@ extension Fusion {
     return latest != .min && lastRead >= latest
   }
 
-  /// From when on a value of a column stands at a time.
+  /// Returns the earliest time of a value of a column that is still valid at a time.
   private func earliest(of column: Int, at time: Int64) -> Int64 {
     let pace = columns[column].pace
     return time - max(columns[column].window, pace < Self.slowestPace ? 2 * pace : 0)
