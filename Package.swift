@@ -253,7 +253,7 @@ let package = Package(
     .testTarget(
       name: "FleetAccessTests",
       dependencies: [
-        "FleetAccess", .product(name: "Crypto", package: "swift-crypto"),
+        "FleetAccess", "FleetDomain", "Telemetry", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ], swiftSettings: strict),
     .testTarget(

@@ -43,6 +43,13 @@ import Testing
     #expect(poll.voltagePeriod == 5 * second)
   }
 
+  @Test func the_lamp_is_read_as_often_as_the_codes() throws {
+    #expect(try settings(#"{"poll": {"dtcPeriod": 5}}"#).poll.wishes.period(of: 0x01) == 5 * second)
+    #expect(try settings(#"{"poll": {"dtcPeriod": 600}}"#).poll.wishes.period(of: 0x01) == 60 * second)
+    #expect(
+      try settings(#"{"poll": {"dtcPeriod": 5, "signals": {"mil": 20}}}"#).poll.wishes.period(of: 0x01) == 20 * second)
+  }
+
   @Test func commands_of_a_set_become_requests_to_their_ECUs() throws {
     let poll = try settings(
       Self.named,

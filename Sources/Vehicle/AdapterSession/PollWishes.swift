@@ -9,6 +9,9 @@ public struct PollWishes: BitwiseCopyable, Sendable {
   private var priorities = InlineArray<256, UInt8>(repeating: 0xFF)
   /// Period of the PIDs that are not named, ns; 0 for as fast as the link allows.
   public var defaultPeriod: Int64 = second
+  /// Time between two readings of the trouble codes, ns. The MIL state (PID 01) is read as often, if no period is set for
+  /// it, so that both agree; at least once a minute.
+  public var codesPeriod: Int64 = 60 * second
 
   /// Creates the defaults.
   public init() {}
@@ -35,9 +38,10 @@ public struct PollWishes: BitwiseCopyable, Sendable {
     if named != Self.unset { return named }
     guard defaultPeriod != Self.never else { return Self.never }
     return switch pid {
-    // State of the codes, and values that never change, or only with them (monitors, sensor locations, scalings,
-    // standards).
-    case 0x01, 0x13, 0x1C, 0x1D, 0x41, 0x4F, 0x50, 0x51, 0x5F: 60 * Self.second
+    // State of the codes.
+    case 0x01: min(codesPeriod, 60 * Self.second)
+    // Values that never change, or only with the codes (monitors, sensor locations, scalings, standards).
+    case 0x13, 0x1C, 0x1D, 0x41, 0x4F, 0x50, 0x51, 0x5F: 60 * Self.second
     // Slow values: temperatures, levels, distances, times.
     case 0x05, 0x0F, 0x1F, 0x21, 0x2F, 0x30, 0x31, 0x33, 0x46, 0x4D, 0x4E, 0x5B, 0x5C, 0x67, 0x68, 0xA6:
       max(defaultPeriod, 5 * Self.second)

@@ -22,6 +22,7 @@ struct PollSettings: Sendable {
   /// - Throws: a signal that neither the standard nor a set has, or more requests than a session takes.
   init(_ poll: GatewayConfiguration.Poll, _ loaded: LoadedSignals?, file: String? = nil) throws(StartError) {
     wishes.defaultPeriod = Self.nanoseconds(poll.defaultPeriod)
+    wishes.codesPeriod = Self.nanoseconds(poll.dtcPeriod)
     var named: [UInt8: Int64] = [:]
     for period in poll.signals {
       let nanoseconds = Self.nanoseconds(period.seconds)
