@@ -102,8 +102,12 @@ let package = Package(
 
     // Floor 4: ties the services together.
     .target(
+      name: "GatewayLinks", dependencies: ["OBDWire", "NMEAWire", "Fusion", "AdapterSession", "Ports"],
+      path: "Sources/Vehicle/GatewayLinks", swiftSettings: inlined),
+    .target(
       name: "Gateway",
       dependencies: [
+        "GatewayLinks",
         "OBDWire", "NMEAWire", "JSONText", "Geofencing", "Telemetry", "SignalSets", "GeoJSON", "Fusion",
         "AdapterSession", "Captures", "Ports", "Spool", "Sinks", "CGateway", "CSystemd",
       ], path: "Sources/Vehicle/Gateway", swiftSettings: inlined),
@@ -115,7 +119,7 @@ let package = Package(
       name: "obdgate",
       dependencies: [
         "OBDWire", "NMEAWire", "JSONText", "Telemetry", "Geofencing", "SignalSets", "GeoJSON", "Fusion", "TroubleCodes",
-        "AdapterSession", "Captures", "Ports", "Sinks", "Simulator", "Gateway", "CGateway",
+        "AdapterSession", "Captures", "Ports", "Sinks", "Simulator", "Gateway", "GatewayLinks", "CGateway",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Sources/Programs/obdgate", swiftSettings: strict),
 
@@ -227,14 +231,16 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Gateway", "AdapterSession", "Fusion", "Geofencing", "GeoJSON", "NMEAWire", "OBDWire", "Ports", "Simulator",
+        "Gateway", "GatewayLinks", "AdapterSession", "Fusion", "Geofencing", "GeoJSON", "NMEAWire", "OBDWire", "Ports",
+        "Simulator",
         "Sinks", "Spool", "Telemetry", "GatewayTestKit", "TestKit",
       ], swiftSettings: strict),
     .target(name: "GatewayTestKit", path: "Tests/GatewayTestKit", swiftSettings: strict),
     .testTarget(
       name: "GatewayLiveTests",
       dependencies: [
-        "Gateway", "AdapterSession", "Fusion", "NMEAWire", "OBDWire", "Ports", "Simulator", "Sinks", "Spool",
+        "Gateway", "GatewayLinks", "AdapterSession", "Fusion", "NMEAWire", "OBDWire", "Ports", "Simulator", "Sinks",
+        "Spool",
         "Telemetry", "GatewayTestKit", "TestKit",
       ], swiftSettings: strict),
     .target(

@@ -4,6 +4,7 @@ import Simulator
 import Telemetry
 
 @testable import Gateway
+@testable import GatewayLinks
 @testable import GatewayTestKit
 @testable import Ports
 

@@ -2,6 +2,7 @@ import Telemetry
 import Testing
 
 @testable import Gateway
+@testable import GatewayLinks
 @testable import Ports
 
 @Suite struct AdapterEventLogTests {

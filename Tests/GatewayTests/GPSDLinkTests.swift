@@ -5,6 +5,7 @@ import Telemetry
 import Testing
 
 @testable import Gateway
+@testable import GatewayLinks
 @testable import GatewayTestKit
 
 /// gpsd from its bytes to the pipeline: what it says becomes records, and how it stands.

@@ -7,6 +7,7 @@ import TestKit
 import Testing
 
 @testable import Gateway
+@testable import GatewayLinks
 @testable import GatewayTestKit
 
 /// The real receivers' logs through the daemon's way of fixes: listener, ring, pipeline, records; on a virtual clock.

@@ -2,6 +2,7 @@ import Ports
 import Testing
 
 @testable import Gateway
+@testable import GatewayLinks
 
 @Suite struct ReconnectPlanTests {
   private static let second: Int64 = 1_000_000_000

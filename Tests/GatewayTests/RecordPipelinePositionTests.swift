@@ -7,6 +7,7 @@ import Telemetry
 import Testing
 
 @testable import Gateway
+@testable import GatewayLinks
 @testable import GatewayTestKit
 
 /// Positions at the pipeline: on whose records they stand, and what is kept of them.

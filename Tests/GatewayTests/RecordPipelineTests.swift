@@ -5,6 +5,7 @@ import Telemetry
 import Testing
 
 @testable import Gateway
+@testable import GatewayLinks
 @testable import GatewayTestKit
 
 @Suite struct RecordPipelineTests {

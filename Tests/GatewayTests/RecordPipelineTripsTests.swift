@@ -6,6 +6,7 @@ import TestKit
 import Testing
 
 @testable import Gateway
+@testable import GatewayLinks
 @testable import GatewayTestKit
 
 /// Trips over the ends of lines, of the program and of the power.

@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["obdgated", "obdgated-fusion", "obdgated-spool", "obdgated-line0"])
+  @Test(arguments: ["obdgated", "obdgated-fusion", "obdgated-spool", "obdgated-link0"])
   func what_is_stuck_is_started_anew(_ thread: String) async throws {
     guard let packages = try Packages(), let python = try Tool.required("python3") else { return }
     try await aside {

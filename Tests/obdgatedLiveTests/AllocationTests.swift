@@ -31,7 +31,7 @@ import Testing
         let more = count - (before[thread] ?? 0)
         #expect(more == 0, "\(thread): \(more) allocations in 4 s")
       }
-      #expect(after.keys.contains("obdgated-line0") && after.keys.contains("obdgated-fusion"), "\(after)")
+      #expect(after.keys.contains("obdgated-link0") && after.keys.contains("obdgated-fusion"), "\(after)")
     }
   }
 

@@ -1,4 +1,4 @@
-/// Why the daemon cannot start; one line for people, and the status of sysexits.h.
+/// Why the daemon cannot start: one text line, and the exit status of sysexits.h.
 public struct StartError: Error, Sendable, CustomStringConvertible {
   public enum Kind: Int32, Sendable {
     /// EX_NOINPUT: a file is missing.

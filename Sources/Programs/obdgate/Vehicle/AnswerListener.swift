@@ -1,6 +1,7 @@
 import AdapterSession
 import Fusion
 import Gateway
+import GatewayLinks
 import OBDWire
 import Ports
 import Telemetry

@@ -1,5 +1,6 @@
 import AdapterSession
 import Gateway
+import GatewayLinks
 import Glibc
 import OBDWire
 import Ports

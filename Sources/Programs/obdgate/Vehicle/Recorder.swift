@@ -3,6 +3,7 @@ import CGateway
 import Captures
 import Fusion
 import Gateway
+import GatewayLinks
 import OBDWire
 import Ports
 import Telemetry

@@ -152,16 +152,3 @@ extension Quirks {
     self = name.isEmpty ? [] : found ?? []
   }
 }
-
-extension SessionMemory {
-  /// Whether there is nothing new in another.
-  func isSame(as other: SessionMemory) -> Bool {
-    // A voltage that wanders by hundredths is not worth a write.
-    guard abs(voltageOffset - other.voltageOffset) < 0.1 else { return false }
-    guard baud == other.baud, protocolDigit == other.protocolDigit, quirks == other.quirks, vinCount == other.vinCount,
-      silentPIDs == other.silentPIDs, measuresVoltage == other.measuresVoltage
-    else { return false }
-    for index in 0..<vinCount where vin[index] != other.vin[index] { return false }
-    return true
-  }
-}

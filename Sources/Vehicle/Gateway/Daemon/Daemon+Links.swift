@@ -1,4 +1,5 @@
 import AdapterSession
+import GatewayLinks
 import Ports
 import Telemetry
 
@@ -66,27 +67,20 @@ extension Daemon {
       if !label.isEmpty { record.identity = label }
       records.record(record, at: BootClock.now)
     }
-    let ring = Ring<FixDelivery>(capacity: ReceiverFeed.ringCapacity)
-    let outlet = FixOutlet(ring.producer, wakeUp: records.wakeUp)
+    let ring = Ring<FixDelivery>(capacity: FixDelivery.ringCapacity)
     let feed = records.add(receiver: address.deviceName, ring.consumer)
     let control: LinkControl
     let progress = manager.progress()
     let portErrors = self.portErrors
-    let body: () -> Void
+    let link: LinkBody
     do throws(PortError) {
       control = try LinkControl(address: address, reportError: { portErrors.put($0, of: $1.deviceName) })
-      if case .serial(_, let baud) = address {
-        let link = LinkBox(
-          try LinkThread(control, ReceiverLink(outlet, control: control, baud: baud), progress: progress))
-        body = { link.run() }
-      } else {
-        let link = LinkBox(try LinkThread(control, GPSDLink(outlet, control: control), progress: progress))
-        body = { link.run() }
-      }
+      let receiving = LinkBody.Receiving(wakeUp: records.wakeUp, progress: progress)
+      link = try LinkBody(receiver: address, control, ring.producer, receiving)
     } catch {
       throw StartError(.unavailable, error.description)
     }
-    let thread = try Thread("obdgated-gps\(number)", body)
+    let thread = try Thread("obdgated-gps\(number)") { link.run() }
     links[number] = RunningLink(
       name: roster.name(of: number), control: control, thread: thread, progress: progress, use: .receiver(feed))
   }
@@ -105,20 +99,20 @@ extension Daemon {
     var session = AdapterSession(configuration, wishes: settings.poll.wishes, memory: memory[name])
     // Their number was checked when the settings were read.
     for request in settings.poll.addressed { _ = session.add(request) }
-    let ring = Ring<Delivery>(capacity: RecordThread.ringCapacity)
+    let ring = Ring<Delivery>(capacity: Delivery.ringCapacity)
     let figures = LinkFigures()
     let control: AdapterControl
     let progress = manager.progress()
-    let link: LinkBox<AdapterLink>
+    let link: LinkBody
     let (mailbox, portErrors) = (self.mailbox, self.portErrors)
     do throws(PortError) {
       control = try AdapterControl(
         address: address, memory: memory[name], learned: mailbox.wakeUp,
         reportKey: { mailbox.post(.key(isWanted: $0, $1)) },
         reportError: { portErrors.put($0, of: $1.deviceName) })
-      let outlet = DeliveryOutlet(ring.producer, wakeUp: records.wakeUp, control: control, figures: figures)
-      let driver = AdapterLink(session, outlet, definitions: settings.poll.definitions)
-      link = LinkBox(try LinkThread(control.link, driver, progress: progress))
+      let receiving = LinkBody.Receiving(wakeUp: records.wakeUp, progress: progress)
+      link = try LinkBody(
+        session, control, ring.producer, receiving, figures: figures, definitions: settings.poll.definitions)
     } catch {
       throw StartError(.unavailable, error.description)
     }
@@ -167,13 +161,4 @@ extension PortAddress {
   var deviceName: String {
     if case .serial(let path, _) = self { path } else { description }
   }
-}
-
-/// Carries a link into its thread.
-private final class LinkBox<Driver: LinkDriver & ~Copyable>: @unchecked Sendable {
-  private var link: LinkThread<Driver>
-
-  init(_ link: consuming LinkThread<Driver>) { self.link = link }
-
-  func run() { link.run() }
 }

@@ -1,6 +1,7 @@
 import AdapterSession
 import CGateway
 import Fusion
+import GatewayLinks
 import Geofencing
 import Glibc
 import OBDWire

@@ -5,59 +5,58 @@ import Spool
 import Synchronization
 import Telemetry
 
-/// The spool's thread: takes records out of its queue, has them committed, and exchanges batches with the sinks.
+/// The spool's thread: takes records out of its queue, commits them, and exchanges batches with the sinks.
 ///
-/// A sink that hangs holds up itself alone; a disk that hangs holds up no poll and no record.
+/// A sink that hangs delays no other sink. A disk that hangs delays no poll and no record.
 final class Forwarding: @unchecked Sendable {
-  /// Who makes the records.
+  /// Identity of the gateway in `gap` records.
   struct Origin: Sendable {
     var gatewayId: String
-    /// Nil: not configured.
+    /// `nil` if it is not configured.
     var vehicleId: String?
     var idSeed: UInt64
   }
 
-  /// How long sinks may go on at the end, ns, and how long they may take to return after that.
+  /// How long sinks may continue at the end, and how long they may take to return afterwards, ns.
   private static let lastCall: Int64 = 700_000_000
   private static let farewell: Int64 = 500_000_000
-  /// Losses that are told at once: what a full disk makes of them is told in turn.
+  /// Maximum number of losses that are reported at once.
   private static let mostLosses = 64
 
   private let queue: SpoolQueue
   private let ended: @Sendable (_ hasFailed: Bool) -> Void
-  /// Records that some sink lacks, as the last look found.
+  /// Number of records that some sink lacks, as of the last turn.
   private let waiting = Atomic<Int64>(0)
   private let statusQuery: ThreadQuery<ForwardingStatus>
   private let followers: Followers?
   private let lossCounts = LossCounts()
 
-  // Of the thread alone, once it runs.
+  // The following are used by the thread alone, once it runs.
   private var spool: Spool
   private var gaps: GapRecords
   private var wall = WallTime.unknown
   private var sinks: [Box] = []
-  /// Files that a note has taken the place of, until it is on the disk.
+  /// Files that are removed as soon as the note that replaces them is on the disk.
   private var superseded: [(note: String, file: String)] = []
-  /// What may go on as long as a disk is too slow.
+  /// Reports that may repeat as long as a disk is too slow.
   private var lateRecords = RateLimitedCount()
   private var refusedRecords = RateLimitedCount()
-  /// How far the followers have seen, and what they are shown next.
+  /// The followers' position, and the batch for them.
   private var onlooker = Onlooker()
   private var shown = RecordBatch()
 
-  /// Arrays hold what can be copied only.
+  /// An array cannot hold a noncopyable value.
   private final class Box {
     var sink: SinkFeeder
     init(_ sink: consuming SinkFeeder) { self.sink = sink }
   }
 
-  /// Opens the spool, which may take a while.
+  /// Opens the spool, which may take some time.
   ///
   /// - Parameters:
-  ///   - names: of the sinks, in the order in which they are added.
-  ///   - followers: of the records, once they are committed.
-  ///   - ended: called, in the thread, when nobody takes anything at any sink's end any more.
-  /// - Throws: where the process has no descriptors left.
+  ///   - followers: receive the records after their commit.
+  ///   - ended: called in the thread when no sink can deliver any more.
+  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   init(
     _ options: SpoolOptions, bootId: String, _ origin: Origin, queue: SpoolQueue, followers: Followers? = nil,
     ended: @escaping @Sendable (_ hasFailed: Bool) -> Void
@@ -70,15 +69,15 @@ final class Forwarding: @unchecked Sendable {
     gaps = GapRecords(gatewayId: origin.gatewayId, vehicleId: origin.vehicleId, seed: origin.idSeed)
   }
 
-  /// What was remembered beside the records when the program ended; before ``run()``.
+  /// Returns a note of an earlier run; call it before ``run(progress:)``.
   func note(_ name: String) -> [UInt8]? { spool.note(name) }
 
-  /// Removes a file as soon as the note that takes its place is on the disk; before ``run()``.
+  /// Removes a file as soon as the note that replaces it is on the disk; call it before ``run(progress:)``.
   func supersede(_ file: String, by note: String) { superseded.append((note, file)) }
 
-  /// Adds the sink that the spool has at the same place; before ``run()``.
+  /// Adds the next sink of the spool; call it before ``run(progress:)``.
   ///
-  /// - Parameter usesVSS: whether it gets the names of COVESA VSS.
+  /// - Parameter usesVSS: whether it receives the names of COVESA VSS.
   func add(
     _ slot: SinkSlot, name: String, limit: RecordBatch.Limit, _ gathering: Gathering, usesVSS: Bool = false
   ) {
@@ -87,24 +86,25 @@ final class Forwarding: @unchecked Sendable {
       Box(SinkFeeder(name: name, index: sinks.count, slot: slot, limit: limit, gathering, names: names)))
   }
 
-  /// Records that some sink lacks.
+  /// Number of records that some sink lacks.
   var depth: Int64 { waiting.load(ordering: .relaxed) }
 
-  /// What is lost, as far as that was told.
+  /// The losses reported so far.
   var losses: LossFigures { lossCounts.now }
 
-  /// How spool and sinks stand; nil: the thread does not answer in that time, ns. Asked by one at a time.
+  /// Returns a snapshot of spool and sinks; `nil` if the thread does not answer within `patience`, ns. One caller at a
+  /// time.
   func status(patience: Int64) -> ForwardingStatus? { statusQuery.ask(patience: patience) { queue.wakeUp.signal() } }
 
-  /// Nobody asks how it stands any more.
+  /// Ends all waiting for answers.
   func closeStatus() { statusQuery.close() }
 
-  /// The thread's body.
+  /// Runs the thread.
   ///
-  /// - Parameter progress: of the thread, where somebody watches that it goes on.
+  /// - Parameter progress: of the thread; `nil` if nobody supervises it.
   func run(progress: Progress? = nil) {
     var load = SpoolQueue.Load()
-    // What the last end has cost is told before anything else.
+    // Report the losses of the last run before anything else.
     reportLosses(at: BootClock.now)
     while true {
       queue.wakeUp.clear()
@@ -122,6 +122,8 @@ final class Forwarding: @unchecked Sendable {
     }
   }
 
+  /// Takes everything out of the queue.
+  ///
   /// - Returns: whether nothing more will come.
   private func receive(_ load: inout SpoolQueue.Load) -> Bool {
     guard queue.take(&load) else { return false }
@@ -154,7 +156,9 @@ final class Forwarding: @unchecked Sendable {
     Log.write("the disk takes too long: \(count) records are lost", .warning)
   }
 
-  /// - Parameter now: `.max`: what was not said yet is said now.
+  /// Logs the counts that are due.
+  ///
+  /// - Parameter now: boot time, ns; `.max` for all counts.
   private func reportCounts(at now: Int64) {
     if let (count, _) = lateRecords.take(at: now) { Self.reportLate(count) }
     if let (count, _) = refusedRecords.take(at: now) {
@@ -171,7 +175,7 @@ final class Forwarding: @unchecked Sendable {
     waiting.store(spool.depth.file + Int64(spool.depth.memory), ordering: .relaxed)
   }
 
-  /// That nothing waits is no news.
+  /// Logs a report of the spool, except that nothing waits.
   private static func report(_ news: SpoolNews) {
     if case .opened(_, 0) = news { return }
     Log.write("\(news)")
@@ -179,7 +183,7 @@ final class Forwarding: @unchecked Sendable {
 
   private func removeSuperseded() {
     for (note, file) in superseded where spool.isDurable(note) {
-      // Left behind, it would be taken over once more.
+      // A file that stays would be adopted once more.
       if unsafe unlink(file) != 0, errno != ENOENT { Log.write("\(file): cannot be removed: \(systemReason(errno))") }
       superseded.removeAll { $0.file == file }
     }
@@ -187,7 +191,7 @@ final class Forwarding: @unchecked Sendable {
 
   private func reportLosses(at now: Int64) {
     var told = 0
-    // What the last end has cost is told before a record says what date it is: the machine's clock does, if any.
+    // The losses of the last run are reported before any record has a date. Use the machine's date, if it has one.
     var wall = wall
     if wall.quality == .unset {
       let machine = WallClock.read()
@@ -201,11 +205,11 @@ final class Forwarding: @unchecked Sendable {
         Log.write("records are lost (\(loss.reason.name)), how many is not known")
       }
     }
-    // They are events: durable before what comes behind them.
+    // These are events; commit them before the records that follow.
     if told > 0 { spool.advance(to: now) }
   }
 
-  /// Exchanges batches with the sinks. One that is over ends itself alone; with the last of them nobody is left.
+  /// Exchanges batches with the sinks. If a sink ends, the others continue; the end of the last one is reported.
   private func exchange(at now: Int64) {
     for box in sinks {
       guard let end = box.sink.exchange(&spool, at: now) else { continue }
@@ -218,11 +222,11 @@ final class Forwarding: @unchecked Sendable {
     }
   }
 
-  /// Shows followers what sinks may be handed by now. After the sinks: what all of them have is removed with the next
-  /// commit at the earliest.
+  /// Publishes to followers what sinks may receive now. It follows the exchange, because a record that all sinks have
+  /// is removed in the next commit at the earliest.
   private func show(at now: Int64) {
     guard let followers else { return }
-    // Whoever begins to follow before the next turn sees all that comes with it.
+    // A follower that is added before the next turn receives everything from that turn on.
     guard !followers.isEmpty else { return spool.pass(&onlooker) }
     var isNews = false
     while true {
@@ -243,7 +247,7 @@ final class Forwarding: @unchecked Sendable {
     return ForwardingStatus(spool: figures, sinks: sinks)
   }
 
-  /// Commits everything, lets the sinks take what they can in a moment, and closes the spool.
+  /// Commits everything, lets the sinks deliver for a moment, and closes the spool.
   private func finish() {
     let end = BootClock.now &+ Self.lastCall
     while true {
@@ -268,7 +272,7 @@ final class Forwarding: @unchecked Sendable {
     close()
   }
 
-  /// What was only in memory ends with the process: no file tells of it at the next start.
+  /// Records that are only in memory end with the process, and no later `gap` record reports them.
   private func close() {
     var reason: SpoolError?
     if case .inMemory(let error) = spool.state { reason = error }

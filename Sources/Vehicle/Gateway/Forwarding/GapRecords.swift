@@ -1,7 +1,7 @@
 import Spool
 import Telemetry
 
-/// Makes the records of what the spool has lost.
+/// Makes `gap` records from the spool's losses.
 struct GapRecords: ~Copyable {
   private let gatewayId: String
   private let vehicleId: String
@@ -9,27 +9,29 @@ struct GapRecords: ~Copyable {
   private var made: UInt64 = 0
   private var line = JSONLineEncoder(capacity: JSONLineEncoder.recordCapacity)
 
+  /// Creates it.
+  ///
   /// - Parameters:
-  ///   - vehicleId: the configured one; nil: they go by the gateway.
-  ///   - seed: of their ids.
+  ///   - vehicleId: the configured one; `nil` to use the gateway's name.
+  ///   - seed: for the IDs of the records.
   init(gatewayId: String, vehicleId: String?, seed: UInt64) {
     self.gatewayId = gatewayId
     self.vehicleId = vehicleId ?? gatewayId
     self.seed = seed
   }
 
-  /// Appends the record of a loss to the spool that has told it.
+  /// Appends the record of a loss to the spool.
   ///
   /// - Parameters:
   ///   - now: boot time, ns.
-  ///   - wall: what date that is; the spool puts in what is known when the record leaves.
-  /// - Returns: false where not even the numbers are known that a record would have to tell.
+  ///   - wall: the known date; the spool replaces it when the record is delivered.
+  /// - Returns: `false` if not even the sequence numbers are known.
   mutating func tell(_ loss: Loss, to spool: inout Spool, at now: Int64, _ wall: WallTime) -> Bool {
     guard let gap = loss.gap else { return false }
     made += 1
     let time = RecordTime(now, wall)
     let id = UUIDv7(milliseconds: time.milliseconds, seed: seed, number: made)
-    // The spool gives epoch and number itself.
+    // The spool assigns epoch and number.
     let head = RecordHead(
       type: .gap, id: id, time: time, gatewayId: gatewayId, vehicleId: vehicleId, epoch: id, sequence: 1)
     line.record(head, gap)

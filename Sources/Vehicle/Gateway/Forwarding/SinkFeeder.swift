@@ -2,26 +2,27 @@ import Ports
 import Sinks
 import Spool
 
-/// One sink as the spool's thread knows it.
+/// The spool thread's side of one sink.
 struct SinkFeeder: ~Copyable {
   let name: String
-  /// Its number in the spool.
+  /// Its index in the spool.
   let index: Int
   private let slot: SinkSlot
   private let limit: RecordBatch.Limit
   private var pace: Pace
   private var batch = RecordBatch()
-  /// How it is over; nil: it is not.
+  /// How it ended; `nil` if it has not.
   private var over: End?
-  /// Why it does not work; nil: it does.
+  /// Why it does not work; `nil` if it does.
   private var failure: String?
   private var delivered: UInt64 = 0
-  /// Records that it has set aside, and how many there were in all when it began to: then they are handed out again.
+  /// Number of records that the sink set aside, and the size of the backlog at the first of them. After that many
+  /// records, they are delivered again.
   private var setAside = (records: 0, of: 0)
   /// When it took the last record, boot time.
   private var lastDelivery: Int64?
 
-  /// Nil: it gets the plain names.
+  /// `nil` for the plain names.
   private let names: VSSNames?
 
   init(
@@ -37,10 +38,9 @@ struct SinkFeeder: ~Copyable {
 
   enum End { case readerLeft, failed }
 
-  /// Takes in what the sink has said, and hands it the next batch where one is due.
+  /// Handles the sink's reports, and offers it the next batch if one is due.
   ///
-  /// - Returns: how it is over, once: nobody takes anything at its end, and what the spool has for it goes nowhere; nil: it
-  ///   is not, or that was told.
+  /// - Returns: how the sink ended, once; otherwise `nil`. What the spool has for it is then discarded.
   mutating func exchange(_ spool: inout Spool, at now: Int64) -> End? {
     var end: End?
     while let report = slot.takeReport() {
@@ -70,12 +70,12 @@ struct SinkFeeder: ~Copyable {
     pace.handedOut(batch, limit)
     if batch.isEmpty { return end }
     batch.name(by: names)
-    // The spool is not kept full for a reader that will never come. What cannot be written waits for the next start.
+    // Records for a reader that has left must not fill the spool. If writing failed, they wait for the next start.
     if over == nil { slot.offer(&batch) } else { spool.acknowledge(batch, by: index) }
     return end
   }
 
-  /// What is set aside stays handed out until others were tried: until one of them was taken, or none is left.
+  /// Records that were set aside stay delivered until others were tried: until one was taken, or none is left.
   private mutating func settle(_ batch: borrowing RecordBatch, _ delivery: Sinks.Delivery, _ spool: inout Spool) {
     guard delivery.isSetAside else {
       spool.settle(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
@@ -115,9 +115,9 @@ struct SinkFeeder: ~Copyable {
     lastDelivery = now
   }
 
-  /// How it stands.
+  /// Returns a snapshot of the state.
   ///
-  /// - Parameter oldestAge: of the records that it lacks, ns.
+  /// - Parameter oldestAge: age of the oldest record that it lacks, ns.
   func status(oldestAge: Int64?) -> SinkStatus {
     let state: SinkStatus.State =
       if over != nil { .over } else if failure != nil { .failing } else if slot.takesBatch { .waiting } else {
@@ -130,20 +130,20 @@ struct SinkFeeder: ~Copyable {
 
   private var takesBatch: Bool { over == .readerLeft || over == nil && slot.takesBatch }
 
-  /// When a batch is due, boot time in ns; `.max`: when its wakeUp says so.
+  /// When a batch is due, boot time in ns; `.max` to wait for a wake-up.
   var due: Int64 { takesBatch ? pace.due : .max }
 
-  /// Whether nothing is under way and nothing is due.
+  /// Whether no batch is with the sink and none is due.
   func isIdle(at now: Int64) -> Bool {
     !isDropping(at: now) && (over == .readerLeft || slot.hasEnded || slot.takesBatch && pace.due > now)
   }
 
-  /// Whether there is more for a reader that has left: nobody rings a wakeUp for that.
+  /// Whether there are more records for a reader that has left; no wake-up reports that.
   func isDropping(at now: Int64) -> Bool { over == .readerLeft && pace.due <= now }
 
   var hasEnded: Bool { slot.hasEnded }
 
-  /// Nobody takes anything at its end any more.
+  /// Whether it cannot deliver any more.
   var isOver: Bool { over != nil }
 
   func stop() { slot.stop() }

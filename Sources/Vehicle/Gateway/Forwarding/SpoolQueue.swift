@@ -2,24 +2,24 @@ import Ports
 import Spool
 import Synchronization
 
-/// What the record thread has made on its way to the spool's: records with their times, and what is remembered beside
-/// them. A fixed amount of memory, from which the oldest records go when it is full, and are counted.
+/// The queue from the record thread to the spool's thread: records with their times, and notes. It has a fixed amount
+/// of memory. If it is full, the oldest records are dropped and counted.
 ///
-/// One thread puts in, one takes out. What is put in by one ``put(_:)`` is taken out together, so that the spool commits
-/// a record and what is remembered of it at once.
+/// One thread appends, one removes. What one ``put(_:)`` appends is removed together, so that the spool commits a
+/// record and its note together.
 public final class SpoolQueue: Sendable {
-  /// Everything between two looks.
+  /// Everything since the last removal.
   struct Load: Sendable {
-    /// Lines, one behind the other.
+    /// Text lines in sequence.
     var bytes: [UInt8] = []
     var records: [Entry] = []
-    /// By name; an empty one is forgotten.
+    /// By name; an empty value removes the note.
     var notes: [(name: String, value: [UInt8])] = []
-    /// What is known of the date, where that has changed.
+    /// The known date, if it has changed.
     var wall: WallTime?
-    /// Records for which there was no place.
+    /// Number of records that were dropped.
     var lost: UInt64 = 0
-    /// Nothing more will come.
+    /// Whether nothing more will come.
     var isLast = false
 
     var isEmpty: Bool { records.isEmpty && notes.isEmpty && wall == nil && lost == 0 && !isLast }
@@ -34,27 +34,29 @@ public final class SpoolQueue: Sendable {
     }
   }
 
-  /// One record.
+  /// A record in ``Load/bytes``.
   struct Entry: Sendable {
-    /// Of its line, in bytes.
+    /// Length of its line, bytes.
     var length: Int32
     /// Boot time, ns.
     var time: Int64
   }
 
-  /// Rung when there is something to take out.
+  /// Signalled when there is something to remove.
   let wakeUp: WakeUp
   private let capacity: Int
   private let state = Mutex(Load())
 
-  /// - Parameter capacity: bytes of records that it holds: ten minutes of a large record a second.
-  /// - Throws: where the process has no descriptors left.
+  /// Creates an empty queue.
+  ///
+  /// - Parameter capacity: bytes of records: ten minutes of a large record a second.
+  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   public init(capacity: Int = 1 << 20) throws(PortError) {
     wakeUp = try WakeUp()
     self.capacity = capacity
   }
 
-  /// Puts everything in behind what is there, and rings; `load` is empty then.
+  /// Appends everything and signals ``wakeUp``; `load` is empty afterwards.
   func put(_ load: inout Load) {
     guard !load.isEmpty else { return }
     state.withLock { state in
@@ -73,9 +75,9 @@ public final class SpoolQueue: Sendable {
     wakeUp.signal()
   }
 
-  /// Takes everything out; `load`, which is empty, lends its memory.
+  /// Removes everything. `load` must be empty; its memory is reused.
   ///
-  /// - Returns: false where there is nothing.
+  /// - Returns: `false` if there is nothing.
   func take(_ load: inout Load) -> Bool {
     state.withLock { state in
       guard !state.isEmpty else { return false }
@@ -84,7 +86,7 @@ public final class SpoolQueue: Sendable {
     }
   }
 
-  /// Makes room for so many bytes, and for some more, so that the next few need none.
+  /// Makes room for so many bytes and some more, so that the next calls need not.
   private static func drop(_ state: inout Load, _ wanted: Int, _ capacity: Int) {
     let room = max(0, capacity - capacity / 8 - wanted)
     var bytes = 0

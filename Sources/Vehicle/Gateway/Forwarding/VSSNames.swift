@@ -2,12 +2,12 @@ import OBDWire
 import Spool
 import Telemetry
 
-/// Gives the values of telemetry records the names of COVESA VSS 6.0, for a sink that wants them: the record stays the
-/// same, `id`, time and values included, only keys change, and `"vss":"6.0"` stands behind its head.
+/// Replaces the names in telemetry records by those of COVESA VSS 6.0, for a sink that wants them. `id`, time and
+/// values do not change; `"vss":"6.0"` follows the head.
 ///
-/// A record that its longer names would make longer than any may be keeps its plain ones.
+/// If the longer names would exceed the maximum length of a record, it keeps the plain ones.
 struct VSSNames {
-  /// By plain name.
+  /// VSS path by plain name.
   private let paths: [[UInt8]: [UInt8]]
   private static let version = Array(#","vss":"6.0""#.utf8)
   private static let ecus = Array("ecus".utf8)
@@ -29,7 +29,7 @@ struct VSSNames {
     self.paths = paths
   }
 
-  /// Writes a telemetry record's line with the other names.
+  /// Appends a telemetry record's line with the VSS names.
   func write(_ line: Span<UInt8>, to out: inout [UInt8]) {
     let start = out.count
     var depth = 0
@@ -80,7 +80,7 @@ struct VSSNames {
     append(line, 0...line.count - 1, to: &out)
   }
 
-  /// Where the quote is that ends a text.
+  /// Returns the index of the quote that ends a string.
   private static func endOfText(_ line: Span<UInt8>, from start: Int) -> Int {
     var index = start + 1
     while index < line.count - 1, line[index] != UInt8(ascii: "\"") {
@@ -95,7 +95,7 @@ struct VSSNames {
 }
 
 extension RecordBatch {
-  /// Gives its telemetry other names; nil: it keeps its own.
+  /// Renames the values of its telemetry; `nil` changes nothing.
   mutating func name(by names: VSSNames?) {
     guard let names, records.contains(where: { $0.type == .telemetry }) else { return }
     rewrite { type, line, out in

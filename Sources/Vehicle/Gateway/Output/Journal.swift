@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 import Telemetry
 
-/// How much a line for people matters, as syslog(3) counts.
+/// Severity of a log line, as in syslog(3).
 public enum LogLevel: Int, Sendable {
   case error = 3
   case warning = 4
@@ -10,7 +10,7 @@ public enum LogLevel: Int, Sendable {
   case info = 6
 }
 
-/// What a line for people is about, by the name that `journalctl` shows it under.
+/// A field of a log line, by the name that `journalctl` uses.
 struct JournalField: Sendable, Equatable {
   enum Name: String, Sendable {
     case device = "OBDGATE_DEVICE"
@@ -28,17 +28,19 @@ struct JournalField: Sendable, Equatable {
   }
 }
 
-/// systemd's journal, where stderr is connected to it: lines go there with their importance and with fields.
+/// systemd's journal, if stderr is connected to it. Lines have a severity and fields.
 struct Journal: Sendable {
   private let descriptor: Int32
 
-  /// Nil: stderr goes elsewhere.
+  /// `nil` if stderr is not connected to the journal.
   init?() {
     descriptor = csystemd_journal_open(STDERR_FILENO)
     guard descriptor >= 0 else { return nil }
   }
 
-  /// - Returns: false where the journal does not take it now.
+  /// Writes a line.
+  ///
+  /// - Returns: `false` if the journal does not accept it now.
   func write(_ line: String, _ importance: LogLevel, _ fields: [JournalField]) -> Bool {
     var entry = Self.field("MESSAGE", line) + Self.field("PRIORITY", "\(importance.rawValue)")
     entry += Self.field("SYSLOG_IDENTIFIER", "obdgated")
@@ -46,6 +48,6 @@ struct Journal: Sendable {
     return unsafe csystemd_journal_send(descriptor, entry, entry.count) == 0
   }
 
-  /// A field is one line: a line end in its value would begin another field, and is escaped.
+  /// A field is one text line. A line feed in its value would begin another field and is escaped.
   private static func field(_ name: String, _ value: String) -> [UInt8] { Array("\(name)=\(value.printable)\n".utf8) }
 }

@@ -2,15 +2,15 @@ import Glibc
 import Ports
 import Sinks
 
-/// Writes a ``RecordQueue`` out, in a thread of its own: a reader that takes nothing holds nobody else up.
+/// Writes the records of a ``RecordQueue`` in its own thread, so that a slow reader delays nothing else.
 struct LineWriter: ~Copyable {
-  /// Why it ended.
+  /// Why writing ended.
   enum End: Sendable, Equatable {
     /// The queue has ended, and everything is written.
     case finished
-    /// Nobody reads any more.
+    /// The reader has closed its end.
     case readerLeft
-    /// The time to write what was left has run out.
+    /// The time limit for the rest has passed.
     case late
     /// `errno`
     case failed(Int32)
@@ -30,8 +30,8 @@ struct LineWriter: ~Copyable {
   /// Writes until the queue ends.
   ///
   /// - Parameters:
-  ///   - patience: ns that writing may go on once `isEnding` says true.
-  ///   - isEnding: asked again and again.
+  ///   - patience: how long writing may continue once `isEnding` returns `true`, ns.
+  ///   - isEnding: polled while writing.
   mutating func run(patience: Int64 = 1_000_000_000, isEnding: () -> Bool) -> End {
     var deadline = Int64.max
     while true {
@@ -50,7 +50,7 @@ struct LineWriter: ~Copyable {
     }
   }
 
-  /// Waits for records, or for the reader to leave, which no write would show while there are none.
+  /// Waits for records, or until the reader closes its end, which no write detects while there are no records.
   private func hasReaderLeft() -> Bool {
     var waiting: InlineArray<2, pollfd> = [
       pollfd(fd: queue.wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
@@ -60,7 +60,7 @@ struct LineWriter: ~Copyable {
     _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), -1) }
     let hasRung = span[0].revents != 0
     if hasRung { queue.wakeUp.clear() }
-    // poll(2) says it at once and for ever, so that going on would be a busy loop.
+    // poll(2) reports this from now on; to continue would be a busy loop.
     return !hasRung && LineOutput.hasReaderLeft(Int32(span[1].revents))
   }
 }

@@ -20,15 +20,16 @@ public enum Log {
   }
 }
 
-/// Lines for people who may not be reading: a full pipe or a stopped terminal must not hold the daemon up. What finds no
-/// room in a moment is dropped, counted, and told of with the next line that does.
+/// Writes log lines to stderr without blocking: a full pipe or a stopped terminal must not delay the daemon. A line
+/// that cannot be written within a moment is dropped and counted; the next line reports the count.
 final class StandardErrorLog: Sendable {
   private let descriptor: Int32
-  /// Lines dropped since the last that was written. Locked while writing: lines do not mix.
+  /// Number of lines dropped since the last one that was written. The lock is held while writing, so that lines do not
+  /// mix.
   private let dropped = Mutex(0)
-  /// How long a reader that was quick so far is waited for, ms.
+  /// How long a reader that has kept up is awaited, ms.
   private static let patience: Int32 = 100
-  /// A pipe that poll(2) calls writable takes so many bytes at once without blocking (pipe(7), PIPE_BUF).
+  /// A pipe that poll(2) reports as writable accepts this many bytes without blocking (pipe(7), PIPE_BUF).
   private static let piece = 4_096
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
@@ -37,12 +38,14 @@ final class StandardErrorLog: Sendable {
     dropped.withLock { dropped in
       var text = "obdgated: \(line.printable)\n"
       if dropped > 0 { text = "obdgated: lines that nobody read: \(dropped)\n" + text }
-      // Once nobody has read, no line waits again.
+      // After a line was dropped, no line waits until one could be written.
       dropped = send(text, patience: dropped == 0 ? Self.patience : 0) ? 0 : dropped + 1
     }
   }
 
-  /// - Returns: false where not all of it was written.
+  /// Writes the whole text.
+  ///
+  /// - Returns: `false` if it was not written completely.
   private func send(_ text: String, patience: Int32) -> Bool {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
@@ -51,7 +54,7 @@ final class StandardErrorLog: Sendable {
       let piece = min(bytes.count, Self.piece)
       let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, piece) }
       if count < 0, errno == EINTR { continue }
-      // Closed: there is nobody left to tell.
+      // stderr is closed.
       guard count > 0 else { return false }
       bytes = bytes.dropFirst(count)
     }

@@ -2,13 +2,13 @@ import Fusion
 import Spool
 import Telemetry
 
-/// The end at which the record thread puts records in, whatever is behind it.
+/// The record thread's output: to stdout, or to the spool.
 struct RecordOutlet: RecordSink, ~Copyable {
-  /// Where they go.
+  /// Where records go.
   enum Destination: Sendable {
-    /// To stdout and nowhere else: nothing is kept.
+    /// To stdout only; nothing is stored.
     case stdout(RecordQueue)
-    /// To the spool, and from there to every sink.
+    /// To the spool, and from there to all sinks.
     case spool(SpoolQueue)
   }
 
@@ -18,12 +18,15 @@ struct RecordOutlet: RecordSink, ~Copyable {
   private var load = SpoolQueue.Load()
   private var hasNews = false
   private var wall = WallTime.unknown
-  /// Records that it was given, by the number of their type.
+  /// Number of records, by the raw value of their type.
   private(set) var made = [UInt64](repeating: 0, count: RecordType.allCases.count)
 
+  /// Creates the output.
+  ///
   /// - Parameters:
-  ///   - followers: of the records, where they go to stdout alone; the spool shows its own once they are committed.
-  ///   - epoch: of the records, where no spool gives another.
+  ///   - followers: receive the records if stdout is the only sink; the spool publishes its own records after their
+  ///     commit.
+  ///   - epoch: of the records, if there is no spool.
   init(_ destination: Destination, followers: Followers? = nil, epoch: UUIDv7? = nil) {
     self.destination = destination
     self.followers = followers
@@ -38,7 +41,7 @@ struct RecordOutlet: RecordSink, ~Copyable {
     case .stdout(let queue):
       queue.put(line)
       hasNews = true
-      // Without a spool nothing is counted but what came here, from 1 on.
+      // Without a spool, records are numbered from 1 in the order in which they arrive here.
       if let followers, !followers.isEmpty { followers.publish(line, sequence: made.reduce(0, &+)) }
     case .spool:
       unsafe line.withUnsafeBufferPointer { unsafe load.bytes.append(contentsOf: $0) }
@@ -46,29 +49,29 @@ struct RecordOutlet: RecordSink, ~Copyable {
     }
   }
 
-  /// Whether what is remembered is kept with the records.
+  /// Whether notes are stored together with records.
   var keepsNotes: Bool { if case .spool = destination { true } else { false } }
 
-  /// Has something kept together with the records since the last ``flush()``; only where ``keepsNotes``.
+  /// Stores a value together with the records since the last ``flush(at:)``; requires ``keepsNotes``.
   mutating func keep(_ value: [UInt8], as name: String) {
     load.notes.removeAll { $0.name == name }
     load.notes.append((name, value))
   }
 
-  /// What date it is, from here on.
+  /// Sets the wall time from now on.
   mutating func setWallTime(_ wall: WallTime) {
     self.wall = wall
     if keepsNotes { load.wall = wall }
   }
 
-  /// Records that a slow reader of stdout has cost.
+  /// Removes and returns the records that a slow reader of stdout has cost.
   ///
-  /// - Parameter isLast: they are told now or never.
+  /// - Parameter isLast: whether there is no later call.
   func takeLoss(isLast: Bool) -> RecordQueue.Loss? {
     if case .stdout(let queue) = destination { queue.takeLoss(isLast: isLast) } else { nil }
   }
 
-  /// Hands on what came since the last call.
+  /// Passes on everything since the last call.
   mutating func flush(at now: Int64) {
     switch destination {
     case .stdout(let queue):
@@ -82,7 +85,7 @@ struct RecordOutlet: RecordSink, ~Copyable {
     }
   }
 
-  /// The same, and nothing will come any more.
+  /// Passes on everything; nothing follows.
   mutating func end(at now: Int64) {
     load.isLast = true
     flush(at: now)
@@ -91,10 +94,10 @@ struct RecordOutlet: RecordSink, ~Copyable {
 }
 
 extension RecordType {
-  /// That of a record's line, as ``Telemetry/RecordHead`` begins it: `{"type":"telemetry",`
+  /// Parses the type of a line that ``Telemetry/RecordHead`` began: `{"type":"telemetry",`
   fileprivate init?(beginning line: Span<UInt8>) {
     let place = 9
-    // Not allCases, which is an array made anew each time.
+    // `allCases` would allocate an array each time.
     var number: UInt8 = 0
     while let type = RecordType(rawValue: number) {
       number += 1
@@ -112,7 +115,7 @@ extension RecordType {
 }
 
 extension RecordTime {
-  /// A moment of the boot clock, ns, with what is known of the date.
+  /// A boot time, ns, with the known wall time.
   init(_ time: Int64, _ wall: WallTime) {
     self =
       wall.quality == .unset

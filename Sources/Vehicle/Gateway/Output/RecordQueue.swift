@@ -1,10 +1,10 @@
 import Ports
 import Synchronization
 
-/// Finished records on their way to a reader that may be slow: a fixed amount of memory, from which the oldest go when it
-/// is full, and are reported.
+/// Finished records for a reader that may be slow, in a fixed amount of memory. If it is full, the oldest records are
+/// dropped and reported.
 ///
-/// One thread puts in, one takes out.
+/// One thread appends, one removes.
 public final class RecordQueue: Sendable {
   /// Records that were dropped.
   public struct Loss: Sendable, Equatable {
@@ -13,47 +13,49 @@ public final class RecordQueue: Sendable {
     public var count: UInt64
   }
 
-  /// One line.
+  /// One text line.
   private struct Mark: BitwiseCopyable, Sendable {
     var length: Int32
     var sequence: UInt64
   }
 
   private struct State: Sendable {
-    /// Lines, one behind the other, round and round.
+    /// Text lines in sequence; a ring buffer.
     var bytes: [UInt8]
     var first = 0
     var count = 0
-    /// The lines, oldest first, round and round.
+    /// The text lines, oldest first; a ring buffer.
     var marks: [Mark]
     var firstMark = 0
     var lines = 0
-    /// `seq` of the next.
+    /// `seq` of the next record.
     var next: UInt64
     var loss: Loss?
-    /// Records that were ever dropped.
+    /// Total number of dropped records.
     var lost: UInt64 = 0
-    /// The loss that was told last, and how many lines are still to come before the one about it; should that be
-    /// dropped, too, it is told again.
+    /// The last reported loss, and the number of lines before its `gap` record. If that record is dropped too, the loss
+    /// is reported again.
     var told: (before: Int, loss: Loss)?
     var isEnded = false
   }
 
-  /// Rung when there is something to take out, or the end has come.
+  /// Signalled when there are records, or at the end.
   public let wakeUp: WakeUp
   private let state: Mutex<State>
 
+  /// Creates an empty queue.
+  ///
   /// - Parameters:
-  ///   - capacity: bytes that it holds; at least a record of 16 KiB.
-  ///   - lines: records that it holds.
-  ///   - firstSequence: `seq` of the first record that is put in; the others follow without a hole.
-  /// - Throws: where the process has no descriptors left.
+  ///   - capacity: bytes; at least a record of 16 KiB.
+  ///   - lines: maximum number of records.
+  ///   - firstSequence: `seq` of the first record; the others follow without a gap.
+  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   public init(capacity: Int = 1 << 20, lines: Int = 8_192, firstSequence: UInt64 = 1) throws(PortError) {
     wakeUp = try WakeUp()
     state = Mutex(State(bytes: .untouched(max(capacity, 1 << 14)), marks: .untouched(lines), next: firstSequence))
   }
 
-  /// Puts a record in; the oldest make room for it.
+  /// Appends a record; the oldest records make room for it.
   func put(_ line: Span<UInt8>) {
     state.withLock { state in
       while state.bytes.count - state.count < line.count || state.lines == state.marks.count { Self.drop(&state) }
@@ -70,16 +72,16 @@ public final class RecordQueue: Sendable {
     }
   }
 
-  /// Nothing more will be put in.
+  /// Ends the queue; nothing is appended afterwards.
   func end() {
     state.withLock { $0.isEnded = true }
     wakeUp.signal()
   }
 
-  /// What was dropped since this was last told; nil also while there is no room for a record about it, which would cost
-  /// another one, and so on.
+  /// Removes and returns the records dropped since the last call; `nil` also while there is no room for a `gap` record,
+  /// which would cost further records.
   ///
-  /// - Parameter isLast: it is told now or never: the oldest make room.
+  /// - Parameter isLast: whether there is no later call; the oldest records then make room.
   func takeLoss(isLast: Bool = false) -> Loss? {
     state.withLock { state in
       guard state.loss != nil else { return nil }
@@ -88,21 +90,21 @@ public final class RecordQueue: Sendable {
         Self.drop(&state)
       }
       defer { state.loss = nil }
-      // The record about it is the next that is put in.
+      // The next record that is appended is the `gap` record.
       if let loss = state.loss { state.told = (state.lines, loss) }
       return state.loss
     }
   }
 
-  /// Records that were dropped so far.
+  /// Number of records dropped so far.
   var lost: UInt64 { state.withLock { $0.lost } }
 
-  /// No record of a loss is longer.
+  /// Maximum length of a `gap` record, bytes.
   private static let gapRoom = 1_024
 
-  /// Takes whole lines out, the oldest first, as many as fit.
+  /// Moves as many complete lines as fit to the beginning of `buffer`, the oldest first.
   ///
-  /// - Returns: how many bytes were put at the beginning of `buffer`; nil: there are none, and no more will come.
+  /// - Returns: their number of bytes; `nil` if the queue is empty and has ended.
   func take(into buffer: inout [UInt8]) -> Int? {
     state.withLock { state in
       var taken = 0
@@ -140,17 +142,17 @@ public final class RecordQueue: Sendable {
     state.count -= length
     state.firstMark = (state.firstMark + 1) % state.marks.count
     state.lines -= 1
-    // Behind the line about it there is nothing to tell again.
+    // After the `gap` record has left, its loss need not be reported again.
     if let told = state.told { state.told = told.before == 0 ? nil : (told.before - 1, told.loss) }
-    // What is used again and again is the beginning: the rest stays untouched while the reader is quick.
+    // Start at the beginning again, so that the rest stays untouched while the reader keeps up.
     if state.lines == 0 { state.first = 0 }
   }
 }
 
 extension Array where Element: BitwiseCopyable {
-  /// Memory that is resident only as far as it is ever used.
+  /// An array whose memory becomes resident only where it is used.
   static func untouched(_ count: Int) -> [Element] {
-    // Bytes and numbers need no beginning, and none is read before it was written.
+    // Bytes and numbers need no initialization, and none is read before it is written.
     unsafe [Element](unsafeUninitializedCapacity: count) { _, initialized in initialized = count }
   }
 }

@@ -1,12 +1,13 @@
+import GatewayLinks
 import Telemetry
 
-/// Says what happens to adapters and receivers, a line for each fact, for whoever reads the log and not the records. In
-/// the thread that makes records.
+/// Logs the events of adapters and receivers, one line each, for readers of the log who do not read the records. Used
+/// by the thread that makes records.
 ///
-/// A device that comes and goes all the time fills no disk: beyond a few lines a minute its eventLog are counted, and told
-/// together.
+/// A device that is lost and found all the time must not fill the disk: beyond a few lines a minute, its events are
+/// counted and reported together.
 final class AdapterEventLog {
-  /// Lines that a device has at once, and after how long it has one more, ns.
+  /// Number of lines that a device may log at once, and the time after which it may log one more, ns.
   static let burst = 10
   static let period: Int64 = 10_000_000_000
 
@@ -16,21 +17,27 @@ final class AdapterEventLog {
     var omitted = 0
   }
 
-  /// More devices than a vehicle has are strangers, and share one budget.
+  /// More devices than a vehicle has; further ones share one budget.
   private static let mostDevices = 32
   private var budgets: [String: Budget] = [:]
   private let write: (String, LogLevel, [JournalField]) -> Void
   private let portErrors: PortErrors?
 
-  /// - Parameter portErrors: why lines could not be opened, in words.
+  /// Creates the log.
+  ///
+  /// - Parameters:
+  ///   - portErrors: the full text of errors.
+  ///   - write: writes a line with its severity and fields.
   init(portErrors: PortErrors? = nil, _ write: @escaping (String, LogLevel, [JournalField]) -> Void) {
     self.portErrors = portErrors
     self.write = write
   }
 
+  /// Logs an event.
+  ///
   /// - Parameter time: boot time, ns.
   func tell(_ record: AdapterRecord, at time: Int64) {
-    // Said or left out: it is not the next loss's.
+    // Remove it even if the line is omitted: it does not belong to the next loss.
     let detail = record.event == .lost ? portErrors?.take(record.device, record.reason) : nil
     let name = budgets[record.device] != nil || budgets.count < Self.mostDevices ? record.device : ""
     var budget = budgets[name] ?? Budget(since: time)

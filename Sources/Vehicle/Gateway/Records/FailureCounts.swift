@@ -1,13 +1,13 @@
 import OBDWire
 
-/// Counts what could not be read, by kind: the first of a kind is said at once, further ones together, once a minute.
+/// Counts failures by kind. The first of a kind is reported at once, further ones together once a minute.
 struct FailureCounts {
-  /// What is counted together.
+  /// Failures that are counted together.
   enum Kind: Equatable, CustomStringConvertible {
     case wire(WireError.Kind)
-    /// A command's prompt did not come in time.
+    /// The prompt after a command was late.
     case promptLost
-    /// Answers were those of the commands before.
+    /// Answers belonged to earlier commands.
     case outOfStep
 
     var description: String {
@@ -40,21 +40,21 @@ struct FailureCounts {
   }
 
   private var entries = [RateLimitedCount](repeating: RateLimitedCount(), count: Kind.count)
-  /// When ``due(at:)`` has something; `.max`: never.
+  /// When ``due(at:)`` has a result; `.max` for never.
   private(set) var nextReport: Int64 = .max
 
-  /// Counts one.
+  /// Counts a failure.
   ///
-  /// - Returns: the kind, where it is to be said now.
+  /// - Returns: the kind, if it is to be reported now.
   mutating func count(_ kind: Kind, at time: Int64) -> Kind? {
-    // What is not there is no error of the line; what an adapter does not know is a quirk, and the session says so.
+    // Absent data is not a failure of the link. An unknown command is a quirk, which the session reports.
     if kind == .wire(.noData) || kind == .wire(.unknownCommand) { return nil }
     if entries[kind.index].add(at: time) { return kind }
     nextReport = min(nextReport, entries[kind.index].due)
     return nil
   }
 
-  /// A kind whose count is to be said, with the count and when it was due; nil: none.
+  /// Removes and returns a kind to report, its count, and when it was due; `nil` if there is none.
   mutating func due(at now: Int64) -> (Kind, UInt64, Int64)? {
     guard now >= nextReport else { return nil }
     nextReport = .max

@@ -10,17 +10,19 @@ import Telemetry
 ///
 /// Nothing in it is needed: a file that cannot be read is said, and the next fix sets what is inside and outside silently.
 struct FenceStore {
-  /// As the spool names it.
+  /// Name of the spool's note.
   static let note = "fences"
 
   private let path: String?
-  /// Why it could not be written last: reported once.
+  /// The last error while writing; each is reported once.
   private var lastReason = ""
 
-  /// - Parameter folder: the state directory; nil: nothing is kept.
+  /// Creates the store.
+  ///
+  /// - Parameter folder: the state directory; `nil` to store nothing.
   init(folder: String?) { path = folder.map { $0 + "/fences.json" } }
 
-  /// What was kept; nil: nothing.
+  /// Reads what was stored; `nil` if there is nothing.
   func read() -> FenceMemory? {
     guard let path, unsafe access(path, F_OK) == 0 else { return nil }
     do throws(StartError) {
@@ -32,10 +34,10 @@ struct FenceStore {
     return nil
   }
 
-  /// What a text says that was kept.
+  /// Parses a stored text.
   ///
-  /// - Parameter place: where it was kept, for messages.
-  /// - Returns: nil: it cannot be read, which is said.
+  /// - Parameter place: where it was stored, for messages.
+  /// - Returns: `nil` if it is invalid, which is logged.
   static func read(_ text: [UInt8], from place: String) -> FenceMemory? {
     do throws(JSONError) {
       return try memory(text)
@@ -84,7 +86,7 @@ struct FenceStore {
 }
 
 extension FenceMemory {
-  /// As it is kept: a line of JSON.
+  /// Its stored form: one line of JSON.
   var text: [UInt8] {
     var line = JSONLineEncoder(capacity: 4_096, growable: true)
     line.begin()

@@ -1,7 +1,7 @@
 import Ports
 import Synchronization
 
-/// The newest of something that another thread writes to disk.
+/// The latest value that another thread has to write to the disk.
 final class LatestValue<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let wakeUp: WakeUp
@@ -13,7 +13,7 @@ final class LatestValue<Value: Sendable>: Sendable {
     wakeUp.signal()
   }
 
-  /// What has come since this was asked last.
+  /// Removes and returns the value set since the last call; `nil` if there is none.
   func take() -> Value? {
     value.withLock { value in
       defer { value = nil }

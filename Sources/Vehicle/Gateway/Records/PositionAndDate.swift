@@ -3,16 +3,17 @@ import Geofencing
 import NMEAWire
 import Telemetry
 
-/// Where the vehicle is and what date it is, from all receivers and the machine's clock together. No clock of its own.
+/// The vehicle's position and the date, from all receivers and the machine's clock. It reads no clock.
 struct PositionAndDate: ~Copyable {
-  /// Below this the machine's clock is not followed: reading two clocks takes time, and records must not tremble by it.
+  /// Smaller changes of the machine's clock are ignored, ns: reading two clocks takes time, and records must not
+  /// jitter.
   private static let tremble: Int64 = 5_000_000
 
   var choice = FixChoice()
-  /// Receivers in use.
+  /// Number of receivers in use.
   var receiverCount = 0
   var post: FencePost?
-  /// Where no fences are watched, what holds everywhere.
+  /// What applies everywhere if no fences are watched.
   var privacy = PrivacyRules()
   private var satellites: SatelliteTime
   private var machine = WallClock(offset: 0, quality: .unset)
@@ -24,13 +25,13 @@ struct PositionAndDate: ~Copyable {
     machine = clock
   }
 
-  /// What date it is: NTP's, else the receivers', else the machine's own.
+  /// The date from NTP, otherwise from the receivers, otherwise from the machine's clock.
   var date: WallClock {
     guard machine.quality != .ntp, let offset = satellites.offset else { return machine }
     return WallClock(offset: offset, quality: .gps)
   }
 
-  /// Takes the chosen receiver's fix for the date.
+  /// Uses the chosen receiver's fix for the date.
   mutating func tellTime(_ fix: Fix, began: Int64) -> SatelliteTime.News? {
     satellites.fix(fix, at: began, machine: machine.quality == .unset ? nil : began + machine.offset)
   }

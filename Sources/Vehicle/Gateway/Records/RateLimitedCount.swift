@@ -1,18 +1,17 @@
-/// How often something has happened that may go on for ever: the first time is said at once, what follows together, once a
-/// minute.
+/// Counts an event that may repeat for ever. The first is reported at once, further ones together once a minute.
 struct RateLimitedCount {
-  /// ns
+  /// Minimum time between two reports, ns.
   static let pause: Int64 = 60_000_000_000
   private var count: UInt64 = 0
-  /// When the next word about it may be said; `.min`: nothing was said yet.
+  /// The earliest time of the next report; `.min` if there was none yet.
   private var notBefore = Int64.min
 
-  /// When ``take(at:)`` has something; `.max`: never.
+  /// When ``take(at:)`` has a result; `.max` for never.
   var due: Int64 { count > 0 ? notBefore : .max }
 
-  /// Counts so many more.
+  /// Counts events.
   ///
-  /// - Returns: whether these are to be said now.
+  /// - Returns: whether to report these now.
   mutating func add(_ more: UInt64 = 1, at time: Int64) -> Bool {
     guard time >= notBefore, count == 0 else {
       count &+= more
@@ -22,10 +21,10 @@ struct RateLimitedCount {
     return true
   }
 
-  /// What is to be said by now.
+  /// Removes and returns the count to report.
   ///
-  /// - Parameter now: ns; `.max`: whatever was not said yet.
-  /// - Returns: how many, and when that was due; nil: nothing.
+  /// - Parameter now: boot time, ns; `.max` for everything that is unreported.
+  /// - Returns: the count and when it was due; `nil` if there is nothing to report.
   mutating func take(at now: Int64) -> (count: UInt64, due: Int64)? {
     guard count > 0, now >= notBefore else { return nil }
     defer {

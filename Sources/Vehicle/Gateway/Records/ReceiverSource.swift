@@ -1,18 +1,18 @@
 import NMEAWire
 
-/// A receiver as the pipeline knows it.
+/// The pipeline's state of a receiver.
 struct ReceiverSource {
   var device: String
-  /// `NMEA 0183`, `gpsd 3.22`; nil: it has not spoken yet.
+  /// `NMEA 0183` or `gpsd 3.22`; `nil` until it has sent data.
   var identity: String?
   var isClosed = false
-  /// It spoke, and was lost.
+  /// Whether it sent data and was lost afterwards.
   var wasLost = false
   var standing: Standing
-  /// Epochs that it has told, and the last of them with its time.
+  /// Number of its epochs, and the last one with its time.
   var fixes: UInt64 = 0
   var last: (fix: Fix, time: Int64)?
-  /// Lines between good ones that could not be read; of gpsd alone, an NMEA line's noise is not told.
+  /// Unreadable text lines between valid ones. Only gpsd's are counted; noise of an NMEA line is not reported.
   var unreadable: UInt64 = 0
 
   init(device: String, at time: Int64) {

@@ -1,11 +1,12 @@
 import Fusion
+import GatewayLinks
 import Geofencing
 import NMEAWire
 import Telemetry
 
-/// What receivers deliver: positions for the records of every line, the date, and what happens at fences.
+/// Data from receivers: positions for the records of all links, the date, and geofence events.
 extension RecordPipeline {
-  /// Adds a receiver; the number that its deliveries come with.
+  /// Adds a receiver and returns the number that its deliveries carry.
   public mutating func addReceiver(device: String, at time: Int64 = 0) -> Int {
     let number = place.choice.add()
     place.receiverCount += 1
@@ -14,17 +15,17 @@ extension RecordPipeline {
     return number
   }
 
-  /// The receiver's device is called so from here on.
+  /// Changes the receiver's device name from now on.
   public mutating func setDevice(_ device: String, ofReceiver number: Int) { receivers[number].device = device }
 
-  /// The receiver is no more.
+  /// Removes a receiver.
   public mutating func removeReceiver(_ number: Int) {
     place.choice.remove(number)
     place.receiverCount -= 1
     receivers[number].isClosed = true
   }
 
-  /// Takes one delivery of a receiver.
+  /// Processes a delivery of a receiver.
   public mutating func take<Sink: RecordSink & ~Copyable>(
     _ delivery: FixDelivery, fromReceiver number: Int, into sink: inout Sink
   ) {
@@ -60,7 +61,7 @@ extension RecordPipeline {
     _ event: AdapterRecord.Event, of number: Int, _ reason: String? = nil, at time: Int64, into sink: inout Sink
   ) {
     let receiver = receivers[number]
-    // Until it has spoken a receiver is called what it is, so that it is not taken for an adapter.
+    // Until it has sent data, a receiver is named as one, so that nobody takes it for an adapter.
     let record = AdapterRecord(
       event: event, device: receiver.device, identity: receiver.identity ?? "receiver", reason: reason)
     tell(record, at: time, into: &sink)
@@ -77,7 +78,8 @@ extension RecordPipeline {
     if let news = place.tellTime(fix, began: began) { tell(news, of: number, at: time, into: &sink) }
     tellDate()
     let privacy = place.post?.privacy(of: fix) ?? place.privacy.everywhere
-    // The lines on which a vehicle has answered; where there is none yet, the first: two would tell every trip twice.
+    // Use the links on which a vehicle has answered; if there is none yet, the first link only. Two links would report
+    // every trip twice.
     var hasSpeaker = false
     var first: Int?
     for index in sources.indices where !sources[index].isClosed {
@@ -91,7 +93,7 @@ extension RecordPipeline {
       source.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
       end(source)
     }
-    // A box without an adapter still knows where it is.
+    // A gateway without an adapter still has a position.
     if first == nil {
       begin(own)
       own.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
@@ -113,13 +115,13 @@ extension RecordPipeline {
 
   // MARK: Fences
 
-  /// Watches these fences from now on; visits to those that were watched before go on.
+  /// Watches these fences from now on. Visits to fences that were watched before continue.
   ///
   /// - Parameters:
-  ///   - set: nil: none any more.
-  ///   - rules: when a change counts; those of the first set stay.
+  ///   - set: `nil` for no fences.
+  ///   - rules: when a change counts; the rules of the first set stay in force.
   ///   - privacy: how much of a position records show.
-  ///   - memory: what an earlier run remembered, for the first set.
+  ///   - memory: the stored state of an earlier run, for the first set.
   public mutating func setFences(
     _ set: FenceSet?, _ rules: FenceRules, privacy: PrivacyRules, resuming memory: FenceMemory?, at time: Int64
   ) {
@@ -137,9 +139,9 @@ extension RecordPipeline {
     }
   }
 
-  /// What is to be kept of the fences over a restart, once something has happened there since this was asked last.
+  /// Returns the fence state to store if it has changed since the last call.
   ///
-  /// - Parameter isLast: there is no later time to ask.
+  /// - Parameter isLast: whether there is no later call.
   public mutating func takeFenceNews(at time: Int64, isLast: Bool) -> FenceMemory? {
     guard place.post != nil, isLast || place.post?.hasNews ?? false else { return nil }
     place.post?.hasNews = false
@@ -150,7 +152,7 @@ extension RecordPipeline {
     _ fix: Fix, at time: Int64, into sink: inout Sink
   ) {
     guard place.post != nil, fix.latitude != nil else { return }
-    // The box is in one vehicle: what its lines say of their speed is said of it.
+    // The gateway is in one vehicle, so the speed from its links is the vehicle's speed.
     var source = own
     var speed: Double?
     for index in sources.indices.reversed() where !sources[index].isClosed {

@@ -1,12 +1,13 @@
 import Fusion
+import GatewayLinks
 import Telemetry
 
 extension RecordPipeline {
-  /// How it stands.
+  /// Returns a snapshot of the state.
   ///
   /// - Parameters:
-  ///   - lines: the adapters' numbers here, with what their lines have carried.
-  ///   - made: records by the number of their type.
+  ///   - lines: the numbers of the adapters with the counts of their links.
+  ///   - made: number of records, by the raw value of their type.
   ///   - now: boot time, ns.
   func status(
     of lines: [(number: Int, counts: LinkFigures.Counts)], made: [UInt64], at now: Int64

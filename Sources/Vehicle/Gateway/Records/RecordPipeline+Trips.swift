@@ -1,19 +1,19 @@
 import Fusion
 import Telemetry
 
-/// A trip that was under way when its line, or the program, ended.
+/// A trip that was in progress when its link, or the program, ended.
 struct SuspendedTrip: Sendable {
   var memory: TripMemory
-  /// Until then its adapter may come back and go on with it.
+  /// Until this boot time its adapter may return and continue the trip.
   var deadline: Int64
 }
 
-/// Trips over the ends of lines and of the program: none is lost, none is told twice.
+/// Trips across the ends of links and of the program: none is lost, and none is reported twice.
 extension RecordPipeline {
-  /// Takes the trips that were under way when the program ended.
+  /// Resumes the trips that were in progress when the program ended.
   public mutating func resumeTrips(_ memories: [TripMemory], at time: Int64) {
     for memory in memories {
-      // What a box without an adapter followed goes on at once: nobody has to come back.
+      // A trip that was recorded without an adapter continues at once; there is no adapter to wait for.
       if memory.adapter == own.name {
         own.fusion.resumeTrip(memory, bootId: options.bootId, at: time)
       } else {
@@ -22,9 +22,9 @@ extension RecordPipeline {
     }
   }
 
-  /// What is to be kept of all trips under way.
+  /// Returns the stored form of all trips in progress.
   public mutating func tripMemories(at time: Int64) -> [TripMemory] {
-    // Nearly always there is one at most: an empty array takes nothing from the heap.
+    // There is rarely more than one; an empty array allocates nothing.
     var memories: [TripMemory] = []
     for index in suspendedTrips.indices { memories.append(suspendedTrips[index].memory) }
     if let memory = memory(of: own, at: time) { memories.append(memory) }
@@ -34,7 +34,7 @@ extension RecordPipeline {
     return memories
   }
 
-  /// Counts on whenever what ``tripMemories(at:)`` gives must be kept at once.
+  /// Increases whenever the result of ``tripMemories(at:)`` must be stored at once.
   public var tripChanges: Int {
     var count = own.fusion.tripChanges
     for index in sources.indices { count += sources[index].fusion.tripChanges }
@@ -52,19 +52,19 @@ extension RecordPipeline {
     suspendedTrips.append(SuspendedTrip(memory: memory, deadline: time + trips.stopTime))
   }
 
-  /// A line has ended: its adapter may come back.
+  /// Suspends the trip of a link that has ended; its adapter may return.
   mutating func takeTrip(of source: RecordSource, at time: Int64) {
     guard options.trips?.endsWithSession == false, let memory = memory(of: source, at: time) else { return }
     wait(memory, at: time)
   }
 
-  /// An adapter has come: its trip goes on, or is closed, as it says.
+  /// Resumes the suspended trip of an adapter that has returned.
   mutating func resumeSuspendedTrip(to source: RecordSource, at time: Int64) {
     guard let place = suspendedTrips.firstIndex(where: { $0.memory.adapter == source.name }) else { return }
     source.fusion.resumeTrip(suspendedTrips.remove(at: place).memory, bootId: options.bootId, at: time)
   }
 
-  /// No adapter came for these trips.
+  /// Ends suspended trips whose adapters did not return in time.
   mutating func endSuspendedTrips<Sink: RecordSink & ~Copyable>(at now: Int64, into sink: inout Sink) {
     for place in suspendedTrips.indices.reversed() where now >= suspendedTrips[place].deadline {
       let memory = suspendedTrips.remove(at: place).memory

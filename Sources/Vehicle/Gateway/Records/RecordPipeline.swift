@@ -1,28 +1,31 @@
 import AdapterSession
 import Fusion
+import GatewayLinks
 import OBDWire
 import Spool
 import Telemetry
 
-/// Makes records of what the lines deliver: one ``Fusion/Fusion`` for each line, one count of records for all.
+/// Makes records from the deliveries of the links: one ``Fusion/Fusion`` for each link, and one sequence of records for
+/// all.
 ///
-/// It knows no clock: deliveries carry their time, and ``advance(to:into:)`` says how late it is. In one thread.
+/// It reads no clock: deliveries carry their time, and ``advance(to:into:)`` passes the current time. One thread uses
+/// it.
 public struct RecordPipeline: ~Copyable {
-  /// How its records are made.
+  /// Options for the records.
   public struct Options: Sendable {
     public var gatewayId: String
-    /// The configured vehicle; nil: the VIN, once it is known.
+    /// The configured vehicle; `nil` to use the VIN once it is known.
     public var vehicleId: String?
     public var epoch: UUIDv7
     public var idSeed: UInt64
     public var cadence: Cadence = .every(nanoseconds: 1_000_000_000)
     public var naming: Naming = .plain
     public var loadedSignals: [LoadedSignal] = []
-    /// Nil: no trips.
+    /// `nil` to record no trips.
     public var trips: TripOptions? = TripOptions()
-    /// Nil: nothing of the driving.
+    /// `nil` to record no driving events.
     public var driving: DrivingOptions? = DrivingOptions()
-    /// Which boot the times of deliveries count from.
+    /// The boot ID to which the times of deliveries belong.
     public var bootId = ""
     public var windows = SignalWindows()
 
@@ -35,7 +38,7 @@ public struct RecordPipeline: ~Copyable {
     var fusion: FusionOptions {
       var fusion = FusionOptions(gatewayId: gatewayId, epoch: epoch, idSeed: idSeed)
       fusion.vehicleId = vehicleId
-      // A vehicle that has not said who it is goes by the box it is in.
+      // A vehicle with an unknown name gets the gateway's.
       fusion.unknownVehicleId = gatewayId
       fusion.cadence = cadence
       fusion.naming = naming
@@ -48,15 +51,15 @@ public struct RecordPipeline: ~Copyable {
   }
 
   private(set) var options: Options
-  /// Where eventLog are said beside their records; nil: nowhere.
+  /// The log of adapter events; `nil` for none.
   private let eventLog: AdapterEventLog?
   private(set) var sources: [RecordSource] = []
-  /// Speaks for the gateway itself.
+  /// Makes the gateway's own records.
   let own: RecordSource
-  /// Trips of which no line goes on yet.
+  /// Trips that no link continues yet.
   var suspendedTrips: [SuspendedTrip] = []
   var receivers: [ReceiverSource] = []
-  /// Where the vehicle is, and what that and the date depend on.
+  /// The vehicle's position and the date.
   var place: PositionAndDate
   /// `seq` of the next record.
   public private(set) var nextSequence: UInt64 = 1
@@ -73,17 +76,17 @@ public struct RecordPipeline: ~Copyable {
     place = PositionAndDate(notBefore: Version.released)
   }
 
-  /// Adds a line; the number that its deliveries come with.
+  /// Adds a link and returns the number that its deliveries carry.
   ///
   /// - Parameters:
-  ///   - device: how its records call the adapter.
-  ///   - name: what the adapter is known by from one start to the next.
-  ///   - time: now.
+  ///   - device: name of the adapter in records.
+  ///   - name: key of the adapter across restarts.
+  ///   - time: current boot time, ns.
   public mutating func addSource(device: String, name: String = "", at time: Int64 = 0) -> Int {
     let source = RecordSource(device: device, name: name, Fusion(options.fusion), eventLog: eventLog, at: time)
     source.fusion.setWallTime(offset: wallOffset, quality: quality)
     resumeSuspendedTrip(to: source, at: time)
-    // A line that is no more leaves its place.
+    // A removed link leaves its index free.
     if let free = sources.firstIndex(where: { $0.isClosed }) {
       sources[free] = source
       return free
@@ -92,10 +95,10 @@ public struct RecordPipeline: ~Copyable {
     return sources.count - 1
   }
 
-  /// The line's device is called so from here on.
+  /// Changes the link's device name from now on.
   public mutating func setDevice(_ device: String, of number: Int) { sources[number].device = device }
 
-  /// The line is no more: its last, partial record is made.
+  /// Removes a link after making its last, partial record.
   public mutating func removeSource<Sink: RecordSink & ~Copyable>(_ number: Int, at time: Int64, into sink: inout Sink)
   {
     let source = sources[number]
@@ -105,26 +108,26 @@ public struct RecordPipeline: ~Copyable {
     takeTrip(of: source, at: time)
   }
 
-  /// The gateway ends: the last of what no line tells is made records of.
+  /// Makes the last records of the gateway itself.
   public mutating func finishOwn<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     begin(own)
     own.finish(at: time, into: &sink)
     end(own)
   }
 
-  /// Whether nothing is due at a time of its own.
+  /// Whether no record is due at a fixed time.
   var isByCycle: Bool { options.cadence == .cycle }
 
-  /// Says what the machine's clock is, from here on; where a receiver knows better, its date counts.
+  /// Sets the machine's clock. If a receiver's date is more reliable, that date is used.
   public mutating func setMachineClock(_ clock: WallClock) {
     place.setMachineClock(clock)
     tellDate()
   }
 
-  /// What is known of the date.
+  /// The known date.
   var wallTime: WallTime { WallTime(offset: wallOffset, quality: quality) }
 
-  /// Hands on what is known of the date.
+  /// Passes the known date on.
   mutating func tellDate() { setWallTime(offset: place.date.offset, quality: place.date.quality) }
 
   private mutating func setWallTime(offset: Int64, quality: TimeQuality) {
@@ -135,20 +138,20 @@ public struct RecordPipeline: ~Copyable {
     for index in sources.indices { sources[index].fusion.setWallTime(offset: offset, quality: quality) }
   }
 
-  /// When telemetry records are made, from the next one on.
+  /// Sets when telemetry records are made, from the next one on.
   public mutating func setCadence(_ cadence: Cadence) {
     options.cadence = cadence
     own.fusion.setCadence(cadence)
     for source in sources { source.fusion.setCadence(cadence) }
   }
 
-  /// How long values stand, from the next record on.
+  /// Sets how long values stay valid, from the next record on.
   public mutating func setWindows(_ windows: SignalWindows) {
     options.windows = windows
     for source in sources { source.fusion.setWindows(windows) }
   }
 
-  /// Takes one delivery of a line.
+  /// Processes a delivery of a link.
   public mutating func take<Sink: RecordSink & ~Copyable>(
     _ delivery: Delivery, from number: Int, into sink: inout Sink
   ) {
@@ -159,7 +162,7 @@ public struct RecordPipeline: ~Copyable {
     if case .event = delivery.content { nameDevices() }
   }
 
-  /// So many of a line's deliveries found no place and are lost.
+  /// Reports deliveries that were lost because a link's ring was full.
   public mutating func dropped<Sink: RecordSink & ~Copyable>(
     _ count: Int, from number: Int, at time: Int64, into sink: inout Sink
   ) {
@@ -174,7 +177,7 @@ public struct RecordPipeline: ~Copyable {
     begin(own)
     own.fusion.advance(to: now, into: &sink)
     end(own)
-    // By index: iterating the array itself takes from the heap in builds that are not optimised.
+    // By index: iteration over the array itself allocates in debug builds.
     for index in sources.indices where !sources[index].isClosed {
       let source = sources[index]
       begin(source)
@@ -185,7 +188,7 @@ public struct RecordPipeline: ~Copyable {
     if !suspendedTrips.isEmpty { endSuspendedTrips(at: now, into: &sink) }
   }
 
-  /// When a record is due next; `.max`: none.
+  /// When the next record is due; `.max` for never.
   public var nextDue: Int64 {
     var due = own.nextDue
     for index in suspendedTrips.indices { due = min(due, suspendedTrips[index].deadline) }
@@ -193,7 +196,7 @@ public struct RecordPipeline: ~Copyable {
     return due
   }
 
-  /// Makes a record of the gateway's own.
+  /// Makes a record of the gateway itself.
   public mutating func record<Body: RecordBody, Sink: RecordSink & ~Copyable>(
     _ body: Body, at time: Int64, into sink: inout Sink
   ) {
@@ -202,13 +205,13 @@ public struct RecordPipeline: ~Copyable {
     end(own)
   }
 
-  /// Makes a record of an adapter or receiver of which no line tells.
+  /// Makes a record about an adapter or receiver that has no link.
   mutating func tell<Sink: RecordSink & ~Copyable>(_ fact: AdapterRecord, at time: Int64, into sink: inout Sink) {
     eventLog?.tell(fact, at: time)
     record(fact, at: time, into: &sink)
   }
 
-  /// Where several adapters have a vehicle, records say which one they come from: one `vehicle.id` may stand for two cars.
+  /// If several adapters have a vehicle, records name their adapter: one `vehicle.id` may stand for two vehicles.
   private mutating func nameDevices() {
     var speaking = 0
     for index in sources.indices where sources[index].hasSpoken && !sources[index].isClosed { speaking += 1 }
@@ -216,7 +219,7 @@ public struct RecordPipeline: ~Copyable {
     if speaking > 1 { warnOfTwoVehicles() }
   }
 
-  /// Adapters that read different VINs under one configured name are reported once.
+  /// Logs once that adapters read different VINs under one configured name.
   private mutating func warnOfTwoVehicles() {
     guard let vehicleId = options.vehicleId, !hasWarnedOfTwoVehicles else { return }
     for first in sources.indices where !sources[first].isClosed {

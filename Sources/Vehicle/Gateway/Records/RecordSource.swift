@@ -1,24 +1,25 @@
 import AdapterSession
 import Fusion
+import GatewayLinks
 import OBDWire
 import Ports
 import Telemetry
 
-/// One line's records in the making. A class, so that an array can hold it and nothing is moved; one thread has it.
+/// The state of one link's records. It is a class so that an array can hold it without moving it; one thread uses it.
 final class RecordSource {
   var device: String
-  /// What its adapter is known by from one start to the next.
+  /// Key of its adapter across restarts.
   let name: String
   var fusion: Fusion
   private(set) var isClosed = false
-  /// A vehicle has answered on it: before that it may be an adapter that lies in a drawer.
+  /// Whether a vehicle has answered on it; before that, the adapter may be in a drawer.
   private(set) var hasSpoken = false
 
-  /// The list of codes that is coming in, one by one.
+  /// The list of trouble codes that is being received, code by code.
   private var list: (head: TroubleCodeList, left: Int)?
   private var codes: [TroubleCode] = []
   private var failures = FailureCounts()
-  /// Bus by its ELM digit, as the session last said.
+  /// Name of the bus, from the ELM digit that the session last reported.
   private(set) var protocolName: String?
   private(set) var standing: Standing
   private let eventLog: AdapterEventLog?
@@ -32,7 +33,7 @@ final class RecordSource {
     codes.reserveCapacity(256)
   }
 
-  /// When a record is due next; `.max`: none.
+  /// When the next record is due; `.max` for never.
   var nextDue: Int64 {
     min(fusion.nextDue, failures.nextReport)
   }
@@ -77,7 +78,7 @@ final class RecordSource {
   private func take<Sink: RecordSink & ~Copyable>(
     _ code: TroubleCode, left: Int, at time: Int64, into sink: inout Sink
   ) {
-    // A list whose head was dropped by a full ring, or that lost a code before this one, is none.
+    // A list without its head, or without an earlier code, is incomplete: the ring was full.
     guard let (head, expected) = list, expected == left else {
       list = nil
       return
@@ -90,7 +91,7 @@ final class RecordSource {
   private func complete<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     guard let head = list?.head else { return }
     list = nil
-    // A reference of its own: `self` is changed while the span lives.
+    // A copy, because `self` changes while the span is in use.
     let codes = codes
     fusion.troubleCodes(head, codes.span, at: time, into: &sink)
   }
@@ -105,7 +106,7 @@ final class RecordSource {
     if case .connected(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
     if case .notPolledJ1939 = event { protocolName = ProtocolName.text(fromDigit: UInt8(ascii: "A")) }
     if case .recovered(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
-    // It may be another when it answers again: an adapter that slept was not asked who is there.
+    // The vehicle may be another one when it answers again.
     switch event {
     case .lost, .sleeping: fusion.vehicleLost()
     default: break
@@ -164,9 +165,9 @@ final class RecordSource {
     return record
   }
 
-  // MARK: What could not be read
+  // MARK: Failures
 
-  /// Deliveries are lost: a list of codes that was coming in may lack some.
+  /// Reports lost deliveries; a list of trouble codes may be incomplete.
   func dropped<Sink: RecordSink & ~Copyable>(_ count: Int, at time: Int64, into sink: inout Sink) {
     list = nil
     var record = record(.error, reason: "overrun")
@@ -174,11 +175,11 @@ final class RecordSource {
     tell(record, at: time, into: &sink)
   }
 
-  /// Says how often each kind of error has come since it was said last.
+  /// Reports the counts of each kind of failure since the last report.
   ///
   /// - Parameters:
-  ///   - now: what is due by then; `.max`: all.
-  ///   - latest: no record is of a later time.
+  ///   - now: reports what is due by then; `.max` for everything.
+  ///   - latest: the latest time that a record may have.
   func reportFailures<Sink: RecordSink & ~Copyable>(
     at now: Int64, notAfter latest: Int64, into sink: inout Sink
   ) {

@@ -1,18 +1,16 @@
 import Fusion
+import GatewayLinks
 import Geofencing
 import Ports
 import Spool
 import Synchronization
 import Telemetry
 
-/// The thread that makes records: empties the lines' rings, and wakes when a record is due.
+/// The thread that makes records: it empties the rings of the links, and wakes when a record is due.
 ///
-/// Lines come and go while it runs; what they are told of goes through ``add(device:)`` and ``remove(_:)``.
+/// Links are added and removed while it runs.
 final class RecordThread: Sendable {
-  /// Deliveries that a line may be ahead: 20 s of polling flat out.
-  static let ringCapacity = 2_048
-
-  /// What the thread is asked to do, in turn.
+  /// A request to the thread.
   private enum Order {
     case add(AdapterFeed)
     case remove(AdapterFeed)
@@ -36,10 +34,12 @@ final class RecordThread: Sendable {
   private let followers: Followers?
   private let statusQuery: ThreadQuery<PipelineStatus>
 
+  /// Creates the thread's state.
+  ///
   /// - Parameters:
   ///   - destination: where the records go.
-  ///   - kept: rung when something is to be kept over a restart.
-  ///   - followers: of the records, where they go to stdout alone.
+  ///   - kept: signalled when something is to be stored for the next start.
+  ///   - followers: receive the records if stdout is the only sink.
   init(_ destination: RecordOutlet.Destination, kept: WakeUp, followers: Followers? = nil) throws(PortError) {
     wakeUp = try WakeUp()
     statusQuery = try ThreadQuery()
@@ -48,11 +48,11 @@ final class RecordThread: Sendable {
     fenceMemory = LatestValue(wakeUp: kept)
   }
 
-  /// A new line; its thread puts in at `producer`.
+  /// Adds a link, whose thread fills the ring of `consumer`.
   ///
   /// - Parameters:
-  ///   - name: what its adapter is known by from one start to the next.
-  ///   - figures: what it has carried.
+  ///   - name: key of its adapter across restarts.
+  ///   - figures: the counts of the link.
   func add(
     device: String, name: String, _ consumer: consuming RingConsumer<Delivery>, figures: LinkFigures
   ) -> AdapterFeed {
@@ -61,51 +61,51 @@ final class RecordThread: Sendable {
     return line
   }
 
-  /// The line's device is somewhere else now.
+  /// Changes the device name of a link.
   func move(_ line: AdapterFeed, to device: String) { give(.move(line, device: device)) }
 
-  /// A line's thread has ended: what it left is made records of.
+  /// Removes a link whose thread has ended, after making records of its last deliveries.
   func remove(_ line: AdapterFeed) { give(.remove(line)) }
 
-  /// Makes a record of something that no line tells.
+  /// Makes a record that belongs to no link.
   func record(_ record: AdapterRecord, at time: Int64) { give(.record(record, time: time)) }
 
-  /// A new receiver; its thread puts in at the ring's other end.
+  /// Adds a receiver, whose thread fills the other end of the ring.
   func add(receiver device: String, _ consumer: consuming RingConsumer<FixDelivery>) -> ReceiverFeed {
     let feed = ReceiverFeed(device: device, consumer)
     give(.addReceiver(feed))
     return feed
   }
 
-  /// The receiver's device is somewhere else now.
+  /// Changes the device name of a receiver.
   func move(_ feed: ReceiverFeed, to device: String) { give(.moveReceiver(feed, device: device)) }
 
-  /// A receiver's thread has ended.
+  /// Removes a receiver whose thread has ended.
   func remove(_ feed: ReceiverFeed) { give(.removeReceiver(feed)) }
 
-  /// Which fences are watched from now on; `memory` is an earlier run's, for the first ones.
+  /// Sets the watched fences; `memory` is the state that an earlier run stored, for the first ones.
   func setFences(
     _ set: FenceSet?, _ rules: FenceRules, privacy: PrivacyRules, resuming memory: FenceMemory? = nil
   ) {
     give(.fences(set, rules, privacy, memory))
   }
 
-  /// What is to be kept of the fences over a restart; nil: nothing new.
+  /// Removes and returns the fence state to store; `nil` if nothing is new.
   func takeFenceMemory() -> FenceMemory? { fenceMemory.take() }
 
-  /// How long values stand from now on.
+  /// Sets how long values stay valid.
   func setWindows(_ windows: SignalWindows) { give(.windows(windows)) }
 
-  /// When records are made from now on.
+  /// Sets when records are made.
   func setCadence(_ cadence: Cadence) { give(.cadence(cadence)) }
 
-  /// How it stands; nil: the thread does not answer in that time, ns. Asked by one at a time.
+  /// Returns a snapshot of the state; `nil` if the thread does not answer within `patience`, ns. One caller at a time.
   func status(patience: Int64) -> PipelineStatus? { statusQuery.ask(patience: patience) { give(.status) } }
 
-  /// Nobody asks how it stands any more.
+  /// Ends all waiting for answers.
   func closeStatus() { statusQuery.close() }
 
-  /// Makes the last records, ends the queue, and ends.
+  /// Makes the last records, ends the queue, and ends the thread.
   func end() { give(.end) }
 
   private func give(_ order: Order) {
@@ -113,12 +113,12 @@ final class RecordThread: Sendable {
     wakeUp.signal()
   }
 
-  /// The thread's body.
+  /// Runs the thread.
   ///
   /// - Parameters:
-  ///   - trips: what was under destination, and where that is kept; nil: nowhere.
-  ///   - eventLog: where eventLog are said beside their records; nil: nowhere.
-  ///   - progress: of the thread, where somebody watches that it goes on.
+  ///   - trips: the trips in progress and their storage; `nil` to store none.
+  ///   - eventLog: logs adapter events besides their records; `nil` for none.
+  ///   - progress: of the thread; `nil` if nobody supervises it.
   func run(
     _ options: RecordPipeline.Options, trips: TripStore? = nil, eventLog: AdapterEventLog? = nil,
     progress: Progress? = nil
@@ -155,8 +155,8 @@ final class RecordThread: Sendable {
       }
       trips?.keepDue(of: &pipeline, at: now, &sink)
       sink.flush(at: now)
-      // The clock is looked at when a record is made, not more often. By turns of the poll nothing is due at a time, and
-      // lines ring only for news: what they have read is looked at once a second.
+      // The clock is read when a record is made, not more often. With records for each poll cycle, no record is due at
+      // a fixed time, and links wake this thread only for events; their readings are then processed once a second.
       let look = pipeline.isByCycle && !lines.isEmpty ? now + 1_000_000_000 : Int64.max
       let due = min(pipeline.nextDue, trips?.next ?? .max, look)
       if wakeUp.wait(until: progress?.turn(until: due) ?? due) { wakeUp.clear() }
@@ -177,7 +177,7 @@ final class RecordThread: Sendable {
     _ sink: inout RecordOutlet
   ) -> Bool {
     let taken = orders.withLock { orders in
-      // An empty array has no storage: taking it costs nothing while nothing is asked.
+      // An empty array has no storage, so this allocates nothing without requests.
       guard !orders.isEmpty else { return [Order]() }
       defer { orders = [] }
       return orders
@@ -230,12 +230,12 @@ final class RecordThread: Sendable {
   }
 }
 
-/// One line as the record thread knows it; nobody else touches it once it is added.
+/// The record thread's end of an adapter's link. No other thread uses it once it is added.
 final class AdapterFeed: @unchecked Sendable {
   let device: String
-  /// What its adapter is known by from one start to the next.
+  /// Key of its adapter across restarts.
   let name: String
-  /// Its number at the pipeline.
+  /// Its number in the pipeline.
   var source = -1
   let figures: LinkFigures
   private var consumer: RingConsumer<Delivery>
@@ -251,7 +251,7 @@ final class AdapterFeed: @unchecked Sendable {
     self.figures = figures
   }
 
-  /// Gives everything that has come to the pipeline.
+  /// Passes all deliveries to the pipeline.
   func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutlet) {
     while let delivery = consumer.take() { pipeline.take(delivery, from: source, into: &sink) }
     if consumer.dropped != dropped {
@@ -261,13 +261,10 @@ final class AdapterFeed: @unchecked Sendable {
   }
 }
 
-/// One receiver as the record thread knows it; nobody else touches it once it is added.
+/// The record thread's end of a receiver's link. No other thread uses it once it is added.
 final class ReceiverFeed: @unchecked Sendable {
-  /// Fixes that a receiver may be ahead: half a minute of a fast one.
-  static let ringCapacity = 256
-
   let device: String
-  /// Its number at the pipeline.
+  /// Its number in the pipeline.
   var number = -1
   private var consumer: RingConsumer<FixDelivery>
 
@@ -276,8 +273,8 @@ final class ReceiverFeed: @unchecked Sendable {
     self.consumer = consumer
   }
 
-  /// Gives everything that has come to the pipeline. A fix that found no place is one fewer: the next one says where the
-  /// vehicle is.
+  /// Passes all deliveries to the pipeline. A fix that the ring had no room for is not reported: the next one has the
+  /// position.
   func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutlet) {
     while let delivery = consumer.take() { pipeline.take(delivery, fromReceiver: number, into: &sink) }
   }

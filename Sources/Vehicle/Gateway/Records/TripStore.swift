@@ -2,31 +2,30 @@ import Fusion
 import Glibc
 import Ports
 
-/// The trips that are under way, kept over a restart and a power cut, a line for each adapter that has one
-/// (`Fusion.TripMemory`): a note of the spool, in one commit with the records that tell of them, or, where there is no spool,
-/// `trips.jsonl` in the state directory.
+/// Stores the trips in progress across restarts and power cuts, one text line for each adapter that has one
+/// (`Fusion.TripMemory`). With a spool, they are a note in the same commit as the records about them. Otherwise they
+/// are in `trips.jsonl` in the state directory.
 ///
-/// A line that cannot be read is said, and there is no such trip. The file is written whole under another name and
-/// renamed, so that a power cut leaves the old one or the new one.
+/// An invalid line is logged, and its trip is lost. The file is written under another name and renamed, so that a power
+/// cut leaves the old file or the new one.
 struct TripStore {
-  /// It is written so often while a trip is under way, ns: what is driven in this time a power cut may cost.
+  /// Interval of writes during a trip, ns. A power cut can cost what is driven in this time.
   static let period: Int64 = 10_000_000_000
 
-  /// As the spool names it.
+  /// Name of the spool's note.
   static let note = "trips"
 
   private let path: String
   private let isNote: Bool
   private var isEmpty: Bool
-  /// What was written last.
-  /// Nil: nothing yet, whatever is under way.
+  /// What was written last; `nil` to write in any case.
   private var kept: [UInt8]? = []
   private var lastReason = ""
   private(set) var memories: [TripMemory] = []
-  /// The file that they were read from, where they are kept as a note from now on.
+  /// The file from which the trips were read, if they are stored as a note from now on.
   private(set) var takenOver: String?
 
-  /// - Parameter folder: the state directory.
+  /// Reads the file in a state directory.
   init(folder: String) {
     path = folder + "/trips.jsonl"
     isNote = false
@@ -39,9 +38,11 @@ struct TripStore {
     }
   }
 
+  /// Reads the spool's note.
+  ///
   /// - Parameters:
-  ///   - text: the spool's note; nil: there is none.
-  ///   - folder: the state directory: its file, if there is one, is of a time without a spool, and is taken over.
+  ///   - text: the note; `nil` if there is none.
+  ///   - folder: the state directory. If it has a file of an earlier run without a spool, its trips are adopted.
   init(note text: [UInt8]?, before folder: String? = nil) {
     path = "the spool's trips"
     isNote = true
@@ -49,15 +50,15 @@ struct TripStore {
     kept = text ?? []
     read(text ?? [])
     guard let folder else { return }
-    // The note is on the disk, the file not yet gone: a power cut came between the two.
+    // The note is on the disk, but a power cut came before the file was removed.
     guard text == nil else {
       let file = folder + "/trips.jsonl"
       takenOver = unsafe access(file, F_OK) == 0 ? file : nil
       return
     }
     memories = TripStore(folder: folder).memories
-    // The note that the record thread keeps next takes its place, and the file goes once that is on the disk. Where the
-    // trips are over by then, the note says so: the file would tell their end again.
+    // The next note replaces the file, which is removed once the note is on the disk. If the trips are over by then,
+    // the note says so; the file would report their end again.
     guard !memories.isEmpty else { return }
     takenOver = folder + "/trips.jsonl"
     kept = nil
@@ -74,12 +75,12 @@ struct TripStore {
     }
   }
 
-  /// Keeps what is under way now, in place of all that was kept.
+  /// Stores the trips in progress in place of all that were stored.
   mutating func keep(_ memories: [TripMemory], _ sink: inout RecordOutlet) {
     if memories.isEmpty, isEmpty { return }
     var text: [UInt8] = []
     for memory in memories { text += memory.text }
-    // One that waits for its adapter stays as it is.
+    // A trip that waits for its adapter does not change.
     guard text != kept else { return }
     if isNote {
       sink.keep(text, as: Self.note)
@@ -93,7 +94,7 @@ struct TripStore {
       isEmpty = memories.isEmpty
       lastReason = ""
     } catch {
-      // A disk that is full stays so: said once.
+      // A full disk stays full: log it once.
       if error.description != lastReason { Log.write("\(error); a power cut may lose the trip under way") }
       lastReason = error.description
     }
@@ -107,23 +108,24 @@ struct TripStore {
   }
 }
 
-/// When the trips of a pipeline are kept: every few seconds while one is under way, and at once when one began or ended.
+/// Decides when the trips of a pipeline are stored: every few seconds during a trip, and at once when one begins or
+/// ends.
 struct TripSaver {
   private var store: TripStore
   private var changes = 0
   private var isUnderWay = true
   private var nextTime: Int64 = 0
 
-  /// Gives the pipeline what was under way when the program ended.
+  /// Resumes the stored trips in the pipeline.
   init(_ store: TripStore, pipeline: inout RecordPipeline) {
     self.store = store
     pipeline.resumeTrips(store.memories, at: BootClock.now)
   }
 
-  /// When there is something to keep though nothing happened; `.max`: nothing is under way.
+  /// When to store although nothing has happened; `.max` if no trip is in progress.
   var next: Int64 { isUnderWay ? nextTime : .max }
 
-  /// Keeps what there is, if it is time to.
+  /// Stores the trips if it is time.
   mutating func keepDue(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutlet) {
     guard now >= nextTime || pipeline.tripChanges != changes else { return }
     keep(of: &pipeline, at: now, &sink)

@@ -2,19 +2,19 @@ import CGateway
 import Glibc
 import Telemetry
 
-/// What date it is, as far as the machine knows.
+/// The date as the machine knows it.
 public struct WallClock: Equatable, Sendable {
-  /// ns from 1970 to the boot clock's 0.
+  /// Time from 1970 to boot time 0, ns.
   public var offset: Int64
-  /// Where that is known from; `unset`: it is not.
+  /// Source of the date; `unset` if it is unknown.
   public var quality: TimeQuality
 
-  /// Asks the machine: its clock counts where it is kept by NTP, or is not before this program was made; a box without a
-  /// battery starts in 1970.
+  /// Reads the machine's clock. It counts if NTP keeps it, or if it is not earlier than the release of this program. A
+  /// computer without a battery-backed clock starts in 1970.
   public static func read() -> WallClock {
     var wall = timespec()
     var boot = timespec()
-    // Both clocks are in every kernel that this runs on.
+    // Every supported kernel has both clocks.
     _ = unsafe clock_gettime(CLOCK_BOOTTIME, &boot)
     _ = unsafe clock_gettime(CLOCK_REALTIME, &wall)
     let now = nanoseconds(wall)
@@ -22,7 +22,7 @@ public struct WallClock: Equatable, Sendable {
     return WallClock(offset: now - nanoseconds(boot), quality: quality)
   }
 
-  /// What a clock that says so, ns since 1970, is worth.
+  /// Returns how reliable a clock with this time is, ns since 1970.
   static func quality(of now: Int64, isSynchronised: Bool) -> TimeQuality {
     now < Version.released ? .unset : isSynchronised ? .ntp : .system
   }

@@ -2,26 +2,26 @@ import Ports
 import Synchronization
 import Telemetry
 
-/// Whoever follows the records on this machine: all read from one recent of the last records, each at a place of its own. One
-/// that is so slow that the recent has gone on without it misses records, and is told which. Nothing waits for a follower,
-/// and one more of them takes no memory but that of its connection.
+/// Clients on this machine that follow the records. All read from one buffer of recent records, each at its own
+/// position. A follower that is too slow misses records and is told which. Nothing waits for a follower, and each costs
+/// no memory except its connection.
 ///
-/// One thread publishes, one takes.
+/// One thread publishes, one reads.
 final class Followers: Sendable {
-  /// When records are published, and in which epoch.
+  /// Time and epoch of published records.
   struct Moment {
     var time: RecordTime
     var epoch: UUIDv7
   }
 
   private struct State: Sendable {
-    /// Nil while nobody follows.
+    /// `nil` while there is no follower.
     var recent: RecentRecords?
-    /// By follower: the next record that it gets, and what it has missed in front of that.
+    /// By follower: the next record that it receives, and what it has missed before that.
     var places: [UInt64: Place] = [:]
     var added: UInt64 = 0
     var moment: Moment?
-    /// Records about losses that were made.
+    /// Number of `gap` records made for followers.
     var told: UInt64 = 0
   }
 
@@ -45,9 +45,11 @@ final class Followers: Sendable {
   private let vehicleId: String
   private let seed: UInt64
 
+  /// Creates it without followers.
+  ///
   /// - Parameters:
-  ///   - wakeUp: of whoever writes to the followers.
-  ///   - seed: of the ids of what is told.
+  ///   - wakeUp: of the thread that writes to the followers.
+  ///   - seed: for the IDs of `gap` records.
   init(wakeUp: WakeUp, gatewayId: String, vehicleId: String?, seed: UInt64) {
     self.wakeUp = wakeUp
     self.gatewayId = gatewayId
@@ -55,10 +57,10 @@ final class Followers: Sendable {
     self.seed = seed
   }
 
-  /// Whether nobody follows.
+  /// Whether there is no follower.
   var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
-  /// Somebody follows, from the next record on.
+  /// Adds a follower, which receives the next record and all later ones.
   func add() -> Follower {
     let number = state.withLock { state in
       let recent = state.recent ?? RecentRecords()
@@ -80,7 +82,7 @@ final class Followers: Sendable {
     if hasLeft { count.subtract(1, ordering: .relaxed) }
   }
 
-  /// Shows a record to all, with the next ``flush(_:)``.
+  /// Adds a record, which followers see after the next ``flush(_:)``.
   ///
   /// - Parameter sequence: its `seq`.
   func publish(_ line: Span<UInt8>, sequence: UInt64) {
@@ -90,13 +92,13 @@ final class Followers: Sendable {
     }
   }
 
-  /// What was published may be looked at.
+  /// Makes the published records visible.
   func flush(_ moment: Moment) {
     state.withLock { $0.moment = moment }
     wakeUp.signal()
   }
 
-  /// Forgets what all have taken.
+  /// Discards records that all followers have taken.
   func forgetTaken() {
     state.withLock { state in
       guard let first = state.places.values.lazy.map(\.next).min() else { return }
@@ -104,10 +106,10 @@ final class Followers: Sendable {
     }
   }
 
-  /// The oldest record makes room: who has not taken it misses it.
+  /// Drops the oldest record; followers that have not taken it miss it.
   private static func drop(_ state: inout State) {
     guard let dropped = state.recent?.dropFirst() else { return }
-    // By index: nothing is copied.
+    // By index, so that nothing is copied.
     var index = state.places.startIndex
     while index != state.places.endIndex {
       if state.places.values[index].next == dropped.number { state.places.values[index].miss(dropped.sequence) }
@@ -115,9 +117,9 @@ final class Followers: Sendable {
     }
   }
 
-  /// Takes whole lines for a follower, as many as fit: what it has missed is told first.
+  /// Moves as many complete lines as fit to a follower; a missed range is reported first.
   ///
-  /// - Returns: how many bytes were put at the beginning of `buffer`, which has room for two records; 0: there are none.
+  /// - Returns: number of bytes at the beginning of `buffer`, which has room for two records; 0 if there are none.
   fileprivate func take(for number: UInt64, into buffer: inout [UInt8]) -> Int {
     state.withLock { state in
       guard var place = state.places[number], let recent = state.recent else { return 0 }
@@ -133,8 +135,8 @@ final class Followers: Sendable {
     }
   }
 
-  /// A `gap` record of this follower's own: it has the number of the last record that is missing, so that no number is
-  /// taken from the others.
+  /// Writes a `gap` record for one follower. It has the number of the last missing record, so that it uses no number of
+  /// others.
   private func tell(_ loss: RecordQueue.Loss, number: UInt64, _ moment: Moment, into buffer: inout [UInt8]) -> Int {
     let id = UUIDv7(milliseconds: moment.time.milliseconds, seed: seed, number: number)
     let head = RecordHead(
@@ -152,20 +154,20 @@ final class Followers: Sendable {
   }
 }
 
-/// One that follows.
+/// One follower.
 struct Follower: Sendable {
   fileprivate let number: UInt64
   fileprivate let followers: Followers
 
-  /// Takes whole lines, the oldest first, as many as fit.
+  /// Moves as many complete lines as fit to the beginning of `buffer`, the oldest first.
   ///
-  /// - Parameter buffer: at least ``room`` long.
-  /// - Returns: how many bytes were put at its beginning; 0: there are none.
+  /// - Parameter buffer: at least ``room`` bytes.
+  /// - Returns: number of bytes; 0 if there are none.
   func take(into buffer: inout [UInt8]) -> Int { followers.take(for: number, into: &buffer) }
 
-  /// Whatever is taken next fits: a record, and what was missed in front of it.
+  /// Room for a record and the `gap` record before it, bytes.
   static let room = JSONLineEncoder.recordCapacity + 1_024
 
-  /// It has left.
+  /// Removes the follower.
   func leave() { followers.remove(number) }
 }

@@ -2,16 +2,16 @@ import Spool
 import Synchronization
 import Telemetry
 
-/// Records that are lost since the start, by what took them.
+/// Number of records lost since the start, by reason.
 struct LossFigures: Sendable, Equatable {
-  /// By the number of the reason.
+  /// By the raw value of the reason.
   private var counts = [UInt64](repeating: 0, count: GapRecord.Reason.allCases.count)
-  /// `gap` records that the spool's thread has made about them.
+  /// Number of `gap` records that the spool's thread has made.
   fileprivate(set) var told: UInt64 = 0
 
   init() {}
 
-  /// - Parameter slowReader: where records go to stdout alone.
+  /// Creates the counts if stdout is the only sink.
   init(slowReader: UInt64) { counts[Int(GapRecord.Reason.slowReader.rawValue)] = slowReader }
 
   var total: UInt64 { counts.reduce(0, &+) }
@@ -25,7 +25,7 @@ struct LossFigures: Sendable, Equatable {
   }
 }
 
-/// The same as they are counted by one thread and read by others.
+/// The counts, written by one thread and read by others.
 final class LossCounts: Sendable {
   private let figures = Mutex(LossFigures())
 

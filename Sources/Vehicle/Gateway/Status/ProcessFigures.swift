@@ -1,11 +1,11 @@
 import Glibc
 
-/// What the process takes of the machine, as the kernel says.
+/// Resources that the process uses.
 struct ProcessFigures {
   var residentBytes: UInt64 = 0
   var processorSeconds: Double = 0
 
-  /// Of now; 0 where the kernel does not say.
+  /// Returns the current values; 0 if the kernel does not report one.
   static func read() -> ProcessFigures {
     var figures = ProcessFigures()
     var usage = rusage()
@@ -13,7 +13,7 @@ struct ProcessFigures {
       let times = [usage.ru_utime, usage.ru_stime]
       figures.processorSeconds = times.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
     }
-    // proc(5), /proc/PID/statm: the second number counts resident pages.
+    // proc(5), /proc/PID/statm: the second number is the count of resident pages.
     if let text = try? FileText.read("/proc/self/statm") {
       let words = text.split(separator: UInt8(ascii: " "))
       if words.count > 1, let pages = UInt64(String(decoding: words[1], as: UTF8.self)) {

@@ -1,6 +1,6 @@
-/// The last records, numbered as they came: a fixed amount of memory, resident only as far as it is used.
+/// The most recent records, numbered as they came, in a fixed amount of memory that becomes resident as it is used.
 ///
-/// It does not know who reads: whoever puts in makes room first.
+/// It does not know its readers: the caller makes room before it appends.
 struct RecentRecords: Sendable {
   private struct Mark: BitwiseCopyable, Sendable {
     var start: Int32
@@ -8,20 +8,20 @@ struct RecentRecords: Sendable {
     var sequence: UInt64
   }
 
-  /// More than a commit of the spool has, which is shown at once: bytes, records.
+  /// Limits in bytes and records. A commit of the spool, which is published at once, is smaller.
   static let capacity = 1 << 20
   static let lines = 1 << 14
 
-  /// Lines, one behind the other, round and round.
+  /// Text lines in sequence; a ring buffer.
   private var bytes: [UInt8]
   private var used = 0
   /// Where the next line begins.
   private var place = 0
   private var marks: [Mark]
-  /// The number of the oldest record, and the one of the next that comes.
+  /// Numbers of the oldest record and of the next one.
   private(set) var begin: UInt64 = 0
   private(set) var end: UInt64 = 0
-  /// The number of the record whose mark stands first.
+  /// Number of the record whose mark is the first.
   private var base: UInt64 = 0
 
   init() {
@@ -33,9 +33,9 @@ struct RecentRecords: Sendable {
 
   private func index(of number: UInt64) -> Int { Int((number - base) % UInt64(marks.count)) }
 
-  /// Puts a record in, for which there is room.
+  /// Appends a record, for which there must be room.
   mutating func put(_ line: Span<UInt8>, sequence: UInt64) {
-    // What is used again and again is the beginning: the rest stays untouched while readers are quick.
+    // Start at the beginning again, so that the rest stays untouched while readers keep up.
     if begin == end { (place, base) = (0, end) }
     marks[index(of: end)] = Mark(
       start: Int32(truncatingIfNeeded: place), length: Int32(truncatingIfNeeded: line.count), sequence: sequence)
@@ -51,9 +51,9 @@ struct RecentRecords: Sendable {
     end += 1
   }
 
-  /// Forgets the oldest.
+  /// Discards the oldest record.
   ///
-  /// - Returns: its number here, and its `seq`; nil: there is none.
+  /// - Returns: its number here and its `seq`; `nil` if there is none.
   @discardableResult
   mutating func dropFirst() -> (number: UInt64, sequence: UInt64)? {
     guard begin < end else { return nil }
@@ -63,12 +63,12 @@ struct RecentRecords: Sendable {
     return (begin - 1, mark.sequence)
   }
 
-  /// Copies whole lines behind what is in `buffer`, as many as fit.
+  /// Appends as many complete lines as fit to `buffer`.
   ///
   /// - Parameters:
-  ///   - number: the first one.
-  ///   - taken: how much of `buffer` is full.
-  /// - Returns: the number of the next.
+  ///   - number: the first record.
+  ///   - taken: number of bytes of `buffer` in use.
+  /// - Returns: the number of the next record.
   func take(from number: UInt64, into buffer: inout [UInt8], _ taken: inout Int) -> UInt64 {
     var next = number
     var length = 0

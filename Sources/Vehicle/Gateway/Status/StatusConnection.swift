@@ -1,9 +1,9 @@
 import Glibc
 import Ports
 
-/// One that looks at the daemon: its request, and the answer as far as it has left.
+/// A client's connection: its request, and the answer that is being sent.
 struct StatusConnection: ~Copyable {
-  /// So long a request may take, and then an answer, ns.
+  /// Time limit for a request, and then for its answer, ns.
   static let patience: Int64 = 5_000_000_000
 
   private let socket: StreamSocket
@@ -11,14 +11,14 @@ struct StatusConnection: ~Copyable {
   private var input: [UInt8] = []
   private var output: [UInt8] = []
   private var written = 0
-  /// Records that it follows; nil: it does not.
+  /// The records that it follows; `nil` if it does not.
   private(set) var follower: Follower?
   private var hasAnswer = false
-  /// It says nothing more, and may still listen.
+  /// Whether it has closed its sending direction; it may still receive.
   private var hasHalfClosed = false
-  /// Bytes that came behind its request.
+  /// Number of bytes after its request.
   private var excess = 0
-  /// When it is cut off; `.max`: not for being slow.
+  /// When it is closed for being slow, boot time; `.max` for never.
   private(set) var deadline: Int64
   private(set) var isOver = false
 
@@ -30,22 +30,22 @@ struct StatusConnection: ~Copyable {
 
   var descriptor: Int32 { socket.descriptor }
 
-  /// What `poll(2)` is asked: one that follows may say nothing more, but it may leave.
+  /// Events for poll(2). A follower need not send, but it may leave.
   var events: Int32 { (hasHalfClosed ? 0 : POLLIN) | (written < output.count ? POLLOUT : 0) }
 
-  /// The other end is gone altogether.
+  /// Handles the closing of both directions.
   mutating func hungUp() { if hasHalfClosed { isOver = true } }
 
-  /// Reads what has come, a piece at a time: one that talks without end is one of several.
+  /// Reads what has arrived, a piece at a time, so that a client that sends without end does not delay others.
   ///
-  /// - Returns: a request, once it is whole; one is answered.
+  /// - Returns: the request once it is complete; only one is answered.
   mutating func read() -> StatusRequest? {
     var buffer = InlineArray<1_024, UInt8>(repeating: 0)
     var span = buffer.mutableSpan
     let count = socket.read(into: &span)
     if count < 0, errno == EAGAIN { return nil }
     guard count > 0 else {
-      // Behind a whole request that is no leaving: shutdown(2) of one direction.
+      // After a complete request this is shutdown(2) of one direction, not the end.
       if count == 0, hasAnswer { hasHalfClosed = true } else { isOver = true }
       return nil
     }
@@ -58,7 +58,7 @@ struct StatusConnection: ~Copyable {
     return StatusRequest(input, isLocal: isLocal)
   }
 
-  /// Gives it its answer.
+  /// Sets the answer.
   mutating func answer(_ bytes: [UInt8], at now: Int64) {
     hasAnswer = true
     input = []
@@ -67,7 +67,7 @@ struct StatusConnection: ~Copyable {
     write()
   }
 
-  /// From here on it is given records.
+  /// Sends records from now on.
   mutating func follow(_ follower: Follower) {
     hasAnswer = true
     input = []
@@ -77,24 +77,24 @@ struct StatusConnection: ~Copyable {
     write()
   }
 
-  /// Writes what there is room for of its answer.
+  /// Sends as much of the answer as there is room for.
   mutating func write() {
     while !isOver, written < output.count {
-      // A reference of its own: `self` is changed while the span lives.
+      // A copy, because `self` changes while the span is in use.
       let output = output
       guard let count = send(output.span.extracting(written...)) else { return }
       written += count
     }
-    // The whole answer has left.
+    // The whole answer was sent.
     if hasAnswer, follower == nil { isOver = true }
-    // Nothing is kept for one that is quick.
+    // A client that keeps up needs no memory.
     output = []
     written = 0
   }
 
-  /// Writes what there is room for of the records that it follows.
+  /// Sends as many of the followed records as there is room for.
   ///
-  /// - Parameter buffer: shared by all; ``Follower/room`` long.
+  /// - Parameter buffer: shared by all connections; ``Follower/room`` bytes.
   mutating func writeRecords(through buffer: inout [UInt8]) {
     guard let follower else { return }
     write()
@@ -106,7 +106,9 @@ struct StatusConnection: ~Copyable {
     }
   }
 
-  /// - Returns: nil: there is no room now, or nobody reads any more.
+  /// Sends bytes.
+  ///
+  /// - Returns: `nil` if there is no room now, or the client has left.
   private mutating func send(_ bytes: Span<UInt8>) -> Int? {
     let count = socket.write(bytes)
     if count < 0, errno == EAGAIN { return nil }

@@ -1,18 +1,20 @@
 import JSONText
 
-/// What of a configuration says where its daemon is asked, as far as the file can be read: it may be wrong elsewhere.
+/// Where a configuration's daemon serves its status, as far as the file can be read. The file may be invalid elsewhere.
 public struct StatusLocation: Sendable {
   public private(set) var socket = GatewayConfiguration.Status.Socket.usual
-  /// nil: none, or not known.
+  /// `nil` if there is none, or it is not known.
   public private(set) var stateDirectory: String?
 
-  /// What a configuration says that is right.
+  /// Reads a valid configuration.
   public init(_ configuration: GatewayConfiguration) {
     socket = configuration.status.socket
     stateDirectory = configuration.stateDirectory
   }
 
-  /// - Parameter file: the configuration; nil, or one that cannot be read: as without one.
+  /// Reads a file.
+  ///
+  /// - Parameter file: path of the configuration; `nil`, or a file that cannot be read, means the defaults.
   public init(file: String?) {
     guard let file, let text = try? FileText.read(file, limit: FileText.configurationLimit) else { return }
     let folder = GatewayConfiguration.folder(of: file)
@@ -24,11 +26,11 @@ public struct StatusLocation: Sendable {
         socket = try GatewayConfiguration.Status(&object, folder: folder).socket
       }
     } catch {
-      // What stands in front of the error counts.
+      // What precedes the error is used.
     }
   }
 
-  /// Where to look for its daemon, in turn, and for others that were started without it.
+  /// Where to look for its daemon, in order, and for daemons that were started without this file.
   public var places: [String] {
     let usual = StatusSocketPath.ofClients(stateDirectory: stateDirectory)
     return if case .at(let path) = socket { [path] + usual } else { usual }

@@ -1,16 +1,18 @@
-/// The first line of a request, as far as the daemon understands HTTP (RFC 9112, 3): `GET` of a path, nothing else.
+/// The first line of a request in the subset of HTTP (RFC 9112, 3) that the daemon supports: `GET` of a path.
 enum StatusRequest: Equatable {
   case status, metrics, records
-  /// It is answered with this code and one line.
+  /// The request is answered with this status code and one text line.
   case refused(Int, String)
 
-  /// A longer head is none of those that are served.
+  /// Maximum length of a request's head, bytes.
   static let limit = 8_192
 
+  /// Parses a request.
+  ///
   /// - Parameters:
-  ///   - bytes: what has come so far.
-  ///   - isLocal: it came by the socket of this machine; others see figures only.
-  /// - Returns: nil: the head is not whole yet.
+  ///   - bytes: what has arrived so far.
+  ///   - isLocal: whether it came through the local socket; others may read metrics only.
+  /// - Returns: `nil` if the head is incomplete.
   init?(_ bytes: [UInt8], isLocal: Bool) {
     guard Self.isWhole(bytes) else {
       guard bytes.count >= Self.limit else { return nil }
@@ -50,7 +52,7 @@ enum StatusRequest: Equatable {
   }
 }
 
-/// The head of an answer.
+/// Builds answers.
 enum StatusAnswer {
   static func head(_ code: Int, _ type: StaticString, length: Int?) -> [UInt8] {
     let words =

@@ -1,29 +1,29 @@
 import Glibc
 import Ports
 
-/// Shows how the daemon goes to whoever asks on this machine: one thread, few who ask at once, as many followers as like.
+/// Serves the daemon's status on this machine: one thread, a limited number of connections, and followers.
 ///
-/// `GET /status`, one JSON object; `GET /records`, the records as they come; `GET /metrics`, for Prometheus. The last is
-/// all that is served where it is configured to listen for TCP. It only looks: nothing that a client sends changes
-/// anything, and one that is slow or never ends its request holds nobody up.
+/// `GET /status` returns one JSON object, `GET /records` the records as they are made, `GET /metrics` metrics for
+/// Prometheus. Over TCP, if configured, only `/metrics` is served. Requests change nothing, and a client that is slow
+/// or never completes its request delays nobody.
 ///
-/// Not a web server: GET of three paths. A library for it (libmicrohttpd) brings GnuTLS into a process of 12 MB.
+/// It is not a general web server. A library such as libmicrohttpd would bring GnuTLS into a process of 12 MB.
 struct StatusServer: ~Copyable {
-  /// Where what it shows comes from.
+  /// Sources of the answers.
   struct Sources {
     var status: () -> [UInt8]
     var metrics: () -> [UInt8]
   }
 
-  /// Who ask at once, by the socket of this machine and by TCP each; more wait outside.
+  /// Maximum number of open requests, for the local socket and for TCP each; further clients wait.
   private static let mostConnections = 32
-  /// So long nobody is let in where that failed, ns: the process has no descriptors left.
+  /// Pause after a connection could not be accepted, ns: the process has no file descriptors left.
   private static let pause: Int64 = 1_000_000_000
-  /// Each has a descriptor; the rest of those that the process may have are for its own work.
+  /// Each follower needs a descriptor; the daemon reserves the others for its own work.
   private static let mostFollowers = 1_000
   private static let ownDescriptors = 256
 
-  /// A listening socket, and whether those who come are of this machine's.
+  /// A listening socket, and whether its clients are on this machine.
   final class Endpoint: Sendable {
     let socket: ListeningSocket
     let isLocal: Bool
@@ -34,18 +34,18 @@ struct StatusServer: ~Copyable {
     }
   }
 
-  /// Arrays hold what can be copied only.
+  /// An array cannot hold a noncopyable value.
   private final class Client {
     var connection: StatusConnection
     init(_ connection: consuming StatusConnection) { self.connection = connection }
   }
 
-  /// A place at which it cannot be listened yet: the network is not up, another program has it.
+  /// An address that cannot be used yet: the network is down, or another program uses it.
   struct PendingEndpoint: Sendable {
     var open: @Sendable () throws(PortError) -> Endpoint
-    /// Called once it can.
+    /// Called once it can be used.
     var opened: @Sendable () -> Void
-    /// Between two tries, ns.
+    /// Time between two attempts, ns.
     var pause: Int64 = 10_000_000_000
   }
 
@@ -55,14 +55,16 @@ struct StatusServer: ~Copyable {
   private let followerLimit = Self.roomForFollowers
   private let sources: Sources
   private let followers: Followers
-  /// Rung when there are records, and at the end.
+  /// Signalled when there are records, and at the end.
   private let wakeUp: WakeUp
   private let isEnding: () -> Bool
   private var clients: [Client] = []
   private var closedUntil = Int64.min
   private var buffer: [UInt8] = []
 
-  /// - Parameter pending: nil: all that was wanted is in `endpoints`.
+  /// Creates the server.
+  ///
+  /// - Parameter pending: `nil` if all configured addresses are in `endpoints`.
   init(
     _ endpoints: [Endpoint], pending: PendingEndpoint? = nil, _ sources: Sources, _ followers: Followers,
     wakeUp: WakeUp,
@@ -77,7 +79,7 @@ struct StatusServer: ~Copyable {
     self.isEnding = isEnding
   }
 
-  /// The thread's body.
+  /// Runs the thread.
   mutating func run() {
     while !isEnding() {
       let ready = wait()
@@ -105,7 +107,7 @@ struct StatusServer: ~Copyable {
     followers.forgetTaken()
   }
 
-  /// How many may follow.
+  /// Maximum number of followers.
   private static var roomForFollowers: Int {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 16 }
@@ -120,7 +122,7 @@ struct StatusServer: ~Copyable {
       self.pending = nil
       nextTry = .max
     } catch {
-      // Why not was said when it was first tried.
+      // The reason was logged at the first attempt.
       nextTry = BootClock.now + pending.pause
     }
   }

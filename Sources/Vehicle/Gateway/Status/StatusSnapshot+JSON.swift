@@ -1,9 +1,10 @@
+import GatewayLinks
 import Glibc
 import OBDWire
 import Telemetry
 
 extension StatusSnapshot {
-  /// One JSON object, as docs/Daemon.md tells: seconds, bytes; what is not known is absent.
+  /// Returns one JSON object as documented in docs/Daemon.md, in seconds and bytes. Unknown values are absent.
   func json() -> [UInt8] {
     var line = JSONLineEncoder(capacity: 4_096, growable: true)
     line.begin()
@@ -108,7 +109,7 @@ extension StatusSnapshot {
       line.field("path", spool.path)
     case .inMemory(let error):
       line.field("state", "memory")
-      // Without a folder nothing has failed. A spool that has one is a file in it.
+      // Without a folder nothing has failed. With a folder, the path contains a slash.
       if spool.path.utf8.contains(0x2F) { line.field("reason", error.description) }
     }
     line.field("records", Int(spool.records))
@@ -130,7 +131,7 @@ extension StatusSnapshot {
     line.end()
   }
 
-  /// - Parameter moment: boot time; nil: never.
+  /// Writes the age of a boot time; `nil` writes nothing.
   private func writeAge(_ name: StaticString, _ moment: Int64?, to line: inout JSONLineEncoder) {
     if let moment { line.field(name, seconds(max(0, now - moment)), decimals: 3) }
   }
@@ -141,7 +142,7 @@ extension StatusSnapshot {
 }
 
 extension LinkFigures.Counts {
-  /// Those that came at all.
+  /// The kinds of failure that occurred.
   var failuresByKind: [(WireError.Kind, UInt32)] {
     failures.indices.compactMap { index in
       guard failures[index] > 0, let kind = WireError.Kind(rawValue: UInt8(index)) else { return nil }
@@ -149,7 +150,7 @@ extension LinkFigures.Counts {
     }
   }
 
-  /// All replies: those without a failure, then those with one, by the first.
+  /// All replies: those without a failure, then those with one, by the first failure.
   var repliesByOutcome: [(String, UInt64)] {
     var failed: UInt64 = 0
     var outcomes: [(String, UInt64)] = []

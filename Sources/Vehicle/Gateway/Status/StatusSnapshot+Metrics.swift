@@ -2,7 +2,7 @@ import OBDWire
 import Telemetry
 
 extension StatusSnapshot {
-  /// In the text format that Prometheus reads, version 0.0.4: https://prometheus.io/docs/instrumenting/exposition_formats/
+  /// Returns the text format of Prometheus, version 0.0.4: https://prometheus.io/docs/instrumenting/exposition_formats/
   func metrics(_ process: ProcessFigures) -> [UInt8] {
     var text = PrometheusText()
     text.family("obdgate_info", .gauge, "Which version runs.")

@@ -1,20 +1,21 @@
+import GatewayLinks
 import OBDWire
 import Spool
 import Telemetry
 
-/// Where the daemon stands, as the thread that makes records knows it. Times in ns; ages up to the moment of asking.
+/// State of the pipeline. Times are boot times in ns.
 struct PipelineStatus: Sendable {
   var vehicleId: String?
   var wall: WallTime
-  /// Where no spool gives another.
+  /// Used if there is no spool.
   var epoch: UUIDv7
   var adapters: [AdapterStatus]
   var receivers: [ReceiverStatus]
-  /// Records made, by the number of their type.
+  /// Number of records, by the raw value of their type.
   var made: [UInt64]
 }
 
-/// How far it has come with a device.
+/// State of the connection to a device.
 struct Standing: Sendable, Equatable {
   enum State: String, Sendable { case searching, connected, lost, sleeping }
 
@@ -32,7 +33,7 @@ struct Standing: Sendable, Equatable {
   }
 }
 
-/// One adapter.
+/// State of an adapter.
 struct AdapterStatus: Sendable {
   var device: String
   var name: String
@@ -44,65 +45,65 @@ struct AdapterStatus: Sendable {
   var counts: LinkFigures.Counts
 }
 
-/// One receiver.
+/// State of a receiver.
 struct ReceiverStatus: Sendable {
   var device: String
   var identity: String?
   var standing: Standing
   var fixes: UInt64
-  /// Lines between good ones that could not be read.
+  /// Unreadable text lines between valid ones.
   var unreadable: UInt64
-  /// Of the last fix, boot time.
+  /// Time of the last fix, boot time.
   var lastFix: Int64?
   var fixType: StaticString?
   var satellites: Int?
   var hdop: Double?
-  /// Its positions are the ones in the records.
+  /// Whether its positions are used in the records.
   var isChosen: Bool
 }
 
-/// Where spool and sinks stand.
+/// State of spool and sinks.
 struct ForwardingStatus: Sendable {
   var spool: SpoolFigures
   var sinks: [SinkStatus]
 }
 
-/// One sink.
+/// State of a sink.
 struct SinkStatus: Sendable {
   enum State: String, Sendable { case waiting, delivering, failing, over }
 
   var name: String
   var state: State
   var reason: String?
-  /// Records that it has for good, since the start.
+  /// Number of records delivered since the start.
   var delivered: UInt64
-  /// When it took the last of them, boot time.
+  /// When it took the last record, boot time.
   var lastDelivery: Int64?
-  /// Of the oldest record that it lacks, ns.
+  /// Age of the oldest record that it lacks, ns.
   var oldestAge: Int64?
 }
 
 extension StatusSnapshot {
-  /// Records made of a type, by whichever thread; nil: the one that makes most does not answer.
+  /// Number of records of a type, made by any thread; `nil` if the record thread does not answer.
   func made(_ type: RecordType) -> UInt64? {
     (pipeline?.made[Int(type.rawValue)]).map { $0 &+ (type == .gap ? losses.told : 0) }
   }
 }
 
-/// Everything, at one moment.
+/// A snapshot of the whole daemon.
 struct StatusSnapshot: Sendable {
   var now: Int64
   /// Boot time of the start.
   var started: Int64
   var gatewayId: String
   var configuration: String?
-  /// Nil: the thread does not answer.
+  /// `nil` if the thread does not answer.
   var pipeline: PipelineStatus?
-  /// Nil: records go to stdout alone.
+  /// `nil` if stdout is the only sink.
   var forwarding: ForwardingStatus?
-  /// Threads that do not go on.
+  /// Names of threads that do not answer or do not progress.
   var stuck: [String]
-  /// Threads that were asked and have answered.
+  /// Names of threads that answered.
   var answered: [String]
   var losses: LossFigures
 }

@@ -1,29 +1,31 @@
 import Ports
 import Synchronization
 
-/// A question to a thread that has the answer to itself: it is put, the thread is rung, and whoever asked waits a moment.
+/// A question to another thread: the caller asks, wakes the thread, and waits a moment for the answer.
 ///
-/// One asks at a time. A thread that does not answer in time is stuck, and its answer is not waited for any more.
+/// One caller at a time. If a thread does not answer in time, its answer is discarded.
 final class ThreadQuery<Answer: Sendable>: Sendable {
   private struct State: Sendable {
     var isAsked = false
     var answer: Answer?
-    /// Nobody waits for answers any more.
+    /// Whether nobody waits for answers any more.
     var isOver = false
   }
 
   private let state = Mutex(State())
   private let answered: WakeUp
 
-  /// - Throws: where the process has no descriptors left.
+  /// Creates it.
+  ///
+  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   init() throws(PortError) { answered = try WakeUp() }
 
   /// Asks.
   ///
   /// - Parameters:
-  ///   - patience: ns.
-  ///   - ring: wakes the thread that is asked.
-  /// - Returns: nil: there is no answer in that time.
+  ///   - patience: how long to wait, ns.
+  ///   - ring: wakes the thread.
+  /// - Returns: `nil` if there is no answer in time.
   func ask(patience: Int64, _ ring: () -> Void) -> Answer? {
     state.withLock {
       $0.isAsked = true
@@ -34,7 +36,7 @@ final class ThreadQuery<Answer: Sendable>: Sendable {
     while true {
       answered.clear()
       let (answer, isOver) = state.withLock { ($0.answer, $0.isOver) }
-      // A ring may be left from an answer that came too late for its question.
+      // The signal may belong to an answer that came too late for its question.
       if answer == nil, !isOver, BootClock.now < deadline, answered.wait(until: deadline) { continue }
       return state.withLock { state in
         defer {
@@ -46,13 +48,13 @@ final class ThreadQuery<Answer: Sendable>: Sendable {
     }
   }
 
-  /// Nobody is to wait for an answer any more: ends a waiting that is under way.
+  /// Ends all waiting for answers.
   func close() {
     state.withLock { $0.isOver = true }
     answered.signal()
   }
 
-  /// In the thread that is asked: answers where somebody waits.
+  /// Answers if somebody waits; called in the thread that was asked.
   func answer(_ make: () -> Answer) {
     guard state.withLock({ $0.isAsked }) else { return }
     let answer = make()

@@ -2,26 +2,29 @@ import AdapterSession
 import Ports
 import Synchronization
 
-/// What one adapter's thread is told from outside, and what it lets others know.
+/// Controls one adapter's thread from outside and receives what its session learned.
 public final class AdapterControl: Sendable {
   private struct State: Sendable {
-    /// Not yet taken by the thread.
+    /// Not yet taken by the thread; `nil` if there are none.
     var wishes: PollWishes?
     var memory: SessionMemory
-    /// The memory has changed since it was taken.
+    /// Whether the memory has changed since it was taken.
     var hasLearned = false
   }
 
-  /// Ends the line, and says where its device is.
+  /// Ends the link and gives the location of its device.
   public let link: LinkControl
   private let state: Mutex<State>
-  /// Rung when something was learned.
+  /// Signalled when something was learned.
   private let learned: WakeUp?
 
+  /// Creates the control of one link.
+  ///
   /// - Parameters:
-  ///   - learned: rung when ``takeLearned()`` has something.
-  ///   - reportKey: as ``LinkControl`` has it; `reportError`, too.
-  /// - Throws: where the process has no descriptors left.
+  ///   - learned: signalled when ``takeLearned()`` has a result.
+  ///   - reportKey: see ``LinkControl``.
+  ///   - reportError: see ``LinkControl``.
+  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   public init(
     address: PortAddress?, memory: SessionMemory = SessionMemory(), learned: WakeUp? = nil,
     reportKey: @escaping @Sendable (Bool, PortAddress) -> Void = { _, _ in },
@@ -32,13 +35,13 @@ public final class AdapterControl: Sendable {
     state = Mutex(State(memory: memory))
   }
 
-  /// What is polled from now on.
+  /// Sets what is polled from now on.
   public func poll(_ wishes: PollWishes) {
     state.withLock { $0.wishes = wishes }
     link.wakeUp.signal()
   }
 
-  /// What the session has learned since this was asked last, worth keeping for the next start; nil: nothing.
+  /// Removes and returns what the session has learned and the next start needs; `nil` if nothing is new.
   public func takeLearned() -> SessionMemory? {
     state.withLock { state in
       defer { state.hasLearned = false }
@@ -56,7 +59,8 @@ public final class AdapterControl: Sendable {
     if isNews { learned?.signal() }
   }
 
-  /// In the line's thread: does what was asked; false: the line is to be closed, for good or because its device was away.
+  /// Applies the pending wishes; called in the link's thread. Returns `false` if the link must be closed, for good or
+  /// because its device was away.
   func perform(on session: inout AdapterSession) -> Bool {
     let wishes = state.withLock { state in
       defer { state.wishes = nil }

@@ -2,14 +2,14 @@ import AdapterSession
 import OBDWire
 import Ports
 
-/// Ties a dialogue to a port's loop: bytes and deadlines in, what the session wants done out. It knows no clock and does
-/// no I/O; the daemon, the engineer's commands and the tests all drive a session by this one.
+/// Connects a dialogue to a port's loop: bytes and deadlines go in, the session's actions come out. It reads no clock
+/// and does no I/O. The daemon, the engineer's commands and the tests all use it.
 public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, PortHandler {
   public var session: AdapterSession
   public var listener: Listener
-  /// Definitions of the signal sets in use, in the order that the wire wants them.
+  /// Definitions of the loaded signal sets, in the order that `OBDWire` expects.
   public var definitions: [SignalDefinition]
-  /// Where the session asked for it: the port is to be closed and opened again, not before this time.
+  /// The earliest time to reopen the port, if the session asked for that; otherwise `nil`.
   public private(set) var reopenNotBefore: Int64?
 
   public init(
@@ -30,7 +30,7 @@ public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, 
   public mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
     listener.begin(at: now)
     listener.received(bytes)
-    // A reference of its own: the span must not lie in what is changed meanwhile.
+    // A copy, because the span must not refer to memory that changes meanwhile.
     let definitions = definitions
     session.received(bytes, at: now, loaded: definitions.span, into: &listener)
     pump(at: now, &actions)
@@ -62,7 +62,7 @@ public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, 
     listener.sent(bytes)
   }
 
-  /// The port is closed: by us, or the device is gone. What that means is told to the listener.
+  /// Handles the end of the connection: it was closed, or the device is gone. The listener is told what that means.
   public mutating func closed(at now: Int64) {
     listener.begin(at: now)
     session.closed(at: now)
@@ -78,7 +78,7 @@ public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, 
     }
   }
 
-  /// Does what the session wants until it waits.
+  /// Performs the session's actions until it waits.
   private mutating func pump(at now: Int64, _ actions: inout PortActions) {
     while true {
       switch session.next(at: now, into: &listener) {

@@ -1,18 +1,18 @@
 import Ports
 
-/// What is done on a line while it is open, and told when it is not.
+/// The work on a link while it is open. It is told when the link is not open.
 protocol LinkDriver: PortHandler, ~Copyable {
-  /// The line is open and about to run.
+  /// The link is open and about to run.
   mutating func prepare()
-  /// The line could not be opened; told once for each reason.
+  /// The link could not be opened; called once for each reason.
   mutating func unreachable(_ kind: PortError.Kind, at now: Int64)
-  /// The line was open and is closed: by the driver, or because the device is gone.
+  /// The link was open and is closed: by the driver, or because the device is gone.
   mutating func closed(at now: Int64)
-  /// Where the driver closed the line to open it again: not before this time.
+  /// The earliest time to reopen the link, if the driver closed it for that; otherwise `nil`.
   var reopenNotBefore: Int64? { get }
 }
 
-/// One device's thread: opens the line, lets the driver work, and begins again when the device is gone.
+/// The thread of one device: opens the link, runs the driver, and reopens the link when the device is back.
 struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
   private let control: LinkControl
   private let progress: Progress?
@@ -20,7 +20,9 @@ struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
   private var loop: PortLoop
   private var reconnecting = ReconnectPlan()
 
-  /// - Parameter progress: of the line's thread, where somebody watches that it goes on.
+  /// Creates the thread's state.
+  ///
+  /// - Parameter progress: of the link's thread; `nil` if nobody supervises it.
   init(_ control: LinkControl, _ driver: consuming Driver, progress: Progress? = nil) throws(PortError) {
     self.control = control
     self.progress = progress
@@ -45,12 +47,12 @@ struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
         try loop.run(&port, &driver)
       } catch {
         let now = BootClock.now
-        // Some tell when they are opened, others at the first command.
+        // Some devices report this when they are opened, others at the first command.
         switch (error.kind, address) {
         case (.notPaired, _):
           reconnecting.wasNotPaired(address)
           control.mayWantKey(address)
-        // The kernel's word where L2CAP's is "security block" (Core Specification, volume 3, part A, 4.3).
+        // The kernel reports L2CAP's "security block" (Core Specification, volume 3, part A, 4.3) as "refused".
         case (.refused, .rfcomm): control.mayWantKey(address)
         default: break
         }
@@ -68,7 +70,7 @@ struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
     }
   }
 
-  /// Waits, unless somebody has news: a device that is back, the end.
+  /// Waits until this time, or until the control is signalled.
   private func rest(until moment: Int64) {
     while !control.isStopping {
       let end = progress?.turn(until: moment) ?? moment

@@ -2,11 +2,14 @@ import AdapterSession
 import OBDWire
 import Ports
 
-/// One thing that a line's thread hands to the thread that makes records: what was read or what happened, and when.
+/// A reading or an event with its time, passed from a link's thread to the thread that makes records.
 ///
-/// It is copied byte by byte through a ``Ports/Ring``, so all of it is of fixed size.
+/// It is copied bytewise through a ``Ports/Ring``; therefore all of it has a fixed size.
 public struct Delivery: BitwiseCopyable, Sendable {
-  /// ns of CLOCK_BOOTTIME.
+  /// Capacity of a ring of deliveries: 20 s of polling at full speed.
+  package static let ringCapacity = 2_048
+
+  /// CLOCK_BOOTTIME, ns.
   public var time: Int64
   public var content: Content
 
@@ -18,37 +21,37 @@ public struct Delivery: BitwiseCopyable, Sendable {
   public enum Content: BitwiseCopyable, Sendable {
     case reading(Reading)
     case text(TextReading, ShortText)
-    /// So many codes follow, one by one, each with the number of those that are left, itself included.
+    /// This many codes follow, one by one. Each has the number of those that are left, including itself.
     case codes(TroubleCodeList, count: UInt16)
     case code(TroubleCode, left: UInt16)
     /// An ECU has cleared its codes.
     case codesCleared(Origin)
     case supported(bitmap: UInt32, service: UInt8, base: UInt16, Origin)
     case adapter(AdapterAnswer, ShortText)
-    /// A command that says which bus is used.
+    /// A command that selects the bus.
     case command(ShortText)
-    /// A reply or a line of it could not be used; its first bytes.
+    /// A reply, or a text line of it, that could not be used; its first bytes.
     case failure(WireError, ShortText)
     case event(SessionEvent)
-    /// The line could not be opened.
+    /// The link could not be opened.
     case unreachable(PortError.Kind)
   }
 }
 
-/// At most 44 bytes of a text, in place.
+/// A text of at most 44 bytes, stored inline.
 public struct ShortText: BitwiseCopyable, Sendable {
   public static let capacity = 44
   private var storage = InlineArray<44, UInt8>(repeating: 0)
   private var length: UInt8 = 0
 
-  /// What is longer is cut.
+  /// Creates a text; a longer one is cut.
   public init(_ bytes: Span<UInt8>) {
     let count = min(bytes.count, Self.capacity)
     for index in 0..<count { storage[index] = bytes[index] }
     length = UInt8(truncatingIfNeeded: count)
   }
 
-  /// A fixed text.
+  /// Creates a fixed text.
   init(_ text: StaticString) {
     self = text.withUTF8Buffer { unsafe ShortText(Span(_unsafeElements: $0)) }
   }

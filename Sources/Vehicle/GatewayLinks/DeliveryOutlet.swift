@@ -2,10 +2,11 @@ import AdapterSession
 import OBDWire
 import Ports
 
-/// A line's listener in the daemon: hands everything through a ring to the thread that makes records, and never waits.
+/// The listener of a link's dialogue in the daemon. It passes everything through a ring to the thread that makes
+/// records, and never waits.
 struct DeliveryOutlet: DialogueListener, ~Copyable {
   private var ring: RingProducer<Delivery>
-  /// Rung where the other thread must not wait for its next record: news of the line, or a ring that fills.
+  /// Signalled if the other thread must not wait for its next record: the link has an event, or the ring fills.
   private let wakeUp: WakeUp
   private let control: AdapterControl
   private let figures: LinkFigures
@@ -13,10 +14,10 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
   private var now: Int64 = 0
   private var isUrgent = false
   private var sinceWakeUp = 0
-  /// Since the line was opened.
+  /// Whether bytes were received since the link was opened.
   private var hasHeard = false
-  /// After so many deliveries the other thread is told, long before the ring is full.
-  private static let batch = RecordThread.ringCapacity / 4
+  /// Number of deliveries after which the other thread is woken, long before the ring is full.
+  private static let batch = Delivery.ringCapacity / 4
 
   init(_ ring: consuming RingProducer<Delivery>, wakeUp: WakeUp, control: AdapterControl, figures: LinkFigures) {
     self.ring = ring
@@ -36,7 +37,7 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
 
   mutating func event(_ event: SessionEvent, _ session: inout AdapterSession) {
     put(.event(event))
-    // No prompt will come for what was asked.
+    // No prompt follows for the last command.
     switch event {
     case .lost, .sleeping, .promptLost: counts.gaveUp(at: now)
     default: break
@@ -67,19 +68,19 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
     return true
   }
 
-  /// The line is open.
+  /// Called when the link was opened.
   mutating func opened(at time: Int64) {
     hasHeard = false
     counts.opened(at: time)
   }
 
-  /// The line is closed.
+  /// Called when the link was closed.
   mutating func closed(at time: Int64) {
     counts.closed(at: time)
     figures.put(counts)
   }
 
-  /// The line could not be opened.
+  /// Called when the link could not be opened.
   mutating func unreachable(_ kind: PortError.Kind, at time: Int64) {
     now = time
     put(.unreachable(kind))
@@ -89,7 +90,7 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
   // MARK: The wire
 
   mutating func request(_ command: Span<UInt8>, position: UInt64) {
-    // ATSP6: until the adapter names the bus, its setting does.
+    // ATSP6: this setting counts until the adapter names the bus.
     guard command.count >= 5, command.count < 8, command[0] == UInt8(ascii: "A") else { return }
     put(.command(ShortText(command)))
   }

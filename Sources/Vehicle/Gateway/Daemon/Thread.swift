@@ -2,15 +2,17 @@ import CGateway
 import Glibc
 import Ports
 
-/// A thread with a name, joined when it is over.
+/// A named thread that can be joined.
 public final class Thread: Sendable {
   private let number: pthread_t
 
+  /// Starts a thread.
+  ///
   /// - Parameters:
-  ///   - isDetached: nobody will wait for its end.
   ///   - name: as `top -H` shows it, at most 15 characters.
+  ///   - isDetached: whether nobody waits for its end.
   ///   - body: runs once.
-  /// - Throws: where the process may have no more threads.
+  /// - Throws: ``StartError`` if the process cannot have more threads.
   public init(_ name: String, isDetached: Bool = false, _ body: sending @escaping () -> Void) throws(StartError) {
     let box = unsafe Unmanaged.passRetained(Body(name: name, run: body))
     var thread = pthread_t()
@@ -30,7 +32,7 @@ public final class Thread: Sendable {
     number = thread
   }
 
-  /// Waits for its end; once, and only for one that is not detached.
+  /// Waits for its end. Call it once, and not for a detached thread.
   public func join() { pthread_join(number, nil) }
 
   private final class Body {

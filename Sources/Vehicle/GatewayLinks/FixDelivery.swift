@@ -1,10 +1,13 @@
 import NMEAWire
 import Ports
 
-/// One thing that a receiver's thread hands to the thread that makes records. It goes through a ``Ports/Ring``, so all of
-/// it is of fixed size.
+/// A fix or an event of a receiver, passed from its thread to the thread that makes records. It goes through a
+/// ``Ports/Ring``; therefore all of it has a fixed size.
 public struct FixDelivery: BitwiseCopyable, Sendable {
-  /// When its last byte came, ns of CLOCK_BOOTTIME.
+  /// Capacity of a ring of these: half a minute of a fast receiver.
+  package static let ringCapacity = 256
+
+  /// When its last byte was received; CLOCK_BOOTTIME, ns.
   public var time: Int64
   public var content: Content
 
@@ -14,28 +17,28 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
   }
 
   public enum Content: BitwiseCopyable, Sendable {
-    /// A fix, valid or not, and when its first byte came.
+    /// A fix, valid or not, and the time of its first byte.
     case fix(Fix, began: Int64)
-    /// The receiver speaks; what it is called.
+    /// The receiver sends data; its identity.
     case connected(ShortText)
-    /// It has been silent, or the line is closed.
+    /// The receiver was silent for too long, or the link is closed.
     case lost(Loss)
-    /// The line could not be opened.
+    /// The link could not be opened.
     case unreachable(PortError.Kind)
-    /// gpsd's own words about something that it refuses.
+    /// An error message of gpsd.
     case refused(ShortText)
-    /// Bytes come, and at no rate do they make a sentence.
+    /// Bytes arrive, but they form a sentence at no baud rate.
     case noSentences
-    /// So many lines, between good ones, could not be read.
+    /// This many text lines between valid ones could not be read.
     case unreadable(lines: Int)
   }
 
-  /// Why nothing more is heard of a receiver.
+  /// The reason for the loss of a receiver.
   public enum Loss: UInt8, BitwiseCopyable, Sendable {
     case silent, portClosed
 
-    /// As records say it.
-    var name: String {
+    /// Name in records.
+    package var name: String {
       switch self {
       case .silent: "silent"
       case .portClosed: "portClosed"
@@ -44,7 +47,7 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
   }
 }
 
-/// A receiver's end of the ring, and what rings for the other.
+/// A receiver's end of the ring, with the wake-up of the other end.
 struct FixOutlet: ~Copyable {
   private var ring: RingProducer<FixDelivery>
   private let wakeUp: WakeUp

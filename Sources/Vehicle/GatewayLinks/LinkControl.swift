@@ -1,26 +1,29 @@
 import Ports
 import Synchronization
 
-/// What the thread of a line, an adapter's or a receiver's, is told from outside: to end, and where its device is.
+/// Controls the thread of an adapter's or receiver's link from outside: ends it, and gives the location of its device.
 public final class LinkControl: Sendable {
   private struct State: Sendable {
     var isStopping = false
     var address: PortAddress?
-    /// The device was away since the line was opened: what is open leads nowhere.
+    /// Whether the device was away since the link was opened; the open connection is then dead.
     var wasAway = false
   }
 
-  /// Ends the thread's waiting.
+  /// Ends a wait of the thread.
   public let wakeUp: WakeUp
   private let state: Mutex<State>
   private let reportKey: @Sendable (Bool, PortAddress) -> Void
   private let reportError: @Sendable (PortError, PortAddress) -> Void
 
+  /// Creates the control of one link.
+  ///
   /// - Parameters:
-  ///   - reportKey: called in the line's thread once for each time that the device answers, with false, or refuses the line
-  ///     and may want a key for it, with true; whoever gets one rings the line.
-  ///   - reportError: called there where the line cannot be opened, before it is told of: once for each reason.
-  /// - Throws: where the process has no descriptors left.
+  ///   - address: where the device is; `nil` if it is away.
+  ///   - reportKey: called in the link's thread once for each time that the device answers (`false`), or rejects the
+  ///     link and may need a key (`true`). Whoever gets a key for it signals ``wakeUp``.
+  ///   - reportError: called there if the link cannot be opened, once for each reason.
+  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   public init(
     address: PortAddress?, reportKey: @escaping @Sendable (Bool, PortAddress) -> Void = { _, _ in },
     reportError: @escaping @Sendable (PortError, PortAddress) -> Void = { _, _ in }
@@ -31,7 +34,7 @@ public final class LinkControl: Sendable {
     state = Mutex(State(address: address))
   }
 
-  /// Ends the line's thread soon.
+  /// Ends the link's thread soon.
   public func stop() {
     state.withLock { $0.isStopping = true }
     wakeUp.signal()
@@ -39,7 +42,7 @@ public final class LinkControl: Sendable {
 
   public var isStopping: Bool { state.withLock { $0.isStopping } }
 
-  /// Where the device is now: a plug moved to another socket changes its name. nil: it is away.
+  /// Where the device is now; `nil` if it is away. The address changes if a plug is moved to another socket.
   public var address: PortAddress? {
     get { state.withLock { $0.address } }
     set {
@@ -51,7 +54,7 @@ public final class LinkControl: Sendable {
     }
   }
 
-  /// In the line's thread: where the line is to be opened now; nil: nowhere.
+  /// Returns where to open the link; `nil` if the device is away. Called in the link's thread.
   func addressToOpen() -> PortAddress? {
     state.withLock { state in
       state.wasAway = false
@@ -59,15 +62,15 @@ public final class LinkControl: Sendable {
     }
   }
 
-  /// In the line's thread: the device answers, with the key that there is, or without.
+  /// Called in the link's thread when the device answers.
   func answers() { if let address { reportKey(false, address) } }
 
-  /// In the line's thread: the device may want a key.
+  /// Called in the link's thread when the device may need a key.
   func mayWantKey(_ address: PortAddress) { reportKey(true, address) }
 
-  /// In the line's thread: why it could not be opened.
+  /// Called in the link's thread when the link could not be opened.
   func wasNotOpened(_ address: PortAddress, _ error: PortError) { reportError(error, address) }
 
-  /// In the line's thread: false where the line is to be closed, for good or because its device was away.
+  /// `false` if the link must be closed, for good or because its device was away. Called in the link's thread.
   var mayStayOpen: Bool { state.withLock { !($0.isStopping || $0.wasAway) } }
 }

@@ -2,32 +2,32 @@ import OBDWire
 import Ports
 import Synchronization
 
-/// What a line has carried since it began: its thread counts, others read.
-final class LinkFigures: Sendable {
-  /// All of them; times in ns, moments of the boot clock.
-  struct Counts: Sendable {
-    /// Lines sent to the adapter, and prompts that came back.
-    var commands: UInt64 = 0
-    var replies: UInt64 = 0
-    var readings: UInt64 = 0
-    var receivedBytes: UInt64 = 0
-    var sentBytes: UInt64 = 0
-    /// How long a prompt was waited for, how long the line was open.
-    var busy: Int64 = 0
-    var open: Int64 = 0
-    /// Of the last reading; nil: none yet.
-    var lastReading: Int64?
-    /// By the number of ``OBDWire/WireError/Kind``.
-    var failures = InlineArray<64, UInt32>(repeating: 0)
-    /// Replies, by the first failure in them.
-    var failedReplies = InlineArray<64, UInt32>(repeating: 0)
-    /// The first failure since a command was sent.
+/// Counts what a link has carried since its start. Its thread counts; others read.
+package final class LinkFigures: Sendable {
+  /// All counts; durations in ns, times in boot time.
+  package struct Counts: Sendable {
+    /// Commands sent to the adapter, and prompts received.
+    package var commands: UInt64 = 0
+    package var replies: UInt64 = 0
+    package var readings: UInt64 = 0
+    package var receivedBytes: UInt64 = 0
+    package var sentBytes: UInt64 = 0
+    /// How long a prompt was awaited, and how long the link was open.
+    package var busy: Int64 = 0
+    package var open: Int64 = 0
+    /// Time of the last reading; `nil` if there is none.
+    package var lastReading: Int64?
+    /// Failures by the raw value of ``OBDWire/WireError/Kind``.
+    package var failures = InlineArray<64, UInt32>(repeating: 0)
+    /// Replies by the first failure in them.
+    package var failedReplies = InlineArray<64, UInt32>(repeating: 0)
+    /// The first failure since the last command.
     var failure: UInt8?
-    /// Since when a prompt is waited for, and since when the line is open; nil: it is not.
+    /// Since when a prompt is awaited, and since when the link is open; `nil` if not.
     var busySince: Int64?
     var openSince: Int64?
 
-    /// With what is under way, up to now.
+    /// Returns the counts including the current wait and the current connection, up to now.
     func settled(at now: Int64) -> Counts {
       var counts = self
       if let busySince { counts.busy += max(0, now - busySince) }
@@ -38,10 +38,12 @@ final class LinkFigures: Sendable {
 
   private let counts = Mutex(Counts())
 
-  /// In the line's thread; takes nothing from the heap.
-  func put(_ new: Counts) { counts.withLock { $0 = new } }
+  package init() {}
 
-  func read(at now: Int64) -> Counts { counts.withLock { $0 }.settled(at: now) }
+  /// Called in the link's thread; allocates nothing.
+  package func put(_ new: Counts) { counts.withLock { $0 = new } }
+
+  package func read(at now: Int64) -> Counts { counts.withLock { $0 }.settled(at: now) }
 }
 
 extension LinkFigures.Counts {
@@ -53,7 +55,7 @@ extension LinkFigures.Counts {
     openSince = nil
   }
 
-  /// A prompt is not waited for any more.
+  /// Stops waiting for a prompt.
   mutating func gaveUp(at now: Int64) {
     if let since = busySince { busy += max(0, now - since) }
     busySince = nil
@@ -73,7 +75,7 @@ extension LinkFigures.Counts {
     for index in bytes.indices where bytes[index] == UInt8(ascii: ">") { gaveUp(at: now) }
   }
 
-  /// A prompt was read, and what stood in front of it.
+  /// Counts a prompt and the reply before it.
   mutating func replied() {
     replies &+= 1
     if let failure { failedReplies[Int(failure)] &+= 1 }

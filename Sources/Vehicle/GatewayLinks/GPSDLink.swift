@@ -2,14 +2,14 @@ import Fusion
 import NMEAWire
 import Ports
 
-/// A client of gpsd: asks for its reports, and makes sure that it is still there.
+/// A client of gpsd: subscribes to its reports and checks that the connection is alive.
 ///
-/// gpsd says nothing while its receivers say nothing, and a connection may be dead without a sign: after
-/// ``quiet`` it is asked for its version, which it always answers.
+/// gpsd is silent while its receivers are silent, and a dead connection gives no sign. After ``quiet`` the client
+/// therefore requests gpsd's version, which is always answered.
 struct GPSDLink: LinkDriver, ~Copyable {
   static let quiet: Int64 = 10_000_000_000
   static let answer: Int64 = 5_000_000_000
-  /// A connection that gives up is tried again after this.
+  /// Delay before a connection without an answer is retried, ns.
   private static let pause: Int64 = 2_000_000_000
 
   private let control: LinkControl
@@ -24,7 +24,7 @@ struct GPSDLink: LinkDriver, ~Copyable {
     var isConnected = false
     private var saidMalformed = false
     private var saidRefused = false
-    /// Lines that could not be read and are not told yet; when that was done last.
+    /// Number of unreadable text lines that are not reported yet, and the time of the last report.
     private var unreadable = 0
     private var unreadableTold: Int64 = .min / 2
 
@@ -35,7 +35,7 @@ struct GPSDLink: LinkDriver, ~Copyable {
       outlet.put(.fix(fix, began: now), at: now)
     }
 
-    /// Once a second at most: what is sent fast must not take the place of fixes.
+    /// At most once a second: a flood of lines must not displace fixes in the ring.
     private mutating func tellUnreadable(isLast: Bool = false) {
       guard unreadable > 0, isLast || now - unreadableTold >= 1_000_000_000 else { return }
       outlet.put(.unreadable(lines: unreadable), at: now)
@@ -51,17 +51,17 @@ struct GPSDLink: LinkDriver, ~Copyable {
         saidMalformed = false
         outlet.put(.connected(ShortText(Array("gpsd \(release)".utf8).span)), at: now)
       case .error(let message):
-        // Once for a connection.
+        // Once for each connection.
         guard !saidRefused else { return }
         saidRefused = true
         outlet.put(.refused(ShortText(Array(message.utf8).span)), at: now)
       case .malformed:
-        // A gpsd that has greeted is one, and its other lines are good.
+        // A gpsd that has sent its version is one, and its other lines are valid.
         if isConnected {
           unreadable += 1
           return tellUnreadable()
         }
-        // Once until gpsd has greeted: something else may listen on that port, say much, and hang up.
+        // Once until gpsd has sent its version: another program may listen on that port, send a lot and hang up.
         guard !saidMalformed else { return }
         saidMalformed = true
         outlet.put(.noSentences, at: now)

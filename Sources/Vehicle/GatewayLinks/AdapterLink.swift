@@ -2,10 +2,10 @@ import AdapterSession
 import OBDWire
 import Ports
 
-/// An adapter's dialogue as the driver of a line.
+/// An adapter's dialogue as the driver of a link.
 ///
-/// Of one concrete type, and not a conformance of ``AdapterDriver`` itself: a generic type that cannot be copied and
-/// conforms under a condition crashes where its metadata are made (Swift 6.3.1, builds that are not optimised).
+/// It has a concrete type instead of a conformance of ``AdapterDriver``: a generic noncopyable type with a conditional
+/// conformance crashes when its metadata are created (Swift 6.3.1, debug builds).
 struct AdapterLink: LinkDriver, ~Copyable {
   private var driver: AdapterDriver<DeliveryOutlet>
 
@@ -13,10 +13,10 @@ struct AdapterLink: LinkDriver, ~Copyable {
     driver = AdapterDriver(session, outlet, definitions: definitions)
   }
 
-  // MARK: The line
+  // MARK: The link
 
   mutating func prepare() {
-    // What was asked for while the line was closed: its wakeUp may have been heard already.
+    // Apply the wishes that arrived while the link was closed: their wake-up may already be cleared.
     _ = driver.listener.wokenUp(&driver.session)
   }
 

@@ -1,20 +1,20 @@
 import NMEAWire
 import Ports
 
-/// Listens to a receiver that speaks NMEA 0183 on a serial line. Nothing is ever sent to it.
+/// Listens to a receiver that sends NMEA 0183 on a serial line. It never sends anything.
 ///
-/// Where the rate is not configured, those that receivers are sold with are tried until sentences come; it is found anew
-/// when they no longer do. No clock, no heap once it runs.
+/// If no baud rate is configured, the usual rates are tried until sentences arrive, and again when they cease. It reads
+/// no clock and allocates nothing while it runs.
 struct ReceiverLink: LinkDriver, ~Copyable {
-  /// Most frequent first. A receiver on USB (CDC ACM) is heard at any.
+  /// The most frequent first. A receiver on USB (CDC ACM) works at any rate.
   static let rates = Listener.rates + [57_600, 19_200, 230_400, 460_800]
-  /// Silence of this length ends an epoch, also at 4800 baud, where a sentence takes up to 170 ms.
+  /// A pause of this length ends an epoch, ns. At 4800 baud, a sentence takes up to 170 ms.
   static let epochSilence: Int64 = 250_000_000
-  /// A receiver that has said nothing for so long is lost: they speak every second.
+  /// A receiver that is silent for this time is lost, ns. Receivers send every second.
   static let patience: Int64 = 5_000_000_000
-  /// Two whole sentences: so many bytes without one are not NMEA at this rate.
+  /// Two complete sentences: this many bytes without one are not NMEA at this rate.
   private static let enough = 2 * 82
-  /// … once it was right: a start-up text, a burst of binary messages.
+  /// The same limit after the rate was right: a start-up text, or a burst of binary messages.
   private static let enoughOnceRight = 4_096
 
   private let control: LinkControl
@@ -27,11 +27,11 @@ struct ReceiverLink: LinkDriver, ~Copyable {
   private var ratesTried = 0
   private var lastByte: Int64 = 0
 
-  /// Takes what the reader finds.
+  /// Handles the results of the reader.
   private struct Ear: FixHandler, ~Copyable {
     var outlet: FixOutlet
     var now: Int64 = 0
-    /// When the epoch under way began, and when its last sentence came.
+    /// Times of the first and the last sentence of the current epoch.
     var began: Int64 = 0
     var last: Int64 = 0
     var isOpen = false
@@ -66,7 +66,9 @@ struct ReceiverLink: LinkDriver, ~Copyable {
 
   static let identity: StaticString = "NMEA 0183"
 
-  /// - Parameter baud: nil: found out.
+  /// Creates the driver.
+  ///
+  /// - Parameter baud: `nil` to find the rate.
   init(_ outlet: consuming FixOutlet, control: LinkControl, baud: Int?) {
     self.control = control
     ear = Ear(outlet: outlet)
@@ -114,7 +116,7 @@ struct ReceiverLink: LinkDriver, ~Copyable {
     bytesWithout = 0
     isRateRight = false
     ratesTried += 1
-    // Twice round: the first time may have fallen into a pause between two epochs.
+    // Two rounds: the first may have fallen into a pause between two epochs.
     if ratesTried >= 2 * (fixedBaud == nil ? Self.rates.count : 1), !ear.saidNoSentences {
       ear.saidNoSentences = true
       ear.isConnected = false

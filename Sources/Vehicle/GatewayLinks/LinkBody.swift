@@ -1,0 +1,74 @@
+import AdapterSession
+import OBDWire
+import Ports
+
+/// The body of a link's thread.
+package struct LinkBody: Sendable {
+  private let link: any RunnableLink
+
+  /// Runs the link until ``LinkControl/stop()``. Call it once.
+  package func run() { link.run() }
+
+  /// What the thread that makes records shares with a link.
+  package struct Receiving: ~Copyable {
+    fileprivate let wakeUp: WakeUp
+    fileprivate let progress: Progress?
+
+    /// - Parameters:
+    ///   - wakeUp: signalled when there are deliveries.
+    ///   - progress: of the link's thread; `nil` if nobody supervises it.
+    package init(wakeUp: WakeUp, progress: Progress?) {
+      self.wakeUp = wakeUp
+      self.progress = progress
+    }
+  }
+
+  /// An adapter's link.
+  ///
+  /// - Parameters:
+  ///   - ring: receives what the adapter delivers.
+  ///   - figures: receives the counts of the link.
+  ///   - definitions: signals of the loaded signal sets.
+  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
+  package init(
+    _ session: consuming AdapterSession, _ control: AdapterControl, _ ring: consuming RingProducer<Delivery>,
+    _ receiving: consuming Receiving, figures: LinkFigures, definitions: [SignalDefinition]
+  ) throws(PortError) {
+    let outlet = DeliveryOutlet(ring, wakeUp: receiving.wakeUp, control: control, figures: figures)
+    let driver = AdapterLink(session, outlet, definitions: definitions)
+    link = LinkBox(try LinkThread(control.link, driver, progress: receiving.progress))
+  }
+
+  /// The link of a receiver with NMEA 0183, or of gpsd.
+  ///
+  /// - Parameters:
+  ///   - address: a serial device for NMEA 0183, otherwise gpsd.
+  ///   - ring: receives what the receiver delivers.
+  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
+  package init(
+    receiver address: PortAddress, _ control: LinkControl, _ ring: consuming RingProducer<FixDelivery>,
+    _ receiving: consuming Receiving
+  ) throws(PortError) {
+    let outlet = FixOutlet(ring, wakeUp: receiving.wakeUp)
+    if case .serial(_, let baud) = address {
+      let driver = ReceiverLink(outlet, control: control, baud: baud)
+      link = LinkBox(try LinkThread(control, driver, progress: receiving.progress))
+    } else {
+      link = LinkBox(try LinkThread(control, GPSDLink(outlet, control: control), progress: receiving.progress))
+    }
+  }
+}
+
+/// A link of any kind.
+private protocol RunnableLink: Sendable {
+  func run()
+}
+
+/// Carries a link into its thread, which alone uses it.
+private final class LinkBox<Driver: LinkDriver & ~Copyable>: RunnableLink, @unchecked Sendable {
+  private var link: LinkThread<Driver>
+
+  init(_ link: consuming LinkThread<Driver>) { self.link = link }
+
+  func run() { link.run() }
+}
