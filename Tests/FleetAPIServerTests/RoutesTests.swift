@@ -55,12 +55,3 @@ import Testing
     #expect(throws: APIError.self) { try EntityTags("If-Match", "a") }
   }
 }
-
-@Suite struct PrometheusTextTests {
-  @Test func labels_are_escaped() {
-    var text = PrometheusText()
-    text.add("a_total", .counter, "Things.", 3)
-    text.value("b", [("x", "a\"b\\c\nd")], 1)
-    #expect(text.text == "# HELP a_total Things.\n# TYPE a_total counter\na_total 3\nb{x=\"a\\\"b\\\\c\\nd\"} 1\n")
-  }
-}

@@ -1,4 +1,5 @@
 import FleetDomain
+import Telemetry
 
 /// `GET /api/metrics`: an operator's token sees what its tenant has done, the server's own token the whole server. And
 /// `GET /metrics` of the address that is for metrics alone: everybody who reaches it sees the whole server.
@@ -34,7 +35,7 @@ struct MetricsRoute {
 
   private static let type = "text/plain; version=0.0.4"
   private static var content: Operation.Content { .init(types: [type], schema: nil) }
-  private static func answer(_ text: PrometheusText) -> Answer { Answer(type: type, bytes: Array(text.text.utf8)) }
+  private static func answer(_ text: PrometheusText) -> Answer { Answer(type: type, bytes: text.bytes) }
 
   private func whole() async throws -> Answer {
     var text = PrometheusText()
@@ -81,6 +82,12 @@ struct MetricsRoute {
 }
 
 extension PrometheusText {
+  /// Adds a metric without labels.
+  fileprivate mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
+    family(name, kind, help)
+    sample(count: value)
+  }
+
   fileprivate mutating func addRecords(_ stored: Int, duplicates: Int, improved: Int, refused: Int) {
     add("fleetstore_records_stored_total", .counter, "Records stored.", stored)
     add("fleetstore_records_duplicate_total", .counter, "Records that were there already.", duplicates)
@@ -92,9 +99,9 @@ extension PrometheusText {
     func labels(_ key: RequestMetrics.Key) -> [(String, String)] {
       [("method", key.method), ("route", key.route), ("status", String(key.status))]
     }
-    head("fleetstore_requests_total", .counter, "Requests answered.")
-    for (key, sum) in requests { value("fleetstore_requests_total", labels(key), sum.count) }
-    head("fleetstore_request_seconds_total", .counter, "Time that answers took.")
-    for (key, sum) in requests { value("fleetstore_request_seconds_total", labels(key), sum.seconds) }
+    family("fleetstore_requests_total", .counter, "Requests answered.")
+    for (key, sum) in requests { sample(count: sum.count, labels(key)) }
+    family("fleetstore_request_seconds_total", .counter, "Time that answers took.")
+    for (key, sum) in requests { sample(sum.seconds, labels(key)) }
   }
 }

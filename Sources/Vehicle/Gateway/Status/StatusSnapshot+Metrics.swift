@@ -36,7 +36,7 @@ extension StatusSnapshot {
 
   private func writeAdapters(_ adapters: [AdapterStatus], to text: inout PrometheusText) {
     func each(
-      _ name: StaticString, _ kind: PrometheusText.Kind, _ help: StaticString, _ value: (AdapterStatus) -> Double?
+      _ name: String, _ kind: PrometheusText.Kind, _ help: String, _ value: (AdapterStatus) -> Double?
     ) {
       text.family(name, kind, help)
       for adapter in adapters { if let value = value(adapter) { text.sample(value, [("device", adapter.device)]) } }
@@ -71,7 +71,7 @@ extension StatusSnapshot {
 
   private func writeReceivers(_ receivers: [ReceiverStatus], to text: inout PrometheusText) {
     func each(
-      _ name: StaticString, _ kind: PrometheusText.Kind, _ help: StaticString, _ value: (ReceiverStatus) -> Double?
+      _ name: String, _ kind: PrometheusText.Kind, _ help: String, _ value: (ReceiverStatus) -> Double?
     ) {
       text.family(name, kind, help)
       for receiver in receivers { if let value = value(receiver) { text.sample(value, [("device", receiver.device)]) } }
