@@ -1,6 +1,6 @@
 import Simulator
 
-/// Scenarios whose values stand still, so that any other number in a record is an error.
+/// Scenarios with constant values, so that any other value in a record is an error.
 enum Cars {
   /// 40 %, 90 °C, 1726 rpm, 50 km/h, 25 °C, 20 %.
   static let values = #""values": {"04": "66", "05": "82", "0C": "1AF8", "0D": "32", "0F": "41", "11": "33"}"#
@@ -30,7 +30,7 @@ enum Cars {
   static let two = scenario(ecus: engine + ", " + ecu("7E9"))
   static let four = scenario(ecus: ["7E9", "7EA", "7EB"].reduce(engine) { $0 + ", " + ecu($1) })
 
-  /// Another car from `time` on, s.
+  /// A scenario in which another car replaces the first at `time`, s.
   static func swapped(at time: Double, isOtherBus: Bool = false) -> String {
     let vin = "WP0ZZZ99ZTS392124"
     let other =

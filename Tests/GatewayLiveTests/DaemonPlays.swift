@@ -1,23 +1,23 @@
-/// How the daemon plays a row: what is short enough for a clock that nobody winds on.
+/// How the real daemon plays a row of the fault matrix: only what is short enough in real time.
 struct DaemonPlays: Sendable {
-  /// In place of the row's own, at earlier times.
+  /// The plays, which may replace the row's own by earlier times.
   var plays: [FaultRow.Play]
-  /// In place of the row's own, where that takes too long.
+  /// Replaces the row's scenario if that takes too long; otherwise `nil`.
   var scenario: String?
-  /// The protocol that the daemon is told, by its ELM digit; nil: the row's.
+  /// The configured protocol, as its ELM digit; `nil` for the row's.
   var protocolDigit: String?
-  /// s between two questions for a signal; 0: an answer is nearly always under way.
+  /// Time between two requests for a signal, s; 0 keeps a request under way nearly all the time.
   var period = 0.25
-  /// The gateway must read before the fault begins: else nothing was shown.
+  /// Whether the gateway must read a value before the fault begins; otherwise the play shows nothing.
   var needsConnection = true
-  /// Another adapter that stands in the first one's place when the fault ends.
+  /// The scenario of an adapter that replaces the first one when the fault ends.
   var successor: String?
 
   init(_ plays: [FaultRow.Play]) { self.plays = plays }
 
   init(_ faults: String, ends: Double = 0) { self.init([FaultRow.Play(faults: faults, ends: ends)]) }
 
-  /// The same with some of it changed.
+  /// Returns a copy with some changes.
   func with(_ change: (inout DaemonPlays) -> Void) -> DaemonPlays {
     var plays = self
     change(&plays)
@@ -26,9 +26,9 @@ struct DaemonPlays: Sendable {
 }
 
 extension DaemonPlays {
-  /// By the row's name. What is not among them waits for longer than seconds, or needs a clock that leaps.
+  /// All plays by the name of the row. The other rows need more than a few seconds, or a clock that jumps.
   ///
-  /// - Parameter t: s until what is to happen to a gateway that reads begins.
+  /// - Parameter t: time from the start until the fault of a connected gateway begins, s.
   static func all(from t: Double = 3) -> [String: DaemonPlays] {
     link(t).merging(dialogue(t)) { first, _ in first }.merging(vehicle(t)) { first, _ in first }
   }
@@ -39,7 +39,7 @@ extension DaemonPlays {
       "unplug, replug: mid-reply": DaemonPlays(
         [t, t + 0.03, t + 0.06].map { .init(faults: "unplug@\($0)s..\($0 + 1)s", ends: $0 + 1) }
       ).with {
-        // Of the 90 ms from one question to the next, 60 are the answer's.
+        // The answer takes 60 of the 90 ms between two requests.
         $0.scenario = Cars.scenario(adapter: #""baud": 9600"#)
         $0.period = 0
       },
@@ -79,7 +79,7 @@ extension DaemonPlays {
       "multi-PID refused": DaemonPlays("noMultiPID"),
       "adapter that reports protocol 0": DaemonPlays("protocolZero"),
       "BUS INIT: ERROR thrice": DaemonPlays("busInitError=3@0s", ends: 6).with {
-        // The fast one: each try takes 0.6 s instead of 2.7.
+        // Fast initialization: an attempt takes 0.6 s instead of 2.7 s.
         $0.scenario = Cars.scenario(bus: "kwpFast", ecus: Cars.ecu("10"))
         $0.protocolDigit = "5"
         $0.needsConnection = false
@@ -96,13 +96,13 @@ extension DaemonPlays {
     [
       "NO DATA for one PID among six": DaemonPlays("noPID=05@\(t)s..\(t + 2)s", ends: t + 2),
       "NO DATA for one request": DaemonPlays("noData=05@\(t + 1)s..\(t + 3)s", ends: t + 3).with {
-        // A K-line takes 3 s to be there: nothing is lost if the fault was there first.
+        // A K-line takes 3 s to connect; the fault may begin before that.
         $0.needsConnection = false
       },
       "four silent PIDs of six: CAN, one PID at a time": DaemonPlays(
         "noMultiPID,noData=04,noData=05,noData=0F,noData=11", ends: t + 5),
       "four silent PIDs of six: KWP, fast": DaemonPlays("noData=04,noData=05,noData=0F,noData=11", ends: t + 5).with {
-        // A K-line takes 3 s to be there.
+        // A K-line takes 3 s to connect.
         $0.needsConnection = false
       },
       "one of two ECUs vanishes": DaemonPlays("ecuGone=7E9@\(t)s..\(t + 3)s", ends: t + 3),

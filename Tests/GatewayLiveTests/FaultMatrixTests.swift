@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// Never stuck, never wrong: whatever goes wrong between car and gateway, the gateway comes back by itself within 5 s
-/// after the fault's end plus what a start takes, no number comes out that the car did not have, an `adapter` record
-/// says what happened, and nothing but settings and questions was sent.
+/// The gateway recovers from every fault between car and gateway, within 5 s of its end plus the time of a start. No
+/// record has a value that the car did not have, an `adapter` record reports the fault, and only settings and read
+/// requests are sent.
 @Suite struct FaultMatrixTests {
   @Test func the_gateway_recovers_reads_nothing_wrong_and_says_what_happened() async throws {
     var table = MatrixTable()
@@ -19,7 +19,7 @@ import Testing
     #expect(Set(DaemonPlays.all().keys).subtracting(FaultRows.all.map(\.name)) == [], "no rows are called so")
     let rows = FaultRows.all.filter { DaemonPlays.all()[$0.name] != nil }
     var entries: [String: MatrixTable.Entry] = [:]
-    // The machine has other things to do besides: that is no fault of the daemon's.
+    // Allow more time: the machine may be busy with other tests.
     for row in rows { entries[row.name] = MatrixTable.Entry(row.name, limit: try row.initTime() + 7) }
     let plays = rows.flatMap { row in DaemonPlays.all()[row.name]!.plays.indices.map { (row, $0) } }
     try await withThrowingTaskGroup(of: Played.self) { group in
@@ -36,15 +36,15 @@ import Testing
     for entry in table.entries { #expect(entry.complaints == [], "\(entry.name)") }
   }
 
-  /// All at once they would keep each other from the processor for longer than any may take. A play takes some 7 s, of
-  /// which it waits for most: all of them take about a minute.
+  /// More at once would delay each other beyond the limits. A play takes about 7 s and mostly waits, so all of them
+  /// take about a minute.
   private static let daemonsAtOnce = 8
 
-  /// What came of one play by the daemon.
+  /// The result of a play by the daemon.
   private struct Played: Sendable {
     var row: String
     var play: FaultRow.Play
-    /// nil: the daemon is not built.
+    /// `nil` if the daemon is not built.
     var outcome: FaultRow.Outcome?
 
     func add(to entries: inout [String: MatrixTable.Entry]) {
@@ -58,7 +58,7 @@ import Testing
     return entry
   }
 
-  /// On a machine so busy that the gateway was not there yet when the fault began, it is played again, later.
+  /// Repeats a play if the machine was so busy that the gateway was not connected when the fault began.
   private static func playDaemon(_ row: FaultRow, _ number: Int, limit: Double) throws -> Played {
     for start in [3.0, 8] {
       let plays = DaemonPlays.all(from: start)[row.name]!

@@ -5,10 +5,12 @@ import Testing
 
 @testable import GatewayTestKit
 
-/// The same row, played by the real daemon on a real port.
+/// Plays of a row by the real daemon on a real port.
 extension FaultRow {
-  /// - Parameter limit: within how many s after the fault's end a value must be read.
-  /// - Returns: how it went; nil where the daemon is not built.
+  /// Plays the row.
+  ///
+  /// - Parameter limit: maximum time from the fault's end to the next value, s.
+  /// - Returns: the outcome; `nil` if the daemon is not built.
   func runDaemon(_ play: Play, _ plays: DaemonPlays, limit: Double) throws -> Outcome? {
     guard let program = try Tool.obdgated else { return nil }
     let scratch = try ScratchFolder()
@@ -25,7 +27,7 @@ extension FaultRow {
     defer { successor?.stop() }
     var ends = adapter.started + .seconds(play.ends)
     var recovered: ContinuousClock.Instant?
-    // How long all of it took is judged afterwards.
+    // Only a safety limit; the times are judged afterwards.
     let patience = Duration.seconds(60)
     do {
       let first = try self.value(of: daemon, within: .seconds(play.ends) + patience)
@@ -37,7 +39,7 @@ extension FaultRow {
         successor = second
         ends = second.started
       }
-      // A record may hold what was read before the end.
+      // A record may have a value that was read before the fault's end.
       let fresh = play.ends == 0 ? ends : ends + .milliseconds(300)
       var value = first
       while value.time < fresh { value = try self.value(of: daemon, within: .seconds(play.ends) + patience) }
@@ -53,7 +55,7 @@ extension FaultRow {
     successor?.stop()
     let dialogues = try logs.prefix(successor == nil ? 1 : 2).map { try String(contentsOfFile: $0, encoding: .utf8) }
     if let recovered {
-      // Some faults are over before the daemon is there, or never: how long a process takes to start is no recovery.
+      // Some faults end before the daemon runs, or never. The start of a process does not count as recovery.
       let opened = adapter.started + .seconds(Self.firstCommand(inLog: dialogues[0]) ?? 0)
       outcome.recovery = (recovered - max(ends, opened)).inSeconds
     }
@@ -62,7 +64,8 @@ extension FaultRow {
     return outcome
   }
 
-  /// A pty, but where the row is about a socket's peer. No machine has a Bluetooth device for a test: TCP stands for it.
+  /// Returns a pty, or TCP if the row concerns a network peer. Test machines have no Bluetooth device; TCP represents
+  /// it.
   private func daemonPort(linked link: String) -> SimulatorOptions.Port {
     name == "RFCOMM peer gone" ? .tcp(0) : .pty(link: link)
   }
@@ -77,12 +80,12 @@ extension FaultRow {
       """
   }
 
-  /// The next record with the value that must come again.
+  /// Waits for the next record with the value that must return.
   private func value(of daemon: RunningProgram, within limit: Duration) throws -> RunningProgram.Line {
     try daemon.line(within: limit) { $0.contains("\"\(signal)\":") }
   }
 
-  /// Until adapter records have said all that the row wants said.
+  /// Waits for all adapter records that the row expects.
   private func awaitWords(of daemon: RunningProgram, within limit: Duration) throws {
     let deadline = ContinuousClock.now + limit
     while .now < deadline {
@@ -106,7 +109,7 @@ extension FaultRow {
     }
   }
 
-  /// When the adapter was sent something first, by the Simulator's log, s; nil: never.
+  /// When the first command was sent to the adapter, by the Simulator's log, s; `nil` if none was.
   private static func firstCommand(inLog log: String) -> Double? {
     for line in log.split(separator: "\n") {
       let parts = line.split(separator: " ", maxSplits: 2)
@@ -115,14 +118,14 @@ extension FaultRow {
     return nil
   }
 
-  /// What the adapter was sent, by the Simulator's log.
+  /// The commands sent to the adapter, by the Simulator's log.
   static func commands(inLog log: String) -> [String] {
     let sent = log.split(separator: "\n").compactMap { line -> String? in
       let parts = line.split(separator: " ", maxSplits: 2)
       return parts.count == 3 && parts[1] == ">" ? String(parts[2]) : nil
     }.joined()
     var commands = sent.components(separatedBy: "\\r")
-    // What stands behind the last CR was cut by the end.
+    // A text after the last CR is incomplete.
     commands.removeLast()
     return commands
   }

@@ -5,16 +5,16 @@ import Testing
 
 @testable import GatewayTestKit
 
-/// One row of the fault matrix: what goes wrong, for how long, and what is allowed.
+/// A row of the fault matrix: the fault, its duration, and what is allowed.
 struct FaultRow: Sendable, CustomTestStringConvertible {
-  /// One play of the row: a list of the Simulator's faults, and when the last of them is over.
+  /// One play of the row: the Simulator's faults, and when the last of them ends.
   struct Play: Sendable {
     var faults: String
-    /// s; 0: it never is, and the gateway works all the same.
+    /// End of the fault, s; 0 if it does not end and the gateway works nevertheless.
     var ends: Double
   }
 
-  /// What the script does to the gateway, and when, s.
+  /// An action of the script at a time, s.
   struct Act: Sendable {
     var at: Double
     var what: @Sendable (VirtualGateway) throws -> Void
@@ -22,20 +22,20 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
 
   var name: String
   var plays: [Play]
-  /// What adapter records must say, in each play: `lost(portClosed)`.
+  /// Events that adapter records must report in each play: `lost(portClosed)`.
   var says: [String]
-  /// The vehicle is there all the time: no adapter record may say that it is lost.
+  /// The vehicle answers all the time: no adapter record may report its loss.
   var isNeverLost = false
   var scenario = Cars.usual
   var truth = Truth()
-  /// The value that must come again.
+  /// The value that must return.
   var signal = "rpm"
-  /// Values go on all the time: no pause in them longer than 5 s.
+  /// Values continue all the time, without a pause of more than 5 s.
   var isKept = false
   var address = PortAddress.tcp(host: "adapter", port: 35_000)
   var configuration = SessionConfiguration()
   var memory = SessionMemory()
-  /// The most that the driver of the line can do.
+  /// The highest baud rate of the line's driver.
   var highestBaud = Int.max
   var acts: [Act] = []
 
@@ -51,7 +51,7 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  /// The same with some of it changed.
+  /// Returns a copy with some changes.
   func with(_ change: (inout FaultRow) -> Void) -> FaultRow {
     var row = self
     change(&row)
@@ -60,18 +60,18 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
 }
 
 extension FaultRow {
-  /// What came of one play.
+  /// The result of a play.
   struct Outcome: Sendable {
-    /// s from the fault's end to the first value that was read behind it; nil: none came.
+    /// Time from the fault's end to the first value read afterwards, s; `nil` if there was none.
     var recovery: Double?
-    /// s from the start to the first value; nil: not looked for, or none came.
+    /// Time from the start to the first value, s; `nil` if it does not matter or there was none.
     var firstValue: Double?
     var said: [String] = []
     var complaints: [String] = []
     var commands: [String] = []
   }
 
-  /// How long it takes without any fault from opening the line to the first value, s.
+  /// Time from opening the link to the first value without a fault, s.
   func initTime() throws -> Double {
     let gateway = try start(faults: "", memory: SessionMemory())
     while gateway.now < .seconds(30) {
@@ -89,7 +89,9 @@ extension FaultRow {
       memory: memory, highestBaud: highestBaud)
   }
 
-  /// - Parameter limit: within how many s after the fault's end a value must be read.
+  /// Plays the row.
+  ///
+  /// - Parameter limit: maximum time from the fault's end to the next value, s.
   func run(_ play: Play, limit: Double) throws -> Outcome {
     let gateway = try start(faults: play.faults, memory: memory)
     for act in acts {
@@ -110,7 +112,7 @@ extension FaultRow {
     return outcome
   }
 
-  /// Losses that were none.
+  /// Returns reported losses although the vehicle answered.
   func unjustified(_ outcome: Outcome) -> [String] {
     isNeverLost ? outcome.said.filter { $0.hasPrefix("lost") || $0.hasPrefix("recovered") } : []
   }

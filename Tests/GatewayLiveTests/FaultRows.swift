@@ -4,11 +4,11 @@ import Simulator
 
 @testable import GatewayTestKit
 
-/// The fault matrix. What each fault is, the Simulator's README says; a wait of any length costs nothing here.
+/// The fault matrix. The Simulator's README describes each fault. The clock is virtual, so long waits cost nothing.
 enum FaultRows {
   static let all = link + prompts + resets + commands + bus + answers + silent + long
 
-  /// The same fault at many moments, `length` s each.
+  /// The same fault at many times, for `length` s each.
   private static func sweep(
     _ fault: String, from: Double, to: Double, step: Double, length: Double = 1
   ) -> [FaultRow.Play] {
@@ -17,12 +17,12 @@ enum FaultRows {
     }
   }
 
-  /// A fault that happens at many moments.
+  /// A fault that occurs at many times.
   private static func moments(_ fault: String, from: Double, to: Double, step: Double) -> [FaultRow.Play] {
     stride(from: from, to: to, by: step).map { FaultRow.Play(faults: "\(fault)@\($0)s", ends: $0) }
   }
 
-  /// A fault that ends at many moments: what the gateway was just doing then must not matter.
+  /// A fault that ends at many times, in any state of the gateway.
   private static func ending(_ fault: String, from start: Double, _ ends: [Double]) -> [FaultRow.Play] {
     ends.map { FaultRow.Play(faults: "\(fault)@\(start)s..\($0)s", ends: $0) }
   }
@@ -93,7 +93,7 @@ enum FaultRows {
     },
     FaultRow("OK before the prompt", "promptOK@10s..20s", ends: 20, says: ["connected"]).with { $0.isKept = true },
     FaultRow("reply joined with the next", "replyJoined@10s", ends: 10, says: ["error(promptLost)"]).with {
-      // As a USB bridge with its usual timer hands it on.
+      // Bytes arrive as a USB bridge with its default timer passes them on.
       $0.scenario = Cars.scenario(adapter: #""chunkTime": 16"#)
     },
     FaultRow("reply twice", "replyTwice=0.2@10s..20s", ends: 20, says: ["connected"]).with { $0.isKept = true },
@@ -122,7 +122,7 @@ enum FaultRows {
     FaultRow("ACT ALERT", "actAlert@10s", ends: 10, says: ["lost(lowPower)", "recovered"]),
   ]
 
-  /// Each command refused in turn, then all.
+  /// Each command rejected in turn, then all.
   static let refusals: [FaultRow.Play] = [
     "ATZ", "ATE0", "ATL0", "ATS0", "ATH1", "ATAT", "ATST", "ATSP", "ATI", "AT@1", "ATRV", "ATDPN", "AT*",
   ].map { .init(faults: "unknown=\($0)", ends: 0) }

@@ -1,6 +1,7 @@
-/// What may be sent to an adapter: settings and questions to itself, and requests of services that only read.
+/// Commands that may be sent to an adapter: settings and queries of the adapter, and requests of services that only
+/// read.
 enum Harmless {
-  /// Without their arguments. Nothing of it writes the adapter's memory or puts free bytes on the bus.
+  /// Commands without arguments. None of them writes the adapter's memory or sends arbitrary bytes on the bus.
   private static let fixed: Set<String> = [
     "ATZ", "ATD", "ATWS", "ATE0", "ATL0", "ATS0", "ATH1", "ATI", "AT@1", "STI", "ATPPS", "ATRV", "ATDPN", "ATAR",
     "ATCRA",
@@ -13,7 +14,7 @@ enum Harmless {
   ]
   private static let services: Set<String> = ["01", "02", "03", "06", "07", "09", "0A", "19", "21", "22"]
 
-  /// Never an empty command: that would repeat the last one. Never 04.
+  /// Whether a command is allowed. An empty command would repeat the last one; 04 would clear trouble codes.
   static func allows(_ command: String) -> Bool {
     if fixed.contains(command) { return true }
     if command.hasPrefix("AT") || command.hasPrefix("ST") {

@@ -1,6 +1,6 @@
 import Testing
 
-/// What the matrix holds every byte to that is sent to an adapter.
+/// Tests of the check that the fault matrix applies to every command.
 @Suite struct HarmlessTests {
   @Test(arguments: [
     "ATZ", "ATSPA6", "ATPPS", "ATST32", "ATSH7E0", "ATFCSD300000", "STI", "0100", "010C0D2", "22F40C", "0902",

@@ -1,4 +1,4 @@
-/// What the rows of the matrix gave.
+/// The results of the fault matrix.
 struct MatrixTable {
   struct Entry: Sendable {
     let name: String
@@ -28,7 +28,7 @@ struct MatrixTable {
 
   mutating func add(_ entry: Entry) { entries.append(entry) }
 
-  /// Prints it in the order of the rows.
+  /// Prints the results in the order of the rows.
   func show(_ title: String) {
     let order = FaultRows.all.map(\.name)
     let sorted = entries.sorted { (order.firstIndex(of: $0.name) ?? 0) < (order.firstIndex(of: $1.name) ?? 0) }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import GatewayTestKit
 
-/// The matrix' rows of adapters that are pulled out and put back, on a machine whose devices umockdev plugs in and out:
-/// the daemon finds them by itself, and knows each again.
+/// Rows of the matrix in which adapters are unplugged and plugged in, on a machine whose devices umockdev emulates. The
+/// daemon discovers them and recognizes each one again.
 @Suite struct PluggingTests {
   private static let vins = ["1D4GP00R55B123456", "WP0ZZZ99ZTS392124"]
-  /// A start takes 1.4 s; 5 s more are allowed, and 2 s for a machine that has other things to do.
+  /// A start takes 1.4 s; 5 s more are allowed, and 2 s for a busy machine.
   private static let limit = 8.4
 
-  /// What the daemon said, and how the row went.
+  /// The output of the daemon, and the result of the row.
   private struct Play {
     var lines: [RunningProgram.Line]
     var outcome = FaultRow.Outcome()
@@ -23,9 +23,9 @@ import Testing
     }
   }
 
-  /// Runs the daemon until each of the vehicles was lost and read again; nil where the tools are missing.
+  /// Runs the daemon until each of the vehicles was lost and read again; `nil` if the tools are missing.
   ///
-  /// - Parameter steps: of `scripts/testbed/udev.py`, which tell when the last adapter is back.
+  /// - Parameter steps: of `scripts/testbed/udev.py`, which reports when the last adapter is back.
   private static func play(
     _ vehicles: Int, _ steps: @escaping @Sendable ([String]) -> String
   ) async throws -> Play? {
@@ -49,7 +49,7 @@ import Testing
       let machine = try RunningProgram(
         wrapper, ["/usr/bin/python3", bed, file, program, "--config", configuration])
       defer { machine.kill() }
-      // What the script itself waits for it gives up sooner, and says so.
+      // The script has a shorter limit for its own waits, and reports them.
       let back = try machine.errorLine(within: .seconds(120)) { $0 == "back" }.time
       var play = Play(lines: [])
       for _ in 0..<vehicles {
@@ -77,7 +77,7 @@ import Testing
     play.outcome.said = records.compactMap(\.record.said)
     play.outcome.complaints += Set(records.flatMap { $0.record.untruths(truth) }).map { "not so: \($0)" }
     if records.map(\.record.sequence) != Array(1...records.count) { play.outcome.complaints.append("seq has a hole") }
-    // The vehicle that is read again last.
+    // The recovery of the last vehicle counts.
     let recoveries = vins.prefix(vehicles).map { vin -> Double in
       let own = records.drop { $0.record.said != "recovered" || $0.record["vehicleId"] != vin }
       let first = own.first { $0.record.number("rpm") != nil && $0.record["vehicleId"] == vin }
@@ -103,7 +103,7 @@ import Testing
       """
   }
 
-  /// Adds the row to the table that the other rows' tests print.
+  /// Adds the row to the table of the other rows.
   private static func show(_ row: String, _ plays: [Play]) {
     var entry = MatrixTable.Entry(row, limit: limit)
     for play in plays { entry.add(play.outcome, FaultRow.Play(faults: row, ends: 0)) }
@@ -149,7 +149,7 @@ import Testing
     #expect(play.devices("recovered").sorted() == ["/dev/ttyUSB0", "/dev/ttyUSB1"])
     let lines = play.lines.map(\.text)
     #expect(!lines.contains { $0.contains("vehicleChanged") }, "neither is taken for the other")
-    // The one that was ttyUSB0 is ttyUSB1 now, in the same vehicle.
+    // The former ttyUSB0 is ttyUSB1 now, in the same vehicle.
     for (vin, device) in zip(Self.vins, ["/dev/ttyUSB1", "/dev/ttyUSB0"]) {
       let recovered = lines.filter { $0.contains("\"event\":\"recovered\"") && $0.contains("\"vehicleId\":\"\(vin)\"") }
       #expect(recovered.count == 1 && recovered.allSatisfy { $0.contains("\"device\":\"\(device)\"") }, "\(recovered)")

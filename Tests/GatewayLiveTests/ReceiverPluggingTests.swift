@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Receivers that udev finds, on a machine whose devices umockdev plugs in and out.
+/// Receivers that udev reports, on a machine whose devices umockdev emulates.
 @Suite struct ReceiverPluggingTests {
   private static func track(in scratch: borrowing ScratchFolder) throws -> String {
     var sentences = ""
@@ -18,11 +18,13 @@ import Testing
     return try scratch.write("track.nmea", sentences)
   }
 
+  /// Discovers a receiver.
+  ///
   /// - Parameters:
   ///   - ids: vendor and product.
-  ///   - ground: why the daemon takes it for a receiver.
+  ///   - ground: why the daemon considers it a receiver.
   @Test(arguments: [
-    // u-blox 7: known by its ids. CH340: any device may be behind it, and what it says tells.
+    // u-blox 7 is known by its IDs. Any device may have a CH340; its sentences identify it.
     (["1546", "01a7", "u-blox 7 - GPS/GNSS Receiver"], "receiver: knownProduct"),
     (["1a86", "7523", "USB2.0-Serial"], "receiver: heard"),
   ])
@@ -51,7 +53,7 @@ import Testing
           configuration,
         ])
       defer { machine.kill() }
-      // What the script itself waits for it gives up sooner, and says so.
+      // The script has a shorter limit for its own waits, and reports them.
       try machine.errorLine(within: .seconds(120)) { $0 == "over" }
       machine.send(SIGTERM)
       #expect(try machine.end(within: .seconds(120)) == 0)

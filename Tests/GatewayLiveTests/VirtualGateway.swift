@@ -8,21 +8,21 @@ import Telemetry
 @testable import GatewayTestKit
 @testable import Ports
 
-/// The gateway from the port's loop to its records, and a virtual adapter in front of it, on a clock of their own: what
-/// happens in ten minutes runs in a second. Every part is the daemon's; only the port and the threads are played.
+/// The gateway from the port's loop to its records, with a virtual adapter, on a virtual clock: ten minutes take a
+/// second. All parts are the daemon's except the port and the threads.
 final class VirtualGateway {
-  /// One record, and when it came out.
+  /// A record, and the time at which it was made.
   struct Line {
     var time: Duration
     var record: Record
   }
 
-  /// Since the start; the adapter's clock.
+  /// Time since the start, by the adapter's clock.
   private(set) var now = Duration.zero
   private(set) var lines: [Line] = []
-  /// Whole commands that were sent, without their CR.
+  /// Complete commands without their CR.
   private(set) var commands: [(time: Duration, text: String)] = []
-  /// When each key of telemetry came.
+  /// Times of each key in telemetry records.
   private var arrivals: [String: [Duration]] = [:]
 
   private var adapter: VirtualAdapter
@@ -38,16 +38,18 @@ final class VirtualGateway {
   private let highestBaud: Int
   private var isOpen = false
   private var opensAt: Duration? = .zero
-  /// What the boot clock says at `now` 0: the machine had been running. It leaps where the machine slept.
+  /// Boot time at `now` 0, ns. It jumps when the machine sleeps.
   private var bootOffset: Int64 = 1_000_000_000_000
   private var typed: [UInt8] = []
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
+  /// Creates a gateway and an adapter.
+  ///
   /// - Parameters:
-  ///   - scenario: what is played, in the Simulator's JSON.
-  ///   - faults: what goes wrong.
-  ///   - address: how the daemon would reach it: the rules of opening it again follow from it.
-  ///   - highestBaud: what the driver of the line can do; more is refused.
+  ///   - scenario: in the Simulator's JSON.
+  ///   - faults: of the Simulator.
+  ///   - address: determines the rules for reopening the port.
+  ///   - highestBaud: highest baud rate of the driver; it rejects others.
   init(
     _ scenario: Scenario, faults: String, address: PortAddress = .tcp(host: "adapter", port: 35_000),
     configuration: SessionConfiguration = SessionConfiguration(), memory: SessionMemory = SessionMemory(),
@@ -79,10 +81,10 @@ final class VirtualGateway {
 
   private func moment(_ bootTime: Int64) -> Duration { .nanoseconds(bootTime - bootOffset) }
 
-  /// The machine slept so long: its boot clock has leapt, the adapter's time has not.
+  /// Suspends the machine: its boot clock jumps, the adapter's does not.
   func suspend(for time: Duration) { bootOffset += Int64(time / .nanoseconds(1)) }
 
-  /// Another adapter stands in the old one's place: the port is closed, and can be opened again at once.
+  /// Replaces the adapter: the port is closed, and can be opened again at once.
   func plug(_ scenario: Scenario, faults: String = "") throws {
     close()
     adapter = VirtualAdapter(scenario, faults: try Fault.list(faults))
@@ -95,7 +97,7 @@ final class VirtualGateway {
     driver.wokenUp(at: bootTime, &actions)
   }
 
-  /// It asks to be called again at once, again and again: in the daemon that would be a whole core.
+  /// The gateway asks to be called at once again and again; the daemon would use a whole core.
   struct Restless: Error {
     var at: Duration
     var recent: [String]
@@ -104,7 +106,7 @@ final class VirtualGateway {
     var record: Duration?
   }
 
-  /// Lets time pass.
+  /// Runs until a time.
   func run(until end: Duration) throws {
     var turns = 0
     var since = now
@@ -215,6 +217,6 @@ final class VirtualGateway {
     }
   }
 
-  /// When records with a value of this name came.
+  /// Times of the records with this key.
   func times(of key: String) -> [Duration] { arrivals[key] ?? [] }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One record as a reader of the daemon's output sees it.
+/// A record as a reader of the daemon's output sees it.
 struct Record {
   let text: String
   private let object: [String: Any]
@@ -22,18 +22,18 @@ struct Record {
   var sequence: Int { Int(number("seq") ?? 0) }
   var keys: [String] { object.keys.filter { !Self.head.contains($0) } }
 
-  /// `lost(portClosed)`, of an adapter record.
+  /// Event and reason of an adapter record: `lost(portClosed)`.
   var said: String? {
     guard type == "adapter", let event = self["event"] else { return nil }
     return self["reason"].map { "\(event)(\($0))" } ?? event
   }
 
-  /// Keys that every record has; `device` where several adapters have a vehicle.
+  /// Keys that every record has; `device` if several adapters have a vehicle.
   private static let head: Set<String> = [
     "type", "id", "timestamp", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "device",
   ]
 
-  /// What a telemetry or vehicle record claims that is not so; empty: all of it is true.
+  /// Returns the wrong values in a telemetry or vehicle record.
   func untruths(_ truth: Truth) -> [String] {
     switch type {
     case "telemetry": return Self.untruths(object, truth)
@@ -68,7 +68,7 @@ struct Record {
   }
 }
 
-/// What a scenario's car is: everything that a record may say of it.
+/// The values of a scenario's car, which records may contain.
 struct Truth: Sendable {
   /// By key of a telemetry record.
   var values: [String: [Double]] = [

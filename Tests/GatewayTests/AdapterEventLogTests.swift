@@ -52,7 +52,7 @@ import Testing
         "/dev/ttyUSB0: found", "/dev/ttyUSB1: lost: gone",
         "/dev/ttyUSB0: lost: busy: used by minicom (pid 7); end that", "/dev/ttyUSB0: lost: silent",
       ])
-    // Of another loss than the one that was put.
+    // Not the reason of the error that was stored.
     portErrors.put(PortError(.busy, "a", "used by minicom (pid 7); end that"), of: "a")
     log.tell(AdapterRecord(event: .lost, device: "a", reason: "silent"), at: 0)
     log.tell(AdapterRecord(event: .lost, device: "a", reason: "busy"), at: 0)

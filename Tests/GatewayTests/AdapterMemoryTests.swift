@@ -3,6 +3,7 @@ import TestKit
 import Testing
 
 @testable import Gateway
+@testable import GatewayLinks
 
 @Suite struct AdapterMemoryTests {
   private let good = #"{"adapter":"usb:0403:6015:DA01","baud":115200,"protocol":"6","quirks":[]}"#

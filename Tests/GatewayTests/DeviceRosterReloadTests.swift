@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// What a new configuration, a tag, or a second device with the same number changes.
+/// Effects of a new configuration, of a tag, and of two devices with the same serial number.
 @Suite struct DeviceRosterReloadTests {
   private func device(_ node: String, serial: String = "113", tag: String = "") -> DeviceIdentity {
     DeviceIdentity(

@@ -91,7 +91,7 @@ import Testing
         roster.bluetooth([BluetoothDevice(address: address, name: "OBDII", alias: "OBDII", hasSerialPort: true)]).count
     }
     #expect(told == 32)
-    // One that is paired is used all the same.
+    // A paired device is used nevertheless.
     let mine = try #require(BluetoothAddress("AA:BB:CC:01:00:00"))
     let paired = BluetoothDevice(
       address: mine, name: "OBDII", isPaired: true, hasSerialPort: true, hasAdapterService: true)

@@ -22,7 +22,7 @@ import Testing
     followers.flush(Self.moment)
   }
 
-  /// All that is there for it.
+  /// Returns all records that wait for a follower.
   private func records(_ follower: Follower) -> [[String: Any]] {
     var buffer = [UInt8](repeating: 0, count: Follower.room)
     var records: [[String: Any]] = []
@@ -54,7 +54,7 @@ import Testing
     let followers = try followers()
     let (slow, quick) = (followers.add(), followers.add())
     var seen: [Int] = []
-    // Three times what is kept, 10 KiB each.
+    // Three times the capacity, 10 KiB each.
     for number in 1...300 {
       publish(number...number, padding: 10_000, to: followers)
       seen += numbers(quick)
@@ -73,7 +73,7 @@ import Testing
   @Test func what_all_have_taken_costs_nobody_anything() throws {
     let followers = try followers()
     let follower = followers.add()
-    // Far more than is kept at once.
+    // Far more than the capacity.
     for number in 1...50_000 {
       publish(number...number, padding: 100, to: followers)
       #expect(numbers(follower) == [number])

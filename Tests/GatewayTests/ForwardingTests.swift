@@ -14,7 +14,7 @@ import Testing
     SpoolOptions(folder: folder, sinks: [], newEpoch: { UUIDv7(milliseconds: 1, first: 2, rest: 3) })
   }
 
-  /// Hands notes to the spool, as the record thread does, and ends.
+  /// Sends notes to the spool, as the record thread does, and ends.
   private static func run(_ folder: String, file: String, notes: [(name: String, value: [UInt8])]) async throws {
     try await aside {
       let queue = try SpoolQueue()
@@ -32,7 +32,7 @@ import Testing
   @Test func a_file_goes_once_the_note_that_takes_its_place_is_on_the_disk_and_not_before() async throws {
     let scratch = try ScratchFolder()
     let file = try scratch.write("trips.jsonl", "line\n")
-    // Ended before the record thread has told anything of trips.
+    // Ends before the record thread has reported trips.
     try await Self.run(scratch.file("state"), file: file, notes: [])
     #expect(unsafe access(file, F_OK) == 0)
     let text = Array("under way\n".utf8)
@@ -56,14 +56,14 @@ import Testing
     line.record(head, AdapterRecord(event: .found, device: "/dev/a"))
     try cut.append(line.line, at: 0)
     cut.advance(to: 0)
-    // Gone without having been closed.
+    // Dropped without being closed.
     cut = Spool(SpoolOptions(folder: nil, sinks: [], newEpoch: options.newEpoch), bootId: "boot-1", at: 0)
     let kept = options
     try await aside {
       let queue = try SpoolQueue()
       let origin = Forwarding.Origin(gatewayId: "gw-test", vehicleId: nil, idSeed: 1)
       let forwarding = try Forwarding(kept, bootId: "boot-2", origin, queue: queue) { _ in }
-      // No record has said yet what date it is.
+      // No record has a date yet.
       var load = SpoolQueue.Load()
       load.isLast = true
       queue.put(&load)
@@ -74,7 +74,7 @@ import Testing
     spool.nextBatch(for: 0, limit: RecordBatch.Limit(records: 100), at: 0, into: &batch)
     let records = try batch.records.map { try Record(batch.bytes[$0.range]) }
     let gap = try #require(records.first { $0.type == "gap" && $0["reason"] == "powerLoss" })
-    // The first 48 bits of the id are its time (RFC 9562, 5.7); the file sink puts files aside by it.
+    // The first 48 bits of the ID are its time (RFC 9562, 5.7), which the file sink uses to rotate files.
     let digits = try #require(gap["id"]).filter { $0 != "-" }.prefix(12)
     let milliseconds = try #require(Int64(digits, radix: 16))
     let now = (BootClock.now + WallClock.read().offset) / 1_000_000

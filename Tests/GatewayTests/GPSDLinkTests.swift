@@ -8,15 +8,15 @@ import Testing
 @testable import GatewayLinks
 @testable import GatewayTestKit
 
-/// gpsd from its bytes to the pipeline: what it says becomes records, and how it stands.
+/// gpsd from its bytes through the pipeline: records and status.
 @Suite struct GPSDLinkTests {
   private static let second: Int64 = 1_000_000_000
   private static let greeting = #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#
   private static let good = #"{"class":"TPV","device":"/dev/gps","mode":3,"lat":48.1,"lon":11.5,"speed":10}"#
 
-  /// Plays lines, one a second, and closes the connection.
+  /// Plays one line a second and closes the connection.
   ///
-  /// - Returns: what was told of the receiver, and how it stood before the end.
+  /// - Returns: the records about the receiver, and its status before the end.
   private func play(_ lines: [[UInt8]]) throws -> (told: [String], status: ReceiverStatus) {
     let ring = Ring<FixDelivery>(capacity: 1_024)
     var consumer = ring.consumer

@@ -8,14 +8,14 @@ import Testing
 @testable import Gateway
 @testable import Sinks
 
-/// What config.schema.json says of a key that is pending is what the code does then.
+/// The defaults in config.schema.json are the defaults in the code.
 @Suite struct GatewayConfigurationDefaultsTests {
-  /// A key with a default, and how a configuration with it looks.
+  /// A key with a default, and a configuration with that key.
   private struct Row {
     let path: String
     let usual: Any
     let other: Any?
-    /// nil: without the key.
+    /// `nil` leaves the key out.
     let file: (Any?) -> [String: Any]
   }
 
@@ -24,13 +24,13 @@ import Testing
     for row in rows {
       let without = try meaning(of: row.file(nil))
       #expect(try meaning(of: row.file(row.usual)) == without, "\(row.path): \(row.usual)")
-      // The comparison sees the key at all.
+      // The comparison must detect another value of the key.
       if let other = row.other { #expect(try meaning(of: row.file(other)) != without, "\(row.path): \(other)") }
     }
     #expect(rows.count > 60 && rows.contains { $0.path == "power.cutOffVoltage" })
   }
 
-  /// All that a configuration makes the daemon do, as text.
+  /// Returns everything that a configuration changes, as text.
   private func meaning(of file: [String: Any]) throws -> String {
     let text = try JSONSerialization.data(withJSONObject: file)
     let read = try GatewayConfiguration(parsing: Array(text), file: "gateway.json")
@@ -43,7 +43,7 @@ import Testing
     return out
   }
 
-  /// With the name that it goes by.
+  /// The sink with its default name.
   private func named(_ sink: SinkConfiguration) -> SinkConfiguration {
     switch sink {
     case .stdout(var value):
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  /// config.schema.json, as far as it is needed to find what has a default.
+  /// config.schema.json, as far as it is needed to find the defaults.
   private struct Schema {
     private let definitions: [String: [String: Any]]
     private(set) var rows: [Row] = []

@@ -48,7 +48,7 @@ import Testing
       let warnings = try Settings(path: file).warnings
       #expect(warnings.count == count, "\(mode): \(warnings)")
       #expect(warnings.allSatisfy { $0.contains("adapters[1].pin") && $0.contains("pinFile") && !$0.contains("6789") })
-      // The service's user does not own it: it reads it by its group.
+      // The service's user does not own the file and reads it through its group.
       #expect(warnings.allSatisfy { $0.contains("chgrp obdgate \(file) && chmod 640 \(file)") })
     }
     let other = try scratch.write("other.json", #"{"adapters":[{"tcp":"elm"}]}"#)

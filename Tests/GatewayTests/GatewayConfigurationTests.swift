@@ -12,7 +12,7 @@ import Testing
     try GatewayConfiguration(parsing: Array(text.utf8), file: file)
   }
 
-  /// The one line that a refused configuration gives.
+  /// Returns the message about an invalid configuration.
   private func refusal(_ text: String) -> String? {
     do {
       _ = try read(text, file: "gateway.json")

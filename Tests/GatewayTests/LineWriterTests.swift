@@ -10,20 +10,20 @@ import Testing
 @testable import Ports
 
 @Suite struct LineWriterTests {
-  /// A pipe whose reader is the test.
+  /// A pipe that the test reads.
   private final class Pipe: Sendable {
     let reading: Int32
     let writing: Int32
 
     init() throws {
-      // A program that writes into a pipe without a reader is told by EPIPE, as the daemon is.
+      // A write into a pipe without a reader must return EPIPE, as in the daemon.
       _ = signal(SIGPIPE, SIG_IGN)
       var ends: [Int32] = [-1, -1]
       try #require(unsafe pipe(&ends) == 0)
       (reading, writing) = (ends[0], ends[1])
     }
 
-    // Each end is closed once: a second time it might be another test's.
+    // Each end is closed only once: later its descriptor may belong to another test.
     private let hasReader = Atomic(true)
     private let hasWriter = Atomic(true)
 
@@ -99,7 +99,7 @@ import Testing
       let line = [UInt8](repeating: 0x78, count: 8_191) + [0x0A]
       for _ in 0..<100 { queue.put(line.span) }
       queue.end()
-      // It takes a little all the time, and would need ten seconds for all.
+      // The reader is slow and would need ten seconds for everything.
       let reading = try Gateway.Thread("reader") {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while unsafe Glibc.read(pipe.reading, &buffer, buffer.count) > 0 { usleep(50_000) }
@@ -108,7 +108,7 @@ import Testing
       let started = BootClock.now
       let end = writer.run(patience: 300_000_000) { true }
       let took = BootClock.now - started
-      // What is left in the pipe is read; then the reader finds its end.
+      // The rest is read, then the reader finds the end.
       pipe.closeWriter()
       reading.join()
       return (end, took)
@@ -133,8 +133,8 @@ import Testing
     #expect(end.1 < 5_000_000_000)
   }
 
-  /// The whole way out: the queue overflows while nobody reads; then the reader finds whole lines, a hole in `seq`, and
-  /// the record that explains it.
+  /// The whole output: the queue overflows while nobody reads. Then the reader finds complete lines, a gap in `seq`,
+  /// and the record that explains it.
   @Test func a_slow_reader_gets_a_gap_record_and_no_torn_line() async throws {
     let text = try await aside {
       let pipe = try Pipe()
@@ -148,13 +148,13 @@ import Testing
         _ = writer.run { false }
         pipe.closeWriter()
       }
-      // 64 KiB of the pipe, 64 of the writer, 16 of the queue: 300 kB overflow them.
+      // The pipe has 64 KiB, the writer 64, the queue 16; 300 kB exceed them.
       for _ in 0..<1_000 {
         records.record(
           AdapterRecord(event: .found, device: "/dev/ttyUSB0", reason: String(repeating: "r", count: 80)),
           at: BootClock.now)
       }
-      // Behind the loss there is something to say it with.
+      // The next record makes the loss known.
       records.record(AdapterRecord(event: .found, device: "last"), at: BootClock.now)
       records.end()
       recording.join()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-/// Lines for people, where people do not read.
+/// Log lines if nobody reads stderr.
 @Suite struct LogTests {
   /// A pipe that is closed with the test.
   private final class Pipe {
@@ -23,7 +23,7 @@ import Testing
       close(writing)
     }
 
-    /// Fills it to the brim.
+    /// Fills the pipe completely.
     func clog() {
       let flags = fcntl(writing, F_GETFL)
       _ = fcntl(writing, F_SETFL, flags | O_NONBLOCK)
@@ -32,7 +32,7 @@ import Testing
       _ = fcntl(writing, F_SETFL, flags)
     }
 
-    /// What is in it, without the filling.
+    /// Returns its content without the filling.
     func text() -> String {
       var all: [UInt8] = []
       var buffer = [UInt8](repeating: 0, count: 1 << 16)

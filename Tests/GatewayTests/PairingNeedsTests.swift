@@ -16,7 +16,7 @@ import Testing
     let adapters = try Self.adapters(#""rfcomm":"AA:BB:CC:00:00:01""#)
     var needs = PairingNeeds()
     #expect(needs.wishes(adapters).map(\.port) == [Self.classic])
-    // That it is refused at first changes nothing.
+    // A first rejection changes nothing.
     let isNews = [true, false, false].map { needs.note(Self.classic, wantsKey: $0) }
     #expect(isNews == [false, true, false])
     #expect(needs.wishes(adapters) == [])
@@ -34,7 +34,7 @@ import Testing
     let adapters = try Self.adapters(#""ble":"AA:BB:CC:00:00:01""#)
     var needs = PairingNeeds()
     #expect(needs.wishes(adapters) == [])
-    // One that wants a key may open until it is written to.
+    // An adapter that needs a key may open until it is written to.
     let isNews = [false, true, false, true].map { needs.note(Self.lowEnergy, wantsKey: $0) }
     #expect(isNews == [false, true, false, false])
     #expect(needs.wishes(adapters).map(\.port) == [Self.lowEnergy])

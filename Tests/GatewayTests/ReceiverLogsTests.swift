@@ -16,7 +16,7 @@ import Testing
 /// a receiver's cold start or of its forgotten weeks moves a record away from the machine's time.
 @Suite struct ReceiverLogsTests {
   private static let second: Int64 = 1_000_000_000
-  /// 2026-11-21T12:00:00Z, at the boot clock's 0.
+  /// 2026-11-21T12:00:00Z at boot time 0.
   private static let machine: Int64 = 1_795_262_400 * second
 
   private struct Pair: Hashable {
@@ -28,7 +28,7 @@ import Testing
       self.longitude = Int64((longitude * 1e6).rounded())
     }
 
-    /// 2e-6°: a receiver says its place in several sentences, not with the same decimals.
+    /// 2e-6°, because the sentences of an epoch may have different decimals.
     var neighbours: [Pair] {
       (Int64(-2)...2).flatMap { one in
         (Int64(-2)...2).map { two in
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// Positions that the log's receiver gave: each sentence by itself.
+  /// Positions from single sentences of the log.
   private struct Given: FixHandler {
     var pairs: Set<Pair> = []
     mutating func fix(_ fix: Fix) {
@@ -55,7 +55,7 @@ import Testing
     return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".log") }.sorted()
   }
 
-  /// The log's bytes without its comments, cut where a sentence with another time of day begins.
+  /// The log's bytes without comments, divided where a sentence has another time of day.
   private static func epochs(_ bytes: [UInt8]) -> [[UInt8]] {
     var epochs: [[UInt8]] = [[]]
     var time: Substring = ""
@@ -86,7 +86,7 @@ import Testing
     var now: Int64 = Self.second
     receiver.opened(at: now, &actions)
     for epoch in epochs {
-      // The bytes come as 9600 baud brings them, up to half a second; then it is silent until the next second.
+      // The bytes arrive as at 9600 baud, for up to half a second; then there is silence until the next second.
       let start = now
       var at = 0
       while at < epoch.count {
@@ -129,11 +129,11 @@ import Testing
       let isGiven = Pair(latitude, longitude).neighbours.contains { given.pairs.contains($0) }
       #expect(isGiven, "\(name): \(latitude), \(longitude) is no fix of the log")
     }
-    // A log of a second or two may end before a record is due.
+    // A log of one or two seconds may end before a record is due.
     if given.pairs.count >= 3 { #expect(found > 0, "\(name): no record with a position") }
     if given.pairs.isEmpty { #expect(found == 0) }
-    // All of these logs are older than this program. Most dates are impossible; what a receiver past its rollover would
-    // send this year is put right; neither leaves the time that the machine vouches for.
+    // These logs are older than this program, so most of their dates are rejected. A date past a week rollover is
+    // corrected. Neither differs from the machine's time.
     for record in records {
       let moment = try Timestamp(parsing: try #require(record["timestamp"]).utf8.span).nanoseconds
       let limits = (Self.machine - 86_400 * Self.second)...(Self.machine + 400 * 86_400 * Self.second)

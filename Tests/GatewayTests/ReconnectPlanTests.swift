@@ -8,7 +8,7 @@ import Testing
   private static let second: Int64 = 1_000_000_000
   private let address = BluetoothAddress("00:1D:A5:68:98:8A")!
 
-  /// The pauses, s, after so many tries that failed.
+  /// Pauses after so many failed attempts, s.
   private func pauses(_ address: PortAddress, _ count: Int, _ reconnecting: inout ReconnectPlan) -> [Double] {
     (0..<count).map { _ in
       _ = reconnecting.failed(.timedOut)
@@ -56,14 +56,14 @@ import Testing
     #expect(told == [false, true, false, true])
   }
 
-  /// The line that calls it meanwhile would end what is done to pair it.
+  /// A link that connects meanwhile would end the pairing.
   @Test(arguments: [true, false])
   func one_that_wants_a_key_is_left_to_whoever_asks_it_for_one(_ wasOpen: Bool) {
     var reconnecting = ReconnectPlan()
     if wasOpen { reconnecting.opened(at: 0) } else { _ = reconnecting.failed(.notPaired) }
     reconnecting.wasNotPaired(.ble(address))
     #expect(reconnecting.nextTry(.ble(address), wasOpen: wasOpen, notBefore: nil, at: 0) == 60 * Self.second)
-    // Once, for that try.
+    // Only for that attempt.
     _ = reconnecting.failed(.timedOut)
     #expect(reconnecting.nextTry(.ble(address), wasOpen: false, notBefore: nil, at: 0) < 5 * Self.second)
   }

@@ -10,7 +10,7 @@ import Testing
 @testable import GatewayLinks
 @testable import GatewayTestKit
 
-/// Positions at the pipeline: on whose records they stand, and what is kept of them.
+/// Positions in the pipeline: which records have them, and their precision.
 @Suite struct RecordPipelinePositionTests {
   private struct Lines: RecordSink, ~Copyable {
     var records: [Record] = []
@@ -33,7 +33,7 @@ import Testing
     return pipeline
   }
 
-  /// 10 m/s to the north, a fix a second.
+  /// Drives north at 10 m/s with one fix a second.
   private func drive(
     _ pipeline: inout RecordPipeline, _ receiver: Int, _ seconds: ClosedRange<Int64>, _ lines: inout Lines
   ) {
@@ -73,7 +73,7 @@ import Testing
     next.resumeTrips(kept, at: 121 * Self.second)
     var more = Lines()
     drive(&next, next.addReceiver(device: "/dev/gps"), 121...200, &more)
-    // It goes on: neither a second start nor an end.
+    // The trip continues: there is neither a second start nor an end.
     #expect(more.records.allSatisfy { $0.type != "trip" })
     #expect(next.tripMemories(at: 200 * Self.second).count == 1)
   }
@@ -98,14 +98,14 @@ import Testing
     func isChosen(_ pipeline: borrowing RecordPipeline, at second: Int64) -> Bool {
       pipeline.status(of: [], made: [], at: second * Self.second).receivers[0].isChosen
     }
-    // It speaks, and has no fix yet.
+    // It sends data and has no fix yet.
     pipeline.take(FixDelivery(.fix(Fix(), began: 0), at: Self.second), fromReceiver: receiver, into: &lines)
     let at1 = isChosen(pipeline, at: 1)
     #expect(!at1)
     drive(&pipeline, receiver, 2...10, &lines)
     let at10 = isChosen(pipeline, at: 10)
     #expect(at10)
-    // Silent, and lost at last.
+    // Silent, and finally lost.
     let at13 = isChosen(pipeline, at: 13)
     #expect(!at13)
     pipeline.take(FixDelivery(.lost(.silent), at: 15 * Self.second), fromReceiver: receiver, into: &lines)

@@ -14,7 +14,7 @@ import Testing
     mutating func record(_ line: Span<UInt8>) {
       var bytes: [UInt8] = []
       for index in line.indices { bytes.append(line[index]) }
-      // What is no JSON shows as a record that is missing.
+      // A record with invalid JSON is counted as missing.
       if let record = try? Record(bytes.dropLast()) { records.append(record) }
     }
   }

@@ -9,7 +9,7 @@ import Testing
 @testable import GatewayLinks
 @testable import GatewayTestKit
 
-/// Trips over the ends of lines, of the program and of the power.
+/// Trips across the ends of links, of the program and of the power.
 @Suite struct RecordPipelineTripsTests {
   private struct Lines: RecordSink, ~Copyable {
     var trips: [Record] = []
@@ -39,7 +39,7 @@ import Testing
     return SignalID(rawValue: UInt16(row ?? 0))
   }
 
-  /// 36 km/h with a running engine, a reading a second.
+  /// 36 km/h with a running engine, one reading a second.
   private func drive(
     _ pipeline: inout RecordPipeline, _ source: Int, _ seconds: ClosedRange<Int64>, _ lines: inout Lines
   ) {
@@ -70,7 +70,7 @@ import Testing
     #expect(pipeline.tripMemories(at: 400 * Self.second).isEmpty)
   }
 
-  /// A VIN as the wire gives it.
+  /// A VIN in the form of the wire.
   private func tell(
     _ vin: String, _ pipeline: inout RecordPipeline, _ source: Int, at second: Int64, _ lines: inout Lines
   ) {
@@ -132,7 +132,7 @@ import Testing
     #expect(store.memories.isEmpty)
     var outlet = RecordOutlet(.stdout(try RecordQueue()))
     store.keep(before.tripMemories(at: 60 * Self.second), &outlet)
-    // An hour later, on another boot.
+    // An hour later, after another boot.
     let kept = TripStore(folder: scratch.path)
     #expect(kept.memories.count == 1)
     var after = pipeline(boot: "b", offset: Self.evening + 3_660 * Self.second)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-/// GatewayConfiguration and signal sets: what a session is told, and what is refused.
+/// Configuration and signal sets: the settings of a session, and the rejected ones.
 @Suite struct SettingsTests {
   private let second: Int64 = 1_000_000_000
 

@@ -10,9 +10,9 @@ import Testing
 @testable import Sinks
 @testable import Spool
 
-/// The spool's side of a sink, with a sink in a thread of its own.
+/// The spool's side of a sink that runs in its own thread.
 @Suite struct SinkFeederTests {
-  /// What a server has entered for this gateway, and what was given up for that.
+  /// The vehicle that a server accepts for this gateway, and the records it rejected before.
   private final class Entry: Sendable {
     private let state: Mutex<(vehicle: String, givenUp: Int)>
 
@@ -24,7 +24,7 @@ import Testing
     func giveUp(_ count: Int) { state.withLock { $0.givenUp += count } }
   }
 
-  /// A fleet store that takes the records of one vehicle, without a network or a wait in between.
+  /// A fleet store that accepts the records of one vehicle, without a network or a delay.
   private struct Store: Sink, ~Copyable {
     var server: UploadPlan.Server
     let entry: Entry
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// Appends events of a vehicle, and commits them.
+  /// Appends events of a vehicle and commits them.
   private static func append(_ count: Int, of vehicle: String, to spool: inout Spool) throws {
     let id = UUIDv7(milliseconds: 1, first: 2, rest: 3)
     var line = JSONLineEncoder(capacity: 1_024)
@@ -77,7 +77,7 @@ import Testing
     spool.commitAll(at: BootClock.now)
   }
 
-  /// A spool with old records of another vehicle, and a sink that is handed 20 at a time.
+  /// A spool with old records of another vehicle, and a sink that receives 20 at a time.
   private struct Scene: ~Copyable {
     var spool: Spool
     var outgoing: SinkFeeder
@@ -99,7 +99,7 @@ import Testing
 
     deinit { slot.stop() }
 
-    /// Has so many batches delivered; how many records the sink lacks then.
+    /// Delivers batches and returns how many records the sink lacks then.
     mutating func lacking(afterBatches count: Int) -> Int64 {
       let deadline = BootClock.now + 60_000_000_000
       for _ in 0..<count {
@@ -119,7 +119,7 @@ import Testing
       let entry = Entry("VAN-001")
       var scene = try Scene(folder, entry)
       try Self.append(67, of: "VAN-002", to: &scene.spool)
-      // As long as it takes nothing, nothing is given up.
+      // While it accepts nothing, nothing is rejected for good.
       #expect(scene.lacking(afterBatches: 15) == 67)
       #expect(entry.givenUp == 0)
       try Self.append(1, of: "VAN-001", to: &scene.spool)

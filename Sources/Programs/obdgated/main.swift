@@ -1,7 +1,7 @@
 import Gateway
 import Glibc
 
-/// The daemon, in the foreground: its arguments, and what its ending means to whoever started it.
+/// The daemon in the foreground: its arguments and its exit status.
 let usage = """
   usage: obdgated [--config FILE] [--check]
 

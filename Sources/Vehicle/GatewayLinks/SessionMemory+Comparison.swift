@@ -1,9 +1,9 @@
 import AdapterSession
 
 extension SessionMemory {
-  /// Whether `other` differs too little to be worth a write.
+  /// Whether `other` differs too little to be written.
   func isSame(as other: SessionMemory) -> Bool {
-    // A voltage that wanders by hundredths is not worth a write.
+    // A voltage that changes by hundredths need not be written.
     guard abs(voltageOffset - other.voltageOffset) < 0.1 else { return false }
     guard baud == other.baud, protocolDigit == other.protocolDigit, quirks == other.quirks, vinCount == other.vinCount,
       silentPIDs == other.silentPIDs, measuresVoltage == other.measuresVoltage

@@ -2,7 +2,7 @@ import Fusion
 import Geofencing
 
 extension FenceRules {
-  /// As configured; what the configuration leaves open stands.
+  /// The configured rules, with defaults for all others.
   init(_ wanted: GatewayConfiguration.Geofences?) {
     self.init()
     guard let wanted else { return }
@@ -16,7 +16,7 @@ extension FenceRules {
 }
 
 extension Cadence {
-  /// As configured.
+  /// The configured cadence.
   init(_ record: GatewayConfiguration.Record) {
     let period = Int64((record.period * 1e9).rounded())
     self =
@@ -29,7 +29,7 @@ extension Cadence {
 }
 
 extension PrivacyRules {
-  /// As configured.
+  /// The configured rules.
   init(_ wanted: GatewayConfiguration.Privacy) {
     func privacy(_ level: GatewayConfiguration.Privacy.Level) -> PositionPrivacy {
       switch level {

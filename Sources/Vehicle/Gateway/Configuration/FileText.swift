@@ -1,19 +1,23 @@
 import Glibc
 import Ports
 
-/// Reads a small file whole.
+/// Reads and writes small files as a whole.
 enum FileText {
-  /// Larger than any configuration: what is larger is something else.
+  /// Maximum size of a configuration, bytes.
   static let configurationLimit = 1 << 20
-  /// Larger than any signal set.
+  /// Maximum size of a signal set, bytes.
   static let limit = 4 << 20
-  /// A hundred thousand fences of fifty corners each have half of it.
+  /// Maximum size of a fence file, bytes: twice that of a hundred thousand fences with fifty corners each.
   static let fenceLimit = 512 << 20
 
-  /// - Parameter cuts: what is longer than the limit is cut there, and not wrong.
-  /// - Throws: what and where, in one line.
+  /// Reads a file.
+  ///
+  /// - Parameters:
+  ///   - limit: maximum size, bytes.
+  ///   - cuts: whether a longer file is cut instead of rejected.
+  /// - Throws: ``StartError``, one line.
   static func read(_ path: String, limit: Int = limit, cuts: Bool = false) throws(StartError) -> [UInt8] {
-    // Not blocking: a pipe in its place would wait for a writer.
+    // Do not block: a pipe at this path would wait for a writer.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       let code = errno
@@ -44,7 +48,7 @@ enum FileText {
     }
   }
 
-  /// Whether users may read it who are neither its owner nor of its group.
+  /// Whether users other than its owner and group may read a file.
   static func isForEveryone(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & 0o004 != 0
@@ -54,9 +58,9 @@ enum FileText {
     StartError(.badConfiguration, "\(path): longer than \(limit >> 20) MiB, which no such file is")
   }
 
-  /// Writes a file anew: whole under another name first, then in the old one's place, safe from a power cut.
+  /// Replaces a file: writes it under another name and renames it, safe from a power cut.
   ///
-  /// - Throws: what and where, in one line; the old file is as it was.
+  /// - Throws: ``StartError``, one line; the old file is unchanged.
   static func replace(_ path: String, with text: [UInt8]) throws(StartError) {
     let draft = path + ".new"
     let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

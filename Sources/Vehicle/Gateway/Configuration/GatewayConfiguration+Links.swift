@@ -39,7 +39,7 @@ extension GatewayConfiguration.Adapter {
     self.pinFile = pinFile
   }
 
-  /// `00:1D:A5:68:98:8A`, either case.
+  /// Parses `00:1D:A5:68:98:8A`, in either case.
   private static func bluetoothAddress(_ value: JSONValue) throws(JSONError) -> String {
     let text = try value.requireString().uppercased()
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -48,7 +48,7 @@ extension GatewayConfiguration.Adapter {
     return text
   }
 
-  /// The PIN, which no message shows, or the path of its file.
+  /// Parses the PIN, which no message shows, or the path of its file.
   private static func pin(
     _ reader: inout JSONObjectReader, isLowEnergy: Bool, _ folder: String
   ) throws(JSONError) -> (String?, file: String?) {
@@ -66,12 +66,12 @@ extension GatewayConfiguration.Adapter {
     return (text, nil)
   }
 
-  /// `auto`, or the digit that ATSP takes.
+  /// Parses `auto`, or the digit for ATSP.
   private static func protocolDigit(_ reader: inout JSONObjectReader) throws(JSONError) -> Character? {
     guard let value = reader.optional("protocol") else { return nil }
     if value.isString("auto") { return nil }
     guard let text = value.string, text.count == 1, let digit = text.first, "123456789".contains(digit) else {
-      // `A` is what the ELM327 calls it.
+      // The ELM327 calls this protocol `A`.
       let isTruck = value.isString("A") || value.isString("a")
       throw value.invalid(
         expected: "\"auto\" or \"1\" to \"9\"", found: isTruck ? "\"A\", SAE J1939, which is not polled" : nil)
@@ -98,7 +98,7 @@ extension GatewayConfiguration.GPSSource {
 }
 
 extension GatewayConfiguration {
-  /// Refuses an adapter that the list has already.
+  /// Rejects an adapter that is listed twice.
   static func refuseTwice(_ array: JSONValue?, _ links: [Adapter.Link]) throws(JSONError) {
     for (index, link) in links.enumerated() where links[..<index].contains(where: { $0.isSame(as: link) }) {
       guard let value = array?[index] else { continue }
@@ -106,7 +106,7 @@ extension GatewayConfiguration {
     }
   }
 
-  /// Refuses a receiver that the list has already, or that is an adapter's device.
+  /// Rejects a receiver that is listed twice or is an adapter's device.
   static func refuseTwice(
     _ array: JSONValue?, _ sources: [GPSSource], besides links: [Adapter.Link]
   ) throws(JSONError) {
@@ -122,7 +122,7 @@ extension GatewayConfiguration {
     }
   }
 
-  /// `HOST`, `HOST:PORT` or `[IPv6]:PORT`.
+  /// Parses `HOST`, `HOST:PORT` or `[IPv6]:PORT`.
   static func endpoint(
     _ value: JSONValue, defaultPort: UInt16
   ) throws(JSONError) -> (host: String, port: UInt16) {
@@ -151,7 +151,7 @@ extension GatewayConfiguration {
     return (String(host), number)
   }
 
-  /// A baud rate, or `auto`.
+  /// Parses a baud rate, or `auto`.
   static func baud(_ reader: inout JSONObjectReader) throws(JSONError) -> Int? {
     guard let value = reader.optional("baud") else { return nil }
     if value.isString("auto") { return nil }
@@ -161,7 +161,7 @@ extension GatewayConfiguration {
 }
 
 extension GatewayConfiguration.Adapter.Link {
-  /// Whether both lead to one device: by which kind of Bluetooth does not matter.
+  /// Whether both name one device, by either kind of Bluetooth.
   fileprivate func isSame(as other: Self) -> Bool {
     switch (self, other) {
     case (.rfcomm(let one), .ble(let two)), (.ble(let one), .rfcomm(let two)): one == two
@@ -172,7 +172,7 @@ extension GatewayConfiguration.Adapter.Link {
 }
 
 extension GatewayConfiguration.GPSSource {
-  /// Whether both are one receiver, or one gpsd.
+  /// Whether both name one receiver or one gpsd.
   fileprivate func isSame(as other: Self) -> Bool {
     switch (self, other) {
     case (.serial(let one, _), .serial(let two, _)): one.standardPath == two.standardPath

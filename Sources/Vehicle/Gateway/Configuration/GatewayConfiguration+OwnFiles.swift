@@ -1,13 +1,13 @@
 import JSONText
 import Sinks
 
-/// Files that records must not be written to.
+/// Files to which records must not be written.
 extension GatewayConfiguration {
-  /// A `file` sink writes to whatever it is given: what the daemon reads or keeps itself would be spoilt by it.
+  /// Rejects a `file` sink that would overwrite a file that the daemon reads or writes itself.
   ///
   /// - Parameters:
   ///   - value: the `sinks`.
-  ///   - file: the configuration's own path.
+  ///   - file: path of the configuration.
   func refuseOwnFiles(_ value: JSONValue, _ file: String) throws(JSONError) {
     let named = Set(filesNamed.map(\.standardPath))
     for (index, sink) in sinks.enumerated() {
@@ -27,7 +27,7 @@ extension GatewayConfiguration {
     }
   }
 
-  /// Files that are read because the configuration names them, and its socket.
+  /// Files that the configuration names, and its socket.
   private var filesNamed: [String] {
     var files = adapters.map(\.pinFile) + [geofences?.file] + signalSets
     for sink in sinks {
@@ -41,14 +41,14 @@ extension GatewayConfiguration {
     return files.compactMap { $0 }
   }
 
-  /// Whether a path, in its shortest form, is of a file that the daemon keeps in its state directory.
+  /// Whether a shortened path is of a file that the daemon writes in its state directory.
   private func isKept(_ path: String) -> Bool {
     guard let stateDirectory, let slash = path.lastIndex(of: "/") ?? path.indices.first else { return false }
     let name = path[slash] == "/" ? path[path.index(after: slash)...] : path[...]
     guard "\(stateDirectory)/\(name)".standardPath == path else { return false }
-    // The spool with what SQLite has beside it, its lock, and what was set aside as damaged.
+    // The spool with SQLite's further files, its lock, and damaged files.
     if name.hasPrefix("spool.") { return true }
-    // Files are written anew as drafts; of refused records the file before is kept.
+    // Files are written under another name first; one earlier dead-letter file is kept.
     let files = ["adapters.jsonl", "trips.jsonl", "fences.json", "fences.geojson"]
     let refused = sinks.map { "refused-\($0.name).jsonl" }
     return name == "obdgated.sock" || files.contains { name == $0 || name == $0 + ".new" }

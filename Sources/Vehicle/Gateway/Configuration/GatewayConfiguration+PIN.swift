@@ -1,10 +1,10 @@
 import Sinks
 
-// What a Bluetooth adapter wants when it is paired; in no message.
+// The PIN of a Bluetooth adapter; no message shows it.
 extension GatewayConfiguration.Adapter {
-  /// The PIN: as the configuration says it, or as its file does; nil: the usual ones are tried.
+  /// Returns the PIN from the configuration or from its file; `nil` to try the usual ones.
   ///
-  /// - Throws: ``Sinks/SinkError/Kind/badFile`` where the file is missing or wrong, or where everyone can read it.
+  /// - Throws: ``Sinks/SinkError/Kind/badFile`` if the file is missing or invalid, or if everyone can read it.
   public func readPIN() throws(SinkError) -> String? {
     guard let pinFile else { return pin }
     let text = try SecretFile.read(pinFile)

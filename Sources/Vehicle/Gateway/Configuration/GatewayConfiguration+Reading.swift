@@ -1,10 +1,12 @@
 import JSONText
 
 extension GatewayConfiguration {
+  /// Parses a configuration.
+  ///
   /// - Parameters:
   ///   - text: the file's bytes.
   ///   - file: its path, for messages and for relative paths in it.
-  /// - Throws: the first error, with its place.
+  /// - Throws: ``ConfigurationError``, the first error with its position.
   public init(parsing text: [UInt8], file: String) throws(ConfigurationError) {
     let folder = Self.folder(of: file)
     do throws(JSONError) {
@@ -20,7 +22,7 @@ extension GatewayConfiguration {
 
   private init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     self.init()
-    // Where an editor finds the schema: nothing to a daemon.
+    // The schema is for editors; the daemon ignores it.
     _ = try reader.optionalString("$schema")
     gatewayId = try Self.identifier(&reader, "gatewayId")
     if var object = try reader.optionalObject("vehicle") { vehicle = try Vehicle(&object) }
@@ -30,7 +32,8 @@ extension GatewayConfiguration {
     try Self.refuseTwice(reader.object["adapters"], adapters.map(\.link))
     if var object = try reader.optionalObject("discovery") { discovery = try Discovery(&object) }
     if var object = try reader.optionalObject("poll") {
-      // An OBDb id begins with a capital; whether a set has it shows when the sets are read.
+      // The name of an OBDb signal begins with a capital letter. Whether a set has it is checked when the sets are
+      // read.
       let hasSets = reader.object["signalSets"]?[0] != nil
       poll = try Poll(&object, mayNameSignalSets: hasSets)
     }
@@ -53,7 +56,7 @@ extension GatewayConfiguration {
 
   // MARK: Values
 
-  /// The elements of an array that may be pending.
+  /// Parses the elements of an array that may be absent.
   private static func list<Element>(
     _ reader: inout JSONObjectReader, _ key: String, atMost most: Int, _ read: (JSONValue) throws(JSONError) -> Element
   ) throws(JSONError) -> [Element] {
@@ -65,8 +68,8 @@ extension GatewayConfiguration {
     return out
   }
 
-  /// A name that stands in records and topics: 1 to 64 letters, digits and `._:-`; not `.` or `..`, which the fleet store
-  /// refuses.
+  /// Parses a name for records and topics: 1 to 64 letters, digits and `._:-`, except `.` and `..`, which the fleet
+  /// store rejects.
   private static func identifier(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> String? {
     guard let value = reader.optional(key) else { return nil }
     let text = try value.requireString()
@@ -109,7 +112,7 @@ extension GatewayConfiguration {
 }
 
 extension JSONValue {
-  /// More of anything than a gateway has use for is a mistake, and would only cost time and memory.
+  /// Rejects an array that is longer than any gateway needs and would only cost time and memory.
   func refuseMore(than most: Int) throws(JSONError) {
     guard count <= most else { throw invalid(expected: "at most \(most)", found: "\(count)") }
   }
@@ -200,7 +203,7 @@ extension GatewayConfiguration.Record {
 }
 
 extension GatewayConfiguration.Geofences {
-  /// A path, or an object that has one as its `file`.
+  /// Parses a path, or an object with the path as its `file`.
   init(_ value: JSONValue, folder: String) throws(JSONError) {
     if let text = value.string {
       self.init(file: GatewayConfiguration.resolved(try GatewayConfiguration.notEmpty(value, text), folder))

@@ -2,7 +2,7 @@ import JSONText
 import Sinks
 
 extension GatewayConfiguration {
-  /// The sinks: at least one, at most 32, each with a name of its own.
+  /// Parses the sinks: 1 to 32, each with a unique name.
   static func sinks(_ value: JSONValue, _ folder: String) throws(JSONError) -> [SinkConfiguration] {
     let elements = try value.requireArray()
     guard (1...32).contains(value.count) else {

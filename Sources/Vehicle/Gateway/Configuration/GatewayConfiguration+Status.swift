@@ -1,25 +1,25 @@
 import JSONText
 
 extension GatewayConfiguration {
-  /// Where the daemon shows how it goes.
+  /// Where the daemon serves its status.
   public struct Status: Equatable, Sendable {
-    /// The socket of this machine.
+    /// The local socket.
     public enum Socket: Equatable, Sendable {
-      /// Where ``StatusSocketPath`` says.
+      /// The path from ``StatusSocketPath``.
       case usual
-      /// `false`: none.
+      /// `false`: no socket.
       case none
       case at(String)
     }
 
-    /// An address that is listened at.
+    /// An address to listen at.
     public struct Endpoint: Equatable, Sendable {
       public var host: String
       public var port: UInt16
     }
 
     public var socket = Socket.usual
-    /// Where Prometheus asks; nil: by the socket only.
+    /// Where metrics are served over TCP; `nil` for the socket only.
     public var metrics: Endpoint?
 
     public init() {}
@@ -27,7 +27,7 @@ extension GatewayConfiguration {
 }
 
 extension GatewayConfiguration.Status {
-  /// sockaddr_un(7) has so many bytes for a path, one of them its end.
+  /// Maximum length of a socket's path in sockaddr_un(7), without the terminator.
   private static let longestPath = 107
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {

@@ -4,29 +4,29 @@ import JSONText
 extension GatewayConfiguration {
   /// When a trip begins and ends; seconds, km, volts of a 12 V system.
   public struct Trips: Equatable, Sendable {
-    /// Whether trips are told.
+    /// Whether trips are recorded.
     public var isEnabled = true
-    /// 60…3600: so long without a running engine and without motion ends a trip.
+    /// Time without a running engine and without motion that ends a trip, 60…3600.
     public var stopTime: Double?
-    /// 60…86,400: so long may the engine idle.
+    /// Maximum time of idling within a trip, 60…86,400.
     public var idleTime: Double?
-    /// 0…10: what must be driven before it is a trip.
+    /// Minimum distance of a trip, 0…10.
     public var leastDistance: Double?
-    /// 2…60: readings further apart say nothing of the time between.
+    /// Maximum time between two readings that are connected, 2…60.
     public var longestGap: Double?
-    /// 12.5…15: from here on the battery is charged.
+    /// Voltage from which the battery is being charged, 12.5…15.
     public var chargingVoltage: Double?
 
     public init() {}
   }
 
-  /// What of the driving is told; m/s², km/h, seconds, volts of a 12 V system.
+  /// Which driving events are recorded; m/s², km/h, seconds, volts of a 12 V system.
   public struct Driving: Equatable, Sendable {
-    /// A threshold as configured.
+    /// A configured threshold.
     public enum Threshold: Equatable, Sendable {
-      /// As `Fusion.DrivingOptions` says.
+      /// The default of `Fusion.DrivingOptions`.
       case usual
-      /// `false`: it is not told.
+      /// `false`: the event is not recorded.
       case never
       case at(Double)
     }
@@ -35,7 +35,7 @@ extension GatewayConfiguration {
     public var harshBraking = Threshold.usual
     /// 1…10
     public var harshAcceleration = Threshold.usual
-    /// 5…300; nil: only the fences' limits count.
+    /// 5…300; `nil` if only the fences' limits apply.
     public var speedLimit: Double?
     /// 1…600
     public var overspeedTime: Double?
@@ -78,7 +78,7 @@ extension GatewayConfiguration.Driving {
 }
 
 extension GatewayConfiguration.Driving.Threshold {
-  /// `false`, or a number.
+  /// Parses `false` or a number.
   fileprivate init(
     _ reader: inout JSONObjectReader, _ key: String, in range: ClosedRange<Double>
   ) throws(JSONError) {
@@ -92,7 +92,7 @@ extension GatewayConfiguration.Driving.Threshold {
     }
   }
 
-  /// What it is, where this is usual.
+  /// The threshold with this default.
   fileprivate func value(usual: Double?) -> Double? {
     switch self {
     case .usual: usual
@@ -102,10 +102,10 @@ extension GatewayConfiguration.Driving.Threshold {
   }
 }
 
-// MARK: What they mean
+// MARK: Conversion to options
 
 extension TripOptions {
-  /// What `trips` and `vehicle` of the configuration mean; nil: no trips.
+  /// The options from `trips` and `vehicle`; `nil` for no trips.
   init?(_ trips: GatewayConfiguration.Trips, _ vehicle: GatewayConfiguration.Vehicle) {
     guard trips.isEnabled else { return nil }
     self.init()
@@ -121,7 +121,7 @@ extension TripOptions {
     case .gasoline: fuel = .gasoline
     case .diesel: fuel = .diesel
     case .ethanol: fuel = .ethanol
-    // Sold by the litre or not, their mass says no volume.
+    // These fuels are measured by mass, which gives no volume.
     case .cng, .lpg: fuel = .other
     case .electric:
       fuel = .electricity
@@ -133,7 +133,7 @@ extension TripOptions {
 }
 
 extension DrivingOptions {
-  /// What `driving` of the configuration means.
+  /// The options from `driving`.
   init(_ driving: GatewayConfiguration.Driving) {
     self.init()
     harshBraking = driving.harshBraking.value(usual: harshBraking)

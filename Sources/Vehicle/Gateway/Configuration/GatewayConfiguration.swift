@@ -1,17 +1,17 @@
 import JSONText
 import Sinks
 
-/// What the daemon is told to do: one JSON object, strict. `{}` is valid and leaves everything to discovery.
+/// The configuration of the daemon: one JSON object, parsed strictly. `{}` is valid and leaves everything to discovery.
 ///
 ///     { "gatewayId": "gw-17",
 ///       "adapters": [ { "device": "/dev/ttyUSB0", "baud": "auto", "protocol": "auto" } ],
 ///       "poll":     { "defaultPeriod": 1.0, "signals": { "rpm": 0.1 } },
 ///       "sinks":    [ { "type": "stdout" } ] }
 ///
-/// Unknown keys, wrong types and impossible values are errors that name file, line, column and path, and say what would
-/// be right. Relative paths are relative to the folder of the configuration file.
+/// Unknown keys, wrong types and invalid values are errors with file, line, column, path and what is expected. Relative
+/// paths are relative to the folder of the configuration file.
 public struct GatewayConfiguration: Equatable, Sendable {
-  /// Nil: made from the machine id.
+  /// `nil` to derive it from the machine ID.
   public var gatewayId: String?
   public var vehicle = Vehicle()
   public var adapters: [Adapter] = []
@@ -26,7 +26,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
   public var privacy = Privacy()
   /// Paths of OBDb signal sets.
   public var signalSets: [String] = []
-  /// Folder for what must survive a restart.
+  /// Folder for data that must survive a restart.
   public var stateDirectory: String?
   public var sinks: [SinkConfiguration] = [.stdout(StdoutConfiguration())]
   public var spool = SpoolBounds()
@@ -34,7 +34,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
 
   public init() {}
 
-  /// The vehicle, as far as it is known beforehand.
+  /// What is known about the vehicle in advance.
   public struct Vehicle: Equatable, Sendable {
     public enum Fuel: String, Equatable, Sendable, CaseIterable {
       case gasoline, diesel, ethanol, cng, lpg, electric, hybrid
@@ -44,7 +44,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
     /// Litres, 0.1…30.
     public var displacement: Double?
     public var fuel: Fuel?
-    /// The share of its swept volume that the engine takes in, 0.3…1.5.
+    /// Volumetric efficiency of the engine, 0.3…1.5.
     public var volumetricEfficiency: Double?
     /// 1…16
     public var cylinders: Int?
@@ -52,28 +52,27 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public init() {}
   }
 
-  /// One adapter that is named, not found.
+  /// A configured adapter.
   public struct Adapter: Equatable, Sendable {
     public enum Link: Equatable, Sendable {
       case serial(device: String)
-      /// A Bluetooth address, upper case: `00:1D:A5:68:98:8A`.
+      /// A Bluetooth address in upper case: `00:1D:A5:68:98:8A`.
       case rfcomm(address: String)
-      /// Bluetooth LE, by its address.
+      /// The address of a device with Bluetooth LE.
       case ble(address: String)
       case tcp(host: String, port: UInt16)
     }
 
     public var link: Link
-    /// Baud of a serial device; nil: found out.
+    /// Baud rate of a serial device; `nil` to find it.
     public var baud: Int?
-    /// Baud that a serial adapter is asked to change to (ATBRD, STBR); nil: it stays as found.
+    /// Baud rate to which a serial adapter is switched (ATBRD, STBR); `nil` to leave it.
     public var preferredBaud: Int?
-    /// The ELM digit, `1`…`9`; nil: found out. SAE J1939 (`A`) is not polled.
+    /// The ELM digit, `1`…`9`; `nil` to find it. SAE J1939 (`A`) is not polled.
     public var protocolDigit: Character?
-    /// What a Bluetooth adapter wants when it is paired: 1 to 16 letters and digits, with Bluetooth LE 1 to 6 digits; nil:
-    /// the usual ones are tried.
+    /// The PIN for pairing: 1 to 16 letters and digits, with Bluetooth LE 1 to 6 digits; `nil` to try the usual ones.
     public var pin: String?
-    /// Path of a file that has it, which not everyone may read; nil: ``pin`` says it.
+    /// Path of a file with the PIN, which not everyone may read; `nil` to use ``pin``.
     public var pinFile: String?
 
     public init(link: Link, baud: Int? = nil, protocolDigit: Character? = nil) {
@@ -83,7 +82,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
     }
   }
 
-  /// Where adapters and receivers are looked for.
+  /// Where adapters and receivers are searched.
   public struct Discovery: Equatable, Sendable {
     public var serial = true
     public var bluetooth = true
@@ -93,10 +92,10 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public init() {}
   }
 
-  /// What is asked for, and how often; seconds.
+  /// What is polled, and how often, in seconds.
   public struct Poll: Equatable, Sendable {
     public var defaultPeriod = 1.0
-    /// By signal name, in the order of the file. 0: as often as the link allows.
+    /// By signal name, in the order of the file; 0 for as often as the link allows.
     public var signals: [Period] = []
     public var dtcPeriod = 60.0
 
@@ -105,7 +104,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public struct Period: Equatable, Sendable {
       public var signal: String
       public var seconds: Double
-      /// What to say, and where it stands, should no signal set have it. Two that ask for the same are the same.
+      /// The error with its position, in case no signal set has the signal. It does not affect equality.
       var refusal: JSONError?
 
       public static func == (a: Period, b: Period) -> Bool { a.signal == b.signal && a.seconds == b.seconds }
@@ -117,10 +116,10 @@ public struct GatewayConfiguration: Equatable, Sendable {
     }
   }
 
-  /// When a standing vehicle is left alone, and what lets it be asked again; volts of a 12 V system, seconds. What is nil
-  /// is as `AdapterSession.PowerConfiguration` says.
+  /// When polling of a parked vehicle stops and what starts it again; volts of a 12 V system, seconds. `nil` means the
+  /// default of `AdapterSession.PowerConfiguration`.
   public struct Power: Equatable, Sendable {
-    /// Whether the session goes to sleep by itself.
+    /// Whether the session stops polling a parked vehicle.
     public var isEnabled = true
     public var cutOffVoltage: Double?
     public var cutOffTime: Double?
@@ -140,13 +139,13 @@ public struct GatewayConfiguration: Equatable, Sendable {
 
   /// When telemetry records are made.
   public struct Record: Equatable, Sendable {
-    /// When one is made.
+    /// What triggers a record.
     public enum Trigger: String, Equatable, Sendable, CaseIterable {
       /// Every period.
       case period
-      /// Every period in which something has changed.
+      /// Every period in which a value has changed.
       case change
-      /// Whenever a signal repeats: for each turn of the poll.
+      /// Each cycle of the poll: whenever a signal repeats.
       case cycle
     }
 
@@ -157,11 +156,12 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public init() {}
   }
 
-  /// Which fences are watched, and when a change counts; what is nil is as `Geofencing.FenceRules` says. Metres, seconds.
+  /// Which fences are watched, and when a change counts; metres, seconds. `nil` means the default of
+  /// `Geofencing.FenceRules`.
   public struct Geofences: Equatable, Sendable {
     /// Path of a GeoJSON file.
     public var file: String
-    /// Whether being in a fence at the first fix is told as an enter.
+    /// Whether a position inside a fence at the first fix is reported as `enter`.
     public var announcesFirstFix = false
     public var leastErrorRadius: Double?
     public var errorPerHDOP: Double?
@@ -172,15 +172,15 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public init(file: String) { self.file = file }
   }
 
-  /// How much of the vehicle's position leaves it.
+  /// How precise the positions in records are.
   public struct Privacy: Equatable, Sendable {
     public enum Level: String, Equatable, Sendable, CaseIterable { case full, coarse, off }
 
     public struct Zone: Equatable, Sendable {
-      /// The fence's id.
+      /// ID of the fence.
       public var fence: String
       public var level: Level
-      /// Where it stands, should there be no such fence. Two that ask for the same are the same.
+      /// The error with its position, in case there is no such fence. It does not affect equality.
       var refusal: JSONError?
 
       public static func == (a: Zone, b: Zone) -> Bool { a.fence == b.fence && a.level == b.level }
@@ -191,11 +191,11 @@ public struct GatewayConfiguration: Equatable, Sendable {
       }
     }
 
-    /// Everywhere.
+    /// Precision everywhere else.
     public var position = Level.full
-    /// Of a coarse position, decimals of a degree: 0…5.
+    /// Decimals of a degree of a coarse position, 0…5.
     public var decimals = 2
-    /// In certain fences.
+    /// Precision inside certain fences.
     public var zones: [Zone] = []
 
     public init() {}
@@ -207,20 +207,20 @@ public struct GatewayConfiguration: Equatable, Sendable {
     case gpsd(host: String, port: UInt16)
   }
 
-  /// How records are kept until every sink has them.
+  /// Limits of the spool.
   public struct SpoolBounds: Equatable, Sendable {
-    /// Seconds that telemetry waits for company before it is on the disk, 0.1…3600: what a power cut can cost.
+    /// How long telemetry waits to be committed together, seconds, 0.1…3600. A power cut can cost this much.
     public var commitPeriod = 5.0
-    /// MB that the file may have, 4…1,000,000; the oldest telemetry goes first.
+    /// Maximum size of the file, MB, 4…1,000,000; the oldest telemetry is removed first.
     public var megabytes = 256.0
-    /// Days after which a record that no sink took is dropped, 0.01…36,500; nil: never.
+    /// Days after which an undelivered record is removed, 0.01…36,500; `nil` for never.
     public var days: Double?
 
     public init() {}
   }
 }
 
-/// Why a configuration is refused.
+/// Why a configuration is rejected.
 public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
   public var file: String
   public var error: JSONError

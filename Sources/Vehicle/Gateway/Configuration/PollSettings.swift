@@ -4,22 +4,25 @@ import JSONText
 import OBDWire
 import SignalSets
 
-/// What the configuration's `poll` and `signalSets` mean to a session: periods by PID, requests by ECU.
+/// The configuration's `poll` and `signalSets` for a session: periods by PID, requests by ECU.
 struct PollSettings: Sendable {
   var wishes = PollWishes()
   var addressed: [AddressedRequest] = []
   var definitions: [SignalDefinition] = []
   var loadedSignals: [LoadedSignal] = []
-  /// How long values stand in records.
+  /// How long values stay valid in records.
   var windows = SignalWindows()
-  /// ns between two readings of the adapter's voltage; nil: the usual.
+  /// Time between two readings of the adapter's voltage, ns; `nil` for the default.
   var voltagePeriod: Int64?
 
+  /// Combines configuration and signal sets.
+  ///
   /// - Parameters:
-  ///   - poll: as configured; its names are known.
-  ///   - loaded: the signal sets, already read.
-  ///   - file: where the configuration stands, for messages.
-  /// - Throws: a signal that neither the standard nor a set has, or more requests than a session takes.
+  ///   - poll: its names were checked.
+  ///   - loaded: the signal sets.
+  ///   - file: path of the configuration, for messages.
+  /// - Throws: ``StartError`` for a signal that neither the standard nor a set has, or for more requests than a session
+  ///   can poll.
   init(_ poll: GatewayConfiguration.Poll, _ loaded: LoadedSignals?, file: String? = nil) throws(StartError) {
     wishes.defaultPeriod = Self.nanoseconds(poll.defaultPeriod)
     wishes.codesPeriod = Self.nanoseconds(poll.dtcPeriod)
@@ -27,7 +30,7 @@ struct PollSettings: Sendable {
     for period in poll.signals {
       let nanoseconds = Self.nanoseconds(period.seconds)
       if period.signal == "batteryVoltage" { voltagePeriod = nanoseconds }
-      // Several signals of one PID: the most frequent wins.
+      // If a PID has several signals, the shortest period counts.
       for pid in SignalNames.parameters(of: period.signal) { named[pid] = min(nanoseconds, named[pid] ?? .max) }
     }
     for (pid, period) in named { wishes.set(pid, period: period) }
@@ -43,8 +46,8 @@ struct PollSettings: Sendable {
     }
   }
 
-  /// Two periods: one answer may fail. What is asked for more seldom than that is worth repeating stands where it is read:
-  /// monitors and standards would make every record several times as long.
+  /// Two periods, because one answer may fail. Values with longer periods appear only when they are read: monitors and
+  /// standards would make every record several times as long.
   private static func window(_ period: Int64) -> Int64 { period <= longestHeldPeriod ? 2 * period : 0 }
 
   private static let longestHeldPeriod: Int64 = 30_000_000_000
@@ -79,7 +82,7 @@ struct PollSettings: Sendable {
 }
 
 extension AddressedRequest {
-  /// The request of a signal set's command; nil where it must not be sent: it would change an ECU's session.
+  /// The request for a command of a signal set; `nil` if it must not be sent, because it would change an ECU's session.
   init?(_ command: SignalSet.Command, _ poll: GatewayConfiguration.Poll) {
     guard command.isSendable else { return nil }
     let question: Question
@@ -90,7 +93,7 @@ extension AddressedRequest {
     default: return nil
     }
     guard let header = ECUHeader(command) else { return nil }
-    // What the user says stands above what the set suggests; of several signals the most frequent wins.
+    // A configured period takes precedence over the set's; of several signals, the shortest period counts.
     let named = poll.signals.filter { named in command.signals.contains { $0.id == named.signal } }.map(\.seconds).min()
     let period = named ?? command.period
     self.init(
@@ -101,7 +104,7 @@ extension AddressedRequest {
 }
 
 extension ECUHeader {
-  /// What `hdr` and `pri` of a command say; nil where `hdr` is no hexadecimal number.
+  /// Parses `hdr` and `pri` of a command; `nil` if `hdr` is not a hexadecimal number.
   fileprivate init?(_ command: SignalSet.Command) {
     guard let header = UInt32(command.header, radix: 16) else { return nil }
     let tester = UInt32(command.testerAddress ?? 0xF1)

@@ -1,7 +1,7 @@
 import AdapterSession
 
 extension PowerConfiguration {
-  /// What the configuration's `power` means to a session.
+  /// The configuration's `power` for a session.
   init(_ power: GatewayConfiguration.Power) {
     self.init()
     isEnabled = power.isEnabled

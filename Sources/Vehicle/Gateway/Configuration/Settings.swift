@@ -5,31 +5,30 @@ import Geofencing
 import JSONText
 import SignalSets
 
-/// A configuration with the files that it names, read and checked: all that a start or a reload needs.
+/// A configuration with the files that it names, read and checked: everything that a start or reload needs.
 public struct Settings: Sendable {
   public let configuration: GatewayConfiguration
   private(set) var poll: PollSettings
-  /// nil: none are watched.
+  /// `nil` if no fences are watched.
   var fences: FenceSet?
   let fenceRules: FenceRules
   let privacy: PrivacyRules
-  /// What works and should not stay so, a line each.
+  /// Warnings about valid settings, one line each.
   public private(set) var warnings: [String] = []
-  /// Which fences are private is known only once a server has told them.
+  /// Whether the private fences are unknown until a server sends them.
   private let isWaitingForZones: Bool
 
-  /// What of the position leaves the vehicle now: while it is not known where the private fences are, no more than would
-  /// there.
+  /// The precision of positions now. While the private fences are unknown, it is no more than inside them.
   var presentPrivacy: PrivacyRules {
     guard isWaitingForZones, fences == nil else { return privacy }
     let strictest = privacy.zones.reduce(privacy.everywhere) { $0.stricter($1.privacy) }
     return PrivacyRules(everywhere: strictest)
   }
 
-  /// Reads a configuration file and what it names.
+  /// Reads a configuration file and the files that it names.
   ///
-  /// - Parameter path: nil: everything as it is without one (`{}`).
-  /// - Throws: ``StartError`` with file, line, path and what would be right.
+  /// - Parameter path: `nil` for the defaults (`{}`).
+  /// - Throws: ``StartError`` with file, line, path and what is expected.
   public init(path: String?) throws(StartError) {
     guard let path else {
       try self.init(GatewayConfiguration())
@@ -44,7 +43,7 @@ public struct Settings: Sendable {
     }
     try self.init(configuration, file: path)
     if let pinned = configuration.adapters.firstIndex(where: { $0.pin != nil }), FileText.isForEveryone(path) {
-      // The service is no owner of it: what is taken from everyone is taken from the service, unless its group has it.
+      // The service does not own the file. If others may not read it, the service may not either, unless its group may.
       warnings.append(
         "\(path): adapters[\(pinned)].pin: everyone may read this file; give the PIN by \"pinFile\", or "
           + "chgrp obdgate \(path) && chmod 640 \(path); without the service, chmod 600 \(path) as the daemon's own user"
@@ -52,8 +51,10 @@ public struct Settings: Sendable {
     }
   }
 
-  /// - Parameter file: where it stands, for messages.
-  /// - Throws: ``StartError`` where a file that it names is missing or wrong.
+  /// Reads the files that a configuration names.
+  ///
+  /// - Parameter file: path of the configuration, for messages.
+  /// - Throws: ``StartError`` if a file is missing or invalid.
   public init(_ configuration: GatewayConfiguration, file: String? = nil) throws(StartError) {
     self.configuration = configuration
     for (index, sink) in configuration.sinks.enumerated() {
@@ -65,7 +66,7 @@ public struct Settings: Sendable {
     fences = try Self.fences(configuration)
     fenceRules = FenceRules(configuration.geofences)
     privacy = PrivacyRules(configuration.privacy)
-    // Those of a server may still come.
+    // A server may still send them.
     isWaitingForZones = fences == nil && Self.fetchesFences(configuration) && !privacy.zones.isEmpty
     for zone in configuration.privacy.zones where !isWaitingForZones && !(fences?.has(zone.fence) ?? false) {
       throw StartError(.badConfiguration, Self.refusal(of: zone, configuration, file: file))
@@ -81,7 +82,8 @@ public struct Settings: Sendable {
     poll = try PollSettings(configuration.poll, signals, file: file)
   }
 
-  /// The same with another's signal sets: a running daemon's records know the signals by their places in them.
+  /// Returns these settings with the signal sets of `other`: the records of a running daemon refer to signals by their
+  /// index.
   func keepingSignalSets(of other: Settings) -> Settings {
     var settings = self
     settings.poll.addressed = other.poll.addressed
@@ -91,14 +93,14 @@ public struct Settings: Sendable {
     return settings
   }
 
-  /// Whether records go anywhere but to stdout: they are kept until they are there.
+  /// Whether there is a sink besides stdout, so that records are stored until they are delivered.
   var usesSpool: Bool {
     configuration.sinks.contains { sink in
       if case .stdout = sink { false } else { true }
     }
   }
 
-  /// What to say of a zone whose fence is not there.
+  /// The message about a zone whose fence does not exist.
   private static func refusal(
     of zone: GatewayConfiguration.Privacy.Zone, _ configuration: GatewayConfiguration, file: String?
   ) -> String {
@@ -114,7 +116,7 @@ public struct Settings: Sendable {
       return try fences(try FileText.read(wanted.file, limit: FileText.fenceLimit), from: wanted.file)
     }
     guard fetchesFences(configuration) else { return nil }
-    // What was fetched is kept for convenience: it never stands in the way of a start.
+    // Stored fences of a server are optional and must not prevent a start.
     do throws(StartError) {
       guard let text = try FetchedFences.read(in: configuration.stateDirectory) else { return nil }
       let set = try fences(text, from: FetchedFences.place)
@@ -126,17 +128,19 @@ public struct Settings: Sendable {
     }
   }
 
-  /// Whether a server is asked for fences.
+  /// Whether fences are requested from a server.
   private static func fetchesFences(_ configuration: GatewayConfiguration) -> Bool {
     configuration.geofences == nil
       && configuration.sinks.contains { $0.fetchesFences }
   }
 
-  /// - Parameter place: where they stand, for messages.
+  /// Parses fences.
+  ///
+  /// - Parameter place: their origin, for messages.
   static func fences(_ text: [UInt8], from place: String) throws(StartError) -> FenceSet {
     do throws(GeoJSONError) {
       let set = try FenceSet(geoJSON: text, file: place)
-      // What reading a large file has left in the allocator (6 MB of 100,000 fences) nothing else will use.
+      // Return memory that the allocator keeps after a large file (6 MB for 100,000 fences).
       cgateway_give_back_memory()
       return set
     } catch {
@@ -154,6 +158,6 @@ public struct Settings: Sendable {
 }
 
 extension FenceSet {
-  /// Whether there is a fence of that id.
+  /// Whether there is a fence with this ID.
   func has(_ id: String) -> Bool { fences.contains { $0.id == id } }
 }

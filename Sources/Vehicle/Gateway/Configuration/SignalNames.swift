@@ -1,12 +1,12 @@
 import JSONText
 import OBDWire
 
-/// Which PIDs carry a signal, by the name that records use.
+/// The PIDs of signals, by the names in records.
 enum SignalNames {
-  /// Whether the standard's table has a signal of that name that can be polled.
+  /// Whether the standard's table has a signal with this name that can be polled.
   static func isKnown(_ name: String) -> Bool { name == "batteryVoltage" || !parameters(of: name).isEmpty }
 
-  /// The end of a message about an unknown name: what the writer most likely meant.
+  /// The end of a message about an unknown name: the most similar known name.
   ///
   /// - Parameter loaded: names that signal sets define.
   static func hint(for name: String, loaded: some Sequence<String> = []) -> String {
@@ -16,7 +16,7 @@ enum SignalNames {
     return nearestName(to: name, among: known).map { "; did you mean \(JSONError.quoted($0))?" } ?? ""
   }
 
-  /// The PIDs of service 01 that carry a signal; several where ECUs may give it by one or the other.
+  /// The PIDs of service 01 that carry a signal; several if ECUs may use one or the other.
   static func parameters(of name: String) -> [UInt8] {
     var found: [UInt8] = []
     let rows = saeSignals.span

@@ -1,6 +1,6 @@
 extension String {
-  /// The path in its shortest form, to tell whether two name one file: `./a//b` is `a/b`, and `a/../b` is `b`. Links are
-  /// not followed: what they lead to may come and go.
+  /// The shortest form of the path, to compare paths: `./a//b` becomes `a/b`, and `a/../b` becomes `b`. Links are not
+  /// followed, because their targets may change.
   var standardPath: String {
     let isAbsolute = utf8.first == UInt8(ascii: "/")
     var parts: [Substring] = []

@@ -4,23 +4,25 @@ import Glibc
 import JSONText
 import Telemetry
 
-/// What the sessions have learned of adapters and vehicles, kept over a restart: `adapters.jsonl` in the state directory,
-/// a line for each adapter.
+/// What sessions have learned about adapters and vehicles, stored across restarts: `adapters.jsonl` in the state
+/// directory, one text line for each adapter.
 ///
 ///     {"adapter":"usb:0403:6015:DA01","baud":115200,"protocol":"6","vin":"1D4GP00RX5B123456","measuresVoltage":true,
-///      "silentPids":["04","0F"],"quirks":["noCountSuffix"]}         one line
+///      "silentPids":["04","0F"],"quirks":["noCountSuffix"]}         (one line)
 ///
-/// Nothing in it is needed: what cannot be read of it is said in one line, and learned anew. It is written whole under another name
-/// and renamed, so that a power cut leaves the old one or the new one.
+/// None of it is required: invalid lines are reported in one log line, and their content is learned again. The file is
+/// written under another name and renamed, so that a power cut leaves the old file or the new one.
 struct AdapterMemory {
   private let path: String?
   private var known: [String: SessionMemory] = [:]
-  /// Why the file could not be written last: reported once.
+  /// The last error while writing; each is logged once.
   private var lastReason = ""
-  /// So many bytes of the file are looked at: a thousand adapters have no more. What else there is was not written here.
+  /// Maximum size that is read, bytes: more than a thousand adapters need.
   static let limit = 256 << 10
 
-  /// - Parameter folder: the state directory; nil: nothing is kept.
+  /// Reads the file.
+  ///
+  /// - Parameter folder: the state directory; `nil` to store nothing.
   init(folder: String?) {
     path = folder.map { $0 + "/adapters.jsonl" }
     guard let path, unsafe access(path, F_OK) == 0 else { return }
@@ -33,18 +35,20 @@ struct AdapterMemory {
     }
   }
 
-  /// What is good in a file, and what to say of the rest.
+  /// The valid lines of a file, and a message about the others.
   struct Reading {
     var known: [String: SessionMemory] = [:]
-    /// One line for all that is wrong; nil: nothing is.
+    /// One log line about all invalid lines; `nil` if all are valid.
     var complaint: String?
 
-    /// - Parameter text: the file, or more than ``AdapterMemory/limit`` of it.
+    /// Parses a file.
+    ///
+    /// - Parameter text: the file, or its beginning if it is longer than ``AdapterMemory/limit``.
     init(_ text: [UInt8], from path: String) {
       var (first, wrong): (String?, Int) = (nil, 0)
       let isCut = text.count > AdapterMemory.limit
       var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
-      // It ends anywhere.
+      // The last line is incomplete.
       if isCut { lines.removeLast() }
       for (index, line) in lines.enumerated() where !line.isEmpty {
         do throws(JSONError) {
@@ -65,7 +69,7 @@ struct AdapterMemory {
   /// What is known of an adapter.
   subscript(name: String) -> SessionMemory { known[name] ?? SessionMemory() }
 
-  /// Keeps what a session has learned.
+  /// Stores what a session has learned.
   mutating func keep(_ memory: SessionMemory, of name: String) {
     known[name] = memory
     guard let path else { return }
@@ -89,7 +93,7 @@ struct AdapterMemory {
       if memory.baud > 0 { line.field("baud", UInt64(memory.baud)) }
       if memory.protocolDigit > 0 { line.field("protocol", String(Character(Unicode.Scalar(memory.protocolDigit)))) }
       let vin = (0..<memory.vinCount).map { memory.vin[$0] }
-      // One that is no text is no help in knowing the vehicle again.
+      // A VIN that is not printable text does not identify the vehicle.
       if !vin.isEmpty, vin.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { line.field("vin", String(latin1: vin.span)) }
       if memory.voltageOffset != 0 { line.field("voltageOffset", memory.voltageOffset) }
       if memory.measuresVoltage { line.field("measuresVoltage", true) }
@@ -125,7 +129,7 @@ struct AdapterMemory {
     if let names = try reader.optionalArray("quirks") {
       for element in names { memory.quirks.insert(Quirks(name: try element.requireString())) }
     }
-    // A newer version may have written more: that is not needed either.
+    // Ignore further keys: a newer version may have written them.
     return (name, memory)
   }
 }
@@ -140,13 +144,13 @@ extension PIDSet {
 }
 
 extension Quirks {
-  /// The words for all of them.
+  /// The names of all quirks.
   var names: [String] {
     (0..<32).map { Quirks(rawValue: 1 << $0) }.filter { contains($0) }.map { $0.name.description }
       .filter { !$0.isEmpty }
   }
 
-  /// The quirk of that name; none where no quirk is called so.
+  /// The quirk with this name; empty if there is none.
   init(name: String) {
     let found = (0..<32).map { Quirks(rawValue: 1 << $0) }.first { $0.name.description == name }
     self = name.isEmpty ? [] : found ?? []

@@ -3,29 +3,29 @@ import GatewayLinks
 import Ports
 import Telemetry
 
-/// A link that runs.
+/// A running link.
 struct RunningLink {
-  /// What its adapter is known by, from one start to the next.
+  /// Key of its device across restarts.
   let name: String
   let control: LinkControl
   let thread: Thread
   let progress: Progress?
   let use: Use
 
-  /// What is on it.
+  /// What the link connects to.
   enum Use {
     case adapter(AdapterControl, AdapterFeed)
     case receiver(ReceiverFeed)
   }
 
-  /// What an adapter's session has learned; nil: nothing new.
+  /// Removes and returns what an adapter's session has learned; `nil` if nothing is new.
   func takeLearned() -> SessionMemory? {
     guard case .adapter(let control, _) = use else { return nil }
     return control.takeLearned()
   }
 }
 
-/// Lines begin and move.
+/// Starting, moving and stopping links.
 extension Daemon {
   mutating func perform(_ step: DeviceRoster.Step) throws(StartError) {
     switch step {
@@ -58,7 +58,7 @@ extension Daemon {
     }
   }
 
-  /// Begins to listen to a receiver, or to gpsd.
+  /// Starts the link of a receiver or of gpsd.
   private mutating func start(
     receiver number: Int, _ address: PortAddress, _ ground: DeviceVerdict.Ground, _ label: String
   ) throws(StartError) {
@@ -122,7 +122,7 @@ extension Daemon {
       name: name, control: control.link, thread: thread, progress: progress, use: .adapter(control, record))
   }
 
-  /// Listens to a device in a thread of its own; what it heard comes by the mailbox.
+  /// Listens to a device in a thread of its own; the result arrives in the mailbox.
   private func listen(to device: DeviceIdentity) {
     let mailbox = self.mailbox
     let scouting = self.scouting
@@ -132,12 +132,12 @@ extension Daemon {
         mailbox.post(.heard(heard, device))
       }
     } catch {
-      // One stranger less is no reason to end.
+      // A device that cannot be checked must not end the daemon.
       Log.write("\(device.node): \(error.description)", .warning)
     }
   }
 
-  /// Asks BlueZ for paired devices, now and again.
+  /// Asks BlueZ for paired devices every 30 seconds.
   func searchBluetooth() throws(StartError) {
     let mailbox = self.mailbox
     let scouting = self.scouting
@@ -157,7 +157,7 @@ extension Daemon {
 }
 
 extension PortAddress {
-  /// As records name the device: a rate is no part of it.
+  /// Name of the device in records; a baud rate is not part of it.
   var deviceName: String {
     if case .serial(let path, _) = self { path } else { description }
   }

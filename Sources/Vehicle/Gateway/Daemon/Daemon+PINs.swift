@@ -1,8 +1,8 @@
 import Sinks
 
 extension Daemon {
-  /// The adapters with the PINs that stand in files; one whose file is wrong is left out, which is said: it is not paired with
-  /// another PIN than its own.
+  /// Returns the configured adapters with the PINs from their files. An adapter whose file is invalid is left out and
+  /// logged: it must not be paired with another PIN.
   func adaptersWithPINs() -> [GatewayConfiguration.Adapter] {
     settings.configuration.adapters.compactMap { adapter in
       var adapter = adapter

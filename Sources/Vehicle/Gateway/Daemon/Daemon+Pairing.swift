@@ -7,9 +7,9 @@ struct RunningPairing {
 }
 
 extension Daemon {
-  /// Pairs the Bluetooth adapters that the configuration names, where that is still to be done.
+  /// Pairs the configured Bluetooth adapters that still need it.
   ///
-  /// - Parameter again: those that were given up are tried anew.
+  /// - Parameter again: whether to retry those that failed for good.
   mutating func pairAdapters(again: Bool) throws(StartError) {
     try pair(pairingNeeds.wishes(adaptersWithPINs()), again: again)
   }
@@ -35,19 +35,19 @@ extension Daemon {
     pairing = RunningPairing(control: control, thread: thread)
   }
 
-  /// An adapter has answered, or its line was refused, perhaps for want of a key.
+  /// Handles an adapter that has answered, or whose link was rejected, possibly for want of a key.
   mutating func take(_ address: PortAddress, wantsKey: Bool) throws(StartError) {
     guard pairingNeeds.note(address, wantsKey: wantsKey) else { return }
     let wishes = pairingNeeds.wishes(adaptersWithPINs())
     if wantsKey {
-      // Nobody has named the one that was found.
+      // An adapter that was discovered is not configured, and is not paired.
       if wishes.contains(where: { $0.port == address }) { try pair(wishes, again: false) }
     } else {
       _ = pairing?.control.pair(wishes, again: false)
     }
   }
 
-  /// Says what has come of it. A line whose adapter has a key now need not wait any longer.
+  /// Logs the result of a pairing. The link of an adapter that has a key now is retried at once.
   func take(_ news: PairingNews) {
     Log.write(news.description)
     guard case .paired(let address) = news else { return }

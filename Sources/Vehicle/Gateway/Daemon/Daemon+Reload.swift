@@ -1,9 +1,9 @@
 import Fusion
 import Geofencing
 
-/// Another configuration while the daemon runs.
+/// Reading the configuration again while the daemon runs.
 extension Daemon {
-  /// Reads the configuration anew; one that is wrong changes nothing.
+  /// Reads the configuration again; an invalid one changes nothing.
   mutating func reload() throws(StartError) {
     guard let path else {
       Log.write("SIGHUP: there is no configuration file to read; start with --config FILE")
@@ -20,7 +20,7 @@ extension Daemon {
     for difference in Self.needingRestart(started, new.configuration) {
       Log.write("SIGHUP: \(difference) takes effect with the next start")
     }
-    // What a server has told is newer than what is kept of it.
+    // A server's fences are newer than the stored ones.
     if new.configuration.geofences == nil, settings.configuration.geofences == nil, let fetched = settings.fences,
       new.privacy.zones.allSatisfy({ fetched.has($0.fence) })
     {
@@ -35,12 +35,12 @@ extension Daemon {
     records.setCadence(Cadence(new.configuration.record))
     records.setWindows(new.poll.windows)
     records.setFences(new.fences, new.fenceRules, privacy: settings.presentPrivacy)
-    // A server's fences that were refused may be taken now.
+    // Rejected fences of a server may be valid now.
     mailbox.countReload()
     Log.write("SIGHUP: \(path) read")
   }
 
-  /// What a running daemon does not change, where it is not as it was at the start.
+  /// Returns the changed settings that take effect only at the next start.
   private static func needingRestart(_ old: GatewayConfiguration, _ new: GatewayConfiguration) -> [String] {
     var names: [String] = []
     if old.gatewayId != new.gatewayId { names.append("gatewayId") }
@@ -49,13 +49,13 @@ extension Daemon {
     if old.power != new.power { names.append("power") }
     if old.poll.dtcPeriod != new.poll.dtcPeriod { names.append("poll.dtcPeriod") }
     for period in new.poll.signals where !old.poll.signals.contains(period) {
-      // The adapter's voltage and the sets' signals are no PIDs of the plan's.
+      // The adapter's voltage and the signals of signal sets are not PIDs of the poll plan.
       if SignalNames.parameters(of: period.signal).isEmpty { names.append("poll.signals.\(period.signal)") }
     }
     if old.geofences != nil, new.geofences != nil, FenceRules(old.geofences) != FenceRules(new.geofences) {
       names.append("when a change counts (geofences)")
     }
-    // Whether the fleet store is asked for fences follows from it.
+    // It decides whether fences are requested from the fleet store.
     if (old.geofences == nil) != (new.geofences == nil), new.sinks.contains(where: { $0.fetchesFences }) {
       names.append("geofences")
     }

@@ -4,11 +4,11 @@ import Ports
 import Sinks
 import Spool
 
-/// The sinks behind the spool, and what comes back from them.
+/// The sinks behind the spool, and their results.
 extension Daemon {
   /// Opens the spool and starts a thread for each sink.
   ///
-  /// - Parameter progress: of the thread that will have the spool.
+  /// - Parameter progress: of the spool's thread.
   func startSinks(_ queue: SpoolQueue, _ progress: Progress?) throws(StartError) -> Forwarding {
     let configuration = settings.configuration
     var options = SpoolOptions(
@@ -61,7 +61,7 @@ extension Daemon {
     case .file(let file):
       _ = try Thread(name, isDetached: true) { slot.run(FileSink(file)) }
     case .fleetStore(var store):
-      // Fences of its own come before a server's.
+      // Configured fences take precedence over a server's.
       if store.fencePeriod == nil, settings.configuration.geofences == nil { store.fencePeriod = Self.fencePeriod }
       let mailbox = self.mailbox
       let surroundings = FleetStoreSink.Surroundings(
@@ -76,10 +76,10 @@ extension Daemon {
     }
   }
 
-  /// How often a fleet store is asked for fences where none are configured, ns.
+  /// How often fences are requested from a fleet store if none are configured, ns.
   private static let fencePeriod: Int64 = 300_000_000_000
 
-  /// Watches the fences that a server has for this gateway; wrong ones change nothing.
+  /// Watches the fences of a server; invalid ones change nothing.
   mutating func take(fences text: [UInt8]) {
     do throws(StartError) {
       let fences = try Settings.fences(text, from: FetchedFences.place)
@@ -99,12 +99,11 @@ extension Daemon {
 }
 
 extension SinkConfiguration {
-  /// Whether its server has fences.
+  /// Whether its server may have fences.
   var fetchesFences: Bool { if case .fleetStore = self { true } else { false } }
 }
 
-/// The fences that a server had for this gateway when it was asked last: `fences.geojson` in the state directory, so that
-/// they are watched after a start without a network.
+/// The last fences of a server: `fences.geojson` in the state directory, for a start without a network.
 enum FetchedFences {
   static let place = "the fleet store's fences"
   private static let name = "/fences.geojson"
@@ -113,7 +112,9 @@ enum FetchedFences {
     if let folder { try FileText.replace(folder + name, with: text) }
   }
 
-  /// - Returns: nil: none were kept.
+  /// Reads the stored fences.
+  ///
+  /// - Returns: `nil` if there are none.
   static func read(in folder: String?) throws(StartError) -> [UInt8]? {
     guard let path = folder.map({ $0 + name }), unsafe access(path, F_OK) == 0 else { return nil }
     return try FileText.read(path, limit: FileText.fenceLimit)

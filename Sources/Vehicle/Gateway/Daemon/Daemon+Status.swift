@@ -2,11 +2,11 @@ import Glibc
 import Ports
 import Synchronization
 
-/// The thread that shows how the daemon goes; see ``StatusServer``.
+/// The thread that serves the status; see ``StatusServer``.
 extension Daemon {
-  /// Starts it where there is a place to listen at; what stands in the destination is said, and stops nothing.
+  /// Starts the thread if it has an address to listen at; a failure is logged and stops nothing.
   ///
-  /// - Parameter forwarding: nil: records go to stdout alone.
+  /// - Parameter forwarding: `nil` if stdout is the only sink.
   func startStatus(_ forwarding: Forwarding?) throws(StartError) -> StatusThread? {
     var endpoints = [statusSocket()].compactMap { $0 }
     let pending = addMetricsEndpoint(to: &endpoints)
@@ -27,7 +27,7 @@ extension Daemon {
     return try StatusThread(endpoints, pending: pending, sources, followers, wakeUp: statusWakeUp)
   }
 
-  /// The socket of this machine; nil: none is wanted, or none can be had, which is said.
+  /// Opens the local socket; `nil` if none is configured, or if it fails, which is logged.
   private func statusSocket() -> StatusServer.Endpoint? {
     let configuration = settings.configuration
     let path: String
@@ -51,7 +51,9 @@ extension Daemon {
     }
   }
 
-  /// - Returns: nil: nothing is to be tried again.
+  /// Opens the TCP address for metrics.
+  ///
+  /// - Returns: an address to retry later; `nil` if there is none.
   private func addMetricsEndpoint(to endpoints: inout [StatusServer.Endpoint]) -> StatusServer.PendingEndpoint? {
     guard let wanted = settings.configuration.status.metrics else { return nil }
     let pending = StatusServer.PendingEndpoint(
@@ -63,7 +65,7 @@ extension Daemon {
       endpoints.append(try pending.open())
       return nil
     } catch {
-      // DHCP may give the address later.
+      // DHCP may provide the address later.
       Log.write(
         "status.metrics: \(error); nobody can ask there until it works, which is tried again and again", .warning)
       return pending
@@ -71,7 +73,7 @@ extension Daemon {
   }
 }
 
-/// The thread, from start to end.
+/// The status thread.
 final class StatusThread: Sendable {
   private let thread: Thread
   private let wakeUp: WakeUp
@@ -95,7 +97,7 @@ final class StatusThread: Sendable {
     self.end = end
   }
 
-  /// Ends it, and removes its socket.
+  /// Ends the thread and removes its socket.
   func stop() {
     end.hasCome.store(true, ordering: .relaxed)
     wakeUp.signal()
@@ -103,11 +105,12 @@ final class StatusThread: Sendable {
   }
 }
 
-/// Puts together what the threads say. In one thread.
+/// Collects the state of all threads. One thread uses it.
 final class StatusCollector {
   /// A thread that has not answered by then is stuck, ns.
   static let patience: Int64 = 1_000_000_000
-  /// So long a look is good for all who ask, ns: many at once cost one; and so long, where a thread did not answer.
+  /// How long a snapshot is reused, ns, so that many requests at once cost one; and how long if a thread did not
+  /// answer.
   private static let freshness: Int64 = 100_000_000
   private static let freshnessWhenStuck: Int64 = 5_000_000_000
 
@@ -116,7 +119,7 @@ final class StatusCollector {
   let configuration: String?
   let stuck: StuckThread
   let pipeline: () -> PipelineStatus?
-  /// Nil: there is no spool.
+  /// `nil` if there is no spool.
   let forwarding: (() -> ForwardingStatus?)?
   let losses: () -> LossFigures
 
@@ -168,7 +171,7 @@ final class StatusCollector {
   }
 }
 
-/// Which thread the watchdog found stuck at its last look.
+/// Name of the thread that the watchdog found stuck at its last check.
 final class StuckThread: Sendable {
   private let found = Mutex<String?>(nil)
   var name: String? {

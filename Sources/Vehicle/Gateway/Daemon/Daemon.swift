@@ -9,14 +9,14 @@ import Ports
 import Sinks
 import Telemetry
 
-/// The daemon: starts the links, the records and the sinks, and keeps them going until a signal ends it.
+/// The daemon: starts links, records and sinks, and runs them until a signal ends it.
 ///
-/// SIGTERM and SIGINT end it within two seconds; SIGHUP reads the configuration anew. One thread for each line, one that
-/// makes records, one that writes them; this one waits for signals and for devices that come and go.
+/// SIGTERM and SIGINT end it within two seconds; SIGHUP reads the configuration again. One thread for each link, one
+/// for the records, one for the output. This thread waits for signals and for devices.
 public struct Daemon: ~Copyable {
   let path: String?
   var settings: Settings
-  /// The configuration of the start.
+  /// The configuration at the start.
   let started: GatewayConfiguration
   let mailbox: Mailbox
   let records: RecordThread
@@ -24,25 +24,27 @@ public struct Daemon: ~Copyable {
   let pipeline: RecordPipeline.Options
   var roster: DeviceRoster
   var links: [Int: RunningLink] = [:]
-  /// What is kept of adapters and vehicles over a restart.
+  /// Stored knowledge about adapters and vehicles.
   var memory: AdapterMemory
-  /// What is kept of the fences over a restart.
+  /// Stored state of the fences.
   var fenceMemory: FenceStore
-  /// Ends threads that listen to devices or search Bluetooth.
+  /// Ends the threads that listen to devices or search Bluetooth.
   let scouting: WakeUp
-  /// Pairs Bluetooth adapters; nil: none is named.
+  /// Pairs Bluetooth adapters; `nil` if none needs it.
   var pairing: RunningPairing?
-  /// Which of them are paired.
+  /// Decides which of them are paired.
   var pairingNeeds = PairingNeeds()
-  /// Whoever follows the records on this machine, and the wakeUp of the thread that shows them.
+  /// The followers of the records, and the wake-up of the thread that serves them.
   let followers: Followers
   let statusWakeUp: WakeUp
   let portErrors = PortErrors()
-  /// Whoever started the daemon, where it wants to know how it goes.
+  /// The service manager that started the daemon, if any.
   var manager = ServiceManager()
 
-  /// - Parameter path: the configuration file; nil: none.
-  /// - Throws: ``StartError`` where it is wrong, or the machine lacks something.
+  /// Reads the configuration and prepares the daemon.
+  ///
+  /// - Parameter path: the configuration file; `nil` for the defaults.
+  /// - Throws: ``StartError`` if the file is invalid, or if the machine lacks something.
   public init(path: String?) throws(StartError) {
     let settings = try Settings(path: path)
     for line in settings.warnings { Log.write(line, .warning) }
@@ -59,14 +61,14 @@ public struct Daemon: ~Copyable {
       gatewayId: gatewayId, epoch: GatewayIdentity.newEpoch(), idSeed: random.next())
     pipeline.vehicleId = configuration.vehicle.id
     pipeline.cadence = Cadence(configuration.record)
-    // Behind the spool each sink has its own names.
+    // Behind the spool, each sink has its own names.
     if !settings.usesSpool, configuration.sinks.allSatisfy(\.usesVSS) { pipeline.naming = .vss }
     pipeline.windows = settings.poll.windows
     pipeline.loadedSignals = settings.poll.loadedSignals
     pipeline.trips = TripOptions(configuration.trips, configuration.vehicle)
     pipeline.driving = DrivingOptions(configuration.driving)
     pipeline.bootId = try GatewayIdentity.bootId()
-    // Where they can be kept, trips go on with the next start.
+    // If trips can be stored, they continue at the next start.
     pipeline.trips?.endsWithSession = configuration.stateDirectory == nil
     let parts = try Parts(settings, pipeline, seed: random.next())
     self.path = path
@@ -84,7 +86,7 @@ public struct Daemon: ~Copyable {
     fenceMemory = FenceStore(folder: configuration.stateDirectory)
   }
 
-  /// What needs descriptors.
+  /// Parts that need file descriptors.
   private struct Parts {
     let mailbox: Mailbox
     let scouting: WakeUp
@@ -102,7 +104,7 @@ public struct Daemon: ~Copyable {
         statusWakeUp = try WakeUp()
         followers = Followers(
           wakeUp: statusWakeUp, gatewayId: pipeline.gatewayId, vehicleId: pipeline.vehicleId, seed: seed)
-        // What goes to the spool is shown once it is committed.
+        // With a spool, followers receive records after their commit.
         records = try RecordThread(destination, kept: mailbox.wakeUp, followers: settings.usesSpool ? nil : followers)
       } catch {
         throw StartError(.unavailable, error.description)
@@ -110,13 +112,13 @@ public struct Daemon: ~Copyable {
     }
   }
 
-  /// Runs until it is told to end.
+  /// Runs until a signal ends it.
   ///
-  /// - Returns: 0, or 74 where the records cannot be written any more.
-  /// - Throws: ``StartError`` where a thread cannot be had.
+  /// - Returns: the exit status: 0, or 74 if records cannot be written any more.
+  /// - Throws: ``StartError`` if a thread cannot be started.
   public mutating func run() throws(StartError) -> Int32 {
     cgateway_share_heap()
-    // Libraries look at the environment while they are opened: before other threads begin.
+    // Libraries read the environment while they are opened, so open them before other threads start.
     for line in SinkLibraries.open(for: settings.configuration.sinks) { Log.write(line) }
     cgateway_catch_signals(mailbox.wakeUp.descriptor)
     let records = self.records
@@ -125,7 +127,7 @@ public struct Daemon: ~Copyable {
     let trips = output.trips
     let progress = manager.progress()
     manager.watch("fusion", progress)
-    // Where stdout has the records and nobody but people reads stderr, they say it all.
+    // If stdout has the records and stderr is a terminal, the records report the events.
     let portErrors = self.portErrors
     let logsEvents = settings.usesSpool || Log.isJournal
     let recordThread = try Thread("obdgated-fusion") {
@@ -148,22 +150,22 @@ public struct Daemon: ~Copyable {
     records.end()
     recordThread.join()
     keepLearned()
-    // A terminal that is stopped blocks its writer for ever: the end of the process ends it, too.
+    // A stopped terminal blocks the writer for ever; the end of the process then ends it.
     if hasWriterEnded() { output.thread.join() }
     return status
   }
 
-  /// What the records go out by.
+  /// The output of the records.
   private struct Output {
     let thread: Thread
-    /// Nil: records go to stdout alone.
+    /// `nil` if stdout is the only sink.
     var forwarding: Forwarding?
-    /// Nil: nothing is kept.
+    /// `nil` if nothing is stored.
     let trips: TripStore?
     let fences: FenceMemory?
   }
 
-  /// Starts what takes the records, and reads what was kept when the program ended.
+  /// Starts the output, and reads what was stored at the last end.
   private mutating func startOutput() throws(StartError) -> Output {
     let mailbox = self.mailbox
     switch destination {
@@ -177,8 +179,8 @@ public struct Daemon: ~Copyable {
     case .spool(let queue):
       let progress = manager.progress()
       let forwarding = try startSinks(queue, progress)
-      // Both are in the spool's commits, even where it has no folder.
-      // What an earlier start without a spool has kept goes on once.
+      // Trips and fences are part of the spool's commits, even without a folder. Files of an earlier run without a
+      // spool are adopted once.
       let folder = settings.configuration.stateDirectory
       let trips = TripStore(note: forwarding.note(TripStore.note), before: folder)
       if let file = trips.takenOver { forwarding.supersede(file, by: TripStore.note) }
@@ -193,7 +195,7 @@ public struct Daemon: ~Copyable {
     }
   }
 
-  /// Whether the writer ends in the time that it is given; what else is posted does not matter any more.
+  /// Waits a limited time for the writer's end; other messages no longer matter.
   private func hasWriterEnded() -> Bool {
     let deadline = BootClock.now + 1_400_000_000
     while true {
@@ -223,7 +225,7 @@ public struct Daemon: ~Copyable {
           mailbox.post(news)
           return Self.status(of: end)
         }
-        // The sink has said why.
+        // The sink has logged the reason.
         if case .sinkOver(let hasFailed) = news { return hasFailed ? 74 : 0 }
         try take(news)
       }
@@ -239,7 +241,7 @@ public struct Daemon: ~Copyable {
     return 0
   }
 
-  /// A reader that left is no failure: `obdgated | head`.
+  /// A reader that leaves is not a failure: `obdgated | head`.
   private static func status(of end: LineWriter.End) -> Int32 {
     guard case .failed(let code) = end else { return 0 }
     Log.write("standard output: cannot be written: \(systemReason(code))")
@@ -253,7 +255,11 @@ public struct Daemon: ~Copyable {
     if let fences = records.takeFenceMemory() { fenceMemory.keep(fences) }
   }
 
-  /// - Parameter moment: of the boot clock; `.max`: none.
+  /// Waits for an event.
+  ///
+  /// - Parameters:
+  ///   - monitor: descriptor of the device monitor; −1 for none.
+  ///   - moment: boot time, ns; `.max` for no limit.
   private func wait(_ monitor: Int32, until moment: Int64) {
     let limit = moment == .max ? -1 : Int32(clamping: max(0, (moment - BootClock.now) / 1_000_000 + 1))
     var waiting: InlineArray<2, pollfd> = [

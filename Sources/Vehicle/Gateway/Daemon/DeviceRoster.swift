@@ -1,28 +1,28 @@
 import Ports
 
-/// Which adapters and receivers there are, and which of them is where: what comes and goes in, what to do out. No device
-/// in reach.
+/// Keeps track of adapters and receivers, and where each of them is. Device events go in, steps come out; it does no
+/// I/O.
 ///
-/// A device keeps its number as long as the daemon runs, by the key that its identity gives (``DeviceIdentity/key``):
-/// pulled out and put back as another ttyUSB, or swapped with its neighbour, it is the same one.
+/// A device keeps its number while the daemon runs, by the key of its identity (``DeviceIdentity/key``): it is the same
+/// device if it returns as another ttyUSB or swaps places with another.
 struct DeviceRoster {
-  /// What is to be done.
+  /// An action for the caller.
   enum Step: Equatable {
-    /// A new adapter: its line begins. `configured`: what the configuration says of it; nil: it was found.
+    /// Start the link of a new adapter. `configured`: its configuration; `nil` if it was discovered.
     case start(Int, PortAddress, configured: GatewayConfiguration.Adapter?)
-    /// A new satellite receiver, or gpsd: its line begins. `ground`: why it is taken for one.
+    /// Start the link of a new receiver or of gpsd. `ground`: why the device is considered a receiver.
     case startReceiver(Int, PortAddress, DeviceVerdict.Ground, label: String)
-    /// A device that the configuration no longer names: its line ends.
+    /// Stop the link of a device that the configuration no longer names.
     case stop(Int)
-    /// A device is somewhere else now, or back; nil: it is away.
+    /// A device has moved or returned; `nil` if it is away.
     case move(Int, PortAddress?)
-    /// A device that may be a receiver or an adapter: it is to be listened to.
+    /// Listen to a device that may be a receiver or an adapter.
     case listen(DeviceIdentity)
-    /// A device was found and is left alone.
+    /// Report a device that was found and is not used.
     case leave(device: String, label: String, DeviceVerdict.Reason)
   }
 
-  /// What the configuration names.
+  /// A device that the configuration names.
   enum Named: Equatable {
     case adapter(GatewayConfiguration.Adapter)
     case receiver(GatewayConfiguration.GPSSource)
@@ -30,13 +30,13 @@ struct DeviceRoster {
 
   private struct Entry {
     var configured: Named?
-    /// As the configuration names it, or its Bluetooth address; nil: a serial device that was found.
+    /// Name in the configuration, or the Bluetooth address; `nil` for a discovered serial device.
     var name: String?
-    /// nil: not seen yet.
+    /// `nil` if it was not seen yet.
     var key: String?
-    /// Where it is now; nil: away, or not seen yet.
+    /// Where it is now; `nil` if it is away or was not seen yet.
     var node: String?
-    /// The path that the configuration names; nil: found, or no serial device.
+    /// The configured path; `nil` if it was discovered or is not a serial device.
     var path: String?
     var baud: Int?
     var bluetooth: BluetoothAddress?
@@ -47,9 +47,9 @@ struct DeviceRoster {
   private var entries: [Entry] = []
   private var table = DeviceTable()
   private var known: Set<BluetoothAddress> = []
-  /// Bluetooth devices that were reported as left alone.
+  /// Bluetooth devices that were reported as not used.
   private var reported: Set<BluetoothAddress> = []
-  /// More than a vehicle has about it: whoever changes its address again and again is reported no more.
+  /// More than surround a vehicle; a device that changes its address again and again is not reported for ever.
   private static let mostReported = 32
 
   init(_ configuration: GatewayConfiguration) {
@@ -73,13 +73,13 @@ struct DeviceRoster {
     return rules
   }
 
-  /// What an adapter is known by, from one start to the next: as the configuration names it, else by its key.
+  /// Returns the key of an adapter across restarts: its configured name, otherwise its key.
   func name(of number: Int) -> String {
     let entry = entries[number]
     return entry.name ?? entry.key ?? "adapter \(number)"
   }
 
-  /// What the configuration names begins at once: a path may lead to a device that udev does not know.
+  /// Starts all configured devices at once: a path may lead to a device that udev does not know.
   mutating func configured(_ configuration: GatewayConfiguration) -> [Step] { start(Self.named(configuration)) }
 
   private static func named(_ configuration: GatewayConfiguration) -> [Named] {
@@ -120,14 +120,14 @@ struct DeviceRoster {
   }
 
   private mutating func bluetooth(_ text: String, _ entry: inout Entry) -> BluetoothAddress {
-    // The configuration's reader takes nothing else.
+    // The configuration accepts only valid addresses.
     guard let device = BluetoothAddress(text) else { preconditionFailure("\(text) is no Bluetooth address") }
     entry.bluetooth = device
     known.insert(device)
     return device
   }
 
-  /// Takes another configuration: devices that it names as before go on undisturbed.
+  /// Applies a new configuration; devices that it names as before continue undisturbed.
   mutating func reconfigure(_ configuration: GatewayConfiguration) -> [Step] {
     let former = (rules, findsSerial)
     rules = Self.rules(configuration)
@@ -140,12 +140,12 @@ struct DeviceRoster {
         added.remove(at: same)
       } else {
         if let device = entries[number].bluetooth { known.remove(device) }
-        // Its number stays taken; nothing can be it any more.
+        // Its number stays in use, so that no other device gets it.
         entries[number] = Entry()
         steps.append(.stop(number))
       }
     }
-    // One that was found and is named now begins anew, as the configuration says.
+    // A discovered device that is configured now starts again with its configuration.
     for number in entries.indices where entries[number].configured == nil {
       guard added.contains(where: { isNamed(entries[number], by: $0) }) else { continue }
       entries[number] = Entry()
@@ -153,7 +153,7 @@ struct DeviceRoster {
     }
     steps += start(added)
     guard former != (rules, findsSerial) else { return steps }
-    // What was left alone may be named, or allowed to be asked, now.
+    // A device that was not used may be named now, or may be probed.
     for device in table.devices where entry(of: device) == nil { steps += take(.appeared(device)) }
     return steps
   }
@@ -173,20 +173,20 @@ struct DeviceRoster {
     return table.devices.contains { $0.key == entry.key && $0.isNamed(path) }
   }
 
-  /// Takes the whole list of serial devices.
+  /// Applies the complete list of serial devices.
   mutating func present(_ devices: [DeviceIdentity]) -> [Step] { table.replace(with: devices).flatMap { take($0) } }
 
-  /// Takes one event.
+  /// Applies an event.
   mutating func apply(_ event: DeviceEvent) -> [Step] { table.apply(event).flatMap { take($0) } }
 
-  /// Takes what listening to a device brought; nil: it could not be opened.
+  /// Applies the result of listening to a device; `nil` if it could not be opened.
   mutating func heard(_ heard: Listener.Heard?, from device: DeviceIdentity) -> [Step] {
     guard table.devices.contains(device), entry(of: device) == nil else { return [] }
     guard let heard else { return [.leave(device: device.node, label: device.label, .notProbed)] }
     return judge(device, heard)
   }
 
-  /// Takes the Bluetooth devices that BlueZ knows.
+  /// Applies the list of Bluetooth devices that BlueZ knows.
   mutating func bluetooth(_ devices: [BluetoothDevice]) -> [Step] {
     var steps: [Step] = []
     for device in devices where !known.contains(device.address) {
@@ -210,7 +210,7 @@ struct DeviceRoster {
   private mutating func take(_ change: DeviceTable.Change) -> [Step] {
     switch change {
     case .disappeared(let device):
-      // Of two that claim to be the same one, only the one that is spoken to counts.
+      // Of two devices with the same identity, only the one in use counts.
       guard let number = entry(of: device), entries[number].node == device.node else { return [] }
       entries[number].node = nil
       return [.move(number, nil)]
@@ -232,7 +232,8 @@ struct DeviceRoster {
 
   private func entry(of device: DeviceIdentity) -> Int? { entries.firstIndex { $0.key == device.key } }
 
-  /// A device at a path that the configuration names, whose adapter was never seen or is gone: it is that adapter now.
+  /// Returns the configured adapter at the device's path if that adapter was never seen or is gone; the device takes
+  /// its place.
   private mutating func adopt(_ device: DeviceIdentity) -> Int? {
     guard device.tag != "ignore" else { return nil }
     let number = entries.firstIndex { entry in

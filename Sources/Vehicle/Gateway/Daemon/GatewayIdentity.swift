@@ -3,11 +3,11 @@ import Glibc
 import Ports
 import Telemetry
 
-/// Who this gateway is.
+/// Identity of this gateway.
 enum GatewayIdentity {
-  /// `gw-` and 16 digits that follow from the machine's id, which itself stays here (machine-id(5)).
+  /// Returns `gw-` and 16 digits derived from the machine ID, which itself is not disclosed (machine-id(5)).
   ///
-  /// - Throws: where the machine has none.
+  /// - Throws: ``StartError`` if the machine has no ID.
   static func gatewayId() throws(StartError) -> String {
     for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
       guard let text = try? FileText.read(path) else { continue }
@@ -22,9 +22,9 @@ enum GatewayIdentity {
     throw StartError(.badConfiguration, "gatewayId: not configured, and this machine has no /etc/machine-id; set one")
   }
 
-  /// Which boot this is: times of the boot clock are comparable within it (proc(5)).
+  /// Returns the boot ID; times of the boot clock are comparable within one boot (proc(5)).
   ///
-  /// A service that does not see all of /proc is told by its unit, which knows it as 32 digits (systemd.unit(5), `%b`).
+  /// A service that does not see all of /proc receives it from its unit as 32 digits (systemd.unit(5), `%b`).
   static func bootId() throws(StartError) -> String {
     if let told = unsafe getenv("OBDGATED_BOOT_ID") {
       let digits = Array(unsafe String(cString: told))
@@ -38,7 +38,7 @@ enum GatewayIdentity {
     return String(decoding: text.prefix { $0 > 0x20 }, as: UTF8.self)
   }
 
-  /// A new epoch: records from here on count from 1.
+  /// Creates an epoch, in which records are numbered from 1.
   static func newEpoch() -> UUIDv7 {
     var random = SystemRandomNumberGenerator()
     let wall = WallClock.read()
@@ -48,6 +48,6 @@ enum GatewayIdentity {
 }
 
 extension GatewayConfiguration {
-  /// By which a daemon with this configuration calls itself; nil: it would not start.
+  /// The gateway ID that a daemon with this configuration uses; `nil` if it would not start.
   public var presentGatewayId: String? { gatewayId ?? (try? GatewayIdentity.gatewayId()) }
 }

@@ -1,18 +1,19 @@
 import Ports
 
-/// Which of the configured Bluetooth adapters are to be paired, by what their links have found out.
+/// Decides which of the configured Bluetooth adapters are paired, from what their links report.
 ///
-/// An adapter of classic Bluetooth without a PIN that has answered is not paired, however long it is away: pairing could only
-/// part it from the line that is about to open again. One whose line is refused may want a key, or another one than there is.
+/// An adapter of classic Bluetooth without a PIN that has answered is not paired, however long it is away: pairing
+/// could only disconnect it from the link that is about to open. An adapter whose link is rejected may need a key, or
+/// another key.
 struct PairingNeeds {
-  /// Whether the adapter may want a key, by what became of its line last.
+  /// Whether the adapter may need a key, from the last result of its link.
   private var wantsKey: [PortAddress: Bool] = [:]
 
-  /// Takes in what a line has found out.
+  /// Applies a result of a link.
   ///
-  /// - Returns: whether it changes who is to be paired.
+  /// - Returns: whether it changes which adapters are paired.
   mutating func note(_ address: PortAddress, wantsKey isWanted: Bool) -> Bool {
-    // With Bluetooth LE one that wants a key may open, and answer, until it is written to.
+    // With Bluetooth LE, an adapter that needs a key may open and answer until it is written to.
     if case .ble = address, !isWanted { return false }
     defer { wantsKey[address] = isWanted }
     return isToBePaired(address) != isWanted
@@ -25,14 +26,14 @@ struct PairingNeeds {
     }
   }
 
-  /// Without a PIN. As long as its line has found out nothing: most adapters with Bluetooth LE want no pairing.
+  /// For an adapter without a PIN. Until its link has a result: most adapters with Bluetooth LE need no pairing.
   private func isToBePaired(_ address: PortAddress) -> Bool {
     if case .rfcomm = address { wantsKey[address] ?? true } else { wantsKey[address] ?? false }
   }
 }
 
 extension PairingWish {
-  /// nil: no Bluetooth adapter.
+  /// `nil` if it is not a Bluetooth adapter.
   fileprivate init?(_ adapter: GatewayConfiguration.Adapter) {
     switch adapter.link {
     case .serial, .tcp: return nil

@@ -1,16 +1,16 @@
 import Ports
 
-/// udev's word on serial devices. One thread has it.
+/// Serial devices as udev reports them. One thread uses it.
 final class SerialWatch {
   enum Change {
     case event(DeviceEvent)
-    /// Events were missed: the whole list.
+    /// Events were missed; this is the complete list.
     case all([DeviceIdentity])
   }
 
   private var monitor: DeviceMonitor
 
-  /// nil where udev cannot be asked, which is said: devices that the configuration names are tried all the same.
+  /// `nil` if udev is not available, which is logged; configured devices are tried anyway.
   init?() {
     do throws(DiscoveryError) {
       monitor = try DeviceMonitor()
@@ -20,10 +20,10 @@ final class SerialWatch {
     }
   }
 
-  /// For `poll(2)`.
+  /// Descriptor for `poll(2)`.
   var descriptor: Int32 { monitor.descriptor }
 
-  /// The devices that are there; nil where nobody can tell.
+  /// Returns the present devices; `nil` if udev fails.
   func present() -> [DeviceIdentity]? {
     do throws(DiscoveryError) {
       return try monitor.present()
@@ -33,7 +33,7 @@ final class SerialWatch {
     }
   }
 
-  /// What has changed; nil: no more now.
+  /// Returns the next change; `nil` if there is none now.
   func next() -> Change? {
     if let event = monitor.next() { return .event(event) }
     return monitor.hasMissed ? present().map { .all($0) } : nil

@@ -2,23 +2,24 @@ import CSystemd
 import Ports
 import Synchronization
 
-/// Whoever started the daemon as a service: it is told when the daemon is ready and when it ends, and, where it keeps a
-/// watchdog, that every thread without which nothing gets to the disk goes on (sd_notify(3), sd_watchdog_enabled(3)).
+/// The service manager that started the daemon. It is told when the daemon is ready and when it ends. If it runs a
+/// watchdog, it is also told that every thread that records need is making progress (sd_notify(3),
+/// sd_watchdog_enabled(3)).
 ///
-/// The watchdog is pinged six times in its limit. A thread that has not made a turn for two pings is stuck, and there
-/// are no more pings until it goes on; when none comes, the service manager starts the daemon anew.
+/// The watchdog is notified six times in its interval. A thread without a turn for two notifications is stuck.
+/// Notifications then stop until it continues; if it does not, the service manager restarts the daemon.
 struct ServiceManager: ~Copyable {
-  /// Between two pings, ns; nil: nobody waits for any.
+  /// Time between two notifications, ns; `nil` without a watchdog.
   private let interval: Int64?
-  /// Threads that are there from start to end.
+  /// Threads that exist from start to end.
   private var watched: [(name: String, progress: Progress)] = []
-  /// When the next ping is due, by the boot clock; `.max`: never.
+  /// When the next notification is due, boot time; `.max` for never.
   private(set) var nextPing = Int64.max
-  /// What was stuck at the last look.
+  /// The thread that was stuck at the last check.
   private var stuck: String? { didSet { stuckThread.name = stuck } }
-  /// The same, for other threads.
+  /// The same for other threads.
   let stuckThread = StuckThread()
-  /// For what may take longer than a start usually does.
+  /// Extends the time limit of a long start.
   let start = StartExtension()
 
   init() {
@@ -27,27 +28,31 @@ struct ServiceManager: ~Copyable {
     if let interval { nextPing = BootClock.now &+ interval }
   }
 
-  /// For one more thread that is to be watched; nil: nobody wants to know.
+  /// Returns the progress of a further thread; `nil` without a watchdog.
   func progress() -> Progress? { interval.map { Progress(interval: $0) } }
 
-  /// - Parameter name: for people.
+  /// Supervises a thread.
+  ///
+  /// - Parameter name: for log lines.
   mutating func watch(_ name: String, _ progress: Progress?) {
     if let progress { watched.append((name, progress)) }
   }
 
-  /// The daemon is ready.
+  /// Reports that the daemon is ready.
   func tellReady() {
     start.end()
     tell("READY=1")
   }
 
-  /// - Parameter state: as sd_notify(3) lists them.
+  /// Notifies the service manager.
+  ///
+  /// - Parameter state: as listed in sd_notify(3).
   func tell(_ state: String) {
     let code = unsafe csystemd_notify(state)
     if code < 0 { Log.write("the service manager cannot be told \(state): \(systemReason(-code))") }
   }
 
-  /// Pings where it is due, unless a thread is stuck; that is said, once.
+  /// Notifies the watchdog if it is due and no thread is stuck; a stuck thread is logged once.
   mutating func ping(with links: Dictionary<Int, RunningLink>.Values, at now: Int64) {
     guard let interval, now >= nextPing else { return }
     nextPing = now &+ interval
@@ -60,22 +65,22 @@ struct ServiceManager: ~Copyable {
   }
 }
 
-/// Asks for more time to start, again and again, as long as the start goes on (sd_notify(3), EXTEND_TIMEOUT_USEC=): a
-/// damaged spool is read through before the daemon is ready, and nobody knows how long a worn disk takes for that. One
-/// that does not come back is ended, as ever.
+/// Requests more time to start as long as the start makes progress (sd_notify(3), EXTEND_TIMEOUT_USEC=): a damaged
+/// spool is read completely before the daemon is ready, and a worn disk may take long. A start without progress is
+/// ended by the usual time limit.
 final class StartExtension: Sendable {
-  /// What is asked for, and how often, s: the longest that one step may take, and few datagrams.
+  /// Requested time and pause between requests, s: the longest time of one step, and few datagrams.
   private static let seconds: (more: Int64, pause: Int64) = (60, 10)
 
-  /// When it is asked for next, by the boot clock; `.max`: the start is over.
+  /// When the next request is due, boot time; `.max` after the start.
   private let next = Atomic<Int64>(0)
 
-  /// A turn of what takes long; after the start, nothing.
+  /// Reports progress; without effect after the start.
   func goesOn() {
     let now = BootClock.now
     guard now >= next.load(ordering: .relaxed) else { return }
     next.store(now &+ Self.seconds.pause * 1_000_000_000, ordering: .relaxed)
-    // Who cannot be told here cannot be told anything, which is said when the daemon is ready.
+    // If this fails, the notification of readiness fails too and is logged.
     _ = unsafe csystemd_notify("EXTEND_TIMEOUT_USEC=\(Self.seconds.more)000000")
   }
 

@@ -1,12 +1,13 @@
 import Glibc
 import Ports
 
-/// The state directory: made with its parents where it is missing.
+/// The state directory, created with its parents if missing.
 enum StateFolder {
-  /// Makes the folder, for the daemon's user and group alone.
+  /// Creates the folder for the daemon's user and group.
   ///
-  /// A disk that is full or read-only is reported and no error: the daemon goes on with what it has in memory.
-  /// - Throws: what is in the destination, in one line.
+  /// A full or read-only disk is logged and not an error; the daemon continues in memory.
+  ///
+  /// - Throws: ``StartError`` with the obstacle, one line.
   static func make(_ folder: String) throws(StartError) {
     var status = stat()
     if unsafe stat(folder, &status) == 0 {
@@ -26,7 +27,7 @@ enum StateFolder {
     }
   }
 
-  /// The folders above a path, the highest first.
+  /// Returns the folders above a path, the highest first.
   private static func parents(of path: String) -> [String] {
     path.indices.dropFirst().filter { path[$0] == "/" }.map { String(path[..<$0]) }
   }

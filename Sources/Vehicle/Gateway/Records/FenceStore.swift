@@ -3,12 +3,13 @@ import Glibc
 import JSONText
 import Telemetry
 
-/// What the vehicle's fences were like when the daemon ended, kept over a restart: a note of the spool, beside the records
-/// about it, or, where there is no spool, `fences.json` in the state directory.
+/// Stores the state of the fences across restarts. With a spool, it is a note in the same commit as the records about
+/// it. Otherwise it is in `fences.json` in the state directory.
 ///
 ///     {"fingerprint":"9f3c…","latitude":48.1,"longitude":11.5,"visits":[{"id":"depot","seconds":81.2,"hasDwelt":true}]}
 ///
-/// Nothing in it is needed: a file that cannot be read is said, and the next fix sets what is inside and outside silently.
+/// None of it is required: an invalid file is logged, and the next fix sets which fences the vehicle is in, without
+/// records.
 struct FenceStore {
   /// Name of the spool's note.
   static let note = "fences"
