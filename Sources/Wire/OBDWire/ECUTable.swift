@@ -11,7 +11,9 @@ struct ECUTable: ~Copyable {
   static let messageCapacity = 4096
 
   var slots = InlineArray<9, ECUSlot>(repeating: ECUSlot())
-  private var storage = InlineArray<36864, UInt8>(repeating: 0)
+  /// Distance between messages: there is room for a whole word after each.
+  private static let stride = 4104
+  private var storage = InlineArray<36936, UInt8>(repeating: 0)
   /// Slot of the last address. Most replies come from one ECU.
   private var latest = 0
 
@@ -60,15 +62,14 @@ struct ECUTable: ~Copyable {
   /// Appends bytes to the message in a slot. The caller checks that they fit.
   @inline(__always)
   mutating func append(_ source: Span<UInt8>, from first: Int, count: Int, to slot: Int) {
-    let base = slot * Self.messageCapacity + slots[slot].received
-    for i in 0..<count { storage[base + i] = source[first + i] }
-    slots[slot].received += count
+    storage.copy(source, from: first, count: count, to: slot &* Self.stride &+ slots[slot].received)
+    slots[slot].received &+= count
   }
 
   /// Returns the bytes of the message in a slot.
   @_lifetime(&self)
   mutating func bytes(of slot: Int) -> Span<UInt8> {
-    let base = slot * Self.messageCapacity
+    let base = slot * Self.stride
     return storage.span.extracting(base..<base + slots[slot].received)
   }
 }
@@ -123,9 +124,10 @@ struct ECUSlot: BitwiseCopyable {
     isPending = false
   }
 
-  mutating func keep(_ text: Span<UInt8>, origin: Origin) {
-    self.origin = origin
-    lineCount = min(text.count, 48)
-    for i in 0..<lineCount { line[i] = text[i] }
+  /// Stores the text line for the error that the prompt causes if the message remains incomplete.
+  mutating func store(_ context: LineContext) {
+    origin = context.origin
+    lineCount = min(context.line.count, 48)
+    line.copy(context.line, from: 0, count: lineCount)
   }
 }

@@ -12,10 +12,15 @@ struct HexLine: ~Copyable {
   var count = 0
   /// Value of a first token with three digits.
   var identifier: UInt16 = 0
+  /// The three characters from which ``readWords(_:from:)`` read ``identifier``, the first in the lowest byte;
+  /// `UInt32.max` if another function has set it.
+  var identifierText = UInt32.max
   var hasIdentifier = false
   /// Value of a one-digit token after the identifier.
   private(set) var dataLengthCode: UInt8 = 0
   var hasDataLengthCode = false
+  /// Whether ``readWords(_:from:)`` expects the next answer without spaces to have an identifier.
+  var expectsIdentifier = true
   /// Whether spaces separate the digits.
   var isSpaced = false
   /// Index of the text line's first digit, for offsets in errors.
@@ -141,6 +146,7 @@ struct HexLine: ~Copyable {
     var high: UInt8 = 0
     var isLow = false
     identifier = 0
+    identifierText = .max
     for i in first..<end {
       let value = Hex.value(line[i])
       guard value < 16 else { continue }

@@ -1,45 +1,45 @@
 /// Processing of a text line without its echo: digits, segments, or a message of the adapter.
 extension LineMachine {
-  /// Processes the content of a text line.
+  /// Processes the content of a text line, which begins at `first`.
   ///
   /// - Parameter end: index after the last character that is not noise.
   mutating func content<H: ReplyHandler & ~Copyable>(
-    _ line: Span<UInt8>, from first: Int, to end: Int, position: UInt64, loaded: Span<SignalDefinition>,
-    into handler: inout H
+    from first: Int, to end: Int, in context: LineContext, into handler: inout H
   ) {
-    let text = line.extracting(0..<end)
+    let line = context.line
+    var context = context
+    context.line = line.extracting(0..<end)
     if core.decoder.request.kind == .adapter {
-      adapterAnswer(text, from: first, position: position, into: &handler)
+      adapterAnswer(from: first, in: context, into: &handler)
       return
     }
-    if hex.read(text, from: first, to: text.count) {
+    if hex.read(context.line, from: first, to: end) {
       if hex.count == 1, !hex.hasIdentifier {
-        join(text, first, position: position, loaded: loaded, into: &handler)
+        join(in: context, into: &handler)
         return
       }
-      if joinedCount > 0 { flushJoined(position: position, loaded: loaded, into: &handler) }
-      // Keep a single space after the digits: ``spacedLine(_:position:loaded:into:)`` also shows it in errors.
-      let hasSpace = end + 1 == line.count && line[end] == space
-      data(hasSpace ? line : text, position: position, loaded: loaded, into: &handler)
+      if joinedCount > 0 { flushJoined(in: context, into: &handler) }
+      // Keep a single space after the digits: ``digitLine(in:into:)`` also shows it in errors.
+      if end + 1 == line.count, line[end] == space { context.line = line }
+      data(in: context, into: &handler)
       return
     }
-    if joinedCount > 0 { flushJoined(position: position, loaded: loaded, into: &handler) }
-    if segments(text, from: first, position: position, loaded: loaded, into: &handler) { return }
-    words(text, from: first, position: position, loaded: loaded, into: &handler)
+    if joinedCount > 0 { flushJoined(in: context, into: &handler) }
+    if segments(from: first, in: context, into: &handler) { return }
+    words(from: first, in: context, into: &handler)
   }
 
-  mutating func data<H: ReplyHandler & ~Copyable>(
-    _ text: Span<UInt8>, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
-  ) {
+  mutating func data<H: ReplyHandler & ~Copyable>(in context: LineContext, into handler: inout H) {
     let bus = core.link.stated
-    if hex.hasIdentifier, hex.count > 0, bus == .can29 || bus == .auto && startsWith18DA(text) {
-      _ = hex.rereadWithLengthCode(text)
+    if hex.hasIdentifier, hex.count > 0, bus == .can29 || bus == .auto && startsWith18DA {
+      _ = hex.rereadWithLengthCode(context.line)
     }
-    core.decoder.lineStart = hex.start
-    core.dataLine(&hex, line: text, origin: origin(position), loaded: loaded, into: &handler)
+    var context = context
+    context.start = hex.start
+    core.dataLine(&hex, in: &context, into: &handler)
   }
 
-  mutating func startsWith18DA(_ text: Span<UInt8>) -> Bool {
-    hex.identifier == 0x18D && hex.count > 0 && hex.bytes[0] >> 4 == 0xA
+  private var startsWith18DA: Bool {
+    mutating get { hex.identifier == 0x18D && hex.count > 0 && hex.bytes[0] >> 4 == 0xA }
   }
 }

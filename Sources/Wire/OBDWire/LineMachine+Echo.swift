@@ -3,6 +3,19 @@ extension LineMachine {
   /// The form of an echo: `010C`, `010C010C`, or `001100CC` if both the adapter and the link echo.
   enum Echo: UInt8 { case once, twice, characterTwice }
 
+  /// Removes spaces and noise from the command and converts it to upper case.
+  mutating func makeCommandPlain() {
+    guard !isCommandPlain else { return }
+    isCommandPlain = true
+    var count = 0
+    for i in 0..<commandCount where !Self.isNoise(commandText[i]) {
+      let c = commandText[i]
+      commandText[count] = c >= UInt8(ascii: "a") && c <= UInt8(ascii: "z") ? c - 32 : c
+      count += 1
+    }
+    commandCount = count
+  }
+
   /// Returns the number of characters at the start of a text line that repeat the command, including spaces and noise;
   /// 0 if there is no echo.
   mutating func echoLength(_ line: Span<UInt8>, _ echo: Echo) -> Int {
@@ -23,23 +36,24 @@ extension LineMachine {
   /// If no command is known, treats the text line after a prompt as the command if it looks like an echo.
   ///
   /// - Returns: whether it was an echo.
-  mutating func takeEcho<H: ReplyHandler & ~Copyable>(
-    _ text: Span<UInt8>, from first: Int, to end: Int, position: UInt64, into handler: inout H
+  mutating func readEcho<H: ReplyHandler & ~Copyable>(
+    from first: Int, to end: Int, in context: LineContext, into handler: inout H
   ) -> Bool {
+    let text = context.line
     let line = text.extracting(first..<end)
     let isEcho: Bool
     if hex.read(text, from: first, to: end) {
       isEcho = Request.looksLikeEcho(&hex)
       if isEcho, hex.hasIdentifier, hex.count == 0 {
         undecided = hex.identifier
-        undecidedOrigin = origin(position)
+        undecidedOrigin = context.origin
         return true
       }
     } else {
       isEcho = Self.isAdapterCommand(line) || Self.isAddressedCommand(line)
     }
     guard isEcho else { return false }
-    command(line, position: position, into: &handler)
+    command(line, position: context.origin.position, into: &handler)
     awaitsEcho = false
     phase = .answering
     return true

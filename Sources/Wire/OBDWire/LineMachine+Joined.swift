@@ -1,9 +1,9 @@
 /// Support for adapters that print each byte on its own text line.
 extension LineMachine {
   mutating func join<H: ReplyHandler & ~Copyable>(
-    _ text: Span<UInt8>, _ first: Int, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+    in context: LineContext, into handler: inout H
   ) {
-    if joinedCount == 64 { flushJoined(position: position, loaded: loaded, into: &handler) }
+    if joinedCount == 64 { flushJoined(in: context, into: &handler) }
     let byte = hex.bytes[0]
     joined[joinedCount] = byte
     joinedText[2 * joinedCount] = Hex.digit(byte >> 4)
@@ -12,23 +12,22 @@ extension LineMachine {
   }
 
   mutating func flushJoined<H: ReplyHandler & ~Copyable>(
-    position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+    in context: LineContext, into handler: inout H
   ) {
     let count = joinedCount
     joinedCount = 0
-    let origin = origin(position)
     let isNumber = count == 1 && core.decoder.request.kind == .unknown && Self.isProtocolNumber(joined[0])
     if isNumber { core.link.hinted = BusProtocol(elmDigit: joinedText[1]) }
     let text = joinedText.span.extracting(first: 2 * count)
     if isNumber {
-      handler.adapter(.protocolNumber, text, origin: origin)
+      handler.adapter(.protocolNumber, text, origin: context.origin)
       return
     }
     // A separate value is needed: `hex` may contain the text line that ended the row of bytes.
     var row = HexLine()
     row.set(joined.span.extracting(first: count))
-    core.decoder.lineStart = 0
-    core.dataLine(&row, line: text, origin: origin, loaded: loaded, into: &handler)
+    var context = LineContext(text, loaded: context.loaded, origin: context.origin)
+    core.dataLine(&row, in: &context, into: &handler)
   }
 
   /// Whether a byte is `A0`…`AC`, the answer to ATDPN if the adapter chose the protocol itself.

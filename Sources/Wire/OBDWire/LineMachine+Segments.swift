@@ -5,8 +5,9 @@ extension LineMachine {
   ///
   /// - Returns: `false` if the text line has no segments.
   mutating func segments<H: ReplyHandler & ~Copyable>(
-    _ text: Span<UInt8>, from first: Int, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+    from first: Int, in context: LineContext, into handler: inout H
   ) -> Bool {
+    let text = context.line
     var colons = 0
     var firstColon = 0
     for i in first..<text.count {
@@ -19,18 +20,16 @@ extension LineMachine {
       }
     }
     guard colons > 0, firstColon > first else { return false }
-    let origin = origin(position)
     guard core.link.headers != .on, !core.link.stated.isLegacy else {
-      handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: firstColon)), line: text)
+      handler.failure(WireError(.malformed, origin: context.origin, offset: UInt16(clamping: firstColon)), line: text)
       return true
     }
-    core.decoder.firstDigit = -1
     let before = firstColon - 1 - first
     if before > 0 {
       guard before <= 4, hex.read(text, from: first, to: firstColon - 1) else { return false }
       let length = hex.hasIdentifier ? Int(hex.identifier) : -1
       guard length > 0, hex.count == 0 else { return false }
-      core.announce(length, line: text, origin: origin, into: &handler)
+      core.announce(length, in: context, into: &handler)
     }
     var colon = firstColon
     while colon < text.count {
@@ -40,10 +39,10 @@ extension LineMachine {
       // The digit before the next colon is the index of that segment.
       let end = next < text.count ? next - 1 : text.count
       guard index < 16, hex.read(text, from: min(colon + 1, end), to: end), !hex.hasIdentifier else {
-        handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: colon)), line: text)
+        handler.failure(WireError(.malformed, origin: context.origin, offset: UInt16(clamping: colon)), line: text)
         return true
       }
-      core.segment(index, &hex, line: text, origin: origin, loaded: loaded, into: &handler)
+      core.segment(index, &hex, in: context, into: &handler)
       colon = next
     }
     return true

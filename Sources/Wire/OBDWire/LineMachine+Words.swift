@@ -2,10 +2,11 @@
 extension LineMachine {
   /// Processes the adapter's answer to a command: identification, voltage, protocol, `OK`.
   mutating func adapterAnswer<H: ReplyHandler & ~Copyable>(
-    _ text: Span<UInt8>, from first: Int, position: UInt64, into handler: inout H
+    from first: Int, in context: LineContext, into handler: inout H
   ) {
+    let text = context.line
     var words = AdapterText(text, from: first)
-    let origin = origin(position)
+    let origin = context.origin
     if let kind = words.error {
       handler.failure(WireError(kind, origin: origin, offset: UInt16(clamping: first)), line: text)
       return
@@ -37,10 +38,11 @@ extension LineMachine {
 
   /// Processes a text line with other characters: a message of the adapter, perhaps with data after or before it.
   mutating func words<H: ReplyHandler & ~Copyable>(
-    _ text: Span<UInt8>, from first: Int, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+    from first: Int, in context: LineContext, into handler: inout H
   ) {
+    let text = context.line
     var words = AdapterText(text, from: first)
-    let origin = origin(position)
+    let origin = context.origin
     if let kind = words.error {
       if kind == .dataError || kind == .rxError { core.hasDamage = true }
       handler.failure(WireError(kind, origin: origin, offset: Self.wordOffset(text, first)), line: text)
@@ -63,7 +65,7 @@ extension LineMachine {
     }
     let start = Self.dataStart(text, from: first)
     if start < text.count, hex.read(text, from: start, to: text.count), hex.count > 1 {
-      data(text, position: position, loaded: loaded, into: &handler)
+      data(in: context, into: &handler)
       return
     }
     if words.isBanner {

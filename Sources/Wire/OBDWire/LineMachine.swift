@@ -8,9 +8,11 @@ struct LineMachine: ~Copyable {
   /// Index of the current text line.
   var line: UInt32 = 0
   var phase: Phase = .start
-  /// The known command in upper case without spaces; empty if unknown.
+  /// The known command; empty if unknown.
   var commandText = InlineArray<64, UInt8>(repeating: 0)
   var commandCount = 0
+  /// Whether ``commandText`` is in upper case without spaces.
+  var isCommandPlain = false
   /// Whether the caller gave a command whose echo may still arrive.
   var awaitsEcho = false
   /// Bytes of an adapter that prints each on its own text line, and their digits.
@@ -31,64 +33,62 @@ struct LineMachine: ~Copyable {
     _ command: Span<UInt8>, position: UInt64, into handler: inout H
   ) {
     core.decoder.request = Request(command: command, formatsCAN: core.link.formatsCAN, link: &core.link)
-    commandCount = 0
-    for i in 0..<command.count {
-      var c = command[i]
-      if c <= space || c >= 0x7F { continue }
-      if c >= UInt8(ascii: "a") && c <= UInt8(ascii: "z") { c -= 32 }
-      guard commandCount < 64 else { break }
-      commandText[commandCount] = c
-      commandCount += 1
+    var first = 0
+    while first < command.count, Self.isNoise(command[first]) { first &+= 1 }
+    guard first < command.count else {
+      commandCount = 0
+      return
     }
-    guard commandCount > 0 else { return }
+    // The command is compared with the answer only if that may be an echo.
+    commandCount = min(command.count &- first, 64)
+    isCommandPlain = false
+    commandText.copy(command, from: first, count: commandCount)
     awaitsEcho = true
     phase = .start
     handler.request(command, position: position)
   }
 
-  // MARK: Lines
+  // MARK: Text lines
 
-  /// Reads the most frequent echo, `010C` and CR, and sets the command without copying it.
-  ///
-  /// - Returns: `false` if the text line at `first` has another format.
+  /// Processes a text line that ``HexLine/readWords(_:from:)`` has read completely.
   @inline(__always)
-  mutating func takeShortEcho<H: ReplyHandler & ~Copyable>(
-    _ stream: Span<UInt8>, from first: Int, position: UInt64, into handler: inout H
-  ) -> Bool {
-    guard phase == .start, !awaitsEcho, undecided == 0, core.link.formatsCAN else { return false }
-    guard first + 5 <= stream.count, stream[first + 4] == carriageReturn, stream[first] == UInt8(ascii: "0") else {
-      return false
+  mutating func digitLine<H: ReplyHandler & ~Copyable>(in context: inout LineContext, into handler: inout H) {
+    if phase == .start, undecided == 0 {
+      if isAnswer {
+        awaitsEcho = false
+        phase = .answering
+      } else if isShortEcho {
+        core.decoder.request.set(&hex)
+        phase = .answering
+        handler.request(context.line, position: context.origin.position)
+        return
+      }
     }
-    let service = Hex.value(stream[first + 1])
-    guard service == 0x01 || service == 0x09 else { return false }
-    let high = Hex.value(stream[first + 2])
-    let low = Hex.value(stream[first + 3])
-    guard high | low < 16 else { return false }
-    core.decoder.request.set(service: service, identifier: high << 4 | low)
-    phase = .answering
-    line &+= 1
-    handler.request(stream.extracting(first..<first + 4), position: position)
-    return true
-  }
-
-  /// Processes a text line that ``HexLine/readSpaced(_:from:)`` has read completely.
-  @inline(__always)
-  mutating func spacedLine<H: ReplyHandler & ~Copyable>(
-    _ text: Span<UInt8>, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
-  ) {
-    if phase == .start, undecided == 0, isAnswer {
-      awaitsEcho = false
-      phase = .answering
-    }
-    if phase == .start || hex.count == 1 || core.decoder.request.kind == .adapter {
-      anyLine(text, position: position, loaded: loaded, into: &handler)
+    if phase == .start || hex.count == 1 || core.decoder.request.kind == .adapter || mayHoldLengthCode {
+      anyLine(in: context, into: &handler)
       return
     }
-    if joinedCount > 0 { flushJoined(position: position, loaded: loaded, into: &handler) }
-    core.decoder.lineStart = 0
-    let origin = origin(position)
-    if core.takeSingleFrame(&hex, line: text, origin: origin, loaded: loaded, into: &handler) { return }
-    core.dataLine(&hex, line: text, origin: origin, loaded: loaded, into: &handler)
+    if joinedCount > 0 { flushJoined(in: context, into: &handler) }
+    core.dataLine(&hex, in: &context, into: &handler)
+  }
+
+  /// Whether the current text line is `010C`, the echo of a request for one to six identifiers of one byte, and no
+  /// command was given. An answer does not begin with 01 or 09 if the adapter formats CAN frames.
+  private var isShortEcho: Bool {
+    @inline(__always)
+    mutating get {
+      !awaitsEcho && core.link.formatsCAN && !hex.hasIdentifier && !hex.isSpaced && hex.count >= 2 && hex.count <= 7
+        && (hex.bytes[0] == 0x01 || hex.bytes[0] == 0x09)
+    }
+  }
+
+  /// Whether the odd digit of the current text line may be a DLC digit instead of an identifier's:
+  /// `18DAF110` `8` `0441…`.
+  private var mayHoldLengthCode: Bool {
+    @inline(__always)
+    mutating get {
+      hex.hasIdentifier && !hex.isSpaced && (hex.identifier == 0x18D || core.link.stated == .can29)
+    }
   }
 
   /// Whether the current text line cannot be an echo, because no request begins with its first byte.
@@ -108,16 +108,17 @@ struct LineMachine: ~Copyable {
   }
 
   /// Processes a text line of any other format.
-  mutating func anyLine<H: ReplyHandler & ~Copyable>(
-    _ text: Span<UInt8>, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
-  ) {
+  mutating func anyLine<H: ReplyHandler & ~Copyable>(in context: LineContext, into handler: inout H) {
+    let text = context.line
     var first = 0
     var end = text.count
     while first < end, Self.isNoise(text[first]) { first += 1 }
     while end > first, Self.isNoise(text[end - 1]) { end -= 1 }
     guard first < end else { return }
     if Self.holdsNUL(text.extracting(first..<end)) {
-      lineWithoutNULs(text.extracting(first..<end), position: position, loaded: loaded, into: &handler)
+      var context = context
+      context.line = text.extracting(first..<end)
+      lineWithoutNULs(in: context, into: &handler)
       return
     }
     if undecided > 0 {
@@ -127,6 +128,7 @@ struct LineMachine: ~Copyable {
       if awaitsEcho {
         awaitsEcho = false
         phase = .answering
+        makeCommandPlain()
         let trimmed = text.extracting(first..<end)
         var consumed = echoLength(trimmed, .twice)
         if consumed == 0 { consumed = echoLength(trimmed, .characterTwice) }
@@ -136,25 +138,28 @@ struct LineMachine: ~Copyable {
           while first < end, Self.isNoise(text[first]) || text[first] == promptCharacter { first += 1 }
           guard first < end else { return }
         }
-      } else if takeEcho(text, from: first, to: end, position: position, into: &handler) {
+      } else if readEcho(from: first, to: end, in: context, into: &handler) {
         return
       }
       phase = .answering
     }
-    content(text, from: first, to: end, position: position, loaded: loaded, into: &handler)
+    content(from: first, to: end, in: context, into: &handler)
   }
 
   /// Processes a text line without its NULs, which an adapter may insert and which must be ignored (ELM327 data sheet).
   mutating func lineWithoutNULs<H: ReplyHandler & ~Copyable>(
-    _ text: Span<UInt8>, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
+    in context: LineContext, into handler: inout H
   ) {
+    let text = context.line
     var kept = InlineArray<1024, UInt8>(repeating: 0)
     var count = 0
     for i in 0..<text.count where text[i] != 0 {
       kept[count] = text[i]
       count += 1
     }
-    anyLine(kept.span.extracting(first: count), position: position, loaded: loaded, into: &handler)
+    anyLine(
+      in: LineContext(kept.span.extracting(first: count), loaded: context.loaded, origin: context.origin),
+      into: &handler)
   }
 
   static func holdsNUL(_ text: Span<UInt8>) -> Bool {
@@ -163,12 +168,11 @@ struct LineMachine: ~Copyable {
   }
 
   /// Reports a text line that exceeds the reader's capacity. No valid answer is so long.
-  mutating func overlong<H: ReplyHandler & ~Copyable>(_ text: Span<UInt8>, position: UInt64, into handler: inout H) {
+  mutating func overlong<H: ReplyHandler & ~Copyable>(in context: LineContext, into handler: inout H) {
     if undecided > 0 { decide(isLength: false, into: &handler) }
     phase = .answering
     awaitsEcho = false
-    handler.failure(
-      WireError(.malformed, origin: origin(position), offset: UInt16(clamping: text.count)), line: text)
+    handler.failure(context.errorAtEnd(.malformed), line: context.line)
   }
 
   /// Ends the reply at the prompt.
@@ -176,7 +180,9 @@ struct LineMachine: ~Copyable {
     position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
     if undecided > 0 { decide(isLength: false, into: &handler) }
-    if joinedCount > 0 { flushJoined(position: position, loaded: loaded, into: &handler) }
+    if joinedCount > 0 {
+      flushJoined(in: LineContext(Span(), loaded: loaded, origin: origin(position)), into: &handler)
+    }
     core.finishReply(loaded: loaded, into: &handler)
     phase = .start
     awaitsEcho = false
@@ -184,6 +190,8 @@ struct LineMachine: ~Copyable {
     handler.endOfReply(position: position)
   }
 
+  /// Returns the origin of the current text line.
+  @inline(__always)
   mutating func origin(_ position: UInt64) -> Origin { Origin(ecu: .unknown, line: line, position: position) }
 
   /// Whether a character before or after the content is ignored: NUL, control characters, spaces and bytes from 0x80.
@@ -196,7 +204,8 @@ struct LineMachine: ~Copyable {
     var digits = InlineArray<3, UInt8>(repeating: 0)
     for i in 0..<3 { digits[i] = Hex.digit(UInt8(truncatingIfNeeded: value >> UInt16(8 - 4 * i))) }
     if isLength {
-      core.announce(Int(value), line: digits.span, origin: undecidedOrigin, into: &handler)
+      core.announce(
+        Int(value), in: LineContext(digits.span, loaded: Span(), origin: undecidedOrigin), into: &handler)
     } else {
       command(digits.span, position: undecidedOrigin.position, into: &handler)
       awaitsEcho = false

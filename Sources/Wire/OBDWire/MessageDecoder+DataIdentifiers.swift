@@ -5,25 +5,22 @@
 ///     62 40 4C 01 E2 40    a maker's identifier, by the signal set loaded
 extension MessageDecoder {
   mutating func localIdentifier<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, line: Span<UInt8>, origin: Origin,
-    loaded: Span<SignalDefinition>, into handler: inout H
+    _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
     guard payload.count >= 2 else {
-      fail(.truncated, at: payload.count, line, origin, into: &handler)
+      fail(.truncated, at: payload.count, in: context, into: &handler)
       return
     }
     guard request.admits(UInt16(payload[1])) else {
-      fail(.unexpected, at: 1, line, origin, into: &handler)
+      fail(.unexpected, at: 1, in: context, into: &handler)
       return
     }
     loadedRows(
-      payload.extracting(2..<payload.count), service: 0x21, identifier: UInt16(payload[1]), origin: origin,
-      loaded: loaded, into: &handler)
+      payload.extracting(2..<payload.count), service: 0x21, identifier: UInt16(payload[1]), in: context, into: &handler)
   }
 
   mutating func dataIdentifiers<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin,
-    loaded: Span<SignalDefinition>, into handler: inout H
+    _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
     var i = 1
     // Index in the request of the current identifier. An answer has the order of the request and omits identifiers that
@@ -31,28 +28,27 @@ extension MessageDecoder {
     var asked = 0
     repeat {
       guard i + 1 < payload.count else {
-        fail(.truncated, at: payload.count, line, origin, into: &handler)
+        fail(.truncated, at: payload.count, in: context, into: &handler)
         return
       }
       let identifier = UInt16(payload[i]) << 8 | UInt16(payload[i + 1])
       guard request.admits(identifier) else {
-        fail(.unexpected, at: i, line, origin, into: &handler)
+        fail(.unexpected, at: i, in: context, into: &handler)
         return
       }
       if request.kind == .data {
         while asked < request.identifierCount, request.identifiers[asked] != identifier { asked += 1 }
       }
-      guard let end = endOfRecord(payload, from: i, identifier: identifier, asked: asked, loaded) else {
-        fail(.malformed, at: i, line, origin, into: &handler)
+      guard let end = endOfRecord(payload, from: i, identifier: identifier, asked: asked, context.loaded) else {
+        fail(.malformed, at: i, in: context, into: &handler)
         return
       }
       guard end <= payload.count else {
-        fail(.truncated, at: payload.count, line, origin, into: &handler)
+        fail(.truncated, at: payload.count, in: context, into: &handler)
         return
       }
       record(
-        payload.extracting(i + 2..<end), at: i, identifier: identifier, slot: slot, line: line, origin: origin,
-        loaded: loaded, into: &handler)
+        payload.extracting(i + 2..<end), at: i, identifier: identifier, in: context, into: &handler)
       i = end
       asked += 1
     } while i < payload.count
@@ -104,8 +100,7 @@ extension MessageDecoder {
   }
 
   private mutating func record<H: ReplyHandler & ~Copyable>(
-    _ data: Span<UInt8>, at index: Int, identifier: UInt16, slot: Int, line: Span<UInt8>, origin: Origin,
-    loaded: Span<SignalDefinition>, into handler: inout H
+    _ data: Span<UInt8>, at index: Int, identifier: UInt16, in context: LineContext, into handler: inout H
   ) {
     let low = UInt8(truncatingIfNeeded: identifier)
     switch identifier >> 8 {
@@ -113,52 +108,51 @@ extension MessageDecoder {
       let length = parameterLength(low)
       guard length > 0, data.count >= length else { break }
       if low & 0x1F == 0 {
-        supported(data, service: 0x22, base: identifier, origin: origin, into: &handler)
+        supported(data, service: 0x22, base: identifier, in: context, into: &handler)
       } else {
-        learn(low, data, slot: slot, origin: origin)
-        rows(
-          of: Int(low), data: data, slot: slot, service: 0x22, identifier: identifier, frame: 0, origin: origin,
-          into: &handler)
+        learn(low, data, in: context)
+        values(
+          parameterRows[Int(low)], of: Int(low), data: data, service: 0x22, identifier: identifier, frame: 0,
+          in: context, into: &handler)
       }
     case 0xF6:
       if low & 0x1F == 0 {
         guard data.count == 4 else { break }
-        supported(data, service: 0x22, base: identifier, origin: origin, into: &handler)
+        supported(data, service: 0x22, base: identifier, in: context, into: &handler)
       } else {
-        tests(data, monitor: low, at: index, line: line, origin: origin, into: &handler)
+        tests(data, monitor: low, at: index, in: context, into: &handler)
       }
     case 0xF8:
       if low & 0x1F == 0 {
         guard data.count == 4 else { break }
-        supported(data, service: 0x22, base: identifier, origin: origin, into: &handler)
+        supported(data, service: 0x22, base: identifier, in: context, into: &handler)
       } else {
-        information(data, identifier: identifier, line: line, origin: origin, into: &handler)
+        information(data, identifier: identifier, in: context, into: &handler)
       }
     default: break
     }
-    loadedRows(data, service: 0x22, identifier: identifier, origin: origin, loaded: loaded, into: &handler)
+    loadedRows(data, service: 0x22, identifier: identifier, in: context, into: &handler)
   }
 
   /// Reads F6xx: results of monitor xx, each without the monitor's identifier (SAE J1979-2).
   private mutating func tests<H: ReplyHandler & ~Copyable>(
-    _ data: Span<UInt8>, monitor: UInt8, at index: Int, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ data: Span<UInt8>, monitor: UInt8, at index: Int, in context: LineContext, into handler: inout H
   ) {
     guard data.count % 8 == 0 else {
-      fail(.truncated, at: index + 2 + data.count, line, origin, into: &handler)
+      fail(.truncated, at: index + 2 + data.count, in: context, into: &handler)
       return
     }
     var k = 0
     while k + 8 <= data.count {
       test(
-        data.extracting(k..<k + 8), service: 0x22, monitor: monitor, line: line, origin: origin, at: index + 1 + k,
-        into: &handler)
+        data.extracting(k..<k + 8), service: 0x22, monitor: monitor, at: index + 1 + k, in: context, into: &handler)
       k += 8
     }
   }
 
   /// Reads F8xx: information type xx. As in service 09, the number of items may precede them.
   private mutating func information<H: ReplyHandler & ~Copyable>(
-    _ data: Span<UInt8>, identifier: UInt16, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ data: Span<UInt8>, identifier: UInt16, in context: LineContext, into handler: inout H
   ) {
     let size: Int
     switch UInt8(truncatingIfNeeded: identifier) {
@@ -172,24 +166,23 @@ extension MessageDecoder {
       size > 0 && data.count > 1 && (data.count - 1) % size == 0 && (data.count - 1) / size == Int(data[0])
     let items = hasNumber ? data.extracting(1..<data.count) : data
     self.items(
-      items, announced: size > 0 ? max(1, items.count / size) : 1, service: 0x22, identifier: identifier, line: line,
-      origin: origin, into: &handler)
+      items, announced: size > 0 ? max(1, items.count / size) : 1, service: 0x22, identifier: identifier, in: context,
+      into: &handler)
   }
 
   /// Reports the signals that loaded sets define for an identifier. Signals beyond the end of the data are omitted.
   mutating func loadedRows<H: ReplyHandler & ~Copyable>(
-    _ data: Span<UInt8>, service: UInt8, identifier: UInt16, origin: Origin, loaded: Span<SignalDefinition>,
-    into handler: inout H
+    _ data: Span<UInt8>, service: UInt8, identifier: UInt16, in context: LineContext, into handler: inout H
   ) {
-    var i = firstLoaded(service, identifier, loaded)
-    while i < loaded.count, loaded[i].service == service, loaded[i].identifier == identifier {
-      let row = loaded[i]
-      if row.ecu == .unknown || origin.ecu == .unknown || row.ecu == origin.ecu, row.applies(to: data),
+    var i = firstLoaded(service, identifier, context.loaded)
+    while i < context.loaded.count, context.loaded[i].service == service, context.loaded[i].identifier == identifier {
+      let row = context.loaded[i]
+      if row.ecu == .unknown || context.origin.ecu == .unknown || row.ecu == context.origin.ecu, row.applies(to: data),
         let value = row.value(in: data), value > row.nullAtOrBelow, value < row.nullAtOrAbove
       {
         let signal = SignalID(rawValue: SignalID.firstLoaded + UInt16(truncatingIfNeeded: i))
         handler.reading(
-          Reading(origin: origin, signal: signal, service: service, identifier: identifier, value: value))
+          Reading(origin: context.origin, signal: signal, service: service, identifier: identifier, value: value))
       }
       i += 1
     }

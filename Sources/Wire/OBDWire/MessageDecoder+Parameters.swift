@@ -5,138 +5,132 @@
 extension MessageDecoder {
   @inline(__always)
   mutating func parameters<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin,
-    loaded: Span<SignalDefinition>, into handler: inout H
+    _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
     guard request.admits(service: 0x01) else {
-      fail(.unexpected, at: 0, line, origin, into: &handler)
+      fail(.unexpected, at: 0, in: context, into: &handler)
       return
     }
     guard payload.count > 1 else {
-      fail(.truncated, at: 1, line, origin, into: &handler)
+      fail(.truncated, at: 1, in: context, into: &handler)
       return
     }
     var i = 1
+    var next = 0
     repeat {
       let parameter = payload[i]
-      guard request.admits(UInt16(parameter)) else {
-        fail(.unexpected, at: i, line, origin, into: &handler)
+      guard request.admits(UInt16(parameter), next: &next) else {
+        fail(.unexpected, at: i, in: context, into: &handler)
         return
       }
-      let start = i + 1
-      let length = parameterLength(parameter) + extraBank(parameter, payload, from: start, slot: slot, origin: origin)
-      if length == 0 {
-        loadedParameter(payload, from: i, line: line, origin: origin, loaded: loaded, into: &handler)
-        return
-      }
-      guard start + length <= payload.count else {
-        fail(.truncated, at: payload.count, line, origin, into: &handler)
-        return
-      }
-      let data = payload.extracting(start..<start + length)
-      if plainParameter(parameter, data: data, slot: slot, origin: origin, into: &handler) {
-        if !loaded.isEmpty {
-          loadedRows(data, service: 0x01, identifier: UInt16(parameter), origin: origin, loaded: loaded, into: &handler)
+      let rows = parameterRows[Int(parameter)]
+      let start = i &+ 1
+      var end = start &+ Int(rows.length)
+      if rows.form != .number {
+        if rows.form == .undefined {
+          loadedParameter(payload, from: i, in: context, into: &handler)
+          return
         }
-      } else if parameter & 0x1F == 0 {
-        supported(data, service: 0x01, base: UInt16(parameter), origin: origin, into: &handler)
+        if rows.form == .fuelTrim { end &+= extraBank(payload, from: start, in: context) }
+      }
+      guard end <= payload.count else {
+        fail(.truncated, at: payload.count, in: context, into: &handler)
+        return
+      }
+      let data = payload.extracting(start..<end)
+      if rows.form == .supported {
+        supported(data, service: 0x01, base: UInt16(parameter), in: context, into: &handler)
       } else {
-        if parameter == 0x13 || parameter == 0x1D || parameter & 0xFE == 0x4E || parameter == 0x50 {
-          learn(parameter, data, slot: slot, origin: origin)
-        }
-        rows(
-          of: Int(parameter), data: data, slot: slot, service: 0x01, identifier: UInt16(parameter), frame: 0,
-          origin: origin, into: &handler)
-        if !loaded.isEmpty {
-          loadedRows(data, service: 0x01, identifier: UInt16(parameter), origin: origin, loaded: loaded, into: &handler)
+        if rows.form == .description { learn(parameter, data, in: context) }
+        values(
+          rows, of: Int(parameter), data: data, service: 0x01, identifier: UInt16(parameter), frame: 0, in: context,
+          into: &handler)
+        if !context.loaded.isEmpty {
+          loadedRows(data, service: 0x01, identifier: UInt16(parameter), in: context, into: &handler)
         }
       }
-      i = start + length
+      i = end
     } while i < payload.count
   }
 
   /// Returns 1 if a fuel trim (PIDs 06–09, 55–58) has a second byte for bank 3 or 4, otherwise 0 (SAE J1979-DA). It has
   /// one if PID 1D was seen, or if one byte is left over and no other PID was requested.
-  @inline(__always)
   private mutating func extraBank(
-    _ parameter: UInt8, _ payload: Span<UInt8>, from start: Int, slot: Int, origin: Origin
+    _ payload: Span<UInt8>, from start: Int, in context: LineContext
   ) -> Int {
-    guard parameter >= 0x06 && parameter <= 0x09 || parameter >= 0x55 && parameter <= 0x58 else { return 0 }
-    if knowledge[slot].address == origin.ecu, knowledge[slot].layout == .fourBanks { return 1 }
+    if knowledge[context.slot].address == context.origin.ecu, knowledge[context.slot].layout == .fourBanks { return 1 }
     guard payload.count == start + 2 else { return 0 }
     return request.kind == .data && request.identifierCount > 1 ? 0 : 1
   }
 
   /// Reads a PID that the standard does not define. Its length is unknown, so the rest of the message cannot be read.
   private mutating func loadedParameter<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, from index: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
-    into handler: inout H
+    _ payload: Span<UInt8>, from index: Int, in context: LineContext, into handler: inout H
   ) {
     guard index == 1 else {
-      fail(.malformed, at: index, line, origin, into: &handler)
+      fail(.malformed, at: index, in: context, into: &handler)
       return
     }
     loadedRows(
-      payload.extracting(2..<max(2, payload.count)), service: 0x01, identifier: UInt16(payload[1]), origin: origin,
-      loaded: loaded, into: &handler)
+      payload.extracting(2..<max(2, payload.count)), service: 0x01, identifier: UInt16(payload[1]), in: context,
+      into: &handler)
   }
 
   mutating func supported<H: ReplyHandler & ~Copyable>(
-    _ data: Span<UInt8>, service: UInt8, base: UInt16, origin: Origin, into handler: inout H
+    _ data: Span<UInt8>, service: UInt8, base: UInt16, in context: LineContext, into handler: inout H
   ) {
     let bitmap = UInt32(data[0]) << 24 | UInt32(data[1]) << 16 | UInt32(data[2]) << 8 | UInt32(data[3])
-    handler.supported(bitmap, service: service, base: base, origin: origin)
+    handler.supported(bitmap, service: service, base: base, origin: context.origin)
   }
 
-  mutating func learn(_ parameter: UInt8, _ data: Span<UInt8>, slot: Int, origin: Origin) {
-    if knowledge[slot].address != origin.ecu {
-      knowledge[slot] = ECUKnowledge()
-      knowledge[slot].address = origin.ecu
+  mutating func learn(_ parameter: UInt8, _ data: Span<UInt8>, in context: LineContext) {
+    if knowledge[context.slot].address != context.origin.ecu {
+      knowledge[context.slot] = ECUKnowledge()
+      knowledge[context.slot].address = context.origin.ecu
     }
     switch parameter {
-    case 0x13: knowledge[slot].layout = .twoBanks
-    case 0x1D: knowledge[slot].layout = .fourBanks
-    case 0x4F: knowledge[slot].learnScales4F(data)
-    case 0x50: knowledge[slot].learnScale50(data)
+    case 0x13: knowledge[context.slot].layout = .twoBanks
+    case 0x1D: knowledge[context.slot].layout = .fourBanks
+    case 0x4F: knowledge[context.slot].learnScales4F(data)
+    case 0x50: knowledge[context.slot].learnScale50(data)
     default: break
     }
   }
 
   mutating func freezeFrame<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin,
-    into handler: inout H
+    _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
     var i = 1
     repeat {
       guard i + 1 < payload.count else {
-        fail(.truncated, at: payload.count, line, origin, into: &handler)
+        fail(.truncated, at: payload.count, in: context, into: &handler)
         return
       }
       let parameter = payload[i]
       let frame = payload[i + 1]
       guard request.admits(UInt16(parameter)) else {
-        fail(.unexpected, at: i, line, origin, into: &handler)
+        fail(.unexpected, at: i, in: context, into: &handler)
         return
       }
       let length = parameter == 0x02 ? 2 : parameterLength(parameter)
       let start = i + 2
       guard length > 0 else {
-        if i > 1 { fail(.malformed, at: i, line, origin, into: &handler) }
+        if i > 1 { fail(.malformed, at: i, in: context, into: &handler) }
         return
       }
       guard start + length <= payload.count else {
-        fail(.truncated, at: payload.count, line, origin, into: &handler)
+        fail(.truncated, at: payload.count, in: context, into: &handler)
         return
       }
       let data = payload.extracting(start..<start + length)
       if parameter & 0x1F == 0 {
-        supported(data, service: 0x02, base: UInt16(parameter), origin: origin, into: &handler)
+        supported(data, service: 0x02, base: UInt16(parameter), in: context, into: &handler)
       } else if parameter == 0x02 {
-        freezeFrameCode(data, frame: frame, origin: origin, into: &handler)
+        freezeFrameCode(data, frame: frame, in: context, into: &handler)
       } else {
-        rows(
-          of: Int(parameter), data: data, slot: slot, service: 0x02, identifier: UInt16(parameter), frame: frame,
-          origin: origin, into: &handler)
+        values(
+          parameterRows[Int(parameter)], of: Int(parameter), data: data, service: 0x02, identifier: UInt16(parameter),
+          frame: frame, in: context, into: &handler)
       }
       i = start + length
     } while i < payload.count
@@ -144,12 +138,12 @@ extension MessageDecoder {
 
   /// Reports the code that caused the freeze frame. 0000 means that no frame is stored.
   private mutating func freezeFrameCode<H: ReplyHandler & ~Copyable>(
-    _ data: Span<UInt8>, frame: UInt8, origin: Origin, into handler: inout H
+    _ data: Span<UInt8>, frame: UInt8, in context: LineContext, into handler: inout H
   ) {
     let code = UInt16(data[0]) << 8 | UInt16(data[1])
     codes[0] = TroubleCode(code: code)
     handler.troubleCodes(
-      TroubleCodeList(origin: origin, kind: .freezeFrame, service: 0x02, subfunction: frame),
+      TroubleCodeList(origin: context.origin, kind: .freezeFrame, service: 0x02, subfunction: frame),
       codes.span.extracting(first: code == 0 ? 0 : 1))
   }
 }

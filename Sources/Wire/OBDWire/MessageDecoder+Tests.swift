@@ -4,36 +4,34 @@
 ///     46 06 03 00 5A 9C 40             legacy: test, component, value, limit
 extension MessageDecoder {
   mutating func monitoringTests<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, isCAN: Bool?, line: Span<UInt8>, origin: Origin,
-    into handler: inout H
+    _ payload: Span<UInt8>, isCAN: Bool?, in context: LineContext, into handler: inout H
   ) {
     guard payload.count >= 2 else {
-      fail(.truncated, at: payload.count, line, origin, into: &handler)
+      fail(.truncated, at: payload.count, in: context, into: &handler)
       return
     }
     guard isCAN ?? (payload.count != 7) else {
-      legacyTest(payload, line: line, origin: origin, into: &handler)
+      legacyTest(payload, in: context, into: &handler)
       return
     }
     var i = 1
     repeat {
       let monitor = payload[i]
       guard request.admits(UInt16(monitor)) else {
-        fail(.unexpected, at: i, line, origin, into: &handler)
+        fail(.unexpected, at: i, in: context, into: &handler)
         return
       }
       let size = monitor & 0x1F == 0 ? 5 : 9
       guard i + size <= payload.count else {
-        fail(.truncated, at: payload.count, line, origin, into: &handler)
+        fail(.truncated, at: payload.count, in: context, into: &handler)
         return
       }
       if size == 5 {
         supported(
-          payload.extracting(i + 1..<i + 5), service: 0x06, base: UInt16(monitor), origin: origin, into: &handler)
+          payload.extracting(i + 1..<i + 5), service: 0x06, base: UInt16(monitor), in: context, into: &handler)
       } else {
         test(
-          payload.extracting(i + 1..<i + 9), service: 0x06, monitor: monitor, line: line, origin: origin, at: i,
-          into: &handler)
+          payload.extracting(i + 1..<i + 9), service: 0x06, monitor: monitor, at: i, in: context, into: &handler)
       }
       i += size
     } while i < payload.count
@@ -41,16 +39,15 @@ extension MessageDecoder {
 
   /// Reads a test of eight bytes: test ID, unit-and-scaling ID, value, minimum, maximum.
   mutating func test<H: ReplyHandler & ~Copyable>(
-    _ bytes: Span<UInt8>, service: UInt8, monitor: UInt8, line: Span<UInt8>, origin: Origin, at index: Int,
-    into handler: inout H
+    _ bytes: Span<UInt8>, service: UInt8, monitor: UInt8, at index: Int, in context: LineContext, into handler: inout H
   ) {
     guard let scaling = UnitAndScaling(id: bytes[1]) else {
       // An undefined ID has no scale. A number without one would be a guess.
-      fail(.malformed, at: index + 2, line, origin, into: &handler)
+      fail(.malformed, at: index + 2, in: context, into: &handler)
       return
     }
     var result = TestResult(
-      origin: origin, service: service, isLegacy: false, monitorID: monitor, testID: bytes[0], component: 0,
+      origin: context.origin, service: service, isLegacy: false, monitorID: monitor, testID: bytes[0], component: 0,
       scalingID: bytes[1],
       value: scaling.value(UInt16(bytes[2]) << 8 | UInt16(bytes[3])),
       minimum: scaling.value(UInt16(bytes[4]) << 8 | UInt16(bytes[5])),
@@ -60,26 +57,27 @@ extension MessageDecoder {
   }
 
   private mutating func legacyTest<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
     guard request.admits(UInt16(payload[1])) else {
-      fail(.unexpected, at: 1, line, origin, into: &handler)
+      fail(.unexpected, at: 1, in: context, into: &handler)
       return
     }
     guard payload.count == 7 else {
-      fail(payload.count < 7 ? .truncated : .malformed, at: min(payload.count, 7), line, origin, into: &handler)
+      fail(payload.count < 7 ? .truncated : .malformed, at: min(payload.count, 7), in: context, into: &handler)
       return
     }
     if payload[1] & 0x1F == 0 {
       // 46 00 FF and the bitmap: FF fills the place of a component.
-      supported(payload.extracting(3..<7), service: 0x06, base: UInt16(payload[1]), origin: origin, into: &handler)
+      supported(payload.extracting(3..<7), service: 0x06, base: UInt16(payload[1]), in: context, into: &handler)
       return
     }
     let limit = Double(word: UInt16(payload[5]) << 8 | UInt16(payload[6]))
     let isMinimum = payload[2] & 0x80 != 0
     handler.testResult(
       TestResult(
-        origin: origin, service: 0x06, isLegacy: true, monitorID: 0, testID: payload[1], component: payload[2] & 0x7F,
+        origin: context.origin, service: 0x06, isLegacy: true, monitorID: 0, testID: payload[1],
+        component: payload[2] & 0x7F,
         scalingID: 0,
         value: Double(word: UInt16(payload[3]) << 8 | UInt16(payload[4])), minimum: isMinimum ? limit : nil,
         maximum: isMinimum ? nil : limit))
@@ -87,23 +85,23 @@ extension MessageDecoder {
 
   /// Reads `45 01 01 5A`: test, oxygen sensor and value (tests 01–04: constants), or value, minimum and maximum.
   mutating func oxygenSensorTest<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
     guard payload.count >= 4 else {
-      fail(.truncated, at: payload.count, line, origin, into: &handler)
+      fail(.truncated, at: payload.count, in: context, into: &handler)
       return
     }
     let test = payload[1]
     guard request.admits(UInt16(test)) else {
-      fail(.unexpected, at: 1, line, origin, into: &handler)
+      fail(.unexpected, at: 1, in: context, into: &handler)
       return
     }
     if test & 0x1F == 0 {
       guard payload.count >= 7 else {
-        fail(.truncated, at: payload.count, line, origin, into: &handler)
+        fail(.truncated, at: payload.count, in: context, into: &handler)
         return
       }
-      supported(payload.extracting(3..<7), service: 0x05, base: UInt16(test), origin: origin, into: &handler)
+      supported(payload.extracting(3..<7), service: 0x05, base: UInt16(test), in: context, into: &handler)
       return
     }
     // SAE J1979, table of test IDs: 01–04, 07 and 08 in 0.005 V; 05, 06 in 0.004 s; 09, 0A in 0.04 s; others unscaled.
@@ -117,7 +115,8 @@ extension MessageDecoder {
     let hasLimits = payload.count >= 6
     handler.testResult(
       TestResult(
-        origin: origin, service: 0x05, isLegacy: true, monitorID: 0, testID: test, component: payload[2], scalingID: 0,
+        origin: context.origin, service: 0x05, isLegacy: true, monitorID: 0, testID: test, component: payload[2],
+        scalingID: 0,
         value: Double(word: UInt16(payload[3])) * scale,
         minimum: hasLimits ? Double(word: UInt16(payload[4])) * scale : nil,
         maximum: hasLimits ? Double(word: UInt16(payload[5])) * scale : nil))

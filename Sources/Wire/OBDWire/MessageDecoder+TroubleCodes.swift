@@ -6,47 +6,47 @@
 ///     59 42 33 FF FF 04 …         OBDonUDS (SAE J1979-2): severity, code, failure type, status
 extension MessageDecoder {
   mutating func troubleCodes<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, isCAN: Bool?, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ payload: Span<UInt8>, isCAN: Bool?, in context: LineContext, into handler: inout H
   ) {
     let service = payload[0] &- 0x40
     guard payload.count >= 2 else {
-      fail(.truncated, at: 1, line, origin, into: &handler)
+      fail(.truncated, at: 1, in: context, into: &handler)
       return
     }
     // If the bus is unknown: legacy answers have an odd number of bytes, CAN answers an even one with a count.
     guard isCAN ?? (payload.count & 1 == 0) else {
       decodeGathered(
-        payload.extracting(1..<payload.count), slot: 0, service: payload[0], identifier: 0, line: line, origin: origin,
-        into: &handler)
+        payload.extracting(1..<payload.count), service: payload[0], identifier: 0, in: context, into: &handler)
       return
     }
     let end = 2 + 2 * Int(payload[1])
     guard payload.count >= end else {
-      fail(.truncated, at: payload.count, line, origin, into: &handler)
+      fail(.truncated, at: payload.count, in: context, into: &handler)
       return
     }
     for i in end..<max(end, payload.count) where payload[i] != 0 && payload[i] != payload[payload.count - 1] {
-      fail(.malformed, at: i, line, origin, into: &handler)
+      fail(.malformed, at: i, in: context, into: &handler)
       return
     }
     let count = pairs(payload.extracting(2..<end))
     handler.troubleCodes(
-      TroubleCodeList(origin: origin, kind: kind(of: service), service: service), codes.span.extracting(first: count))
+      TroubleCodeList(origin: context.origin, kind: kind(of: service), service: service),
+      codes.span.extracting(first: count))
   }
 
   /// Decodes trouble codes collected from legacy lines, or the text of a legacy answer of service 09.
   mutating func decodeGathered<H: ReplyHandler & ~Copyable>(
-    _ bytes: Span<UInt8>, slot: Int, service: UInt8, identifier: UInt8, line: Span<UInt8>, origin: Origin,
-    into handler: inout H
+    _ bytes: Span<UInt8>, service: UInt8, identifier: UInt8, in context: LineContext, into handler: inout H
   ) {
     if service == 0x49 {
-      gatheredInformation(bytes, identifier: identifier, line: line, origin: origin, into: &handler)
+      gatheredInformation(bytes, identifier: identifier, in: context, into: &handler)
       return
     }
     let count = pairs(bytes)
     let request = service &- 0x40
     handler.troubleCodes(
-      TroubleCodeList(origin: origin, kind: kind(of: request), service: request), codes.span.extracting(first: count))
+      TroubleCodeList(origin: context.origin, kind: kind(of: request), service: request),
+      codes.span.extracting(first: count))
   }
 
   private mutating func kind(of service: UInt8) -> TroubleCodeList.Kind {
@@ -74,15 +74,15 @@ extension MessageDecoder {
   }
 
   mutating func readDTCInformation<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
     guard payload.count >= 2 else {
-      fail(.truncated, at: payload.count, line, origin, into: &handler)
+      fail(.truncated, at: payload.count, in: context, into: &handler)
       return
     }
     let subfunction = payload[1]
     guard request.admits(UInt16(subfunction)) else {
-      fail(.unexpected, at: 1, line, origin, into: &handler)
+      fail(.unexpected, at: 1, in: context, into: &handler)
       return
     }
     var group: UInt8 = 0
@@ -106,7 +106,7 @@ extension MessageDecoder {
     }
     if subfunction == 0x42 || subfunction == 0x55, payload.count > 2 { group = payload[2] }
     guard payload.count >= start, (payload.count - start) % size == 0 else {
-      fail(.truncated, at: payload.count, line, origin, into: &handler)
+      fail(.truncated, at: payload.count, in: context, into: &handler)
       return
     }
     var count = 0
@@ -126,7 +126,7 @@ extension MessageDecoder {
     }
     handler.troubleCodes(
       TroubleCodeList(
-        origin: origin, kind: kind, service: 0x19, subfunction: subfunction, group: group,
+        origin: context.origin, kind: kind, service: 0x19, subfunction: subfunction, group: group,
         statusMask: request.kind == .data ? request.statusMask : 0), codes.span.extracting(first: count))
   }
 }

@@ -4,61 +4,62 @@
 ///     49 02 01 00 00 00 57 … 49 02 05 32 33 34 35                     legacy: five lines of four
 extension MessageDecoder {
   mutating func vehicleInformation<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
     guard payload.count >= 2 else {
-      fail(.truncated, at: payload.count, line, origin, into: &handler)
+      fail(.truncated, at: payload.count, in: context, into: &handler)
       return
     }
     let type = payload[1]
     guard request.admits(UInt16(type)) else {
-      fail(.unexpected, at: 1, line, origin, into: &handler)
+      fail(.unexpected, at: 1, in: context, into: &handler)
       return
     }
     if type & 0x1F == 0 {
       // On CAN, the bitmap follows immediately. Legacy lines have their number before it.
       let start = payload.count == 7 ? 3 : 2
       guard payload.count >= start + 4 else {
-        fail(.truncated, at: payload.count, line, origin, into: &handler)
+        fail(.truncated, at: payload.count, in: context, into: &handler)
         return
       }
       supported(
-        payload.extracting(start..<start + 4), service: 0x09, base: UInt16(type), origin: origin, into: &handler)
+        payload.extracting(start..<start + 4), service: 0x09, base: UInt16(type), in: context, into: &handler)
       return
     }
     // Message counts of legacy buses (01, 03, 05, 07, 09): the number of lines that follow, for the adapter.
     guard type & 1 == 0 || type >= 0x0B else { return }
     guard payload.count >= 4 else {
-      fail(.truncated, at: payload.count, line, origin, into: &handler)
+      fail(.truncated, at: payload.count, in: context, into: &handler)
       return
     }
     items(
       payload.extracting(3..<payload.count), announced: Int(payload[2]), service: 0x09, identifier: UInt16(type),
-      line: line, origin: origin, into: &handler)
+      in: context, into: &handler)
   }
 
   /// Decodes the collected data of five or more legacy lines.
   mutating func gatheredInformation<H: ReplyHandler & ~Copyable>(
-    _ bytes: Span<UInt8>, identifier: UInt8, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ bytes: Span<UInt8>, identifier: UInt8, in context: LineContext, into handler: inout H
   ) {
-    firstDigit = -1
+    var context = context
+    context.firstDigit = -1
     let size = itemSize(identifier)
     // A VIN or an ECU name has five lines (SAE J1979, 6.9). With fewer, the answer is truncated.
     let needed = identifier == 0x02 || identifier == 0x0A ? 20 : size
     guard bytes.count >= needed, needed > 0 || bytes.count > 0 else {
-      handler.failure(WireError(.truncated, origin: origin, offset: UInt16(clamping: line.count)), line: line)
+      handler.failure(context.errorAtEnd(.truncated), line: context.line)
       return
     }
     // A VIN or a name is one item. Lines after the fifth do not belong to it.
     guard needed != 20 || bytes.count == 20 else {
-      handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: line.count)), line: line)
+      handler.failure(context.errorAtEnd(.malformed), line: context.line)
       return
     }
     items(
       bytes, announced: needed > 0 ? bytes.count / needed : 1, service: 0x09, identifier: UInt16(identifier),
-      line: line, origin: origin, into: &handler)
+      in: context, into: &handler)
     if needed > 0, bytes.count % needed != 0 {
-      handler.failure(WireError(.truncated, origin: origin, offset: UInt16(clamping: line.count)), line: line)
+      handler.failure(context.errorAtEnd(.truncated), line: context.line)
     }
   }
 
@@ -73,7 +74,7 @@ extension MessageDecoder {
 
   /// Reads the items of one information type, after their number.
   mutating func items<H: ReplyHandler & ~Copyable>(
-    _ data: Span<UInt8>, announced: Int, service: UInt8, identifier: UInt16, line: Span<UInt8>, origin: Origin,
+    _ data: Span<UInt8>, announced: Int, service: UInt8, identifier: UInt16, in context: LineContext,
     into handler: inout H
   ) {
     let type = UInt8(truncatingIfNeeded: identifier)
@@ -84,24 +85,26 @@ extension MessageDecoder {
       for k in 0..<min(whole, max(announced, 1)) {
         let item = data.extracting(k * size..<(k + 1) * size)
         let reading = TextReading(
-          origin: origin, kind: type == 0x04 ? .calibrationID : .calibrationVerificationNumber, service: service,
+          origin: context.origin, kind: type == 0x04 ? .calibrationID : .calibrationVerificationNumber,
+          service: service,
           identifier: identifier, index: UInt8(truncatingIfNeeded: k))
         if type == 0x04 {
-          text(item, reading, at: 3 + k * size, line: line, into: &handler)
+          text(item, reading, at: 3 + k * size, in: context, into: &handler)
         } else {
           handler.text(reading, item)
         }
       }
-      if whole < announced { fail(.truncated, at: 3 + data.count, line, origin, into: &handler) }
+      if whole < announced { fail(.truncated, at: 3 + data.count, in: context, into: &handler) }
     case 0x08, 0x0B, 0x12, 0x14:
-      rows(
-        of: 256 + Int(type), data: data, slot: ECUTable.unknown, service: service, identifier: identifier, frame: 0,
-        origin: origin, into: &handler)
+      values(
+        parameterRows[256 + Int(type)], of: 256 + Int(type), data: data, service: service, identifier: identifier,
+        frame: 0, in: context, into: &handler)
     default:
       let kind: TextReading.Kind = type == 0x02 ? .vin : type == 0x0A ? .ecuName : .other
       text(
-        data, TextReading(origin: origin, kind: kind, service: service, identifier: identifier, index: 0), at: 3,
-        line: line, into: &handler)
+        data, TextReading(origin: context.origin, kind: kind, service: service, identifier: identifier, index: 0),
+        at: 3,
+        in: context, into: &handler)
     }
   }
 
@@ -110,7 +113,7 @@ extension MessageDecoder {
   ///
   /// A VIN, a calibration ID or an ECU name that contains another byte than printable ASCII is malformed.
   private mutating func text<H: ReplyHandler & ~Copyable>(
-    _ bytes: Span<UInt8>, _ reading: TextReading, at index: Int, line: Span<UInt8>, into handler: inout H
+    _ bytes: Span<UInt8>, _ reading: TextReading, at index: Int, in context: LineContext, into handler: inout H
   ) {
     var first = 0
     var end = bytes.count
@@ -118,7 +121,7 @@ extension MessageDecoder {
     while end > first, bytes[end - 1] == 0 { end -= 1 }
     if reading.kind != .other {
       for i in first..<end where !Self.isPrintable(bytes[i]) && !(reading.kind == .ecuName && bytes[i] == 0) {
-        fail(.malformed, at: index + i, line, reading.origin, into: &handler)
+        fail(.malformed, at: index + i, in: context, into: &handler)
         return
       }
     }

@@ -3,20 +3,13 @@
 /// A message that answers another request gives no reading. A message that is too short for its parameters gives the
 /// readings that are complete, and an error for the rest.
 struct MessageDecoder: ~Copyable {
-  /// First row and number of rows (of one layout) for each PID of service 01 and each information type of service 09.
-  private var firstRow = InlineArray<512, UInt16>(repeating: 0)
-  private var rowCount = InlineArray<512, UInt8>(repeating: 0)
-  /// The PIDs of service 01 that are one plain number. They are polled most and decoded without the table of signals.
-  var plain = InlineArray<256, PlainParameter>(repeating: PlainParameter())
+  /// The rows of each PID of service 01, and, from 256 on, of each information type of service 09.
+  var parameterRows = InlineArray<512, ParameterRows>(repeating: ParameterRows())
   /// The reported scalings and sensors of the ECU in each slot.
   var knowledge = InlineArray<9, ECUKnowledge>(repeating: ECUKnowledge())
   var codes = InlineArray<1024, TroubleCode>(repeating: TroubleCode(code: 0))
   /// The request that messages answer.
   var request = Request()
-  /// Index of the digit at which the payload begins in its text line, for error offsets; -1 for a message of several
-  /// text lines.
-  var firstDigit = -1
-  var lineStart = 0
   /// Signal of the voltage that ATRV measures.
   private(set) var batteryVoltage = SignalID(rawValue: 0)
 
@@ -28,117 +21,139 @@ struct MessageDecoder: ~Copyable {
       if service == 0 { batteryVoltage = SignalID(rawValue: UInt16(truncatingIfNeeded: i)) }
       guard service == 0x01 || service == 0x09, identifier < 256 else { continue }
       let key = Int(identifier) + (service == 0x09 ? 256 : 0)
-      if rowCount[key] == 0 { firstRow[key] = UInt16(truncatingIfNeeded: i) }
-      rowCount[key] += 1
+      if parameterRows[key].count == 0 { parameterRows[key].first = UInt16(truncatingIfNeeded: i) }
+      parameterRows[key].count += 1
     }
-    // Oxygen sensor PIDs have three groups of rows, one for each layout of the sensors.
-    for key in 0..<256 where ECUKnowledge.isLaidOut(UInt8(truncatingIfNeeded: key)) { rowCount[key] /= 3 }
-    for key in 0..<256 where rowCount[key] == 1 {
-      let row = Int(firstRow[key])
-      plain[key] = PlainParameter(rows[row].definition, row: row, length: Int(saeParameterLengths.span[key]))
+    for key in 0..<256 {
+      parameterRows[key].length = saeParameterLengths.span[key]
+      // Oxygen sensor PIDs have three groups of rows, one for each layout of the sensors.
+      if ECUKnowledge.isLaidOut(UInt8(truncatingIfNeeded: key)) { parameterRows[key].count /= 3 }
+      parameterRows[key].classify(
+        UInt8(truncatingIfNeeded: key), rows[Int(parameterRows[key].first)].definition)
     }
   }
 
   /// Returns the number of data bytes of a PID of service 01; 0 if the standard does not define it.
   @inline(__always)
-  mutating func parameterLength(_ parameter: UInt8) -> Int { Int(saeParameterLengths.span[Int(parameter)]) }
+  mutating func parameterLength(_ parameter: UInt8) -> Int { Int(parameterRows[Int(parameter)].length) }
 
   /// Decodes a complete message.
   @inline(__always)
   mutating func decode<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, slot: Int, isCAN: Bool?, line: Span<UInt8>, origin: Origin,
-    loaded: Span<SignalDefinition>, into handler: inout H
+    _ payload: Span<UInt8>, isCAN: Bool?, in context: LineContext, into handler: inout H
   ) {
-    if payload[0] == 0x41, loaded.isEmpty {
-      parameters(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
+    if payload[0] == 0x41, context.loaded.isEmpty {
+      parameters(payload, in: context, into: &handler)
     } else {
-      decodeOther(
-        payload, slot: slot, isCAN: isCAN, line: line, origin: origin, loaded: loaded, into: &handler)
+      decodeOther(payload, isCAN: isCAN, in: context, into: &handler)
     }
   }
 
   @inline(never)
   private mutating func decodeOther<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, slot: Int, isCAN: Bool?, line: Span<UInt8>, origin: Origin,
-    loaded: Span<SignalDefinition>, into handler: inout H
+    _ payload: Span<UInt8>, isCAN: Bool?, in context: LineContext, into handler: inout H
   ) {
     if payload[0] == 0x7F {
-      negativeResponse(payload, line: line, origin: origin, into: &handler)
+      negativeResponse(payload, in: context, into: &handler)
       return
     }
     let service = payload[0] &- 0x40
     guard payload[0] >= 0x40, request.admits(service: service) else {
-      fail(.unexpected, at: 0, line, origin, into: &handler)
+      fail(.unexpected, at: 0, in: context, into: &handler)
       return
     }
     switch service {
     case 0x01:
-      parameters(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
+      parameters(payload, in: context, into: &handler)
     case 0x02:
-      freezeFrame(payload, slot: slot, line: line, origin: origin, into: &handler)
+      freezeFrame(payload, in: context, into: &handler)
     case 0x03, 0x07, 0x0A:
-      troubleCodes(payload, isCAN: isCAN, line: line, origin: origin, into: &handler)
-    case 0x04, 0x14: handler.codesCleared(origin: origin)
+      troubleCodes(payload, isCAN: isCAN, in: context, into: &handler)
+    case 0x04, 0x14: handler.codesCleared(origin: context.origin)
     case 0x05:
-      oxygenSensorTest(payload, line: line, origin: origin, into: &handler)
+      oxygenSensorTest(payload, in: context, into: &handler)
     case 0x06:
-      monitoringTests(payload, isCAN: isCAN, line: line, origin: origin, into: &handler)
+      monitoringTests(payload, isCAN: isCAN, in: context, into: &handler)
     case 0x09:
-      vehicleInformation(payload, line: line, origin: origin, into: &handler)
+      vehicleInformation(payload, in: context, into: &handler)
     case 0x19:
-      readDTCInformation(payload, line: line, origin: origin, into: &handler)
+      readDTCInformation(payload, in: context, into: &handler)
     case 0x21:
-      localIdentifier(payload, line: line, origin: origin, loaded: loaded, into: &handler)
+      localIdentifier(payload, in: context, into: &handler)
     case 0x22:
       dataIdentifiers(
-        payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
+        payload, in: context, into: &handler)
     default: break
     }
   }
 
   /// Reports `7F 01 12`: the rejected service and the response code.
   private mutating func negativeResponse<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
     guard payload.count >= 3 else {
-      fail(.truncated, at: payload.count, line, origin, into: &handler)
+      fail(.truncated, at: payload.count, in: context, into: &handler)
       return
     }
     guard request.admits(service: payload[1]) else {
-      fail(.unexpected, at: 1, line, origin, into: &handler)
+      fail(.unexpected, at: 1, in: context, into: &handler)
       return
     }
-    let error = WireError(
-      .negativeResponse, origin: origin, offset: offset(of: 0, in: line), service: payload[1], responseCode: payload[2])
-    handler.failure(error, line: line)
+    var error = context.error(.negativeResponse, atByte: 0)
+    error.service = payload[1]
+    error.responseCode = payload[2]
+    handler.failure(error, line: context.line)
   }
 
-  /// Reads the rows of one PID from its data bytes.
+  /// Reads the values of one PID from its data bytes.
   ///
   /// - Parameters:
   ///   - key: index of the PID in the tables.
   ///   - service: service of the readings. Services 02 and 22 use the rows of service 01.
   ///   - identifier: identifier of the readings.
   @inline(__always)
-  mutating func rows<H: ReplyHandler & ~Copyable>(
-    of key: Int, data: Span<UInt8>, slot: Int, service: UInt8, identifier: UInt16, frame: UInt8, origin: Origin,
-    into handler: inout H
+  mutating func values<H: ReplyHandler & ~Copyable>(
+    _ rows: ParameterRows, of key: Int, data: Span<UInt8>, service: UInt8, identifier: UInt16, frame: UInt8,
+    in context: LineContext, into handler: inout H
   ) {
-    var first = Int(firstRow[key])
-    let count = Int(rowCount[key])
-    if key < 256, ECUKnowledge.isLaidOut(UInt8(truncatingIfNeeded: key)), knowledge[slot].address == origin.ecu {
-      first += count * Int(knowledge[slot].layout.rawValue)
+    if rows.form == .number, Int(rows.length) == data.count, !rows.isRescaled || !knows(context) {
+      handler.reading(
+        Reading(
+          origin: context.origin, signal: SignalID(rawValue: rows.first), service: service, identifier: identifier,
+          frame: frame, value: rows.number(in: data)))
+      return
+    }
+    tableRows(
+      rows, of: key, data: data, service: service, identifier: identifier, frame: frame, in: context, into: &handler)
+  }
+
+  /// Whether the sender has reported its scalings or sensors.
+  @inline(__always)
+  private mutating func knows(_ context: LineContext) -> Bool {
+    knowledge[context.slot].address == context.origin.ecu
+  }
+
+  /// Reads values by all rows of a PID: bit fields, flags, and numbers with conditions.
+  @inline(never)
+  private mutating func tableRows<H: ReplyHandler & ~Copyable>(
+    _ rows: ParameterRows, of key: Int, data: Span<UInt8>, service: UInt8, identifier: UInt16, frame: UInt8,
+    in context: LineContext, into handler: inout H
+  ) {
+    var first = Int(rows.first)
+    let count = Int(rows.count)
+    if key < 256, ECUKnowledge.isLaidOut(UInt8(truncatingIfNeeded: key)), knows(context) {
+      first += count * Int(knowledge[context.slot].layout.rawValue)
     }
     let table = saeSignals.span
     for i in first..<first + count {
       let row = table[i].definition
       guard row.applies(to: data), let value = row.value(in: data) else { continue }
       var scaled = value
-      if row.rescale != .none, knowledge[slot].address == origin.ecu { scaled *= knowledge[slot].scale(row.rescale) }
+      if row.rescale != .none, knows(context) { scaled *= knowledge[context.slot].scale(row.rescale) }
       guard scaled > row.nullAtOrBelow, scaled < row.nullAtOrAbove else { continue }
       handler.reading(
         Reading(
-          origin: origin, signal: SignalID(rawValue: UInt16(truncatingIfNeeded: i)), service: service,
+          origin: context.origin, signal: SignalID(rawValue: UInt16(truncatingIfNeeded: i)), service: service,
           identifier: identifier, frame: frame, value: scaled))
     }
   }
@@ -146,20 +161,9 @@ struct MessageDecoder: ~Copyable {
   /// Reports an error at a byte of a message, or at the line's end if the message has several text lines.
   @inline(never)
   mutating func fail<H: ReplyHandler & ~Copyable>(
-    _ kind: WireError.Kind, at byte: Int, _ line: Span<UInt8>, _ origin: Origin, into handler: inout H
+    _ kind: WireError.Kind, at byte: Int, in context: LineContext, into handler: inout H
   ) {
-    handler.failure(WireError(kind, origin: origin, offset: offset(of: byte, in: line)), line: line)
-  }
-
-  mutating func offset(of byte: Int, in line: Span<UInt8>) -> UInt16 {
-    guard firstDigit >= 0 else { return UInt16(clamping: line.count) }
-    let wanted = firstDigit + 2 * byte
-    var seen = 0
-    for i in min(lineStart, line.count)..<line.count where Hex.value(line[i]) < 16 {
-      if seen == wanted { return UInt16(clamping: i) }
-      seen += 1
-    }
-    return UInt16(clamping: line.count)
+    handler.failure(context.error(kind, atByte: byte), line: context.line)
   }
 }
 

@@ -8,82 +8,79 @@
 extension ReplyCore {
   @inline(__always)
   mutating func canLine<H: ReplyHandler & ~Copyable>(
-    _ hex: inout HexLine, address: ECUAddress, data: Int, lengthCode: Int?, line: Span<UInt8>, origin: Origin,
-    loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, address: ECUAddress, data: Int, lengthCode: Int?, in context: inout LineContext,
+    into handler: inout H
   ) {
-    var origin = origin
-    origin.ecu = address
+    context.origin.ecu = address
     let count = hex.count - data
     if count > 8 {
-      splitCAN(&hex, isShort: hex.hasIdentifier, line: line, origin: origin, loaded: loaded, into: &handler)
+      splitCAN(&hex, isShort: hex.hasIdentifier, in: context, into: &handler)
       return
     }
     if let lengthCode, lengthCode != count {
       let kind: WireError.Kind = count < lengthCode ? .truncated : .malformed
-      let offset = hex.characterOffset(ofByte: data + min(count, lengthCode), in: line)
-      handler.failure(WireError(kind, origin: origin, offset: offset), line: line)
+      let offset = hex.characterOffset(ofByte: data + min(count, lengthCode), in: context.line)
+      handler.failure(WireError(kind, origin: context.origin, offset: offset), line: context.line)
       return
     }
     guard count > 0 else {
-      handler.failure(WireError(.truncated, origin: origin, offset: UInt16(clamping: line.count)), line: line)
+      handler.failure(context.errorAtEnd(.truncated), line: context.line)
       return
     }
     if link.seenCAN != true { link.seenCAN = true }
     if decoder.request.isExtended {
-      extendedFrame(&hex, first: data, line: line, origin: origin, loaded: loaded, into: &handler)
+      extendedFrame(&hex, first: data, in: &context, into: &handler)
       return
     }
-    canFrame(&hex, first: data, end: hex.count, line: line, origin: origin, loaded: loaded, into: &handler)
+    canFrame(&hex, first: data, end: hex.count, in: &context, into: &handler)
   }
 
   /// Processes a frame with extended addressing. The address given in the command precedes the protocol control byte,
   /// so each frame has one data byte less.
   private mutating func extendedFrame<H: ReplyHandler & ~Copyable>(
-    _ hex: inout HexLine, first: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
-    into handler: inout H
+    _ hex: inout HexLine, first: Int, in context: inout LineContext, into handler: inout H
   ) {
     guard hex.bytes[first] == decoder.request.extendedAddress else {
-      fail(.unexpected, byte: first, &hex, line, origin, into: &handler)
+      fail(.unexpected, byte: first, &hex, in: context, into: &handler)
       return
     }
     guard first + 1 < hex.count else {
-      fail(.truncated, byte: hex.count, &hex, line, origin, into: &handler)
+      fail(.truncated, byte: hex.count, &hex, in: context, into: &handler)
       return
     }
-    canFrame(&hex, first: first + 1, end: hex.count, line: line, origin: origin, loaded: loaded, into: &handler)
+    canFrame(&hex, first: first + 1, end: hex.count, in: &context, into: &handler)
   }
 
   /// Processes the data bytes `first..<end` of a frame, beginning with the protocol control byte.
   @inline(__always)
   mutating func canFrame<H: ReplyHandler & ~Copyable>(
-    _ hex: inout HexLine, first: Int, end: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
-    into handler: inout H
+    _ hex: inout HexLine, first: Int, end: Int, in context: inout LineContext, into handler: inout H
   ) {
-    guard let slot = slot(for: origin.ecu, line: line, origin: origin, into: &handler) else { return }
+    guard assignSlot(to: &context, into: &handler) else { return }
     let control = hex.bytes[first]
     if control & 0xF0 == 0 {
       let length = Int(control)
       guard length >= 1, length <= 7 else {
-        fail(.malformed, byte: first, &hex, line, origin, into: &handler)
+        fail(.malformed, byte: first, &hex, in: context, into: &handler)
         return
       }
       guard end - first > length else {
-        fail(.truncated, byte: end, &hex, line, origin, into: &handler)
+        fail(.truncated, byte: end, &hex, in: context, into: &handler)
         return
       }
-      if table.slots[slot].phase == .assembling { interrupt(slot, into: &handler) }
-      decoder.firstDigit = hex.digitIndex(ofByte: first + 1)
+      if table.slots[context.slot].phase == .assembling { interrupt(context.slot, into: &handler) }
+      context.firstDigit = hex.digitIndex(ofByte: first + 1)
       let payload = hex.bytes.span.extracting(first + 1..<first + 1 + length)
-      deliver(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
+      deliver(payload, in: context, into: &handler)
       return
     }
-    multipleFrames(&hex, slot: slot, first: first, end: end, line: line, origin: origin, loaded: loaded, into: &handler)
+    multipleFrames(&hex, first: first, end: end, in: context, into: &handler)
   }
 
   private mutating func multipleFrames<H: ReplyHandler & ~Copyable>(
-    _ hex: inout HexLine, slot: Int, first: Int, end: Int, line: Span<UInt8>, origin: Origin,
-    loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, first: Int, end: Int, in context: LineContext, into handler: inout H
   ) {
+    let slot = context.slot
     let control = hex.bytes[first]
     switch control >> 4 {
     case 1:
@@ -92,31 +89,31 @@ extension ReplyCore {
       // Eight data bytes, or seven with extended addressing. A logger may omit one more (see ``ECUSlot/isShort``).
       let size = decoder.request.isExtended ? 7 : 8
       guard end - first >= size - 1, end - first <= size else {
-        fail(.truncated, byte: end, &hex, line, origin, into: &handler)
+        fail(.truncated, byte: end, &hex, in: context, into: &handler)
         return
       }
       let length = Int(control & 0x0F) << 8 | Int(hex.bytes[first + 1])
       // A shorter message is sent in a single frame. Zero is the escape for 32-bit lengths, which no OBD service needs.
       guard length > size - 1 else {
-        fail(.malformed, byte: first + 1, &hex, line, origin, into: &handler)
+        fail(.malformed, byte: first + 1, &hex, in: context, into: &handler)
         return
       }
       begin(slot, length: length, nextIndex: 1)
       table.slots[slot].isShort = end - first < size
       table.append(hex.bytes.span, from: first + 2, count: end - first - 2, to: slot)
-      table.slots[slot].keep(line, origin: origin)
+      table.slots[slot].store(context)
     case 2:
       switch table.slots[slot].phase {
       case .broken: return
       case .assembling: break
       case .idle, .gathering:
         table.slots[slot].phase = .broken
-        fail(.sequence, byte: first, &hex, line, origin, into: &handler)
+        fail(.sequence, byte: first, &hex, in: context, into: &handler)
         return
       }
       guard control & 0x0F == table.slots[slot].nextIndex else {
         table.slots[slot].phase = .broken
-        fail(.sequence, byte: first, &hex, line, origin, into: &handler)
+        fail(.sequence, byte: first, &hex, in: context, into: &handler)
         return
       }
       let room = decoder.request.isExtended ? 6 : 7
@@ -125,18 +122,17 @@ extension ReplyCore {
       guard end - first > needed, !(table.slots[slot].isShort && isLast) || end - first == needed + 1 && needed < room
       else {
         table.slots[slot].phase = .broken
-        fail(.truncated, byte: end, &hex, line, origin, into: &handler)
+        fail(.truncated, byte: end, &hex, in: context, into: &handler)
         return
       }
       table.slots[slot].nextIndex = (table.slots[slot].nextIndex + 1) & 0x0F
       table.append(hex.bytes.span, from: first + 1, count: needed, to: slot)
-      table.slots[slot].keep(line, origin: origin)
-      completeIfWhole(slot, line: line, origin: origin, loaded: loaded, into: &handler)
+      completeIfWhole(in: context, into: &handler)
     case 3:
       // Flow control, sent by the adapter or another tester, is not part of a message.
       return
     default:
-      fail(.malformed, byte: first, &hex, line, origin, into: &handler)
+      fail(.malformed, byte: first, &hex, in: context, into: &handler)
     }
   }
 
@@ -148,17 +144,24 @@ extension ReplyCore {
     openSlots |= 1 << UInt16(slot)
   }
 
+  /// Delivers a message that has its announced length, or stores its last text line for the error at the prompt.
   mutating func completeIfWhole<H: ReplyHandler & ~Copyable>(
-    _ slot: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+    in context: LineContext, into handler: inout H
   ) {
-    guard table.slots[slot].received == table.slots[slot].length else { return }
+    let slot = context.slot
+    guard table.slots[slot].received == table.slots[slot].length else {
+      table.slots[slot].store(context)
+      return
+    }
     table.slots[slot].phase = .idle
     table.slots[slot].isPending = false
-    decoder.firstDigit = -1
+    openSlots &= ~(1 &<< UInt16(truncatingIfNeeded: slot))
+    var context = context
+    context.firstDigit = -1
     let payload = table.bytes(of: slot)
-    handler.message(payload, origin: origin)
+    handler.message(payload, origin: context.origin)
     decoder.decode(
-      payload, slot: slot, isCAN: true, line: line, origin: origin, loaded: loaded, into: &handler)
+      payload, isCAN: true, in: context, into: &handler)
   }
 
   /// Reports a message as truncated when a new one begins.
@@ -171,10 +174,10 @@ extension ReplyCore {
 
   @inline(never)
   mutating func fail<H: ReplyHandler & ~Copyable>(
-    _ kind: WireError.Kind, byte: Int, _ hex: inout HexLine, _ line: Span<UInt8>, _ origin: Origin,
-    into handler: inout H
+    _ kind: WireError.Kind, byte: Int, _ hex: inout HexLine, in context: LineContext, into handler: inout H
   ) {
     handler.failure(
-      WireError(kind, origin: origin, offset: hex.characterOffset(ofByte: byte, in: line)), line: line)
+      WireError(kind, origin: context.origin, offset: hex.characterOffset(ofByte: byte, in: context.line)),
+      line: context.line)
   }
 }

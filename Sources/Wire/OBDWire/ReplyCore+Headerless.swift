@@ -9,33 +9,32 @@
 /// Segments do not identify their sender. If two messages interleave, both are rejected.
 extension ReplyCore {
   mutating func headerlessLine<H: ReplyHandler & ~Copyable>(
-    _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, in context: inout LineContext, into handler: inout H
   ) {
-    let slot = ECUTable.unknown
     _ = table.slot(for: .unknown, reply: reply)
     if hex.bytes[0] < 0x40 {
       // Answers begin with 0x40 or more (ISO 14229-1, 8.2). A lower value is a protocol control byte (ATCAF0).
       guard hex.count <= 8, link.isCAN != false || link.seenCAN == nil else {
-        fail(.malformed, byte: 0, &hex, line, origin, into: &handler)
+        fail(.malformed, byte: 0, &hex, in: context, into: &handler)
         return
       }
-      canFrame(&hex, first: 0, end: hex.count, line: line, origin: origin, loaded: loaded, into: &handler)
+      canFrame(&hex, first: 0, end: hex.count, in: &context, into: &handler)
       return
     }
     guard hex.bytes[0] < 0x80 else {
-      fail(.malformed, byte: 0, &hex, line, origin, into: &handler)
+      fail(.malformed, byte: 0, &hex, in: context, into: &handler)
       return
     }
     let stride = repeatedLength(&hex)
     var start = 0
     while start < hex.count {
       let end = stride > 0 ? start + stride : unpaddedEnd(&hex)
-      decoder.firstDigit = hex.digitIndex(ofByte: start)
+      context.firstDigit = hex.digitIndex(ofByte: start)
       let payload = hex.bytes.span.extracting(start..<end)
       if isLegacyForm(payload) {
-        legacyPayload(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
+        legacyPayload(payload, in: context, into: &handler)
       } else {
-        deliver(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
+        deliver(payload, in: context, into: &handler)
       }
       start = stride > 0 ? end : hex.count
     }
@@ -107,7 +106,7 @@ extension ReplyCore {
 
   /// Processes `014`: the length of the message in the following segments.
   mutating func announce<H: ReplyHandler & ~Copyable>(
-    _ length: Int, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ length: Int, in context: LineContext, into handler: inout H
   ) {
     let slot = ECUTable.unknown
     _ = table.slot(for: .unknown, reply: reply)
@@ -116,24 +115,23 @@ extension ReplyCore {
     case .assembling:
       // Two messages at the same time: the following segments could belong to either.
       table.slots[slot].phase = .broken
-      handler.failure(WireError(.sequence, origin: origin), line: line)
+      handler.failure(WireError(.sequence, origin: context.origin), line: context.line)
       return
     default: break
     }
     guard length > 0 else {
-      handler.failure(WireError(.malformed, origin: origin), line: line)
+      handler.failure(WireError(.malformed, origin: context.origin), line: context.line)
       return
     }
     link.seenCAN = true
     begin(slot, length: length, nextIndex: 0)
-    table.slots[slot].keep(line, origin: origin)
+    table.slots[slot].store(context)
   }
 
   /// Processes a numbered segment: six bytes in `0:`, seven in the others. Bytes after the announced length are
   /// padding.
   mutating func segment<H: ReplyHandler & ~Copyable>(
-    _ index: UInt8, _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
-    into handler: inout H
+    _ index: UInt8, _ hex: inout HexLine, in context: LineContext, into handler: inout H
   ) {
     let slot = ECUTable.unknown
     _ = table.slot(for: .unknown, reply: reply)
@@ -144,29 +142,28 @@ extension ReplyCore {
       // Without its length, a complete message cannot be distinguished from a truncated one.
       table.slots[slot].phase = .broken
       table.slots[slot].length = 0
-      handler.failure(WireError(.sequence, origin: origin), line: line)
+      handler.failure(WireError(.sequence, origin: context.origin), line: context.line)
       return
     }
     guard index == table.slots[slot].nextIndex else {
       table.slots[slot].phase = .broken
-      handler.failure(WireError(.sequence, origin: origin), line: line)
+      handler.failure(WireError(.sequence, origin: context.origin), line: context.line)
       return
     }
     let isFirst = table.slots[slot].received == 0
     let needed = min(isFirst ? 6 : 7, table.slots[slot].length - table.slots[slot].received)
     guard hex.count >= needed else {
       table.slots[slot].phase = .broken
-      fail(.truncated, byte: hex.count, &hex, line, origin, into: &handler)
+      fail(.truncated, byte: hex.count, &hex, in: context, into: &handler)
       return
     }
     guard hex.count <= 8 else {
       table.slots[slot].phase = .broken
-      fail(.malformed, byte: 8, &hex, line, origin, into: &handler)
+      fail(.malformed, byte: 8, &hex, in: context, into: &handler)
       return
     }
     table.slots[slot].nextIndex = (index + 1) & 0x0F
     table.append(hex.bytes.span, from: 0, count: needed, to: slot)
-    table.slots[slot].keep(line, origin: origin)
-    completeIfWhole(slot, line: line, origin: origin, loaded: loaded, into: &handler)
+    completeIfWhole(in: context, into: &handler)
   }
 }

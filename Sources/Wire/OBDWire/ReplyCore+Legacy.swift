@@ -7,13 +7,13 @@
 /// Each text line is a message. Answers of several lines (VIN, trouble codes) are collected until the prompt.
 extension ReplyCore {
   mutating func kwpLine<H: ReplyHandler & ~Copyable>(
-    _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, in context: LineContext, into handler: inout H
   ) {
     // Check all frames of the text line before using any. A frame with a damaged length may end by chance on a byte
     // that equals its sum, but then the rest is not a frame.
     var start = 0
     repeat {
-      guard let end = checkKWPFrame(&hex, from: start, line: line, origin: origin, into: &handler) else {
+      guard let end = checkKWPFrame(&hex, from: start, in: context, into: &handler) else {
         hasDamage = true
         return
       }
@@ -23,13 +23,13 @@ extension ReplyCore {
     repeat {
       let (header, length) = Self.kwpExtent(&hex, from: start)
       let payload = start + header..<start + header + length
-      var origin = origin
+      var context = context
       if hex.bytes[start] & 0x80 != 0 {
         link.confirm(hex.bytes.span, from: start)
-        origin.ecu = .legacy(hex.bytes[start + 2])
+        context.origin.ecu = .legacy(hex.bytes[start + 2])
       }
       link.seenCAN = false
-      legacyMessage(&hex, payload, line: line, origin: origin, loaded: loaded, into: &handler)
+      legacyMessage(&hex, payload, in: context, into: &handler)
       start = payload.upperBound + 1
     } while start < hex.count
   }
@@ -46,18 +46,18 @@ extension ReplyCore {
 
   /// Returns the end of a frame with a correct sum; otherwise reports an error and returns `nil`.
   private mutating func checkKWPFrame<H: ReplyHandler & ~Copyable>(
-    _ hex: inout HexLine, from start: Int, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ hex: inout HexLine, from start: Int, in context: LineContext, into handler: inout H
   ) -> Int? {
     let (header, length) = Self.kwpExtent(&hex, from: start)
-    var origin = origin
-    if hex.bytes[start] & 0x80 != 0, start + 2 < hex.count { origin.ecu = .legacy(hex.bytes[start + 2]) }
+    var context = context
+    if hex.bytes[start] & 0x80 != 0, start + 2 < hex.count { context.origin.ecu = .legacy(hex.bytes[start + 2]) }
     let end = start + header + length + 1
     if length == 0 {
-      fail(.malformed, byte: start + header - 1, &hex, line, origin, into: &handler)
+      fail(.malformed, byte: start + header - 1, &hex, in: context, into: &handler)
     } else if length < 0 || end > hex.count {
-      fail(.truncated, byte: hex.count, &hex, line, origin, into: &handler)
+      fail(.truncated, byte: hex.count, &hex, in: context, into: &handler)
     } else if Checksum.sum(hex.bytes.span, from: start, count: end - start - 1) != hex.bytes[end - 1] {
-      fail(.checksum, byte: end - 1, &hex, line, origin, into: &handler)
+      fail(.checksum, byte: end - 1, &hex, in: context, into: &handler)
     } else {
       return end
     }
@@ -65,18 +65,18 @@ extension ReplyCore {
   }
 
   mutating func threeByteHeaderLine<H: ReplyHandler & ~Copyable>(
-    _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, in context: LineContext, into handler: inout H
   ) {
-    var origin = origin
-    if hex.count > 2 { origin.ecu = .legacy(hex.bytes[2]) }
+    var context = context
+    if hex.count > 2 { context.origin.ecu = .legacy(hex.bytes[2]) }
     guard hex.count >= 5 else {
-      fail(.truncated, byte: hex.count, &hex, line, origin, into: &handler)
+      fail(.truncated, byte: hex.count, &hex, in: context, into: &handler)
       return
     }
     // A frame has at most 12 bytes on SAE J1850 and 11 on ISO 9141-2. A longer text line contains several frames, which
     // end where a check is correct.
     if hex.count > 12 {
-      runTogether(&hex, line: line, origin: origin, loaded: loaded, into: &handler)
+      runTogether(&hex, in: context, into: &handler)
       return
     }
     guard checkHolds(hex.bytes.span, from: 0, count: hex.count) else {
@@ -84,12 +84,12 @@ extension ReplyCore {
       // Alternatively, the bus has changed. The next frame decides.
       link.learnedCRC = nil
       let kind: WireError.Kind = isShort(&hex) ? .truncated : .checksum
-      fail(kind, byte: kind == .truncated ? hex.count : hex.count - 1, &hex, line, origin, into: &handler)
+      fail(kind, byte: kind == .truncated ? hex.count : hex.count - 1, &hex, in: context, into: &handler)
       return
     }
     link.confirm(hex.bytes.span, from: 0)
     learnCheck(hex.bytes.span, from: 0, count: hex.count)
-    legacyMessage(&hex, 3..<hex.count - 1, line: line, origin: origin, loaded: loaded, into: &handler)
+    legacyMessage(&hex, 3..<hex.count - 1, in: context, into: &handler)
   }
 
   /// Whether an answer of service 01 is shorter than its PID requires, and so truncated rather than damaged.
@@ -100,24 +100,24 @@ extension ReplyCore {
   }
 
   private mutating func runTogether<H: ReplyHandler & ~Copyable>(
-    _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, in context: LineContext, into handler: inout H
   ) {
     // As above: use all frames or none.
     var start = 0
     while start < hex.count {
       guard let end = endOfFrame(&hex, from: start) else {
         hasDamage = true
-        fail(.checksum, byte: start, &hex, line, origin, into: &handler)
+        fail(.checksum, byte: start, &hex, in: context, into: &handler)
         return
       }
       start = end
     }
     start = 0
     while let end = endOfFrame(&hex, from: start) {
-      var origin = origin
-      origin.ecu = .legacy(hex.bytes[start + 2])
+      var context = context
+      context.origin.ecu = .legacy(hex.bytes[start + 2])
       link.confirm(hex.bytes.span, from: start)
-      legacyMessage(&hex, start + 3..<end - 1, line: line, origin: origin, loaded: loaded, into: &handler)
+      legacyMessage(&hex, start + 3..<end - 1, in: context, into: &handler)
       start = end
     }
   }
@@ -138,21 +138,21 @@ extension ReplyCore {
   }
 
   private mutating func legacyMessage<H: ReplyHandler & ~Copyable>(
-    _ hex: inout HexLine, _ payload: Range<Int>, line: Span<UInt8>, origin: Origin,
-    loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, _ payload: Range<Int>, in context: LineContext, into handler: inout H
   ) {
-    guard let slot = slot(for: origin.ecu, line: line, origin: origin, into: &handler) else { return }
-    decoder.firstDigit = hex.digitIndex(ofByte: payload.lowerBound)
+    var context = context
+    guard assignSlot(to: &context, into: &handler) else { return }
+    context.firstDigit = hex.digitIndex(ofByte: payload.lowerBound)
     legacyPayload(
-      hex.bytes.span.extracting(payload), slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
+      hex.bytes.span.extracting(payload), in: context, into: &handler)
   }
 
   /// Processes the data of one text line. If the answer has several text lines, it is collected; otherwise it is
   /// decoded immediately.
   mutating func legacyPayload<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
-    into handler: inout H
+    _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
+    let slot = context.slot
     let service = payload[0]
     let asked = decoder.request.admits(service: service &- 0x40)
     let isList = service == 0x43 || service == 0x47 || service == 0x4A
@@ -160,7 +160,7 @@ extension ReplyCore {
       service == 0x49 && payload.count >= 4 && payload[1] & 1 == 0 && payload[1] != 0
       || service == 0x49 && payload.count >= 4 && payload[1] >= 0x0B
     guard asked, isList || isInformation && decoder.request.asks(for: UInt16(payload[1])) else {
-      deliver(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
+      deliver(payload, in: context, into: &handler)
       return
     }
     // As on CAN, two equal text lines count as one.
@@ -170,57 +170,59 @@ extension ReplyCore {
     table.slots[slot].lastSingle = packed
     table.slots[slot].lastSingleCount = count
 
-    handler.message(payload, origin: origin)
+    handler.message(payload, origin: context.origin)
     table.slots[slot].isPending = false
     if isList {
-      gatherCodes(payload, slot: slot, line: line, origin: origin, into: &handler)
+      gatherCodes(payload, in: context, into: &handler)
     } else {
-      gatherInformation(payload, slot: slot, line: line, origin: origin, into: &handler)
+      gatherInformation(payload, in: context, into: &handler)
     }
   }
 
   private mutating func gatherCodes<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
+    let slot = context.slot
     guard payload.count & 1 == 1 else {
-      let error = WireError(.truncated, origin: origin, offset: UInt16(clamping: line.count))
-      handler.failure(error, line: line)
+      let error = context.errorAtEnd(.truncated)
+      handler.failure(error, line: context.line)
       return
     }
     // Three codes in each text line (SAE J1979, 6.3). Reject a longer one without a header, because no check protects
     // it.
     guard slot != ECUTable.unknown || payload.count <= 7 else {
-      handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: line.count)), line: line)
+      handler.failure(context.errorAtEnd(.malformed), line: context.line)
       return
     }
     startGathering(slot, service: payload[0], identifier: 0)
     guard table.slots[slot].received + payload.count <= ECUTable.messageCapacity else { return }
     table.append(payload, from: 1, count: payload.count - 1, to: slot)
-    table.slots[slot].keep(line, origin: origin)
+    table.slots[slot].store(context)
   }
 
   /// Collects `49 02 01 00 00 00 31`: service, information type, message number from 1, four bytes (SAE J1979, 6.9).
   private mutating func gatherInformation<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin, into handler: inout H
+    _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
+    let slot = context.slot
     if payload[2] == 1 || table.slots[slot].phase == .idle {
       startGathering(slot, service: 0x49, identifier: payload[1])
     }
     guard table.slots[slot].phase == .gathering else { return }
     guard payload[1] == table.slots[slot].gatheredIdentifier, payload[2] == table.slots[slot].nextIndex else {
       table.slots[slot].phase = .broken
-      handler.failure(WireError(.sequence, origin: origin), line: line)
+      handler.failure(WireError(.sequence, origin: context.origin), line: context.line)
       return
     }
     guard payload.count == 7 else {
       table.slots[slot].phase = .broken
       let kind: WireError.Kind = payload.count < 7 ? .truncated : .malformed
-      handler.failure(WireError(kind, origin: origin, offset: UInt16(clamping: line.count)), line: line)
+      handler.failure(context.errorAtEnd(kind), line: context.line)
       return
     }
     table.slots[slot].nextIndex &+= 1
     table.append(payload, from: 3, count: 4, to: slot)
-    table.slots[slot].keep(line, origin: origin)
+    table.slots[slot].store(context)
   }
 
   private mutating func startGathering(_ slot: Int, service: UInt8, identifier: UInt8) {

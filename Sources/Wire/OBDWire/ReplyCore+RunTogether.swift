@@ -20,18 +20,17 @@ extension ReplyCore {
   ///
   /// - Parameter isShort: whether the identifiers have 11 bits.
   mutating func splitCAN<H: ReplyHandler & ~Copyable>(
-    _ hex: inout HexLine, isShort: Bool, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
-    into handler: inout H
+    _ hex: inout HexLine, isShort: Bool, in context: LineContext, into handler: inout H
   ) {
     if isShort == hex.hasIdentifier,
-      wholeMessage(&hex, first: isShort ? 0 : 4, line: line, origin: origin, loaded: loaded, into: &handler)
+      wholeMessage(&hex, first: isShort ? 0 : 4, in: context, into: &handler)
     {
       return
     }
     var cuts = Cuts(identifierDigits: isShort ? 3 : 8, total: (hex.hasIdentifier ? 3 : 0) + 2 * hex.count)
     if !hex.hasDataLengthCode { search(&hex, from: 0, depth: 0, &cuts) }
     guard cuts.solutions == 1 else {
-      fail(.malformed, byte: (isShort ? 0 : 4) + 8, &hex, line, origin, into: &handler)
+      fail(.malformed, byte: (isShort ? 0 : 4) + 8, &hex, in: context, into: &handler)
       return
     }
     link.seenCAN = true
@@ -47,9 +46,9 @@ extension ReplyCore {
         bytes[i] = nibble(&hex, at) << 4 | nibble(&hex, at + 1)
       }
       frame.set(bytes.span.extracting(first: size))
-      var origin = origin
-      origin.ecu = isShort ? .can11(identifier) : .can29(identifier)
-      canFrame(&frame, first: 0, end: size, line: line, origin: origin, loaded: loaded, into: &handler)
+      var context = context
+      context.origin.ecu = isShort ? .can11(identifier) : .can29(identifier)
+      canFrame(&frame, first: 0, end: size, in: &context, into: &handler)
       digit += cuts.identifierDigits + 2 * size
     }
   }
@@ -60,19 +59,19 @@ extension ReplyCore {
   ///
   /// - Returns: `false` if the text line has another format.
   private mutating func wholeMessage<H: ReplyHandler & ~Copyable>(
-    _ hex: inout HexLine, first: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
-    into handler: inout H
+    _ hex: inout HexLine, first: Int, in context: LineContext, into handler: inout H
   ) -> Bool {
     let length = Int(hex.bytes[first])
     guard length > 7, length == hex.count - first - 1, hex.bytes[first + 1] >= 0x40, !hex.hasDataLengthCode else {
       return false
     }
-    guard let slot = slot(for: origin.ecu, line: line, origin: origin, into: &handler) else { return true }
+    var context = context
+    guard assignSlot(to: &context, into: &handler) else { return true }
     link.seenCAN = true
-    if table.slots[slot].phase == .assembling { interrupt(slot, into: &handler) }
-    decoder.firstDigit = hex.digitIndex(ofByte: first + 1)
+    if table.slots[context.slot].phase == .assembling { interrupt(context.slot, into: &handler) }
+    context.firstDigit = hex.digitIndex(ofByte: first + 1)
     let payload = hex.bytes.span.extracting((first + 1)..<hex.count)
-    deliver(payload, slot: slot, line: line, origin: origin, loaded: loaded, into: &handler)
+    deliver(payload, in: context, into: &handler)
     return true
   }
 

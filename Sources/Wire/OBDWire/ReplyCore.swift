@@ -32,44 +32,47 @@ struct ReplyCore: ~Copyable {
   }
 
   /// Processes one text line of digits.
+  @inline(__always)
   mutating func dataLine<H: ReplyHandler & ~Copyable>(
-    _ hex: inout HexLine, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>, into handler: inout H
+    _ hex: inout HexLine, in context: inout LineContext, into handler: inout H
+  ) {
+    // Check the most frequent format first: an 11-bit identifier and at most eight bytes.
+    if hex.hasIdentifier, hex.count > 0, link.stated == .auto || link.stated == .can11, link.headers != .off {
+      let code = hex.hasDataLengthCode ? Int(hex.dataLengthCode) : nil
+      canLine(
+        &hex, address: .can11(UInt32(hex.identifier)), data: 0, lengthCode: code, in: &context, into: &handler)
+      return
+    }
+    otherLine(&hex, in: &context, into: &handler)
+  }
+
+  @inline(never)
+  private mutating func otherLine<H: ReplyHandler & ~Copyable>(
+    _ hex: inout HexLine, in context: inout LineContext, into handler: inout H
   ) {
     switch form(of: &hex) {
     case .can(let address, let data, let lengthCode):
-      canLine(
-        &hex, address: address, data: data, lengthCode: lengthCode, line: line, origin: origin, loaded: loaded,
-        into: &handler)
+      canLine(&hex, address: address, data: data, lengthCode: lengthCode, in: &context, into: &handler)
     case .kwp:
-      kwpLine(&hex, line: line, origin: origin, loaded: loaded, into: &handler)
+      kwpLine(&hex, in: context, into: &handler)
     case .threeByteHeader:
-      threeByteHeaderLine(&hex, line: line, origin: origin, loaded: loaded, into: &handler)
+      threeByteHeaderLine(&hex, in: context, into: &handler)
     case .headerless:
-      headerlessLine(&hex, line: line, origin: origin, loaded: loaded, into: &handler)
+      headerlessLine(&hex, in: &context, into: &handler)
     case .canRow:
-      splitCAN(&hex, isShort: true, line: line, origin: origin, loaded: loaded, into: &handler)
+      splitCAN(&hex, isShort: true, in: context, into: &handler)
     case .length(let length):
-      announce(length, line: line, origin: origin, into: &handler)
+      announce(length, in: context, into: &handler)
     case .malformed(let byte):
       hasDamage = true
-      let offset = hex.characterOffset(ofByte: byte, in: line)
-      handler.failure(WireError(.malformed, origin: origin, offset: offset), line: line)
+      let offset = hex.characterOffset(ofByte: byte, in: context.line)
+      handler.failure(WireError(.malformed, origin: context.origin, offset: offset), line: context.line)
     }
   }
 
   /// Determines the format of a text line. A statement of the caller is binding. Otherwise the line's structure and
   /// checks decide, and hints from the dialogue only if those are ambiguous.
-  @inline(__always)
   private mutating func form(of hex: inout HexLine) -> Form {
-    // Check the most frequent format first: three digits, a space, at most eight bytes.
-    if hex.hasIdentifier, hex.count > 0, link.stated == .auto || link.stated == .can11, link.headers != .off {
-      let code = hex.hasDataLengthCode ? Int(hex.dataLengthCode) : nil
-      return .can(.can11(UInt32(hex.identifier)), data: 0, lengthCode: code)
-    }
-    return rareForm(of: &hex)
-  }
-
-  private mutating func rareForm(of hex: inout HexLine) -> Form {
     if hex.hasIdentifier {
       guard hex.count == 0, link.headers != .on, !link.stated.isLegacy else { return .malformed(0) }
       return .length(Int(hex.identifier))
@@ -189,23 +192,27 @@ struct ReplyCore: ~Copyable {
     if hasSum != hasCRC { link.learnedCRC = hasCRC }
   }
 
-  /// Returns the slot of a sender; reports an error and returns `nil` for the ninth sender in one reply.
-  mutating func slot<H: ReplyHandler & ~Copyable>(
-    for address: ECUAddress, line: Span<UInt8>, origin: Origin, into handler: inout H
-  ) -> Int? {
-    if let slot = table.slot(for: address, reply: reply) { return slot }
-    var origin = origin
-    origin.ecu = address
-    handler.failure(WireError(.malformed, origin: origin), line: line)
-    return nil
+  /// Sets the slot of the sender.
+  ///
+  /// - Returns: `false` after reporting an error, for the ninth sender in one reply.
+  @inline(__always)
+  mutating func assignSlot<H: ReplyHandler & ~Copyable>(
+    to context: inout LineContext, into handler: inout H
+  ) -> Bool {
+    guard let slot = table.slot(for: context.origin.ecu, reply: reply) else {
+      handler.failure(WireError(.malformed, origin: context.origin), line: context.line)
+      return false
+    }
+    context.slot = slot
+    return true
   }
 
   /// Delivers a complete message, unless it repeats the previous single-frame message.
   @inline(__always)
   mutating func deliver<H: ReplyHandler & ~Copyable>(
-    _ payload: Span<UInt8>, slot: Int, line: Span<UInt8>, origin: Origin, loaded: Span<SignalDefinition>,
-    into handler: inout H
+    _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
+    let slot = context.slot
     if payload.count <= 8 {
       let packed = Self.packed(payload)
       let count = UInt8(truncatingIfNeeded: payload.count)
@@ -213,23 +220,22 @@ struct ReplyCore: ~Copyable {
       table.slots[slot].lastSingle = packed
       table.slots[slot].lastSingleCount = count
     }
-    handler.message(payload, origin: origin)
+    handler.message(payload, origin: context.origin)
     if payload[0] == 0x7F, payload.count == 3, payload[2] == 0x78 {
       // "Response pending" is an error only if no answer follows (ISO 14229-1, 8.3).
       guard decoder.request.admits(service: payload[1]) else {
-        handler.failure(WireError(.unexpected, origin: origin), line: line)
+        handler.failure(WireError(.unexpected, origin: context.origin), line: context.line)
         return
       }
       table.slots[slot].isPending = true
       table.slots[slot].pendingService = payload[1]
-      table.slots[slot].keep(line, origin: origin)
+      table.slots[slot].store(context)
       openSlots |= 1 << UInt16(slot)
       return
     }
     table.slots[slot].isPending = false
     decoder.decode(
-      payload, slot: slot, isCAN: isCAN(origin.ecu), line: line, origin: origin, loaded: loaded,
-      into: &handler)
+      payload, isCAN: isCAN(context.origin.ecu), in: context, into: &handler)
   }
 
   /// Packs at most eight bytes into a number, the first byte highest.
@@ -276,18 +282,18 @@ struct ReplyCore: ~Copyable {
   ) {
     let state = table.slots[slot]
     let line = state.line.span.extracting(first: state.lineCount)
+    var context = LineContext(line, loaded: loaded, origin: state.origin)
+    context.slot = slot
     switch state.phase {
     case .assembling:
-      let error = WireError(.truncated, origin: state.origin, offset: UInt16(truncatingIfNeeded: state.lineCount))
-      handler.failure(error, line: line)
+      handler.failure(context.errorAtEnd(.truncated), line: line)
     case .gathering where hasDamage && state.gatheredService != 0x49:
       // Text lines of trouble codes have no numbers. If one was lost, the missing codes are unknown.
-      let error = WireError(.truncated, origin: state.origin, offset: UInt16(truncatingIfNeeded: state.lineCount))
-      handler.failure(error, line: line)
+      handler.failure(context.errorAtEnd(.truncated), line: line)
     case .gathering:
       decoder.decodeGathered(
-        table.bytes(of: slot), slot: slot, service: state.gatheredService, identifier: state.gatheredIdentifier,
-        line: line, origin: state.origin, into: &handler)
+        table.bytes(of: slot), service: state.gatheredService, identifier: state.gatheredIdentifier, in: context,
+        into: &handler)
     case .idle, .broken: break
     }
     if state.isPending {

@@ -21,7 +21,8 @@ public struct ReplyReader: ~Copyable {
   /// Greatest length of a text line in bytes. A KWP answer of 255 bytes has about 780 characters.
   public static let lineCapacity = 1024
 
-  private var buffer = InlineArray<1024, UInt8>(repeating: 0)
+  /// The beginning of an incomplete text line, with room for a whole word after it.
+  private var buffer = InlineArray<1040, UInt8>(repeating: 0)
   private var buffered = 0
   /// Whether the text line exceeds the buffer. The rest of it is ignored.
   private var isOverlong = false
@@ -69,7 +70,7 @@ public struct ReplyReader: ~Copyable {
     loaded: Span<SignalDefinition> = Span(), into handler: inout H
   ) {
     let wasOpen = isMidReply
-    if buffered > 0 || isOverlong { endBufferedLine(loaded: loaded, into: &handler) }
+    if buffered > 0 || isOverlong { endLine(0, position: position, loaded: loaded, into: &handler) }
     guard wasOpen || machine.isAnswering else { return }
     machine.endReply(position: position, loaded: loaded, into: &handler)
   }
@@ -92,91 +93,73 @@ public struct ReplyReader: ~Copyable {
         if c == carriageReturn {
           machine.line &+= 1
           previousWasCarriageReturn = true
-          i += 1
+          i &+= 1
+          continue
+        }
+        if c == promptCharacter {
+          previousWasCarriageReturn = false
+          i &+= 1
+          machine.endReply(position: base &+ UInt64(count: i), loaded: loaded, into: &handler)
           continue
         }
         if c == lineFeed {
           if !previousWasCarriageReturn { machine.line &+= 1 }
           previousWasCarriageReturn = false
-          i += 1
+          i &+= 1
           continue
         }
-        if c == promptCharacter {
-          previousWasCarriageReturn = false
-          machine.endReply(position: base + UInt64(count: i + 1), loaded: loaded, into: &handler)
-          i += 1
-          continue
-        }
-        if machine.takeShortEcho(bytes, from: i, position: base &+ UInt64(count: i &+ 5), into: &handler) {
-          previousWasCarriageReturn = true
-          i += 5
-          continue
-        }
-        let end = machine.hex.readSpaced(bytes, from: i)
+        let end = machine.hex.readWords(bytes, from: i)
         if end > 0 {
-          machine.spacedLine(
-            bytes.extracting(i..<end), position: base &+ UInt64(count: end &+ 1), loaded: loaded,
-            into: &handler)
+          let origin = machine.origin(base &+ UInt64(count: end &+ 1))
+          var context = LineContext(bytes.extracting(i..<end), loaded: loaded, origin: origin)
+          machine.digitLine(in: &context, into: &handler)
           machine.line &+= 1
-          // Usually an answer is followed by an empty text line and the prompt.
-          if end &+ 2 < count, bytes[end &+ 1] == carriageReturn, bytes[end &+ 2] == promptCharacter {
-            machine.line &+= 1
-            previousWasCarriageReturn = false
-            i = end &+ 3
-            machine.endReply(position: base &+ UInt64(count: i), loaded: loaded, into: &handler)
-            continue
-          }
           previousWasCarriageReturn = true
           i = end &+ 1
           continue
         }
       }
-      let end = Self.lineEnd(bytes, from: i)
-      guard end < count else {
-        store(bytes, from: i, to: count)
-        break
-      }
-      if buffered == 0, !isOverlong {
-        let position = base + UInt64(count: end + 1)
-        if end - i > Self.lineCapacity {
-          machine.overlong(
-            bytes.extracting(i..<i + Self.lineCapacity), position: position, into: &handler)
-        } else {
-          machine.anyLine(bytes.extracting(i..<end), position: position, loaded: loaded, into: &handler)
-        }
-      } else {
-        store(bytes, from: i, to: end)
-        position = base + UInt64(count: end + 1)
-        endBufferedLine(loaded: loaded, into: &handler)
-      }
-      let terminator = bytes[end]
+      let first = i
+      i = Self.lineEnd(bytes, from: first)
+      store(bytes, from: first, to: i)
+      guard i < count else { break }
+      let terminator = bytes[i]
+      i &+= 1
+      endLine(terminator, position: base &+ UInt64(count: i), loaded: loaded, into: &handler)
       previousWasCarriageReturn = terminator == carriageReturn
       if terminator == promptCharacter {
-        machine.endReply(position: base + UInt64(count: end + 1), loaded: loaded, into: &handler)
+        machine.endReply(position: base &+ UInt64(count: i), loaded: loaded, into: &handler)
       } else {
         machine.line &+= 1
       }
-      i = end + 1
     }
-    position = base + UInt64(count: count)
+    position = base &+ UInt64(count: count)
   }
 
   private mutating func store(_ bytes: Span<UInt8>, from first: Int, to end: Int) {
-    let room = Self.lineCapacity - buffered
-    let taken = min(room, end - first)
-    for k in 0..<taken { buffer[buffered + k] = bytes[first + k] }
-    buffered += taken
-    if taken < end - first { isOverlong = true }
+    let room = Self.lineCapacity &- buffered
+    let stored = min(room, end &- first)
+    buffer.copy(bytes, from: first, count: stored, to: buffered)
+    buffered &+= stored
+    if stored < end &- first { isOverlong = true }
   }
 
-  private mutating func endBufferedLine<H: ReplyHandler & ~Copyable>(
-    loaded: Span<SignalDefinition>, into handler: inout H
+  /// Processes the stored text line.
+  ///
+  /// - Parameter terminator: the character after it; 0 if there is none.
+  private mutating func endLine<H: ReplyHandler & ~Copyable>(
+    _ terminator: UInt8, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
-    let line = buffer.span.extracting(first: buffered)
+    let count = buffered
+    buffer[count] = terminator
+    let text = buffer.span.extracting(first: count &+ 1)
+    var context = LineContext(text.extracting(first: count), loaded: loaded, origin: machine.origin(position))
     if isOverlong {
-      machine.overlong(line, position: position, into: &handler)
+      machine.overlong(in: context, into: &handler)
+    } else if machine.hex.readWords(text, from: 0) == count {
+      machine.digitLine(in: &context, into: &handler)
     } else {
-      machine.anyLine(line, position: position, loaded: loaded, into: &handler)
+      machine.anyLine(in: context, into: &handler)
     }
     buffered = 0
     isOverlong = false
@@ -186,10 +169,18 @@ public struct ReplyReader: ~Copyable {
   private static func lineEnd(_ bytes: Span<UInt8>, from first: Int) -> Int {
     var i = first
     while i < bytes.count {
-      let c = bytes[i]
-      if c == carriageReturn || c == lineFeed || c == promptCharacter { return i }
-      i += 1
+      let word = bytes.word(at: i)
+      let found =
+        zeros(word ^ 0x0D0D_0D0D_0D0D_0D0D) | zeros(word ^ 0x0A0A_0A0A_0A0A_0A0A)
+        | zeros(word ^ 0x3E3E_3E3E_3E3E_3E3E)
+      if found != 0 { return i &+ found.trailingZeroBitCount &>> 3 }
+      i &+= 8
     }
-    return i
+    return bytes.count
+  }
+
+  /// Returns a word with a bit in each byte that is 0. Bytes above the lowest of them may have a bit too.
+  private static func zeros(_ word: UInt64) -> UInt64 {
+    (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
   }
 }

@@ -42,6 +42,21 @@ struct Request: BitwiseCopyable {
   @inline(__always)
   func admits(_ identifier: UInt16) -> Bool { kind != .data || asks(for: identifier) }
 
+  /// Whether an answer with this identifier is possible. Identifiers usually arrive in the order of the request.
+  ///
+  /// - Parameter next: index in the request of the identifier that is expected next; updated.
+  @inline(__always)
+  func admits(_ identifier: UInt16, next: inout Int) -> Bool {
+    if next < identifierCount, identifiers[next] == identifier {
+      next &+= 1
+      return true
+    }
+    return kind != .data || asksOutOfOrder(for: identifier)
+  }
+
+  @inline(never)
+  private func asksOutOfOrder(for identifier: UInt16) -> Bool { asks(for: identifier) }
+
   /// Whether the request contains this identifier, or no identifiers.
   @inline(__always)
   func asks(for identifier: UInt16) -> Bool {
@@ -62,13 +77,14 @@ struct Request: BitwiseCopyable {
     isExtended = false
   }
 
-  /// Sets a request with one identifier of one byte, such as `010C`.
-  mutating func set(service: UInt8, identifier: UInt8) {
+  /// Sets a request for one to six identifiers of one byte, such as `010C0D`.
+  @inline(__always)
+  mutating func set(_ line: inout HexLine) {
     clear()
     kind = .data
-    self.service = service
-    identifiers[0] = UInt16(identifier)
-    identifierCount = 1
+    service = line.bytes[0]
+    identifierCount = line.count &- 1
+    for i in 0..<identifierCount { identifiers[i] = UInt16(line.bytes[i &+ 1]) }
   }
 
   /// Parses a command as sent, or as echoed by the adapter.
@@ -78,6 +94,7 @@ struct Request: BitwiseCopyable {
   ///   - formatsCAN: `false` after ATCAF0, when the command begins with its protocol control byte.
   ///   - link: updated by commands that configure the adapter.
   init(command: Span<UInt8>, formatsCAN: Bool, link: inout Link) {
+    if readDigits(command, formatsCAN: formatsCAN) { return }
     var text = InlineArray<64, UInt8>(repeating: 0)
     var length = 0
     for i in 0..<command.count {
@@ -97,13 +114,32 @@ struct Request: BitwiseCopyable {
     if length >= 2 && text[1] == UInt8(ascii: "T")
       && (text[0] == UInt8(ascii: "A") || text[0] == UInt8(ascii: "S"))
     {
-      readAdapterCommand(text, length, &link)
+      readAdapterCommand(&text, length, &link)
       return
     }
-    readDataCommand(text, length, formatsCAN: formatsCAN)
+    readDataCommand(&text, length, formatsCAN: formatsCAN)
   }
 
   init() {}
+
+  /// Reads a command of at most 32 upper-case digits, such as `010C0D1`.
+  ///
+  /// - Returns: `false` if the command has another format.
+  @inline(__always)
+  private mutating func readDigits(_ command: Span<UInt8>, formatsCAN: Bool) -> Bool {
+    guard command.count >= 2, command.count <= 32 else { return false }
+    var bytes = InlineArray<32, UInt8>(repeating: 0)
+    var i = 0
+    while i < command.count {
+      let word = DigitWord(command, at: i)
+      guard word.digitCount >= min(8, command.count &- i) else { return false }
+      bytes.store(word.fourBytes, at: i &>> 1)
+      i &+= 8
+    }
+    // An odd last digit is the number of answer frames to wait for. It is not part of the request.
+    readBytes(&bytes, count: command.count &>> 1, formatsCAN: formatsCAN)
+    return true
+  }
 
   /// Reads options such as `t=96,e=2A,fc=1`. Of a signal set's options, only extended addressing affects the answer.
   private mutating func readOptions(_ text: Span<UInt8>) {
@@ -118,7 +154,7 @@ struct Request: BitwiseCopyable {
     }
   }
 
-  private mutating func readAdapterCommand(_ text: InlineArray<64, UInt8>, _ length: Int, _ link: inout Link) {
+  private mutating func readAdapterCommand(_ text: inout InlineArray<64, UInt8>, _ length: Int, _ link: inout Link) {
     kind = .adapter
     let isST = text[0] == UInt8(ascii: "S")
     func follows(_ word: StaticString) -> Bool {
@@ -164,7 +200,7 @@ struct Request: BitwiseCopyable {
     }
   }
 
-  private mutating func readDataCommand(_ text: InlineArray<64, UInt8>, _ length: Int, formatsCAN: Bool) {
+  private mutating func readDataCommand(_ text: inout InlineArray<64, UInt8>, _ length: Int, formatsCAN: Bool) {
     // The format is header.receiver.command or header.command.
     var start = 0
     var dots = 0
@@ -172,7 +208,7 @@ struct Request: BitwiseCopyable {
     for i in 0..<length where text[i] == UInt8(ascii: ".") {
       dots += 1
       if dots == 1 { firstDot = i }
-      if dots == 2 { receiver = Self.address(text, from: firstDot + 1, to: i) }
+      if dots == 2 { receiver = Self.address(&text, from: firstDot + 1, to: i) }
       start = i + 1
     }
     guard dots <= 2, start < length else { return }
@@ -192,6 +228,11 @@ struct Request: BitwiseCopyable {
       }
       i += 2
     }
+    readBytes(&bytes, count: count, formatsCAN: formatsCAN)
+  }
+
+  private mutating func readBytes(_ bytes: inout InlineArray<32, UInt8>, count: Int, formatsCAN: Bool) {
+    var count = count
     var first = 0
     if !formatsCAN, count > 1, bytes[0] & 0xF0 == 0, Int(bytes[0] & 0x0F) <= count - 1 {
       first = 1
@@ -236,7 +277,7 @@ struct Request: BitwiseCopyable {
     identifierCount += 1
   }
 
-  private static func address(_ text: InlineArray<64, UInt8>, from first: Int, to end: Int) -> ECUAddress {
+  private static func address(_ text: inout InlineArray<64, UInt8>, from first: Int, to end: Int) -> ECUAddress {
     var value: UInt32 = 0
     for i in first..<end {
       let digit = Hex.value(text[i])

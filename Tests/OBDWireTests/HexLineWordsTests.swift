@@ -34,7 +34,7 @@ struct HexLineSpacedTests {
   private func expectAlike(_ line: [UInt8]) -> Bool {
     var short = HexLine()
     let stream = line + [0x0D] + Array(repeating: UInt8(ascii: "4"), count: 60)
-    let end = short.readSpaced(stream.span, from: 0)
+    let end = short.readWords(stream.span, from: 0)
     guard end >= 0 else { return false }
     var long = HexLine()
     let text = Array(stream.prefix(end))

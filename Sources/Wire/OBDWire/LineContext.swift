@@ -1,0 +1,45 @@
+/// The text line that is being processed, and what readings and errors from it need.
+struct LineContext: ~Escapable {
+  /// The text line as received, without CR.
+  var line: Span<UInt8>
+  /// Definitions of the signal sets in use, sorted by service and identifier.
+  let loaded: Span<SignalDefinition>
+  /// Sender, index and position of the text line.
+  var origin: Origin
+  /// Slot of the sender in the ``ECUTable``.
+  var slot = ECUTable.unknown
+  /// Index of the text line's first hexadecimal digit.
+  var start = 0
+  /// Number of the digit at which the message begins, counted from ``start``; -1 for a message of several text lines.
+  var firstDigit = -1
+
+  @_lifetime(copy line, copy loaded)
+  @inline(__always)
+  init(_ line: Span<UInt8>, loaded: Span<SignalDefinition>, origin: Origin) {
+    self.line = line
+    self.loaded = loaded
+    self.origin = origin
+  }
+
+  /// Returns the error of a kind at a byte of the message, or at the line's end if the message has several text lines.
+  func error(_ kind: WireError.Kind, atByte byte: Int) -> WireError {
+    WireError(kind, origin: origin, offset: offset(ofByte: byte))
+  }
+
+  /// Returns the error of a kind at the end of the text line.
+  func errorAtEnd(_ kind: WireError.Kind) -> WireError {
+    WireError(kind, origin: origin, offset: UInt16(clamping: line.count))
+  }
+
+  /// Returns the index of a byte of the message in the text line; the line's length if it has several text lines.
+  func offset(ofByte byte: Int) -> UInt16 {
+    guard firstDigit >= 0 else { return UInt16(clamping: line.count) }
+    let wanted = firstDigit + 2 * byte
+    var seen = 0
+    for i in min(start, line.count)..<line.count where Hex.value(line[i]) < 16 {
+      if seen == wanted { return UInt16(clamping: i) }
+      seen += 1
+    }
+    return UInt16(clamping: line.count)
+  }
+}

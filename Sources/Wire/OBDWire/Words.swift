@@ -1,0 +1,59 @@
+// Access to bytes eight or four at a time.
+
+extension Span<UInt8> {
+  /// Returns eight bytes as one word, the first in the lowest byte. Bytes after the end are 0.
+  @inline(__always)
+  func word(at index: Int) -> UInt64 {
+    guard index &+ 8 <= count else { return endWord(at: index) }
+    // Any eight bytes form a UInt64, and these exist.
+    return UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
+  }
+
+  /// Returns a word of which not all bytes exist.
+  @inline(__always)
+  private func endWord(at index: Int) -> UInt64 {
+    let missing = index &+ 8 &- count
+    guard missing < 8 else { return 0 }
+    if count >= 8 {
+      // The last eight bytes exist. Those before the index are shifted out.
+      let last = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: count &- 8, as: UInt64.self)
+      return UInt64(littleEndian: last) &>> UInt64(low: UInt32(truncatingIfNeeded: missing &* 8))
+    }
+    var word: UInt64 = 0
+    var i = count &- 1
+    while i >= index {
+      word = word &<< 8 | UInt64(byte: self[i])
+      i &-= 1
+    }
+    return word
+  }
+}
+
+extension InlineArray where Element == UInt8 {
+  /// Stores four bytes, the first in the lowest byte.
+  ///
+  /// - Precondition: the array has four bytes from `index` on.
+  @inline(__always)
+  mutating func store(_ fourBytes: UInt32, at index: Int) {
+    precondition(index <= Self.count &- 4)
+    var span = mutableSpan
+    var raw = unsafe span.mutableBytes
+    unsafe raw.storeBytes(of: fourBytes.littleEndian, toUncheckedByteOffset: index, as: UInt32.self)
+  }
+
+  /// Copies bytes to an index, and up to seven bytes more, whose values are undefined.
+  ///
+  /// - Precondition: the array has `count` bytes, rounded up to a multiple of eight, from `index` on.
+  @inline(__always)
+  mutating func copy(_ source: Span<UInt8>, from first: Int, count: Int, to index: Int = 0) {
+    precondition(index &+ (count &+ 7) & ~7 <= Self.count)
+    var span = mutableSpan
+    var raw = unsafe span.mutableBytes
+    var i = 0
+    while i < count {
+      unsafe raw.storeBytes(
+        of: source.word(at: first &+ i).littleEndian, toUncheckedByteOffset: index &+ i, as: UInt64.self)
+      i &+= 8
+    }
+  }
+}
