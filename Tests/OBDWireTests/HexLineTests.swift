@@ -46,7 +46,7 @@ struct HexLineTests {
     for text in ["7E8 04 41 0C 1A F8 ", "41 0C 1A F8 ", "48 6B 10 41 0C 1A F8 22 ", "7E8 04 41 0C 1A F8"] {
       var line = HexLine()
       let bytes = Recorder.bytes(text + "\r" + String(repeating: " ", count: 60))
-      let end = line.readSpaced(bytes.span, from: 0)
+      let end = line.readWords(bytes.span, from: 0)
       #expect(end == text.utf8.count, "\(text)")
       let found = (0..<line.count).map { line.bytes[$0] }
       #expect(parts(text)?.bytes == found && (parts(text)?.identifier != nil) == line.hasIdentifier)
@@ -57,6 +57,6 @@ struct HexLineTests {
   func short_way_leaves_other_lines_to_the_long_one(text: String) {
     var line = HexLine()
     let bytes = Recorder.bytes(text + "\r" + String(repeating: " ", count: 60))
-    #expect(line.readSpaced(bytes.span, from: 0) == -1)
+    #expect(line.readWords(bytes.span, from: 0) == -1)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import OBDWire
 
 /// The short way that reads three bytes at a time: it may decline a line, but never read one otherwise than the long way.
-struct HexLineSpacedTests {
+struct HexLineWordsTests {
   @Test func every_character_at_every_place_reads_as_in_the_long_way_or_is_declined() {
     for text in ["7E8 04 41 0C 1A F8 ", "41 0C 1A F8 ", "18 DA F1 10 04 41 0C 1A F8", "7E8 8 04 41 0C "] {
       for place in 0..<text.utf8.count {

@@ -24,6 +24,22 @@ struct ReplyCoreSingleFrameTests {
     }
   }
 
+  /// Only text lines that end with CR are read eight characters at a time.
+  @Test(arguments: 0..<40)
+  func random_dialogue_reads_alike_with_and_without_spaces_if_each_cr_becomes_lf(seed: Int) {
+    var dialogue = RandomDialogue(seed: UInt64(seed))
+    let modes: [HeaderMode] = [.auto, .on, .off]
+    let spaced = dialogue.bytes(exchanges: 150).filter { $0 != 0x0A }
+    for bytes in [spaced, spaced.filter { $0 != 0x20 }] {
+      let lineFeeds = bytes.map { $0 == 0x0D ? 0x0A : $0 }
+      let words = Self.read(bytes, every: bytes.count, .auto, modes[seed % 3])
+      let characters = Self.read(lineFeeds, every: bytes.count, .auto, modes[seed % 3])
+      let difference = zip(words.exact, characters.exact).first { $0 != $1 }
+      #expect(difference == nil && words.exact.count == characters.exact.count)
+      #expect(words.events.count > 300)
+    }
+  }
+
   @Test func same_number_twice_in_a_reply_is_one_reading_and_in_the_next_reply_another() {
     let reply = ["7E8 03 41 0D 32", "7E8 03 41 0D 32", "7E9 03 41 0D 32"].reply
     let found = Recorder.of("010D\r" + reply + "010D\r" + reply + padding)

@@ -8,10 +8,11 @@ import Telemetry
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Measures how fast this machine parses, with a checksum of all readings.",
+    abstract: "Measures how fast this machine parses.",
     discussion: """
-      Without files, it parses 16 MB of mixed adapter traffic and 16 MB of NMEA that it generates, the same on every \
-      machine. It measures the processor time of one thread, which writes nothing. Equal checksums mean equal readings.
+      Without files, it measures traffic that the program composes, the same on every machine: 16 MB of adapter logs, 16 MB \
+      of what the daemon receives from adapters, and 16 MB of NMEA. The times are processor times of one thread. Equal \
+      checksums mean equal readings.
       """)
 
   @Argument(
@@ -62,14 +63,18 @@ struct BenchCommand: ParsableCommand {
       var encoder = JSONLineEncoder(capacity: 4096)
       encoder.begin()
       run.adapter.write("adapter", unit: "replies", &encoder)
+      run.live?.write("live", unit: "replies", &encoder)
+      run.liveInShortReads?.write("liveShortReads", unit: "replies", &encoder)
       run.nmea.write("nmea", unit: "sentences", &encoder)
       run.records.write("records", unit: "records", &encoder)
       encoder.finish()
       try output.write(encoder)
     } else {
-      let lines =
-        [run.adapter.row("adapter → readings", "replies"), run.nmea.row("NMEA → fixes", "sentences")]
-        + [run.records.row("record encoder", "records of 15 values")]
+      var lines = [run.adapter.row("adapter log → readings", "replies")]
+      if let live = run.live { lines.append(live.row("adapter, live → readings", "replies")) }
+      if let live = run.liveInShortReads { lines.append(live.row("adapter, live in short reads", "replies")) }
+      lines.append(run.nmea.row("NMEA → fixes", "sentences"))
+      lines.append(run.records.row("record encoder", "records of 15 values"))
       for line in lines { try output.write(line) }
     }
     try output.flush()
@@ -80,12 +85,15 @@ struct BenchCommand: ParsableCommand {
 struct BenchTraffic {
   private(set) var adapter: [UInt8] = []
   private(set) var gps: [UInt8] = []
+  /// `nil` if files are measured: a capture need not have the form that the daemon receives.
+  private(set) var live: BenchDialogue?
 
   init(_ files: [String]) throws(Failure) {
     if files.isEmpty {
       let corpus = BenchCorpus(size: 16 << 20)
       adapter = corpus.adapter
       gps = corpus.gps
+      live = corpus.live
       return
     }
     for path in files {
@@ -104,7 +112,7 @@ struct BenchTraffic {
     }
   }
 
-  /// Puts a capture's bytes in a row; a command stands there as its echo would.
+  /// Joins the bytes of a capture. A command takes the place of its echo.
   private struct Collector: CaptureConsumer {
     var adapter: [UInt8]
     var gps: [UInt8]

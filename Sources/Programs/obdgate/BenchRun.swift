@@ -45,7 +45,12 @@ struct BenchPart {
 
 /// Measures each part. What it needs is allocated before the first round.
 struct BenchRun {
+  /// A log of adapters.
   private(set) var adapter = BenchPart()
+  /// What the daemon sends and receives, each reply in one read; `nil` if files are measured.
+  private(set) var live: BenchPart?
+  /// The same in reads of 1 to 64 bytes.
+  private(set) var liveInShortReads: BenchPart?
   private(set) var nmea = BenchPart()
   private(set) var records = BenchPart()
 
@@ -54,6 +59,10 @@ struct BenchRun {
 
   init(_ traffic: BenchTraffic, iterations: Int) {
     measureAdapter(traffic.adapter, iterations)
+    if let dialogue = traffic.live {
+      live = Self.measured(dialogue, iterations, readsAreShort: false)
+      liveInShortReads = Self.measured(dialogue, iterations, readsAreShort: true)
+    }
     measureNMEA(traffic.gps, iterations)
     measureRecords(iterations)
   }
@@ -67,6 +76,33 @@ struct BenchRun {
       Self.chunks(of: bytes) { reader.receive($0, into: &tally) }
     }
     adapter = tally.part(bytes: bytes.count * iterations, seconds: Self.now() - start)
+  }
+
+  /// Measures the reader as the daemon uses it: each command is given to it, then the bytes of the reply.
+  private static func measured(_ dialogue: BenchDialogue, _ iterations: Int, readsAreShort: Bool) -> BenchPart {
+    var reader = ReplyReader()
+    var tally = Tally()
+    let replies = dialogue.replies.span
+    let start = now()
+    for _ in 0..<iterations {
+      tally.checksum = 0
+      var command = 0
+      var first = 0
+      var size = 1
+      for k in dialogue.replyEnds.indices {
+        reader.sent(dialogue.commands.span.extracting(command..<dialogue.commandEnds[k]), into: &tally)
+        command = dialogue.commandEnds[k]
+        let end = dialogue.replyEnds[k]
+        while first < end {
+          let next = readsAreShort ? min(first + size, end) : end
+          reader.receive(replies.extracting(first..<next), into: &tally)
+          first = next
+          // 1 to 64, in an order that repeats only after all of them.
+          size = (size * 5 + 2) % 64 + 1
+        }
+      }
+    }
+    return tally.part(bytes: dialogue.replies.count * iterations, seconds: now() - start)
   }
 
   private mutating func measureNMEA(_ bytes: [UInt8], _ iterations: Int) {
