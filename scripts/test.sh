@@ -30,5 +30,14 @@ failures() {
     <(sed -nE 's/^[✔✘] Test (.*) (passed|failed) after .*/\1/p' "$log" |
       sed -E 's/ with [0-9]+ test cases?$//' | sort -u) | sed 's/^/began and did not end: /'
 }
+# What was skipped, by reason: tests that a trait disables, and tests that found something missing (Tool.missing).
+skips() {
+  local reasons
+  reasons=$(sed -nE 's/^➜ Test .* skipped:? ?"?([^"]*)"?$/\1/p; s/^skipped: [^:]*\([^)]*\): (.*)$/\1/p' "$log" | sed 's/^\.*$/disabled/')
+  [ -z "$reasons" ] && return
+  echo "skipped: $(wc -l <<<"$reasons"), because:"
+  sort <<<"$reasons" | uniq -c | sort -rn
+}
+skips
 [ "$status" -eq 0 ] || failures >>"${FAILURES:-/dev/stdout}"
 exit "$status"

@@ -17,12 +17,8 @@ import Testing
   }
 
   @Test func recorded_answers_give_no_reading_that_was_not_in_them_and_no_standstill() throws {
-    guard let root = TestData.root else {
-      print("test data missing: transcripts are not played")
-      #expect(!TestData.isCI)
-      return
-    }
-    let text = try String(contentsOfFile: root + "/elm/transcripts.jsonl", encoding: .utf8)
+    let path = try TestData.path("elm/transcripts.jsonl")
+    let text = try String(contentsOfFile: path, encoding: .utf8)
     for line in text.split(separator: "\n") {
       let transcript = try JSONDecoder().decode(Transcript.self, from: Data(line.utf8))
       var answers: [String: [String]] = [:]

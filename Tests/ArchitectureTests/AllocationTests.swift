@@ -37,7 +37,7 @@ import Testing
   /// The figures at the end are formatted with a few allocations, more or less by how long they are; a single one in
   /// each round would already make the difference as large as the number of rounds.
   @Test func another_round_of_parsing_allocates_nothing() throws {
-    guard let obdgate = try Tool.releaseObdgate else { return }
+    let obdgate = try Tool.releaseObdgate
     let short = try MeasuredRun.of(obdgate, ["bench", "--iterations", "2", "--json"])
     let long = try MeasuredRun.of(obdgate, ["bench", "--iterations", "34", "--json"])
     #expect(short.result.status == 0, "\(short.result.errors)")

@@ -12,7 +12,9 @@ import Testing
   @Test(arguments: pages)
   func commands_run_and_print_what_stands_below_them(_ page: String) throws {
     let commands = MarkdownBlocks(try ProjectTree.text(page)).commands(.project)
-    guard !commands.isEmpty, let obdgate = try Tool.obdgate, try Tool.required("jq") != nil else { return }
+    guard !commands.isEmpty else { return }
+    let obdgate = try Tool.obdgate
+    try Tool.required("jq")
     let folder = URL(fileURLWithPath: obdgate).deletingLastPathComponent().path
     let path = "\(folder):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
     for command in commands {
@@ -44,7 +46,7 @@ import Testing
 
   @Test(arguments: pages)
   func what_make_is_told_to_do_it_can(_ page: String) throws {
-    guard let make = try Tool.required("make") else { return }
+    let make = try Tool.required("make")
     let makefile = try ProjectTree.text("Makefile")
     for command in MarkdownBlocks(try ProjectTree.text(page)).commands(.make) {
       for line in command.script.split(separator: "\n") {
@@ -73,7 +75,8 @@ import Testing
   }
 
   @Test func the_page_of_the_configuration_says_what_the_schemas_say() throws {
-    guard let obdgate = try Tool.obdgate, let python = try Tool.required("python3") else { return }
+    let obdgate = try Tool.obdgate
+    let python = try Tool.required("python3")
     let ran = try Tool.run(python, [TestData.projectRoot + "/scripts/configuration.py", obdgate, "--check"])
     #expect(ran.status == 0, "\(ran.errors)")
   }

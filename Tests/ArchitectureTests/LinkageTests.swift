@@ -6,14 +6,14 @@ import Testing
 /// neither Foundation itself nor ICU, which is 40 MB of tables for the sake of a date format.
 @Suite struct LinkageTests {
   @Test func release_build_holds_no_foundation_beyond_essentials_and_no_icu() throws {
-    guard let obdgate = try Tool.releaseObdgate else { return }
+    let obdgate = try Tool.releaseObdgate
     #expect(try Self.traces(in: obdgate) == [])
   }
 
   /// The daemon brings neither Foundation nor the command-line parser, in no form, and no regular expressions: one
   /// `contains` of a text in another is 1.4 MB of those.
   @Test func the_daemon_holds_no_foundation_no_command_line_parser_and_no_regular_expressions() throws {
-    guard let obdgated = try Tool.obdgated else { return }
+    let obdgated = try Tool.obdgated
     let loaded = try Tool.run("ldd", [obdgated])
     #expect(loaded.status == 0, "\(loaded.errors)")
     #expect(!loaded.output.contains("Foundation"), "\(loaded.output)")

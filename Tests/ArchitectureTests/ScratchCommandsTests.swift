@@ -9,14 +9,14 @@ import Testing
 
   @Test(arguments: pages)
   func every_command_does_what_it_should(_ page: DocumentedCommands) async throws {
-    for program in ["sqlite3", "openssl"] where try Tool.required(program) == nil { return }
+    for program in ["sqlite3", "openssl"] { try Tool.required(program) }
     try await aside {
       let scratch = try ScratchFolder()
       var environment: [String: String] = [:]
       for text in page.json where text.contains("kwpFast") { try scratch.write("kwp.json", text) }
       for text in page.json where text.contains("\"tls\"") { try Self.writeStore(text, in: scratch) }
       if page.script.contains("postgres://") {
-        guard let server = try PostgreSQLServer.shared else { return }
+        let server = try PostgreSQLServer.shared
         try server.sql("CREATE DATABASE fleet", in: "postgres")
         // Whatever host an address names is that one.
         environment = ["PGHOSTADDR": "127.0.0.1", "PGPORT": "\(server.port)"]

@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func every_receivers_log_is_NMEA() throws {
-    guard let folder = try TestData.path("nmea") else { return }
+    let folder = try TestData.path("nmea")
     for name in try logs(in: folder) {
       var recorder = EventRecorder()
       var progress = NoProgress()

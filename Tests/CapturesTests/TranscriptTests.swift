@@ -11,8 +11,8 @@ import Testing
   }
 
   /// The dialogues, one list of exchanges each. A character below U+0100 is a byte.
-  private func dialogues() throws -> [(id: String, isExact: Bool, exchanges: [Exchange])]? {
-    try TestData.objects("elm/transcripts.jsonl")?.map { object in
+  private func dialogues() throws -> [(id: String, isExact: Bool, exchanges: [Exchange])] {
+    try TestData.objects("elm/transcripts.jsonl").map { object in
       let exchanges = (object["exchanges"] as? [[String: Any]] ?? []).map { exchange in
         Exchange(
           command: bytes(exchange["tx"] as? String ?? "") + [0x0D], reply: bytes(exchange["rx"] as? String ?? ""))
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func a_real_dialogue_written_as_a_capture_is_read_back_to_the_same_bytes() throws {
-    guard let dialogues = try dialogues() else { return }
+    let dialogues = try dialogues()
     #expect(dialogues.count >= 40)
     for (id, _, exchanges) in dialogues {
       var log = "# obdgate-capture 1\n# vehicle: \(id)   recorded: 2026-11-21T09:41:34Z\n"
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func a_real_dialogue_written_as_python_OBDs_log_is_read_back_to_the_same_bytes() throws {
-    guard let dialogues = try dialogues() else { return }
+    let dialogues = try dialogues()
     for (id, _, exchanges) in dialogues where !exchanges.isEmpty {
       var log = "[obd.obd] Explicit port defined\n"
       for exchange in exchanges {
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func a_real_dialogue_as_bare_bytes_is_a_raw_transcript() throws {
-    guard let dialogues = try dialogues() else { return }
+    let dialogues = try dialogues()
     for (id, isExact, exchanges) in dialogues where isExact && !exchanges.isEmpty {
       let log = exchanges.flatMap { $0.reply }
       #expect(try CaptureFormat.detect(log.span, isWhole: true) == .raw, "\(id)")

@@ -15,7 +15,7 @@ struct ExtendedTests {
   }
 
   @Test func values_are_those_of_obdb() throws {
-    guard let rows = try TestData.objects("obd/obdb-extended.jsonl") else { return }
+    let rows = try TestData.objects("obd/obdb-extended.jsonl")
     var sets: [String: LoadedSignals] = [:]
     var figures = Figures()
     var undefined = 0
@@ -37,8 +37,8 @@ struct ExtendedTests {
     #expect(Double(figures.equal) >= 0.995 * Double(figures.values))
   }
 
-  private func load(_ vehicle: String) throws -> LoadedSignals? {
-    guard let path = try TestData.path("obd/signalsets/\(vehicle).json") else { return nil }
+  private func load(_ vehicle: String) throws -> LoadedSignals {
+    let path = try TestData.path("obd/signalsets/\(vehicle).json")
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     return try LoadedSignals([SignalSet(parsing: bytes, fileName: "\(vehicle).json")], limitPolicy: .limited)
   }

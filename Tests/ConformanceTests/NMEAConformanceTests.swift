@@ -13,9 +13,10 @@ import Testing
   /// What part of a file's fixes may be missing.
   private static let mostMissing = 0.005
 
-  @Test(arguments: try NMEALogs.names())
+  @Test(.needsTestData, arguments: try NMEALogs.names())
   func our_fixes_are_those_that_gpsd_published(_ name: String) throws {
-    guard let bytes = try NMEALogs.bytes(name), let published = try GpsdFix.published(for: name) else { return }
+    let bytes = try NMEALogs.bytes(name)
+    let published = try GpsdFix.published(for: name)
     let ours = CollectedFixes.reading(bytes)
     let words = NMEALogs.words(in: bytes)
     let comparison = GpsdComparison(
@@ -34,9 +35,9 @@ import Testing
   }
 
   /// A re-scan that shares no code with the reader, and knows the statuses of single sentences only.
-  @Test(arguments: try NMEALogs.names())
+  @Test(.needsTestData, arguments: try NMEALogs.names())
   func no_position_where_a_sentence_of_the_same_time_denies_it(_ name: String) throws {
-    guard let bytes = try NMEALogs.bytes(name) else { return }
+    let bytes = try NMEALogs.bytes(name)
     let statuses = NMEALogs.statuses(in: bytes)
     let ours = CollectedFixes.reading(bytes)
     for fix in ours.positions {
@@ -50,9 +51,9 @@ import Testing
     #expect(withheld.isEmpty, "\(withheld)")
   }
 
-  @Test(arguments: try NMEALogs.names())
+  @Test(.needsTestData, arguments: try NMEALogs.names())
   func any_split_of_a_log_gives_the_same_fixes(_ name: String) throws {
-    guard let bytes = try NMEALogs.bytes(name) else { return }
+    let bytes = try NMEALogs.bytes(name)
     let whole = CollectedFixes.reading(bytes)
     for size in [1, 7, 64, 255, 1000] {
       let split = CollectedFixes.reading(bytes, chunk: size)
@@ -63,7 +64,7 @@ import Testing
 
   /// The acceptance rows: sentences as they came damaged from real serial lines.
   @Test func damaged_sentences_are_refused_whole_and_their_neighbours_read() throws {
-    guard let rows = try TestData.objects("nmea/corrupt.jsonl") else { return }
+    let rows = try TestData.objects("nmea/corrupt.jsonl")
     #expect(!rows.isEmpty)
     for row in rows {
       let raw = try #require(row["raw"] as? String)
@@ -81,9 +82,9 @@ import Testing
   }
 
   /// Damage to single bytes, the same on every run: what the checksum still passes must still be a sentence.
-  @Test(arguments: try NMEALogs.names())
+  @Test(.needsTestData, arguments: try NMEALogs.names())
   func no_fix_comes_from_a_sentence_whose_checksum_is_wrong(_ name: String) throws {
-    guard var bytes = try NMEALogs.bytes(name) else { return }
+    var bytes = try NMEALogs.bytes(name)
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15
     var damaged = 0
     var index = 0

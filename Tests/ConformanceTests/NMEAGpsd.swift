@@ -12,8 +12,8 @@ struct GpsdFix: CustomStringConvertible {
   var description: String { "\(time.map(String.init) ?? "no time") \(latitude) \(longitude)" }
 
   /// gpsd's reports for a log; nil where the recordings are absent.
-  static func published(for name: String) throws -> [GpsdFix]? {
-    guard let path = try TestData.path("nmea/\(name).log.chk") else { return nil }
+  static func published(for name: String) throws -> [GpsdFix] {
+    let path = try TestData.path("nmea/\(name).log.chk")
     let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
     return try text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("{") }.compactMap { line in
       let report = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]

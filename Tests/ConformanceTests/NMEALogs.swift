@@ -13,15 +13,15 @@ enum NMEALogs {
     var denied = 0
   }
 
-  /// The logs' names without their `.log`; none where the recordings are absent.
+  /// The logs' names without their `.log`.
   static func names() throws -> [String] {
-    guard let folder = try TestData.path("nmea") else { return [] }
+    let folder = try TestData.path("nmea")
     let files = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     return files.filter { $0.hasSuffix(".log") }.map { String($0.dropLast(4)) }
   }
 
-  static func bytes(_ name: String) throws -> [UInt8]? {
-    guard let path = try TestData.path("nmea/\(name).log") else { return nil }
+  static func bytes(_ name: String) throws -> [UInt8] {
+    let path = try TestData.path("nmea/\(name).log")
     return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
   }
 

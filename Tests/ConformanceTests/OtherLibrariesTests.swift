@@ -17,7 +17,7 @@ struct OtherLibrariesTests {
   }
 
   @Test func answers_to_service_01_have_the_values_of_other_libraries() throws {
-    guard let vectors = try vectors("decoder") else { return }
+    let vectors = try vectors("decoder")
     var equal = 0
     var judged: [String: Int] = [:]
     var wrong: [String] = []
@@ -42,7 +42,7 @@ struct OtherLibrariesTests {
   }
 
   @Test func supported_identifiers_are_those_of_other_libraries() throws {
-    guard let vectors = try vectors("decoder") else { return }
+    let vectors = try vectors("decoder")
     var count = 0
     for vector in vectors where vector.command == "AvailablePIDsCommand" {
       guard let range = vector.arguments.firstMatch(of: /PIDS_([0-9A-F]{2})_TO/),
@@ -64,7 +64,7 @@ struct OtherLibrariesTests {
   }
 
   @Test func vins_and_trouble_codes_are_those_of_other_libraries() throws {
-    guard let vectors = try vectors("decoder") else { return }
+    let vectors = try vectors("decoder")
     var texts = 0
     var lists = 0
     for vector in vectors {
@@ -89,7 +89,7 @@ struct OtherLibrariesTests {
   }
 
   @Test func answers_to_service_22_come_out_as_their_messages() throws {
-    guard let vectors = try vectors("decoder_mfr") else { return }
+    let vectors = try vectors("decoder_mfr")
     var whole = 0
     for vector in vectors {
       let found = WireFindings.of(vector.response + "\r\r>")
@@ -111,8 +111,8 @@ struct OtherLibrariesTests {
 
   // MARK: Vectors
 
-  private func vectors(_ kind: String) throws -> [Vector]? {
-    try TestData.objects("obd/other-libraries.jsonl")?.filter { $0["kind"] as? String == kind }.map { row in
+  private func vectors(_ kind: String) throws -> [Vector] {
+    try TestData.objects("obd/other-libraries.jsonl").filter { $0["kind"] as? String == kind }.map { row in
       Vector(
         library: row["source"] as? String ?? "", command: row["command"] as? String ?? "",
         arguments: row["args"] as? String ?? "", response: row["response"] as? String ?? "",
@@ -199,7 +199,7 @@ struct OtherLibrariesBatchTests {
   ]
 
   @Test func answers_with_several_identifiers_are_taken_apart() throws {
-    guard let rows = try TestData.objects("obd/other-libraries.jsonl") else { return }
+    let rows = try TestData.objects("obd/other-libraries.jsonl")
     var count = 0
     var equal = 0
     var refusals = 0

@@ -20,7 +20,7 @@ struct PythonOBDTests {
   }
 
   @Test func random_answers_have_the_values_of_python_obd() throws {
-    guard let python = try Tool.python(with: "obd") else { return }
+    let python = try Tool.python(with: "obd")
     let script = TestData.projectRoot + "/scripts/python-obd-values.py"
     let run = try Tool.run(python, [script, "1979", "\(Self.answersPerPID)"], limit: .seconds(300))
     try #require(run.status == 0, "\(run.errors.suffix(500))")

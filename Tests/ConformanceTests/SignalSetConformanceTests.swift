@@ -32,7 +32,7 @@ struct SignalSetConformanceTests {
   ]
 
   @Test func set_with_obdb_limits_gives_the_values_of_obdb() throws {
-    guard let figures = try figures(.limited) else { return }
+    let figures = try figures(.limited)
     for vehicle in Self.vehicles {
       #expect(figures[vehicle]?.different.isEmpty ?? true, "\(figures[vehicle]?.different ?? [])")
     }
@@ -42,7 +42,7 @@ struct SignalSetConformanceTests {
   }
 
   @Test func value_outside_its_sets_range_is_absent_and_every_other_is_equal() throws {
-    guard let figures = try figures(.absent) else { return }
+    let figures = try figures(.absent)
     var all = Figures()
     for vehicle in Self.vehicles {
       guard let own = figures[vehicle] else { continue }
@@ -63,26 +63,26 @@ struct SignalSetConformanceTests {
   }
 
   @Test func set_without_commands_loads_and_decodes_nothing() throws {
-    guard let loaded = try load("Jeep-Wrangler", .absent) else { return }
+    let loaded = try load("Jeep-Wrangler", .absent)
     #expect(loaded.definitions.isEmpty && loaded.commands.isEmpty)
   }
 
   // MARK: Reading the recordings
 
-  private func load(_ vehicle: String, _ policy: LimitPolicy) throws -> LoadedSignals? {
-    guard let path = try TestData.path("obd/signalsets/\(vehicle).json") else { return nil }
+  private func load(_ vehicle: String, _ policy: LimitPolicy) throws -> LoadedSignals {
+    let path = try TestData.path("obd/signalsets/\(vehicle).json")
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     let set = try SignalSet(parsing: bytes, fileName: "\(vehicle).json")
     #expect(set.unsupported.isEmpty, "\(set.unsupported)")
     return try LoadedSignals([set], limitPolicy: policy)
   }
 
-  private func figures(_ policy: LimitPolicy) throws -> [String: Figures]? {
-    guard let rows = try TestData.objects("obd/obdb-extended.jsonl") else { return nil }
+  private func figures(_ policy: LimitPolicy) throws -> [String: Figures] {
+    let rows = try TestData.objects("obd/obdb-extended.jsonl")
     var sets: [String: LoadedSignals] = [:]
     var requests: [String: [UInt32: [Int]]] = [:]
     for vehicle in Self.vehicles {
-      guard let loaded = try load(vehicle, policy) else { continue }
+      let loaded = try load(vehicle, policy)
       sets[vehicle] = loaded
       requests[vehicle] = Dictionary(grouping: loaded.definitions.indices) { index in
         UInt32(loaded.definitions[index].service) << 16 | UInt32(loaded.definitions[index].identifier)

@@ -20,7 +20,7 @@ struct TranscriptTests {
   }
 
   @Test func every_exchange_gives_its_reviewed_messages_readings_and_errors() throws {
-    guard let transcripts = try transcripts() else { return }
+    let transcripts = try transcripts()
     var exchanges = 0
     var matching = 0
     var values = 0
@@ -43,7 +43,7 @@ struct TranscriptTests {
   }
 
   @Test func legacy_frames_with_a_verified_check_come_out_as_their_messages() throws {
-    guard let transcripts = try transcripts() else { return }
+    let transcripts = try transcripts()
     var count = 0
     for transcript in transcripts {
       for (exchange, found) in read(transcript) {
@@ -58,7 +58,7 @@ struct TranscriptTests {
   }
 
   @Test func what_the_sources_state_is_what_is_found() throws {
-    guard let transcripts = try transcripts() else { return }
+    let transcripts = try transcripts()
     var count = 0
     for transcript in transcripts where !transcript.stated.isEmpty {
       var all = WireFindings()
@@ -80,8 +80,8 @@ struct TranscriptTests {
 
   // MARK: Reading
 
-  private func transcripts() throws -> [Transcript]? {
-    try TestData.objects("elm/transcripts.jsonl")?.map { row in
+  private func transcripts() throws -> [Transcript] {
+    try TestData.objects("elm/transcripts.jsonl").map { row in
       let id = row["id"] as? String ?? ""
       let exchanges = row["exchanges"] as? [[String: Any]] ?? []
       return Transcript(

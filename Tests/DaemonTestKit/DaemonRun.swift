@@ -17,7 +17,7 @@ final class DaemonRun: @unchecked Sendable {
     _ scenarios: [String] = [Scenarios.car()], settings: String = DaemonRun.quick, baud: Int? = nil,
     environment: [String: String] = [:], readsOutput: Bool = true
   ) throws {
-    guard let program = try Tool.obdgated else { throw Missing(what: "the built obdgated") }
+    let program = try Tool.obdgated
     scratch = try ScratchFolder()
     let folder = scratch.path
     adapters = try scenarios.map {

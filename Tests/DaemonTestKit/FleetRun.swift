@@ -40,8 +40,8 @@ final class FleetRun {
     self.authority = authority
     self.sink = sink
     self.broker = broker
-    gateway = try #require(try Tool.obdgated)
-    store = try #require(try Tool.fleetstore)
+    gateway = try Tool.obdgated
+    store = try Tool.fleetstore
     folder = try ScratchFolder()
     self.database = database ?? "sqlite:\(folder.file("fleet.db"))"
     port = try ReservedPort()
@@ -147,7 +147,7 @@ final class FleetRun {
       let query = next.map { "&cursor=\($0)" } ?? ""
       let url = "\(scheme)://127.0.0.1:\(port.number)/api\(path)?limit=1000\(query)"
       let answer = try Tool.run(
-        try #require(try Tool.required("curl")),
+        try Tool.required("curl"),
         (authority.map { ["--cacert", $0] } ?? []) + [
           "-sS", "--fail-with-body", "-H", "@\(folder.file("header"))", url,
         ])

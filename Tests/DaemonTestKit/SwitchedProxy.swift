@@ -13,7 +13,7 @@ final class SwitchedProxy {
     folder = try ScratchFolder()
     file = try folder.write("what", "pass")
     program = try RunningProgram(
-      try #require(try Tool.required("python3")),
+      try Tool.required("python3"),
       [TestData.projectRoot + "/Tests/Support/" + script, "\(port.number)", "\(peer)", file])
     try program.line(within: .seconds(60)) { $0 == "now pass" }
   }

@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func a_client_that_waits_to_be_told_to_go_on_is_told() async throws {
-    guard let curl = try Tool.required("curl") else { return }
+    let curl = try Tool.required("curl")
     try await TestServer.run { server in
       try await aside {
         let scratch = try ScratchFolder()
@@ -169,7 +169,8 @@ import Testing
   }
 
   @Test func tls_is_spoken_where_there_is_a_certificate() async throws {
-    guard let openssl = try Tool.required("openssl"), let curl = try Tool.required("curl") else { return }
+    let openssl = try Tool.required("openssl")
+    let curl = try Tool.required("curl")
     let scratch = try ScratchFolder()
     let (certificate, key) = (scratch.file("cert.pem"), scratch.file("key.pem"))
     let made = try Tool.run(

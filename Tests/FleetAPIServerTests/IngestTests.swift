@@ -137,7 +137,7 @@ import Testing
 
   @Test(arguments: ["zstd", "gzip"])
   func a_packed_body_is_unpacked(_ coding: String) async throws {
-    guard let tool = try Tool.required(coding) else { return }
+    let tool = try Tool.required(coding)
     try await TestServer.run { server in
       try await aside {
         let packed = try Tool.run(tool, ["-c"], stdin: (1...100).map { SampleRecord($0) }.lines).stdout
@@ -150,7 +150,7 @@ import Testing
 
   @Test(arguments: ["zstd", "gzip"])
   func a_packed_body_that_is_cut_or_none_is_refused(_ coding: String) async throws {
-    guard let tool = try Tool.required(coding) else { return }
+    let tool = try Tool.required(coding)
     try await TestServer.run { server in
       try await aside {
         let packed = try Tool.run(tool, ["-c"], stdin: (1...100).map { SampleRecord($0) }.lines).stdout

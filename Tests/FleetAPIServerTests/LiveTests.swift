@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func what_one_server_stores_another_sends_on() async throws {
-    guard let database = try PostgreSQLServer.shared?.database() else { return }
+    let database = try PostgreSQLServer.shared.database()
     try await TestServer.runTwo(on: database) { first, second in
       try await aside {
         let listener = try WebSocketTestClient(port: first.port, token: first.keys.readOnly)
@@ -135,7 +135,7 @@ import Testing
         for token in [server.keys.gateway, server.keys.revokedToken, "wrong"] {
           let client = try WebSocketTestClient(port: server.port, token: token)
           #expect((try client.event()["error"] as? [String: Any])?["message"] != nil)
-          guard case .close(let code, _) = try client.close() else { return }
+          guard case .close(let code, _) = try client.close() else { throw TestData.Missing("a close frame") }
           #expect(code == 1008)
         }
         let early = try WebSocketTestClient(port: server.port)
@@ -215,7 +215,8 @@ import Testing
           let records = (1...40).map { SampleRecord(round * 40 + $0, rest: #""note":"\#(text)""#) }
           _ = try gateway.send("POST", "/api/telemetry", records.lines)
         }
-        guard case .close(1008, let reason) = try slow.close() else { return }
+        guard case .close(let code, let reason) = try slow.close() else { throw TestData.Missing("a close frame") }
+        #expect(code == 1008)
         #expect(reason.hasPrefix("too slow"))
         // The others have not noticed.
         let other = [SampleRecord(1, vehicle: "VAN-2", gateway: "gw-2")]

@@ -134,7 +134,7 @@ import Testing
         // Control frames are messages, too.
         for _ in 0..<15 { try client.send(opcode: 9, []) }
         for _ in 0..<15 { try client.send(#"{"action":"unsubscribe","channel":"fleet"}"#) }
-        guard case .close(let code, let reason) = try client.close() else { return }
+        guard case .close(let code, let reason) = try client.close() else { throw TestData.Missing("a close frame") }
         #expect(code == 1008)
         #expect(reason.contains("too many messages"))
         // The key's requests are the same.
@@ -173,7 +173,7 @@ import Testing
           if status == 200 { round += 1 }
         }
         #expect(round < 40)
-        guard case .close(let code, let reason) = try slow.close() else { return }
+        guard case .close(let code, let reason) = try slow.close() else { throw TestData.Missing("a close frame") }
         #expect(code == 1013)
         #expect(reason.contains("memory"))
       }

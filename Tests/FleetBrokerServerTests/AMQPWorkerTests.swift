@@ -4,8 +4,8 @@ import Testing
 
 /// A worker against one RabbitMQ node, whose MQTT plugin takes what obdgated's sink publishes.
 @Suite struct AMQPWorkerTests {
-  private func bench() async throws -> (RabbitMQ, Bench)? {
-    guard let rabbit = try await aside({ try RabbitMQ.shared }) else { return nil }
+  private func bench() async throws -> (RabbitMQ, Bench) {
+    let rabbit = try await aside({ try RabbitMQ.shared })
     return (rabbit, try Bench(amqp: rabbit))
   }
 
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func what_a_gateway_publishes_is_in_the_store_and_gone_from_the_queue() async throws {
-    guard let (rabbit, bench) = try await bench() else { return }
+    let (rabbit, bench) = try await bench()
     try await Store.with { store in
       try await bench.running(store) { worker in
         try await bench.publish(vehicle: "VAN-001", 1...250)
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func tls_is_held_to_the_configured_authority_and_the_name() async throws {
-    guard let (rabbit, found) = try await bench() else { return }
+    let (rabbit, found) = try await bench()
     var bench = found
     bench.options.addresses = try [bench.secure("amqps", "localhost", rabbit.nodes[0].tlsPort)]
     bench.options.tls.authorities = rabbit.certificates.authority
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func on_its_own_machine_rabbitmq_is_asked_as_its_guest_where_nobody_is_named() async throws {
-    guard let (rabbit, found) = try await bench() else { return }
+    let (rabbit, found) = try await bench()
     var bench = found
     bench.options.addresses = [try #require(BrokerAddress("amqp://127.0.0.1:\(rabbit.nodes[0].port)"))]
     bench.options.password = nil
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func what_is_published_while_no_worker_runs_waits_in_the_queue() async throws {
-    guard let (_, bench) = try await bench() else { return }
+    let (_, bench) = try await bench()
     try await Store.with { store in
       try await bench.running(store) { _ in }
       try await bench.publish(vehicle: "VAN-001", 1...120, records: 10)
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func what_is_refused_is_kept_in_a_queue_of_its_own_and_the_rest_is_stored() async throws {
-    guard let (rabbit, bench) = try await bench() else { return }
+    let (rabbit, bench) = try await bench()
     var settings = bench
     settings.options.messageBytes = 4_000
     let small = settings
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test func while_the_storage_fails_messages_stay_with_the_worker_and_none_is_handed_over_twice() async throws {
-    guard let (rabbit, bench) = try await bench() else { return }
+    let (rabbit, bench) = try await bench()
     try await Store.with { store in
       try await bench.running(store) { worker in
         try await store.refuse("true")
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func a_message_that_alone_fails_holds_up_no_other_and_is_kept_in_the_queue_of_refused_ones() async throws {
-    guard let (rabbit, bench) = try await bench() else { return }
+    let (rabbit, bench) = try await bench()
     try await Store.with { store in
       try await bench.running(store) { worker in
         try await store.refuse("CAST(NEW.body AS TEXT) LIKE '%\"rpm\":13}%'")
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func a_vehicle_with_a_dot_in_its_id_is_itself() async throws {
-    guard let (_, bench) = try await bench() else { return }
+    let (_, bench) = try await bench()
     try await Store.with { store in
       try await bench.running(store) { worker in
         try await bench.publish(vehicle: "VAN.1", 1...3)
@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test func two_workers_share_one_queue() async throws {
-    guard let (_, bench) = try await bench() else { return }
+    let (_, bench) = try await bench()
     try await Store.with { store in
       try await bench.running(store) { first in
         try await bench.running(store) { second in
@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test func a_wrong_password_is_said_and_tried_again() async throws {
-    guard let (_, bench) = try await bench() else { return }
+    let (_, bench) = try await bench()
     var settings = bench
     settings.options.password = "wrong"
     let wrong = settings

@@ -11,7 +11,7 @@ import Testing
 struct BrokerClusterTests {
   @Test(arguments: [1, 3]) func nothing_is_lost_and_nothing_doubled_whoever_is_killed(_ nodes: Int) async throws {
     let vehicles = Int(ProcessInfo.processInfo.environment["BROKER_VEHICLES"] ?? "") ?? 4
-    guard let cluster = try await aside({ try BrokerCluster(nodes: nodes) }) else { return }
+    let cluster = try await aside({ try BrokerCluster(nodes: nodes) })
     let report = try await aside { try cluster.run(vehicles: vehicles, records: 20_000, kills: nodes > 1) }
     print("brokers: \(nodes) nodes, \(cluster.workers) workers: \(report)")
     let storage = try await StoredFleet(postgreSQL: cluster.database)

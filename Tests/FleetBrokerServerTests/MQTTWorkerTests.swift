@@ -10,7 +10,7 @@ import Testing
   init() throws { scratch = try ScratchFolder() }
 
   @Test func two_workers_share_what_gateways_publish() async throws {
-    guard let broker = try Mosquitto(in: scratch) else { return }
+    let broker = try Mosquitto(in: scratch)
     let one = try Bench(mqtt: broker.port, clientId: "worker-1")
     let two = try Bench(mqtt: broker.port, clientId: "worker-2")
     try await Store.with { store in
@@ -32,11 +32,9 @@ import Testing
     let server = try certificates.make("broker", for: "DNS:localhost")
     #expect(unsafe chmod(server.key, 0o644) == 0 && chmod(certificates.scratch.path, 0o755) == 0)
     let plain = try ReservedPort()
-    guard
-      let broker = try Mosquitto(
-        "allow_anonymous true\nlistener \(plain.number) 127.0.0.1",
-        tls: "certfile \(server.certificate)\nkeyfile \(server.key)", in: scratch)
-    else { return }
+    let broker = try Mosquitto(
+      "allow_anonymous true\nlistener \(plain.number) 127.0.0.1",
+      tls: "certfile \(server.certificate)\nkeyfile \(server.key)", in: scratch)
     var bench = try Bench(mqtt: Int(plain.number), clientId: "worker")
     bench.options.addresses = try [bench.secure("mqtts", "localhost", broker.port)]
     bench.options.tls.authorities = certificates.authority
@@ -66,7 +64,7 @@ import Testing
   }
 
   @Test func nothing_is_acknowledged_before_its_commit_and_all_of_it_comes_again() async throws {
-    guard let broker = try Mosquitto(in: scratch) else { return }
+    let broker = try Mosquitto(in: scratch)
     let bench = try Bench(mqtt: broker.port, clientId: "worker")
     try await Store.with { store in
       // Somebody else has the file: no commit is possible.
@@ -91,7 +89,7 @@ import Testing
   }
 
   @Test func what_is_published_while_the_worker_is_away_is_kept_for_it() async throws {
-    guard let broker = try Mosquitto(in: scratch) else { return }
+    let broker = try Mosquitto(in: scratch)
     let bench = try Bench(mqtt: broker.port, clientId: "worker")
     try await Store.with { store in
       try await bench.running(store) { _ in try await aside { try broker.says("Sending SUBACK to worker") } }
@@ -104,7 +102,7 @@ import Testing
   }
 
   @Test func what_is_refused_is_named_in_the_log_and_comes_no_more() async throws {
-    guard let broker = try Mosquitto(in: scratch) else { return }
+    let broker = try Mosquitto(in: scratch)
     let bench = try Bench(mqtt: broker.port, clientId: "worker")
     try await Store.with { store in
       try await bench.running(store) { worker in
@@ -123,7 +121,7 @@ import Testing
   }
 
   @Test func a_message_that_is_too_long_is_refused_and_those_behind_it_are_stored() async throws {
-    guard let broker = try Mosquitto(in: scratch) else { return }
+    let broker = try Mosquitto(in: scratch)
     var settings = try Bench(mqtt: broker.port, clientId: "worker")
     settings.options.messageBytes = 4_000
     // Less than a message: one is read at a time.
@@ -142,7 +140,7 @@ import Testing
   }
 
   @Test func a_broker_that_would_hand_nothing_over_twice_is_not_read_from() async throws {
-    guard let broker = try Mosquitto("allow_anonymous true\nmax_qos 0", in: scratch) else { return }
+    let broker = try Mosquitto("allow_anonymous true\nmax_qos 0", in: scratch)
     let bench = try Bench(mqtt: broker.port, clientId: "worker")
     try await Store.with { store in
       let worker = try bench.worker(store)

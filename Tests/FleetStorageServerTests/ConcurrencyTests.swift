@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func what_was_answered_stored_outlives_the_database_server() async throws {
-    guard let server = try await aside({ try PostgreSQLServer(isSynchronous: true) }) else { return }
+    let server = try await aside({ try PostgreSQLServer(isSynchronous: true) })
     let storage = try await StoredFleet(postgreSQL: try await aside { try server.database() })
     var answered: Set<Int> = []
     var next = 0

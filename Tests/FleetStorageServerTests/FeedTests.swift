@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test func announcements_go_on_after_the_database_was_away() async throws {
-    guard let server = try await aside({ try PostgreSQLServer() }) else { return }
+    let server = try await aside({ try PostgreSQLServer() })
     let address = try await aside { try server.database() }
     let reader = try await StoredFleet(postgreSQL: address)
     var positions = reader.announcements(tenant: .standard).makeAsyncIterator()

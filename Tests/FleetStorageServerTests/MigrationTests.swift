@@ -58,9 +58,9 @@ import Testing
     #expect(SQLiteSchema.steps.count == PostgreSQLSchema.steps.count)
   }
 
-  private static func newAddress(_ kind: Kind, _ folder: borrowing ScratchFolder) async throws -> String? {
+  private static func newAddress(_ kind: Kind, _ folder: borrowing ScratchFolder) async throws -> String {
     if kind == .sqlite { return folder.file("old.db") }
-    guard let server = try await aside({ try PostgreSQLServer.shared }) else { return nil }
+    let server = try await aside({ try PostgreSQLServer.shared })
     return try await aside { try server.database() }
   }
 
@@ -87,7 +87,7 @@ import Testing
   @Test(arguments: Kind.allCases, versions)
   func a_database_of_an_older_version_is_brought_up_with_its_data(_ kind: Kind, _ version: Int) async throws {
     let folder = try ScratchFolder()
-    guard let address = try await Self.newAddress(kind, folder) else { return }
+    let address = try await Self.newAddress(kind, folder)
     let old = try await Self.open(kind, address, steps: version)
     var query = RecordQuery.telemetry(of: "VAN-001", limit: 2)
     try await Self.fill(old, kind, version: version)
@@ -109,7 +109,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func records_of_before_are_ordered_and_the_newest_are_found(_ kind: Kind) async throws {
     let folder = try ScratchFolder()
-    guard let address = try await Self.newAddress(kind, folder) else { return }
+    let address = try await Self.newAddress(kind, folder)
     let old = try await Self.open(kind, address, steps: 4)
     // Of 2020: whatever day it is, that is no time to come. Times of equal events are told apart by their `seq`.
     let (then, place, id) = (-1.9e8, #","latitude":47.5,"longitude":9.25"#, UInt64(Sample.day) - 190_000_000_000)
@@ -159,7 +159,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_further_step_finds_the_data(_ kind: Kind) async throws {
-    guard let fleet = try await Fleet(kind) else { return }
+    let fleet = try await Fleet(kind)
     try await fleet.storage.take((0..<3).map { Sample.record($0) })
     await fleet.storage.close()
     let added = try await Self.open(kind, fleet.address, steps: SQLiteSchema.steps.count + 1)
@@ -175,7 +175,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func lists_of_vehicles_become_rights_that_are_found(_ kind: Kind) async throws {
     let folder = try ScratchFolder()
-    guard let address = try await Self.newAddress(kind, folder) else { return }
+    let address = try await Self.newAddress(kind, folder)
     let old = try await Self.open(kind, address, steps: 3)
     let lists = ["gw-1": ["VAN-2", "VAN-001", "Ärger 3"], "gw-2": [], "gw-3": ["VAN-9"]]
     try await old.engine.write { session throws(StoreFailure) in
@@ -215,7 +215,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func a_database_of_a_newer_version_is_refused(_ kind: Kind) async throws {
-    guard let fleet = try await Fleet(kind) else { return }
+    let fleet = try await Fleet(kind)
     await fleet.storage.close()
     let ours = SQLiteSchema.steps.count
     try await Self.open(kind, fleet.address, steps: ours + 1).close()

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PostgreSQLConnectionTests {
   @Test func a_commit_is_waited_for_also_where_the_server_would_not() async throws {
     try await aside {
-      guard let server = try PostgreSQLServer.shared else { return }
+      let server = try PostgreSQLServer.shared
       let address = try server.database()
       let name = try #require(address.split(separator: "/").last)
       for (setting, expected) in [("off", "on"), ("remote_apply", "remote_apply")] {
@@ -21,7 +21,7 @@ import Testing
 
   @Test func values_go_in_and_come_out_as_they_are() async throws {
     try await aside {
-      guard let server = try PostgreSQLServer.shared else { return }
+      let server = try PostgreSQLServer.shared
       let connection = try PostgreSQLConnection(address: PostgreSQLAddress(parsing: server.database()))
       let values: [SQLValue] = [
         .integer(.min), .integer(-1), .text("Grüße ' \" \\ $1"), .text(""), .bytes([0, 1, 255]), .bytes([]),
@@ -38,7 +38,7 @@ import Testing
 
   @Test func a_peer_that_is_gone_without_a_word_is_noticed() async throws {
     try await aside {
-      guard let server = try PostgreSQLServer.shared else { return }
+      let server = try PostgreSQLServer.shared
       let address = try server.database()
       let connection = try PostgreSQLConnection(address: PostgreSQLAddress(parsing: address))
       #expect([TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT].map { connection.socketOption($0) } == [30, 10, 3])

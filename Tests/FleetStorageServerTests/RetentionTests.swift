@@ -71,7 +71,7 @@ import Testing
 
   @Test func a_partition_is_dropped_and_not_emptied() async throws {
     try await Fleet.with(.postgreSQL) { fleet in
-      guard let server = try PostgreSQLServer.shared else { return }
+      let server = try PostgreSQLServer.shared
       let database = try #require(fleet.address.split(separator: "/").last.map { String($0) })
       func partitions() throws -> [String] {
         try server.sql(
@@ -118,7 +118,7 @@ import Testing
 
   @Test func odd_ids_make_no_tables_until_their_month_comes() async throws {
     try await Fleet.with(.postgreSQL) { fleet in
-      guard let server = try PostgreSQLServer.shared else { return }
+      let server = try PostgreSQLServer.shared
       let database = try #require(fleet.address.split(separator: "/").last.map { String($0) })
       func count(_ table: String) throws -> [Substring] {
         try server.sql("SELECT count(*) FROM \(table)", in: database)
@@ -183,7 +183,7 @@ import Testing
 
   @Test func next_months_partitions_are_made_days_before_it_begins() async throws {
     try await Fleet.with(.postgreSQL) { fleet in
-      guard let server = try PostgreSQLServer.shared else { return }
+      let server = try PostgreSQLServer.shared
       let database = try #require(fleet.address.split(separator: "/").last.map { String($0) })
       func partitions() throws -> [String] {
         try server.sql(

@@ -48,7 +48,7 @@ import Testing
     let folder = try ScratchFolder()
     var address = folder.file("fleat.db")
     if kind == .postgreSQL {
-      guard let server = try await aside({ try PostgreSQLServer.shared }) else { return }
+      let server = try await aside({ try PostgreSQLServer.shared })
       address = try await aside { try server.database() }
     }
     for _ in 0..<2 {

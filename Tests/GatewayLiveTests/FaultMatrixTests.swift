@@ -44,11 +44,10 @@ import Testing
   private struct Played: Sendable {
     var row: String
     var play: FaultRow.Play
-    /// `nil` if the daemon is not built.
-    var outcome: FaultRow.Outcome?
+    var outcome: FaultRow.Outcome
 
     func add(to entries: inout [String: MatrixTable.Entry]) {
-      if let outcome { entries[row]?.add(outcome, play) }
+      entries[row]?.add(outcome, play)
     }
   }
 
@@ -64,8 +63,8 @@ import Testing
       let plays = DaemonPlays.all(from: start)[row.name]!
       let outcome = try row.runDaemon(plays.plays[number], plays, limit: limit)
       let isLate =
-        plays.needsConnection && plays.plays[number].ends >= start && (outcome?.firstValue ?? 99) > start - 0.5
-      if outcome == nil || !isLate { return Played(row: row.name, play: plays.plays[number], outcome: outcome) }
+        plays.needsConnection && plays.plays[number].ends >= start && (outcome.firstValue ?? 99) > start - 0.5
+      if !isLate { return Played(row: row.name, play: plays.plays[number], outcome: outcome) }
     }
     let plays = DaemonPlays.all(from: 20)[row.name]!
     let outcome = try row.runDaemon(plays.plays[number], plays, limit: limit)

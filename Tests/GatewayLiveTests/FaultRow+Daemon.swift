@@ -10,9 +10,9 @@ extension FaultRow {
   /// Plays the row.
   ///
   /// - Parameter limit: maximum time from the fault's end to the next value, s.
-  /// - Returns: the outcome; `nil` if the daemon is not built.
-  func runDaemon(_ play: Play, _ plays: DaemonPlays, limit: Double) throws -> Outcome? {
-    guard let program = try Tool.obdgated else { return nil }
+  /// - Returns: the outcome.
+  func runDaemon(_ play: Play, _ plays: DaemonPlays, limit: Double) throws -> Outcome {
+    let program = try Tool.obdgated
     let scratch = try ScratchFolder()
     let port = daemonPort(linked: scratch.file("elm"))
     let logs = [scratch.file("log.capture"), scratch.file("successor.capture")]

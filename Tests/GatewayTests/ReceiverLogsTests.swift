@@ -51,7 +51,7 @@ import Testing
   }
 
   private static func names() throws -> [String] {
-    guard let folder = try TestData.path("nmea") else { return [] }
+    let folder = try TestData.path("nmea")
     return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".log") }.sorted()
   }
 
@@ -109,9 +109,9 @@ import Testing
     return lines.records
   }
 
-  @Test(arguments: try ReceiverLogsTests.names())
+  @Test(.needsTestData, arguments: try ReceiverLogsTests.names())
   func no_fix_is_wrong_and_no_date_bends_a_record(_ name: String) throws {
-    guard let path = try TestData.path("nmea/\(name)") else { return }
+    let path = try TestData.path("nmea/\(name)")
     let epochs = Self.epochs(Array(try Data(contentsOf: URL(fileURLWithPath: path))))
     var given = Given()
     for sentence in epochs.joined().split(separator: UInt8(ascii: "$")) {

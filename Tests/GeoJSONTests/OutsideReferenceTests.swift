@@ -8,7 +8,7 @@ import Testing
 /// poles and across the antimeridian.
 @Suite struct OutsideReferenceTests {
   @Test func inside_and_distance_are_those_of_shapely_and_geographiclib() throws {
-    guard let python = try Tool.python(with: "shapely, geographiclib") else { return }
+    let python = try Tool.python(with: "shapely, geographiclib")
     let scratch = try ScratchFolder()
     let made = try Tool.run(
       python, [TestData.projectRoot + "/scripts/fence-reference.py", "1", "100000", scratch.path], limit: .seconds(400))

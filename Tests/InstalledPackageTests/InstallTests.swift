@@ -24,7 +24,7 @@ import Testing
 
   @Test(arguments: ["obdgate", "fleetstore"])
   func an_edited_configuration_outlasts_an_upgrade_and_a_removal_and_nothing_a_purge(_ package: String) async throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     try await aside {
       let isDaemon = package == "obdgate"
       let file = isDaemon ? packages.obdgate : packages.fleetstore
@@ -35,7 +35,7 @@ import Testing
       let copied = try Tool.run("cp", [packages.folder + "/" + file, scratch.path])
       #expect(copied.status == 0, "\(copied.errors)")
       let later = try Self.upgrade(of: scratch.file(file), in: scratch.path)
-      guard let machine = try BootedImage(showing: scratch.path) else { return }
+      let machine = try BootedImage(showing: scratch.path)
       defer { machine.end() }
 
       try machine.shell("dpkg -i \(BootedImage.shown)/\(file)")
@@ -68,9 +68,9 @@ import Testing
   }
 
   @Test func both_install_on_one_machine_with_what_debian_has() async throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     try await aside {
-      guard let machine = try packages.machine(installing: [packages.obdgate, packages.fleetstore]) else { return }
+      let machine = try packages.machine(installing: [packages.obdgate, packages.fleetstore])
       defer { machine.end() }
       #expect(try machine.shell("dpkg --audit") == "")
       #expect(try machine.shell("systemctl is-system-running || systemctl --failed --no-legend") == "running")

@@ -5,7 +5,8 @@ import Testing
 /// What is in the packages.
 @Suite struct PackageTests {
   @Test func lintian_has_nothing_to_say() throws {
-    guard let packages = try Packages(), let lintian = try Tool.required("lintian") else { return }
+    let packages = try Packages()
+    let lintian = try Tool.required("lintian")
     let judged = try Tool.run(
       lintian, ["--allow-root", "--fail-on", "error,warning"] + packages.paths, limit: .seconds(600))
     #expect(judged.status == 0, "\(judged.output)\(judged.errors)")
@@ -13,7 +14,7 @@ import Testing
   }
 
   @Test func the_daemon_and_its_command_take_less_than_30_MB() throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     let root = try Unpacked(packages.paths[0])
     let bytes = try root.files.reduce(0) { sum, file in
       sum + (try FileManager.default.attributesOfItem(atPath: root.path + file)[.size] as? Int ?? 0)
@@ -24,7 +25,7 @@ import Testing
   }
 
   @Test func programs_say_the_version_of_their_package() throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     for (path, programs) in zip(packages.paths, [["obdgate", "obdgated"], ["fleetstore"]]) {
       let root = try Unpacked(path)
       let version = try Tool.run("dpkg-deb", ["--field", path, "Version"]).output
@@ -35,7 +36,7 @@ import Testing
   }
 
   @Test func the_configuration_of_a_package_names_a_schema_that_the_package_brings() throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     for path in packages.paths {
       let root = try Unpacked(path)
       let file = try #require(root.files.first { $0.hasPrefix("/etc/") && $0.hasSuffix(".json") })
@@ -47,7 +48,7 @@ import Testing
   }
 
   @Test func programs_carry_their_runtime_and_look_for_libraries_nowhere_else() throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     for path in packages.paths {
       let root = try Unpacked(path)
       for file in root.files where file.hasPrefix("/usr/bin/") {
@@ -60,9 +61,9 @@ import Testing
   }
 
   @Test func every_program_has_a_page_and_completions_that_their_readers_take() throws {
-    guard let packages = try Packages(), let man = try Tool.required("man"), let zsh = try Tool.required("zsh") else {
-      return
-    }
+    let packages = try Packages()
+    let man = try Tool.required("man")
+    let zsh = try Tool.required("zsh")
     for path in packages.paths {
       let root = try Unpacked(path)
       for file in root.files where file.hasPrefix("/usr/bin/") {
@@ -83,7 +84,7 @@ import Testing
   }
 
   @Test func a_page_names_every_subcommand_and_option() throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     let root = try Unpacked(packages.paths[0])
     let page = try Tool.run("zcat", [root.path + "/usr/share/man/man1/obdgate.1.gz"]).output
     for name in ["replay", "decode", "nmea", "fences", "scan", "info", "dtc", "record", "signals", "simulate"] {
@@ -97,7 +98,7 @@ import Testing
 
   /// The licence of the whole: whatever is linked is named.
   @Test func the_copyright_names_what_is_linked() throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     let texts = try packages.paths.map { path in
       let root = try Unpacked(path)
       let file = try #require(root.files.first { $0.hasSuffix("/copyright") })

@@ -10,17 +10,15 @@ struct Packages {
   let obdgate: String
   let fleetstore: String
 
-  /// nil, said in one line, where they are not built.
-  init?() throws {
+  /// If they are not built, the current test is skipped.
+  init() throws {
     folder =
       ProcessInfo.processInfo.environment["OBDGATE_PACKAGES"] ?? TestData.projectRoot + "/.build/packages"
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     guard let obdgate = files.first(where: { $0.hasPrefix("obdgate_") && $0.hasSuffix(".deb") }),
       let fleetstore = files.first(where: { $0.hasPrefix("fleetstore_") && $0.hasSuffix(".deb") })
     else {
-      if TestData.isCI { throw TestData.Missing("packages in \(folder)") }
-      print("skipped: no packages in \(folder) (make deb builds them)")
-      return nil
+      try Tool.missing("a package in \(folder)", remedy: "make deb builds them")
     }
     self.obdgate = obdgate
     self.fleetstore = fleetstore
@@ -29,8 +27,8 @@ struct Packages {
   var paths: [String] { [folder + "/" + obdgate, folder + "/" + fleetstore] }
 
   /// A machine with both packages in sight, and those named installed.
-  func machine(installing names: [String]) throws -> BootedImage? {
-    guard let machine = try BootedImage(showing: folder) else { return nil }
+  func machine(installing names: [String]) throws -> BootedImage {
+    let machine = try BootedImage(showing: folder)
     do {
       for name in names { try machine.shell("dpkg -i \(BootedImage.shown)/\(name)") }
     } catch {

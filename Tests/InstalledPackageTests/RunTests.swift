@@ -6,9 +6,10 @@ import Testing
 /// `make run`, once everything is built.
 @Suite struct RunTests {
   @Test func a_simulated_car_drives_into_a_fleet_store_until_Ctrl_C() async throws {
-    guard let curl = try Tool.required("curl"), let obdgate = try Tool.obdgate, try Tool.obdgated != nil,
-      try Tool.fleetstore != nil
-    else { return }
+    let curl = try Tool.required("curl")
+    let obdgate = try Tool.obdgate
+    _ = try Tool.obdgated
+    _ = try Tool.fleetstore
     try await aside {
       let folder = URL(fileURLWithPath: obdgate).deletingLastPathComponent().path
       // A terminal sends its signal to all of a group.

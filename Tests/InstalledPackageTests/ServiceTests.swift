@@ -40,9 +40,9 @@ import Testing
   }
 
   @Test func it_is_ready_holds_no_capability_and_writes_to_its_state_alone() async throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     try await aside {
-      guard let machine = try packages.machine(installing: [packages.obdgate]) else { return }
+      let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       try machine.shell("touch /var/tmp/before")
       try Self.drive(machine)
@@ -61,9 +61,9 @@ import Testing
   }
 
   @Test func it_stops_in_two_seconds_and_goes_on_where_it_was() async throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     try await aside {
-      guard let machine = try packages.machine(installing: [packages.obdgate]) else { return }
+      let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       try Self.drive(machine, dropIn: "TimeoutStopSec=2")
       let before = try machine.shell("head -n 1 \(Self.records)")
@@ -87,9 +87,10 @@ import Testing
 
   @Test(arguments: ["obdgated", "obdgated-fusion", "obdgated-spool", "obdgated-link0"])
   func what_is_stuck_is_started_anew(_ thread: String) async throws {
-    guard let packages = try Packages(), let python = try Tool.required("python3") else { return }
+    let packages = try Packages()
+    let python = try Tool.required("python3")
     try await aside {
-      guard let machine = try packages.machine(installing: [packages.obdgate]) else { return }
+      let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       try Self.drive(machine, dropIn: "WatchdogSec=6\\nTimeoutAbortSec=2")
       // It is pinged.
@@ -123,9 +124,9 @@ import Testing
   }
 
   @Test func a_fleet_store_that_hangs_is_started_anew_and_has_what_it_had() async throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     try await aside {
-      guard let machine = try packages.machine(installing: [packages.fleetstore]) else { return }
+      let machine = try packages.machine(installing: [packages.fleetstore])
       defer { machine.end() }
       let unit = "fleetstore.service"
       let token = try machine.shell("cat /var/lib/fleetstore/administrator.token")
@@ -149,9 +150,9 @@ import Testing
   }
 
   @Test func a_fleet_store_holds_no_capability_writes_to_its_state_alone_and_stops_in_two_seconds() async throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     try await aside {
-      guard let machine = try packages.machine(installing: [packages.fleetstore]) else { return }
+      let machine = try packages.machine(installing: [packages.fleetstore])
       defer { machine.end() }
       let unit = "fleetstore.service"
       try machine.shell(
@@ -186,9 +187,9 @@ import Testing
 
   /// What udev does for an adapter: its device wants a unit.
   @Test func an_adapter_starts_what_has_ended_and_not_what_was_disabled() async throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     try await aside {
-      guard let machine = try packages.machine(installing: [packages.obdgate]) else { return }
+      let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       func plug() throws {
         try machine.shell("systemd-run --quiet --unit=adapter -p Wants=obdgate-adapter.service sleep infinity")
@@ -205,9 +206,9 @@ import Testing
 
   /// The unit's filter of system calls does not let it ask the kernel.
   @Test func it_knows_that_timesyncd_keeps_the_clock() async throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     try await aside {
-      guard let machine = try packages.machine(installing: [packages.obdgate]) else { return }
+      let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       try Self.drive(machine)
       #expect(try machine.run("grep", "-c", #""timeQuality":"ntp""#, Self.records).output == "0\n")
@@ -218,9 +219,9 @@ import Testing
 
   @Test(arguments: [(#"{"gatewayIdd": 1}"#, "obdgated.json:1:"), (#"{"geofences": "none.geojson"}"#, "none.geojson")])
   func a_wrong_configuration_is_said_and_not_tried_for_ever(_ text: String, _ message: String) async throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     try await aside {
-      guard let machine = try packages.machine(installing: [packages.obdgate]) else { return }
+      let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       try machine.shell("echo '\(text)' > /etc/obdgate/obdgated.json")
       try machine.run("systemctl", "restart", Self.unit)
@@ -231,9 +232,9 @@ import Testing
   }
 
   @Test func records_reach_a_fleet_store_with_a_token_that_only_the_daemon_sees() async throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     try await aside {
-      guard let machine = try packages.machine(installing: [packages.fleetstore, packages.obdgate]) else { return }
+      let machine = try packages.machine(installing: [packages.fleetstore, packages.obdgate])
       defer { machine.end() }
       #expect(try machine.property("ActiveState", of: "fleetstore.service") == "active")
       let token = try machine.shell("cat /var/lib/fleetstore/administrator.token")
@@ -255,9 +256,9 @@ import Testing
   }
 
   @Test func what_happens_to_an_adapter_is_found_in_the_journal_by_its_fields() async throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     try await aside {
-      guard let machine = try packages.machine(installing: [packages.obdgate]) else { return }
+      let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       try Self.drive(machine)
       try machine.shell("systemctl stop car")
@@ -274,9 +275,9 @@ import Testing
   }
 
   @Test func a_pin_is_shown_to_the_daemon_alone() async throws {
-    guard let packages = try Packages() else { return }
+    let packages = try Packages()
     try await aside {
-      guard let machine = try packages.machine(installing: [packages.obdgate]) else { return }
+      let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       let pin = "/run/credentials/\(Self.unit)/obdgate.pin"
       // What it says since it was last started.

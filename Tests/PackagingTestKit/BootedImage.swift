@@ -4,7 +4,7 @@ import TestKit
 
 /// A Debian that systemd has booted, in a container with a file system of its own that goes with it.
 ///
-///     guard let machine = try BootedImage(showing: folder) else { return }
+///     let machine = try BootedImage(showing: folder)
 ///     #expect(try machine.run("systemctl", "is-active", "obdgated").output == "active\n")
 final class BootedImage: @unchecked Sendable {
   /// Where the folder that is shown stands in the container.
@@ -15,14 +15,14 @@ final class BootedImage: @unchecked Sendable {
   private let first: pid_t
 
   /// - Parameter folder: what the container sees, read-only.
-  /// - Returns: nil, said in one line, where no container can be had.
-  init?(showing folder: String) throws {
+  ///
+  /// If no container can be started, the current test is skipped.
+  init(showing folder: String) throws {
     let image = TestData.projectRoot + "/.tools/image"
-    guard let nspawn = try Tool.required("systemd-nspawn"), try Tool.required("nsenter") != nil else { return nil }
+    let nspawn = try Tool.required("systemd-nspawn")
+    try Tool.required("nsenter")
     guard geteuid() == 0, FileManager.default.fileExists(atPath: image + "/usr/bin") else {
-      if TestData.isCI { throw TestData.Missing("root, or \(image) (scripts/image.sh)") }
-      print("skipped: no container (root is needed, and scripts/image.sh)")
-      return nil
+      try Tool.missing("root or \(image)", remedy: "make test-packages as root")
     }
     container = try RunningProgram(
       nspawn,

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func the_names_are_those_that_the_daemon_knows() throws {
-    guard let python = try Tool.required("python3") else { return }
+    let python = try Tool.required("python3")
     let checked = try Tool.run(python, [TestData.projectRoot + "/scripts/adapter-rules.py", "--check"])
     #expect(checked.status == 0, "\(checked.errors)")
   }
@@ -50,7 +50,7 @@ import Testing
     ]
     let (known, strangers) = (adapters, others)
     try await aside {
-      guard let tagged = try Self.tagged(known + strangers) else { return }
+      let tagged = try Self.tagged(known + strangers)
       for (device, isTagged) in zip(known, tagged) { #expect(isTagged, "\(device)") }
       for (device, isTagged) in zip(strangers, tagged.dropFirst(known.count)) { #expect(!isTagged, "\(device)") }
     }
@@ -63,7 +63,7 @@ import Testing
       """
     try await aside {
       let devices = [("ScanTool", "OBDLink MX"), ("FTDI", "FT232R USB UART"), ("ScanTool", "OBDLink EX")]
-      guard let tagged = try Self.tagged(devices, own: own) else { return }
+      let tagged = try Self.tagged(devices, own: own)
       #expect(tagged == [false, true, true])
     }
   }
@@ -81,14 +81,12 @@ import Testing
     for rule in try Self.rules { #expect(!rule.contains("ACTION==\"add"), "\(rule)") }
   }
 
-  /// Which of these devices udev's own program tags, with these rules alone and those of a file in front of them; nil, said
-  /// in one line, where it cannot be asked.
-  private static func tagged(_ devices: [(maker: String, name: String)], own: String = "") throws -> [Bool]? {
-    guard let umockdev = try Tool.required("umockdev-run"), try Tool.required("udevadm") != nil else { return nil }
+  /// Which of these devices udev's own program tags, with these rules alone and those of a file in front of them.
+  private static func tagged(_ devices: [(maker: String, name: String)], own: String = "") throws -> [Bool] {
+    let umockdev = try Tool.required("umockdev-run")
+    try Tool.required("udevadm")
     guard geteuid() == 0 else {
-      if TestData.isCI { throw TestData.Missing("root, for a place of udev's own") }
-      print("skipped: no udev with rules of the test's own (root is needed)")
-      return nil
+      try Tool.missing("root, for a udev with rules of the test's own,", remedy: "run the tests as root")
     }
     let scratch = try ScratchFolder()
     var tree =

@@ -9,14 +9,14 @@ import Testing
   /// `systemd-analyze security`: 0 is locked up, 10 is wide open; the threshold counts tenths.
   @Test(arguments: [("obdgated.service", 16), ("fleetstore.service", 12)])
   func a_service_is_exposed_no_more_than_it_must_be(_ unit: String, _ tenths: Int) throws {
-    guard let analyze = try Tool.required("systemd-analyze") else { return }
+    let analyze = try Tool.required("systemd-analyze")
     let judged = try Tool.run(analyze, ["security", "--offline=true", "--threshold=\(tenths)", Self.path(unit)])
     #expect(judged.status == 0, "\(judged.output)\(judged.errors)")
     #expect(judged.output.contains("Overall exposure level"))
   }
 
   @Test func the_judge_can_say_no() throws {
-    guard let analyze = try Tool.required("systemd-analyze") else { return }
+    let analyze = try Tool.required("systemd-analyze")
     let scratch = try ScratchFolder()
     let open = try scratch.write("open.service", "[Service]\nExecStart=/bin/true\n")
     #expect(try Tool.run(analyze, ["security", "--offline=true", "--threshold=16", open]).status != 0)
@@ -24,7 +24,7 @@ import Testing
 
   @Test(arguments: ["obdgated.service", "fleetstore.service"])
   func a_unit_says_nothing_that_systemd_does_not_understand(_ unit: String) throws {
-    guard let analyze = try Tool.required("systemd-analyze") else { return }
+    let analyze = try Tool.required("systemd-analyze")
     let scratch = try ScratchFolder()
     // The programs and pages that it names are installed with it.
     let text = try String(contentsOfFile: Self.path(unit), encoding: .utf8)
@@ -57,7 +57,7 @@ import Testing
 
   /// An adapter wants a unit that is another name of the service's only while that is enabled.
   @Test func what_is_disabled_no_adapter_starts() throws {
-    guard let systemctl = try Tool.required("systemctl") else { return }
+    let systemctl = try Tool.required("systemctl")
     let rules = try String(contentsOfFile: Self.path("70-obdgate.rules"), encoding: .utf8)
     let wanted = rules.matches(of: /SYSTEMD_WANTS\}\+?="([^"]*)"/).map { String($0.1) }
     #expect(wanted == ["obdgate-adapter.service"])

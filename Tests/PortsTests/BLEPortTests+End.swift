@@ -65,7 +65,7 @@ extension BLEPortTests {
   func what_did_not_connect_ends_no_connection(_ row: (answer: String, seconds: Int)) async throws {
     try await aside {
       let scene = Scene.adapter(Scene.ffe0, #""connect": ["\#(row.answer)"]"#)
-      guard let bed = try BluetoothBed.start(scene) else { return }
+      let bed = try BluetoothBed.start(scene)
       var port = BLEPort(address: Scene.address, bus: bed.bus)
       let limit = Duration.seconds(row.seconds)
       let error = PortContract.error { () throws(PortError) in try port.open(within: limit, unless: nil) }

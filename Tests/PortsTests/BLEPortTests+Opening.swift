@@ -21,7 +21,6 @@ extension BLEPortTests {
   @Test func a_device_that_is_not_there_ends_the_search_at_the_limit() async throws {
     // Less than the ten seconds that are listened at most.
     let error = try await Self.refusal(#"{"devices": []}"#, within: .seconds(8))
-    guard let error else { return }
     #expect(error.kind == .timedOut)
     #expect(
       error.description.hasPrefix(
@@ -89,7 +88,7 @@ extension BLEPortTests {
   func what_is_missing_is_said_in_one_line(
     _ row: (scene: String, kind: PortError.Kind, text: String)
   ) async throws {
-    guard let error = try await Self.refusal(row.scene) else { return }
+    let error = try await Self.refusal(row.scene)
     #expect(error.kind == row.kind)
     #expect(error.detail.hasPrefix(row.text), "\(error)")
     #expect(!error.description.contains("\n"))
@@ -136,7 +135,7 @@ extension BLEPortTests {
   func services_that_are_no_line_are_asked_for_anew(_ known: String) async throws {
     try await aside {
       let facts = #"\#(known) "sockets": true, "first services": [\#(Scene.service("180a", []))]"#
-      guard let bed = try BluetoothBed.start(Scene.adapter(Scene.ffe0, facts)) else { return }
+      let bed = try BluetoothBed.start(Scene.adapter(Scene.ffe0, facts))
       var port = BLEPort(address: Scene.address, bus: bed.bus)
       let error = PortContract.error { () throws(PortError) in try port.open(within: .seconds(60), unless: nil) }
       #expect(error?.kind == .noSerialService)
@@ -151,7 +150,6 @@ extension BLEPortTests {
   @Test func services_that_never_come_end_at_the_limit() async throws {
     let error = try await Self.refusal(
       Scene.adapter(Scene.ffe0, #""resolves": false"#), within: .seconds(15))
-    guard let error else { return }
     #expect(error.kind == .timedOut)
     #expect(error.detail.hasPrefix("connected, but its services do not come"), "\(error)")
   }
@@ -164,7 +162,7 @@ extension BLEPortTests {
       #expect(
         error?.detail.hasPrefix("no D-Bus system bus (") == true,
         "\(error?.description ?? "opened")")
-      guard let bed = try BluetoothBed.start(Scene.adapter()) else { return }
+      let bed = try BluetoothBed.start(Scene.adapter())
       try bed.order(#"{"do": "leave"}"#)
       port = BLEPort(address: Scene.address, bus: bed.bus)
       let gone = PortContract.error { () throws(PortError) in try port.open() }
@@ -175,7 +173,7 @@ extension BLEPortTests {
 
   @Test func a_wake_up_ends_opening_and_goes_on_ringing() async throws {
     try await aside {
-      guard let bed = try BluetoothBed.start(#"{"devices": []}"#) else { return }
+      let bed = try BluetoothBed.start(#"{"devices": []}"#)
       var port = BLEPort(address: Scene.address, bus: bed.bus)
       let wakeUp = try WakeUp()
       wakeUp.signal()

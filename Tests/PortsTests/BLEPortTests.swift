@@ -11,7 +11,7 @@ import Testing
     _ scene: String, _ body: @escaping @Sendable (inout BLEPort, BluetoothBed) throws -> Void
   ) async throws {
     try await aside {
-      guard let bed = try BluetoothBed.start(scene) else { return }
+      let bed = try BluetoothBed.start(scene)
       var port = BLEPort(address: Scene.address, bus: bed.bus)
       try port.open(within: .seconds(60), unless: nil)
       try body(&port, bed)
@@ -21,17 +21,17 @@ import Testing
 
   /// Why a port to a scene's adapter does not open.
   static func refusal(_ scene: String, within limit: Duration = .seconds(60)) async throws
-    -> PortError?
+    -> PortError
   {
     try await aside {
-      guard let bed = try BluetoothBed.start(scene) else { return nil }
+      let bed = try BluetoothBed.start(scene)
       var port = BLEPort(address: Scene.address, bus: bed.bus)
       let error = PortContract.error { () throws(PortError) in
         try port.open(within: limit, unless: nil)
       }
       #expect(port.isOpen == false)
       #expect(port.descriptor == -1)
-      return error
+      return try #require(error)
     }
   }
 
@@ -192,7 +192,6 @@ import Testing
     let service =
       #"{"uuid": "0000ffe0-0000-1000-8000-00805f9b34fb", "characteristics": [{"uuid": "x", "nonsense": true}]}"#
     let error = try await Self.refusal(Scene.adapter(service))
-    guard let error else { return }
     #expect(error.kind == .noSerialService)
   }
 

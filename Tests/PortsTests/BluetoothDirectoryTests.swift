@@ -5,10 +5,9 @@ import Testing
 @Suite struct BluetoothDirectoryTests {
   private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
 
-  private static func run(_ devices: String, _ arguments: [String]) throws -> Tool.Result? {
-    guard try Tool.required("dbus-daemon") != nil,
-      let bed = try ProbeProgram.testbed("bluez.py", modules: "import dbus, dbusmock", packages: "python3-dbusmock")
-    else { return nil }
+  private static func run(_ devices: String, _ arguments: [String]) throws -> Tool.Result {
+    try Tool.required("dbus-daemon")
+    let bed = try ProbeProgram.testbed("bluez.py", modules: "import dbus, dbusmock", packages: "python3-dbusmock")
     let scratch = try ScratchFolder()
     let file = try scratch.write("devices.json", devices)
     return try Tool.run("/usr/bin/python3", [bed, file, try ProbeProgram.path] + arguments, limit: .seconds(200))
@@ -23,7 +22,7 @@ import Testing
          "services": ["0000110a-0000-1000-8000-00805f9b34fb", "\(Self.serialPort.uppercased())"], "signal": -70},
         {"controller": "hci0", "address": "00:00:00:00:00:03", "name": "Headphones", "paired": true, "signal": -71}]}
       """
-    guard let result = try Self.run(devices, ["bluetooth"]) else { return }
+    let result = try Self.run(devices, ["bluetooth"])
     #expect(result.status == 0, "\(result.output)\(result.errors)")
     #expect(
       result.lines == [
@@ -40,7 +39,7 @@ import Testing
          "signal": -50},
         {"controller": "hci0", "address": "00:1D:A5:68:98:8B", "name": "OBDBLE", "paired": true, "signal": -60}]}
       """
-    guard let result = try Self.run(devices, ["bluetooth"]) else { return }
+    let result = try Self.run(devices, ["bluetooth"])
     #expect(
       result.lines == [
         "00:1D:A5:68:98:8B 'OBDBLE' 'OBDBLE' -60 dBm leave(noSerialPort)",
@@ -54,13 +53,13 @@ import Testing
         {"controller": "hci0", "address": "11:22:33:44:55:66", "name": "OBDII", "heard": true, "signal": -60}]}
       """
     // So long the stand-in has to see that there is an inquiry, and to make the device known.
-    guard let result = try Self.run(devices, ["inquire", "5"]) else { return }
+    let result = try Self.run(devices, ["inquire", "5"])
     #expect(result.status == 0, "\(result.output)\(result.errors)")
     #expect(result.lines == ["11:22:33:44:55:66 'OBDII' 'OBDII' -60 dBm leave(notPaired)"])
   }
 
   @Test func without_bluez_there_is_one_reason() throws {
-    guard let result = try Self.run("null", ["bluetooth"]) else { return }
+    let result = try Self.run("null", ["bluetooth"])
     #expect(
       result.lines == [
         "error Bluetooth not searched: bluetoothd is not running; apt install bluez, or start bluetooth"
@@ -69,9 +68,8 @@ import Testing
 
   @Test func without_a_controller_an_inquiry_says_so_and_a_list_is_empty() throws {
     let devices = #"{"controllers": [], "devices": []}"#
-    guard let inquiry = try Self.run(devices, ["inquire", "5"]), let list = try Self.run(devices, ["bluetooth"]) else {
-      return
-    }
+    let inquiry = try Self.run(devices, ["inquire", "5"])
+    let list = try Self.run(devices, ["bluetooth"])
     #expect(
       inquiry.lines == [
         "error Bluetooth not searched: no controller; plug one in, or rfkill unblock bluetooth"

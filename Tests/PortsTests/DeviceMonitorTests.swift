@@ -12,12 +12,11 @@ import Testing
     """
 
   /// Runs the steps; nil where the tools are missing.
-  private static func run(_ steps: String, _ arguments: [String]) throws -> Tool.Result? {
-    guard let wrapper = try Tool.required("umockdev-wrapper"),
-      let bed = try ProbeProgram.testbed(
-        "udev.py", modules: "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev",
-        packages: "gir1.2-umockdev-1.0 and python3-gi")
-    else { return nil }
+  private static func run(_ steps: String, _ arguments: [String]) throws -> Tool.Result {
+    let wrapper = try Tool.required("umockdev-wrapper")
+    let bed = try ProbeProgram.testbed(
+      "udev.py", modules: "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev",
+      packages: "gir1.2-umockdev-1.0 and python3-gi")
     let scratch = try ScratchFolder()
     let file = try scratch.write("steps.json", steps)
     return try Tool.run(
@@ -30,7 +29,7 @@ import Testing
        {"plug": "b", \(Self.ch340), "properties": {"OBDGATE": "ignore"}},
        {"start": true}]
       """
-    guard let result = try Self.run(steps, ["devices"]) else { return }
+    let result = try Self.run(steps, ["devices"])
     #expect(result.status == 0, "\(result.errors)")
     #expect(
       result.lines == [
@@ -45,7 +44,7 @@ import Testing
        {"plug": "b", \(Self.ch340), "links": ["serial/by-id/usb-1a86", "obd"]}, {"await": "appeared /dev/ttyUSB1"},
        {"unplug": "a"}, {"await": "disappeared /dev/ttyUSB0"}]
       """
-    guard let result = try Self.run(steps, ["watch", "2"]) else { return }
+    let result = try Self.run(steps, ["watch", "2"])
     #expect(result.lines.contains { $0.hasSuffix("listen /dev/obd,/dev/serial/by-id/usb-1a86") }, "\(result.output)")
     #expect(result.status == 0, "\(result.errors)")
     #expect(
@@ -60,7 +59,7 @@ import Testing
       [{"plug": "a", \(Self.obdlink)}, {"start": true}, {"await": "ready"},
        {"unplug": "a"}, {"await": "disappeared"}, {"plug": "a", \(again)}, {"await": "appeared"}]
       """
-    guard let result = try Self.run(steps, ["watch", "2"]) else { return }
+    let result = try Self.run(steps, ["watch", "2"])
     #expect(result.status == 0, "\(result.errors)")
     let words = result.lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") }
     #expect(words.first == "present /dev/ttyUSB0 usb:0403:6015:113011099400")
@@ -73,7 +72,7 @@ import Testing
       [{"plug": "a", \(Self.obdlink), "answers": {"ATZ": "ELM327 v1.5"}}, {"start": true}, {"await": "prompt"},
        {"unplug": "a"}, {"await": "gone"}]
       """
-    guard let result = try Self.run(steps, ["ask", "/dev/ttyUSB0", "ATZ"]) else { return }
+    let result = try Self.run(steps, ["ask", "/dev/ttyUSB0", "ATZ"])
     #expect(result.status == 1, "\(result.errors)")
     #expect(result.lines.prefix(2) == ["answer ELM327 v1.5", "prompt"])
     #expect(result.lines.last?.hasPrefix("error /dev/ttyUSB0: gone") == true, "\(result.output)")

@@ -16,7 +16,7 @@ import Testing
   @Test func ten_thousand_more_exchanges_over_bluetooth_le_allocate_nothing() async throws {
     try await aside {
       let scene = Scene.adapter(Scene.ffe0, #""sockets": true, "quiet": true, "reply": "41 0C 1A F8 \r\r>""#)
-      guard let bed = try BluetoothBed.start(scene) else { return }
+      let bed = try BluetoothBed.start(scene)
       func run(_ count: Int) throws -> MeasuredRun {
         try MeasuredRun.of(
           try ProbeProgram.path, ["exchange", "ble:\(Scene.address)", "010C1", "\(count)"],

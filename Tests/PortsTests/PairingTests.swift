@@ -36,9 +36,9 @@ import Testing
   private static func run(
     _ scene: String, pin: String? = nil, isLowEnergy: Bool = false, patience: Duration = .seconds(60),
     _ body: (@Sendable (BluetoothBed, Told, PairingControl) throws -> Void)? = nil
-  ) async throws -> Outcome? {
+  ) async throws -> Outcome {
     try await aside {
-      guard let bed = try BluetoothBed.start(scene) else { return nil }
+      let bed = try BluetoothBed.start(scene)
       let wish = PairingWish(address: Scene.address, isLowEnergy: isLowEnergy, pin: pin)
       let control = try PairingControl([wish])
       let told = Told()
@@ -65,7 +65,7 @@ import Testing
   private static let absent = #""pairing": "org.bluez.Error.ConnectionAttemptFailed: Page Timeout", "passkey": 1234"#
 
   @Test func a_new_adapter_gets_1234_then_0000_and_is_trusted() async throws {
-    guard let outcome = try await Self.run(Self.adapter(#""pins": ["0000"]"#)) else { return }
+    let outcome = try await Self.run(Self.adapter(#""pins": ["0000"]"#))
     #expect(
       outcome.events.dropFirst() == [
         "agent NoInputNoOutput", "pair", "pin 1234", "pair", "pin 0000", "paired", "trusted", "agent gone",
@@ -74,14 +74,14 @@ import Testing
   }
 
   @Test func a_configured_pin_is_given_and_never_told() async throws {
-    guard let outcome = try await Self.run(Self.adapter(#""pins": ["7351"]"#), pin: "7351") else { return }
+    let outcome = try await Self.run(Self.adapter(#""pins": ["7351"]"#), pin: "7351")
     #expect(outcome.events.contains("pin 7351"))
     #expect(outcome.events.contains("trusted"))
     #expect(!outcome.news.contains { $0.description.contains("7351") })
   }
 
   @Test func a_wrong_pin_is_tried_twice_and_said() async throws {
-    guard let outcome = try await Self.run(Self.adapter(#""pins": ["9"]"#), pin: "7351") else { return }
+    let outcome = try await Self.run(Self.adapter(#""pins": ["9"]"#), pin: "7351")
     #expect(outcome.events.filter { $0 == "pin 7351" }.count == 2)
     #expect(!outcome.events.contains("paired"))
     #expect(outcome.news == [.refused(.rfcomm(Scene.address, channel: nil), isConfigured: true)])
@@ -89,14 +89,13 @@ import Testing
   }
 
   @Test func a_passkey_is_given_to_an_adapter_with_bluetooth_le() async throws {
-    guard let outcome = try await Self.run(Self.adapter(#""passkey": 123456"#), pin: "123456", isLowEnergy: true)
-    else { return }
+    let outcome = try await Self.run(Self.adapter(#""passkey": 123456"#), pin: "123456", isLowEnergy: true)
     #expect(outcome.events.contains("passkey 123456"))
     #expect(outcome.news.map(\.description) == ["ble:AA:BB:CC:00:00:01: paired"])
   }
 
   @Test func one_with_bluetooth_le_and_without_a_pin_gets_the_usual_ones_as_passkeys() async throws {
-    guard let outcome = try await Self.run(Self.adapter(#""passkey": 0"#), isLowEnergy: true) else { return }
+    let outcome = try await Self.run(Self.adapter(#""passkey": 0"#), isLowEnergy: true)
     #expect(
       outcome.events.dropFirst() == [
         "agent KeyboardOnly", "pair", "passkey 1234", "pair", "passkey 0", "paired", "trusted", "agent gone",
@@ -110,7 +109,6 @@ import Testing
       try told.wait()
       try bed.order(#"{"do": "begin"}"#)
     }
-    guard let outcome else { return }
     #expect(outcome.events.contains("nobody to ask RequestPasskey"), "\(outcome.events)")
     #expect(!outcome.events.contains("paired"))
   }
@@ -121,7 +119,6 @@ import Testing
       try bed.order(#"{"do": "paired"}"#)
       try bed.event("trusted")
     }
-    guard let outcome else { return }
     #expect(outcome.news == [.missed(.ble(Scene.address)), .paired(.ble(Scene.address))])
   }
 
@@ -132,7 +129,7 @@ import Testing
     // One of them is waited for in vain.
     let patience = Duration.seconds(row.answer == "late" ? 15 : 60)
     let scene = Self.adapter(#""pins": ["1234"], "trust": "\#(row.answer)""#)
-    guard let outcome = try await Self.run(scene, patience: patience) else { return }
+    let outcome = try await Self.run(scene, patience: patience)
     #expect(outcome.events.filter { $0 == "pair" }.count == 1)
     #expect(!outcome.events.contains("cancelled"))
     let port = PortAddress.rfcomm(Scene.address, channel: nil)
@@ -158,7 +155,6 @@ import Testing
       for _ in 0..<2 { try bed.event("passkey 1") }
       try told.wait(for: 3)
     }
-    guard let outcome else { return }
     // The first is not called again before its time has come.
     #expect(outcome.events.filter { $0 == "pair" }.count == 5)
     let refused = PairingNews.refused(second.port, isConfigured: true)
@@ -173,8 +169,7 @@ import Testing
   }
 
   @Test func an_adapter_that_bluez_does_not_know_is_listened_for() async throws {
-    guard let outcome = try await Self.run(Self.adapter(#""pins": ["1234"], "known": false, "transport": "bredr""#))
-    else { return }
+    let outcome = try await Self.run(Self.adapter(#""pins": ["1234"], "known": false, "transport": "bredr""#))
     #expect(outcome.events.contains("discovery bredr"))
     #expect(outcome.events.contains("discovery over"))
     #expect(outcome.news == [.paired(.rfcomm(Scene.address, channel: nil))])
@@ -188,7 +183,6 @@ import Testing
       try bed.order(#"{"do": "appear"}"#)
       try bed.event("agent gone")
     }
-    guard let outcome else { return }
     #expect(!outcome.events.contains("pair"))
     #expect(outcome.news == [])
   }
@@ -199,13 +193,12 @@ import Testing
       // It has looked by then, and waits.
       for _ in 0..<3 { try bed.order(#"{"do": "notify", "pieces": []}"#) }
     }
-    guard let outcome else { return }
     #expect(!outcome.events.contains { $0 == "pair" || $0.hasPrefix("discovery") })
     #expect(outcome.news == [])
   }
 
   @Test func one_that_is_paired_needs_no_agent() async throws {
-    guard let outcome = try await Self.run(Self.adapter(#""paired": true"#)) else { return }
+    let outcome = try await Self.run(Self.adapter(#""paired": true"#))
     #expect(outcome.events.count == 1, "\(outcome.events)")
     #expect(outcome.news == [])
   }
@@ -220,7 +213,6 @@ import Testing
       try bed.order(#"{"do": "ask", "method": "\#(method)", "about": "nonsense"}"#)
       try bed.order(#"{"do": "ask", "method": "\#(method)", "about": "AA:BB:CC:00:00:01"}"#)
     }
-    guard let outcome else { return }
     #expect(outcome.events.filter { $0 == "refused \(method) org.bluez.Error.Rejected" }.count == 2)
     #expect(outcome.events.filter { $0 == "allowed \(method)" }.count == 1)
   }
@@ -230,7 +222,6 @@ import Testing
       try bed.event("agent KeyboardOnly")
       try bed.order(#"{"do": "intrude"}"#)
     }
-    guard let outcome else { return }
     #expect(outcome.events.contains("refused intruder org.bluez.Error.Rejected"), "\(outcome.events)")
   }
 
@@ -239,7 +230,6 @@ import Testing
       try bed.event("agent KeyboardOnly")
       try bed.order(#"{"do": "ask", "method": "DisplayPinCode", "about": "AA:BB:CC:00:00:01"}"#)
     }
-    guard let outcome else { return }
     #expect(outcome.events.contains("refused DisplayPinCode org.bluez.Error.Rejected"))
   }
 
@@ -250,7 +240,6 @@ import Testing
       bed.begin(#"{"do": "return"}"#)
       try bed.event("agent KeyboardOnly")
     }
-    guard let outcome else { return }
     let reason = "bluetoothd is not running; apt install bluez, or start bluetooth"
     #expect(outcome.news.contains(.unavailable(reason)))
     #expect(PairingNews.unavailable(reason).description == "Bluetooth adapters not paired: \(reason)")
@@ -265,7 +254,6 @@ import Testing
       // It waits now, and hears its wakeUp.
       try bed.order(#"{"do": "nonsense"}"#)
     }
-    guard let outcome else { return }
     #expect(outcome.events.filter { $0 == "pair" }.count == 1)
     #expect(outcome.news == [.missed(.rfcomm(Scene.address, channel: nil))])
   }

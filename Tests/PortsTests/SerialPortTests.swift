@@ -110,9 +110,7 @@ import Testing
     Glibc.close(number)
   }
 
-  @Test func a_claim_that_nobody_holds_any_more_is_taken_over() throws {
-    // Others are not let in by the kernel.
-    guard geteuid() == 0 else { return }
+  @Test(.needsRoot) func a_claim_that_nobody_holds_any_more_is_taken_over() throws {
     try Tool.withoutBirths {
       let line = try Adapter()
       leaveClaimed(line.path)
@@ -123,8 +121,7 @@ import Testing
     }
   }
 
-  @Test func a_claim_that_cannot_be_taken_over_is_not_blamed_on_who_asks() throws {
-    guard getuid() == 0 else { return }
+  @Test(.needsRoot) func a_claim_that_cannot_be_taken_over_is_not_blamed_on_who_asks() throws {
     let line = try Adapter()
     #expect(unsafe chmod(line.path, 0o666) == 0)
     leaveClaimed(line.path)
@@ -208,8 +205,7 @@ import Testing
     #expect(PortContract.kind { () throws(PortError) in try port.setBaud(9_600) } == .gone)
   }
 
-  @Test func want_of_permission_names_the_group() throws {
-    guard getuid() == 0 else { return }
+  @Test(.needsRoot) func want_of_permission_names_the_group() throws {
     let probe = try ProbeProgram.path
     let line = try Adapter()
     #expect(unsafe chmod(line.path, 0o660) == 0)

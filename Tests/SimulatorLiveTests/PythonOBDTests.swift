@@ -37,8 +37,8 @@ import Testing
   private static let troubleCodes =
     #""troubleCodes": [{"code": "P0420", "at": 0}, {"code": "U0100", "at": 0}, {"code": "P0301", "pending": 0}]"#
 
-  private func answers(_ scenario: String) throws -> Answers? {
-    guard let python = try Tool.python(with: "obd") else { return nil }
+  private func answers(_ scenario: String) throws -> Answers {
+    let python = try Tool.python(with: "obd")
     let scratch = try ScratchFolder()
     var options = SimulatorOptions()
     options.port = .pty(link: nil)
@@ -55,7 +55,7 @@ import Testing
     let ecus =
       Cars.engine("7E8", more: Self.troubleCodes)
       + #", {"address": "7E9", "role": "transmission", "pids": ["01"], "values": {"21": "0000"}}"#
-    guard let answers = try answers(Cars.idling("can11/500", ecus: ecus)) else { return }
+    let answers = try answers(Cars.idling("can11/500", ecus: ecus))
     // python-OBD loses the first character of a VIN on CAN.
     #expect(
       answers
@@ -68,7 +68,7 @@ import Testing
   @Test(arguments: [("kwpFast", "5"), ("j1850vpw", "2")])
   func before_can(_ bus: String, _ digit: String) throws {
     let car = Cars.idling(bus, ecus: Cars.engine("10", more: Self.troubleCodes))
-    guard let answers = try answers(car) else { return }
+    let answers = try answers(car)
     #expect(answers.status == "Car Connected" && answers.protocol == digit && answers.ecus == 1)
     #expect(answers.rpm == 1726 && answers.speed == 123 && answers.coolant == 83)
     #expect(answers.codes == ["P0420", "U0100"] && answers.mil && answers.count == 2)

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func a_batch_arrives_compressed_with_what_the_server_wants_to_know() async throws {
-    guard let store = try ScriptedStore([:], in: scratch) else { return }
+    let store = try ScriptedStore([:], in: scratch)
     var sink = sink(try configuration(store.port))
     let deliveries = try deliver(&sink, Batches.telemetry(1...100))
     #expect(deliveries.map(\.acknowledged) == [[0..<100]])
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: [["gzip"], ["identity"]]) func a_server_without_zstd_gets_what_it_knows(_ known: [String]) throws {
-    guard let store = try ScriptedStore(["encodings": known], in: scratch) else { return }
+    let store = try ScriptedStore(["encodings": known], in: scratch)
     var sink = sink(try configuration(store.port))
     #expect(try deliver(&sink, Batches.telemetry(1...50)).map(\.acknowledged) == [[0..<50]])
     #expect(try deliver(&sink, Batches.telemetry(51...60)).map(\.acknowledged) == [[0..<10]])
@@ -83,7 +83,7 @@ import Testing
 
   @Test(arguments: ["truncate", "reset", "garbage", "huge"])
   func an_answer_that_is_not_whole_acknowledges_nothing_and_the_batch_is_sent_again(_ step: String) throws {
-    guard let store = try ScriptedStore(["steps": [step]], in: scratch) else { return }
+    let store = try ScriptedStore(["steps": [step]], in: scratch)
     var sink = sink(try configuration(store.port))
     let deliveries = try deliver(&sink, Batches.telemetry(1...5), attempts: 2)
     #expect(deliveries[0].acknowledged.isEmpty)
@@ -96,13 +96,13 @@ import Testing
   }
 
   @Test func a_slow_answer_is_an_answer() throws {
-    guard let store = try ScriptedStore(["steps": ["slow"]], in: scratch) else { return }
+    let store = try ScriptedStore(["steps": ["slow"]], in: scratch)
     var sink = sink(try configuration(store.port))
     #expect(try deliver(&sink, Batches.telemetry(1...5)).map(\.acknowledged) == [[0..<5]])
   }
 
   @Test func a_server_that_does_not_answer_ends_at_the_limit() throws {
-    guard let store = try ScriptedStore(["steps": ["hang"]], in: scratch) else { return }
+    let store = try ScriptedStore(["steps": ["hang"]], in: scratch)
     var configuration = try configuration(store.port)
     // Enough to connect and send, whatever else the machine has to do.
     configuration.requestLimit = 5_000_000_000
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test func a_sink_that_waits_stops_when_it_is_told() async throws {
-    guard let store = try ScriptedStore(["steps": ["hang"]], in: scratch) else { return }
+    let store = try ScriptedStore(["steps": ["hang"]], in: scratch)
     let (configuration, folder) = (try configuration(store.port), scratch.path)
     try await aside {
       let wakeUp = try WakeUp()
@@ -147,7 +147,7 @@ import Testing
 
   @Test(arguments: [500, 503, 429]) func a_server_in_trouble_is_left_alone(_ status: Int) throws {
     let step: [String: Any] = ["status": status, "headers": ["Retry-After": "120"], "body": "later"]
-    guard let store = try ScriptedStore(["steps": [step]], in: scratch) else { return }
+    let store = try ScriptedStore(["steps": [step]], in: scratch)
     var sink = sink(try configuration(store.port))
     let before = BootClock.now
     let deliveries = try deliver(&sink, Batches.telemetry(1...5), attempts: 2)
@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test func too_much_at_once_is_split_and_nothing_is_doubled() throws {
-    guard let store = try ScriptedStore(["largest": 7], in: scratch) else { return }
+    let store = try ScriptedStore(["largest": 7], in: scratch)
     var sink = sink(try configuration(store.port))
     #expect(try deliver(&sink, Batches.telemetry(1...50)).map(\.acknowledged) == [[0..<50]])
     #expect(store.received == Array(1...50))
@@ -167,7 +167,7 @@ import Testing
     let accepted = try scratch.write("accepted", "old")
     let own = try scratch.write("token", "old\n")
     #expect(unsafe chmod(own, 0o600) == 0)
-    guard let store = try ScriptedStore(["token": accepted], in: scratch) else { return }
+    let store = try ScriptedStore(["token": accepted], in: scratch)
     var configuration = try configuration(store.port)
     configuration.tokenFile = own
     var sink = sink(configuration)
@@ -186,7 +186,7 @@ import Testing
   @Test func a_token_that_everyone_can_read_is_not_sent() throws {
     let own = try scratch.write("token", "secret")
     #expect(unsafe chmod(own, 0o644) == 0)
-    guard let store = try ScriptedStore([:], in: scratch) else { return }
+    let store = try ScriptedStore([:], in: scratch)
     var configuration = try configuration(store.port)
     configuration.tokenFile = own
     var sink = sink(configuration)
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test func refused_records_are_kept_with_the_reason_and_count_as_delivered() throws {
-    guard let store = try ScriptedStore(["refuse": "\"rpm\": 3,"], in: scratch) else { return }
+    let store = try ScriptedStore(["refuse": "\"rpm\": 3,"], in: scratch)
     _ = store
     let lines = (1...6).map { ($0, Batches.line($0, text: "x")) }
     var sink = sink(try configuration(store.port))
@@ -214,7 +214,7 @@ import Testing
   }
 
   @Test func many_refused_records_of_a_batch_are_one_line() throws {
-    guard let store = try ScriptedStore(["refuse": "\"rpm\": 1"], in: scratch) else { return }
+    let store = try ScriptedStore(["refuse": "\"rpm\": 1"], in: scratch)
     var sink = sink(try configuration(store.port))
     let delivery = try deliver(&sink, Batches.telemetry(1...20))[0]
     #expect(delivery.acknowledged == [0..<20])
@@ -226,7 +226,7 @@ import Testing
   }
 
   @Test func what_an_earlier_gatewayId_has_made_is_kept_at_once_and_what_the_present_one_made_waits() throws {
-    guard let store = try ScriptedStore(["gateway": "gw-18"], in: scratch) else { return }
+    let store = try ScriptedStore(["gateway": "gw-18"], in: scratch)
     // Records name gw-17.
     var renamed = sink(try configuration(store.port), gatewayId: "gw-18")
     let given = try deliver(&renamed, Batches.telemetry(1...20))[0]
@@ -241,7 +241,7 @@ import Testing
   }
 
   @Test func one_record_that_spoils_a_batch_is_found_and_kept() throws {
-    guard let store = try ScriptedStore(["poison": "\"rpm\": 11}"], in: scratch) else { return }
+    let store = try ScriptedStore(["poison": "\"rpm\": 11}"], in: scratch)
     var sink = sink(try configuration(store.port))
     let delivery = try deliver(&sink, Batches.telemetry(1...20))[0]
     #expect(delivery.acknowledged == [0..<20])
@@ -252,7 +252,7 @@ import Testing
   }
 
   @Test func where_refused_records_cannot_be_kept_they_stay_in_the_spool() throws {
-    guard let store = try ScriptedStore(["refuse": "\"rpm\": 3}"], in: scratch) else { return }
+    let store = try ScriptedStore(["refuse": "\"rpm\": 3}"], in: scratch)
     try FileManager.default.createDirectory(
       atPath: scratch.file("refused-fleetStore.jsonl"), withIntermediateDirectories: false)
     var sink = sink(try configuration(store.port))
@@ -262,10 +262,10 @@ import Testing
   }
 
   @Test func a_redirect_to_another_server_is_not_followed() throws {
-    guard let other = try ScriptedStore([:], in: scratch) else { return }
+    let other = try ScriptedStore([:], in: scratch)
     let away: [String: Any] = ["status": 307, "headers": ["Location": "http://127.0.0.1:\(other.port)/api/telemetry"]]
     let within: [String: Any] = ["status": 308, "headers": ["Location": "/api/v2/telemetry"]]
-    guard let store = try ScriptedStore(["steps": [away, within]], in: scratch) else { return }
+    let store = try ScriptedStore(["steps": [away, within]], in: scratch)
     var sink = sink(try configuration(store.port))
     let deliveries = try deliver(&sink, Batches.telemetry(1...5), attempts: 2)
     #expect(failure(deliveries[0])?.kind == .redirected)
@@ -275,7 +275,7 @@ import Testing
   }
 
   @Test func a_configured_proxy_is_used() throws {
-    guard let store = try ScriptedStore([:], in: scratch) else { return }
+    let store = try ScriptedStore([:], in: scratch)
     var configuration = try configuration(store.port)
     let unused = try UnusedPort()
     configuration.proxy = "http://127.0.0.1:\(unused.number)"
@@ -285,7 +285,7 @@ import Testing
   }
 
   @Test func proxies_of_the_environment_are_not_used() async throws {
-    guard let store = try ScriptedStore([:], in: scratch) else { return }
+    let store = try ScriptedStore([:], in: scratch)
     let sinks = #"[{"type":"fleetStore","url":"http://127.0.0.1:\#(store.port)/api","batch":{"seconds":0}}]"#
     let config = try scratch.write("sinks.json", sinks)
     let folder = scratch.file("spool")
@@ -304,7 +304,7 @@ import Testing
 
   @Test func fences_come_when_they_have_changed() throws {
     let body = #"{"type":"FeatureCollection","features":[]}"#
-    guard let store = try ScriptedStore(["fences": ["etag": "\"7\"", "body": body]], in: scratch) else { return }
+    let store = try ScriptedStore(["fences": ["etag": "\"7\"", "body": body]], in: scratch)
     var configuration = try configuration(store.port)
     configuration.fencePeriod = 1
     let key = try scratch.write("key", "secret\n")
@@ -323,7 +323,7 @@ import Testing
 
   @Test func fences_come_once_more_where_they_may_be_taken_now() throws {
     let body = #"{"type":"FeatureCollection","features":[]}"#
-    guard let store = try ScriptedStore(["fences": ["etag": "\"7\"", "body": body]], in: scratch) else { return }
+    let store = try ScriptedStore(["fences": ["etag": "\"7\"", "body": body]], in: scratch)
     var configuration = try configuration(store.port)
     configuration.fencePeriod = 1
     let (taken, takers) = (Taken(), Takers())

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func records_arrive_by_vehicle_and_type_and_the_status_is_retained() throws {
-    guard let broker = try Mosquitto(in: scratch) else { return }
+    let broker = try Mosquitto(in: scratch)
     let subscriber = try broker.subscriber()
     defer { subscriber.kill() }
     var sink = sink(try configuration(broker.port))
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func records_wait_for_a_subscriber_where_one_is_needed() throws {
-    guard let broker = try Mosquitto(in: scratch) else { return }
+    let broker = try Mosquitto(in: scratch)
     var configuration = try configuration(broker.port)
     configuration.needsSubscriber = true
     var sink = sink(configuration)
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func a_gateway_that_vanishes_is_told_by_its_will() throws {
-    guard let broker = try Mosquitto(in: scratch) else { return }
+    let broker = try Mosquitto(in: scratch)
     let subscriber = try broker.subscriber()
     defer { subscriber.kill() }
     do {
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func a_small_receive_maximum_is_kept_to() throws {
-    guard let broker = try Mosquitto("allow_anonymous true\nmax_inflight_messages 2", in: scratch) else { return }
+    let broker = try Mosquitto("allow_anonymous true\nmax_inflight_messages 2", in: scratch)
     let subscriber = try broker.subscriber()
     defer { subscriber.kill() }
     var configuration = try configuration(broker.port)
@@ -110,9 +110,8 @@ import Testing
   /// What the broker has acknowledged is its to keep: a subscriber that it knows gets it, however slow both are.
   @Test func a_broker_killed_in_the_middle_loses_nothing() async throws {
     let limits = "allow_anonymous true\nmax_queued_messages 0"
-    guard let python = try Tool.required("python3"),
-      let broker = try Mosquitto(limits, isPersistent: true, in: scratch)
-    else { return }
+    let python = try Tool.required("python3")
+    let broker = try Mosquitto(limits, isPersistent: true, in: scratch)
     let script = TestData.projectRoot + "/Tests/Support/relay.py"
     let relay = try RunningProgram(python, [script, "\(broker.port)", "200000"], isFed: true)
     defer { relay.kill() }
@@ -190,7 +189,7 @@ import Testing
   }
 
   @Test func a_connection_that_breaks_while_there_is_nothing_to_send_is_made_again() async throws {
-    guard let broker = try Mosquitto(in: scratch) else { return }
+    let broker = try Mosquitto(in: scratch)
     let (configuration, folder) = (try configuration(broker.port), scratch.path)
     try await aside {
       let wakeUp = try WakeUp()
@@ -209,11 +208,11 @@ import Testing
   }
 
   @Test func user_and_password_come_from_files() throws {
-    guard try Tool.required("mosquitto_passwd") != nil else { return }
+    try Tool.required("mosquitto_passwd")
     let passwords = scratch.file("passwords")
     #expect(try Tool.run("mosquitto_passwd", ["-c", "-b", passwords, "van", "right"]).status == 0)
     #expect(unsafe chmod(passwords, 0o644) == 0 && chmod(scratch.path, 0o755) == 0)
-    guard let broker = try Mosquitto("allow_anonymous false\npassword_file \(passwords)", in: scratch) else { return }
+    let broker = try Mosquitto("allow_anonymous false\npassword_file \(passwords)", in: scratch)
     var configuration = try configuration(broker.port)
     configuration.userFile = try scratch.write("user", "van")
     configuration.passwordFile = try scratch.write("password", "wrong")
@@ -233,10 +232,8 @@ import Testing
     for (name, isRight) in [("localhost", true), ("other.example", false)] {
       let server = try certificates.make("broker", for: "DNS:\(name)")
       #expect(unsafe chmod(server.key, 0o644) == 0 && chmod(certificates.scratch.path, 0o755) == 0)
-      guard
-        let broker = try Mosquitto(
-          tls: "certfile \(server.certificate)\nkeyfile \(server.key)", in: scratch)
-      else { return }
+      let broker = try Mosquitto(
+        tls: "certfile \(server.certificate)\nkeyfile \(server.key)", in: scratch)
       var configuration = try configuration(broker.port, "mqtts", "localhost")
       configuration.tls.authorities = certificates.authority
       var sink = sink(configuration)

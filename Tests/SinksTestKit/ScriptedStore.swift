@@ -17,11 +17,12 @@ final class ScriptedStore: Sendable {
   private let program: RunningProgram
   let port: Int
 
-  init?(
+  init(
     _ rules: [String: Any], in scratch: borrowing ScratchFolder, tls: (certificate: String, key: String)? = nil,
     clients: String? = nil
   ) throws {
-    guard let python = try Tool.required("python3"), try Tool.required("zstd") != nil else { return nil }
+    let python = try Tool.required("python3")
+    try Tool.required("zstd")
     let file = try scratch.write(
       "rules-\(UUID().uuidString).json", Array(try JSONSerialization.data(withJSONObject: rules)))
     let script = TestData.projectRoot + "/Tests/Support/store.py"

@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func a_file_that_another_process_writes_is_left_alone() throws {
-    guard let python = try Tool.required("python3") else { return }
+    let python = try Tool.required("python3")
     let half = #"{"type":"telemetry","half"#
     let path = try scratch.write("records.jsonl", half)
     // Another daemon, in the middle of a line.
@@ -77,7 +77,7 @@ import Testing
   @Test(arguments: [true, false]) func after_a_crash_behind_a_rotation_nothing_is_written_again(
     _ compresses: Bool
   ) throws {
-    guard try Tool.required("zstd") != nil else { return }
+    try Tool.required("zstd")
     let rotation = { (rotation: inout FileSinkConfiguration.Rotation) in
       rotation.bytes = 70_000
       rotation.compresses = compresses
@@ -109,7 +109,7 @@ import Testing
     #expect(after.deliver(Batches.telemetry(1...40), wakeUp).acknowledged == [0..<40])
     #expect(after.deliver(Batches.telemetry(30...42), wakeUp).acknowledged == [0..<13])
     #expect(try RotatedFiles(path).entries().count == 1)
-    guard try Tool.required("zstd") != nil else { return }
+    try Tool.required("zstd")
     #expect(try all() == Batches.telemetry(1...42).bytes)
   }
 
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test func a_long_file_is_put_aside_and_compressed() throws {
-    guard try Tool.required("zstd") != nil else { return }
+    try Tool.required("zstd")
     var sink = sink { $0.bytes = 70_000 }
     let wakeUp = try SinkWakeUp()
     var expected: [UInt8] = []
@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test func what_a_crash_left_uncompressed_is_compressed_at_the_start() throws {
-    guard try Tool.required("zstd") != nil else { return }
+    try Tool.required("zstd")
     try scratch.write("records.jsonl.1", Batches.line(1))
     try scratch.write("records.jsonl.1.zst.new", [1, 2, 3])
     var sink = sink()

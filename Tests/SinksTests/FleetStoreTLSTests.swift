@@ -37,7 +37,7 @@ import Testing
   @Test func a_server_of_the_configured_authority_is_trusted_and_no_other() throws {
     let certificates = try Certificates()
     let server = try certificates.make("server", for: "DNS:localhost")
-    guard let store = try ScriptedStore([:], in: scratch, tls: server) else { return }
+    let store = try ScriptedStore([:], in: scratch, tls: server)
     #expect(try delivery(store.port, files(certificates.authority)).acknowledged == [0..<3])
     #expect(refusal(try delivery(store.port, files(nil)))?.kind == .certificate)
     #expect(store.received == [1, 2, 3])
@@ -49,7 +49,7 @@ import Testing
       (try certificates.make("other", for: "DNS:other.example"), SinkError.Kind.otherHost),
       (try certificates.make("expired", for: "DNS:localhost", isExpired: true), .certificate),
     ] {
-      guard let store = try ScriptedStore([:], in: scratch, tls: server) else { return }
+      let store = try ScriptedStore([:], in: scratch, tls: server)
       let delivery = try delivery(store.port, files(certificates.authority))
       #expect(delivery.acknowledged.isEmpty)
       #expect(refusal(delivery)?.kind == kind)
@@ -62,7 +62,7 @@ import Testing
     let certificates = try Certificates()
     let server = try certificates.make("server", for: "DNS:localhost")
     let own = try certificates.make("gateway", for: "DNS:gw-17")
-    guard let store = try ScriptedStore([:], in: scratch, tls: server, clients: certificates.authority) else { return }
+    let store = try ScriptedStore([:], in: scratch, tls: server, clients: certificates.authority)
     #expect(try delivery(store.port, files(certificates.authority, own: own)).acknowledged == [0..<3])
     #expect(try delivery(store.port, files(certificates.authority)).acknowledged.isEmpty)
     #expect(store.received == [1, 2, 3])
@@ -72,8 +72,7 @@ import Testing
     let certificates = try Certificates()
     let own = try certificates.make("gateway", for: "DNS:gw-17")
     let other = try certificates.make("other", for: "DNS:gw-18")
-    guard let store = try ScriptedStore([:], in: scratch, tls: try certificates.make("server", for: "DNS:localhost"))
-    else { return }
+    let store = try ScriptedStore([:], in: scratch, tls: try certificates.make("server", for: "DNS:localhost"))
     let missing = scratch.file("none.pem")
     let junk = try scratch.write("junk.pem", "junk\n")
     let authority = certificates.authority
@@ -93,9 +92,8 @@ import Testing
 
   @Test func a_server_without_tls_is_told_and_so_is_one_that_wants_it() throws {
     let certificates = try Certificates()
-    guard let plain = try ScriptedStore([:], in: scratch),
-      let secured = try ScriptedStore([:], in: scratch, tls: try certificates.make("server", for: "DNS:localhost"))
-    else { return }
+    let plain = try ScriptedStore([:], in: scratch)
+    let secured = try ScriptedStore([:], in: scratch, tls: try certificates.make("server", for: "DNS:localhost"))
     #expect(refusal(try delivery(plain.port, files(nil)))?.kind == .noTLS)
     var configuration = FleetStoreConfiguration(
       url: try #require(ServiceURL("http://localhost:\(secured.port)/api", schemes: FleetStoreConfiguration.schemes)))

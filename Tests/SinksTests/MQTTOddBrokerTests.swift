@@ -17,8 +17,8 @@ import Testing
     let program: RunningProgram
     let port: Int
 
-    init?(_ arguments: [String]) throws {
-      guard let python = try Tool.required("python3") else { return nil }
+    init(_ arguments: [String]) throws {
+      let python = try Tool.required("python3")
       program = try RunningProgram(python, [TestData.projectRoot + "/Tests/Support/broker.py"] + arguments)
       port = Int(try program.line(within: .seconds(60)) { $0.hasPrefix("port ") }.text.dropFirst(5)) ?? 0
     }
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func a_broker_that_refuses_version_5_gets_3_1_1_at_once() throws {
-    guard let broker = try Broker(["--refuse-5"]) else { return }
+    let broker = try Broker(["--refuse-5"])
     var sink = try sink(broker.port)
     let delivery = sink.deliver(Batches.telemetry(1...3), try SinkWakeUp())
     #expect(delivery.acknowledged == [0..<3])
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func a_broker_that_hangs_up_on_version_5_gets_3_1_1_at_the_next_attempt() throws {
-    guard let broker = try Broker(["--hang-up-on-5"]) else { return }
+    let broker = try Broker(["--hang-up-on-5"])
     var sink = try sink(broker.port)
     let wakeUp = try SinkWakeUp()
     #expect(failure(sink.deliver(Batches.telemetry(1...3), wakeUp))?.kind == .unreachable)
@@ -57,7 +57,7 @@ import Testing
 
   @Test func what_is_not_acknowledged_is_not_delivered() throws {
     // One for the status, two for records.
-    guard let broker = try Broker(["--silent-after", "3"]) else { return }
+    let broker = try Broker(["--silent-after", "3"])
     var sink = try sink(broker.port) {
       $0.gathering.records = 1
       // For the answers that do come, too.
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func a_record_that_the_broker_refuses_for_good_is_kept_with_its_reason() throws {
-    guard let broker = try Broker(["--refuse-payload", "\"rpm\":7}", "153"]) else { return }
+    let broker = try Broker(["--refuse-payload", "\"rpm\":7}", "153"])
     var sink = try sink(broker.port)
     let delivery = sink.deliver(Batches.telemetry(1...10), try SinkWakeUp())
     #expect(delivery.acknowledged == [0..<10])
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func a_broker_that_takes_nothing_now_gets_it_later() throws {
-    guard let broker = try Broker(["--refuse-payload", "\"rpm\":7}", "151"]) else { return }
+    let broker = try Broker(["--refuse-payload", "\"rpm\":7}", "151"])
     var sink = try sink(broker.port)
     let delivery = sink.deliver(Batches.telemetry(7...7), try SinkWakeUp())
     #expect(delivery.acknowledged.isEmpty)

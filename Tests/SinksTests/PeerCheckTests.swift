@@ -35,7 +35,7 @@ import Testing
 
   @Test func a_store_that_knows_the_token_takes_records_and_was_sent_none() throws {
     let token = try secret("token", "s3cret\n")
-    guard let peer = try ScriptedStore(["token": token], in: scratch) else { return }
+    let peer = try ScriptedStore(["token": token], in: scratch)
     let found = try store(peer.port, token: token).check(within: Self.limit)
     #expect(found.verdict == .takesRecords, "\(found)")
     #expect(!found.description.contains("s3cret"))
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func a_token_that_the_store_does_not_know_is_told() throws {
-    guard let peer = try ScriptedStore(["token": try secret("right", "s3cret")], in: scratch) else { return }
+    let peer = try ScriptedStore(["token": try secret("right", "s3cret")], in: scratch)
     let found = try store(peer.port, token: try secret("wrong", "0ther")).check(within: Self.limit)
     #expect(found.verdict == .takesNone)
     #expect(found.kind == .unauthorized)
@@ -53,9 +53,8 @@ import Testing
   }
 
   @Test func a_token_of_another_gateway_is_told_where_the_store_says_whose_it_is() throws {
-    guard let peer = try ScriptedStore(["gateway": "gw-1"], in: scratch),
-      let silent = try ScriptedStore([:], in: scratch)
-    else { return }
+    let peer = try ScriptedStore(["gateway": "gw-1"], in: scratch)
+    let silent = try ScriptedStore([:], in: scratch)
     let found = try store(peer.port).check(within: Self.limit, gatewayId: "gw-9")
     #expect(found.verdict == .takesNone && found.kind == .otherGateway)
     #expect(found.description.hasSuffix("the token is of the gateway gw-1, and this one is gw-9"))
@@ -66,7 +65,7 @@ import Testing
 
   @Test func a_token_that_everyone_can_read_is_told_and_the_way_is_looked_at_all_the_same() throws {
     let token = try secret("token", "s3cret", mode: 0o644)
-    guard let peer = try ScriptedStore(["token": token], in: scratch) else { return }
+    let peer = try ScriptedStore(["token": token], in: scratch)
     let found = try store(peer.port, token: token).check(within: Self.limit)
     #expect(found.kind == .badFile)
     #expect(found.description.contains("chmod 600"))
@@ -84,7 +83,7 @@ import Testing
       print(s.server_port, flush=True)
       s.serve_forever()
       """
-    guard let python = try Tool.required("python3") else { return }
+    let python = try Tool.required("python3")
     let other = try RunningProgram(python, ["-c", script])
     defer { other.kill() }
     let port = try #require(Int(try other.line(within: .seconds(60)) { !$0.isEmpty }.text))
@@ -103,7 +102,7 @@ import Testing
   @Test func a_certificate_that_is_not_trusted_is_told() throws {
     let certificates = try Certificates()
     let server = try certificates.make("server", for: "DNS:localhost")
-    guard let peer = try ScriptedStore([:], in: scratch, tls: server) else { return }
+    let peer = try ScriptedStore([:], in: scratch, tls: server)
     var configuration = try store(peer.port, scheme: "https")
     #expect(configuration.check(within: Self.limit).kind == .certificate)
     configuration.tls.authorities = certificates.authority
@@ -113,7 +112,7 @@ import Testing
   // MARK: Brokers
 
   @Test func a_broker_that_lets_us_in_is_left_again_and_nothing_is_published() throws {
-    guard let broker = try Mosquitto(in: scratch) else { return }
+    let broker = try Mosquitto(in: scratch)
     let subscriber = try broker.subscriber("#")
     defer { subscriber.kill() }
     let found = try self.broker(broker.port).check(within: Self.limit)
@@ -125,7 +124,7 @@ import Testing
   }
 
   @Test func a_running_daemon_is_not_thrown_out_by_a_check() throws {
-    guard let broker = try Mosquitto(in: scratch) else { return }
+    let broker = try Mosquitto(in: scratch)
     let configuration = try self.broker(broker.port)
     var sink = MQTTSink(
       configuration, MQTTSink.Surroundings(gatewayId: "gw-17", statusId: "gw-17", stateDirectory: nil))
@@ -139,9 +138,9 @@ import Testing
 
   @Test func a_password_that_the_broker_refuses_is_told_and_not_shown() throws {
     let passwords = scratch.file("passwords")
-    guard try Tool.required("mosquitto_passwd") != nil else { return }
+    try Tool.required("mosquitto_passwd")
     #expect(try Tool.run("mosquitto_passwd", ["-b", "-c", passwords, "gateway", "right"]).status == 0)
-    guard let broker = try Mosquitto("allow_anonymous false\npassword_file \(passwords)", in: scratch) else { return }
+    let broker = try Mosquitto("allow_anonymous false\npassword_file \(passwords)", in: scratch)
     var configuration = try self.broker(broker.port)
     configuration.userFile = try secret("user", "gateway")
     configuration.passwordFile = try secret("password", "wr0ng")
@@ -161,7 +160,7 @@ import Testing
 
   @Test(arguments: ["--refuse-5", "--hang-up-on-5"])
   func a_broker_of_the_old_version_lets_us_in(trait: String) throws {
-    guard let python = try Tool.required("python3") else { return }
+    let python = try Tool.required("python3")
     let script = TestData.projectRoot + "/Tests/Support/broker.py"
     let program = try RunningProgram(python, [script, trait])
     defer { program.kill() }

@@ -3,7 +3,7 @@ import Foundation
 /// Bluetooth adapters on a system bus of their own: `scripts/testbed/ble.py`, whose text says what a scene is, what the
 /// stand-in for BlueZ tells and what it takes.
 ///
-///     guard let bed = try BluetoothBed.start(scene) else { return }
+///     let bed = try BluetoothBed.start(scene)
 ///     try bed.event("connect")
 ///     try bed.order(#"{"do": "disconnect"}"#)
 public final class BluetoothBed: Sendable {
@@ -11,15 +11,14 @@ public final class BluetoothBed: Sendable {
   public let bus: String
   private let program: RunningProgram
 
-  /// nil, said in one line, where Debian's packages for it are missing; an error in CI.
-  public static func start(_ scene: String) throws -> BluetoothBed? {
-    guard try Tool.required("dbus-daemon") != nil else { return nil }
+  /// If Debian's packages for it are missing, the current test is skipped.
+  public static func start(_ scene: String) throws -> BluetoothBed {
+    try Tool.required("dbus-daemon")
     let python = "/usr/bin/python3"
     guard FileManager.default.isExecutableFile(atPath: python),
       try Tool.run(python, ["-c", "import dbus, dbusmock, gi"]).status == 0
     else {
-      _ = try Tool.missing("python3-dbusmock", remedy: "make test installs it")
-      return nil
+      try Tool.missing("python3-dbusmock", remedy: "make test installs it")
     }
     return try BluetoothBed(python, scene)
   }

@@ -3,7 +3,7 @@ import Glibc
 
 /// A mosquitto on a port of its own, which can be killed and started again.
 ///
-///     guard let broker = try Mosquitto(in: scratch) else { return }
+///     let broker = try Mosquitto(in: scratch)
 public final class Mosquitto: @unchecked Sendable {
   public let port: Int
   private let folder: String
@@ -14,12 +14,11 @@ public final class Mosquitto: @unchecked Sendable {
   /// - Parameters:
   ///   - settings: lines of its configuration besides the listener.
   ///   - isPersistent: whether it keeps what it has in a file, at ``save()`` and when it is told to end.
-  public init?(
+  public init(
     _ settings: String = "allow_anonymous true", tls: String = "", isPersistent: Bool = false,
     in scratch: borrowing ScratchFolder
   ) throws {
-    guard let program = try Tool.required("mosquitto") ?? Self.inSystemFolder else { return nil }
-    self.program = program
+    program = try Self.inSystemFolder ?? Tool.required("mosquitto")
     folder = scratch.path
     reserved = try ReservedPort()
     port = Int(reserved.number)

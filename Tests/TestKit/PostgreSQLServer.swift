@@ -5,7 +5,7 @@ import Synchronization
 /// A PostgreSQL of its own: on a socket in its folder and on a loopback port, everybody is trusted. Ends with the process
 /// that started it, whichever way that ends.
 ///
-///     guard let server = try PostgreSQLServer.shared else { return }
+///     let server = try PostgreSQLServer.shared
 ///     let address = try server.database()
 ///
 /// initdb refuses root: then it runs as `nobody`.
@@ -22,25 +22,32 @@ public final class PostgreSQLServer: Sendable {
   private let keeper: Mutex<Child?>
   private let databases = Atomic(0)
 
-  /// The one that tests share, without fsync; nil, said in one line, where PostgreSQL is not installed.
-  public static var shared: PostgreSQLServer? {
-    get throws { try one.get() }
+  /// The one that tests share, without fsync. If PostgreSQL is not installed, the current test is skipped.
+  public static var shared: PostgreSQLServer {
+    get throws {
+      // For each test by itself: the one that asks first must not be the only one that is skipped.
+      _ = try programFolder()
+      return try one.get()
+    }
   }
 
-  private static let one = Result<PostgreSQLServer?, any Error> { try PostgreSQLServer() }
-
-  /// - Parameter isSynchronous: whether it waits for its disk, for tests that end it unawares.
-  public init?(isSynchronous: Bool = false) throws {
-    // Debian keeps the server's programs out of PATH, a folder for each version.
+  /// Debian keeps the server's programs out of PATH, a folder for each version.
+  private static func programFolder() throws -> String {
     let versions = "/usr/lib/postgresql"
     let isThere = FileManager.default.fileExists(atPath: versions)
     let found = isThere ? try FileManager.default.contentsOfDirectory(atPath: versions) : []
     let folders = found.sorted().reversed().map { "\(versions)/\($0)/bin" }
     guard let programs = folders.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }) else {
-      _ = try Tool.missing("PostgreSQL's server", remedy: "make test installs it")
-      return nil
+      try Tool.missing("PostgreSQL's server", remedy: "make test installs it")
     }
-    self.programs = programs
+    return programs
+  }
+
+  private static let one = Result<PostgreSQLServer, any Error> { try PostgreSQLServer() }
+
+  /// - Parameter isSynchronous: whether it waits for its disk, for tests that end it unawares.
+  public init(isSynchronous: Bool = false) throws {
+    programs = try Self.programFolder()
     self.isSynchronous = isSynchronous
     // A socket's path has at most 107 bytes.
     folder =

@@ -5,7 +5,7 @@ import Synchronization
 /// RabbitMQ nodes of their own, on loopback ports, with the MQTT plugin; `guest` has every right. They end with the
 /// process that started them, whichever way that ends.
 ///
-///     guard let rabbit = try RabbitMQ.shared else { return }
+///     let rabbit = try RabbitMQ.shared
 ///     let address = "amqp://guest@127.0.0.1:\(rabbit.nodes[0].port)"
 ///
 /// A node takes some ten seconds to start: tests that do not kill one share a single node.
@@ -18,19 +18,26 @@ public final class RabbitMQ: Sendable {
   private let folder: String
   private let mapper: Child
 
-  /// The one that tests share: a single node; nil, said in one line, where RabbitMQ is not installed.
-  public static var shared: RabbitMQ? {
-    get throws { try one.get() }
+  /// The one that tests share: a single node. If RabbitMQ is not installed, the current test is skipped.
+  public static var shared: RabbitMQ {
+    get throws {
+      // For each test by itself: the one that asks first must not be the only one that is skipped.
+      try requirePrograms()
+      return try one.get()
+    }
   }
 
-  private static let one = Result<RabbitMQ?, any Error> { try RabbitMQ(nodes: 1) }
+  private static func requirePrograms() throws {
+    guard FileManager.default.isExecutableFile(atPath: programs + "/rabbitmq-server") else {
+      try Tool.missing("RabbitMQ", remedy: "make test installs it")
+    }
+  }
+
+  private static let one = Result<RabbitMQ, any Error> { try RabbitMQ(nodes: 1) }
 
   /// - Parameter count: nodes of one cluster.
-  public init?(nodes count: Int) throws {
-    guard FileManager.default.isExecutableFile(atPath: Self.programs + "/rabbitmq-server") else {
-      _ = try Tool.missing("RabbitMQ", remedy: "make test installs it")
-      return nil
-    }
+  public init(nodes count: Int) throws {
+    try Self.requirePrograms()
     let folder =
       FileManager.default.temporaryDirectory.appendingPathComponent("obdgate-mq-\(UUID().uuidString.prefix(8))").path
     self.folder = folder

@@ -2,7 +2,7 @@ import Foundation
 
 /// The shared recordings that tests read: `OBDGATE_TEST_DATA`, by default `../shared/data` beside the checkout.
 ///
-/// They are never copied into the project. Without them a test says so in one line; in CI (`CI` set) that is a failure.
+/// They are never copied into the project. Without them a test is skipped; in CI (`CI` set) it fails.
 public enum TestData {
   /// The project's folder: three levels above this file.
   public static let projectRoot: String = {
@@ -28,27 +28,21 @@ public enum TestData {
     public init(_ what: String) { self.what = what }
   }
 
-  /// The path of one recording; nil (said in one line) where the data is absent, an error in CI.
-  ///
-  ///     guard let path = try TestData.path("nmea/ac12.log") else { return }
-  public static func path(_ relative: String) throws -> String? {
-    guard let root else {
-      if isCI { throw Missing("test data (OBDGATE_TEST_DATA or ../shared/data)") }
-      print("test data absent: \(relative) not read (set OBDGATE_TEST_DATA)")
-      return nil
-    }
+  /// The path of one recording. Without the data the current test is skipped; see ``Tool/missing(_:remedy:)``.
+  public static func path(_ relative: String) throws -> String {
+    guard let root else { try Tool.missing("the test data", remedy: "OBDGATE_TEST_DATA names its folder") }
     return root + "/" + relative
   }
 
-  /// The lines of one recording, without their line ends; nil where the data is absent.
-  public static func lines(_ relative: String) throws -> [Substring]? {
-    guard let path = try path(relative) else { return nil }
+  /// The lines of one recording, without their line ends.
+  public static func lines(_ relative: String) throws -> [Substring] {
+    let path = try path(relative)
     return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: true)
   }
 
-  /// The objects of one `.jsonl` recording; nil where the data is absent.
-  public static func objects(_ relative: String) throws -> [[String: Any]]? {
-    try lines(relative)?.map { line in
+  /// The objects of one `.jsonl` recording.
+  public static func objects(_ relative: String) throws -> [[String: Any]] {
+    try lines(relative).map { line in
       try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
     }
   }

@@ -1,61 +1,64 @@
 import Foundation
+import Glibc
+import Testing
 
 extension Tool {
   /// The folder of the test bundle that runs now; SwiftPM puts the programs beside it.
   private static let productFolder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().path
 
-  /// The built `obdgate`: `OBDGATE_PROGRAM`, else the one beside the test bundle; nil where it is not built.
+  /// The path of the built `obdgate`: `OBDGATE_PROGRAM`, else the one beside the test bundle.
   ///
-  ///     guard let obdgate = try Tool.obdgate else { return }
-  public static var obdgate: String? {
+  /// If it is not built, the current test is skipped; see ``missing(_:remedy:)``.
+  public static var obdgate: String {
     get throws {
       try built("OBDGATE_PROGRAM", "obdgate", at: productFolder + "/obdgate")
     }
   }
 
-  /// The built `obdgated`: `OBDGATED_PROGRAM`, else the one beside the test bundle; nil where it is not built.
-  public static var obdgated: String? {
+  /// The path of the built `obdgated`: `OBDGATED_PROGRAM`, else the one beside the test bundle.
+  public static var obdgated: String {
     get throws { try built("OBDGATED_PROGRAM", "obdgated", at: productFolder + "/obdgated") }
   }
 
-  /// The built `fleetstore`: `FLEETSTORE_PROGRAM`, else the one beside the test bundle; nil where it is not built.
-  public static var fleetstore: String? {
+  /// The path of the built `fleetstore`: `FLEETSTORE_PROGRAM`, else the one beside the test bundle.
+  public static var fleetstore: String {
     get throws { try built("FLEETSTORE_PROGRAM", "fleetstore", at: productFolder + "/fleetstore") }
   }
 
   /// The release build of `obdgate`, for whatever is measured: `OBDGATE_RELEASE`, else `.build/release/obdgate`.
-  public static var releaseObdgate: String? {
+  public static var releaseObdgate: String {
     get throws {
       try built("OBDGATE_RELEASE", "release build of obdgate", at: TestData.projectRoot + "/.build/release/obdgate")
     }
   }
 
-  private static func built(_ variable: String, _ name: String, at path: String) throws -> String? {
+  private static func built(_ variable: String, _ name: String, at path: String) throws -> String {
     let path = ProcessInfo.processInfo.environment[variable] ?? path
     if FileManager.default.isExecutableFile(atPath: path) { return path }
-    return try missing(name, remedy: "make test builds it")
+    try missing(name, remedy: "make test builds it")
   }
 
-  /// The full path of a program in `PATH` or in the project's own `.tools/venv`; nil, said in one line, where it is
-  /// not installed; an error in CI.
+  /// The full path of a program in `PATH` or in the project's own `.tools/venv`.
   ///
-  ///     guard let jq = try Tool.required("jq") else { return }
-  public static func required(_ name: String) throws -> String? {
+  /// If it is not installed, the current test is skipped; see ``missing(_:remedy:)``.
+  @discardableResult
+  public static func required(_ name: String) throws -> String {
     if let path = find(name) { return path }
-    return try missing(name, remedy: "make test installs it")
+    try missing(name, remedy: "make test installs it")
   }
 
-  /// The interpreter of the project's virtual environment if it has that module; nil, said in one line, where not; an
-  /// error in CI.
-  public static func python(with module: String) throws -> String? {
+  /// The interpreter of the project's virtual environment, which has this module.
+  ///
+  /// If it has not, the current test is skipped; see ``missing(_:remedy:)``.
+  public static func python(with module: String) throws -> String {
     let python = TestData.projectRoot + "/.tools/venv/bin/python3"
     if FileManager.default.isExecutableFile(atPath: python),
       try run(python, ["-c", "import \(module)"]).status == 0
     {
       return python
     }
-    return try missing("Python module \(module)", remedy: "make test installs it")
+    try missing("Python module \(module)", remedy: "make test installs it")
   }
 
   /// True where the program is installed; says nothing.
@@ -67,10 +70,32 @@ extension Tool {
     return folders.map { $0 + "/" + name }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// One line for people; in CI, where nothing may be lacking, an error.
-  static func missing(_ what: String, remedy: String) throws -> String? {
-    if TestData.isCI { throw TestData.Missing(what) }
-    print("skipped: \(what) is missing (\(remedy))")
-    return nil
+  /// Skips the current test, or the current case of a test with arguments, because this machine lacks something.
+  ///
+  /// - Parameters:
+  ///   - what: what is missing.
+  ///   - remedy: how to get it.
+  /// - Throws: in CI, where nothing may be missing, ``TestData/Missing``: the test fails.
+  public static func missing(_ what: String, remedy: String) throws -> Never {
+    guard !TestData.isCI, Test.current != nil else { throw TestData.Missing(what) }
+    try skip("\(what) is missing (\(remedy))")
   }
+
+  /// Skips the current test, or the current case of a test with arguments, in CI as well.
+  public static func skip(_ reason: String) throws -> Never {
+    // scripts/test.sh counts these lines: the framework prints none for a case of a test with arguments.
+    print("skipped: \(Test.current?.name ?? "a test()"): \(reason)")
+    try Test.cancel("\(reason)")
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// The test reads the test data for its arguments. Without the data it is skipped; in CI it runs, and fails.
+  public static var needsTestData: Self {
+    .enabled(
+      if: TestData.isCI || TestData.root != nil, "the test data is missing (OBDGATE_TEST_DATA names its folder)")
+  }
+
+  /// The test runs as root only.
+  public static var needsRoot: Self { .enabled(if: geteuid() == 0, "root is needed") }
 }

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func postgresql_keeps_a_tenant_free_of_another() async throws {
-    guard let server = try PostgreSQLServer.shared else { return }
+    let server = try PostgreSQLServer.shared
     try await aside { try Self.attack(try server.database(), Self.onDatabase, try ScratchFolder()) }
   }
 

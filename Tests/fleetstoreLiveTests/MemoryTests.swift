@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func fences_of_many_values_cost_no_more_than_one_key_may_have() async throws {
-    guard let gzip = try Tool.required("gzip") else { return }
+    let gzip = try Tool.required("gzip")
     try await aside {
       let scratch = try ScratchFolder()
       let store = try ServedStore(["--config", try scratch.write("c.json", #"{"database":"sqlite:a.db"}"#)])
@@ -87,7 +87,7 @@ import Testing
 
   @Test(arguments: ["zstd", "gzip"])
   func a_bomb_is_refused_and_costs_no_more_than_its_limit(_ coding: String) async throws {
-    guard let tool = try Tool.required(coding) else { return }
+    let tool = try Tool.required(coding)
     try await aside {
       let scratch = try ScratchFolder()
       let settings = try scratch.write("c.json", #"{"database":"sqlite:a.db","limits":{"unpackedBytes":1048576}}"#)

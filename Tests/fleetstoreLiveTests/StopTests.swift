@@ -7,7 +7,7 @@ import Testing
 /// SIGTERM while the database does not answer.
 @Suite struct StopTests {
   @Test func a_stop_does_not_wait_for_a_database_that_does_not_answer() async throws {
-    guard let python = try Tool.required("python3") else { return }
+    let python = try Tool.required("python3")
     try await aside {
       let scratch = try ScratchFolder()
       let token = String(repeating: "m", count: 40)

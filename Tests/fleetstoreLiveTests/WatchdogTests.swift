@@ -58,7 +58,7 @@ import Testing
 
   @Test func a_database_that_is_away_is_no_reason_to_be_started_anew() async throws {
     try await aside {
-      guard let server = try PostgreSQLServer() else { return }
+      let server = try PostgreSQLServer()
       let scratch = try ScratchFolder()
       let manager = try NotifySocket(in: scratch)
       let store = try Self.served(try server.database(), manager, seconds: 20)

@@ -55,7 +55,7 @@ import Testing
 
   @Test func a_sqlite_store_is_backed_up_while_it_serves() async throws {
     try await aside {
-      guard try Tool.required("sqlite3") != nil else { return }
+      try Tool.required("sqlite3")
       let shown = try #require(
         MarkdownBlocks(try ProjectTree.text("docs/FleetStore.md")).commands.first {
           $0.script.hasPrefix("sqlite3 ")
@@ -72,9 +72,9 @@ import Testing
 
   @Test func a_postgresql_store_is_backed_up_while_it_serves() async throws {
     try await aside {
-      guard let server = try PostgreSQLServer.shared, try Tool.required("pg_dump") != nil,
-        try Tool.required("pg_restore") != nil
-      else { return }
+      let server = try PostgreSQLServer.shared
+      try Tool.required("pg_dump")
+      try Tool.required("pg_restore")
       let page = try ProjectTree.text("docs/FleetStore.md")
       let shown = page.matches(of: /`(pg_(?:dump|restore) [^`]*)`/).map { String($0.1) }
       try #require(shown.count == 2, "one that backs up, one that restores")

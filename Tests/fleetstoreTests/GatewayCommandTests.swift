@@ -14,7 +14,7 @@ import Testing
       let scratch = try ScratchFolder()
       var database = "sqlite:\(scratch.file("fleet.db"))"
       if kind == "postgres" {
-        guard let server = try PostgreSQLServer.shared else { return }
+        let server = try PostgreSQLServer.shared
         database = try server.database()
       }
       let store = try ServedStore(["--database", database])

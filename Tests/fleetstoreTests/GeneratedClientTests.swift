@@ -7,8 +7,8 @@ import Testing
 /// A client that others' program makes of `openapi.json` (openapi-python-client, PyPI) compiles and works.
 @Suite struct GeneratedClientTests {
   @Test func a_client_made_from_the_description_compiles_and_works() async throws {
-    guard let generator = try Tool.required("openapi-python-client") else { return }
-    guard let python = try Tool.python(with: "httpx") else { return }
+    let generator = try Tool.required("openapi-python-client")
+    let python = try Tool.python(with: "httpx")
     try await aside {
       let scratch = try ScratchFolder()
       let store = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])

@@ -33,10 +33,10 @@ final class InfluxServer {
         enabled = false
       """)
     program = try RunningProgram(
-      try #require(try Tool.required("influxd")), ["run", "-config", configuration], readsOutput: true)
+      try Tool.required("influxd"), ["run", "-config", configuration], readsOutput: true)
     try program.errorLine(within: .seconds(60)) { $0.contains("Listening for signals") }
     let made = try Tool.run(
-      try #require(try Tool.required("curl")),
+      try Tool.required("curl"),
       ["-sS", "--fail", "--data-urlencode", "q=CREATE DATABASE fleet", "http://127.0.0.1:\(port)/query"])
     try #require(made.status == 0, "\(made.errors)")
   }

@@ -70,7 +70,7 @@ import Testing
 
   /// A disk that takes no more, as a limit of the process: what is refused is told by the health, and counted in the log.
   @Test func a_disk_without_space_is_told_by_the_health_and_counted_in_the_log() async throws {
-    guard let prlimit = try Tool.required("prlimit") else { return }
+    let prlimit = try Tool.required("prlimit")
     try await aside {
       let scratch = try ScratchFolder()
       let database = scratch.file("fleet.db")
@@ -105,7 +105,7 @@ import Testing
 
   @Test func a_postgresql_that_takes_no_writes_is_told_by_the_health() async throws {
     try await aside {
-      guard let server = try PostgreSQLServer() else { return }
+      let server = try PostgreSQLServer()
       let address = try server.database()
       let store = try ServedStore(["--database", address])
       defer { store.program.kill() }

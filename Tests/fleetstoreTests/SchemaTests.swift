@@ -7,7 +7,8 @@ import Testing
 /// fleetstore.schema.json says what `fleetstore` takes, and nothing else; its defaults are those that hold.
 @Suite struct SchemaTests {
   @Test func the_schema_and_the_server_take_and_refuse_the_same() async throws {
-    guard let program = try Tool.fleetstore, let python = try Tool.python(with: "jsonschema") else { return }
+    let program = try Tool.fleetstore
+    let python = try Tool.python(with: "jsonschema")
     try await aside {
       let scratch = try ScratchFolder()
       try scratch.writeSecret("metrics.token", String(repeating: "x", count: 40) + "\n")

@@ -40,7 +40,7 @@ import Testing
   @Test(arguments: ["se%cret", "se@cret/x?y&z=1", "password=se'cret \\", "%", "sé cret"])
   func a_password_from_a_file_is_taken_as_it_is_and_never_shown(_ password: String) async throws {
     try await aside {
-      guard let server = try PostgreSQLServer() else { return }
+      let server = try PostgreSQLServer()
       let scratch = try ScratchFolder()
       let address = try server.database()
       try server.demandPassword(password)

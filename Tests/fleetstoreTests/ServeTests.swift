@@ -130,9 +130,9 @@ import Testing
     try await aside {
       let scratch = try ScratchFolder()
       let passwords = scratch.file("passwords")
-      guard try Tool.required("mosquitto_passwd") != nil else { return }
+      try Tool.required("mosquitto_passwd")
       #expect(try Tool.run("mosquitto_passwd", ["-c", "-b", passwords, "fleet", "right-one"]).status == 0)
-      guard let broker = try Mosquitto("allow_anonymous false\npassword_file \(passwords)", in: scratch) else { return }
+      let broker = try Mosquitto("allow_anonymous false\npassword_file \(passwords)", in: scratch)
       for (password, said) in [("right-one", "records are taken from it"), ("wrong-one", "trying again")] {
         let program = try RunningProgram(
           try FleetstoreProgram.path,
@@ -254,7 +254,7 @@ import Testing
 
   @Test func the_databases_password_is_read_from_a_file_of_its_own() async throws {
     try await aside {
-      guard let server = try PostgreSQLServer() else { return }
+      let server = try PostgreSQLServer()
       let scratch = try ScratchFolder()
       let address = try server.database()
       let password = "s3cret? &%=/ü"

@@ -10,7 +10,7 @@ import Testing
 
   @Test(arguments: pages)
   func what_is_sent_to_the_shown_address_is_stored(_ page: DocumentedCommands) async throws {
-    for program in ["curl", "zstd"] where try Tool.required(program) == nil { return }
+    for program in ["curl", "zstd"] { try Tool.required(program) }
     try await aside {
       let scratch = try ScratchFolder()
       let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]

@@ -16,27 +16,26 @@ import Testing
     {"controller": "hci0", "address": "11:22:33:44:55:66", "name": "OBDII", "heard": true}
     """
 
-  private func run(_ arguments: [String], _ devices: [String]) async throws -> Tool.Result? {
-    guard try Tool.required("dbus-daemon") != nil, try Self.hasTestbed() else { return nil }
+  private func run(_ arguments: [String], _ devices: [String]) async throws -> Tool.Result {
+    try Tool.required("dbus-daemon")
+    try Self.requireTestbed()
     return try await aside {
       let scratch = try ScratchFolder()
       let file = try scratch.write(
         "devices.json", "{\"controllers\": [\"hci0\"], \"devices\": [\(devices.joined(separator: ", "))]}")
-      guard let program = try Tool.obdgate else { throw TestData.Missing("the built obdgate") }
+      let program = try Tool.obdgate
       let bed = TestData.projectRoot + "/scripts/testbed/bluez.py"
       return try punctual { try Tool.run("/usr/bin/python3", [bed, file, program] + arguments, limit: .seconds(200)) }
     }
   }
 
-  private static func hasTestbed() throws -> Bool {
-    if try Tool.run("/usr/bin/python3", ["-c", "import dbus, dbusmock"]).status == 0 { return true }
-    if TestData.isCI { throw TestData.Missing("python3-dbusmock") }
-    print("skipped: python3-dbusmock missing (make test installs it)")
-    return false
+  private static func requireTestbed() throws {
+    if try Tool.run("/usr/bin/python3", ["-c", "import dbus, dbusmock"]).status == 0 { return }
+    try Tool.missing("python3-dbusmock", remedy: "make test installs it")
   }
 
   @Test func a_scan_listens_around_and_leaves_strangers_alone() async throws {
-    guard let result = try await run(["scan", "--json"], [Self.adapter, Self.phone, Self.around]) else { return }
+    let result = try await run(["scan", "--json"], [Self.adapter, Self.phone, Self.around])
     #expect(result.status == 0, "\(result.errors)")
     let rows = try JSON.lines(result.output)
     #expect(
@@ -52,13 +51,13 @@ import Testing
   }
 
   @Test func the_only_paired_adapter_is_the_one_that_is_asked() async throws {
-    guard let result = try await run(["vin"], [Self.adapter, Self.phone]) else { return }
+    let result = try await run(["vin"], [Self.adapter, Self.phone])
     #expect(result.status == 69)
     #expect(result.errors.hasPrefix("obdgate vin: rfcomm:00:1D:A5:68:98:8A: "))
   }
 
   @Test func a_stranger_is_named_and_not_called() async throws {
-    guard let result = try await run(["vin"], [Self.phone]) else { return }
+    let result = try await run(["vin"], [Self.phone])
     #expect(result.status == 69)
     #expect(result.errors.contains("not asked: rfcomm:00:00:00:00:00:02 (phone)"))
   }
@@ -68,7 +67,7 @@ import Testing
 @Suite struct BluetoothLowEnergyTests {
   private static let address = "AA:BB:CC:00:00:01"
 
-  private func run(_ arguments: [String], trusted: Bool) async throws -> Tool.Result? {
+  private func run(_ arguments: [String], trusted: Bool) async throws -> Tool.Result {
     try await aside {
       let scratch = try ScratchFolder()
       let car = try SimulatedAdapter(.tcp(0), scenario: "{}", in: scratch.path)
@@ -80,15 +79,15 @@ import Testing
             {"uuid": "\(long("fff1"))", "flags": ["notify"]},
             {"uuid": "\(long("fff2"))", "flags": ["write-without-response"]}]}]}]}
         """
-      guard let bed = try BluetoothBed.start(scene) else { return nil }
-      guard let program = try Tool.obdgate else { throw TestData.Missing("the built obdgate") }
+      let bed = try BluetoothBed.start(scene)
+      let program = try Tool.obdgate
       return try Tool.run(program, arguments, environment: ["DBUS_SYSTEM_BUS_ADDRESS": bed.bus])
     }
   }
 
   @Test func a_scan_asks_one_that_is_trusted_and_no_stranger() async throws {
     for trusted in [true, false] {
-      guard let result = try await run(["scan", "--json"], trusted: trusted) else { return }
+      let result = try await run(["scan", "--json"], trusted: trusted)
       #expect(result.status == 0, "\(result.errors)")
       let rows = try JSON.lines(result.output)
       #expect(
@@ -104,7 +103,7 @@ import Testing
   }
 
   @Test func one_that_is_named_is_asked_whoever_it_is() async throws {
-    guard let result = try await run(["vin", "--device", "ble:\(Self.address)"], trusted: false) else { return }
+    let result = try await run(["vin", "--device", "ble:\(Self.address)"], trusted: false)
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.output.contains("1D4GP00RX5B123456"), "\(result.output)")
   }

@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func a_reader_that_leaves_ends_it_quietly() throws {
-    let program = try #require(try Tool.obdgate)
+    let program = try Tool.obdgate
     let lines = String(repeating: Self.good + "\n", count: 20_000)
     let result = try Tool.shell("'\(program)' decode | head -n 1", stdin: Array(lines.utf8))
     #expect(result.status == 0)

@@ -17,19 +17,18 @@ import Testing
     {"plug": "b", "socket": "1-2", "number": 1, "vendor": "1a86", "product": "7523", "name": "USB2.0-Serial"}
     """
 
-  /// The findings of one kind, on a machine with these serial devices; nil: there is no testbed.
+  /// The findings of one kind, on a machine with these serial devices.
   private func adapters(
     _ devices: [String], _ configuration: String = "{}", before: String = ""
-  ) throws -> [JSON]? {
-    guard let wrapper = try Tool.required("umockdev-wrapper") else { return nil }
+  ) throws -> [JSON] {
+    let wrapper = try Tool.required("umockdev-wrapper")
     let modules = "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev"
     guard try Tool.run("/usr/bin/python3", ["-c", modules]).status == 0 else {
-      if TestData.isCI { throw TestData.Missing("gir1.2-umockdev-1.0 and python3-gi") }
-      return nil
+      try Tool.missing("gir1.2-umockdev-1.0 and python3-gi", remedy: "make test installs them")
     }
     let steps = try scratch.write("steps.json", "[\((devices + ["{\"start\": true}"]).joined(separator: ",\n"))]")
     let file = try scratch.write("gateway.json", configuration)
-    let program = try #require(try Tool.obdgate)
+    let program = try Tool.obdgate
     let bed = TestData.projectRoot + "/scripts/testbed/udev.py"
     let look = "'\(wrapper)' /usr/bin/python3 '\(bed)' '\(steps)' '\(program)' doctor --json --config '\(file)'"
     let result = try punctual { try Tool.shell("\(before)\n\(look)", limit: .seconds(200)) }
@@ -43,21 +42,21 @@ import Testing
   // MARK: Serial
 
   @Test func an_adapter_that_is_known_is_well_and_a_stranger_is_told() throws {
-    guard let findings = try adapters([Self.obdlink, Self.ch340]) else { return }
+    let findings = try adapters([Self.obdlink, Self.ch340])
     #expect(what(findings, "/dev/ttyUSB0: an adapter (ScanTool.net LLC OBDLink SX)")?["verdict"] == "ok")
     #expect(what(findings, "/dev/ttyUSB1: a stranger (USB2.0-Serial)")?["verdict"] == "ok")
     #expect(what(findings, "no serial device that is known") == nil)
   }
 
   @Test func with_strangers_alone_it_is_said_how_to_name_one() throws {
-    guard let findings = try adapters([Self.ch340]) else { return }
+    let findings = try adapters([Self.ch340])
     let finding = what(findings, "no serial device that is known to be an adapter")
     #expect(finding?["verdict"] == "warning")
     #expect(finding?["remedy"]?.text?.contains(#""adapters": [{"device": "/dev/ttyUSB1"}]"#) == true)
   }
 
   @Test func a_configured_adapter_that_is_not_there_is_a_problem() throws {
-    guard let findings = try adapters([Self.obdlink], #"{"adapters": [{"device": "/dev/ttyUSB7"}]}"#) else { return }
+    let findings = try adapters([Self.obdlink], #"{"adapters": [{"device": "/dev/ttyUSB7"}]}"#)
     let finding = what(findings, "/dev/ttyUSB7: the configured adapter")
     #expect(finding?["verdict"] == "problem")
     #expect(finding?["remedy"]?.text?.contains("obdgate scan") == true)
@@ -82,8 +81,8 @@ import Testing
   }
 
   /// A line that nobody has open, for as long as a program runs.
-  private func pseudoTerminal() throws -> (program: RunningProgram, path: String)? {
-    guard let python = try Tool.required("python3") else { return nil }
+  private func pseudoTerminal() throws -> (program: RunningProgram, path: String) {
+    let python = try Tool.required("python3")
     let script = """
       import os, time
       master, line = os.openpty()
@@ -97,21 +96,20 @@ import Testing
   }
 
   @Test func a_line_that_udev_does_not_know_is_well() throws {
-    guard let (program, path) = try pseudoTerminal() else { return }
+    let (program, path) = try pseudoTerminal()
     defer { program.kill() }
     let configuration = try scratch.write(
       "gateway.json", #"{"adapters": [{"device": "\#(path)"}], "discovery": {"serial": false, "bluetooth": false}}"#)
     #expect(what(try doctor(["--config", configuration]), "\(path): the configured adapter")?["verdict"] == "ok")
   }
 
-  @Test func who_may_not_open_a_line_is_told_all_that_it_takes() throws {
-    guard geteuid() == 0, let setpriv = try Tool.required("setpriv"), let (line, path) = try pseudoTerminal() else {
-      return
-    }
+  @Test(.needsRoot) func who_may_not_open_a_line_is_told_all_that_it_takes() throws {
+    let setpriv = try Tool.required("setpriv")
+    let (line, path) = try pseudoTerminal()
     defer { line.kill() }
     unsafe chmod(scratch.path, 0o755)
     let program = scratch.file("obdgate")
-    #expect(try Tool.run("cp", [try #require(try Tool.obdgate), program]).status == 0)
+    #expect(try Tool.run("cp", [try Tool.obdgate, program]).status == 0)
     #expect(try Tool.run("chown", ["root:dialout", path]).status == 0)
     func finding(_ device: String, mode: mode_t? = nil) throws -> JSON? {
       if let mode { unsafe chmod(device, mode) }
@@ -133,7 +131,7 @@ import Testing
   }
 
   @Test func programs_that_take_adapters_for_something_else_are_told() throws {
-    guard let sleep = try Tool.required("sleep") else { return }
+    let sleep = try Tool.required("sleep")
     for name in ["ModemManager", "brltty"] {
       #expect(try Tool.run("cp", [sleep, scratch.file(name)]).status == 0)
     }
@@ -145,8 +143,7 @@ import Testing
         kill -0 $one $two || exit 1
       done
       """
-    let found = try amongNoOtherRivals { try adapters([Self.obdlink], before: start) }
-    guard let findings = found else { return }
+    let findings = try amongNoOtherRivals { try adapters([Self.obdlink], before: start) }
     #expect(what(findings, "ModemManager runs")?["remedy"]?.text?.contains("ID_MM_DEVICE_IGNORE") == true)
     #expect(what(findings, "brltty runs")?["remedy"]?.text?.contains("apt-get remove brltty") == true)
   }
@@ -155,17 +152,16 @@ import Testing
 
   private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
 
-  /// The findings about Bluetooth on a machine whose BlueZ knows these; nil: there is no testbed.
-  private func bluetooth(_ machine: String, _ configuration: String) throws -> [JSON]? {
-    guard try Tool.required("dbus-daemon") != nil else { return nil }
+  /// The findings about Bluetooth on a machine whose BlueZ knows these.
+  private func bluetooth(_ machine: String, _ configuration: String) throws -> [JSON] {
+    try Tool.required("dbus-daemon")
     guard try Tool.run("/usr/bin/python3", ["-c", "import dbus, dbusmock"]).status == 0 else {
-      if TestData.isCI { throw TestData.Missing("python3-dbusmock") }
-      return nil
+      try Tool.missing("python3-dbusmock", remedy: "make test installs it")
     }
     let devices = try scratch.write("devices.json", machine)
     let file = try scratch.write("gateway.json", configuration)
     let bed = TestData.projectRoot + "/scripts/testbed/bluez.py"
-    let program = try #require(try Tool.obdgate)
+    let program = try Tool.obdgate
     let arguments = [bed, devices, program, "doctor", "--json", "--config", file]
     let result = try punctual { try Tool.run("/usr/bin/python3", arguments, limit: .seconds(200)) }
     return try JSON.lines(result.output).filter { $0["check"] == "bluetooth" }
@@ -183,7 +179,7 @@ import Testing
       {"adapters": [{"rfcomm": "00:1D:A5:68:98:8A"}, {"rfcomm": "11:22:33:44:55:66"}, {"rfcomm": "AA:22:33:44:55:66"},
                     {"ble": "CC:22:33:44:55:66"}]}
       """
-    guard let findings = try bluetooth(machine, configuration) else { return }
+    let findings = try bluetooth(machine, configuration)
     #expect(
       findings.map { $0.only("verdict", "what") } == [
         .object(["verdict": "ok", "what": "hci0 is on, 1 devices paired"]),
@@ -200,15 +196,15 @@ import Testing
 
   @Test func a_controller_that_is_off_is_a_problem_where_it_is_needed() throws {
     let machine = #"{"controllers": ["hci0"], "off": ["hci0"], "devices": []}"#
-    guard let needed = try bluetooth(machine, #"{"adapters": [{"rfcomm": "00:1D:A5:68:98:8A"}]}"#) else { return }
+    let needed = try bluetooth(machine, #"{"adapters": [{"rfcomm": "00:1D:A5:68:98:8A"}]}"#)
     #expect(needed.map { $0["verdict"] } == ["problem"])
     #expect(needed[0]["remedy"]?.text?.contains("bluetoothctl power on") == true)
-    #expect(try bluetooth(machine, "{}")?.map { $0["verdict"] } == ["warning"])
-    #expect(try bluetooth(machine, #"{"discovery": {"bluetooth": false}}"#)?.map { $0["verdict"] } == ["ok"])
+    #expect(try bluetooth(machine, "{}").map { $0["verdict"] } == ["warning"])
+    #expect(try bluetooth(machine, #"{"discovery": {"bluetooth": false}}"#).map { $0["verdict"] } == ["ok"])
   }
 
   @Test func without_bluez_a_configured_adapter_is_a_problem() throws {
-    guard let findings = try bluetooth("null", #"{"adapters": [{"rfcomm": "00:1D:A5:68:98:8A"}]}"#) else { return }
+    let findings = try bluetooth("null", #"{"adapters": [{"rfcomm": "00:1D:A5:68:98:8A"}]}"#)
     #expect(findings.map { $0["verdict"] } == ["problem"])
     #expect(findings[0]["what"]?.text?.contains("apt install bluez") == true)
   }

@@ -79,12 +79,12 @@ import Testing
     #expect(disk.first?["remedy"] == "name a file")
   }
 
-  @Test func a_folder_of_another_is_told_with_what_to_do() throws {
-    guard geteuid() == 0, let setpriv = try Tool.required("setpriv") else { return }
+  @Test(.needsRoot) func a_folder_of_another_is_told_with_what_to_do() throws {
+    let setpriv = try Tool.required("setpriv")
     unsafe chmod(scratch.path, 0o755)
     let program = scratch.file("obdgate")
     // By a program: a child that another test begins meanwhile would hold open what this process writes.
-    #expect(try Tool.run("cp", [try #require(try Tool.obdgate), program]).status == 0)
+    #expect(try Tool.run("cp", [try Tool.obdgate, program]).status == 0)
     let configuration = try scratch.write(
       "gateway.json",
       #"{"stateDirectory": "state", "sinks": [{"type": "file", "path": "state/records.jsonl"}], \#(Self.quiet)}"#)
@@ -96,19 +96,20 @@ import Testing
     #expect(line?.contains("chown nobody") == true, "\(result.output)")
   }
 
-  /// A state directory that everyone may write to, and what others can run beside it; nil: this is not root.
-  private func besideOpenState() throws -> (setpriv: String, program: String)? {
-    guard geteuid() == 0, let setpriv = try Tool.required("setpriv") else { return nil }
+  /// A state directory that everyone may write to, and what others can run beside it. It needs root.
+  private func besideOpenState() throws -> (setpriv: String, program: String) {
+    guard geteuid() == 0 else { try Tool.skip("root is needed") }
+    let setpriv = try Tool.required("setpriv")
     unsafe chmod(scratch.path, 0o755)
     let program = scratch.file("obdgate")
-    #expect(try Tool.run("cp", [try #require(try Tool.obdgate), program]).status == 0)
+    #expect(try Tool.run("cp", [try Tool.obdgate, program]).status == 0)
     try FileManager.default.createDirectory(atPath: scratch.file("state"), withIntermediateDirectories: true)
     unsafe chmod(scratch.file("state"), 0o777)
     return (setpriv, program)
   }
 
   @Test func a_file_of_another_is_told_with_what_to_do() throws {
-    guard let (setpriv, program) = try besideOpenState() else { return }
+    let (setpriv, program) = try besideOpenState()
     unsafe chmod(try scratch.write("state/records.jsonl", ""), 0o644)
     let configuration = try scratch.write(
       "gateway.json",
@@ -121,7 +122,7 @@ import Testing
   }
 
   @Test func a_spool_of_another_is_told_with_what_to_do() throws {
-    guard let (setpriv, program) = try besideOpenState() else { return }
+    let (setpriv, program) = try besideOpenState()
     // Those that are put in another's place need be read alone.
     let kept = [("spool.lock", 0o640), ("spool.db", 0o644), ("adapters.jsonl", 0o600), ("trips.jsonl", 0o644)]
     for (name, mode) in kept {
@@ -158,7 +159,7 @@ import Testing
   @Test func a_token_that_only_the_service_is_shown_is_no_problem_of_the_doctors() throws {
     let closed = try ReservedPort()
     let name = "/run/credentials/obdgated.service/obdgate.token"
-    guard !FileManager.default.fileExists(atPath: name) else { return }
+    if FileManager.default.fileExists(atPath: name) { try Tool.skip("obdgated runs on this machine") }
     let findings = try findings(
       """
       {"sinks": [{"type": "fleetStore", "url": "http://127.0.0.1:\(closed.number)/api", "tokenFile": "\(name)"}],
@@ -182,8 +183,8 @@ import Testing
   }
 
   /// A server that speaks TLS, or answers whatever comes in plain HTTP.
-  private func server(_ tls: (certificate: String, key: String)?) throws -> (program: RunningProgram, port: Int)? {
-    guard let python = try Tool.required("python3") else { return nil }
+  private func server(_ tls: (certificate: String, key: String)?) throws -> (program: RunningProgram, port: Int) {
+    let python = try Tool.required("python3")
     let wrap =
       tls.map {
         """
@@ -207,7 +208,8 @@ import Testing
     let certificates = try Certificates()
     let other = try certificates.make("other", for: "DNS:other.example")
     let own = try certificates.make("own", for: "DNS:a")
-    guard let secured = try server(other), let plain = try server(nil) else { return }
+    let secured = try server(other)
+    let plain = try server(nil)
     defer { for server in [secured, plain] { server.program.kill() } }
     let (none, ca) = (scratch.file("none.pem"), certificates.authority)
     let cases = [
@@ -232,7 +234,7 @@ import Testing
   }
 
   @Test func a_token_of_another_gateway_is_a_problem_with_the_command_that_makes_one() throws {
-    guard let python = try Tool.required("python3") else { return }
+    let python = try Tool.required("python3")
     let script = """
       import http.server as h
       class Store(h.BaseHTTPRequestHandler):

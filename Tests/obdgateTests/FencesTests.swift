@@ -146,7 +146,7 @@ import Testing
 
   /// Fences whose edges run right through where a real receiver stood: whatever it wandered, nothing flaps.
   @Test func a_real_receiver_that_stands_on_an_edge_does_not_flap() throws {
-    guard let folder = try TestData.path("nmea") else { return }
+    let folder = try TestData.path("nmea")
     let logs = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".log") }.sorted()
     var standing = 0
     for log in logs {
@@ -175,7 +175,7 @@ import Testing
 
   /// A check allocates nothing, nor does what reads the fix before it: a hundred times the fixes, no allocation more.
   @Test func more_fixes_allocate_nothing_more() throws {
-    guard let program = try Tool.releaseObdgate else { return }
+    let program = try Tool.releaseObdgate
     let scratch = try ScratchFolder()
     var features: [String] = []
     for index in 0..<1_000 {

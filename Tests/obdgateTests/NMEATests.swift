@@ -185,7 +185,7 @@ import Testing
   }
 
   @Test func sentences_damaged_on_real_lines_are_refused() throws {
-    guard let rows = try TestData.objects("nmea/corrupt.jsonl") else { return }
+    let rows = try TestData.objects("nmea/corrupt.jsonl")
     #expect(rows.count == 14)
     for row in rows {
       let text = try #require(row["raw"] as? String)

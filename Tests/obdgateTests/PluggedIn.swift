@@ -8,12 +8,12 @@ import TestKit
 ///   - devices: steps of `scripts/testbed/udev.py` without their far end.
 ///   - simulation: what is behind each of them; nil: the steps say themselves what is.
 ///   - limit: how long it may take.
-/// - Returns: nil, said in one line, where umockdev is not installed.
 func play(
   _ line: String, pluggingIn devices: [String], behind simulation: Simulation? = Simulation(), in folder: String,
   limit: Duration = .seconds(120)
-) throws -> Played? {
-  guard let wrapper = try Tool.required("umockdev-wrapper"), try hasTestbed() else { return nil }
+) throws -> Played {
+  let wrapper = try Tool.required("umockdev-wrapper")
+  try requireTestbed()
   let patience = "{\"patience\": \(limit.components.seconds)}"
   let plugs = devices.indices.map { number in
     let address = simulation == nil ? "" : "\"tcp\": \"@\(number)@\","
@@ -33,10 +33,8 @@ func play(
   return try play(script, beside: devices.compactMap { _ in end }, in: folder, limit: limit)
 }
 
-private func hasTestbed() throws -> Bool {
+private func requireTestbed() throws {
   let modules = "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev"
-  if try Tool.run("/usr/bin/python3", ["-c", modules]).status == 0 { return true }
-  if TestData.isCI { throw TestData.Missing("gir1.2-umockdev-1.0 and python3-gi") }
-  print("skipped: gir1.2-umockdev-1.0 and python3-gi missing (make test installs them)")
-  return false
+  if try Tool.run("/usr/bin/python3", ["-c", modules]).status == 0 { return }
+  try Tool.missing("gir1.2-umockdev-1.0 and python3-gi", remedy: "make test installs them")
 }

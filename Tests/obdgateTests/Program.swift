@@ -6,7 +6,7 @@ import Testing
 func obdgate(
   _ arguments: [String], stdin: [UInt8]? = nil, directory: String? = nil, limit: Duration = .seconds(120)
 ) throws -> Tool.Result {
-  let program = try #require(try Tool.obdgate, "obdgate is not built")
+  let program = try Tool.obdgate
   return try Tool.run(program, arguments, stdin: stdin, directory: directory, limit: limit)
 }
 

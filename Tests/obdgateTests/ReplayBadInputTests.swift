@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func a_line_without_end_stops_it_soon_and_in_little_memory() throws {
-    let program = try #require(try Tool.obdgate)
+    let program = try Tool.obdgate
     for (prefix, fill) in [("", "A"), ("", "4"), ("", " "), ("010C\\r41 0C 1A F8 \\r\\r>010D\\r", "4")] {
       let result = try Tool.shell(
         "(ulimit -v 2000000; (printf '\(prefix)'; head -c 1000000000 /dev/zero | tr '\\0' '\(fill)') 2>/dev/null"
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test func an_output_that_cannot_be_written_is_said() throws {
-    let program = try #require(try Tool.obdgate)
+    let program = try Tool.obdgate
     let result = try Tool.shell("'\(program)' replay '\(capture("drive"))' > /dev/full")
     #expect(result.status == 74)
     #expect(result.errors.split(separator: "\n").count == 1)

@@ -213,7 +213,7 @@ import Testing
   }
 
   @Test func a_reader_that_leaves_ends_it_quietly() throws {
-    let program = try #require(try Tool.obdgate)
+    let program = try Tool.obdgate
     let many = (0..<40).map { _ in "'\(capture("drive"))'" }.joined(separator: " ")
     for options in ["", "--every cycle"] {
       let result = try Tool.shell("'\(program)' replay \(options) \(many) | head -n 1")

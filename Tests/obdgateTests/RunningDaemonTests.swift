@@ -10,8 +10,8 @@ import Testing
   /// thread stuck, which is told, and passes.
   private func beside(
     _ line: String, sinks: String = #"[{"type": "stdout"}]"#, state: String = #""stateDirectory": "state","#
-  ) async throws -> Tool.Result? {
-    guard let daemon = try Tool.obdgated else { return nil }
+  ) async throws -> Tool.Result {
+    let daemon = try Tool.obdgated
     return try await aside {
       let scratch = try ScratchFolder()
       let script = """
@@ -43,7 +43,7 @@ import Testing
 
   @Test func status_shows_what_the_daemon_polls() async throws {
     let line = #"calm "$OBDGATE" status --socket sock --json && calm "$OBDGATE" status --socket sock"#
-    guard let result = try await beside(line, sinks: #"[{"type": "file", "path": "records.jsonl"}]"#) else { return }
+    let result = try await beside(line, sinks: #"[{"type": "file", "path": "records.jsonl"}]"#)
     #expect(result.status == 0, "\(result.errors)")
     let status = try JSON(try #require(result.lines.first))
     #expect(status.holdsNoNull)
@@ -72,9 +72,8 @@ import Testing
       jq -c 'select(.check == "daemon" or .check == "disk")' doctor.jsonl
       jq -c '.spool | [.state, has("reason"), has("path")]' status.json
       """#
-    guard try Tool.required("jq") != nil,
-      let result = try await beside(line, sinks: #"[{"type": "file", "path": "records.jsonl"}]"#, state: "")
-    else { return }
+    try Tool.required("jq")
+    let result = try await beside(line, sinks: #"[{"type": "file", "path": "records.jsonl"}]"#, state: "")
     #expect(result.status == 0, "\(result.errors)")
     let note = "the spool is in memory alone: no stateDirectory is configured"
     #expect(result.lines.contains { $0.hasPrefix("note     \(note)") }, "\(result.output)")
@@ -89,7 +88,7 @@ import Testing
       "$OBDGATE" tail --socket sock --type telemetry | head -n 5 >two & two=$!
       wait $one $two; cat one two
       """
-    guard let result = try await beside(line) else { return }
+    let result = try await beside(line)
     #expect(result.status == 0, "\(result.errors)")
     let records = try JSON.lines(result.output)
     #expect(records.count == 10)
@@ -105,16 +104,14 @@ import Testing
       until [ -s first ]; do sleep 0.05; done
       kill $PID; wait $tail; echo $?
       """
-    guard let result = try await beside(line) else { return }
+    let result = try await beside(line)
     #expect(result.output == "69\n")
     #expect(result.errors.contains("obdgate tail: "))
   }
 
   @Test func doctor_finds_the_daemon_by_its_configuration() async throws {
     let line = #"calm "$OBDGATE" doctor --config gateway.json --json || true"#
-    guard let result = try await beside(line, sinks: #"[{"type": "file", "path": "state/records.jsonl"}]"#) else {
-      return
-    }
+    let result = try await beside(line, sinks: #"[{"type": "file", "path": "state/records.jsonl"}]"#)
     let findings = try JSON.lines(result.output)
     let daemon = findings.filter { $0["check"] == "daemon" }
     #expect(daemon.first?["verdict"] == "ok")

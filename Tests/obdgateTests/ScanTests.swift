@@ -17,12 +17,12 @@ import Testing
   /// - Parameter devices: steps of `scripts/testbed/udev.py` without their far end.
   private func run(
     _ arguments: [String], _ devices: [String]
-  ) async throws -> (result: Tool.Result, sent: [[String]])? {
+  ) async throws -> (result: Tool.Result, sent: [[String]]) {
     try await aside {
       let scratch = try ScratchFolder()
       let line = "\"$OBDGATE\" \(arguments.joined(separator: " "))"
       let played = try play(line, pluggingIn: devices, in: scratch.path)
-      return played.map { ($0.result, $0.logs.map(\.commands)) }
+      return (played.result, played.logs.map(\.commands))
     }
   }
 
@@ -34,7 +34,7 @@ import Testing
       Self.ch340.replacing("1-2", with: "1-4").replacing("\"number\": 1", with: "\"number\": 3")
         + ", \"properties\": {\"OBDGATE\": \"adapter\"}",
     ]
-    guard let (result, sent) = try await run(["scan", "--json"], devices) else { return }
+    let (result, sent) = try await run(["scan", "--json"], devices)
     #expect(result.status == 0, "\(result.errors)")
     let rows = try JSON.lines(result.output)
     try #require(rows.count == 4, "\(result.output)")
@@ -64,7 +64,7 @@ import Testing
       let device = "\(Self.ch340), \"says\": \"\(try scratch.write("track.nmea", sentence))\""
       return try play("\"$OBDGATE\" scan --json", pluggingIn: [device], behind: nil, in: scratch.path)
     }
-    guard let result = played?.result else { return }
+    let result = played.result
     let rows = try JSON.lines(result.output)
     #expect(rows.count == 1)
     #expect(rows.first?["kind"] == "receiver")
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func the_table_has_a_line_for_each_device() async throws {
-    guard let (result, _) = try await run(["scan"], [Self.obdlink, Self.ch340]) else { return }
+    let (result, _) = try await run(["scan"], [Self.obdlink, Self.ch340])
     #expect(result.status == 0)
     try #require(result.lines.count == 3, "\(result.output)")
     #expect(result.lines.first?.hasPrefix("DEVICE") == true)
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func a_question_without_a_device_goes_to_the_only_adapter() async throws {
-    guard let (result, sent) = try await run(["vin"], [Self.obdlink, Self.ch340]) else { return }
+    let (result, sent) = try await run(["vin"], [Self.obdlink, Self.ch340])
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.output == "1D4GP00RX5B123456\n")
     #expect(sent[1] == [])
@@ -90,14 +90,14 @@ import Testing
 
   @Test func several_adapters_are_named_and_none_is_asked() async throws {
     let second = Self.ch340 + ", \"properties\": {\"OBDGATE\": \"adapter\"}"
-    guard let (result, sent) = try await run(["vin"], [Self.obdlink, second]) else { return }
+    let (result, sent) = try await run(["vin"], [Self.obdlink, second])
     #expect(result.status == 64)
     #expect(result.errors.contains("several adapters: /dev/ttyUSB0 (ScanTool.net LLC OBDLink SX), /dev/ttyUSB1"))
     #expect(sent == [[], []])
   }
 
   @Test func a_device_that_may_be_an_adapter_is_named_and_not_asked() async throws {
-    guard let (result, sent) = try await run(["dtc"], [Self.ch340]) else { return }
+    let (result, sent) = try await run(["dtc"], [Self.ch340])
     #expect(result.status == 69)
     #expect(result.errors.contains("not asked: /dev/ttyUSB1 (USB2.0-Serial)"))
     #expect(result.errors.contains("--device"))

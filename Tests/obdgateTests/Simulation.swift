@@ -32,7 +32,7 @@ func play(
 ) throws -> Played {
   places.wait()
   defer { places.signal() }
-  guard let program = try Tool.obdgate else { throw TestData.Missing("the built obdgate") }
+  let program = try Tool.obdgate
   // Told through a fifo that the port is there: nobody has to look for it again and again.
   var script = """
     set -u; OBDGATE='\(program)'; cd '\(folder)'; pids=(); trap 'kill "${pids[@]}" 2>/dev/null; wait' EXIT

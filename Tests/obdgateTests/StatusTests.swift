@@ -153,9 +153,11 @@ import Testing
 
   // MARK: Sockets
 
-  @Test func without_a_daemon_it_is_said_how_to_get_one() throws {
-    guard !FileManager.default.fileExists(atPath: "/run/obdgate/obdgated.sock") else { return }
-    let program = try #require(try Tool.obdgate)
+  private static let runsHere = FileManager.default.fileExists(atPath: "/run/obdgate/obdgated.sock")
+
+  @Test(.disabled(if: runsHere, "obdgated runs on this machine"))
+  func without_a_daemon_it_is_said_how_to_get_one() throws {
+    let program = try Tool.obdgate
     let result = try Tool.run(program, ["status"], environment: ["XDG_RUNTIME_DIR": scratch.path])
     #expect(result.status == 69)
     #expect(result.errors.contains("\(scratch.path)/obdgated.sock"))
@@ -168,11 +170,11 @@ import Testing
     #expect(result.errors.split(separator: "\n").count == 1)
   }
 
-  @Test func the_sessions_own_daemon_is_found() throws {
-    guard !FileManager.default.fileExists(atPath: "/run/obdgate/obdgated.sock") else { return }
+  @Test(.disabled(if: runsHere, "obdgated runs on this machine"))
+  func the_sessions_own_daemon_is_found() throws {
     let peer = try DaemonPeer(scratch.file("obdgated.sock")) { $0.send(DaemonPeer.ok(#"{"version":"9"}"#)) }
     defer { peer.stop() }
-    let program = try #require(try Tool.obdgate)
+    let program = try Tool.obdgate
     let result = try Tool.run(program, ["status"], environment: ["XDG_RUNTIME_DIR": scratch.path])
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.output.hasPrefix("obdgated 9"))
@@ -196,11 +198,11 @@ import Testing
   }
 
   @Test func who_may_not_ask_is_told_which_group_to_join() throws {
-    guard let setpriv = try Tool.required("setpriv") else { return }
+    let setpriv = try Tool.required("setpriv")
     let peer = try DaemonPeer(scratch.file("sock")) { $0.send(DaemonPeer.ok("{}")) }
     defer { peer.stop() }
     unsafe chmod(peer.path, 0o600)
-    let program = try #require(try Tool.obdgate)
+    let program = try Tool.obdgate
     var line = [program, "status", "--socket", peer.path]
     if geteuid() == 0 {
       // Root may everything; a folder of root's may hide the program from others.
@@ -219,7 +221,7 @@ import Testing
   // MARK: On a terminal
 
   @Test func the_page_on_a_terminal_is_cut_to_it_and_shows_the_last_seconds_rates() throws {
-    guard let script = try Tool.required("script") else { return }
+    let script = try Tool.required("script")
     let peer = try DaemonPeer(scratch.file("sock")) { connection in
       let (commands, busy, open) = (1_000 + 5 * connection.number, 100.0, 1_000 + connection.number)
       connection.send(
@@ -234,7 +236,7 @@ import Testing
       if connection.number == 2 { kill(connection.pid, SIGINT) }
     }
     defer { peer.stop() }
-    let program = try #require(try Tool.obdgate)
+    let program = try Tool.obdgate
     let line = "stty cols 46 rows 12; exec '\(program)' status --socket '\(peer.path)'"
     let result = try Tool.run(script, ["-qec", line, "/dev/null"])
     #expect(result.status == 0)
@@ -254,7 +256,7 @@ import Testing
   }
 
   @Test func on_a_terminal_what_is_wrong_can_be_read_whole_and_once_nothing_is_cut() throws {
-    guard let script = try Tool.required("script") else { return }
+    let script = try Tool.required("script")
     let reason = "nobody has answered at its address for so long that it is given up"
     let peer = try DaemonPeer(scratch.file("sock")) { connection in
       connection.send(
@@ -265,7 +267,7 @@ import Testing
       if connection.number == 2 { kill(connection.pid, SIGINT) }
     }
     defer { peer.stop() }
-    let program = try #require(try Tool.obdgate)
+    let program = try Tool.obdgate
     func page(_ arguments: String) throws -> String {
       let line = "stty cols 30 rows 40; exec '\(program)' status \(arguments) --socket '\(peer.path)'"
       let result = try Tool.run(script, ["-qec", line, "/dev/null"])
@@ -288,7 +290,7 @@ import Testing
   }
 
   @Test func a_daemon_that_goes_meanwhile_is_asked_again() throws {
-    guard let script = try Tool.required("script") else { return }
+    let script = try Tool.required("script")
     let path = scratch.file("sock")
     let peer = try DaemonPeer(path) { connection in
       switch connection.number {
@@ -298,7 +300,7 @@ import Testing
       }
     }
     defer { peer.stop() }
-    let program = try #require(try Tool.obdgate)
+    let program = try Tool.obdgate
     let result = try Tool.run(script, ["-qec", "exec '\(program)' status --socket '\(path)'", "/dev/null"])
     #expect(result.status == 0)
     let pages = result.output.components(separatedBy: "\u{1B}[H").dropFirst().map(Self.plain)

@@ -18,7 +18,7 @@ import Testing
 
   private func tail(_ arguments: [String] = [], readsOutput: Bool = true) throws -> RunningProgram {
     try RunningProgram(
-      try #require(try Tool.obdgate), ["tail", "--socket", scratch.file("sock")] + arguments, readsOutput: readsOutput)
+      try Tool.obdgate, ["tail", "--socket", scratch.file("sock")] + arguments, readsOutput: readsOutput)
   }
 
   /// What comes of such a stream, which ends.
@@ -176,7 +176,7 @@ import Testing
       while connection.send(Self.record(number) + "\n") { number += 1 }
     }
     defer { peer.stop() }
-    let program = try #require(try Tool.obdgate)
+    let program = try Tool.obdgate
     let result = try Tool.shell("'\(program)' tail --socket '\(peer.path)' | head -n 2")
     #expect(result.status == 0)
     #expect(result.lines.map(String.init) == [Self.record(1), Self.record(2)])

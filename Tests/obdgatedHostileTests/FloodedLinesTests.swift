@@ -18,7 +18,7 @@ import Testing
   private static let limit = 300 + Double(total) / 1e5
 
   private static func daemon(_ lines: String, in scratch: borrowing ScratchFolder) throws -> RunningProgram {
-    let program = try #require(try Tool.obdgated)
+    let program = try Tool.obdgated
     let configuration = try scratch.write(
       "gateway.json",
       """

@@ -12,9 +12,9 @@ import Testing
 
   @Test func whatever_it_says_no_record_is_lost_and_memory_stays_small() async throws {
     try await aside {
-      let program = try #require(try Tool.obdgated)
+      let program = try Tool.obdgated
       let folder = try ScratchFolder()
-      guard let broker = try Mosquitto(in: folder) else { return }
+      let broker = try Mosquitto(in: folder)
       let subscriber = try broker.subscriber()
       defer { subscriber.kill() }
       let port = try ReservedPort()

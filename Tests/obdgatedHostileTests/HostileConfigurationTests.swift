@@ -10,13 +10,13 @@ import Testing
   private static let mostKiB = 64 * 1_024
 
   /// Runs `--check` under the counting library, which tells the peak.
-  private func check(_ file: String, limit: Duration = .seconds(60)) throws -> MeasuredRun? {
-    guard let program = try Tool.obdgated else { return nil }
+  private func check(_ file: String, limit: Duration = .seconds(60)) throws -> MeasuredRun {
+    let program = try Tool.obdgated
     return try MeasuredRun.of(program, ["--check", "--config", file], limit: limit)
   }
 
   private func expect(_ file: String, _ status: Int32, _ word: String, within most: Int = mostKiB) throws {
-    guard let run = try check(file) else { return }
+    let run = try check(file)
     let said = run.result.errors
     #expect(run.result.status == status, "\(said)")
     #expect(said.split(separator: "\n").count == 1 && said.contains(word) && said.utf8.count < 600, "\(said)")
@@ -115,7 +115,7 @@ import Testing
       let bytes = ring.utf8.count
       try scratch.write("fences.geojson", ring)
       let file = try scratch.write("gateway.json", #"{"geofences": "fences.geojson"}"#)
-      guard let run = try check(file, limit: .seconds(300)) else { return }
+      let run = try check(file, limit: .seconds(300))
       #expect(run.result.status == 0, "\(run.result.errors)")
       // The text and what is read of it, and the corners, each while the next is made of it.
       #expect(run.peakKiB * 1_024 < 8 * bytes + (Self.mostKiB << 10), "\(run.peakKiB) KiB for \(bytes) bytes")
@@ -128,7 +128,7 @@ import Testing
       // A star whose rays are as long as it is wide.
       try scratch.write("fences.geojson", Self.ring(8_000) { $0 % 2 == 0 ? 0.5 : 0.0001 })
       let file = try scratch.write("gateway.json", #"{"geofences": "fences.geojson"}"#)
-      guard let run = try check(file, limit: .seconds(300)) else { return }
+      let run = try check(file, limit: .seconds(300))
       let said = run.result.errors
       #expect(run.result.status == 0 || run.result.status == 78 && said.contains("star"), "\(said)")
       #expect(said.split(separator: "\n").count <= 1 && said.utf8.count < 600, "\(said)")

@@ -66,10 +66,8 @@ extension Noise {
   /// Of adapters: the answers of the project's recordings, and of those that others made.
   static func adapter(seed: UInt64) throws -> Noise {
     var seeds = [Array("\r>".utf8), Array("SEARCHING...\r".utf8), Array("ELM327 v1.5\r\r>".utf8), Array("?\r\r>".utf8)]
-    for exchange in try TestData.objects("elm/transcripts.jsonl")?.flatMap({ $0["exchanges"] as? [[String: Any]] ?? [] }
-    )
-      ?? []
-    {
+    for exchange in try TestData.objects("elm/transcripts.jsonl").flatMap({ $0["exchanges"] as? [[String: Any]] ?? [] }
+    ) {
       if let text = exchange["rx"] as? String { seeds.append(Array(text.utf8)) }
     }
     seeds += try recorded("<")

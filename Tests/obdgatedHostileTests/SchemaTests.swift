@@ -5,7 +5,8 @@ import Testing
 /// config.schema.json says what `obdgated` takes, and nothing else.
 @Suite struct SchemaTests {
   @Test func the_schema_and_the_daemon_take_and_refuse_the_same() async throws {
-    guard let program = try Tool.obdgated, let python = try Tool.python(with: "jsonschema") else { return }
+    let program = try Tool.obdgated
+    let python = try Tool.python(with: "jsonschema")
     try await aside {
       let scratch = try ScratchFolder()
       // What configurations of this project name.

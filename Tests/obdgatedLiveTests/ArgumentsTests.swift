@@ -7,14 +7,14 @@ import Testing
 
 /// Arguments, `--check`, and exit codes (sysexits.h).
 @Suite struct ArgumentsTests {
-  private func run(_ arguments: [String], directory: String? = nil) throws -> Tool.Result? {
-    guard let program = try Tool.obdgated else { return nil }
+  private func run(_ arguments: [String], directory: String? = nil) throws -> Tool.Result {
+    let program = try Tool.obdgated
     return try Tool.run(program, arguments, directory: directory, limit: .seconds(60))
   }
 
   @Test(arguments: [["--frobnicate"], ["--config"], ["gateway.json"], ["--check", "--check=1"]])
   func wrong_usage_is_64_and_one_line(_ arguments: [String]) throws {
-    guard let result = try run(arguments) else { return }
+    let result = try run(arguments)
     #expect(result.status == 64)
     #expect(result.output == "")
     #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
@@ -27,7 +27,7 @@ import Testing
     for (name, content) in [
       ("fences.geojson", #"{"type": "FeatureCollection", "features": []}"#), ("Ford-F-150.json", #"{"commands": []}"#),
     ] {
-      guard let missing = try run(["--config", file, "--check"]) else { return }
+      let missing = try run(["--config", file, "--check"])
       #expect(missing.status == 66)
       #expect(missing.errors.contains(name), "\(missing.errors)")
       try scratch.write(name, content)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func a_configuration_that_is_not_there_is_66() throws {
-    guard let result = try run(["--config", "/nowhere/gateway.json", "--check"]) else { return }
+    let result = try run(["--config", "/nowhere/gateway.json", "--check"])
     #expect(result.status == 66)
     #expect(result.errors.contains("/nowhere/gateway.json"))
   }
@@ -51,7 +51,7 @@ import Testing
   func a_configuration_that_is_wrong_is_78_and_says_where(_ row: (text: String, place: String)) throws {
     let scratch = try ScratchFolder()
     let file = try scratch.write("gateway.json", row.text)
-    guard let result = try run(["--config", file, "--check"]) else { return }
+    let result = try run(["--config", file, "--check"])
     #expect(result.status == 78)
     #expect(result.errors.contains(row.place), "\(result.errors)")
     #expect(result.errors.contains("gateway.json"), "\(result.errors)")
@@ -62,16 +62,17 @@ import Testing
     let scratch = try ScratchFolder()
     let file = try scratch.write("gateway.json", #"{"adapters": [{"rfcomm": "AA:BB:CC:00:00:01", "pin": "6789"}]}"#)
     unsafe chmod(file, 0o644)
-    guard let open = try run(["--config", file, "--check"]) else { return }
+    let open = try run(["--config", file, "--check"])
     #expect(open.status == 0)
     #expect(open.errors.split(separator: "\n").count == 1 && open.errors.contains("pinFile"), "\(open.errors)")
     #expect(!open.errors.contains("6789"))
     unsafe chmod(file, 0o640)
-    #expect(try run(["--config", file, "--check"])?.errors == "")
+    #expect(try run(["--config", file, "--check"]).errors == "")
   }
 
   @Test func what_it_says_of_itself_goes_to_stdout() throws {
-    guard let version = try run(["--version"]), let help = try run(["--help"]) else { return }
+    let version = try run(["--version"])
+    let help = try run(["--help"])
     #expect(version.status == 0 && version.lines.count == 1)
     #expect(help.status == 0 && help.output.contains("--check") && help.errors == "")
   }

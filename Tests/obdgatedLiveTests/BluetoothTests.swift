@@ -29,16 +29,17 @@ import Testing
     private let scratch: ScratchFolder
     private let file: String
 
-    /// nil: a program is missing.
-    static func start(_ facts: String, _ settings: String) throws -> Drive? {
-      guard let program = try Tool.obdgated else { return nil }
+    static func start(_ facts: String, _ settings: String) throws -> Drive {
+      let program = try Tool.obdgated
       let scratch = try ScratchFolder()
       let car = try SimulatedAdapter(.tcp(0), scenario: Scenarios.car(), in: scratch.path)
-      guard let bed = try BluetoothBed.start(BluetoothTests.scene(facts, peer: try car.name)) else {
+      do {
+        let bed = try BluetoothBed.start(BluetoothTests.scene(facts, peer: try car.name))
+        return try Drive(program, scratch, car, bed, settings)
+      } catch {
         car.stop()
-        return nil
+        throw error
       }
-      return try Drive(program, scratch, car, bed, settings)
     }
 
     private init(
@@ -84,7 +85,7 @@ import Testing
   @Test(arguments: [#""sockets": true"#, #""sockets": false"#, #""sockets": true, "piece": 1"#])
   func an_adapter_with_bluetooth_le_is_polled_and_regained(_ facts: String) async throws {
     try await aside {
-      guard let drive = try Drive.start(facts, Self.named) else { return }
+      let drive = try Drive.start(facts, Self.named)
       try drive.awaitReadings(3)
       try drive.bed.order(#"{"do": "disconnect"}"#)
       try drive.daemon.line(within: .seconds(60)) { $0.contains("\"event\":\"lost\"") }
@@ -113,7 +114,7 @@ import Testing
   ) async throws {
     try await aside {
       let more = #", "wants key": true, "passkey": \#(row.passkeys.last!), "pairing connects": true"#
-      guard let drive = try Drive.start(row.facts + more, Self.named) else { return }
+      let drive = try Drive.start(row.facts + more, Self.named)
       try drive.daemon.line(within: .seconds(60)) { $0.contains("\"reason\":\"notPaired\"") }
       for passkey in row.passkeys { try drive.bed.event("passkey \(passkey)") }
       try drive.daemon.errorLine(within: .seconds(60)) { $0 == "obdgated: ble:\(Self.address): paired" }
@@ -131,7 +132,7 @@ import Testing
   @Test func a_new_configuration_tries_what_was_given_up_again() async throws {
     try await aside {
       let settings = #""adapters": [{"rfcomm": "\#(Self.address)", "pin": "824682"}], \#(Self.silent)"#
-      guard let drive = try Drive.start(#""pins": ["735173"]"#, settings) else { return }
+      let drive = try Drive.start(#""pins": ["735173"]"#, settings)
       for _ in 0..<2 {
         for _ in 0..<2 { try drive.bed.event("pin 824682") }
         try drive.daemon.errorLine(within: .seconds(60)) { $0.contains("not paired: it does not take its \"pin\"") }
@@ -142,8 +143,7 @@ import Testing
 
   @Test func an_adapter_that_the_owner_trusts_is_found() async throws {
     try await aside {
-      guard let drive = try Drive.start(#""sockets": true, "trusted": true"#, #""discovery": {"serial": false}"#)
-      else { return }
+      let drive = try Drive.start(#""sockets": true, "trusted": true"#, #""discovery": {"serial": false}"#)
       try drive.awaitReadings(2)
       #expect(drive.daemon.output.contains { $0.text.contains("\"device\":\"ble:\(Self.address)\"") })
       // Nobody named it: it is nobody's business to pair it.
@@ -155,7 +155,7 @@ import Testing
 
   @Test func a_pin_may_stand_in_a_file_beside_the_configuration() async throws {
     try await aside {
-      guard let drive = try Drive.start(#""pins": ["735173"]"#, Self.pinFile) else { return }
+      let drive = try Drive.start(#""pins": ["735173"]"#, Self.pinFile)
       // No other PIN is tried meanwhile.
       try drive.daemon.errorLine(within: .seconds(60)) { $0.contains("obd.pin: cannot be read") }
       try drive.write("obd.pin", "735173\n", mode: 0o600)
@@ -174,7 +174,7 @@ import Testing
       func settings(_ pin: String) -> String {
         #""adapters": [{"rfcomm": "\#(Self.address)", "pin": "\#(pin)"}], \#(Self.silent)"#
       }
-      guard let drive = try Drive.start(#""pins": ["735173"]"#, settings("824682")) else { return }
+      let drive = try Drive.start(#""pins": ["735173"]"#, settings("824682"))
       try drive.bed.event("pin 824682")
       try drive.reload(settings("735173"))
       try drive.bed.event("pin 735173")

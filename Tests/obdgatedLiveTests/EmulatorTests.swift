@@ -13,7 +13,8 @@ import Testing
   }
 
   @Test func every_value_read_from_ELM327_emulator_is_one_that_it_sends() async throws {
-    guard let python = try Tool.python(with: "elm"), let program = try Tool.obdgated else { return }
+    let python = try Tool.python(with: "elm")
+    let program = try Tool.obdgated
     try await aside {
       let emulator = try RunningProgram(python, [TestData.projectRoot + "/scripts/testbed/emulator.py", "car"])
       defer { emulator.kill() }
@@ -57,7 +58,8 @@ import Testing
 
   /// Its default scenario claims many PIDs that it never answers.
   @Test func a_car_with_many_silent_PIDs_is_not_lost() async throws {
-    guard let python = try Tool.python(with: "elm"), let program = try Tool.obdgated else { return }
+    let python = try Tool.python(with: "elm")
+    let program = try Tool.obdgated
     try await aside {
       let emulator = try RunningProgram(python, [TestData.projectRoot + "/scripts/testbed/emulator.py", "default"])
       defer { emulator.kill() }

@@ -21,7 +21,7 @@ import Testing
 
   @Test func over_HTTP_into_PostgreSQL() async throws {
     try await aside {
-      guard let database = try PostgreSQLServer(isSynchronous: true) else { return }
+      let database = try PostgreSQLServer(isSynchronous: true)
       let fleet = try KilledFleet(FleetRun(database: try database.database()))
       let rounds = KilledFleet.kills(8)
       for round in 0..<rounds {
@@ -48,7 +48,7 @@ import Testing
   @Test func over_mosquitto() async throws {
     try await aside {
       let folder = try ScratchFolder()
-      guard let broker = try Mosquitto(isPersistent: true, in: folder) else { return }
+      let broker = try Mosquitto(isPersistent: true, in: folder)
       let url = "mqtt://127.0.0.1:\(broker.port)"
       let fleet = try KilledFleet(FleetRun(broker: FleetRun.Broker(daemon: url, store: url))) { _ in
         // Before that nothing is kept for it.
@@ -80,7 +80,7 @@ import Testing
 
   @Test func over_RabbitMQ() async throws {
     try await aside {
-      guard let rabbit = try RabbitMQ(nodes: 1) else { return }
+      let rabbit = try RabbitMQ(nodes: 1)
       let node = rabbit.nodes[0]
       let broker = FleetRun.Broker(
         daemon: "mqtt://127.0.0.1:\(node.mqttPort)", store: "amqp://guest@127.0.0.1:\(node.port)", password: "guest\n")

@@ -48,7 +48,7 @@ import Testing
          "geometry": {"type": "Point", "coordinates": [11.5, 48.1]}}]}
         """)
       let put = try Tool.run(
-        try #require(try Tool.required("curl")),
+        try Tool.required("curl"),
         [
           "-sS", "--fail-with-body", "-H", "@\(fleet.folder.file("header"))", "-H",
           "Content-Type: application/geo+json",

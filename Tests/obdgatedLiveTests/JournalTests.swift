@@ -15,7 +15,7 @@ import Testing
           entry = s.recv(65536).decode()
           print(json.dumps(dict(line.split("=", 1) for line in entry.splitlines())), flush=True)
         """
-      let listening = try RunningProgram(try #require(try Tool.required("python3")), ["-c", listener, journal])
+      let listening = try RunningProgram(try Tool.required("python3"), ["-c", listener, journal])
       defer { listening.kill() }
       try listening.line(within: .seconds(60)) { $0 == "ready" }
       let configuration = try scratch.write(
@@ -26,7 +26,7 @@ import Testing
         "/bin/sh",
         [
           "-c", "JOURNAL_STREAM=$(stat -Lc %d:%i /dev/fd/2) exec \"$0\" --config \"$1\"",
-          try #require(try Tool.obdgated), configuration,
+          try Tool.obdgated, configuration,
         ],
         environment: ["OBDGATED_JOURNAL": journal])
       defer { daemon.kill() }

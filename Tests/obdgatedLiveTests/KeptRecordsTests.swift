@@ -14,7 +14,7 @@ import Testing
     let configuration: String
 
     init(_ more: String = #""record": {"period": 0.05}, "spool": {"commitPeriod": 0.2}"#) throws {
-      program = try #require(try Tool.obdgated)
+      program = try Tool.obdgated
       folder = try ScratchFolder()
       adapter = try SimulatedAdapter(.tcp(0), scenario: Scenarios.drive, log: folder.file("dialogue"), in: folder.path)
       configuration = try folder.write(

@@ -37,7 +37,7 @@ import Testing
           print(json.dumps([numbers[0], numbers[-1], len(numbers)]), flush=True)
         """
       let result = try Tool.run(
-        try #require(try Tool.required("python3")), ["-c", script, watched.socket], limit: .seconds(300))
+        try Tool.required("python3"), ["-c", script, watched.socket], limit: .seconds(300))
       #expect(result.status == 0, "\(result.errors)")
       let seen = try result.lines.map { line in
         try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [Int])

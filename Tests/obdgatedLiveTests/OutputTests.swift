@@ -29,7 +29,7 @@ import Testing
 
   @Test func a_reader_that_leaves_ends_it_quietly() async throws {
     try await aside {
-      guard let program = try Tool.obdgated else { return }
+      let program = try Tool.obdgated
       let scratch = try ScratchFolder()
       let adapter = try SimulatedAdapter(.tcp(0), scenario: Scenarios.car(), in: scratch.path)
       defer { adapter.stop() }

@@ -7,8 +7,8 @@ import Testing
 /// What the daemon tells whoever started it as a service.
 @Suite struct ServiceManagerTests {
   /// A daemon with a spool, in a folder of its own.
-  private static func started(_ scratch: borrowing ScratchFolder, _ manager: NotifySocket) throws -> RunningProgram? {
-    guard let program = try Tool.obdgated else { return nil }
+  private static func started(_ scratch: borrowing ScratchFolder, _ manager: NotifySocket) throws -> RunningProgram {
+    let program = try Tool.obdgated
     let configuration = try scratch.write(
       "gateway.json",
       """
@@ -22,7 +22,7 @@ import Testing
     try await aside {
       let scratch = try ScratchFolder()
       let manager = try NotifySocket(in: scratch)
-      guard let daemon = try Self.started(scratch, manager) else { return }
+      let daemon = try Self.started(scratch, manager)
       defer { daemon.kill() }
       #expect(try manager.awaitState("READY=1") == [])
       daemon.send(SIGTERM)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func a_damaged_spool_is_given_the_time_that_it_takes() async throws {
-    guard let python = try Tool.required("python3") else { return }
+    let python = try Tool.required("python3")
     try await aside {
       let scratch = try ScratchFolder()
       let manager = try NotifySocket(in: scratch)
@@ -41,7 +41,7 @@ import Testing
         ["-c", "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('CREATE TABLE notes (text)')"]
           + [scratch.file("state") + "/spool.db"])
       #expect(other.status == 0, "\(other.errors)")
-      guard let daemon = try Self.started(scratch, manager) else { return }
+      let daemon = try Self.started(scratch, manager)
       defer { daemon.kill() }
       let before = try manager.awaitState("READY=1")
       #expect(before.first == "EXTEND_TIMEOUT_USEC=60000000")

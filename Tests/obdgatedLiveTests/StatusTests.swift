@@ -122,7 +122,7 @@ import Testing
         for line in s.makefile(): print(line, end="", flush=True)
         """
       let slow = try RunningProgram(
-        try #require(try Tool.required("python3")), ["-c", script, watched.socket], isFed: true)
+        try Tool.required("python3"), ["-c", script, watched.socket], isFed: true)
       defer { slow.kill() }
       try slow.line(within: .seconds(60)) { $0 == "follows" }
       try watched.run.reload(settings: #""poll": {"defaultPeriod": 0}, "record": {"on": "cycle"}"#)
@@ -214,7 +214,7 @@ import Testing
         sys.stdin.readline()
         """
       let crowd = try RunningProgram(
-        try #require(try Tool.required("python3")), ["-c", script, watched.socket])
+        try Tool.required("python3"), ["-c", script, watched.socket])
       defer { crowd.kill() }
       try crowd.line(within: .seconds(60)) { $0 == "held" }
       // All places are taken until the first of them have had their five seconds.
@@ -238,7 +238,7 @@ import Testing
         except OSError: print("cut off", flush=True)
         """
       let talker = try RunningProgram(
-        try #require(try Tool.required("python3")), ["-c", script, watched.socket])
+        try Tool.required("python3"), ["-c", script, watched.socket])
       defer { talker.kill() }
       try talker.line(within: .seconds(60)) { $0 == "cut off" }
       #expect(try watched.status()["pid"] as? Int == Int(watched.run.daemon.pid))
@@ -259,7 +259,7 @@ import Testing
         for line in s.makefile(): print(line, end="", flush=True)
         """
       let listener = try RunningProgram(
-        try #require(try Tool.required("python3")), ["-c", script, watched.socket])
+        try Tool.required("python3"), ["-c", script, watched.socket])
       defer { listener.kill() }
       for _ in 0..<5 { try listener.line(within: .seconds(60)) { $0.contains("\"rpm\"") } }
     }

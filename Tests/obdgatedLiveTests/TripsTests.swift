@@ -26,7 +26,7 @@ import Testing
       // The trip is kept when it begins: more of it than this line takes to be read may be lost, not the trip.
       try awaitText(in: state.file("trips.jsonl"), has: started)
       try run.daemon.killNow()
-      let program = try #require(try Tool.obdgated)
+      let program = try Tool.obdgated
       let again = try RunningProgram(program, ["--config", run.configuration])
       defer { again.kill() }
       for _ in 0..<20 { try again.line(within: .seconds(60)) { $0.contains("\"rpm\":") } }

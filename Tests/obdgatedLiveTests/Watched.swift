@@ -76,11 +76,11 @@ final class Watched {
 
   func follow() throws -> RunningProgram {
     try RunningProgram(
-      try #require(try Tool.required("curl")), Self.follower + ["--unix-socket", socket, "http://d/records"])
+      try Tool.required("curl"), Self.follower + ["--unix-socket", socket, "http://d/records"])
   }
 
   static func curl(_ arguments: [String]) throws -> Tool.Result {
-    try Tool.run(try #require(try Tool.required("curl")), ["-sS", "--max-time", "60"] + arguments)
+    try Tool.run(try Tool.required("curl"), ["-sS", "--max-time", "60"] + arguments)
   }
 }
 
