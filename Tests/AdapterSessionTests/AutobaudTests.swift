@@ -84,7 +84,7 @@ import Testing
     #expect(bench.bauds.count >= 16)
   }
 
-  @Test func a_device_that_echoes_everything_is_no_adapter() {
+  @Test func a_device_that_echoes_everything_is_not_an_adapter() {
     let adapter = TinyAdapter([])
     adapter.isLoopback = true
     let bench = serial(adapter)

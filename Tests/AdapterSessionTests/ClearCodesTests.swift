@@ -106,7 +106,7 @@ import Testing
     ("07", "NO DATA\r\r>"), ("07", "7E8037F0711\r\r>"), ("0A", "NO DATA\r\r>"), ("0A", "7E8037F0A11\r\r>"),
     ("03", "NO DATA\r\r>"),
   ])
-  func what_a_vehicle_does_not_know_holds_nothing_up(request: String, reply: String) throws {
+  func a_service_that_the_vehicle_does_not_know_delays_nothing(request: String, reply: String) throws {
     let bench = bench(speed: 0, engineSpeed: 0)
     bench.mayClear = true
     bench.adapter.hook = { command, _ in

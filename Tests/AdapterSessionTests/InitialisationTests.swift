@@ -102,7 +102,7 @@ import Testing
     "7E906412080018001\r\r\rELM327 v1.5\r\r>", "\r\rELM327 v1.5\r7E906412080018001\r\r>",
     "7E906412080018001\r\r>",
   ])
-  func data_is_no_name(_ reply: String) {
+  func a_data_line_is_not_the_name_of_an_adapter(_ reply: String) {
     let adapter = TinyAdapter([Cars.engine()])
     var isFirst = true
     adapter.hook = { command, _ in
@@ -214,8 +214,7 @@ import Testing
     #expect(Set(bench.commands(since: start)) == ["ATRV"])
   }
 
-  @Test(arguments: ["0", "A", "F", "Z", ">", "\r"]) func a_remembered_protocol_that_is_none_is_not_sent(_ digit: String)
-  {
+  @Test(arguments: ["0", "A", "F", "Z", ">", "\r"]) func an_invalid_remembered_protocol_is_not_sent(_ digit: String) {
     var memory = SessionMemory()
     memory.protocolDigit = digit.utf8.first!
     let adapter = TinyAdapter([])

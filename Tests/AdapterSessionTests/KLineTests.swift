@@ -56,7 +56,7 @@ import Testing
     #expect(!bench.session.memory.quirks.contains(.keepsPause))
   }
 
-  @Test func what_an_earlier_session_learned_is_asked_again() {
+  @Test func a_k_line_session_asks_again_what_an_earlier_session_learned() {
     var memory = SessionMemory()
     memory.quirks = .keepsPause
     let pauses = Pauses()

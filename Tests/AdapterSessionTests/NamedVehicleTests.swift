@@ -25,7 +25,7 @@ import Testing
     return told == 1
   }
 
-  @Test func an_ECU_that_says_that_it_has_no_VIN_is_another_vehicles() {
+  @Test func an_ECU_that_reports_no_VIN_belongs_to_another_vehicle() {
     let bench = swapped { $0.ecus[0].information = [0x04: [1] + [UInt8](repeating: 0x41, count: 16)] }
     #expect(isOther(bench))
   }
@@ -82,7 +82,7 @@ import Testing
     #expect(!isOther(bench))
   }
 
-  @Test func a_VIN_from_an_earlier_session_is_no_longer_this_vehicles() {
+  @Test func a_VIN_from_an_earlier_session_is_not_assumed_for_this_vehicle() {
     let earlier = Bench(TinyAdapter([Cars.engine()]))
     earlier.run(seconds: 6)
     let adapter = TinyAdapter([Cars.engine()])
@@ -92,7 +92,7 @@ import Testing
     #expect(isOther(bench))
   }
 
-  @Test func a_VIN_after_a_vehicle_without_one_is_another_vehicles() {
+  @Test func a_VIN_after_a_vehicle_without_one_belongs_to_another_vehicle() {
     let bench = swapped { $0.ecus[0].information = [0x04: [1] + [UInt8](repeating: 0x41, count: 16)] }
     bench.close()
     bench.adapter.ecus[0] = Cars.engine()

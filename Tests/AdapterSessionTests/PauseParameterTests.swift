@@ -13,13 +13,13 @@ import Testing
   @Test(arguments: ["1D:0E N", "1C:03 F 1D:00 N", "1D:05 F"])
   func a_shorter_one_is_none(_ line: String) { #expect(isKept(line) == false) }
 
-  @Test func a_parameter_that_the_firmware_does_not_have_is_none() {
+  @Test func a_programmable_parameter_that_the_firmware_lacks_is_ignored() {
     #expect(isKept("1C:FF F 1D:FF F 1E:FF F 1F:FF F") == false)
   }
 
   @Test(arguments: ["1D:0F", "1D:0F X", "1D:0F 1E:4A F"])
-  func a_damaged_entry_is_none(_ line: String) { #expect(isKept(line) != true) }
+  func a_damaged_programmable_parameter_is_ignored(_ line: String) { #expect(isKept(line) != true) }
 
   @Test(arguments: ["", "OK", "?", "01:FF F 02:FF F", "1D:", "1D:G0 F"])
-  func other_lines_do_not_say(_ line: String) { #expect(isKept(line) == nil) }
+  func lines_without_timing_do_not_set_the_pause(_ line: String) { #expect(isKept(line) == nil) }
 }

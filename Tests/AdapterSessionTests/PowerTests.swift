@@ -62,7 +62,7 @@ import Testing
     #expect(!bench.events.contains { if case .sleeping = $0 { true } else { false } })
   }
 
-  @Test func whoever_polls_no_speed_has_it_asked_at_the_cut_off_only() {
+  @Test func a_poll_plan_without_speed_asks_for_it_only_at_the_cut_off() {
     var wishes = PollWishes()
     wishes.setOthersToNever()
     wishes.set(0x05, period: Bench.second)
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func a_charger_brings_one_probe_and_nobody_is_told() {
+  @Test func a_battery_charger_causes_one_probe_and_no_record() {
     let bench = ParkedCar.asleep()
     bench.adapter.voltage = "13.6V"
     bench.adapter.ecus[0].isSilent = true

@@ -26,7 +26,7 @@ import Testing
     #expect(drive.changes == [])
   }
 
-  @Test func cranking_is_no_cut_off() {
+  @Test func a_voltage_drop_during_cranking_is_not_a_cut_off() {
     let drive = Drive()
     drive.go(30, volts: 12.5, rpm: 0, speed: 0)
     drive.go(10, volts: 9.0, rpm: 0, speed: 0)
@@ -67,7 +67,7 @@ import Testing
     #expect(drive.changes == [])
   }
 
-  @Test func a_gap_in_the_voltage_begins_the_time_anew() {
+  @Test func a_gap_in_the_voltage_restarts_the_timer() {
     let drive = Drive()
     drive.go(50, volts: 12.0, rpm: 0, speed: 0)
     drive.go(10, volts: nil, rpm: 0, speed: 0)
@@ -231,7 +231,7 @@ import Testing
     #expect(drive.changes == [.probe(.voltageRise)])
   }
 
-  @Test func a_glitch_to_nothing_is_no_rise() {
+  @Test func a_single_zero_reading_is_not_a_rise_of_the_voltage() {
     let drive = asleep()
     drive.go(60, volts: 0.0)
     drive.go(60, volts: 12.1)

@@ -76,7 +76,7 @@ import Testing
     #expect(!bench.recorder.failures.contains(.unexpected))
   }
 
-  @Test func a_doubled_prompt_is_no_answer() {
+  @Test func a_second_prompt_is_not_an_answer() {
     let adapter = TinyAdapter([Cars.engine()])
     let bench = Bench(adapter, wishes: Cars.six)
     bench.run(seconds: 3)
@@ -147,7 +147,7 @@ import Testing
     expectTrueReadings(bench)
   }
 
-  @Test func err94_starts_the_adapter_anew() {
+  @Test func err94_resets_the_adapter() {
     let bench = polling()
     let start = bench.now
     var isOnce = true

@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: ["ATSP6", "ATST0E", "ATRV", "ATSH7E0"])
-  func one_refusal_of_a_command_is_not_believed(command: String) {
+  func a_command_that_is_refused_once_is_sent_again(command: String) {
     let adapter = TinyAdapter([Cars.engine()])
     var refusals = 0
     adapter.hook = { text, _ in
@@ -141,7 +141,7 @@ import Testing
     #expect(bench.session.memory.quirks == [], "\(bench.session.memory.quirks.rawValue)")
   }
 
-  @Test func what_an_earlier_session_learned_wrongly_is_unlearned() {
+  @Test func a_wrong_capability_from_an_earlier_session_is_forgotten() {
     var memory = SessionMemory()
     memory.quirks = [.noVoltage, .noIdentity, .noDescription, .noHeaders, .noTimeout, .noProtocolNumber]
     let bench = Bench(TinyAdapter([Cars.engine()]), wishes: Cars.six, memory: memory)

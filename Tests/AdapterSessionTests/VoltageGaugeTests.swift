@@ -23,7 +23,7 @@ import Testing
     #expect(gauge.volts == 12.3)
   }
 
-  @Test(arguments: [nil, 0.0, 2.9, 48]) mutating func missing_and_impossible_readings_are_none(answer: Double?) {
+  @Test(arguments: [nil, 0.0, 2.9, 48]) mutating func missing_and_impossible_voltages_are_ignored(answer: Double?) {
     read(12.4, 12.3, answer)
     #expect(gauge.volts == nil)
     read(12.3)
@@ -78,7 +78,7 @@ import Testing
     #expect(gauge.volts == 12.6)
   }
 
-  @Test mutating func a_single_reading_above_18_volts_is_no_truck() {
+  @Test mutating func a_single_reading_above_18_volts_does_not_indicate_a_24_volt_vehicle() {
     read(12.6, 24.9, 12.6)
     #expect(!gauge.isHeavy)
   }
