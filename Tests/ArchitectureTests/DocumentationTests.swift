@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: pages)
-  func what_make_is_told_to_do_it_can(_ page: String) throws {
+  func make_commands_of_the_pages_are_valid(_ page: String) throws {
     let make = try Tool.required("make")
     let makefile = try ProjectTree.text("Makefile")
     for command in MarkdownBlocks(try ProjectTree.text(page)).commands(.make) {
