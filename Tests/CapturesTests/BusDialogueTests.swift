@@ -47,7 +47,7 @@ import Testing
     #expect(log == [to("010C\r"), from("\r>")])
   }
 
-  @Test func a_request_cut_short_is_no_request() throws {
+  @Test func a_truncated_request_is_ignored() throws {
     #expect(try events("7DF [2] 02 01").isEmpty)
     #expect(try events("7DF [8] 0F 01 0C 00 00 00 00 00").isEmpty)
   }

@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: ["25:00:00", "12:60:00", "2015-13-10 06:17:32", "2015-07-10 24:17:32", "99999999999"])
-  func what_is_no_time_is_no_stamp(stamp: String) throws {
+  func text_that_is_not_a_time_is_not_a_timestamp(stamp: String) throws {
     #expect(try read("\(stamp) > 010C\n", as: .appLog).events.isEmpty)
   }
 

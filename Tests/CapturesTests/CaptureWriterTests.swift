@@ -12,7 +12,7 @@ import Testing
     return writer.text
   }
 
-  @Test func what_is_written_reads_back_byte_for_byte() throws {
+  @Test func a_written_capture_reads_back_byte_for_byte() throws {
     let events = [
       to("010C\r", .after(0.2)), from("41 0C 0A", .after(0.328114)), from("A0\r\r>", .after(0.331020)),
       gps("$GPRMC,1*00\r\n", .after(0.35)), from(" \\ ", .after(1)),
@@ -37,7 +37,7 @@ import Testing
         """)
   }
 
-  @Test func what_is_not_known_is_not_in_the_head_and_a_value_stays_on_its_line() throws {
+  @Test func the_capture_header_omits_unknown_fields_and_keeps_each_value_on_one_line() throws {
     var writer = CaptureWriter()
     writer.header(adapter: "", recorded: nil, provenance: "one\ntwo")
     let text = String(decoding: writer.text, as: UTF8.self)

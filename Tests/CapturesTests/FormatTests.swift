@@ -37,7 +37,7 @@ import Testing
     #expect(log.adapter == "OBDLink MX+")
   }
 
-  @Test func a_byte_order_mark_is_no_part_of_a_line() throws {
+  @Test func a_byte_order_mark_is_not_part_of_a_line() throws {
     let text = "\u{FEFF}# obdgate-capture 1\r\n0.5 > 010C\\r\r\n"
     #expect(try detect(text) == .capture)
     #expect(try read(text, as: .capture).events == [to("010C\r", .after(0.5))])
