@@ -57,7 +57,7 @@ struct TranscriptTests {
     #expect(count > 0)
   }
 
-  @Test func what_the_sources_state_is_what_is_found() throws {
+  @Test func transcripts_decode_to_the_values_that_their_sources_state() throws {
     let transcripts = try transcripts()
     var count = 0
     for transcript in transcripts where !transcript.stated.isEmpty {
