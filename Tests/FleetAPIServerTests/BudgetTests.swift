@@ -142,7 +142,7 @@ import Testing
     #expect(budget.takeNow(1, for: holder(Self.other, "a")))
   }
 
-  @Test func who_holds_least_is_served_first() async throws {
+  @Test func the_client_that_holds_the_least_memory_is_served_first() async throws {
     let budget = budget(4)
     let greedy = holder(.standard, "a")
     var shares: [Budget.Share] = []

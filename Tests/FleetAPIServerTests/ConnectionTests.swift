@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func a_client_that_waits_to_be_told_to_go_on_is_told() async throws {
+  @Test func a_client_that_expects_100_continue_gets_it() async throws {
     let curl = try Tool.required("curl")
     try await TestServer.run { server in
       try await aside {
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func who_says_nothing_or_not_enough_is_not_waited_for() async throws {
+  @Test func a_client_that_sends_no_complete_request_is_disconnected() async throws {
     try await TestServer.run(
       .test {
         // Each connection has that long to say its part; less would be too little on a slow machine.
@@ -260,7 +260,8 @@ import Testing
     ("GET", "Host: x" + String(repeating: "\r\na: b", count: 300), "", 431), ("OPTIONS", "Host: x", "", 405),
     ("TRACE", "Host: x", "", 405), ("CONNECT", "Host: x", "", 405),
   ])
-  func what_is_no_sound_request_is_refused(_ method: String, _ head: String, _ body: String, _ status: Int) async throws
+  func a_malformed_http_request_is_rejected(_ method: String, _ head: String, _ body: String, _ status: Int)
+    async throws
   {
     try await TestServer.run { server in
       try await aside {
@@ -278,7 +279,7 @@ import Testing
     }
   }
 
-  @Test func who_speaks_http_1_0_is_not_told_to_go_on() async throws {
+  @Test func an_http_1_0_client_gets_no_100_continue() async throws {
     try await TestServer.run { server in
       try await aside {
         let client = try server.client()

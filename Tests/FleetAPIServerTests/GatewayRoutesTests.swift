@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func what_a_gateway_says_of_itself_is_noted() async throws {
+  @Test func the_server_stores_what_a_gateway_reports_about_itself() async throws {
     try await TestServer.run { server in
       try await aside {
         let gateway = try server.client(server.keys.gateway)

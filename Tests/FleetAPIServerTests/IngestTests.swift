@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: ["x", ",", "]", "[]"])
-  func an_array_that_is_none_stores_nothing(_ rest: String) async throws {
+  func a_malformed_array_stores_nothing(_ rest: String) async throws {
     try await TestServer.run { server in
       try await aside {
         let client = try server.client(server.keys.gateway)
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  @Test func other_types_and_codings_are_refused() async throws {
+  @Test func unsupported_content_types_and_encodings_are_rejected() async throws {
     try await TestServer.run { server in
       try await aside {
         let client = try server.client(server.keys.gateway)

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func what_one_server_stores_another_sends_on() async throws {
+  @Test func a_record_stored_by_one_server_is_sent_by_another() async throws {
     let database = try PostgreSQLServer.shared.database()
     try await TestServer.runTwo(on: database) { first, second in
       try await aside {
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func who_may_not_listen_is_told_and_closed() async throws {
+  @Test func a_client_without_permission_gets_an_error_and_is_disconnected() async throws {
     try await TestServer.run { server in
       try await aside {
         for token in [server.keys.gateway, server.keys.revokedToken, "wrong"] {

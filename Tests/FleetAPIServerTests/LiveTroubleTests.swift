@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func who_cannot_be_told_where_the_feed_is_may_ask_again() async throws {
+  @Test func a_client_may_retry_if_the_feed_position_is_unavailable() async throws {
     try await TestServer.run { server in
       _ = server.storage.fail(.feedPosition, times: 1)
       try await aside {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func what_is_kept_no_longer_is_said_and_ends_the_channel() async throws {
+  @Test func a_channel_ends_with_an_error_if_its_position_is_no_longer_kept() async throws {
     try await TestServer.run { server in
       let listener = try await aside {
         let listener = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func who_sends_messages_without_end_is_limited_and_then_closed() async throws {
+  @Test func a_client_that_floods_the_websocket_is_throttled_and_then_disconnected() async throws {
     try await TestServer.run(
       .test {
         $0.rate.perSecond = 0.001
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func what_waits_for_slow_readers_counts_as_memory() async throws {
+  @Test func messages_queued_for_slow_readers_count_towards_the_memory_limit() async throws {
     try await TestServer.run(
       .test {
         $0.live.behindBytes = 64 << 20

@@ -4,7 +4,7 @@ import Testing
 @testable import FleetAPI
 
 @Suite struct LiveUpdateTests {
-  @Test func what_was_sent_already_is_cut_off() throws {
+  @Test func updates_that_were_already_sent_are_dropped_from_the_batch() throws {
     let channel = LiveChannel(tenant: .standard, vehicle: "VAN-1")
     let update = LiveUpdate(
       channel, [3, 5, 6].map { LiveRecord(number: $0, vehicle: "VAN-1", vin: nil, body: Array("{\"n\":\($0)}".utf8)) })

@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func who_tries_keys_is_held_up_and_those_that_have_one_are_not() async throws {
+  @Test func clients_that_guess_keys_are_delayed_and_clients_with_a_key_are_not() async throws {
     try await TestServer.run { server in
       let authenticator = Authenticator(storage: server.storage)
       _ = try await authenticator.identity(server.keys.readOnly, from: "192.0.2.1")
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func who_takes_an_answer_too_slowly_is_cut_off() async throws {
+  @Test func a_client_that_reads_a_response_too_slowly_is_disconnected() async throws {
     let token = Secret(.operatorToken)
     try await TestServer.run(
       .test {

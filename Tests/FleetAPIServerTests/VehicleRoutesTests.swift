@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func what_was_read_can_be_put_back() async throws {
+  @Test func a_vehicle_that_was_read_can_be_written_back_unchanged() async throws {
     try await TestServer.run { server in
       try await aside {
         let client = try server.client(server.keys.admin)

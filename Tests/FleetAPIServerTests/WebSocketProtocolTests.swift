@@ -106,7 +106,7 @@ import Testing
     [0xED, 0xBF, 0xBF], [0xED, 0xA0, 0x80, 0xED, 0xB0, 0x80],
   ]
 
-  @Test func what_breaks_the_protocol_fails_the_connection_with_the_code_of_the_standard() async throws {
+  @Test func a_websocket_protocol_error_closes_with_the_code_of_the_standard() async throws {
     try await TestServer.run { server in
       try await aside {
         for (number, frames, code) in Self.failing {
@@ -124,7 +124,7 @@ import Testing
   }
 
   /// Groups 1, 2, 5 and 6 where nothing is wrong: each is answered by one text.
-  @Test func what_keeps_to_the_protocol_is_answered() async throws {
+  @Test func valid_websocket_frames_are_answered() async throws {
     let texts = [
       "", "é", "κόσμε", "\u{0}", "\u{7F}", "\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FFFD}",
       "\u{FFFF}",
