@@ -43,7 +43,7 @@ import Testing
     ("a201010102", .duplicateKey), ("0000", .trailingBytes), ("818181818100", .tooDeep),
     ("9b00ffffffffffffff", .truncated), ("bb7fffffffffffffff", .truncated), ("5bffffffffffffffff", .truncated),
   ])
-  func what_authenticators_do_not_send_is_rejected(_ hex: String, _ kind: CBORError.Kind) {
+  func cbor_that_authenticators_do_not_send_is_rejected(_ hex: String, _ kind: CBORError.Kind) {
     switch item(hex) {
     case .success(let item): Issue.record("\(hex) was read as \(item)")
     case .failure(let error): #expect(error.kind == kind, "\(hex): \(error)")

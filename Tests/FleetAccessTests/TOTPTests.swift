@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: ["", "12345", "1234567", "abcdef", "٢٧٩٠٣٧"])
-  func a_text_that_is_no_code_is_rejected(_ text: String) {
+  func text_that_is_not_a_code_is_rejected(_ text: String) {
     #expect(generator.acceptedStep(for: text, at: now, after: nil) == nil)
   }
 
