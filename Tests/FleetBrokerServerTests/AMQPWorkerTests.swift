@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func what_a_gateway_publishes_is_in_the_store_and_gone_from_the_queue() async throws {
+  @Test func published_records_are_stored_and_removed_from_the_queue() async throws {
     let (rabbit, bench) = try await bench()
     try await Store.with { store in
       try await bench.running(store) { worker in
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func what_is_published_while_no_worker_runs_waits_in_the_queue() async throws {
+  @Test func records_published_without_a_worker_wait_in_the_queue() async throws {
     let (_, bench) = try await bench()
     try await Store.with { store in
       try await bench.running(store) { _ in }
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func what_is_refused_is_kept_in_a_queue_of_its_own_and_the_rest_is_stored() async throws {
+  @Test func rejected_records_go_to_a_separate_queue_and_all_others_are_stored() async throws {
     let (rabbit, bench) = try await bench()
     var settings = bench
     settings.options.messageBytes = 4_000

@@ -28,7 +28,7 @@ import Testing
   @Test(arguments: [
     "", "amqp://", "http://u@h", "amqp://h", "amqp://u:secret@h", "mqtt://u:secret@h", "mqtt://h/path", "amqp://@h",
     "amqp://u%zz@h", "amqp://u@h:0",
-  ]) func other_texts_are_none(_ text: String) {
+  ]) func text_that_is_not_a_broker_address_is_rejected(_ text: String) {
     #expect(BrokerAddress(text) == nil)
   }
 }

@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func what_is_published_while_the_worker_is_away_is_kept_for_it() async throws {
+  @Test func the_broker_keeps_records_published_while_the_worker_is_away() async throws {
     let broker = try Mosquitto(in: scratch)
     let bench = try Bench(mqtt: broker.port, clientId: "worker")
     try await Store.with { store in
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func what_is_refused_is_named_in_the_log_and_comes_no_more() async throws {
+  @Test func a_rejected_message_is_logged_and_not_redelivered() async throws {
     let broker = try Mosquitto(in: scratch)
     let bench = try Bench(mqtt: broker.port, clientId: "worker")
     try await Store.with { store in

@@ -40,12 +40,12 @@ import Testing
     #expect(read(topic, Batches.line(1, vehicle: "VAN-001")).refused == 1)
   }
 
-  @Test func what_a_gateway_says_of_itself_is_no_record() {
+  @Test func a_gateways_status_message_is_not_a_record() {
     let status = read("depot/fleet/VAN-001/status", Array("online".utf8))
     #expect(status.isIgnored && status.refused == 0)
   }
 
-  @Test func too_many_records_are_none() {
+  @Test func a_message_with_too_many_records_is_rejected() {
     let lines = (1...4).flatMap { Batches.line($0, vehicle: "VAN-001") }
     let read = read("depot/fleet/VAN-001/telemetry", lines)
     #expect(read.records.isEmpty && read.refused == 1)

@@ -17,7 +17,7 @@ import Testing
     MessageStore(store.storage, tenant: .standard, mayRefuse: mayRefuse) { Bench.now }
   }
 
-  @Test func a_fault_of_the_whole_database_is_no_messages() async throws {
+  @Test func a_failure_of_the_database_is_not_blamed_on_a_message() async throws {
     try await Store.with { store in
       let messages = messageStore(store)
       let group = (1...3).map { read($0, "VAN-001") }
