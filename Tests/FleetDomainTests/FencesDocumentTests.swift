@@ -18,7 +18,7 @@ import Testing
     #expect(tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.count == 34)
   }
 
-  @Test func what_is_no_fence_is_refused_with_its_feature() {
+  @Test func an_invalid_geofence_is_rejected_with_the_name_of_its_feature() {
     let error = #expect(throws: GeoJSONError.self) { try FencesDocument(geoJSON: Self.text("-5")) }
     #expect(error?.feature == 0)
     #expect(error?.id == "yard")

@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func nothing_is_no_record() {
+  @Test func an_empty_body_has_no_records() {
     for text in ["", "\n", "[]", " [ ] ", "\r\n\r\n"] {
       #expect(batch(text).count == 0)
     }
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: ["x", " ]", "[]", ",", "\n{}"])
-  func what_stands_behind_an_array_is_no_record(_ rest: String) {
+  func text_after_the_array_of_records_is_rejected(_ rest: String) {
     let batch = batch("[\(Lines.record())]\(rest)")
     #expect(batch.count == 1 && batch.breakOff?.detail.contains("nothing behind ']'") == true)
   }

@@ -115,7 +115,7 @@ import Testing
     (Lines.record([:], #""a":{"b":1,"\u0062":1}"#), .duplicateKey),
     (Lines.record([:], "\"a\":" + String(repeating: "[", count: 100) + String(repeating: "]", count: 100)), .malformed),
   ])
-  func what_is_no_record_is_refused(_ text: String, _ kind: RecordRefusal.Kind) {
+  func a_malformed_record_is_rejected(_ text: String, _ kind: RecordRefusal.Kind) {
     let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(text) }
     #expect(refusal?.kind == kind, "\(text)")
   }

@@ -8,7 +8,7 @@ import Testing
 
   private func key(_ byte: UInt8) throws -> CursorKey { try #require(CursorKey(Array(repeating: byte, count: 16))) }
 
-  @Test func what_was_sealed_is_opened() throws {
+  @Test func a_sealed_page_cursor_opens_to_its_content() throws {
     let text = Self.cursor.text(scope: Self.scope, key: try key(1))
     #expect(PageCursor(text, scope: Self.scope, key: try key(1)) == Self.cursor)
   }

@@ -17,7 +17,7 @@ import Testing
     #expect(try replaced(text) == expected)
   }
 
-  @Test func they_may_stand_anywhere_with_any_space() throws {
+  @Test func time_members_are_found_at_any_place_with_any_white_space() throws {
     let text = #"{ "timeQuality" : "ntp" ,"a":{"timestamp":"no"},"timestamp":"2024-12-18T08:41:06+01:00"}"#
     let expected = #"{ "timeQuality" : "gps" ,"a":{"timestamp":"no"},"timestamp":"2026-11-21T00:00:00.123Z"}"#
     #expect(try replaced(text) == expected)

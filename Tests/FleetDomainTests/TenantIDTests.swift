@@ -6,5 +6,5 @@ import Testing
   func letters_digits_and_hyphens_are_a_name(_ text: String) { #expect(TenantID(text)?.text == text) }
 
   @Test(arguments: ["", "-a", "A", "a b", "ä", "a/b", "a\n", String(repeating: "x", count: 64)])
-  func everything_else_is_none(_ text: String) { #expect(TenantID(text) == nil) }
+  func text_that_is_not_a_tenant_id_is_rejected(_ text: String) { #expect(TenantID(text) == nil) }
 }
