@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func what_was_answered_stored_outlives_the_database_server() async throws {
+  @Test func records_answered_as_stored_survive_a_crash_of_the_database_server() async throws {
     let server = try await aside({ try PostgreSQLServer(isSynchronous: true) })
     let storage = try await StoredFleet(postgreSQL: try await aside { try server.database() })
     var answered: Set<Int> = []

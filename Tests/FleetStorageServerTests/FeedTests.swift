@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func what_is_forgotten_or_was_never_there_is_said_to_be_gone(_ kind: Kind) async throws {
+  func a_feed_position_that_was_trimmed_or_never_existed_is_reported_as_gone(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       for number in 0..<4 {
         _ = try await fleet.storage.ingest(

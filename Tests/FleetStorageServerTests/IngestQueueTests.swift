@@ -85,7 +85,7 @@ import Testing
     #expect(order.withLock { $0.firstIndex(of: "other 7") } ?? .max <= 2)
   }
 
-  @Test func what_one_batch_has_against_it_does_not_cost_the_others() async throws {
+  @Test func a_rejected_batch_does_not_affect_other_batches_of_the_commit() async throws {
     let (began, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let isFirst = Mutex(true)
     let queue = IngestQueue(lanes: 1) { _, jobs in

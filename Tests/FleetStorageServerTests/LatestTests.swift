@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func what_moves_back_in_time_is_the_newest_no_more(_ kind: Kind) async throws {
+  func a_record_whose_time_moves_back_is_no_longer_the_latest(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let (place, id) = (#","latitude":47.5,"longitude":9.25"#, UInt64(Sample.day))
       func latest() async throws -> LatestRecords? {

@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func both_databases_are_at_the_same_version() {
+  @Test func sqlite_and_postgresql_have_the_same_schema_version() {
     #expect(SQLiteSchema.steps.count == PostgreSQLSchema.steps.count)
   }
 

@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func what_was_made_before_a_clock_was_right_goes_by_its_time(_ kind: Kind) async throws {
+  func records_with_a_corrected_time_are_removed_by_that_time(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let times = [-2 * Self.month, -1, 0, 60]
       let records = times.enumerated().map { Sample.record($0, at: $1, idAt: 1_000) }
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func the_storage_knows_a_time_of_its_own(_ kind: Kind) async throws {
+  func the_witnessed_time_comes_from_the_database_server_if_there_is_one(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       try await fleet.storage.take([Sample.record(1, at: 7)])
       let witnessed = try await fleet.storage.witnessedTime()

@@ -26,7 +26,7 @@ import Testing
     await first.close()
   }
 
-  @Test func what_was_written_is_read_by_the_next_server() throws {
+  @Test func the_next_server_reads_what_an_earlier_one_wrote_to_the_file() throws {
     let folder = try ScratchFolder()
     let database = try folder.write("fleet.db", "")
     let contents = SQLiteServerFile.Contents(store: Array(0..<16), inode: .max, changes: 17)

@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func what_does_not_ascend_is_a_row(_ kind: Kind) async throws {
+  func a_record_out_of_ascending_order_is_stored_as_a_row(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let day: Double = 86_400
       var records = (0..<100).map { Sample.record($0) }

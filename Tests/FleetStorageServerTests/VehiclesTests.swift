@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func what_is_left_of_a_removed_vehicle_goes_also_after_a_restart(_ kind: Kind) async throws {
+  func the_removal_of_a_vehicle_continues_after_a_restart(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       func rows(_ storage: StoredFleet) async throws -> Int64 {
         try await storage.engine.read { session throws(StoreFailure) in

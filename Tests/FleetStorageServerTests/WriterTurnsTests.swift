@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func who_waits_for_somebody_elses_lock_goes_on(_ kind: Kind) async throws {
+  func a_writer_continues_after_it_waited_for_another_writers_lock(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let other = try await fleet.another()
       let lock = try await HeldLock(by: other, kind)
