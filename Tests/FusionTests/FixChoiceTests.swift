@@ -57,7 +57,7 @@ import Testing
     #expect(choice.chosen == second)
   }
 
-  @Test func a_better_one_must_stay_better_for_ten_seconds() {
+  @Test func a_better_receiver_is_chosen_after_ten_seconds() {
     let choice = Receivers()
     let (first, second) = (choice.add(), choice.add())
     var changedAt: Int?
@@ -81,7 +81,7 @@ import Testing
     #expect(choice.chosen == second)
   }
 
-  @Test func one_that_is_unplugged_leaves_its_place() {
+  @Test func an_unplugged_receiver_is_replaced() {
     let choice = Receivers()
     let (first, second) = (choice.add(), choice.add())
     _ = choice.take(fix(.threeD), from: first, at: 0)

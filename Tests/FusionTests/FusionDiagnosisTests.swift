@@ -59,7 +59,7 @@ import Testing
     #expect(record.texts("changed") == ["P0300"])
   }
 
-  @Test func the_order_of_codes_is_no_news() throws {
+  @Test func codes_in_another_order_are_not_a_change() throws {
     var session = Session()
     session.codes(.stored, [0x0420, 0x0171], at: 0)
     session.codes(.stored, [0x0171, 0x0420], at: 10)
@@ -80,7 +80,7 @@ import Testing
     #expect(first.child("ecus")?["7E9"] as? [String: [String]] == ["dtcCodes": ["P0700"]])
   }
 
-  @Test func what_service_19_says_does_not_override_service_03() throws {
+  @Test func codes_of_service_19_do_not_override_service_03() throws {
     var session = Session()
     session.codes(.stored, [0x0420], at: 0)
     session.codes(.stored, [0x0420, 0x0171], at: 10, service: 0x19)
@@ -155,7 +155,7 @@ import Testing
     #expect(records.map { $0.child("freezeFrame") != nil } == [false, true])
   }
 
-  @Test func an_empty_frame_is_none() throws {
+  @Test func an_empty_freeze_frame_is_ignored() throws {
     var session = Session()
     session.codes(.stored, [], at: 0)
     session.codes(.freezeFrame, [], at: 0.1)
@@ -173,7 +173,7 @@ import Testing
     #expect(records.map(\.elapsed) == [1])
   }
 
-  @Test func what_was_read_before_the_codes_were_cleared_is_not_told_behind_it() throws {
+  @Test func codes_read_before_the_clearing_are_not_reported_after_it() throws {
     var session = Session()
     session.read("mil", 1, at: 0)
     session.read("distanceMIL", 12, at: 0)
@@ -195,7 +195,7 @@ import Testing
       telemetry.text("mil") == nil && !telemetry.body.contains("\"mil\"") && !telemetry.body.contains("distanceMIL"))
   }
 
-  @Test func what_is_read_again_after_clearing_is_told() throws {
+  @Test func codes_read_again_after_clearing_are_reported() throws {
     var session = Session()
     session.read("mil", 1, at: 0)
     session.codes(.stored, [0x0420], at: 0.1)
@@ -212,7 +212,7 @@ import Testing
       ])
   }
 
-  @Test func clearing_one_ECU_says_nothing_of_another() throws {
+  @Test func clearing_the_codes_of_one_ECU_does_not_affect_another() throws {
     var session = Session()
     session.read("mil", 1, from: .can11(0x7E9), at: 0)
     session.codes(.stored, [0x0700], from: .can11(0x7E9), at: 0.1)

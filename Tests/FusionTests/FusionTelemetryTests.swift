@@ -127,7 +127,7 @@ import Testing
     #expect(try session.finish(at: 1).isEmpty)
   }
 
-  @Test func one_name_under_two_layouts_is_one_key() throws {
+  @Test func a_signal_name_in_two_layouts_has_one_key() throws {
     var session = Session()
     let rows = SAESignals.rows(service: 1, identifier: 0x14).filter {
       saeSignals.span[$0].name.description == "oxygenSensor"

@@ -64,7 +64,7 @@ import Testing
     #expect(records.map(\.elapsed) == [1.25, 1.3])
   }
 
-  @Test func what_is_read_at_the_very_beginning_has_its_record() throws {
+  @Test func readings_at_boot_time_zero_are_recorded() throws {
     var session = Session()
     session.fusion.begin(at: 0)
     for second in 0..<3 { session.fix(48, Double(second), at: Double(second)) }

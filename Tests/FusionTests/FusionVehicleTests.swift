@@ -74,7 +74,7 @@ import Testing
     #expect(last.text("fuelType") == "gasoline")
   }
 
-  @Test func what_an_ecu_says_of_itself_later_makes_another_record() throws {
+  @Test func ecu_information_that_arrives_later_makes_another_vehicle_record() throws {
     var session = Session()
     session.text(.vin, ford, at: 0)
     session.text(.calibrationID, "DL3A-14C204", at: 1.1)

@@ -70,7 +70,7 @@ import Testing
     #expect(records.map { ($0.child("ecus")?["7E9"] as? [String: Any])?.isEmpty } == [nil, false, false])
   }
 
-  @Test func one_answer_that_was_long_in_coming_does_not_make_its_value_stand_longer() throws {
+  @Test func a_late_answer_does_not_extend_the_validity_of_its_value() throws {
     var session = Session { $0.windows = Self.windows([0x05: 2]) }
     for second in 0...3 { session.read("coolantTemp", 90, at: Double(second)) }
     // The bus was busy for ten seconds, then came one more answer, and no other.

@@ -54,7 +54,7 @@ import Testing
     #expect((fix.latitude == nil) == (type == .none))
   }
 
-  @Test func a_fix_without_a_position_is_none() throws {
+  @Test func a_gpsd_report_without_a_position_gives_no_fix() throws {
     let fix = try #require(read(#"{"class":"TPV","mode":3,"lat":48.0}"#).fixes.first)
     #expect(fix.type == .none && fix.latitude == nil)
   }
@@ -64,7 +64,7 @@ import Testing
     #"{"class":"TPV","mode":3,"lat":1,"lon":0,"time":"2026-13-01T00:00:00Z"}"#,
     #"{"class":"TPV","mode":3,"lat":1,"lon":0,"time":"yesterday"}"#, "$GPRMC,081836,A,3751.65,S*00", #"{"mode":3}"#,
   ])
-  func what_is_not_as_documented_is_no_fix(_ line: String) {
+  func a_gpsd_report_that_violates_its_documentation_gives_no_fix(_ line: String) {
     let found = read(line, Self.position)
     #expect(found.fixes.count == 1)
     #expect(found.notices == (line.isEmpty ? [] : [.malformed]))

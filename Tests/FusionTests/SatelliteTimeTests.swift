@@ -44,7 +44,7 @@ import Testing
     #expect(found.news == [.known])
   }
 
-  @Test func a_date_without_a_fix_is_none() {
+  @Test func a_satellite_date_without_a_fix_is_ignored() {
     #expect(run("2026-12-24T12:00:00Z", type: .none).zero == nil)
   }
 
@@ -55,7 +55,7 @@ import Testing
     #expect(found.news == [.impossible])
   }
 
-  @Test(arguments: [1, 1677, 1700, 2263, 9999]) func a_year_that_no_clock_can_hold_is_no_date(_ year: Int) {
+  @Test(arguments: [1, 1677, 1700, 2263, 9999]) func a_year_outside_the_range_of_the_clock_is_ignored(_ year: Int) {
     var time = SatelliteTime(notBefore: Self.built)
     var wrong = fix("2026-12-24T12:00:00Z")
     wrong.date = CalendarDate(year: year, month: 1, day: 1)

@@ -44,7 +44,7 @@ import Testing
     "", "WVWZZZ1JZXW00000", "WVWZZZ1JZXW0000011", "WVWZZZ1JZXW00000I", "WVWZZZ1JZXW00000O", "WVWZZZ1JZXW00000Q",
     "wvwzzz1jzxw000001", "WVWZZZ1JZXW 00001", "WVWZZZ1JZXW0000\u{0}1",
   ])
-  func other_characters_or_lengths_are_invalid(text: String) {
+  func a_vin_with_other_characters_or_another_length_is_invalid(text: String) {
     #expect(!vin(text).isValid)
   }
 

@@ -138,7 +138,7 @@ import Testing
     #expect(events(speeds).count == 2)
   }
 
-  @Test func what_is_switched_off_is_not_told() {
+  @Test func disabled_driving_events_are_not_reported() {
     let speeds = sampled(every: 1, jitter: 0, age: 0, seconds: 40, seed: 1, braking(6))
     #expect(events(speeds) { $0.harshBraking = nil }.isEmpty)
     #expect(events(speeds) { $0.harshBraking = 7 }.isEmpty)
@@ -274,7 +274,7 @@ import Testing
     #expect(volts(held(11.5, 60), module: true).count == 1)
   }
 
-  @Test func cranking_is_no_low_voltage() {
+  @Test func a_voltage_drop_during_cranking_is_not_a_low_voltage() {
     #expect(volts([12.4, 12.4, 9.6, 10.8, 14.2, 14.2, 14.2], every: 2).isEmpty)
   }
 

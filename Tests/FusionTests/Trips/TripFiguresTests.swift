@@ -208,7 +208,7 @@ import Testing
     #expect(trips == [.init(0, 59, metres: 590, idle: 0, max: 36), .init(93, 152, metres: 590, idle: 0, max: 36)])
   }
 
-  @Test func what_a_new_vehicle_says_after_the_old_ones_trip_is_its_own() {
+  @Test func readings_of_a_new_vehicle_do_not_count_for_the_previous_vehicles_trip() {
     var road = Road()
     road.go(60, .drive(36))
     road.watch.vehicleLost(at: road.now)

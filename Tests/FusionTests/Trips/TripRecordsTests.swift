@@ -26,7 +26,7 @@ import Testing
 
   // MARK: Dates
 
-  @Test func a_trip_over_midnight_is_one() throws {
+  @Test func a_trip_over_midnight_stays_one_trip() throws {
     var session = session()
     session.fusion.setWallTime(offset: Self.evening, quality: .ntp)
     drive(&session, 7_100...7_300)
@@ -166,7 +166,7 @@ import Testing
     #expect(records[0].text("tripId") == before[0].text("tripId"))
   }
 
-  @Test func a_vin_that_is_read_late_is_no_other_vehicle() throws {
+  @Test func a_vin_that_is_read_late_does_not_change_the_vehicle() throws {
     var session = session()
     drive(&session, 0...30)
     session.text(.vin, Self.vin, at: 30.5)
