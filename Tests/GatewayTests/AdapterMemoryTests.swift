@@ -18,7 +18,7 @@ import Testing
     #expect(!complaint.contains("\n"))
   }
 
-  @Test func a_file_that_is_as_it_was_written_is_no_news() {
+  @Test func an_unchanged_file_is_not_reported() {
     let reading = AdapterMemory.Reading(Array("\(good)\n".utf8), from: "f")
     #expect(reading.known.count == 1)
     #expect(reading.complaint == nil)

@@ -98,7 +98,7 @@ import Testing
     #expect(roster.bluetooth([paired]) == [.start(0, .rfcomm(mine, channel: nil), configured: nil)])
   }
 
-  @Test func what_is_to_be_ignored_is_never_started() throws {
+  @Test func an_ignored_device_is_never_started() throws {
     var (roster, _) = try roster()
     #expect(
       roster.present([device("/dev/ttyUSB0", serial: "113", tag: "ignore")]) == [

@@ -34,7 +34,7 @@ import Testing
     #expect(told == ["stopped": 3, "promptLost": 2])
   }
 
-  @Test func what_is_no_error_of_the_line_is_not_counted() {
+  @Test func only_link_errors_are_counted() {
     var counts = FailureCounts()
     #expect(counts.count(.wire(.noData), at: 0) == nil)
     #expect(counts.count(.wire(.unknownCommand), at: 0) == nil)

@@ -50,7 +50,7 @@ import Testing
     #expect(numbers(first[999]) == [31])
   }
 
-  @Test func who_is_too_slow_is_told_which_it_has_missed_and_nobody_else_misses_any() throws {
+  @Test func a_slow_follower_is_told_which_records_it_missed_and_others_miss_none() throws {
     let followers = try followers()
     let (slow, quick) = (followers.add(), followers.add())
     var seen: [Int] = []
@@ -70,7 +70,7 @@ import Testing
     #expect(numbers(slow) == [301], "it is told once")
   }
 
-  @Test func what_all_have_taken_costs_nobody_anything() throws {
+  @Test func records_that_all_followers_have_read_are_released() throws {
     let followers = try followers()
     let follower = followers.add()
     // Far more than the capacity.

@@ -43,7 +43,7 @@ import Testing
     #expect(kept == text)
   }
 
-  @Test func what_a_power_cut_has_cost_is_told_with_the_date_that_the_machine_knows() async throws {
+  @Test func records_lost_in_a_power_cut_are_reported_with_the_date_of_the_machine() async throws {
     let scratch = try ScratchFolder()
     var options = Self.options(scratch.file("state"))
     options.sinks = ["a"]

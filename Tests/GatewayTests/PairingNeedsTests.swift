@@ -12,7 +12,7 @@ import Testing
     try GatewayConfiguration(parsing: Array(#"{"adapters":[{\#(text)}]}"#.utf8), file: "gateway.json").adapters
   }
 
-  @Test func one_of_classic_bluetooth_is_paired_until_its_line_opens() throws {
+  @Test func a_classic_bluetooth_adapter_is_paired_until_its_link_opens() throws {
     let adapters = try Self.adapters(#""rfcomm":"AA:BB:CC:00:00:01""#)
     var needs = PairingNeeds()
     #expect(needs.wishes(adapters).map(\.port) == [Self.classic])
@@ -22,7 +22,7 @@ import Testing
     #expect(needs.wishes(adapters) == [])
   }
 
-  @Test func one_that_has_come_to_want_a_key_is_paired() throws {
+  @Test func an_adapter_that_now_requires_a_key_is_paired() throws {
     let adapters = try Self.adapters(#""rfcomm":"AA:BB:CC:00:00:01""#)
     var needs = PairingNeeds()
     _ = needs.note(Self.classic, wantsKey: false)
@@ -30,7 +30,7 @@ import Testing
     #expect(isNews && needs.wishes(adapters).map(\.port) == [Self.classic])
   }
 
-  @Test func one_with_bluetooth_le_is_paired_once_it_wants_a_key() throws {
+  @Test func a_bluetooth_le_adapter_is_paired_once_it_requires_a_key() throws {
     let adapters = try Self.adapters(#""ble":"AA:BB:CC:00:00:01""#)
     var needs = PairingNeeds()
     #expect(needs.wishes(adapters) == [])
@@ -41,14 +41,14 @@ import Testing
   }
 
   @Test(arguments: ["rfcomm", "ble"])
-  func one_with_a_pin_is_paired_whatever_its_line_finds(_ kind: String) throws {
+  func an_adapter_with_a_configured_pin_is_always_paired(_ kind: String) throws {
     let adapters = try Self.adapters(#""\#(kind)":"AA:BB:CC:00:00:01","pin":"1""#)
     var needs = PairingNeeds()
     for port in [Self.classic, Self.lowEnergy] { _ = needs.note(port, wantsKey: false) }
     #expect(needs.wishes(adapters).map(\.pin) == ["1"])
   }
 
-  @Test func what_is_no_bluetooth_is_no_matter_of_keys() throws {
+  @Test func devices_without_bluetooth_are_not_paired() throws {
     var needs = PairingNeeds()
     let isNews = needs.note(.serial(path: "/dev/ttyUSB0", baud: nil), wantsKey: false)
     #expect(!isNews)

@@ -12,7 +12,7 @@ import Testing
     return queue.take(into: &buffer).map { String(decoding: buffer[..<$0], as: UTF8.self) }
   }
 
-  @Test func what_goes_in_comes_out_in_order() throws {
+  @Test func the_record_queue_keeps_the_order() throws {
     let queue = try RecordQueue()
     put(["a", "b"], into: queue)
     #expect(take(queue) == "a\nb\n")
@@ -66,7 +66,7 @@ import Testing
     #expect(take(queue) == "record 4\nrecord 5\nrecord 6\ngap\n")
   }
 
-  @Test func its_end_comes_behind_what_was_in_it() throws {
+  @Test func a_closed_queue_delivers_its_records_before_its_end() throws {
     let queue = try RecordQueue()
     put(["last"], into: queue)
     queue.end()

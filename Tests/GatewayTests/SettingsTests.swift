@@ -136,7 +136,7 @@ import Testing
     #expect(broken.kind == .badConfiguration && broken.description.contains("set.json:1:"), "\(broken)")
   }
 
-  @Test func a_folder_is_no_configuration() throws {
+  @Test func a_folder_is_rejected_as_configuration_file() throws {
     let scratch = try ScratchFolder()
     do {
       _ = try Settings(path: scratch.path)

@@ -16,7 +16,8 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: scratch.file("slash")))
   }
 
-  @Test(arguments: ["file", "file/below", "file/below/that"]) func what_is_in_the_way_is_one_line(path: String) throws {
+  @Test(arguments: ["file", "file/below", "file/below/that"])
+  func an_obstacle_in_the_state_folder_is_reported_in_one_line(path: String) throws {
     let scratch = try ScratchFolder()
     _ = try scratch.write("file", "")
     let error = #expect(throws: StartError.self) { try StateFolder.make(scratch.file(path)) }

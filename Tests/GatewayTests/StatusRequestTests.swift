@@ -19,7 +19,7 @@ import Testing
     ("POST /metrics HTTP/1.1\r\n\r\n", 405), ("GET /metrics\r\n\r\n", 400), ("\r\n\r\n", 400),
     ("GET /metrics SSH/2\r\n\r\n", 400),
   ])
-  func what_is_not_served_is_refused_with_a_reason(_ text: String, _ code: Int) {
+  func an_unknown_status_request_is_rejected_with_a_reason(_ text: String, _ code: Int) {
     guard case .refused(let found, let reason) = request(text, isLocal: false) else {
       Issue.record("\(text) is not refused")
       return

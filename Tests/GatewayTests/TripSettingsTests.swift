@@ -47,7 +47,7 @@ import Testing
     #expect(TripOptions(configuration.trips, configuration.vehicle) == nil)
   }
 
-  @Test func what_drives_electrically_is_known() throws {
+  @Test func fuel_types_with_electric_drive_are_recognised() throws {
     for fuel in ["electric", "hybrid"] {
       let configuration = try read(#"{"vehicle": {"fuel": "\#(fuel)"}}"#)
       #expect(TripOptions(configuration.trips, configuration.vehicle)?.mayDriveElectrically == true)
@@ -90,7 +90,7 @@ import Testing
     (#"{"vehicle":{"volumetricEfficiency":85}}"#, "vehicle.volumetricEfficiency", "from 0.3 to 1.5"),
     (#"{"vehicle":{"cylinders":2.5}}"#, "vehicle.cylinders", "whole number"),
   ])
-  func what_is_wrong_is_said_with_its_place(_ row: (text: String, place: String, right: String)) {
+  func an_invalid_trip_setting_is_reported_with_its_place(_ row: (text: String, place: String, right: String)) {
     let message = refusal(row.text)
     #expect(message.contains(row.place), "\(message)")
     #expect(message.contains(row.right), "\(message)")
