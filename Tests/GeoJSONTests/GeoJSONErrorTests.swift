@@ -45,7 +45,7 @@ import Testing
     ("", "coordinates", "outer ring"),
     ("7", "coordinates[0]", "an array"),
   ])
-  func a_polygon_that_is_none_is_refused(_ row: (rings: String, place: String, right: String)) {
+  func an_invalid_polygon_is_rejected(_ row: (rings: String, place: String, right: String)) {
     let message = refusal(polygon(row.rings))
     #expect(message.hasPrefix("fences.geojson:3:"), "\(message)")
     #expect(message.contains(#"feature 1 "a": features[1].geometry.\#(row.place): "#), "\(message)")
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: ["MultiPoint", "MultiLineString", "GeometryCollection", "Circle", "polygon"])
-  func other_geometries_are_refused(type: String) {
+  func unsupported_geometries_are_rejected(type: String) {
     let message = refusal(
       #"{"type":"Feature","properties":{"id":"a"},"geometry":{"type":"\#(type)","coordinates":[[9,47]]}}"#)
     #expect(message.contains("features[1].geometry.type: expected a Polygon, MultiPolygon, Point"), "\(message)")
@@ -125,13 +125,13 @@ import Testing
       "crs: expected no crs"
     ),
   ])
-  func a_file_that_is_no_collection_is_refused(_ row: (text: String, message: String)) {
+  func a_file_that_is_not_a_feature_collection_is_rejected(_ row: (text: String, message: String)) {
     let message = refusal(of: row.text)
     #expect(message.hasPrefix("fences.geojson:"), "\(message)")
     #expect(message.contains(row.message), "\(message)")
   }
 
-  @Test func what_does_not_concern_fences_is_left_alone() throws {
+  @Test func members_that_do_not_concern_geofences_are_ignored() throws {
     let text = #"""
       {"type":"FeatureCollection","bbox":[0,0,1,1],"name":"export","crs":{"type":"name",
        "properties":{"name":"urn:ogc:def:crs:OGC:1.3:CRS84"}},"features":[
