@@ -30,7 +30,7 @@ import Testing
     #expect(after.kinds.isEmpty)
   }
 
-  @Test func what_happened_without_power_is_told_at_the_first_fix() throws {
+  @Test func crossings_during_an_outage_are_reported_at_the_first_fix() throws {
     let set = try Track.square(100)
     let inside = Track(set)
     inside.fix(east: 0, speed: 10)
@@ -67,7 +67,7 @@ import Testing
     #expect(after.kinds == [.exit, .exit])
   }
 
-  @Test func other_fences_are_taken_without_telling_again_what_was_told() throws {
+  @Test func replacing_the_fences_does_not_report_past_events_again() throws {
     let track = Track(try Track.square(100, fence: Fence(id: "kept", dwell: 30_000_000_000)))
     track.drive(from: -200, to: 0, speed: 10)
     var builder = FenceSetBuilder()
@@ -82,7 +82,7 @@ import Testing
     #expect(track.kinds == [.enter, .dwell, .exit, .exit])
   }
 
-  @Test func a_fence_that_is_gone_says_nothing() throws {
+  @Test func a_removed_fence_reports_no_event() throws {
     let track = Track(try Track.square(100))
     track.drive(from: -200, to: 0, speed: 10)
     track.watch.reload(.none)

@@ -51,7 +51,7 @@ import Testing
     #expect(track.kinds.isEmpty)
   }
 
-  @Test func what_is_in_doubt_counts_after_ten_seconds() throws {
+  @Test func a_doubtful_crossing_counts_after_ten_seconds() throws {
     let track = Track(try Track.square(100))
     track.fix(east: -110, speed: 20)
     for _ in 0..<10 { track.fix(east: -96, speed: 20) }
@@ -107,7 +107,7 @@ import Testing
     #expect(track.story == ["dwell 10.0"])
   }
 
-  @Test func the_lowest_speed_limit_of_the_fences_around_holds() throws {
+  @Test func the_lowest_speed_limit_of_the_surrounding_fences_applies() throws {
     var builder = FenceSetBuilder()
     try builder.addCircle(Fence(id: "zone", speedLimit: 30), around: Track.origin, radius: 100)
     try builder.addCircle(Fence(id: "town", speedLimit: 50), around: Track.origin, radius: 1_000)
@@ -122,7 +122,7 @@ import Testing
     #expect(track.speedLimit?.fence == 0)
   }
 
-  @Test func what_is_nowhere_on_earth_says_nothing() throws {
+  @Test func a_position_outside_the_valid_range_changes_nothing() throws {
     let track = Track(try Track.square(100))
     track.drive(from: -200, to: 0, speed: 10)
     let nowhere: [(Double, Double)] = [(.nan, 11), (91, 11), (48, 181), (.infinity, -.infinity)]
@@ -150,7 +150,7 @@ import Testing
     #expect(heard.events.map(\.kind) == [.enter, .exit])
   }
 
-  @Test func a_clock_that_is_set_back_begins_anew() throws {
+  @Test func a_clock_that_is_set_back_restarts_the_evaluation() throws {
     let track = Track(try Track.square(100, fence: Fence(id: "a", dwell: 60_000_000_000)))
     track.drive(from: -200, to: 0, speed: 10)
     track.seconds = -10_000
