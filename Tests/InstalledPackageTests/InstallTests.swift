@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func both_install_on_one_machine_with_what_debian_has() async throws {
+  @Test func both_packages_install_on_one_debian_machine() async throws {
     let packages = try Packages()
     try await aside {
       let machine = try packages.machine(installing: [packages.obdgate, packages.fleetstore])

@@ -39,7 +39,7 @@ import Testing
     #expect(!status.contains("Uid:\t0\t"))
   }
 
-  @Test func it_is_ready_holds_no_capability_and_writes_to_its_state_alone() async throws {
+  @Test func the_daemon_gets_ready_without_capabilities_and_writes_only_to_its_state_directory() async throws {
     let packages = try Packages()
     try await aside {
       let machine = try packages.machine(installing: [packages.obdgate])
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func it_stops_in_two_seconds_and_goes_on_where_it_was() async throws {
+  @Test func the_daemon_stops_within_two_seconds_and_resumes_after_a_start() async throws {
     let packages = try Packages()
     try await aside {
       let machine = try packages.machine(installing: [packages.obdgate])
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: ["obdgated", "obdgated-fusion", "obdgated-spool", "obdgated-link0"])
-  func what_is_stuck_is_started_anew(_ thread: String) async throws {
+  func the_watchdog_restarts_a_stuck_daemon(_ thread: String) async throws {
     let packages = try Packages()
     let python = try Tool.required("python3")
     try await aside {
@@ -205,7 +205,7 @@ import Testing
   }
 
   /// The unit's filter of system calls does not let it ask the kernel.
-  @Test func it_knows_that_timesyncd_keeps_the_clock() async throws {
+  @Test func the_daemon_detects_that_timesyncd_keeps_the_clock() async throws {
     let packages = try Packages()
     try await aside {
       let machine = try packages.machine(installing: [packages.obdgate])
@@ -255,7 +255,7 @@ import Testing
     }
   }
 
-  @Test func what_happens_to_an_adapter_is_found_in_the_journal_by_its_fields() async throws {
+  @Test func adapter_events_are_in_the_journal_with_their_fields() async throws {
     let packages = try Packages()
     try await aside {
       let machine = try packages.machine(installing: [packages.obdgate])
