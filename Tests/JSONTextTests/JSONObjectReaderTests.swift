@@ -17,7 +17,7 @@ struct JSONObjectReaderTests {
     return (path, baud, period)
   }
 
-  @Test func what_is_absent_takes_its_default_and_what_is_there_is_taken() throws {
+  @Test func absent_members_take_their_defaults_and_present_ones_are_read() throws {
     let sparse = try decode(#"{"path":"/dev/ttyUSB0"}"#)
     #expect((sparse.path, sparse.baud, sparse.period) == ("/dev/ttyUSB0", 38400, 1))
     let full = try decode(#"{"baud":9600,"inner":{"list":[]},"period":0.1,"path":"p","probe":false,"kind":"tcp"}"#)
