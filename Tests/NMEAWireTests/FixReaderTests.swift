@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func what_stands_between_sentences_is_skipped_without_a_word() {
+  @Test func bytes_between_sentences_are_skipped_silently() {
     let ais = "!AIVDM,1,1,,B,13njCt031t0DA=lN2:jKmad60l1p,0*12\r\n"
     let stream = Stream.reading(bytes: ais + "+GPSRD:" + Self.rmc + "# a comment\r\n\r\n" + ais + Self.gga)
     #expect(stream.accepted == [.rmc, .gga])
