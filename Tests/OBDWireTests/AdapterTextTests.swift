@@ -22,7 +22,7 @@ struct AdapterTextTests {
   @Test(arguments: [
     "SEARCHING...", "SEARCHING", "BUS INIT: OK", "BUS INIT: ...OK", "...", ".", "SEARCHING: OK", "OK",
   ])
-  func progress_is_no_event(words: String) {
+  func search_progress_is_not_an_event(words: String) {
     #expect(Recorder.of(words + "\r7E8 04 41 0C 1A F8 \r\r>", to: "010C").results == ["reading 7E8 010C rpm 1726"])
   }
 
@@ -52,7 +52,7 @@ struct AdapterTextTests {
     #expect(found.errors == ["\(kind) - at \(mark)"])
   }
 
-  @Test func damaged_data_is_no_word() {
+  @Test func damaged_data_is_not_an_adapter_message() {
     let found = Recorder.of("41 0C 1A X8\r\r>", to: "010C")
     #expect(found.results == ["error malformed - at 9"])
   }

@@ -38,7 +38,7 @@ struct HexLineTests {
   }
 
   @Test(arguments: ["", "   ", "4", "41 0", "41 0C 1", "7E8 4 1", "41 0G", "41,0C", "4 1 0 C"])
-  func what_splits_a_byte_or_is_no_digit_is_no_data(text: String) {
+  func half_bytes_and_characters_that_are_not_hexadecimal_are_not_data(text: String) {
     #expect(parts(text) == nil)
   }
 

@@ -35,7 +35,7 @@ struct LineMachineTests {
   }
 
   @Test(arguments: ["12V", "1..2V", "V", "12.6.1V", "-1.2V"])
-  func what_is_no_voltage_is_none(text: String) {
+  func text_that_is_not_a_voltage_gives_no_voltage(text: String) {
     #expect(Recorder.of(text + "\r\r>", to: "ATRV").readings.isEmpty)
   }
 

@@ -11,7 +11,7 @@ struct LinkTests {
     for (digit, bus) in names { #expect(BusProtocol(elmDigit: digit.asciiValue ?? 0) == bus, "\(digit)") }
   }
 
-  @Test func what_is_stated_is_stronger_than_what_was_seen_and_that_than_a_hint() {
+  @Test func a_stated_protocol_overrides_an_observed_one_and_that_overrides_a_hint() {
     var link = Link()
     #expect(link.isCAN == nil && link.usesCRC == nil)
     link.hinted = .can11

@@ -18,7 +18,7 @@ struct ReplyCoreHeaderlessTests {
     #expect(Recorder.of("0902" + run + "\r\r>", to: "0902").results == read)
   }
 
-  @Test func what_stands_behind_the_length_is_padding() {
+  @Test func bytes_after_the_stated_length_are_padding() {
     let found = Recorder.of("00A\r0: 49 04 01 41 42 43\r1: 44 45 46 47 AA AA AA\r\r>", to: "0904")
     #expect(found.messages == ["- 49040141424344454647"])
   }
@@ -50,7 +50,7 @@ struct ReplyCoreHeaderlessTests {
     #expect(found.messages.isEmpty && found.errors == ["sequence - at 0"])
   }
 
-  @Test func one_message_behind_another_is_two() {
+  @Test func two_messages_in_succession_stay_two() {
     let found = Recorder.of((segments + ["009", "0: 41 8B 73 02 FF 0A", "1: 64 01 91 FF FF FF FF"]).reply)
     #expect(found.messages == ["- 4902013144344750303052353542313233343536", "- 418B7302FF0A640191"])
   }

@@ -88,7 +88,7 @@ struct ReplyReaderTests {
     #expect(found.events == ["message - 410D32", "reading - 010D speed 50", "end"])
   }
 
-  @Test func empty_reply_is_no_error() {
+  @Test func an_empty_reply_is_not_an_error() {
     #expect(Recorder.of("\r\r>").events == ["end"])
     #expect(Recorder.of(">").events == ["end"])
     #expect(Recorder.of("").events == [])
@@ -131,7 +131,7 @@ struct ReplyReaderTests {
     #expect(!found.events.contains { $0.hasPrefix(">") })
   }
 
-  @Test func answer_is_no_echo() {
+  @Test func an_answer_is_not_taken_for_an_echo() {
     for answer in ["41 0C 1A F8", "7E8 04 41 0C 1A F8", "48 6B 10 41 0D 32 43"] {
       #expect(!Recorder.of(answer + "\r\r>").events.contains { $0.hasPrefix(">") })
     }

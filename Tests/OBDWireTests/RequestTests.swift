@@ -58,7 +58,7 @@ struct RequestTests {
     #expect(!request("ATCAF0").link.formatsCAN && request("ATCAF1").link.formatsCAN)
   }
 
-  @Test func what_is_no_command_asks_for_nothing() {
+  @Test func text_that_is_not_a_command_is_not_a_request() {
     for text in ["", "   ", "HELLO", "01XC", "."] { #expect(request(text).request.kind == .unknown) }
   }
 

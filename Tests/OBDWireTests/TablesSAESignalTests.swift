@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func one_name_is_one_signal() {
+  @Test func each_signal_name_occurs_once() {
     var seen: [String: UInt16] = [:]
     for row in rows {
       let name = "\(row.name)"
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func what_pids_4f_and_50_redefine_is_marked() {
+  @Test func signals_that_PIDs_4F_and_50_rescale_are_marked() {
     for row in rows {
       let marked = row.definition.rescale != .none
       let isRedefined =
