@@ -3,7 +3,7 @@ import Testing
 
 /// What `make system-test` holds the fleet store's records against after a power cut.
 @Suite struct LedgerTests {
-  @Test func it_finds_each_kind_of_fault_and_none_where_there_is_none() throws {
+  @Test func the_ledger_check_finds_each_kind_of_fault_and_no_false_ones() throws {
     let python = try Tool.required("python3")
     let checked = try Tool.run(python, ["-B", TestData.projectRoot + "/scripts/system-test/check_ledger.py"])
     #expect(checked.status == 0, "\(checked.errors)")

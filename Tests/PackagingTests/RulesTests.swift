@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func what_a_rule_of_ones_own_says_holds() async throws {
+  @Test func a_local_udev_rule_overrides_the_packages_rules() async throws {
     let own = """
       ATTRS{product}=="OBDLink MX", ENV{OBDGATE}="ignore"
       ATTRS{product}=="FT232R USB UART", ENV{OBDGATE}="adapter"
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// A bridge that was there before the package has its latency from the package's own trigger.
-  @Test func what_the_package_triggers_are_the_devices_that_the_rules_are_about() throws {
+  @Test func the_package_triggers_exactly_the_devices_of_its_udev_rules() throws {
     let script = try String(
       contentsOfFile: TestData.projectRoot + "/packaging/obdgate/postinst", encoding: .utf8)
     let triggered = Set(script.matches(of: /--subsystem-match=([a-z-]+)/).map { String($0.1) })

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["obdgated.service", "fleetstore.service"])
-  func a_unit_says_nothing_that_systemd_does_not_understand(_ unit: String) throws {
+  func units_contain_only_settings_that_systemd_knows(_ unit: String) throws {
     let analyze = try Tool.required("systemd-analyze")
     let scratch = try ScratchFolder()
     // The programs and pages that it names are installed with it.
@@ -50,13 +50,13 @@ import Testing
 
   /// Statuses of sysexits.h that trying again does not mend, and those that it may.
   @Test(arguments: [("obdgated.service", [64, 66, 78]), ("fleetstore.service", [64, 65, 66, 78])])
-  func what_gets_no_better_by_trying_again_is_not_tried_for_ever(_ unit: String, _ statuses: [Int]) throws {
+  func permanent_failures_are_not_restarted_for_ever(_ unit: String, _ statuses: [Int]) throws {
     let text = try String(contentsOfFile: Self.path(unit), encoding: .utf8)
     #expect(text.contains("\nRestartPreventExitStatus=\(statuses.map(String.init).joined(separator: " "))\n"))
   }
 
   /// An adapter wants a unit that is another name of the service's only while that is enabled.
-  @Test func what_is_disabled_no_adapter_starts() throws {
+  @Test func plugging_in_an_adapter_does_not_start_a_disabled_unit() throws {
     let systemctl = try Tool.required("systemctl")
     let rules = try String(contentsOfFile: Self.path("70-obdgate.rules"), encoding: .utf8)
     let wanted = rules.matches(of: /SYSTEMD_WANTS\}\+?="([^"]*)"/).map { String($0.1) }
