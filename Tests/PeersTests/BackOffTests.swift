@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func after_a_success_it_begins_anew() {
+  @Test func a_success_resets_the_back_off() {
     var most = SteadyGenerator(value: .max)
     var backOff = BackOff()
     for _ in 0..<5 { _ = backOff.failed(using: &most) }
