@@ -62,7 +62,7 @@ extension BLEPortTests {
     // Somebody else connects, and never comes to the end of it: all of the time is waited for that.
     ("org.bluez.Error.InProgress: In Progress", 15),
   ])
-  func what_did_not_connect_ends_no_connection(_ row: (answer: String, seconds: Int)) async throws {
+  func a_failed_connection_attempt_disconnects_nothing(_ row: (answer: String, seconds: Int)) async throws {
     try await aside {
       let scene = Scene.adapter(Scene.ffe0, #""connect": ["\#(row.answer)"]"#)
       let bed = try BluetoothBed.start(scene)

@@ -85,7 +85,7 @@ extension BLEPortTests {
       "no Bluetooth controller; plug one in, or rfkill unblock bluetooth"
     ),
   ])
-  func what_is_missing_is_said_in_one_line(
+  func a_missing_bluetooth_service_is_reported_in_one_line(
     _ row: (scene: String, kind: PortError.Kind, text: String)
   ) async throws {
     let error = try await Self.refusal(row.scene)
@@ -104,7 +104,7 @@ extension BLEPortTests {
   }
 
   @Test(arguments: [#""sockets": true"#, messages])
-  func what_it_says_while_the_line_opens_is_read(_ facts: String) async throws {
+  func notifications_during_opening_are_read(_ facts: String) async throws {
     try await Self.with(Scene.adapter(Scene.ffe0, facts + #", "greets": "ELM327 v1.5\r\r>""#)) { port, _ in
       let text = try Self.read(14, &port)
       #expect(text == "ELM327 v1.5\r\r>")
@@ -112,7 +112,7 @@ extension BLEPortTests {
   }
 
   /// Not every adapter says so before it is written to.
-  @Test func one_that_wants_a_key_to_be_written_to_says_so_then() async throws {
+  @Test func a_characteristic_that_requires_a_key_fails_when_it_is_written() async throws {
     let services = Scene.service("ffe0", [("ffe1", ["write", "notify"])])
     try await Self.with(Scene.adapter(services, Self.messages + #", "wants key": "write""#)) { port, _ in
       try Self.write("ATZ\r", &port)

@@ -139,7 +139,7 @@ import Testing
     (#""sockets": true, "mtu": 0"#, 20),
     (#""sockets": true, "mtu": 65535"#, 512),
   ])
-  func what_is_written_is_cut_to_packets(_ row: (facts: String, packet: Int)) async throws {
+  func writes_are_split_into_packets(_ row: (facts: String, packet: Int)) async throws {
     try await Self.with(Scene.adapter(Scene.ffe0, row.facts)) { port, bed in
       let text = String(repeating: "0123456789", count: 70)
       try Self.write(text, &port)
@@ -188,14 +188,14 @@ import Testing
     }
   }
 
-  @Test func services_of_wrong_types_are_none() async throws {
+  @Test func gatt_services_with_wrong_types_are_ignored() async throws {
     let service =
       #"{"uuid": "0000ffe0-0000-1000-8000-00805f9b34fb", "characteristics": [{"uuid": "x", "nonsense": true}]}"#
     let error = try await Self.refusal(Scene.adapter(service))
     #expect(error.kind == .noSerialService)
   }
 
-  @Test func what_others_say_of_the_device_is_not_believed() async throws {
+  @Test func signals_of_other_bus_clients_about_the_device_are_ignored() async throws {
     try await Self.with(Scene.adapter(Scene.ffe0, Self.messages)) { port, bed in
       try bed.order(#"{"do": "spoof"}"#)
       try Self.notify([">"], bed)

@@ -26,7 +26,7 @@ import Testing
     #expect(left == Int(next &- expected))
   }
 
-  @Test func what_does_not_fit_is_refused_whole() {
+  @Test func bytes_that_do_not_fit_the_queue_are_rejected_completely() {
     var queue = ByteQueue(capacity: 4)
     let fits = queue.put([1, 2, 3].span)
     let fitsToo = queue.put([4, 5].span)

@@ -109,7 +109,7 @@ import Testing
 
   /// Serial numbers that whole series of clones share.
   @Test(arguments: ["A50285BI", "0001", "00000000", "0123456789", "0"])
-  func a_serial_number_that_others_have_too_is_none(_ serial: String) {
+  func a_serial_number_shared_by_many_devices_is_ignored(_ serial: String) {
     #expect(Self.key(serial: serial, place: "pci-1") == "usb:1a86:7523@pci-1")
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct HostLookupTests {
   /// Whoever waits in small pieces, or not at all, meets the moment in which the answer comes: nobody may still write
   /// into, or read from, what they have left by then.
-  @Test func who_stops_waiting_as_the_answer_comes_is_left_alone() async throws {
+  @Test func cancelling_a_lookup_while_its_answer_arrives_is_safe() async throws {
     let looking = (0..<4).map { number in
       Task {
         try await aside {
@@ -19,7 +19,7 @@ import Testing
     for one in looking { #expect(try await one.value == 500) }
   }
 
-  @Test func a_name_that_is_none_has_a_reason() {
+  @Test func a_failed_name_lookup_has_a_reason() {
     let code = Self.lookUp("no such host", in: 60_000)
     #expect(code < 0)
     #expect(unsafe String(cString: cports_lookup_message(code)) != "")

@@ -33,7 +33,7 @@ import Testing
   @Test(arguments: [
     "ELM327 v1.5\r\r>", "$GPGGA,092750.000*00\r\n", "$*00", "$GPGGA,09275\r\n0*76", "$GP\u{7},1*76\r\n", "*76\r\n",
   ])
-  func what_is_no_whole_sentence_is_not_taken_for_one(_ text: String) {
+  func an_incomplete_sentence_is_not_recognised_as_nmea(_ text: String) {
     #expect(Self.hear([(1, text)]).heard == .otherBytes)
   }
 

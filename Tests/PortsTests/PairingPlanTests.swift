@@ -72,12 +72,12 @@ import Testing
   }
 
   /// There is no such wish before its line was refused.
-  @Test func one_with_bluetooth_le_is_tried_at_once() {
+  @Test func a_bluetooth_le_adapter_is_paired_at_once() {
     let wish = PairingWish(address: Scene.address, isLowEnergy: true)
     #expect(PairingPlan(wish, notBefore: 20).due == .min)
   }
 
-  @Test func what_is_postponed_counts_as_no_try() {
+  @Test func a_postponed_pairing_does_not_count_as_an_attempt() {
     var plan = Self.plan(isLowEnergy: true)
     for moment in 1...10 as ClosedRange<Int64> {
       plan.postpone(until: moment)

@@ -113,7 +113,7 @@ import Testing
     #expect(!outcome.events.contains("paired"))
   }
 
-  @Test func what_is_paired_by_other_means_is_trusted_too() async throws {
+  @Test func a_device_paired_by_another_program_is_trusted_too() async throws {
     let outcome = try await Self.run(Self.adapter(Self.absent), isLowEnergy: true) { bed, told, _ in
       try told.wait()
       try bed.order(#"{"do": "paired"}"#)
@@ -125,7 +125,7 @@ import Testing
   @Test(arguments: [
     ("org.bluez.Error.Failed: Not now", "Not now"), ("late", "bluetoothd does not answer; restart bluetooth"),
   ])
-  func one_that_cannot_be_trusted_is_paired_all_the_same(_ row: (answer: String, reason: String)) async throws {
+  func a_device_that_cannot_be_marked_as_trusted_is_still_paired(_ row: (answer: String, reason: String)) async throws {
     // One of them is waited for in vain.
     let patience = Duration.seconds(row.answer == "late" ? 15 : 60)
     let scene = Self.adapter(#""pins": ["1234"], "trust": "\#(row.answer)""#)
@@ -187,7 +187,7 @@ import Testing
     #expect(outcome.news == [])
   }
 
-  @Test func one_that_is_connected_is_not_disturbed() async throws {
+  @Test func a_connected_device_is_not_paired_again() async throws {
     let outcome = try await Self.run(Self.adapter(#""connected": true"#)) { bed, _, _ in
       try bed.event("agent NoInputNoOutput")
       // It has looked by then, and waits.
@@ -197,7 +197,7 @@ import Testing
     #expect(outcome.news == [])
   }
 
-  @Test func one_that_is_paired_needs_no_agent() async throws {
+  @Test func a_paired_device_needs_no_pairing_agent() async throws {
     let outcome = try await Self.run(Self.adapter(#""paired": true"#))
     #expect(outcome.events.count == 1, "\(outcome.events)")
     #expect(outcome.news == [])
@@ -225,7 +225,7 @@ import Testing
     #expect(outcome.events.contains("refused intruder org.bluez.Error.Rejected"), "\(outcome.events)")
   }
 
-  @Test func what_cannot_be_displayed_is_rejected() async throws {
+  @Test func a_pairing_method_that_needs_a_display_is_rejected() async throws {
     let outcome = try await Self.run(Self.adapter(Self.absent), isLowEnergy: true) { bed, _, _ in
       try bed.event("agent KeyboardOnly")
       try bed.order(#"{"do": "ask", "method": "DisplayPinCode", "about": "AA:BB:CC:00:00:01"}"#)
@@ -245,7 +245,7 @@ import Testing
     #expect(PairingNews.unavailable(reason).description == "Bluetooth adapters not paired: \(reason)")
   }
 
-  @Test func one_that_does_not_answer_is_said_once_and_left_for_later() async throws {
+  @Test func a_device_that_does_not_answer_is_reported_once_and_retried_later() async throws {
     let outcome = try await Self.run(
       Self.adapter(#""pairing": "org.bluez.Error.ConnectionAttemptFailed: Page Timeout""#)
     ) { bed, told, _ in

@@ -26,7 +26,7 @@ import Testing
     "/dev/ttyUSB0@57600", "tcp:192.168.0.10:35000", "tcp:[::1]:23", "rfcomm:00:1D:A5:68:98:8A/3",
     "ble:00:1D:A5:68:98:8A",
   ])
-  func what_is_written_reads_as_itself(_ text: String) throws {
+  func a_port_address_reads_back_as_it_was_written(_ text: String) throws {
     #expect(try PortAddress(parsing: text).description == text)
   }
 
@@ -36,7 +36,7 @@ import Testing
     "rfcomm:00:1D:A5:68:98:8A/0", "rfcomm:00:1D:A5:68:98:8A/31", "tcp:", "tcp:[::1", "tcp:::1", "http://a:1",
     "ble:", "ble:00:1D:A5:68:98", "ble:00:1D:A5:68:98:8A/1",
   ])
-  func what_is_no_address_is_refused_with_what_would_be_right(_ text: String) {
+  func an_invalid_port_address_is_rejected_with_the_expected_form(_ text: String) {
     let error = PortContract.error { () throws(PortError) in _ = try PortAddress(parsing: text) }
     #expect(error?.kind == .invalid)
     #expect(error?.detail.contains(";") == true, "\(error?.description ?? "read")")

@@ -22,7 +22,7 @@ import Testing
     #expect(port.isOpen == true)
   }
 
-  @Test func what_is_sent_reaches_the_device_and_is_told_of() throws {
+  @Test func sent_bytes_reach_the_device_and_are_reported() throws {
     let line = try Adapter()
     var port = SerialPort(path: line.path)
     try port.open()
@@ -200,7 +200,7 @@ import Testing
     #expect(handler.events == [.opened, .refused(230_400)])
   }
 
-  @Test func what_does_not_fit_is_refused_whole() {
+  @Test func a_command_that_does_not_fit_the_send_buffer_is_rejected_completely() {
     var actions = PortActions()
     let most = [UInt8](repeating: 0x41, count: PortActions.outputCapacity - 1)
     #expect(actions.send(most.span) == true)

@@ -28,7 +28,7 @@ import Testing
     #expect(progress.isStuck(at: due + Self.interval + 1))
   }
 
-  @Test func what_takes_long_by_itself_is_waited_for() {
+  @Test func a_long_operation_is_not_a_missed_deadline() {
     let progress = Progress(interval: Self.interval)
     let before = BootClock.now
     progress.turn(taking: 60_000_000_000)
@@ -49,7 +49,7 @@ import Testing
     #expect(quiet.isStuck(at: end))
   }
 
-  @Test func what_is_due_at_once_is_not_late() {
+  @Test func a_thread_whose_work_is_due_now_is_not_late() {
     let progress = Progress(interval: 5_000_000_000)
     #expect(progress.turn(until: .min) == .min)
     #expect(!progress.isStuck(at: BootClock.now))

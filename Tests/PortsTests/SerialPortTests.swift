@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test(arguments: ["/dev/null", "/dev"])
-  func what_is_no_serial_line_is_refused(_ path: String) {
+  func a_file_that_is_not_a_serial_device_is_rejected(_ path: String) {
     var port = SerialPort(path: path)
     #expect(PortContract.kind { () throws(PortError) in try port.open() } == .notSerial)
   }

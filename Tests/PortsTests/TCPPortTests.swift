@@ -42,7 +42,7 @@ import Testing
     #expect(PortContract.kind { () throws(PortError) in _ = try PortContract.write("ATZ\r", &port) } == .gone)
   }
 
-  @Test func nobody_listening_is_refused() throws {
+  @Test func a_connection_to_a_closed_port_is_refused() throws {
     let closed = try ReservedPort()
     var port = TCPPort(host: "127.0.0.1", port: Int(closed.number))
     let error = PortContract.error { () throws(PortError) in try port.open() }
