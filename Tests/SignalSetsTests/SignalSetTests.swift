@@ -141,7 +141,7 @@ struct SignalSetTests {
     #expect(refusal { _ = try set(command: command) }?.hasSuffix(" " + message) == true)
   }
 
-  @Test func file_that_is_no_signal_set_says_why() {
+  @Test func an_invalid_signal_set_is_rejected_with_a_reason() {
     #expect(
       refusal { _ = try SignalSet(parsing: [], fileName: "a.json") } == "a.json:1:1: no JSON value: the text is empty")
     #expect(
