@@ -5,7 +5,7 @@ import Testing
 
 /// What the adapter itself answers.
 @Suite struct AdapterCommandTests {
-  @Test func it_says_who_it_is() throws {
+  @Test func the_simulated_adapter_identifies_itself() throws {
     var host = try Dialogue()
     host.prepare("ATE0")
     #expect(host.ask("ATI") == "ELM327 v1.5\r\r>")
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: ["ATXYZ", "AT", "01G0", "1", "hello", "ATSPB", "ATSH12", "ATST123", "0123456789ABCDEF01", "ATBRD00"])
-  func what_it_does_not_know_is_a_question_mark(_ command: String) throws {
+  func an_unknown_command_is_answered_with_a_question_mark(_ command: String) throws {
     var host = try Dialogue()
     host.prepare("ATE0")
     #expect(host.ask(command) == "?\r\r>")
@@ -58,14 +58,14 @@ import Testing
       "ATSHDB33F1",
       "ATCP18", "ATCRA7E8", "ATCRA", "ATCF7E8", "ATCM7F8", "ATCEA", "ATSW00", "ATIB10", "ATKW0", "ATBRT0F", "ATD",
     ])
-  func what_it_knows_is_ok(_ command: String) throws {
+  func known_commands_are_answered_with_ok(_ command: String) throws {
     var host = try Dialogue()
     host.prepare("ATE0")
     // ATD turns the echo on again, but only for what follows.
     #expect(host.ask(command) == "OK\r\r>")
   }
 
-  @Test func its_parameters_are_those_of_the_data_sheet() throws {
+  @Test func programmable_parameters_have_the_defaults_of_the_data_sheet() throws {
     var host = try Dialogue()
     host.prepare("ATE0")
     let list = host.ask("ATPPS")
@@ -212,7 +212,7 @@ import Testing
     #expect(host.wait(.seconds(1)) == "STOPPED\r\r>")
   }
 
-  @Test func what_is_typed_during_a_short_command_waits_for_its_turn() throws {
+  @Test func characters_received_during_a_short_command_are_executed_after_it() throws {
     var host = try Dialogue(#"{"adapter": {"processing": 50}}"#)
     host.prepare("ATE0")
     host.write("ATI\rATRV\r")

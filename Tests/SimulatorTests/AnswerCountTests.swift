@@ -5,7 +5,7 @@ import Testing
 
 /// The digit behind a request: how many frames to wait for.
 @Suite struct AnswerCountTests {
-  @Test func it_counts_frames_of_all_ecus() throws {
+  @Test func the_answer_count_counts_frames_of_all_ecus() throws {
     var host = try Dialogue(Cars.twoECUs)
     host.prepare("ATE0", "ATSP6", "ATH1")
     #expect(host.ask("010D2") == "7E8 03 41 0D 7B \r7E9 03 41 0D 7C \r\r>")
@@ -25,7 +25,7 @@ import Testing
     #expect(host.time("010C5") > .milliseconds(200))
   }
 
-  @Test func what_was_not_waited_for_comes_with_the_next_answer() throws {
+  @Test func answers_beyond_the_count_arrive_with_the_next_answer() throws {
     let ecus = Cars.engine("7E8") + #", {"address": "7E9", "pids": [], "latency": 40, "values": {"0D": "7C"}}"#
     var host = try Dialogue(Cars.idling("can11/500", ecus: ecus))
     host.prepare("ATE0", "ATSP6", "ATH1")

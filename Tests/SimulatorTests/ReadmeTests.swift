@@ -11,13 +11,13 @@ import Testing
     try String(contentsOfFile: TestData.projectRoot + "/Sources/Vehicle/Simulator/README.md", encoding: .utf8)
   }
 
-  @Test func its_table_of_faults_is_the_programs() throws {
+  @Test func the_readme_lists_every_fault_of_the_simulator() throws {
     let rows = try text().split(separator: "\n").filter { $0.hasPrefix("| `") }
     let faults = rows.drop { !$0.hasPrefix("| `nul") }
     #expect(faults.map(String.init) == Fault.Kind.allCases.map { "| `\($0.usage)` | \($0.rule.meaning) |" })
   }
 
-  @Test func its_scenarios_can_be_played() throws {
+  @Test func the_scenarios_in_the_readme_can_be_played() throws {
     let blocks = try text().components(separatedBy: "```json\n").dropFirst().map {
       $0.components(separatedBy: "```")[0]
     }
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func its_list_of_faults_is_one() throws {
+  @Test func the_list_of_faults_in_the_readme_is_a_valid_faults_option() throws {
     let line = try #require(try text().split(separator: "\n").first { $0.contains("--faults '") })
     let list = line.split(separator: "'")[1]
     #expect(try Fault.list(String(list)).count == 3)

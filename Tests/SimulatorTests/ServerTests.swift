@@ -146,7 +146,7 @@ import Testing
     try simulator.stop()
   }
 
-  @Test func what_stands_at_the_links_place_is_not_overwritten() throws {
+  @Test func an_existing_file_is_not_overwritten_by_the_link_to_the_terminal() throws {
     let scratch = try ScratchFolder()
     var options = SimulatorOptions()
     options.port = .pty(link: try scratch.write("elm", "precious"))
