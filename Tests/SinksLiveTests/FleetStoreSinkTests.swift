@@ -114,7 +114,7 @@ import Testing
     #expect(!deliveries[0].sentNothing)
   }
 
-  @Test func a_sink_that_waits_stops_when_it_is_told() async throws {
+  @Test func a_waiting_sink_stops_on_request() async throws {
     let store = try ScriptedStore(["steps": ["hang"]], in: scratch)
     let (configuration, folder) = (try configuration(store.port), scratch.path)
     try await aside {
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func nobody_there_is_told_once() throws {
+  @Test func an_unreachable_fleet_store_is_reported_once() throws {
     let unused = try UnusedPort()
     var sink = sink(try configuration(unused.number))
     let deliveries = try deliver(&sink, Batches.telemetry(1...5), attempts: 3)
@@ -225,7 +225,7 @@ import Testing
     #expect(kept.split(separator: "\n").count == 11)
   }
 
-  @Test func what_an_earlier_gatewayId_has_made_is_kept_at_once_and_what_the_present_one_made_waits() throws {
+  @Test func records_of_an_earlier_gatewayId_become_dead_letters_and_those_of_the_present_one_wait() throws {
     let store = try ScriptedStore(["gateway": "gw-18"], in: scratch)
     // Records name gw-17.
     var renamed = sink(try configuration(store.port), gatewayId: "gw-18")
@@ -240,7 +240,7 @@ import Testing
     #expect(store.received.isEmpty)
   }
 
-  @Test func one_record_that_spoils_a_batch_is_found_and_kept() throws {
+  @Test func a_record_that_makes_a_batch_fail_is_found_and_kept() throws {
     let store = try ScriptedStore(["poison": "\"rpm\": 11}"], in: scratch)
     var sink = sink(try configuration(store.port))
     let delivery = try deliver(&sink, Batches.telemetry(1...20))[0]

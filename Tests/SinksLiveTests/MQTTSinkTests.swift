@@ -247,7 +247,7 @@ import Testing
     }
   }
 
-  @Test func nobody_there_is_told_once() throws {
+  @Test func an_unreachable_broker_is_reported_once() throws {
     let unused = try UnusedPort()
     var sink = sink(try configuration(unused.number))
     let wakeUp = try SinkWakeUp()
