@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func other_refusals_are_not_about_the_version() {
+  @Test func refusals_for_other_reasons_do_not_change_the_MQTT_version() {
     var version = BrokerVersion()
     #expect(version.refused(135) == false)
     #expect(version.level == 5)

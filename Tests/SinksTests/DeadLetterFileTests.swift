@@ -6,7 +6,7 @@ import Testing
 @testable import SinksTestKit
 
 @Suite struct DeadLetterFileTests {
-  @Test func it_stays_within_its_bound_and_keeps_the_newest() throws {
+  @Test func the_dead_letter_file_stays_within_its_limit_and_keeps_the_newest_records() throws {
     let scratch = try ScratchFolder()
     let file = try #require(DeadLetterFile(folder: scratch.path, sink: "a", limit: 10_000))
     for number in 1...200 { try file.keep([(Batches.line(number)[...], "no \"\n way")]) }
@@ -36,7 +36,7 @@ import Testing
     #expect(reasons == ["first", nil, "second"])
   }
 
-  @Test func without_a_state_directory_there_is_none() {
+  @Test func without_a_state_directory_there_is_no_dead_letter_file() {
     #expect(DeadLetterFile(folder: nil, sink: "a", limit: 1) == nil)
   }
 }

@@ -12,7 +12,7 @@ import Testing
     #expect(delivery.acknowledged == [0..<4, 7..<9])
   }
 
-  @Test func what_comes_out_of_turn_finds_its_place() {
+  @Test func acknowledgements_out_of_order_are_merged() {
     var delivery = Delivery()
     delivery.acknowledge(8..<9)
     delivery.acknowledge(0..<2)

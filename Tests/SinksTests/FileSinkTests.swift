@@ -182,7 +182,7 @@ import Testing
     #expect(try text(path) == Batches.telemetry(6...6).bytes)
   }
 
-  @Test func what_a_crash_left_uncompressed_is_compressed_at_the_start() throws {
+  @Test func files_that_a_crash_left_uncompressed_are_compressed_at_the_start() throws {
     try Tool.required("zstd")
     try scratch.write("records.jsonl.1", Batches.line(1))
     try scratch.write("records.jsonl.1.zst.new", [1, 2, 3])

@@ -22,7 +22,7 @@ import Testing
     "", "soon", "120", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 32 Nov 1994 08:49:37 GMT",
     "Sun, 06 Nov 1994 25:49:37 GMT",
   ])
-  func other_texts_are_none(_ text: String) {
+  func text_that_is_not_an_http_date_is_rejected(_ text: String) {
     #expect(HTTPDate.seconds(text) == nil)
   }
 

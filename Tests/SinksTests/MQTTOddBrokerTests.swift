@@ -55,7 +55,7 @@ import Testing
     #expect(sink.deliver(Batches.telemetry(1...3), wakeUp).acknowledged == [0..<3])
   }
 
-  @Test func what_is_not_acknowledged_is_not_delivered() throws {
+  @Test func an_unacknowledged_message_is_not_delivered() throws {
     // One for the status, two for records.
     let broker = try Broker(["--silent-after", "3"])
     var sink = try sink(broker.port) {

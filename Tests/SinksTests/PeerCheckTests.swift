@@ -43,7 +43,7 @@ import Testing
     #expect(peer.received.isEmpty)
   }
 
-  @Test func a_token_that_the_store_does_not_know_is_told() throws {
+  @Test func a_token_that_the_fleet_store_does_not_know_is_reported() throws {
     let peer = try ScriptedStore(["token": try secret("right", "s3cret")], in: scratch)
     let found = try store(peer.port, token: try secret("wrong", "0ther")).check(within: Self.limit)
     #expect(found.verdict == .takesNone)
@@ -63,7 +63,7 @@ import Testing
     #expect(try store(silent.port).check(within: Self.limit, gatewayId: "gw-9").verdict == .takesRecords)
   }
 
-  @Test func a_token_that_everyone_can_read_is_told_and_the_way_is_looked_at_all_the_same() throws {
+  @Test func a_world_readable_token_is_reported_and_the_connection_is_still_checked() throws {
     let token = try secret("token", "s3cret", mode: 0o644)
     let peer = try ScriptedStore(["token": token], in: scratch)
     let found = try store(peer.port, token: token).check(within: Self.limit)
@@ -74,7 +74,7 @@ import Testing
 
   /// 400 with a page is what a web server answers to HTTP where it speaks TLS.
   @Test(arguments: [(404, "is the path right?"), (400, "if TLS is spoken there, write https://")])
-  func a_server_that_is_no_store_is_told(_ row: (status: Int, remedy: String)) throws {
+  func a_server_that_is_not_a_fleet_store_is_reported(_ row: (status: Int, remedy: String)) throws {
     let script = """
       import http.server as h
       class Other(h.BaseHTTPRequestHandler):
@@ -92,14 +92,14 @@ import Testing
     #expect(found.description.contains(row.remedy))
   }
 
-  @Test func nobody_there_and_nobody_who_answers_are_told_apart() throws {
+  @Test func a_closed_port_and_a_silent_peer_are_reported_differently() throws {
     let closed = try ReservedPort()
     #expect(try store(Int(closed.number)).check(within: Self.limit).kind == .unreachable)
     let silent = try SilentServer()
     #expect(try store(silent.port).check(within: 300_000_000).kind == .timedOut)
   }
 
-  @Test func a_certificate_that_is_not_trusted_is_told() throws {
+  @Test func an_untrusted_certificate_is_reported() throws {
     let certificates = try Certificates()
     let server = try certificates.make("server", for: "DNS:localhost")
     let peer = try ScriptedStore([:], in: scratch, tls: server)
@@ -151,7 +151,7 @@ import Testing
     #expect(configuration.check(within: Self.limit).verdict == .takesRecords)
   }
 
-  @Test func a_broker_that_is_not_there_or_says_nothing_is_told() throws {
+  @Test func an_unreachable_or_silent_broker_is_reported() throws {
     let closed = try ReservedPort()
     #expect(try broker(Int(closed.number)).check(within: Self.limit).kind == .unreachable)
     let silent = try SilentServer()

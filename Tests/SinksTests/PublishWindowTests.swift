@@ -30,7 +30,7 @@ import Testing
     #expect(window.isDone)
   }
 
-  @Test func what_nobody_subscribes_to_is_delivered_unless_somebody_must() {
+  @Test func a_message_without_subscribers_is_delivered_unless_one_is_required() {
     for needsSubscriber in [false, true] {
       var window = PublishWindow(messages(1, records: 3), size: 1, needsSubscriber: needsSubscriber)
       window.published(as: 1)

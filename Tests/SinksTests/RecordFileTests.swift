@@ -45,7 +45,7 @@ import Testing
     #expect(try bytes(path) == Batches.line(1))
   }
 
-  @Test func what_is_no_record_of_ours_is_not_removed() throws {
+  @Test func lines_that_are_not_records_of_this_gateway_are_not_removed() throws {
     let path = try scratch.write("notes.txt", "first line\nsecond without end")
     let file = try RecordFile(path)
     #expect(file.mended == .lineEnded)

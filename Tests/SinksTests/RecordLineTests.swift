@@ -12,7 +12,7 @@ import Testing
     #expect(RecordLine.milliseconds(line) == 1_795_219_200_123)
   }
 
-  @Test func it_agrees_with_what_encodes_records() throws {
+  @Test func the_record_line_reader_agrees_with_the_encoder() throws {
     var encoder = JSONLineEncoder()
     let head = RecordHead(
       type: .telemetry, id: UUIDv7(milliseconds: 77, first: 1, rest: 2), time: .elapsed(nanoseconds: 5),
@@ -26,7 +26,7 @@ import Testing
     #expect(RecordLine.milliseconds(line[...]) == 77)
   }
 
-  @Test func a_line_cut_anywhere_is_no_record_with_another_number() {
+  @Test func a_truncated_record_line_never_reads_as_another_sequence_number() {
     let line = Batches.line(4_711)
     for count in 0..<line.count {
       guard let number = RecordLine.number(line[..<count]) else { continue }

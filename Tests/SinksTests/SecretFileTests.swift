@@ -15,18 +15,19 @@ import Testing
     return path
   }
 
-  @Test func its_line_is_read_without_white_space_around_it() throws {
+  @Test func a_secret_is_read_without_surrounding_white_space() throws {
     #expect(try SecretFile.read(file("  abc.DEF-123 \r\n")) == "abc.DEF-123")
   }
 
-  @Test func one_that_everyone_can_read_is_refused_and_says_what_to_do() throws {
+  @Test func a_world_readable_secret_file_is_rejected_with_a_remedy() throws {
     let path = try file("abc", mode: 0o644)
     let error = #expect(throws: SinkError.self) { try SecretFile.read(path) }
     #expect(error?.kind == .badFile)
     #expect("\(error ?? SinkError(.system, "", ""))".contains("chmod 600"))
   }
 
-  @Test(arguments: ["", " \n", "a\nb", "t\u{0}x", "schlüssel"]) func what_is_no_secret_is_refused(_ text: String) throws
+  @Test(arguments: ["", " \n", "a\nb", "t\u{0}x", "schlüssel"]) func an_invalid_secret_is_rejected(_ text: String)
+    throws
   {
     let path = try file(text)
     #expect(throws: SinkError.self) { try SecretFile.read(path) }

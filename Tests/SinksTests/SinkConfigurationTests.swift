@@ -79,7 +79,7 @@ import Testing
     #expect(waits.gathering == Gathering(records: 20, interval: 30_000_000_000))
   }
 
-  @Test func whoever_says_when_to_rotate_means_that_alone() throws {
+  @Test func a_configured_rotation_rule_replaces_the_default_rules() throws {
     guard case .file(let file) = try read(#"{"type":"file","path":"a","rotate":{"seconds":60}}"#) else {
       return #expect(Bool(false))
     }

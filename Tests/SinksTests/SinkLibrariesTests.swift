@@ -5,7 +5,7 @@ import Testing
 @testable import Sinks
 
 @Suite struct SinkLibrariesTests {
-  @Test func what_the_sinks_need_is_installed_where_tests_run() throws {
+  @Test func the_libraries_of_the_sinks_are_installed() throws {
     let store = try #require(ServiceURL("https://a", schemes: FleetStoreConfiguration.schemes))
     let broker = try #require(ServiceURL("mqtt://a", schemes: MQTTConfiguration.schemes))
     let sinks: [SinkConfiguration] = [

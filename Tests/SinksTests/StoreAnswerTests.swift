@@ -31,7 +31,7 @@ import Testing
     #"{"stored":2,"duplicates":0,"refused":1,"results":[{"index":3,"outcome":"refused"}]}"#,
     #"{"stored":2,"duplicates":0,"refused":1,"results":[{"index":1,"outcome":"lost"}]}"#,
     #"{"stored":1,"duplicates":0,"refused":2,"results":[{"index":1,"outcome":"refused"},{"index":1,"outcome":"refused"}]}"#,
-  ]) func what_does_not_fit_together_is_not_understood(_ text: String) {
+  ]) func an_inconsistent_answer_is_not_accepted(_ text: String) {
     #expect(throws: StoreAnswer.NotUnderstood.self) { try StoreAnswer(parsing: Array(text.utf8), records: 3) }
   }
 

@@ -106,7 +106,7 @@ import Testing
     #expect(result.last.server == server)
   }
 
-  @Test func what_a_server_says_is_shown_on_one_line() {
+  @Test func the_servers_error_text_is_shown_on_one_line() {
     #expect(PeerText.shown("x\n\u{1B}[2Jobdgated: all is well") == "x  [2Jobdgated: all is well")
     #expect(PeerText.shown(String(repeating: "a", count: 5_000)).utf8.count < 300)
   }
@@ -148,7 +148,7 @@ import Testing
     #expect(run(100, known) { stored($0.records.count) }.requests == [0..<100])
   }
 
-  @Test func one_poisonous_record_is_found_and_all_others_are_delivered() {
+  @Test func a_record_that_makes_every_batch_fail_is_found_and_all_others_are_delivered() {
     let result = run(16) { request in
       request.records.contains(11) ? HTTPReply(status: 400, body: Array("bad".utf8)) : stored(request.records.count)
     }
@@ -253,8 +253,9 @@ import Testing
     #expect(wait == 7_000_000_000)
   }
 
-  @Test(arguments: [100, 204, 301, 302, 404, 405, 500, 502, 599]) func other_answers_acknowledge_nothing(_ status: Int)
-  {
+  @Test(arguments: [100, 204, 301, 302, 404, 405, 500, 502, 599]) func unexpected_answers_acknowledge_nothing(
+    _ status: Int
+  ) {
     let result = run(3) { _ in HTTPReply(status: status) }
     #expect(result.delivered.isEmpty)
     #expect(result.requests.count == 1)
