@@ -3,7 +3,7 @@ import Testing
 @testable import Spool
 
 @Suite struct ChecksumTests {
-  @Test func it_is_the_crc_of_the_standards() {
+  @Test func the_checksum_is_the_CRC_32_of_the_standards() {
     var sum = Checksum()
     sum.update(Array("123456789".utf8).span)
     #expect(sum.value == 0xCBF4_3926)

@@ -11,7 +11,7 @@ import Testing
 
   @Test func a_boot_without_a_clock_has_no_date() { #expect(book.wall(boot: 1, time: 5) == .unknown) }
 
-  @Test func what_is_learned_later_holds_for_records_made_before() {
+  @Test func a_date_learned_later_applies_to_earlier_records() {
     #expect(learn(ntp, boot: 1, at: 100))
     #expect(book.wall(boot: 1, time: 5) == ntp)
     #expect(book.wall(boot: 2, time: 5) == .unknown)

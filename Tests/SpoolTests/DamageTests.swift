@@ -27,7 +27,7 @@ import Testing
     try data.write(to: url)
   }
 
-  @Test func a_file_that_is_no_database_is_set_aside_and_said() throws {
+  @Test func a_spool_file_that_is_not_a_database_is_set_aside_and_reported() throws {
     let options = try made(10)
     try change(options) { $0 = Data("this is no database, but a file of somebody's that is long enough".utf8) }
     var spool = Spool(options)
@@ -142,7 +142,7 @@ import Testing
   }
 
   /// One page of the middle is gone: about ten records.
-  @Test func what_can_be_read_of_a_damaged_file_is_taken_over() throws {
+  @Test func the_readable_records_of_a_damaged_spool_are_kept() throws {
     let options = try made(2_000)
     let before = try epoch(options)
     try change(options) { data in
@@ -162,7 +162,7 @@ import Testing
     #expect(Set(seen.map(\.sequence)).count == seen.count)
   }
 
-  @Test func what_a_sink_had_of_a_damaged_file_it_does_not_get_again() throws {
+  @Test func records_of_a_damaged_spool_that_a_sink_has_are_not_delivered_again() throws {
     var options = SpoolOptions(scratch, sinks: ["a", "b"])
     options.commitInterval = 1
     var spool = Spool(options, boot: "first")
@@ -187,7 +187,7 @@ import Testing
   }
 
   /// Random bytes over random places: never a crash, never a record that was not made, and records go on being kept.
-  @Test(arguments: 0..<40) func whatever_is_overwritten_nothing_false_leaves(_ seed: Int) throws {
+  @Test(arguments: 0..<40) func a_damaged_spool_never_delivers_a_false_record(_ seed: Int) throws {
     var random = Reproducible(seed)
     let options = try made(400)
     let honest = Set((2...400).map { Self.values(String(decoding: Lines.telemetry($0, text: 200), as: UTF8.self)) })

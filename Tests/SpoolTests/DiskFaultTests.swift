@@ -43,7 +43,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [ENOSPC, EROFS, EIO]) func it_goes_on_in_memory_and_comes_back(_ fault: Int32) async throws {
+  @Test(arguments: [ENOSPC, EROFS, EIO]) func a_spool_on_a_failing_disk_continues_in_memory_and_returns_to_the_disk(
+    _ fault: Int32
+  ) async throws {
     let lines = try await Self.lines(fault)
     let states = lines.filter { $0.hasPrefix("state ") }
     #expect(states == ["state durable", "state memory", "state memory", "state durable", "state durable"])
@@ -69,7 +71,7 @@ import Testing
   }
 
   /// A trip that was under way goes on though the disk is full when the program starts.
-  @Test(arguments: ["closed", "cut"]) func what_was_kept_is_found_on_a_disk_that_is_full_at_the_start(
+  @Test(arguments: ["closed", "cut"]) func a_spool_on_a_full_disk_opens_with_its_records(
     _ end: String
   ) async throws {
     try await aside {

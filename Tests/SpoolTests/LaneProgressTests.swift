@@ -18,7 +18,7 @@ import Testing
     #expect(lane.acknowledged.ranges == [0...5])
   }
 
-  @Test func what_came_out_of_turn_stands_above_the_cursor() {
+  @Test func acknowledgements_out_of_order_are_kept_above_the_cursor() {
     lane.handOut(9, previous: 8)
     _ = lane.acknowledge(9...9)
     #expect(lane.cursor == 0)
@@ -32,7 +32,7 @@ import Testing
     #expect(lane.isTaken(3))
   }
 
-  @Test func what_is_given_back_is_not_taken_any_more() {
+  @Test func returned_records_are_no_longer_in_delivery() {
     for number: UInt64 in 1...4 { lane.handOut(number, previous: number - 1) }
     _ = lane.acknowledge(2...2)
     lane.giveBack(1...1)

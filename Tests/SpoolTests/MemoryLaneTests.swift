@@ -38,7 +38,7 @@ import Testing
     #expect(spool.depth.memory == 0)
   }
 
-  @Test func what_is_given_back_comes_again() throws {
+  @Test func returned_records_in_memory_are_delivered_again() throws {
     var spool = Spool(options)
     try spool.telemetry(1...3)
     let first = spool.take(0)
@@ -47,7 +47,7 @@ import Testing
     #expect(spool.take(0) == first)
   }
 
-  @Test func what_no_sink_has_sent_gets_the_right_time_once_that_is_known() throws {
+  @Test func records_in_memory_that_were_not_sent_get_the_corrected_time() throws {
     var spool = Spool(options)
     try spool.telemetry(1...3)
     var (one, other) = (RecordBatch(), RecordBatch())
@@ -65,7 +65,7 @@ import Testing
     #expect(spool.take(1) == one.seen)
   }
 
-  @Test func memory_is_bounded_and_what_is_dropped_is_told() throws {
+  @Test func memory_is_bounded_and_dropped_records_are_reported() throws {
     var spool = Spool(options)
     try spool.event(1)
     for number in 2...5_000 {
@@ -104,7 +104,7 @@ import Testing
     #expect(spool.nextDue == 65 * Lines.second)
   }
 
-  @Test func what_no_sink_has_seen_goes_to_the_file_once_it_is_there() throws {
+  @Test func records_in_memory_that_no_sink_has_seen_move_to_the_file() throws {
     let scratch = try ScratchFolder()
     var options = SpoolOptions(scratch)
     // Somebody else has it at first.
@@ -125,7 +125,7 @@ import Testing
     #expect(spool.depth.memory == 0)
   }
 
-  @Test func what_only_one_sink_has_seen_goes_to_the_file_for_the_others() throws {
+  @Test func records_in_memory_that_one_sink_has_seen_move_to_the_file_for_the_others() throws {
     let scratch = try ScratchFolder()
     let options = SpoolOptions(scratch, sinks: ["a", "b"])
     var other = Spool(options)

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { scratch = try ScratchFolder() }
 
-  @Test func a_note_is_there_after_a_restart_and_an_empty_one_is_none() throws {
+  @Test func a_note_survives_a_restart_and_an_empty_note_is_absent() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     spool.keep(Array("under way".utf8), as: "trips")
@@ -68,7 +68,7 @@ import Testing
     return try? connection.number("SELECT events + telemetry FROM state", "look")
   }
 
-  @Test func a_damaged_note_says_nothing_and_costs_nothing_else() throws {
+  @Test func a_damaged_note_is_ignored_and_affects_nothing_else() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try spool.telemetry(1...2)

@@ -75,7 +75,7 @@ import Testing
   }
 
   /// What is removed is not written once more: that is flash that wears.
-  @Test func what_every_sink_has_is_removed_without_being_overwritten() throws {
+  @Test func packed_records_that_every_sink_has_are_removed_without_overwriting() throws {
     var spool = Spool(SpoolOptions(scratch))
     try Self.append((1...300).map { Self.line($0) }, to: &spool)
     let pages = try number("PRAGMA page_count")
@@ -201,7 +201,7 @@ import Testing
     #expect(spool.state == .durable && spool.depth.file == 0)
   }
 
-  @Test func others_may_not_read_the_file() throws {
+  @Test func the_spool_file_is_readable_by_its_owner_only() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...3)
     spool.settle()

@@ -29,7 +29,7 @@ import Testing
   }
 
   /// Against Swift's own sets, with random operations.
-  @Test(arguments: 0..<20) func it_holds_what_a_set_of_numbers_holds(_ seed: Int) {
+  @Test(arguments: 0..<20) func a_sequence_set_equals_a_set_of_numbers(_ seed: Int) {
     var random = Reproducible(seed)
     var set = SequenceSet()
     var other = SequenceSet()

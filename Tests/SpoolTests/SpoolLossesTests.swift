@@ -222,7 +222,7 @@ import Testing
     #expect(losses.allSatisfy { $0.sink == "lacks" })
   }
 
-  @Test func what_is_too_old_is_dropped() throws {
+  @Test func records_past_the_maximum_age_are_dropped() throws {
     var options = SpoolOptions(scratch)
     options.maximumAge = 100 * Lines.second
     var spool = Spool(options)

@@ -53,7 +53,7 @@ import Testing
     #expect(batch.records.count == 1)
   }
 
-  @Test func what_was_not_acknowledged_comes_again_after_a_crash_byte_by_byte() throws {
+  @Test func unacknowledged_records_are_resent_unchanged_after_a_crash() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     spool.setWallTime(WallTime(offset: Lines.day, quality: .system), at: 0)
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: [WallTime.unknown, WallTime(offset: 77, quality: .system)])
-  func what_never_left_gets_the_right_time_once_that_is_known(_ wrong: WallTime) throws {
+  func a_record_that_was_never_sent_gets_the_corrected_time(_ wrong: WallTime) throws {
     var spool = Spool(SpoolOptions(scratch))
     spool.setWallTime(wrong, at: 0)
     try spool.telemetry(1...2)
@@ -119,7 +119,7 @@ import Testing
     #expect(stamps == 0)
   }
 
-  @Test func what_may_have_left_once_keeps_its_time_whatever_later_attempts_do() throws {
+  @Test func a_record_that_may_have_been_delivered_keeps_its_time() throws {
     let options = SpoolOptions(scratch, sinks: ["a", "b"])
     var spool = Spool(options)
     try spool.telemetry(1...2)
@@ -134,7 +134,7 @@ import Testing
   }
 
   /// Whether they left before the crash nobody knows.
-  @Test func what_was_under_way_in_a_crash_keeps_its_time() throws {
+  @Test func records_in_delivery_during_a_crash_keep_their_time() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try spool.telemetry(1...2)
@@ -169,7 +169,7 @@ import Testing
     #expect(seen[2].json.contains("2083-"))
   }
 
-  @Test func what_is_given_back_comes_again_and_nothing_else() throws {
+  @Test func only_returned_records_are_delivered_again() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...5)
     spool.settle()

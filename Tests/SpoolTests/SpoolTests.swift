@@ -60,7 +60,7 @@ import Testing
     #expect(again.drain().isEmpty)
   }
 
-  @Test func another_gateway_counts_from_one_in_an_epoch_of_its_own() throws {
+  @Test func another_gateway_starts_a_new_epoch_at_sequence_number_one() throws {
     var options = SpoolOptions(scratch)
     // A file of before this was kept: whose it is is not known, and is ours.
     var spool = Spool(options)
@@ -115,7 +115,7 @@ import Testing
     #expect(renewed != epoch)
   }
 
-  @Test func what_the_old_gateway_lost_is_told_in_the_new_epoch() throws {
+  @Test func losses_of_the_previous_gateway_are_reported_in_the_new_epoch() throws {
     var options = SpoolOptions(scratch)
     options.gatewayId = "gw-1"
     var spool = Spool(options)
@@ -148,7 +148,7 @@ import Testing
     #expect(object["rpm"] as? Int == 1)
   }
 
-  @Test func what_every_sink_has_is_removed() throws {
+  @Test func records_that_every_sink_has_are_removed() throws {
     var spool = Spool(SpoolOptions(scratch, sinks: ["a", "b"]))
     try spool.telemetry(1...10)
     try spool.event(11)
@@ -178,7 +178,7 @@ import Testing
     #expect(other.depth.file == 0)
   }
 
-  @Test func what_a_sink_had_not_taken_that_is_gone_is_said_once() throws {
+  @Test func records_of_a_removed_sink_are_reported_once() throws {
     var spool = Spool(SpoolOptions(scratch, sinks: ["a", "b", "c"]))
     try spool.telemetry(1...20)
     try spool.event(21)
@@ -198,7 +198,7 @@ import Testing
     #expect(later.count == 1)
   }
 
-  @Test func one_process_has_a_spool() throws {
+  @Test func only_one_process_can_open_a_spool() throws {
     let first = Spool(SpoolOptions(scratch))
     var second = Spool(SpoolOptions(scratch))
     guard case .inMemory(let error) = second.state else {

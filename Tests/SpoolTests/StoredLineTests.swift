@@ -85,7 +85,7 @@ import Testing
     (#"{"type":"gap","id":"x","timestamp":"y""# + "\n", .malformedHead), ("\n", .notOneLine), ("", .notOneLine),
     (#"{"type":"gap"}"#, .notOneLine),
   ])
-  func what_is_no_record_is_refused(_ text: String, _ kind: RecordFormError.Kind) {
+  func a_malformed_stored_record_is_rejected(_ text: String, _ kind: RecordFormError.Kind) {
     #expect { try StoredLine(parsing: Array(text.utf8).span) } throws: { error in
       (error as? RecordFormError)?.kind == kind
     }
