@@ -22,7 +22,7 @@ import Testing
     #expect(quick.hasPrefix(plain.dropLast(2)) && quick.contains(#""a\"b""#))
   }
 
-  @Test func what_does_not_fit_or_is_not_finite_is_left_out() {
+  @Test func members_that_do_not_fit_or_are_not_finite_are_omitted() {
     var line = JSONLineEncoder(capacity: 64)
     line.begin()
     line.field(JSONMemberName(",\"altitude\":"), 1)

@@ -79,7 +79,7 @@ import Testing
     #expect(line == #"{"b":1,"e":[2]}"# + "\n")
   }
 
-  @Test func what_does_not_fit_is_left_out_whole_and_said() throws {
+  @Test func a_member_that_does_not_fit_is_omitted_completely_and_reported() throws {
     var line = JSONLineEncoder(capacity: 48)
     line.begin()
     let fits1 = line.field("a", "0123456789")

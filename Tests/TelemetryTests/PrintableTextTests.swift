@@ -10,7 +10,7 @@ import Testing
     ("\u{1B}[31mred", #"\u001B[31mred"#), ("a\nb\r\tc", #"a\u000Ab\u000D\u0009c"#), ("\u{9B}2J", #"\u009B2J"#),
     ("\u{7F}", #"\u007F"#), ("a\u{202E}b", #"a\u202Eb"#), ("\u{2028}", #"\u2028"#), ("\u{200B}", #"\u200B"#),
     ("\u{E0041}", #"\U000E0041"#), ("e\u{301}\u{0}", "e\u{301}" + #"\u0000"#),
-  ]) func what_a_terminal_obeys_is_escaped(text: String, shown: String) {
+  ]) func terminal_control_characters_are_escaped(text: String, shown: String) {
     #expect(text.printable == shown)
   }
 }

@@ -59,7 +59,9 @@ import Testing
     ("2024-01-01T00:00:00Zx", .trailing, 20), ("2024-01-01T00:00:00+0100", .malformed, 22),
     ("24-01-01T00:00:00Z", .malformed, 2), ("2263-01-01T00:00:00Z", .outOfRange, 0),
   ])
-  func what_is_no_timestamp_is_refused_at_its_byte(source: String, kind: Timestamp.ParsingError.Kind, offset: Int) {
+  func an_invalid_timestamp_is_rejected_at_its_byte_offset(
+    source: String, kind: Timestamp.ParsingError.Kind, offset: Int
+  ) {
     let error = #expect(throws: Timestamp.ParsingError.self) { try parsed(source) }
     #expect(error?.kind == kind)
     #expect(error?.offset == offset)

@@ -28,7 +28,7 @@ import Testing
     "017F22E2-79B0-4CC3-98C4-DC0C0C07398F", "017F22E2-79B0-7CC3-C8C4-DC0C0C07398F", "017F22E279B07CC398C4DC0C0C07398F",
     "017F22E2-79B0-7CC3-98C4-DC0C0C07398", "017F22E2-79B0-7CC3-98C4-DC0C0C07398G", "",
   ])
-  func other_text_is_no_identifier(source: String) {
+  func text_that_is_not_a_UUID_is_rejected(source: String) {
     let bytes = Array(source.utf8)
     let id = UUIDv7(bytes.span)
     #expect(id == nil)
