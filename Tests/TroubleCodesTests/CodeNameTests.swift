@@ -21,7 +21,7 @@ struct CodeNameTests {
   @Test(arguments: [
     "", "P042", "P04200", "P4420", "PA420", "X0420", "P04G0", "0420", " P0420", "P0420 ", "Ｐ0420", "P0420-11",
   ])
-  func what_is_no_code_is_refused(text: String) { #expect(CodeName(parsing: text) == nil) }
+  func an_invalid_trouble_code_is_rejected(text: String) { #expect(CodeName(parsing: text) == nil) }
 
   @Test(arguments: [
     ("P0420", TroubleCodeAuthority.standard), ("P1420", .maker), ("P2002", .standard), ("P3000", .maker),

@@ -27,7 +27,7 @@ struct FailureTypeTests {
     #expect(FailureType(0xA3).description == "failure type A3")
   }
 
-  @Test func zero_says_nothing() {
+  @Test func failure_type_zero_has_no_text() {
     #expect(FailureType(0).text == nil)
     #expect(FailureType(0).description.isEmpty)
   }

@@ -11,7 +11,7 @@ struct GenericTextsTests {
     }
   }
 
-  @Test func there_are_at_least_450_codes() { #expect(Self.generic.count >= 450) }
+  @Test func at_least_450_generic_codes_have_a_text() { #expect(Self.generic.count >= 450) }
 
   @Test func every_code_of_the_table_is_found_and_only_those() {
     let texts = Dictionary(uniqueKeysWithValues: Self.generic.map { ($0.code, $0.text) })

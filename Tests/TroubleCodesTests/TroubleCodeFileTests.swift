@@ -71,7 +71,8 @@ struct TroubleCodeFileTests {
     ("P1234,one,Ford\nP1234,two,FORD\n", 2, .duplicate(line: 1)), ("code,description\nP1234,one\n", 1, .header),
     ("P1234,one\ncode,text\n", 2, .code("code")),
   ])
-  func what_is_wrong_is_refused_with_its_line(text: String, line: Int, kind: TroubleCodeFileError.Kind) {
+  func an_invalid_trouble_code_file_is_rejected_with_its_line(text: String, line: Int, kind: TroubleCodeFileError.Kind)
+  {
     #expect(refusal(Array(text.utf8)) == TroubleCodeFileError(file: "codes.csv", line: line, kind: kind))
   }
 
