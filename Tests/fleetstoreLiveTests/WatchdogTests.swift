@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func a_database_that_is_away_is_no_reason_to_be_started_anew() async throws {
+  @Test func an_unavailable_database_does_not_trigger_the_watchdog() async throws {
     try await aside {
       let server = try PostgreSQLServer()
       let scratch = try ScratchFolder()
