@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func a_star_is_no_address_and_the_line_says_what_is() async throws {
+  @Test func a_star_is_rejected_as_listen_address_with_the_valid_forms() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let settings = try scratch.write("c.json", #"{"listen":"*:0"}"#)

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: Wrong.allCases)
-  func a_servers_file_that_is_no_use_is_named(_ wrong: Wrong) async throws {
+  func an_unusable_PEM_file_of_the_server_is_named(_ wrong: Wrong) async throws {
     try await aside {
       let scratch = try ScratchFolder()
       try Certificates().write("server", in: scratch)
@@ -82,7 +82,7 @@ import Testing
     (#"{"certificateFile":"client.pem","keyFile":"none.key"}"#, "keyFile", "none.key: cannot be read"),
     (#"{"certificateFile":"client.pem","keyFile":"client.pem"}"#, "keyFile", "chmod 600"),
   ])
-  func a_brokers_file_that_is_no_use_is_named(_ tls: String, _ key: String, _ said: String) async throws {
+  func an_unusable_PEM_file_of_the_broker_is_named(_ tls: String, _ key: String, _ said: String) async throws {
     try await aside {
       let scratch = try ScratchFolder()
       try Certificates().write("client", in: scratch)

@@ -5,7 +5,7 @@ import Testing
 
 /// An independent reader of `openapi.json` asks whatever it allows, and what it does not (schemathesis, PyPI).
 @Suite struct SchemathesisTests {
-  @Test func what_the_server_answers_is_what_its_description_says() async throws {
+  @Test func responses_conform_to_the_OpenAPI_description() async throws {
     let schemathesis = try Tool.required("schemathesis")
     try await aside {
       let scratch = try ScratchFolder()

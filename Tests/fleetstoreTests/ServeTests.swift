@@ -40,7 +40,7 @@ import Testing
     ["gateway", "add", "gw-1"], ["gateway", "rotate", "gw-0"], ["token", "add", "--role", "readOnly"],
     ["gateway", "list"],
   ])
-  func what_cannot_be_printed_is_said(_ arguments: [String]) async throws {
+  func a_failure_to_write_to_stdout_is_reported(_ arguments: [String]) async throws {
     try await aside {
       let scratch = try ScratchFolder()
       #expect(
@@ -195,7 +195,9 @@ import Testing
     (["token", "revoke", "--made-after", "noon"], 64, "RFC 3339"),
     (["gateway", "revoke", "gw-1", "--all-tenants"], 64, "goes with --made-after"), (["gateway"], 64, "add, rotate"),
   ])
-  func what_cannot_be_done_is_said_in_one_line(_ arguments: [String], _ status: Int32, _ message: String) async throws {
+  func a_failure_to_serve_is_reported_in_one_line(_ arguments: [String], _ status: Int32, _ message: String)
+    async throws
+  {
     try await aside {
       let scratch = try ScratchFolder()
       let result = try FleetstoreProgram.run(arguments, in: scratch.path)

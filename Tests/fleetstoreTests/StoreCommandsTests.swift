@@ -9,7 +9,7 @@ import Testing
   static let pages = (try? DocumentedCommands.all(.store)) ?? []
 
   @Test(arguments: pages)
-  func what_is_sent_to_the_shown_address_is_stored(_ page: DocumentedCommands) async throws {
+  func records_sent_to_the_printed_address_are_stored(_ page: DocumentedCommands) async throws {
     for program in ["curl", "zstd"] { try Tool.required(program) }
     try await aside {
       let scratch = try ScratchFolder()
