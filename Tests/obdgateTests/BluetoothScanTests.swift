@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func one_that_is_named_is_asked_whoever_it_is() async throws {
+  @Test func a_named_bluetooth_le_device_is_always_asked() async throws {
     let result = try await run(["vin", "--device", "ble:\(Self.address)"], trusted: false)
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.output.contains("1D4GP00RX5B123456"), "\(result.output)")

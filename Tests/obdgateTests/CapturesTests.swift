@@ -4,7 +4,7 @@ import Testing
 
 /// Each bundled capture against what stands beside it, by the rules of captures/README.md.
 @Suite struct CapturesTests {
-  @Test func there_are_at_least_fourteen_each_with_its_expectation_and_provenance() throws {
+  @Test func at_least_fourteen_captures_have_an_expectation_and_a_provenance() throws {
     #expect(captureNames.count >= 14)
     for name in captureNames {
       let header = try String(contentsOfFile: capture(name), encoding: .utf8).split(separator: "\n").prefix(2)

@@ -40,7 +40,7 @@ import Testing
     #expect(!commands.contains("04"))
   }
 
-  @Test func a_vehicle_that_refuses_is_said() async throws {
+  @Test func a_vehicle_that_refuses_to_clear_its_codes_is_reported() async throws {
     let result = try await ask("dtc", "clear", "--yes", scenario: Scenarios.can, faults: "negative=04:22").result
     #expect(result.status == 1)
     #expect(result.errors.contains("the vehicle refuses"))

@@ -66,7 +66,7 @@ import Testing
     #expect((0...Double(line.utf8.count)).contains(offset))
   }
 
-  @Test func what_was_not_asked_for_is_unexpected() throws {
+  @Test func an_answer_without_a_request_is_unexpected() throws {
     for (request, line) in [
       ("010C", "7E8 03 41 0D 2A"), ("010C", "7E8 06 49 02 01 31 44 34"), ("03", "7E8 02 47 00"),
       ("221234", "7E8 05 62 12 35 56 78"), ("020C00", "7E8 04 42 0D 00 2A"),
@@ -107,7 +107,7 @@ import Testing
     #expect(other[reading: "rpm"] == 1726)
   }
 
-  @Test func nothing_said_is_no_error() throws {
+  @Test func an_empty_reply_is_not_a_decoding_error() throws {
     for lines in [#"[]"#, #""""#, #"[""]"#, #"["SEARCHING..."]"#, #""\r\r>""#] {
       #expect(
         try decode(#"{"request":"010C","lines":\#(lines)}"#) == ["messages": [], "readings": [], "errors": []])

@@ -162,7 +162,7 @@ import Testing
     ([first], "truncated", 0),
   ]
 
-  @Test(arguments: broken) func what_was_not_whole_is_no_message(
+  @Test(arguments: broken) func an_incomplete_message_is_not_decoded(
     lines: [String], kind: String, line: Int
   ) throws {
     let answer = try decode("0902", lines)

@@ -31,7 +31,7 @@ import Testing
     #"{"lines":[1]}"#, #"{"lines":{}}"#, #"{"request":12,"lines":[]}"#, #"{"lines":[],"protocol":"CAN"}"#,
     #"{"lines":[],"headers":"yes"}"#, #"{"lines":["\uD800"]}"#, #"{"lines":[]} x"#, "\u{1}",
   ])
-  func what_is_no_request_is_malformed_in_its_place(bad: String) throws {
+  func an_invalid_request_is_reported_as_malformed_with_its_place(bad: String) throws {
     let result = try obdgate("decode", text: [Self.good, bad, Self.good].joined(separator: "\n") + "\n")
     #expect(result.status == 65)
     let answers = try JSON.lines(result.output)

@@ -41,7 +41,7 @@ import Testing
 
   // MARK: Serial
 
-  @Test func an_adapter_that_is_known_is_well_and_a_stranger_is_told() throws {
+  @Test func a_known_adapter_is_fine_and_an_unknown_device_is_reported() throws {
     let findings = try adapters([Self.obdlink, Self.ch340])
     #expect(what(findings, "/dev/ttyUSB0: an adapter (ScanTool.net LLC OBDLink SX)")?["verdict"] == "ok")
     #expect(what(findings, "/dev/ttyUSB1: a stranger (USB2.0-Serial)")?["verdict"] == "ok")
@@ -62,7 +62,7 @@ import Testing
     #expect(finding?["remedy"]?.text?.contains("obdgate scan") == true)
   }
 
-  @Test func what_is_no_serial_line_is_a_problem_though_it_can_be_opened() throws {
+  @Test func a_file_that_is_not_a_serial_device_is_a_problem() throws {
     let file = try scratch.write("file", "")
     let names = [file, scratch.path, "/dev/null"]
     let configuration = try scratch.write(
@@ -95,7 +95,7 @@ import Testing
     return (program, try program.line(within: .seconds(60)) { !$0.isEmpty }.text)
   }
 
-  @Test func a_line_that_udev_does_not_know_is_well() throws {
+  @Test func a_serial_line_unknown_to_udev_is_not_a_problem() throws {
     let (program, path) = try pseudoTerminal()
     defer { program.kill() }
     let configuration = try scratch.write(
@@ -103,7 +103,7 @@ import Testing
     #expect(what(try doctor(["--config", configuration]), "\(path): the configured adapter")?["verdict"] == "ok")
   }
 
-  @Test(.needsRoot) func who_may_not_open_a_line_is_told_all_that_it_takes() throws {
+  @Test(.needsRoot) func a_user_without_permission_for_a_serial_device_gets_every_remedy() throws {
     let setpriv = try Tool.required("setpriv")
     let (line, path) = try pseudoTerminal()
     defer { line.kill() }

@@ -30,7 +30,7 @@ import Testing
     #expect(adapter.bytesOfNext() == 0 && gpsd.bytesOfNext() == 0)
   }
 
-  @Test func one_that_takes_none_is_a_problem() throws {
+  @Test func a_configured_address_that_refuses_connections_is_a_problem() throws {
     let closed = try ReservedPort()
     let findings = try adapters(
       #"""
@@ -45,7 +45,7 @@ import Testing
     #expect(gpsd?["remedy"]?.text?.contains("gpsd.socket") == true)
   }
 
-  @Test func one_that_the_daemon_has_is_left_to_it() throws {
+  @Test func doctor_leaves_an_adapter_that_the_daemon_uses_alone() throws {
     let closed = try ReservedPort()
     let name = "tcp:127.0.0.1:\(closed.number)"
     let daemon = try DaemonPeer(scratch.file("sock")) {

@@ -38,7 +38,7 @@ import Testing
 
   // MARK: Disk
 
-  @Test func a_state_directory_that_cannot_be_used_is_told() throws {
+  @Test func an_unusable_state_directory_is_reported() throws {
     let sinks = #""sinks": [{"type": "file", "path": "state/records.jsonl"}], \#(Self.quiet)"#
     func disk(_ configuration: String) throws -> JSON? { try findings(configuration).first { $0["check"] == "disk" } }
     #expect(try disk("{\(sinks)}")?["verdict"] == "warning")
@@ -156,7 +156,7 @@ import Testing
     #expect(!findings.description.contains("s3cret"))
   }
 
-  @Test func a_token_that_only_the_service_is_shown_is_no_problem_of_the_doctors() throws {
+  @Test func a_token_that_only_the_service_can_read_is_not_a_problem() throws {
     let closed = try ReservedPort()
     let name = "/run/credentials/obdgated.service/obdgate.token"
     if FileManager.default.fileExists(atPath: name) { try Tool.skip("obdgated runs on this machine") }
@@ -171,7 +171,7 @@ import Testing
     #expect(finding?["what"]?.text?.contains("besides, \(name)") == true)
   }
 
-  @Test func one_that_hangs_costs_its_own_line_alone() throws {
+  @Test func a_check_that_hangs_affects_only_its_own_finding() throws {
     let peer = try DaemonPeer(scratch.file("sock")) { $0.awaitEnd() }
     defer { peer.stop() }
     let file = try scratch.write("gateway.json", "{\(Self.quiet)}")
@@ -204,7 +204,7 @@ import Testing
     return (program, try #require(Int(try program.line(within: .seconds(60)) { !$0.isEmpty }.text)))
   }
 
-  @Test func what_is_wrong_with_tls_has_a_remedy_of_its_own() throws {
+  @Test func each_TLS_problem_has_its_own_remedy() throws {
     let certificates = try Certificates()
     let other = try certificates.make("other", for: "DNS:other.example")
     let own = try certificates.make("own", for: "DNS:a")
@@ -260,7 +260,7 @@ import Testing
 
   // MARK: The running daemon
 
-  @Test func what_a_running_daemon_complains_of_is_a_problem() throws {
+  @Test func complaints_of_the_running_daemon_are_problems() throws {
     let peer = try DaemonPeer(scratch.file("sock")) {
       $0.send(
         DaemonPeer.ok(

@@ -109,7 +109,7 @@ import Testing
     #expect(try JSON.lines(result.output).count == 3)
   }
 
-  @Test func a_line_that_is_no_fix_is_said_and_left_out() throws {
+  @Test func a_line_that_is_not_a_fix_is_reported_and_omitted() throws {
     for bad in [
       "{\"latitude\":91,\"longitude\":11}", "{\"latitude\":48}", "{", "[]", "{\"timestamp\":\"soon\"}",
       "{\"latitude\":\"48\",\"longitude\":11}",

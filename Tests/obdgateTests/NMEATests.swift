@@ -149,7 +149,7 @@ import Testing
       try fixes(leap, after).map { $0["timestamp"] } == ["2016-12-31T23:59:60.000Z", "2017-01-01T00:00:00.000Z"])
   }
 
-  @Test func what_stands_between_sentences_is_passed_over() throws {
+  @Test func bytes_between_nmea_sentences_are_skipped() throws {
     let text =
       "\u{B5}\u{62}\u{01}\u{07}\u{00}boot v1.2\r\n!AIVDM,1,1,,A,15M67F,0*12\r\n" + Self.sentence(Self.gga)
       + "$PMTK001,0*2A\r\n$GPG"

@@ -16,11 +16,11 @@ import Testing
     expectFailure(try obdgate([command, "--device", "/dev/nowhere"]), 69, "obdgate \(command): /dev/nowhere: no such")
   }
 
-  @Test func nobody_listens_at_a_tcp_port() throws {
+  @Test func a_closed_tcp_port_is_reported_as_no_answer() throws {
     expectFailure(try obdgate(["vin", "--device", "127.0.0.1:1"]), 69, "127.0.0.1:1")
   }
 
-  @Test func a_file_that_is_no_serial_device() throws {
+  @Test func a_file_that_is_not_a_serial_device_gives_an_error() throws {
     let scratch = try ScratchFolder()
     expectFailure(try obdgate(["vin", "--device", try scratch.write("file", "")]), 69, "file")
   }

@@ -86,13 +86,13 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: scratch.file("out")))
   }
 
-  @Test func a_file_that_cannot_be_made_is_said() async throws {
+  @Test func an_output_file_that_cannot_be_created_is_reported() async throws {
     let result = try await ask("record", "-o", "/dev/null/out", "--duration", "1").result
     #expect(result.status == 74)
     #expect(result.errors.contains("/dev/null/out: cannot be written"))
   }
 
-  @Test func nothing_that_answers_is_said() async throws {
+  @Test func recording_from_a_gps_receiver_in_the_adapters_place_is_reported() async throws {
     let result = try await ask("record", "-o", "/dev/null", "--duration", "30", faults: "gps").result
     #expect(result.status == 69)
     #expect(result.errors.contains("GPS receiver"))

@@ -101,7 +101,7 @@ import Testing
     #expect(result.errors.split(separator: "\n").count == 2)
   }
 
-  @Test func an_output_that_cannot_be_written_is_said() throws {
+  @Test func an_output_that_cannot_be_written_is_reported() throws {
     let program = try Tool.obdgate
     let result = try Tool.shell("'\(program)' replay '\(capture("drive"))' > /dev/full")
     #expect(result.status == 74)

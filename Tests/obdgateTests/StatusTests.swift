@@ -48,14 +48,14 @@ import Testing
     #expect(!page.contains("\u{1B}"))
   }
 
-  @Test func what_is_not_known_is_not_shown() throws {
+  @Test func unknown_values_are_not_shown_in_the_status() throws {
     let result = try status(DaemonPeer.ok(#"{"adapters":[{"device":"/dev/ttyUSB0","state":"searching"}]}"#))
     #expect(result.status == 0)
     #expect(result.output.contains("/dev/ttyUSB0"))
     for text in ["nil", "/s", " %", "SINK", "SPOOL", "RECEIVER", "pid"] { #expect(!result.output.contains(text)) }
   }
 
-  @Test func what_is_stuck_or_failing_comes_first() throws {
+  @Test func stuck_and_failing_parts_come_first_in_the_status() throws {
     let result = try status(
       DaemonPeer.ok(
         #"""
@@ -103,7 +103,7 @@ import Testing
     DaemonPeer.ok(#"{"adapters":[{"failures":{"a":-1}}]}"#), DaemonPeer.ok(#"{"spool":[]}"#),
     DaemonPeer.ok(String(repeating: "[", count: 100_000)), "HTTP/1.1 503 No\r\n\r\ntoo many\u{1B}[2J ask\nagain\n",
   ])
-  func an_answer_that_is_none_is_one_line(answer: String) throws {
+  func an_invalid_answer_of_the_daemon_is_reported_in_one_line(answer: String) throws {
     let result = try status(answer)
     #expect(result.status == 69)
     #expect(result.stdout.isEmpty)
@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func who_may_not_ask_is_told_which_group_to_join() throws {
+  @Test func a_user_without_permission_is_told_which_group_to_join() throws {
     let setpriv = try Tool.required("setpriv")
     let peer = try DaemonPeer(scratch.file("sock")) { $0.send(DaemonPeer.ok("{}")) }
     defer { peer.stop() }

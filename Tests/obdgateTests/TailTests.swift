@@ -71,7 +71,7 @@ import Testing
     #expect(try sequences(once(stream, "--type", "trip", "--device", "/dev/ttyUSB0")) == [])
   }
 
-  @Test func what_is_no_record_is_left_out_and_said_once() throws {
+  @Test func lines_that_are_not_records_are_omitted_and_reported_once() throws {
     let long = Self.record(2, "telemetry", #","a":"\#(String(repeating: "a", count: 70_000))""#)
     let lines = [
       Self.record(1), "no JSON", long, "[]", "{}", #"{"type":1}"#, "\u{1B}[2J", "\u{0}", "", "{\"type\":\"x\u{1B}\"}",

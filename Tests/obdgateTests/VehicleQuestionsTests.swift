@@ -203,7 +203,7 @@ import Testing
   @Test(arguments: [
     ["info"], ["info", "--json"], ["info", "--plan"], ["vin"], ["vin", "--json"], ["dtc"], ["monitors"],
   ])
-  func what_a_hostile_ECU_says_cannot_command_the_terminal(command: [String]) async throws {
+  func text_of_a_hostile_ECU_cannot_control_the_terminal(command: [String]) async throws {
     let played = try await ask(command.joined(separator: " "), scenario: Self.hostile)
     for text in [played.result.output, played.result.errors] {
       let commands = text.unicodeScalars.filter { ($0.value < 0x20 && $0 != "\n") || (0x7F...0x9F).contains($0.value) }
