@@ -10,7 +10,7 @@ import Testing
   /// A broker may say 128 KiB for nothing; a backlog that goes out, batch by batch, takes the rest.
   private static let growthKiB = 16_384
 
-  @Test func whatever_it_says_no_record_is_lost_and_memory_stays_small() async throws {
+  @Test func a_hostile_broker_costs_no_record_and_little_memory() async throws {
     try await aside {
       let program = try Tool.obdgated
       let folder = try ScratchFolder()

@@ -35,7 +35,7 @@ import Testing
     return text + Array(end.utf8)
   }
 
-  @Test func what_is_no_file_of_text_is_refused() async throws {
+  @Test func a_configuration_that_is_not_a_regular_text_file_is_rejected() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       try expect(scratch.path, 66, "directory")
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func what_is_longer_than_any_configuration_is_not_read() async throws {
+  @Test func an_oversized_configuration_file_is_not_read() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let large = scratch.file("large")

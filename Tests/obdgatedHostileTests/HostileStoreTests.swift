@@ -10,7 +10,7 @@ import Testing
   /// An answer may have 1 MiB and fences 4, which are held twice while they are read; all else is the allocator's.
   private static let growthKiB = 16_384
 
-  @Test func whatever_it_answers_to_records_none_is_lost_and_memory_stays_small() async throws {
+  @Test func hostile_answers_to_records_cost_no_record_and_little_memory() async throws {
     try await aside {
       let port = try ReservedPort()
       let fleet = try FleetRun(
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func whatever_it_answers_to_the_question_for_fences_the_daemon_reads_on() async throws {
+  @Test func hostile_answers_to_the_geofence_request_do_not_stop_the_daemon() async throws {
     try await aside {
       let port = try ReservedPort()
       let fleet = try FleetRun(proxy: port, sink: ", \"connectLimit\": 2, \"requestLimit\": 3")
