@@ -70,7 +70,7 @@ import Testing
     #expect(try run(["--config", file, "--check"]).errors == "")
   }
 
-  @Test func what_it_says_of_itself_goes_to_stdout() throws {
+  @Test func version_and_help_go_to_stdout() throws {
     let version = try run(["--version"])
     let help = try run(["--help"])
     #expect(version.status == 0 && version.lines.count == 1)

@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func on_change_only_what_differs_from_the_record_before_is_one() async throws {
+  @Test func on_change_only_a_changed_value_makes_a_record() async throws {
     try await aside {
       let car = """
         {"adapter": {"resetTime": 50, "baud": 115200},

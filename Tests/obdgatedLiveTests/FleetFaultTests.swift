@@ -6,7 +6,7 @@ import Testing
 
 /// What networks and servers do to a request between obdgated and a real fleet store: nothing is lost, nothing is there twice.
 @Suite struct FleetFaultTests {
-  @Test func whatever_happens_to_a_request_each_record_arrives_once() async throws {
+  @Test func each_record_arrives_once_despite_every_request_fault() async throws {
     try await aside {
       let port = try ReservedPort()
       let fleet = try FleetRun(proxy: port, sink: ", \"connectLimit\": 2, \"requestLimit\": 5")

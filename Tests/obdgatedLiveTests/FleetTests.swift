@@ -6,7 +6,7 @@ import Testing
 
 /// What daemon and fleet store say to each other besides records.
 @Suite struct FleetTests {
-  @Test func what_a_gateway_made_for_a_vehicle_says_before_it_knows_that_one_is_stored_too() async throws {
+  @Test func records_from_before_the_vehicle_is_known_are_stored_too() async throws {
     try await aside {
       let vin = "1D4GP00R55B123456"
       let fleet = try FleetRun()

@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func what_waits_at_the_start_is_said_and_that_nothing_waits_is_not() async throws {
+  @Test func a_backlog_is_reported_at_the_start_and_an_empty_one_is_not() async throws {
     try await aside {
       let box = try Box()
       let daemon = try box.start()
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func what_is_committed_arrives_once_however_often_the_daemon_is_killed() async throws {
+  @Test func committed_records_arrive_once_however_often_the_daemon_is_killed() async throws {
     let rounds = Int(ProcessInfo.processInfo.environment["DAEMON_KILLS"] ?? "") ?? 48
     // Each with a spool of its own, side by side.
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -171,7 +171,7 @@ import Testing
     #expect(started.count - ended.count <= 1, "\(trips)")
   }
 
-  @Test func without_a_state_directory_records_are_kept_in_memory_and_that_is_said() async throws {
+  @Test func without_a_state_directory_records_are_kept_in_memory_with_a_warning() async throws {
     try await aside {
       let box = try Box()
       let text = try String(contentsOfFile: box.configuration, encoding: .utf8)

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func what_was_only_in_memory_at_the_end_is_counted_in_one_line() async throws {
+  @Test func records_that_were_only_in_memory_at_the_end_are_counted_in_one_line() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let fault = try scratch.write("fault", "0")

@@ -18,7 +18,7 @@ import Testing
     return try RunningProgram(program, ["--config", configuration], environment: ["NOTIFY_SOCKET": manager.path])
   }
 
-  @Test func it_is_ready_once_and_says_when_it_ends() async throws {
+  @Test func the_daemon_notifies_systemd_once_when_ready_and_when_stopping() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let manager = try NotifySocket(in: scratch)

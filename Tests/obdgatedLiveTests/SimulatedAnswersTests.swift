@@ -64,7 +64,7 @@ import Testing
   @Test(arguments: [
     #""rpm":1050"#, #""rpm":1100,"speed":51"#, #""rpm":1100,"coolantTemp":49"#, #""rpm":1100,"throttlePosition":50"#,
     #""rpm":1000"#, #""rpm":1200"#,
-  ]) func what_the_car_did_not_answer_then_is_a_fault(_ second: String) throws {
+  ]) func a_record_value_that_the_car_did_not_send_is_a_fault(_ second: String) throws {
     let records = try [
       Self.telemetry(1, rpm: 1_000), Self.record(2, second), Self.gap(), Self.telemetry(5, rpm: 2_000),
       Self.telemetry(6, rpm: 2_100),

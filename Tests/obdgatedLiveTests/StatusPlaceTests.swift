@@ -61,7 +61,7 @@ import Testing
     #expect(result.errors == "")
   }
 
-  @Test func where_there_is_no_folder_at_all_that_is_one_line() throws {
+  @Test func a_missing_folder_for_the_status_socket_is_reported_in_one_line() throws {
     let script = """
       "$GATEWAY" --config "$FILE" 2> "$FILE.said" & until [ -s "$FILE.said" ]; do sleep 0.05; done
       kill $! && wait $!; cat "$FILE.said"

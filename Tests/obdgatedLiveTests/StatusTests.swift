@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func whoever_asks_is_told_of_adapter_spool_sinks_and_threads() async throws {
+  @Test func the_status_shows_adapter_spool_sinks_and_threads() async throws {
     try await aside {
       let watched = try Watched(Watched.kept)
       let follower = try watched.follow()
@@ -249,7 +249,7 @@ import Testing
     }
   }
 
-  @Test func who_says_no_more_is_answered_all_the_same() async throws {
+  @Test func a_status_client_that_half_closes_its_connection_is_answered() async throws {
     try await aside {
       let watched = try Watched()
       let script = """
