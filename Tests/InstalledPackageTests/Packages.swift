@@ -12,7 +12,7 @@ struct Packages {
 
   /// If they are not built, the current test is skipped.
   init() throws {
-    folder =
+    let folder =
       ProcessInfo.processInfo.environment["OBDGATE_PACKAGES"] ?? TestData.projectRoot + "/.build/packages"
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     guard let obdgate = files.first(where: { $0.hasPrefix("obdgate_") && $0.hasSuffix(".deb") }),
@@ -20,6 +20,7 @@ struct Packages {
     else {
       try Tool.missing("a package in \(folder)", remedy: "make deb builds them")
     }
+    self.folder = folder
     self.obdgate = obdgate
     self.fleetstore = fleetstore
   }

@@ -21,9 +21,7 @@ final class BootedImage: @unchecked Sendable {
     let image = TestData.projectRoot + "/.tools/image"
     let nspawn = try Tool.required("systemd-nspawn")
     try Tool.required("nsenter")
-    guard geteuid() == 0, FileManager.default.fileExists(atPath: image + "/usr/bin") else {
-      try Tool.missing("root or \(image)", remedy: "make test-packages as root")
-    }
+    try Self.requireRoot(and: image)
     container = try RunningProgram(
       nspawn,
       [
@@ -37,6 +35,12 @@ final class BootedImage: @unchecked Sendable {
     } catch {
       container.kill()
       throw error
+    }
+  }
+
+  private static func requireRoot(and image: String) throws {
+    guard geteuid() == 0, FileManager.default.fileExists(atPath: image + "/usr/bin") else {
+      try Tool.missing("root or \(image)", remedy: "make test-packages as root")
     }
   }
 
