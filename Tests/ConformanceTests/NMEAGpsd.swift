@@ -11,7 +11,7 @@ struct GpsdFix: CustomStringConvertible {
 
   var description: String { "\(time.map(String.init) ?? "no time") \(latitude) \(longitude)" }
 
-  /// gpsd's reports for a log; nil where the recordings are absent.
+  /// The reports of gpsd for a log.
   static func published(for name: String) throws -> [GpsdFix] {
     let path = try TestData.path("nmea/\(name).log.chk")
     let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
