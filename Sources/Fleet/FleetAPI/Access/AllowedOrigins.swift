@@ -1,6 +1,6 @@
-/// Which web pages may open a WebSocket (RFC 6454, 6455 10.2).
+/// Checks which web pages may open a WebSocket (RFC 6454; RFC 6455, 10.2).
 ///
-/// Programs send no `Origin`. A browser always does; then the page must come from this server itself, or be listed.
+/// Programs send no `Origin`. Browsers always do: their page must come from this server, or be listed.
 public struct AllowedOrigins: Equatable, Sendable {
   /// `https://fleet.example` and so on; `*` allows every page.
   public var listed: Set<String>
@@ -9,7 +9,7 @@ public struct AllowedOrigins: Equatable, Sendable {
   public init(_ listed: Set<String> = []) { self.listed = listed }
 
   /// - Parameters:
-  ///   - origin: the header's value, nil where there is none.
+  ///   - origin: the value of the header; `nil` if there is none.
   ///   - host: the request's `Host`.
   func allow(_ origin: String?, host: String?) -> Bool {
     guard let origin else { return true }

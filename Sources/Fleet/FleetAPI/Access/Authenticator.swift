@@ -1,13 +1,17 @@
 import FleetDomain
 import Synchronization
 
-/// Who a token belongs to. The storage's answer is remembered for a moment, so that a gateway that sends ten batches a
-/// second is not looked up ten times. A key that is revoked through another process is good for that moment longer.
+/// Finds the owner of a token.
 ///
-/// A valid key never waits behind strangers: every key is looked up, and only then an address that tries keys of nobody is
-/// told to wait (``KeyLookups`` says how lookups share the storage).
+/// The storage's answer is cached for ``memory``, so that a gateway that sends ten batches a second is not looked up
+/// ten
+/// times. A key that another process revoked stays valid for that time.
+///
+/// Unknown keys never delay a valid key: every key is looked up, and an address that tries unknown keys is refused
+/// only
+/// after the look-up. ``KeyLookups`` shares the storage between look-ups.
 final class Authenticator: Sendable {
-  /// How long an answer is good for.
+  /// The time for which an answer is cached.
   static let memory = Duration.seconds(2)
   private static let capacity = 50_000
 
@@ -18,10 +22,10 @@ final class Authenticator: Sendable {
 
   private struct State {
     var entries: [SecretHash: Entry] = [:]
-    /// When keys of a tenant have changed last.
+    /// The time of the last change to keys of a tenant.
     var changes: [TenantID: ContinuousClock.Instant] = [:]
 
-    /// Whether an answer is still good.
+    /// Whether a cached answer is still valid.
     func isGood(_ entry: Entry, at now: ContinuousClock.Instant) -> Bool {
       guard entry.time.duration(to: now) < Authenticator.memory else { return false }
       guard let tenant = entry.identity?.tenant, let change = changes[tenant] else { return true }
@@ -29,7 +33,7 @@ final class Authenticator: Sendable {
     }
   }
 
-  /// Keys of nobody that one address may try: so many at once, and so many a second.
+  /// Unknown keys that one address may try: at once, and per second.
   static let strangers = (burst: 50.0, perSecond: 10.0)
   private let strangers = RateLimiter<String>(perSecond: strangers.perSecond, burst: strangers.burst)
   private let lookups: KeyLookups
@@ -38,9 +42,9 @@ final class Authenticator: Sendable {
   init(storage: any FleetStorage) { lookups = KeyLookups(storage: storage) }
 
   /// - Parameters:
-  ///   - token: nil: the request has none.
-  ///   - address: the address that it comes from; `nil`: unknown.
-  /// - Throws: 401 where the token is nobody's or was revoked; 429; what the storage throws.
+  ///   - token: `nil` if the request has none.
+  ///   - address: the client's address; `nil` if unknown.
+  /// - Throws: 401 if the token is unknown or revoked; 429; errors of the storage.
   func identity(_ token: String?, from address: String?) async throws -> Identity {
     guard let token else {
       throw APIError(.unauthorized, "unauthorized", "this needs a key: send the header Authorization: Bearer KEY")
@@ -75,19 +79,19 @@ final class Authenticator: Sendable {
       retryAfter: seconds)
   }
 
-  /// - Parameter time: before the key was looked up.
+  /// - Parameter time: a time before the key was looked up.
   private func remember(_ identity: Identity?, of hash: SecretHash, at time: ContinuousClock.Instant) {
     state.withLock { state in
       if state.entries.count >= Self.capacity { state.entries = state.entries.filter { $0.value.identity != nil } }
       if state.entries.count >= Self.capacity {
         state.entries = state.entries.filter { $0.value.time.duration(to: time) < Self.memory }
       }
-      // Keys of nobody must not push out keys of somebody.
+      // Unknown keys must not displace known keys.
       guard identity != nil || state.entries.count < Self.capacity else { return }
       state.entries[hash] = Entry(identity: identity, time: time)
     }
   }
 
-  /// Keys of a tenant have changed: each is looked up again. Keys of other tenants are as they were.
+  /// Discards the cached keys of a tenant after a change.
   func forget(_ tenant: TenantID) { state.withLock { $0.changes[tenant] = .now } }
 }

@@ -1,6 +1,6 @@
 /// The token of an `Authorization` header (RFC 6750, 2.1).
 enum BearerToken {
-  /// Nil where there is no header, or one of another kind.
+  /// Returns `nil` if there is no header, or one of another kind.
   static func parse(_ field: String?) -> String? {
     guard let field, field.utf8.count > 7, field.utf8.count <= 512, field.prefix(7).lowercased() == "bearer " else {
       return nil

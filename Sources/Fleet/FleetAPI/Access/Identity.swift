@@ -1,8 +1,8 @@
 import FleetDomain
 
-/// Who a request is from, as far as rights go.
+/// The role of a request's sender.
 enum Caller: String, Hashable, CaseIterable, Sendable {
-  /// A box in a vehicle, with its key: it writes as its own vehicles and fetches fences.
+  /// A gateway with its key: writes records of its vehicles and fetches fences.
   case gateway
   /// A token that reads.
   case readOnly
@@ -10,10 +10,10 @@ enum Caller: String, Hashable, CaseIterable, Sendable {
   case admin
 }
 
-/// Whose key or token came with a request, and so whose rows it is about.
+/// The owner of the key or token of a request, which also determines the tenant.
 struct Identity: Sendable {
   let principal: Principal
-  /// By which requests are counted.
+  /// The key that rate limits count.
   let key: SecretHash
 
   var tenant: TenantID {
@@ -29,14 +29,14 @@ struct Identity: Sendable {
     }
   }
 
-  /// For whom the storage works.
+  /// The caller for whom the storage works.
   var storageCaller: StorageCaller { StorageCaller(tenant: tenant, key: key) }
 
   var gateway: Gateway? {
     if case .gateway(let gateway, _) = principal { gateway } else { nil }
   }
 
-  /// Whether the key was taken back.
+  /// Whether the key was revoked.
   var isRevoked: Bool {
     switch principal {
     case .gateway(let gateway, _): gateway.revokedAt != nil

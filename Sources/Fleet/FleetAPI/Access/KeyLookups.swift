@@ -1,13 +1,15 @@
 import FleetDomain
 import Synchronization
 
-/// Looks keys up in the storage, many with one call.
+/// Looks up keys in the storage, many with one call.
 ///
-/// Keys that are known wait for keys that are known alone. Of all others each address has a line, and a call takes from the
-/// lines in turn: however many keys an address tries, a key from elsewhere is in the next call, and a valid key from the same
-/// address waits for as long as the storage takes to look up those before it, and is never refused for them.
+/// Keys that were known recently wait only for other known keys. All other keys wait in one queue for each address,
+/// and a
+/// call takes keys from the queues in turn. However many keys an address tries, a key from another address is in the
+/// next
+/// call. A valid key from the same address waits until those before it are looked up, and is never refused.
 final class KeyLookups: Sendable {
-  /// Keys of one call.
+  /// The maximum number of keys in one call.
   private static let most = 32
 
   private struct Lookup {
@@ -15,19 +17,19 @@ final class KeyLookups: Sendable {
     let answer: CheckedContinuation<Principal?, any Error>
   }
 
-  /// One call at a time, and the lookups that wait for the next.
+  /// A lane makes one call at a time; look-ups that wait belong to the next one.
   private final class Lane: Sendable {
     let lookups = Mutex(Waiting())
   }
 
   private struct Waiting {
     var isBusy = false
-    /// By address.
+    /// The look-ups that wait, by address.
     var lines: [String: [Lookup]] = [:]
-    /// Addresses that have a line, the next first.
+    /// Addresses with a queue, in the order of their turns.
     var turns: [String] = []
 
-    /// - Returns: whether no call is under way, so that one must begin.
+    /// - Returns: whether a call must begin, because none is in progress.
     mutating func add(_ lookup: Lookup, _ address: String) -> Bool {
       if lines[address] == nil { turns.append(address) }
       lines[address, default: []].append(lookup)
@@ -35,7 +37,7 @@ final class KeyLookups: Sendable {
       return !isBusy
     }
 
-    /// Takes one lookup of each line, and again, until a call is full. Nothing: the calls end.
+    /// Takes one look-up from each queue in turn until a call is full. Empty if nothing waits.
     mutating func next() -> [Lookup] {
       var taken: [Lookup] = []
       while taken.count < KeyLookups.most, !turns.isEmpty {
@@ -59,8 +61,8 @@ final class KeyLookups: Sendable {
 
   init(storage: any FleetStorage) { self.storage = storage }
 
-  /// - Parameter stranger: the address that an unknown key comes from; `nil`: the key was somebody's a while ago.
-  /// - Throws: what the storage throws.
+  /// - Parameter stranger: the address that an unknown key comes from; `nil` if the key was known recently.
+  /// - Throws: errors of the storage.
   func principal(_ hash: SecretHash, stranger: String?) async throws -> Principal? {
     let lane = stranger == nil ? known : strangers
     return try await withCheckedThrowingContinuation { continuation in

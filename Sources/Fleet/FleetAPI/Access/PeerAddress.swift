@@ -1,9 +1,9 @@
 import Glibc
 
-/// The part of a client's address that belongs to one client: of IPv6 the network of 64 bits, in which a client has as many
-/// addresses as it likes; of IPv4 all of it.
+/// The part of an address that identifies one client: all of an IPv4 address, the network (64 bits) of an IPv6
+/// address.
 enum PeerAddress {
-  /// - Parameter address: as text; `nil`: unknown.
+  /// - Parameter address: as text; `nil` if unknown.
   static func group(_ address: String?) -> String {
     guard let address, address.utf8.contains(UInt8(ascii: ":")) else { return address ?? "" }
     var bytes = in6_addr()

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A bucket of tokens for each key: `burst` requests at once, then `perSecond` of them.
+/// A token bucket for each key: `burst` requests at once, then `perSecond`.
 final class RateLimiter<Key: Hashable & Sendable>: Sendable {
   private struct Bucket {
     var tokens: Double
     var time: ContinuousClock.Instant
   }
 
-  /// Keys that are remembered; full buckets are forgotten first.
+  /// The maximum number of keys that are remembered. Full buckets are discarded first.
   private static var capacity: Int { 100_000 }
 
   private let perSecond: Double
@@ -15,8 +15,8 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
   private let buckets = Mutex<[Key: Bucket]>([:])
 
   /// - Parameters:
-  ///   - perSecond: requests of one key that are always allowed; above 0.
-  ///   - burst: those that may come at once; at least 1.
+  ///   - perSecond: requests that one key may always make; above 0.
+  ///   - burst: requests that one key may make at once; at least 1.
   init(perSecond: Double, burst: Double) {
     self.perSecond = perSecond
     self.burst = burst
@@ -24,7 +24,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 
   /// Takes a token.
   ///
-  /// - Returns: nil where there was one, else whole seconds until there is.
+  /// - Returns: `nil` if there was one, otherwise the whole seconds until there is one.
   func take(_ key: Key, now: ContinuousClock.Instant = .now) -> Int? {
     buckets.withLock { buckets in
       if buckets.count >= Self.capacity, buckets[key] == nil { forgetFull(&buckets, now) }

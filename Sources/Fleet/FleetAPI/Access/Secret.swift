@@ -1,11 +1,11 @@
 import FleetDomain
 
-/// A new key or token: shown once to who asked for it, kept only as its hash.
+/// A new key or token. It is shown once, and only its hash is stored.
 ///
 ///     fsk_3f9c…  (a gateway's key)
 ///     fst_a01d…  (an operator's token)
 public struct Secret: Sendable {
-  /// What it is for; stands in front, so that a key that leaked can be recognised.
+  /// The purpose, which is the secret's prefix: a leaked key can be recognised.
   public enum Purpose: String, Sendable {
     case gatewayKey = "fsk_"
     case operatorToken = "fst_"
@@ -25,7 +25,7 @@ public struct Secret: Sendable {
       }.joined()
   }
 
-  /// Whether a text looks as if it had a secret in it, percent-encoded or not.
+  /// Whether a text seems to contain a secret, percent-encoded or not.
   static func isOne(in text: Substring) -> Bool {
     let plain = PercentCoding.decode(text) ?? String(text)
     return [Purpose.gatewayKey, .operatorToken].contains { plain.contains($0.rawValue) }

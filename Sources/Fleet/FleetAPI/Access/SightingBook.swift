@@ -4,10 +4,9 @@ import Logging
 import Synchronization
 import Telemetry
 
-/// When gateways were seen and what they said of themselves: noted with each request, written down together from time to
-/// time.
+/// Records when gateways were last seen and what they reported, and stores it at intervals.
 final class SightingBook: Sendable {
-  /// From one writing to the next.
+  /// The time between two writes.
   private static let period = Duration.seconds(5)
 
   private let storage: any FleetStorage
@@ -19,7 +18,9 @@ final class SightingBook: Sendable {
     self.logger = logger
   }
 
-  /// - Parameter headers: of a request that came with the gateway's key.
+  /// Records a request.
+  ///
+  /// - Parameter headers: of a request with the gateway's key.
   func note(_ gateway: Gateway, _ tenant: TenantID, _ headers: HTTPFields) {
     let depth = headers[.obdgateSpoolDepth].flatMap { $0.hasPrefix("+") ? nil : Int64($0) }.flatMap {
       $0 >= 0 ? $0 : nil
@@ -44,15 +45,15 @@ final class SightingBook: Sendable {
     }
   }
 
-  /// Gateways of one transaction: other writers do not wait for those of a large fleet.
+  /// The maximum number of gateways in one transaction, so that a large fleet does not delay other writers.
   private static let most = 256
 
-  /// Stores what has been noted since.
+  /// Stores what was recorded since the last write.
   func write() async {
     for tenant in pages.withLock({ Array($0.keys) }) { await write(tenant) }
   }
 
-  /// Stores what has been noted of a tenant's gateways since.
+  /// Stores what was recorded of a tenant's gateways since the last write.
   func write(_ tenant: TenantID) async {
     let noted = pages.withLock { $0.removeValue(forKey: tenant) } ?? [:]
     var rest = Array(noted)[...]
@@ -61,14 +62,14 @@ final class SightingBook: Sendable {
         try await storage.gatewaysSeen(
           Dictionary(uniqueKeysWithValues: rest.prefix(Self.most).map { ($0.key, $0.value) }), tenant: tenant)
       } catch {
-        // What a gateway says next replaces it.
+        // The gateway's next request replaces it.
         logger.warning("cannot store when gateways of \(tenant) were last seen: \(error)")
       }
       rest = rest.dropFirst(Self.most)
     }
   }
 
-  /// Writes until the task is cancelled.
+  /// Writes at intervals until the task is cancelled.
   func run() async {
     while (try? await Task.sleep(for: Self.period)) != nil { await write() }
   }
@@ -77,8 +78,8 @@ final class SightingBook: Sendable {
 extension HTTPField.Name {
   /// Version of the gateway's program.
   static let obdgateVersion = HTTPField.Name("Obdgate-Version")!
-  /// Of an answer: whose key the request came with.
+  /// In an answer: the gateway to which the request's key belongs.
   static let obdgateGateway = HTTPField.Name("Obdgate-Gateway")!
-  /// Records that the gateway has and we have not.
+  /// The number of records that the gateway has still to send.
   static let obdgateSpoolDepth = HTTPField.Name("Obdgate-Spool-Depth")!
 }

@@ -1,12 +1,12 @@
-/// Which coding an answer may have (RFC 9110, 12.5.3).
+/// Chooses the coding of an answer (RFC 9110, 12.5.3).
 enum AcceptedCoding {
-  /// The coding that packs best among those that the client takes; of equal weights zstd before gzip.
+  /// Returns the best coding that the client accepts; of equal weights, zstd before gzip.
   ///
-  /// - Parameter field: the value of `Accept-Encoding`; without one an answer is not packed.
+  /// - Parameter field: the value of `Accept-Encoding`. Without one, answers are not compressed.
   static func choose(_ field: String?) -> ContentCoding {
     guard let field else { return .identity }
     var weights: [String: Double] = [:]
-    // More than these no client sends.
+    // No client sends more.
     for element in field.split(separator: ",").prefix(32) {
       let parts = element.split(separator: ";")
       guard let name = parts.first?.trimmed.lowercased() else { continue }

@@ -1,9 +1,9 @@
-/// How a body is packed (RFC 9110, 8.4.1).
+/// The compression of a body (RFC 9110, 8.4.1).
 enum ContentCoding: String, CaseIterable, Sendable {
   case identity, gzip, zstd
 
-  /// - Parameter field: the value of `Content-Encoding`; nil where there is none.
-  /// - Throws: 415 for any other coding, or several at once.
+  /// - Parameter field: the value of `Content-Encoding`; `nil` if there is none.
+  /// - Throws: 415 for any other coding, or for several.
   init(field: String?) throws(APIError) {
     guard let field else {
       self = .identity

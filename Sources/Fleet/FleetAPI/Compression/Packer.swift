@@ -2,19 +2,19 @@ import CZlib
 import CZstd
 import NIOCore
 
-/// Packs an answer's body at once. What is packed is whole in memory, and never longer than a page.
+/// Compresses the body of an answer in one step. A body is in memory as a whole, and no longer than a page.
 enum Packer {
-  /// A shorter body is not worth it.
+  /// The minimum length in bytes; shorter bodies are not compressed.
   static let least = 1_024
-  /// zstd's own default packs JSON at some 300 MB/s; a higher level costs more time than it saves bytes.
+  /// zstd's default. It compresses JSON at about 300 MB/s; higher levels cost more time than they save bytes.
   private static let level: Int32 = 3
-  /// zlib's fastest: 100 MB/s.
+  /// zlib's fastest level, about 100 MB/s.
   private static let gzipLevel: Int32 = 1
 
-  /// Bytes of memory that packing a body takes at most, besides the body.
+  /// Returns the maximum number of bytes that compression needs besides the body.
   static func memory(_ count: Int) -> Int { count + count / 128 + (1 << 20) }
 
-  /// - Returns: `nil` if the body gets no shorter, or there is no memory for it.
+  /// - Returns: `nil` if the body would not become shorter, or if there is not enough memory.
   static func pack(_ body: ByteBuffer, _ coding: ContentCoding) -> ByteBuffer? {
     unsafe body.withUnsafeReadableBytes { bytes in
       switch coding {
@@ -26,7 +26,7 @@ enum Packer {
   }
 
   private static func zstd(_ bytes: UnsafeRawBufferPointer) -> ByteBuffer? {
-    // Room for what is shorter alone: anything else is not wanted.
+    // Only a shorter result is wanted, so the buffer is no longer than the body.
     var packed = ByteBuffer()
     let count = unsafe packed.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes.count) { room in
       let count = unsafe ZSTD_compress(room.baseAddress, bytes.count, bytes.baseAddress, bytes.count, level)
@@ -40,7 +40,7 @@ enum Packer {
     guard unsafe czlib_begin_gzip(&stream, gzipLevel) == Z_OK else { return nil }
     defer { unsafe deflateEnd(&stream) }
     var packed = ByteBuffer()
-    // zlib only reads through it.
+    // zlib does not write through this pointer.
     unsafe stream.next_in = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
     unsafe stream.avail_in = UInt32(bytes.count)
     let count = unsafe packed.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes.count) { room in

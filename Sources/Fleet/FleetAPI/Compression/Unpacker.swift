@@ -2,34 +2,36 @@ import CZlib
 import CZstd
 import NIOCore
 
-/// Unpacks one body piece by piece into memory and stops as soon as it would become longer than is allowed: a few
-/// kilobytes that unpack to gigabytes cost no more than the limit.
+/// Decompresses a body piece by piece, and stops as soon as it exceeds the limit: a few kilobytes that expand to
+/// gigabytes
+/// cost no more than the limit.
 ///
-/// Call order: ``init(_:limit:)``; ``step(_:)`` with each piece for as long as it says that there is more; ``finish()``
-/// once.
+/// Call order: ``init(_:limit:)``; ``step(_:)`` for each piece until it returns `false`; ``finish()`` once.
 @safe
 struct Unpacker: ~Copyable {
-  /// Bytes that one step makes at most; of a body that is not packed, those of the piece.
+  /// The maximum number of bytes that one step produces. A body that is not compressed produces as many as the piece
+  /// has.
   static var step: Int { 64 << 10 }
-  /// Windows up to 8 MiB: what RFC 8878, 3.1.1.1.2 recommends to support, and what a frame may make the reader allocate.
+  /// Windows up to 8 MiB: RFC 8878 (3.1.1.1.2) recommends to support these, and a frame can make the reader allocate
+  /// one.
   private static var windowLog: Int32 { 23 }
 
   private let coding: ContentCoding
   private let limit: Int
   private var out: [UInt8] = []
   private var zstd: OpaquePointer?
-  /// Its own state points back at it: it must not move.
+  /// zlib's state contains a pointer to this structure, which must not move.
   private var zlib: UnsafeMutablePointer<z_stream>?
-  /// What was unpacked last, before it goes to the rest.
+  /// The output of the last step.
   private let scratch: UnsafeMutableRawBufferPointer
-  /// Whether a frame or member has been begun and not ended.
+  /// Whether a frame or member has begun and not ended.
   private var isInside = false
-  /// There is more than the last step could take, though it took all of the piece.
+  /// The last step consumed all of the piece, but has more output.
   private var hasMore = false
 
   /// - Parameters:
-  ///   - coding: how the body is packed.
-  ///   - limit: bytes that it may have unpacked.
+  ///   - coding: the compression of the body.
+  ///   - limit: the maximum length of the decompressed body in bytes.
   init(_ coding: ContentCoding, limit: Int) throws(APIError) {
     self.coding = coding
     self.limit = limit
@@ -62,22 +64,22 @@ struct Unpacker: ~Copyable {
     }
   }
 
-  /// Bytes that were unpacked so far.
+  /// The number of bytes decompressed so far.
   var count: Int { out.count }
 
-  /// Unpacks some of a piece and takes it from it.
+  /// Decompresses part of a piece and removes that part from it.
   ///
   /// - Returns: whether the same piece has more.
-  /// - Throws: 413 past the limit, 400 where the bytes are not packed as they are said to be.
+  /// - Throws: 413 past the limit; 400 if the bytes do not have the announced coding.
   mutating func step(_ piece: inout ByteBuffer) throws -> Bool {
     guard piece.readableBytes > 0 || hasMore else { return false }
-    // The bytes live as long as the call.
+    // The pointer is valid during the call.
     let done = try unsafe piece.withUnsafeReadableBytes { bytes in unsafe try step(bytes) }
     piece.moveReaderIndex(forwardBy: done)
     return piece.readableBytes > 0 || hasMore
   }
 
-  /// - Returns: how many of the bytes were taken.
+  /// - Returns: the number of bytes consumed.
   private mutating func step(_ piece: UnsafeRawBufferPointer) throws(APIError) -> Int {
     switch coding {
     case .identity:
@@ -89,9 +91,9 @@ struct Unpacker: ~Copyable {
     }
   }
 
-  /// The body, whole.
+  /// Returns the whole body.
   ///
-  /// - Throws: 400 where it ends inside what was packed.
+  /// - Throws: 400 if it ends inside a frame or member.
   mutating func finish() throws(APIError) -> [UInt8] {
     guard !isInside else { throw APIError.badRequest("the body ends inside its \(coding.rawValue) stream") }
     var result: [UInt8] = []
@@ -108,19 +110,19 @@ struct Unpacker: ~Copyable {
     }
     try take(unsafe output.pos)
     isInside = result != 0
-    // A frame that is complete is also written out whole.
+    // zstd has also written out a frame that is complete.
     hasMore = unsafe isInside && output.pos == output.size
     return unsafe input.pos
   }
 
   private mutating func unpackGzip(_ piece: UnsafeRawBufferPointer) throws(APIError) -> Int {
     guard let zlib = unsafe zlib else { return piece.count }
-    // Behind the end of a member another may follow (RFC 1952, 2.2).
+    // Another member may follow the end of a member (RFC 1952, 2.2).
     if !isInside {
       unsafe inflateReset(zlib)
       isInside = true
     }
-    // zlib only reads through it.
+    // zlib does not write through this pointer.
     unsafe zlib.pointee.next_in = UnsafeMutablePointer(mutating: piece.bindMemory(to: UInt8.self).baseAddress)
     unsafe zlib.pointee.avail_in = UInt32(piece.count)
     unsafe zlib.pointee.next_out = scratch.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -129,7 +131,7 @@ struct Unpacker: ~Copyable {
     try take(unsafe scratch.count - Int(zlib.pointee.avail_out))
     switch code {
     case Z_STREAM_END: isInside = false
-    // No progress without more of the body: not an error.
+    // More of the body is needed: not an error.
     case Z_OK, Z_BUF_ERROR: break
     default: throw APIError.badRequest("the body is no gzip stream (zlib error \(code))")
     }
@@ -137,7 +139,7 @@ struct Unpacker: ~Copyable {
     return unsafe piece.count - Int(zlib.pointee.avail_in)
   }
 
-  /// Adds what was unpacked last.
+  /// Appends the output of the last step.
   private mutating func take(_ count: Int) throws(APIError) {
     guard out.count + count <= limit else { throw tooLong }
     unsafe out.append(contentsOf: scratch[..<count])

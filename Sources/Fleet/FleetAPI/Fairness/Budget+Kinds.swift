@@ -1,5 +1,5 @@
 extension Budget {
-  /// Memory for requests and live connections.
+  /// Creates a budget of memory for requests and live connections.
   ///
   /// - Parameter bytes: above 0.
   static func memory(_ bytes: Int) -> Budget {
@@ -11,12 +11,13 @@ extension Budget {
         retryAfter: 2))
   }
 
-  /// Permits for questions whose answers take long. One connection to the database is always left for keys and for short
-  /// questions.
+  /// Creates a budget of permits for queries that may take long. One database connection always stays free for keys
+  /// and
+  /// short queries.
   ///
   /// - Parameters:
   ///   - permits: above 0.
-  ///   - seconds: how long a question waits for one.
+  ///   - seconds: the maximum time that a query waits for one.
   static func questions(_ permits: Int, within seconds: Int) -> Budget {
     Budget(
       permits, fairness: Fairness(group: 3), patience: .seconds(seconds),
@@ -26,12 +27,13 @@ extension Budget {
 }
 
 extension Budget.Share {
-  /// Bytes that a byte of a body needs: the buffer that it is unpacked into has up to twice its length, its records hold it
-  /// once more, and so does what goes to the database.
+  /// Memory for each byte of a body: its buffer may have twice its length, the records contain it again, and so does
+  /// the
+  /// data that goes to the database.
   static let bytesForOne = 4
-  /// Bytes that a record needs besides its own, or the reason why it was refused.
+  /// Memory for each record besides its bytes, or for the reason why it was refused.
   static let bytesForRecord = 512
 
-  /// Holds memory for a body of so many bytes.
+  /// Reserves memory for a body of this length.
   func makeRoom(forBody bytes: Int) async throws(APIError) { try await grow(to: bytes * Self.bytesForOne) }
 }

@@ -5,48 +5,48 @@ extension Budget {
   struct Waiter {
     let number: Int
     let amount: Int
-    /// The number of the request by which its share held something first; `nil`: it holds nothing yet.
+    /// The number of the request with which its share first held something; `nil` if it holds nothing yet.
     let age: Int?
     let answer: CheckedContinuation<Bool, Never>
   }
 
-  /// A key: what it holds, and its requests that wait.
+  /// A key: the amount that it holds, and its waiting requests.
   struct Member {
     var held = 0
-    /// In the order in which they came.
+    /// In order of arrival.
     var waiting: [Waiter] = []
-    /// The one that holds something and needs more.
+    /// The request that holds something and needs more.
     var more: Waiter?
 
     var first: Waiter? { more ?? waiting.first }
   }
 
-  /// A tenant: what it holds, and its keys.
+  /// A tenant: the amount that it holds, and its keys.
   struct Group {
     var held = 0
     var keys: [SecretHash?: Member] = [:]
     /// The key whose request needs more than the group's part, and that request.
     var waitsForGroup: (key: SecretHash?, request: Waiter)?
-    /// Requests that wait, of all keys.
+    /// The number of waiting requests of all keys.
     var waiting = 0
   }
 
-  /// Who holds what, and who waits.
+  /// The holders and the waiting requests.
   struct State {
-    /// A waiting request costs little, but not nothing.
+    /// The maximum number of waiting requests in a group. A waiting request costs little, but not nothing.
     private static let longestLine = 1_024
 
     var free: Int
     var next = 0
     private(set) var groups: [Holder.Group: Group] = [:]
-    /// Requests that wait, of all groups.
+    /// The number of waiting requests of all groups.
     private(set) var waiting = 0
 
     init(free: Int) { self.free = free }
 
     subscript(_ holder: Holder) -> Member? { groups[holder.group]?.keys[holder.key] }
 
-    /// - Parameter amount: below 0: gives back.
+    /// - Parameter amount: negative to give back.
     mutating func take(_ amount: Int, _ holder: Holder) {
       free -= amount
       groups[holder.group, default: Group()].held += amount
@@ -54,19 +54,20 @@ extension Budget {
       forgetIfIdle(holder)
     }
 
-    /// Whether no request of the key waits that comes before this one.
+    /// Whether the key has no waiting request that comes before this one.
     func isFirst(_ waiter: Waiter, _ holder: Holder) -> Bool {
       guard let member = self[holder] else { return true }
       guard let more = member.more else { return waiter.age != nil || member.waiting.isEmpty }
       return waiter.age ?? .max < more.age ?? .max
     }
 
-    /// Lets the one request of a key wait that holds something and needs more. A younger one loses its place for it.
+    /// Lets a request wait that holds something and needs more. Each key has at most one; a younger one is refused
+    /// for it.
     ///
     /// - Parameters:
     ///   - age: of the request.
     ///   - isForGroup: whether it needs more than the group's part.
-    /// - Returns: whether it waits, since no older one does; and who lost its place for it.
+    /// - Returns: whether it waits, because no older one does; and the requests that are refused for it.
     mutating func enqueueMore(
       _ waiter: Waiter, age: Int, _ holder: Holder, isForGroup: Bool
     ) -> (waits: Bool, displaced: [Waiter]) {
@@ -86,10 +87,11 @@ extension Budget {
       return (true, displaced)
     }
 
-    /// Adds a request to the line of its key. If its group has too many, the key with the longest line loses its last
-    /// one.
+    /// Appends a request to the queue of its key. If its group has too many, the key with the longest queue loses its
+    /// last
+    /// request.
     ///
-    /// - Returns: whether it waits, and who lost its place for it.
+    /// - Returns: whether it waits, and the request that is refused for it.
     mutating func enqueue(_ waiter: Waiter, _ holder: Holder) -> (waits: Bool, displaced: [Waiter]) {
       var displaced: Waiter?
       if let group = groups[holder.group], group.waiting >= Self.longestLine {
@@ -105,10 +107,10 @@ extension Budget {
       return (true, displaced.map { [$0] } ?? [])
     }
 
-    /// Removes the request of a key that is first.
+    /// Removes the first request of the key.
     mutating func removeFirst(_ holder: Holder) -> Waiter? { self[holder]?.first.flatMap { remove($0.number, holder) } }
 
-    /// Removes a request that waits; `nil` if it does not.
+    /// Removes a waiting request; returns `nil` if it does not wait.
     mutating func remove(_ number: Int, _ holder: Holder) -> Waiter? {
       guard let member = self[holder] else { return nil }
       var removed: Waiter?

@@ -1,41 +1,48 @@
 import Synchronization
 
-/// An amount of something that all tenants share: bytes of memory, or permits for the database.
+/// An amount that all tenants share: bytes of memory, or permits for the database.
 ///
-/// Nobody can take all of it. A group (a tenant) may hold at most `fairness.group` times what it leaves free, and a member
-/// (a key) at most `fairness.key` times what it leaves to the other members of its group. With 3 and 2, one tenant alone has
-/// up to 3/4 and one key up to 1/2; a tenant that asks for the first time always finds something free, and so does each
-/// key of a tenant. With n greedy tenants, each has 3/(3n+1), and 1/(3n+1) stays free.
+/// Nobody can take all of it. A group (a tenant) may hold at most `fairness.group` times the amount that it leaves
+/// free. A
+/// member (a key) may hold at most `fairness.key` times the amount that it leaves to the other members of its group.
+/// With 3
+/// and 2, a single tenant has up to 3/4, and a key up to 1/2. With n greedy tenants, each has 3/(3n+1), and 1/(3n+1)
+/// stays
+/// free: a tenant or key that asks for the first time always gets something.
 ///
-/// A request that finds nothing waits in the line of its key. What is given back goes first to the group that holds least,
-/// there to the key that holds least, and among equals to the request that came first. Who holds something and needs more
-/// waits before the line of its key. At most one such request of each key waits, and one of each group that has used up its
-/// part: the one that took something first. The others are refused, since requests that wait for each other would never
-/// end; and the oldest is never refused for a younger one, since otherwise none of many large ones might ever be whole.
+/// A request that cannot have its amount waits in the queue of its key. An amount that is given back goes to the
+/// group that
+/// holds least, in it to the key that holds least, and then to the oldest request. A request that holds something and
+/// needs
+/// more waits in front of the queue of its key. Only one such request of each key may wait, and only one of a group
+/// that
+/// has used up its part: the oldest. The others are refused, because requests that wait for each other would never
+/// end. The
+/// oldest is never refused, so that one of many large requests always completes.
 final class Budget: Sendable {
-  /// How much of a budget one holder may have, in multiples of what it leaves to the others.
+  /// The part of a budget that one holder may have, in multiples of the amount that it leaves to the others.
   struct Fairness: Sendable {
     /// Above 0.
     var group: Int
-    /// Above 0; `nil`: a member may have all that its group may have.
+    /// Above 0; `nil` if a member may have all that its group may have.
     var key: Int?
   }
 
   let capacity: Int
-  /// The most that one holder can have.
+  /// The largest amount that one holder can have.
   let largest: Int
   private let fairness: Fairness
   private let patience: Duration
   private let refusal: APIError
-  /// Whether something else limits the total: then only the shares are checked here.
+  /// Whether something else limits the total, so that only the parts are checked here.
   private let isLimitedElsewhere: Bool
   private let state: Mutex<State>
 
   /// - Parameters:
   ///   - capacity: above 0.
-  ///   - patience: how long a request waits.
-  ///   - refusal: thrown after that.
-  ///   - isLimitedElsewhere: whether something else limits the total: then only the shares are checked here.
+  ///   - patience: the maximum time that a request waits.
+  ///   - refusal: the error after that time.
+  ///   - isLimitedElsewhere: whether something else limits the total, so that only the parts are checked here.
   init(
     _ capacity: Int, fairness: Fairness = Fairness(group: 3, key: 2), patience: Duration, refusal: APIError,
     isLimitedElsewhere: Bool = false
@@ -81,7 +88,7 @@ final class Budget: Sendable {
     for waiter in served { waiter.answer.resume(returning: true) }
   }
 
-  /// A share of nothing, which can grow.
+  /// Creates a share of nothing, which can grow.
   func share(of holder: Holder) -> Share { Share(self, holder) }
 
   // MARK: Who may have how much
@@ -91,22 +98,22 @@ final class Budget: Sendable {
   private func allows(_ amount: Int, _ holder: Holder, _ state: borrowing State) -> Verdict {
     guard state.free >= amount || isLimitedElsewhere else { return .groupIsFull }
     let free = max(state.free - amount, 0)
-    // A budget of one permit has nothing to leave to others.
+    // With one permit there is nothing to leave to others.
     if state.free == capacity, amount <= largest { return .granted }
     let group = state.groups[holder.group]
     let groupHeld = (group?.held ?? 0) + amount
-    // One more than that: of two or three permits, the one that was left for others can be taken by them.
+    // One more than the formula: with two or three permits, others can take the one that was left for them.
     let groupLeft = fairness.group * free + 1 - groupHeld
     guard groupLeft >= 0 else { return .groupIsFull }
     guard let share = fairness.key, let key = holder.key else { return .granted }
-    // What the others of the group could still take.
+    // The amount that the others of the group could still take.
     let left = groupLeft / (fairness.group + 1)
     return (group?.keys[key]?.held ?? 0) + amount <= share * left + 1 ? .granted : .keyIsFull
   }
 
   // MARK: Waiting
 
-  /// - Parameter age: of the share; `nil`: it holds nothing yet.
+  /// - Parameter age: of the share; `nil` if it holds nothing yet.
   /// - Returns: the age of the share.
   fileprivate func wait(_ amount: Int, for holder: Holder, age: Int?) async throws(APIError) -> Int {
     let number = state.withLock { state in
@@ -137,7 +144,8 @@ final class Budget: Sendable {
     return age ?? number
   }
 
-  /// - Returns: whether the amount was granted or refused, `nil` if the request waits; and who lost its place for it.
+  /// - Returns: whether the amount was granted or refused, `nil` if the request waits; and the requests refused for
+  ///   it.
   private func enter(_ waiter: Waiter, _ holder: Holder, _ state: inout State) -> (answer: Bool?, displaced: [Waiter]) {
     let verdict = allows(waiter.amount, holder, state)
     if verdict == .granted, state.isFirst(waiter, holder) {
@@ -154,14 +162,14 @@ final class Budget: Sendable {
   private func leave(_ number: Int, _ holder: Holder) {
     let (left, served) = state.withLock { state -> (Waiter?, [Waiter]) in
       let left = state.remove(number, holder)
-      // A request behind it may need less.
+      // A request after it may need less.
       return (left, left == nil ? [] : serve(&state))
     }
     left?.answer.resume(returning: false)
     for waiter in served { waiter.answer.resume(returning: true) }
   }
 
-  /// Grants what can be granted now.
+  /// Grants the requests that can be granted now.
   private func serve(_ state: inout State) -> [Waiter] {
     var served: [Waiter] = []
     while state.waiting > 0, let holder = nextHolder(state) {
@@ -186,12 +194,12 @@ final class Budget: Sendable {
     return best?.holder
   }
 
-  /// What one request holds of a budget; given back when it is released.
+  /// The amount that one request holds of a budget; given back when it is released.
   final class Share: Sendable {
     private let budget: Budget
     private let holder: Holder
     private let held = Mutex(0)
-    /// The number of the request by which it held something first; `nil`: it holds nothing.
+    /// The number of the request with which it first held something; `nil` if it holds nothing.
     private let age = Mutex<Int?>(nil)
 
     fileprivate init(_ budget: Budget, _ holder: Holder) {
@@ -201,23 +209,23 @@ final class Budget: Sendable {
 
     deinit { shrink(to: 0) }
 
-    /// The most that a holder can have.
+    /// The largest amount that a holder can have.
     var largest: Int { budget.largest }
 
-    /// Holds at least so much from now on, at most ``Budget/largest``; called by one task at a time.
+    /// Grows to at least this amount, at most ``Budget/largest``. Only one task may call it at a time.
     ///
-    /// - Throws: the budget's refusal; what is held stays held.
+    /// - Throws: the budget's refusal; the share keeps its amount.
     func grow(to amount: Int) async throws(APIError) {
       let present = held.withLock { $0 }
       let more = min(amount, budget.largest) - present
       guard more > 0 else { return }
-      // A share of nothing waits in line: no other request waits for what it holds.
+      // A share of nothing waits in the queue: no other request waits for an amount that it holds.
       let age = try await budget.wait(more, for: holder, age: present > 0 ? age.withLock { $0 } : nil)
       self.age.withLock { $0 = age }
       held.withLock { $0 += more }
     }
 
-    /// Holds at most so much from now on.
+    /// Shrinks to at most this amount.
     func shrink(to amount: Int) {
       let less = held.withLock { held in
         let less = max(held - amount, 0)

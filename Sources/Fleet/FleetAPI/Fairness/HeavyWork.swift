@@ -1,19 +1,20 @@
 import NIOPosix
 
-/// Work that keeps a processor busy for milliseconds: long bodies that are unpacked and read, long lists that are written. It has
-/// threads of its own, and tenants take turns, so that small requests wait for none of it.
+/// Runs work that occupies a processor for milliseconds: decompressing and parsing long bodies, writing long lists.
+///
+/// It has its own threads, and tenants take turns, so that small requests do not wait for it.
 final class HeavyWork: Sendable {
-  /// Bytes up to which work is done at once, as it takes less than a switch of threads is worth.
+  /// The maximum number of bytes that are processed at once, because a thread switch would cost more.
   static let smallBytes = 16 << 10
 
   private let threads: NIOThreadPool
   private let permits: Budget
 
   /// - Parameters:
-  ///   - processors: how many the machine has.
-  ///   - seconds: how long work waits for its turn.
+  ///   - processors: the number of processors of the machine.
+  ///   - seconds: the maximum time that work waits for its turn.
   init(processors: Int, within seconds: Int) {
-    // A processor is left for everything else, and a permit for another tenant.
+    // One processor stays free for everything else, and one permit for another tenant.
     threads = NIOThreadPool(numberOfThreads: max(processors - 1, 1))
     threads.start()
     permits = Budget(
@@ -22,18 +23,18 @@ final class HeavyWork: Sendable {
         .serviceUnavailable, "busy", "long requests keep the server's processors busy; try again", retryAfter: 5))
   }
 
-  /// Ends the threads once their work is done.
+  /// Finishes the work and ends the threads.
   func stop() async throws { try await threads.shutdownGracefully() }
 
-  /// The right to work in the task itself; given back when it is released.
+  /// Waits for the right to do the work in the current task. It is given back when the share is released.
   ///
   /// - Throws: 503 if there is none in time.
   func permit(for holder: Holder) async throws(APIError) -> Budget.Share { try await permits.take(1, for: holder) }
 
-  /// Runs work.
+  /// Runs work on a thread.
   ///
-  /// - Parameter bytes: how much there is to do.
-  /// - Throws: 503 if its turn does not come in time; what the work throws.
+  /// - Parameter bytes: the amount of work.
+  /// - Throws: 503 if its turn does not come in time; errors of the work.
   func run<Value: Sendable>(
     _ bytes: Int, for holder: Holder, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {

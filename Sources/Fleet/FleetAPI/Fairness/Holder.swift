@@ -1,11 +1,11 @@
 import FleetDomain
 
-/// Who holds a part of a budget.
+/// The holder of a part of a budget.
 struct Holder: Hashable, Sendable {
-  /// Whose members share one part of a budget.
+  /// The holders that share one part of a budget.
   enum Group: Hashable, Sendable {
     case tenant(TenantID)
-    /// An address that has not shown a valid key.
+    /// An address that has not yet sent a valid key.
     case peer(String)
     /// The server itself, and requests that need no key.
     case server
@@ -15,11 +15,11 @@ struct Holder: Hashable, Sendable {
   /// The key or token; `nil` for a group without keys.
   let key: SecretHash?
 
-  /// Requests that need no key, and work of the server itself.
+  /// Requests that need no key, and the server's own work.
   static let server = Holder(group: .server, key: nil)
 }
 
 extension Identity {
-  /// Holds what the requests of the key hold.
+  /// The holder of all amounts of the key's requests.
   var holder: Holder { Holder(group: .tenant(tenant), key: key) }
 }

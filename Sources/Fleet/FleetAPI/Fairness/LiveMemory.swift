@@ -1,5 +1,6 @@
-/// Memory of live connections: what waits for slow readers, and older records on their way. At most half of the server's,
-/// because slow readers hold it long and requests would find nothing.
+/// Memory of live connections: data that waits for slow readers, and older records in transit. At most half of the
+/// server's
+/// memory, because slow readers hold it for a long time and would leave nothing for requests.
 final class LiveMemory: Sendable {
   /// The memory of requests and live connections together.
   let server: Budget
@@ -34,7 +35,7 @@ final class LiveMemory: Sendable {
     return share
   }
 
-  /// What one page of older records holds; given back when it is released.
+  /// The memory of one page of older records; given back when it is released.
   final class Share: Sendable {
     private let live: Budget.Share
     private let server: Budget.Share
@@ -44,15 +45,15 @@ final class LiveMemory: Sendable {
       self.server = server
     }
 
-    /// Holds at least so much from now on; called by one task at a time.
+    /// Grows to at least this amount. Only one task may call it at a time.
     ///
-    /// - Throws: 503; what is held stays held.
+    /// - Throws: 503; the share keeps its amount.
     func grow(to amount: Int) async throws(APIError) {
       try await live.grow(to: amount)
       try await server.grow(to: amount)
     }
 
-    /// Holds at most so much from now on.
+    /// Shrinks to at most this amount.
     func shrink(to amount: Int) {
       server.shrink(to: amount)
       live.shrink(to: amount)

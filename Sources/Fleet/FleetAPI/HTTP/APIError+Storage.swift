@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 
 extension APIError {
-  /// What a client is told of any error; what it must not know goes to the log.
+  /// The error as a client may see it. Details that a client must not see are logged.
   init(_ error: any Error, logger: Logger) {
     switch error {
     case let error as APIError: self = error
@@ -15,7 +15,7 @@ extension APIError {
     case is CancellationError:
       self.init(.serviceUnavailable, "stopping", "the server is stopping; try again", retryAfter: 5)
     case let error as HTTPParserError: self.init(error)
-    // The connection is gone, and with it whoever might read this.
+    // The connection has ended: nobody reads this.
     case is ChannelError, is IOError: self = .badRequest("the body was not received whole")
     default:
       logger.error("a request failed: \(error)")
@@ -23,7 +23,7 @@ extension APIError {
     }
   }
 
-  /// What is no HTTP/1.1.
+  /// The error for bytes that are not HTTP/1.1.
   init(_ error: HTTPParserError) {
     self =
       switch error {

@@ -1,21 +1,22 @@
 import HTTPTypes
 import Telemetry
 
-/// Why a request is not answered as it was meant: status, a code for programs, and one line for people that says what,
-/// where and what would be right.
+/// The reason why a request failed: a status, a code for programs, and one line for people with the cause, the place
+/// and the
+/// expected value.
 ///
 ///     {"error":{"code":"unknownVehicle","message":"vehicles/VAN-9: no such vehicle; see /api/vehicles"}}
 public struct APIError: Error, Equatable, Sendable {
   /// The HTTP status.
   public var status: HTTPResponse.Status
-  /// A word that stays the same whatever the message says.
+  /// A word that stays the same when the message changes.
   public var code: String
   /// One line.
   public var message: String
-  /// Seconds after which to try again, for `Retry-After`.
+  /// Seconds to wait before the next attempt, for `Retry-After`.
   public var retryAfter: Int?
 
-  /// - Parameters: as the properties of the same names.
+  /// - Parameters: see the properties of the same names.
   public init(_ status: HTTPResponse.Status, _ code: String, _ message: String, retryAfter: Int? = nil) {
     self.status = status
     self.code = code
@@ -23,7 +24,7 @@ public struct APIError: Error, Equatable, Sendable {
     self.retryAfter = retryAfter
   }
 
-  /// The error as the one form of body that all errors have.
+  /// The answer, with the body that all errors have.
   var answer: Answer {
     var answer = Answer(status: status, json: body)
     if let retryAfter { answer.headers[.retryAfter] = String(retryAfter) }
@@ -48,7 +49,7 @@ public struct APIError: Error, Equatable, Sendable {
 }
 
 extension APIError {
-  /// 400: what was sent cannot be read.
+  /// 400: the request cannot be parsed.
   static func badRequest(_ message: String) -> APIError { APIError(.badRequest, "badRequest", message) }
   /// 404
   static func notFound(_ message: String) -> APIError { APIError(.notFound, "notFound", message) }
@@ -56,7 +57,7 @@ extension APIError {
   static func forbidden(_ message: String) -> APIError { APIError(.forbidden, "forbidden", message) }
   /// 409
   static func conflict(_ message: String) -> APIError { APIError(.conflict, "conflict", message) }
-  /// 422: readable, and wrong.
+  /// 422: the request can be parsed, but is not valid.
   static func invalid(_ message: String) -> APIError { APIError(.unprocessableContent, "invalid", message) }
   /// 429
   static func tooMany(wait seconds: Int) -> APIError {

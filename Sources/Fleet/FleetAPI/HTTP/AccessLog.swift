@@ -2,11 +2,11 @@ import HTTPTypes
 import Logging
 import Telemetry
 
-/// A line for each request, if `accessLog` is on:
+/// Writes a line for each request, if `accessLog` is on:
 ///
 ///     access: 10.0.0.7 default token 0193e0f2-… GET /api/vehicles/VAN-001/telemetry 200 18231 B 12.3 ms
 ///
-/// Never the query, a header or a body; a segment of the path that looks like a key is replaced.
+/// A line contains no query, header or body. A segment of the path that looks like a key is replaced.
 struct AccessLog: Sendable {
   /// `nil` if the log is off.
   let logger: Logger?
@@ -35,12 +35,12 @@ struct AccessLog: Sendable {
     return String(decoding: (0..<36).map { text[$0] }, as: UTF8.self)
   }
 
-  /// One line, one word.
+  /// Whether a character can be part of one word on one line.
   private static func isShown(_ character: Character) -> Bool {
     !character.isWhitespace && character.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
   }
 
-  /// Without the query, at most 256 bytes, and without what somebody took for a place to put a key.
+  /// The path without the query and without keys, at most 256 bytes.
   static func path(_ target: String) -> String {
     let path = target.prefix { $0 != "?" && $0 != "#" }
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment in

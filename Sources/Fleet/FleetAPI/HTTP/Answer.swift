@@ -1,13 +1,13 @@
 import HTTPTypes
 import NIOCore
 
-/// What goes back: status, headers, and a body that is whole in memory.
+/// An answer to a request: status, headers, and the whole body.
 public struct Answer: Sendable {
   /// The HTTP status.
   public var status: HTTPResponse.Status
-  /// Headers besides `Content-Length`, which follows from the body.
+  /// Headers except `Content-Length`, which is derived from the body.
   public var headers: HTTPFields
-  /// Empty where the status has none.
+  /// Empty if the status allows no body.
   public var body: ByteBuffer
 
   /// An answer without a body.

@@ -3,10 +3,11 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Ends connections that keep the server waiting, that speak no HTTP, or that the server's stop finds idle.
+/// Closes connections that keep the server waiting, that do not speak HTTP, or that are idle when the server stops.
 ///
-/// Stands behind the HTTP codec, in front of whatever decides about upgrades, which removes it when the connection is no
-/// HTTP any more. All on the connection's event loop.
+/// It comes after the HTTP codec and before the upgrade handler, which removes it when the connection is upgraded.
+/// All
+/// calls are on the connection's event loop.
 final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -14,16 +15,17 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundOut = HTTPServerResponsePart
 
   private let limits: ServerLimits
-  /// Requests whose answer has not gone out whole.
+  /// Requests whose answer is not completely sent.
   private var unanswered = 0
-  /// A request's body is still to come.
+  /// Whether the rest of a request's body has still to arrive.
   private var isReading = false
-  /// The connection ends with the answer: the server is stopping, or nothing more can be read.
+  /// Whether the connection ends with the answer: the server is stopping, or nothing more can be read.
   private var isLast = false
-  /// The client waits to be told to go on with the body.
+  /// Whether the client waits for 100 before it sends the body.
   private var isExpected = false
-  /// A request was answered before its body was there: that is read on for a while and thrown away, so that the answer is
-  /// not lost in a reset.
+  /// Whether a request was answered before its body had arrived. The body is then read and discarded for a while, so
+  /// that a
+  /// reset does not destroy the answer.
   private var isLingering: Bool { isReading && unanswered == 0 }
   private var deadline: Scheduled<Void>?
 
@@ -49,9 +51,9 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     switch unwrapInboundIn(data) {
     case .head(var head):
       unanswered += 1
-      // Behind a request for an upgrade the decoder takes everything for the other protocol's.
+      // After a request for an upgrade, the decoder treats all bytes as the other protocol's.
       if head.headers.contains(name: "Upgrade") || head.method == .CONNECT || !head.isKeepAlive { isLast = true }
-      // Nobody knows where a body ends that is coded in a way of its own (RFC 9112, 6.3).
+      // The end of a body with an unknown transfer coding cannot be found (RFC 9112, 6.3).
       if head.headers["Transfer-Encoding"].contains(where: { $0.lowercased() != "chunked" }) { isLast = true }
       isReading = true
       wait(limits.requestSeconds, context)
@@ -67,7 +69,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
       return
     case .end:
       isReading = false
-      // However long the answer takes is the server's matter; it may have gone out already.
+      // The time that the answer takes is not limited here. It may already have been sent.
       deadline?.cancel()
       if unanswered == 0 { wait(limits.idleSeconds, context) }
     }
@@ -75,7 +77,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    // Nobody above asks for what is thrown away.
+    // No other handler reads data that is discarded.
     if isLingering { context.read() }
     context.fireChannelReadComplete()
   }
@@ -94,11 +96,12 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .head(let head) = unwrapOutboundIn(data), head.status != .continue, isExpected || !head.isKeepAlive {
-      // A client that was not told to go on may send its body or not: nobody knows where the next request begins.
+      // A client that has not been told to continue may or may not send its body, so the next request cannot be
+      // found.
       isLast = true
     }
     if case .head(let head) = unwrapOutboundIn(data), !isReading, head.status != .continue {
-      // Who takes their answer slower than that holds memory that others need.
+      // A client that reads its answer more slowly holds memory that others need.
       wait(limits.idleSeconds, context)
     }
     switch unwrapOutboundIn(data) {
@@ -120,7 +123,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     }
     if unanswered == 0, isLast {
       context.writeAndFlush(data, promise: promise)
-      // They see our end at once; theirs may take a while.
+      // The client sees the server's end at once; the client's end may take a while.
       context.close(mode: isLingering ? .output : .all, promise: nil)
     } else {
       context.write(data, promise: promise)
@@ -129,7 +132,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    // Our side has ended already.
+    // The server's side has already ended.
     guard mode == .output, isLingering, isLast else {
       context.close(mode: mode, promise: promise)
       return

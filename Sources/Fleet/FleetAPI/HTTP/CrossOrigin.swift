@@ -1,13 +1,12 @@
 import HTTPTypes
 
-/// Which web pages may read answers (the Fetch standard, 3.2: CORS): those of the origins that `live.origins` lists, for REST
-/// as for the WebSocket.
+/// Lets web pages of the origins in `live.origins` read answers (the Fetch standard, 3.2: CORS).
 ///
-/// A page sends a key as `Authorization` itself; cookies are nothing to this server, so that no answer allows credentials.
+/// A page sends its key in `Authorization`. The server uses no cookies, so no answer allows credentials.
 struct CrossOrigin: Sendable {
   let origins: AllowedOrigins
 
-  /// Adds what lets the page of a request read its answer.
+  /// Adds the headers that let the page read the answer.
   func allow(_ request: HTTPFields, in answer: inout HTTPFields) {
     guard !origins.listed.isEmpty else { return }
     // A cache must not give one page's answer to another.
@@ -17,10 +16,10 @@ struct CrossOrigin: Sendable {
     answer[.accessControlExposeHeaders] = "ETag, Location, Retry-After, Obdgate-Gateway"
   }
 
-  /// The answer to a page's question whether it may make a request.
+  /// Answers a page's preflight request.
   ///
-  /// - Parameter methods: of the path that is asked about.
-  /// - Returns: `nil` if the request is no such question, or the page may not.
+  /// - Parameter methods: of the path.
+  /// - Returns: `nil` if it is not a preflight request, or if the origin is not allowed.
   func preflight(_ request: HTTPRequest, methods: [HTTPRequest.Method]) -> Answer? {
     let fields = request.headerFields
     guard request.method == .options, fields[.accessControlRequestMethod] != nil, allowed(fields) != nil else {

@@ -7,15 +7,15 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOWebSocket
 
-/// A connection to the server: HTTP/1.1, or a WebSocket if its first request asks for that.
+/// A connection to the server: HTTP/1.1, or a WebSocket if its first request asks for one.
 struct FleetChannel: HTTPChannelHandler {
-  /// A connection whose first request may still be to come.
+  /// A connection whose first request may not have arrived yet.
   struct Value: ServerChildChannelValue {
     let channel: any Channel
     let outcome: EventLoopFuture<Outcome>
   }
 
-  /// What a connection turned out to be.
+  /// The protocol of a connection.
   enum Outcome: Sendable {
     case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
     case webSocket
@@ -36,9 +36,10 @@ struct FleetChannel: HTTPChannelHandler {
         Value(channel: channel, outcome: channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)))
     }
     return channel.eventLoop.makeCompletedFuture {
-      // Answers that a client does not take wait in their requests' memory, and little of them here.
+      // Answers that a client does not read wait in the memory of their requests, with only a little of them here.
       try channel.syncOptions?.setOption(.writeBufferWaterMark, value: .init(low: 4 << 10, high: 16 << 10))
-      // What a connection may have sent ahead is kept for it: little, as there may be many.
+      // Bytes that a client sends ahead are buffered for each connection: only a few, because there may be many
+      // connections.
       try channel.syncOptions?.setOption(
         .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10))
       let encoder = HTTPResponseEncoder()
@@ -66,7 +67,7 @@ struct FleetChannel: HTTPChannelHandler {
       }
     } catch {
       logger.debug("connection: \(error)")
-      // It never came to a request, or was closed; a second close does no harm and has nothing to say.
+      // The connection was closed, or sent no request. Closing it again has no effect.
       value.channel.close(promise: nil)
     }
   }
@@ -77,7 +78,7 @@ struct FleetChannel: HTTPChannelHandler {
 
   private func webSocket(_ logger: Logger) -> NIOTypedWebSocketServerUpgrader<Outcome> {
     NIOTypedWebSocketServerUpgrader(
-      // The connection itself says why, and closes.
+      // The connection reports the reason itself and closes.
       maxFrameSize: LiveConnection.messageLimit, enableAutomaticErrorHandling: false,
       shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
       upgradePipelineHandler: { channel, head in
@@ -94,7 +95,7 @@ struct FleetChannel: HTTPChannelHandler {
 }
 
 extension ServerLimits {
-  /// Reads requests whose heads are as long as they may be.
+  /// Creates a decoder for requests with the configured maximum length of a head.
   func requestDecoder() -> ByteToMessageHandler<HTTPRequestDecoder> {
     var headers = NIOHTTPDecoderLimitConfiguration()
     headers.maxHeaderListSize = headerBytes
@@ -105,7 +106,7 @@ extension ServerLimits {
 }
 
 extension Channel {
-  /// The requests of a connection that speaks HTTP and will go on doing so, one at a time; on its event loop.
+  /// The requests of a connection that continues with HTTP, one at a time. Call it on the connection's event loop.
   func requests(isSecure: Bool) throws -> NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart> {
     try pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: isSecure))
     return try NIOAsyncChannel(

@@ -1,36 +1,36 @@
 import Telemetry
 
-/// JSON texts of answers, made with the encoder that the records are made with.
+/// JSON texts of answers, from the same encoder as records.
 enum JSONBody {
-  /// One object.
+  /// Encodes one object.
   ///
-  /// - Parameter write: writes its keys; whatever it leaves open is closed.
+  /// - Parameter write: writes its keys. Objects and arrays that it leaves open are closed.
   static func object(_ write: (inout JSONLineEncoder) -> Void) -> [UInt8] {
     var encoder = JSONLineEncoder(capacity: 512, growable: true)
     encoder.begin()
     write(&encoder)
     encoder.finish()
     let line = encoder.line
-    // Without the line feed. The buffer lives as long as the call.
+    // Without the line feed. The buffer is valid during the call.
     return unsafe line.withUnsafeBufferPointer { unsafe Array($0.dropLast()) }
   }
 }
 
-/// The one form of lists: `{"data":[…],"next":"cursor"}`, `next` only where the list goes on.
+/// The form of all lists: `{"data":[…],"next":"cursor"}`, with `next` only if the list continues.
 struct ListBody {
   private var bytes: [UInt8] = Array(#"{"data":["#.utf8)
   private var isEmpty = true
 
-  /// Adds one element, which is JSON already.
+  /// Appends an element, which is JSON text.
   mutating func append(_ element: some Sequence<UInt8>) {
     if !isEmpty { bytes.append(UInt8(ascii: ",")) }
     isEmpty = false
     bytes.append(contentsOf: element)
   }
 
-  /// The whole body.
+  /// Returns the whole body.
   ///
-  /// - Parameter next: where the list goes on.
+  /// - Parameter next: the cursor at which the list continues.
   consuming func finish(next: String? = nil) -> [UInt8] {
     bytes.append(UInt8(ascii: "]"))
     guard let next else {

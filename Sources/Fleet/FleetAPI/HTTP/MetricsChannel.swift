@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// A connection to the address that metrics alone are served at: HTTP/1.1 without TLS, and never a WebSocket.
+/// A connection to the address for metrics: HTTP/1.1 without TLS and without WebSocket.
 struct MetricsChannel: HTTPChannelHandler {
   struct Value: ServerChildChannelValue {
     let requests: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>

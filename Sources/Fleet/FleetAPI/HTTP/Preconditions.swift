@@ -1,13 +1,13 @@
 import HTTPTypes
 
-/// What a request wants to be so before it is done: `If-Match` and `If-None-Match` (RFC 9110, 13.1.1 and 13.1.2).
+/// The conditions of a request: `If-Match` and `If-None-Match` (RFC 9110, 13.1.1 and 13.1.2).
 struct Preconditions: Sendable {
-  /// Of `If-Match`; nil: there is no such header.
+  /// From `If-Match`; `nil` if there is no such header.
   let oneOf: EntityTags?
-  /// Of `If-None-Match`; nil: there is no such header.
+  /// From `If-None-Match`; `nil` if there is no such header.
   let noneOf: EntityTags?
 
-  /// - Throws: 400 for what is no list of entity tags.
+  /// - Throws: 400 if a header is not a list of entity tags.
   init(_ headers: HTTPFields) throws(APIError) {
     oneOf = try headers[.ifMatch].map { field throws(APIError) in try EntityTags("If-Match", field) }
     noneOf = try headers[.ifNoneMatch].map { field throws(APIError) in try EntityTags("If-None-Match", field) }
@@ -17,9 +17,9 @@ struct Preconditions: Sendable {
   /// Whether one of them is `*`.
   var hasAny: Bool { oneOf?.isAny ?? false || noneOf?.isAny ?? false }
 
-  /// Whether what is there may be changed.
+  /// Whether the conditions allow a change.
   ///
-  /// - Parameter present: the entity tag of what is there; nil: nothing is.
+  /// - Parameter present: the current entity tag; `nil` if there is nothing.
   func allow(changeOf present: String?) -> Bool {
     if let oneOf {
       guard let present, oneOf.stronglyMatch(present) else { return false }
@@ -28,9 +28,9 @@ struct Preconditions: Sendable {
     return true
   }
 
-  /// 412
+  /// Returns an error with status 412.
   ///
-  /// - Parameter present: the entity tag of what is there; nil: nothing is.
+  /// - Parameter present: the current entity tag; `nil` if there is nothing.
   static func failed(_ present: String?) -> APIError {
     APIError(
       .preconditionFailed, "changedMeanwhile",
@@ -42,12 +42,12 @@ struct Preconditions: Sendable {
 struct EntityTags: Sendable {
   /// `*`
   let isAny: Bool
-  /// Each with its quotes.
+  /// The tags, each with its quotes.
   private var tags: [(isWeak: Bool, tag: Substring)] = []
 
   /// - Parameters:
   ///   - name: of the header, for the error.
-  ///   - field: its value; of several headers with commas between.
+  ///   - field: the value; several headers are joined by commas.
   /// - Throws: 400.
   init(_ name: String, _ field: String) throws(APIError) {
     var rest = field[...]
@@ -61,11 +61,11 @@ struct EntityTags: Sendable {
       return
     }
     while !rest.isEmpty {
-      // Empty elements of a list count for nothing (5.6.1.2).
+      // Empty elements of a list are ignored (5.6.1.2).
       if rest.first != "," {
         let isWeak = rest.hasPrefix("W/")
         if isWeak { rest = rest.dropFirst(2) }
-        // A comma may stand in a tag, a quote may not.
+        // A tag may contain a comma, but not a quote.
         guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else { throw Self.wrong(name, field) }
         tags.append((isWeak, rest[...end]))
         rest = rest[rest.index(after: end)...]
@@ -78,10 +78,10 @@ struct EntityTags: Sendable {
     guard !tags.isEmpty else { throw Self.wrong(name, field) }
   }
 
-  /// Whether one of them says that the bytes are the same: a weak one cannot (8.8.3.2).
+  /// Whether a tag means that the bytes are equal. A weak tag cannot mean that (8.8.3.2).
   func stronglyMatch(_ tag: String) -> Bool { isAny || tags.contains { !$0.isWeak && $0.tag == tag } }
 
-  /// Whether one of them is the tag, weak or not.
+  /// Whether the tag is in the list, weak or not.
   func weaklyMatch(_ tag: String) -> Bool { isAny || tags.contains { $0.tag == tag } }
 
   private static func wrong(_ name: String, _ field: String) -> APIError {

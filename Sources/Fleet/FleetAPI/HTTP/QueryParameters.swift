@@ -1,12 +1,12 @@
-/// The part of a request's target behind the question mark, `application/x-www-form-urlencoded`.
+/// The query of a request's target, `application/x-www-form-urlencoded`.
 struct QueryParameters: Sendable {
   private let pairs: [(name: String, value: String)]
 
   /// - Parameters:
-  ///   - text: without the question mark.
-  ///   - known: the parameters of the route. The first other one is an error, so that a long query is not read on.
-  /// - Throws: 400 for a parameter that is not known or stands there twice, for a percent sign that is not followed by two
-  ///   hexadecimal digits, and for bytes that are not UTF-8.
+  ///   - text: the query without the question mark.
+  ///   - known: the parameters of the route. Parsing ends at the first unknown one.
+  /// - Throws: 400 for an unknown parameter, a parameter given twice, invalid percent-encoding, and bytes that are
+  ///   not UTF-8.
   init(_ text: Substring, known: [String]) throws(APIError) {
     var pairs: [(name: String, value: String)] = []
     for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
@@ -27,13 +27,13 @@ struct QueryParameters: Sendable {
     self.pairs = pairs
   }
 
-  /// The value of a parameter; nil where it is not there.
+  /// The value of a parameter; `nil` if it is absent.
   subscript(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
 }
 
 /// Percent-encoding (RFC 3986, 2.1).
 enum PercentCoding {
-  /// The text; nil where an escape is broken, or the bytes are not UTF-8.
+  /// Returns the decoded text; `nil` if an escape is invalid, or if the bytes are not UTF-8.
   static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
@@ -50,7 +50,7 @@ enum PercentCoding {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// A text as one segment of a path: all but unreserved characters (2.3) escaped.
+  /// Returns the text as one segment of a path: all characters except unreserved ones (2.3) are escaped.
   static func encode(_ text: String) -> String {
     var out = ""
     for byte in text.utf8 {

@@ -1,4 +1,4 @@
 import JSONText
 
-/// A text from outside as a message may show it: in quotes, on one line, not long.
+/// Quotes a client's text for a message: on one line, and shortened.
 func quoted(_ text: some StringProtocol) -> String { JSONError.quoted(text) }

@@ -1,22 +1,22 @@
 import Synchronization
 
-/// A value that is asked for at most once in a period, however many need it.
+/// A value that is computed at most once in a period, however many tasks need it.
 final class RecentValue<Value: Sendable>: Sendable {
   private let period: Duration
   private let ask: @Sendable () async throws -> Value
   private let last = Mutex<(time: ContinuousClock.Instant, answer: Task<Value, any Error>)?>(nil)
 
   /// - Parameters:
-  ///   - period: how long an answer is good for; an error is good for as long.
-  ///   - ask: asks for the value.
+  ///   - period: the time for which an answer or an error is valid.
+  ///   - ask: computes the value.
   init(for period: Duration, _ ask: @escaping @Sendable () async throws -> Value) {
     self.period = period
     self.ask = ask
   }
 
-  /// The value, as it was within the last period.
+  /// The value as it was within the last period.
   ///
-  /// - Throws: what the last question threw.
+  /// - Throws: the error of the last computation.
   var value: Value {
     get async throws {
       let now = ContinuousClock.now

@@ -1,37 +1,39 @@
 import NIOCore
 
-/// What one client may take of the server. Times in seconds, sizes in bytes.
+/// Limits for one client. Times are in seconds, sizes in bytes.
 public struct ServerLimits: Equatable, Sendable {
-  /// For a request's head, for taking an answer, and from one request to the next.
+  /// The time for a request's head, for reading an answer, and between two requests.
   public var idleSeconds = 60
-  /// From the head of a request to the end of its body.
+  /// The time from a request's head to the end of its body.
   public var requestSeconds = 30
-  /// For the rest of a body whose request is answered already; never longer than ``requestSeconds``.
+  /// The time for the rest of a body whose request has already been answered; at most ``requestSeconds``.
   var lingeringSeconds = 5
-  /// All headers of a request together.
+  /// The total length of a request's headers.
   public var headerBytes = 16 << 10
-  /// A body that is one JSON object, as it is sent and once it is unpacked.
+  /// The length of a body that is one JSON object, compressed and decompressed.
   static let objectBytes = 1 << 20
-  /// A body as it is sent.
+  /// The length of a body as it is sent.
   public var bodyBytes = 8 << 20
-  /// A body once it is unpacked.
+  /// The length of a body after decompression.
   public var unpackedBytes = 32 << 20
-  /// Bytes of one page of a list; the last piece of a page may go beyond it by some.
+  /// The length of one page of a list. The last piece of a page may exceed it.
   public var pageBytes = 8 << 20
-  /// What all requests and live connections hold together; a tenant and a key have a part of it (``Budget``). A body is
-  /// reckoned at four times its unpacked length.
+  /// The memory of all requests and live connections. A tenant and a key may have a part of it (``Budget``). A body
+  /// counts
+  /// four times its decompressed length.
   public var memoryBytes = 256 << 20
-  /// Questions that the database answers at the same time: one less than it has connections for them.
+  /// Queries that may take long and that the database answers at the same time: one fewer than its connections for
+  /// them.
   public var questions = 3
-  /// For a place among them.
+  /// The time that a query waits for its turn.
   var questionSeconds = 10
-  /// Records in one `POST /api/telemetry`.
+  /// The number of records in one `POST /api/telemetry`.
   public var batchRecords = 20_000
-  /// Connections at the same time; an address, a tenant and a key have a part of them.
+  /// The number of simultaneous connections. An address, a tenant and a key may have a part of them.
   public var connections = 20_000
-  /// For requests that are being answered when the server is told to stop.
+  /// The time for requests in progress when the server stops.
   public var stopSeconds = 2
 
-  /// As they are unless configured.
+  /// Creates the defaults.
   public init() {}
 }

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Awaits work that cannot be broken off, such as a commit, but only until the task is cancelled: the work then goes on,
-/// and nobody is told how it ended.
+/// Awaits work that cannot be interrupted, such as a commit, until it ends or the task is cancelled. After a
+/// cancellation
+/// the work continues, and its result is discarded.
 ///
-/// - Throws: `CancellationError` in that case; what the work throws.
+/// - Throws: `CancellationError` after a cancellation; errors of the work.
 func untilCancelled<Value: Sendable>(
   _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
@@ -20,7 +21,7 @@ func untilCancelled<Value: Sendable>(
   }
 }
 
-/// Gives the one who waits the answer that comes first.
+/// Resumes the waiting task with the first answer.
 private final class FirstAnswer<Value: Sendable>: Sendable {
   private enum State {
     case open

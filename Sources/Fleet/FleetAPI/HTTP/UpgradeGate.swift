@@ -1,12 +1,15 @@
 import NIOCore
 import NIOHTTP1
 
-/// Lets only those requests look like upgrades that will be upgraded.
+/// Removes the `Upgrade` header of requests that will not be upgraded.
 ///
-/// NIO's typed upgrader answers an upgrade that it refuses with nothing at all. So whatever is not a WebSocket handshake
-/// for the right path, version, key and origin (RFC 6455, 4.2.1) loses its `Upgrade` header here and is answered as the
-/// plain request that it then is. Only the first request of a connection can be upgraded: this stands in front of the
-/// upgrader and is removed with it.
+/// NIO's typed upgrader sends no answer at all if it refuses an upgrade. A request that is not a WebSocket handshake
+/// for the
+/// right path, version, key and origin (RFC 6455, 4.2.1) therefore loses its `Upgrade` header and is answered as a
+/// plain
+/// request. Only the first request of a connection can be upgraded: this handler comes before the upgrader and is
+/// removed
+/// with it.
 final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -41,7 +44,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
       && origins.allow(headers["Origin"].first, host: headers["Host"].first)
   }
 
-  /// 16 bytes in Base64.
+  /// Whether the text is 16 bytes in Base64.
   private static func isKey(_ text: String) -> Bool {
     text.utf8.count == 24 && text.hasSuffix("==")
       && text.utf8.dropLast(2).allSatisfy { byte in

@@ -1,7 +1,7 @@
 import Glibc
 import Telemetry
 
-/// The time of day: the server's rooms below ask for it, this one looks.
+/// The time of day. Only this target and the program read the clock; all other targets get the time as a parameter.
 public enum WallClock {
   /// Now, in UTC.
   public static var now: Timestamp {

@@ -2,10 +2,10 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// `POST /api/telemetry`: records of any type come in.
+/// `POST /api/telemetry`: stores records of any type.
 ///
-/// Once a batch is answered, all that is called stored is kept. What is wrong with a record is
-/// said in its place, and the others are stored all the same.
+/// All records that the answer calls stored are durable. Each invalid record gets its own error, and the others are
+/// stored.
 struct IngestRoute {
   let storage: any FleetStorage
   let metrics: TenantMetrics
@@ -14,7 +14,8 @@ struct IngestRoute {
   var route: Route {
     let (storage, metrics, sightings) = (storage, metrics, sightings)
     return Route(.post, "/api/telemetry", .roles([.gateway, .admin]), Self.operation) { call in
-      // What tools say that were not told (`curl --data-binary`): lines and arrays are known by their first character.
+      // Types that tools send by default (`curl --data-binary`): the first character distinguishes lines from an
+      // array.
       let type = try call.requireType(
         Self.types,
         or: Self.otherLines + ["application/x-www-form-urlencoded", "application/octet-stream", "text/plain"])
@@ -27,13 +28,13 @@ struct IngestRoute {
         to: body.count * Budget.Share.bytesForOne + most * Budget.Share.bytesForRecord)
       let areLines = type.map { $0 != Self.types[0] && (Self.types + Self.otherLines).contains($0) } ?? false
       let batch = try await call.heavily(body.count) { IncomingBatch(parsing: body.span, mayBeObject: !areLines) }
-      // Whoever sent it counts records that cannot be told apart here: no figures would fit.
+      // The client counts records that the server cannot separate here, so no results would match.
       if let breakOff = batch.breakOff { throw APIError.badRequest("body: \(breakOff); nothing of it was stored") }
       guard batch.count > 0 else {
         throw APIError.badRequest("the body has no records; expected a JSON array of them, or one on each line")
       }
       let (caller, now) = (try call.caller, WallClock.now)
-      // Where all are refused there is nothing to store.
+      // If all records are refused, there is nothing to store.
       let stored =
         batch.records.isEmpty
         ? []
@@ -53,7 +54,7 @@ struct IngestRoute {
   }
 
   private static let types = ["application/json", "application/x-ndjson", "application/jsonl"]
-  /// What JSON lines are called as well.
+  /// Other names of JSON lines.
   private static let otherLines = ["application/ndjson", "application/jsonlines", "application/x-jsonlines"]
 
   private static let operation = Operation(
@@ -64,19 +65,19 @@ struct IngestRoute {
       .header("Obdgate-Version", "Version of the gateway's program."),
       .header("Obdgate-Spool-Depth", "Records that the gateway has still to send.", #"{"type":"string"}"#),
     ],
-    // JSON lines, which no schema describes, are in the schema's text.
+    // The schema's text mentions JSON lines, which no schema can describe.
     body: .json("RecordBatch"),
     results: [.init(.ok, "What became of each record.", .json("IngestAnswer"), headers: ["Obdgate-Gateway"])],
     errors: [.contentTooLarge, .unsupportedMediaType])
 }
 
-/// What a gateway is told of its batch: figures that add up to its records, and each record's own outcome, in order.
+/// The answer to a batch: totals that add up to the number of records, and the result of each record in order.
 ///
 ///     {"stored":1,"duplicates":1,"improved":1,"refused":1,"results":[{"index":0,"outcome":"stored"},
 ///      {"index":1,"outcome":"duplicate","improved":true},
 ///      {"index":2,"outcome":"refused","kind":"missingKey","reason":"seq: expected a whole number from 1"}]}
 ///
-/// `improved` are those duplicates whose better time was taken.
+/// `improved` counts the duplicates whose better time was stored.
 enum IngestAnswer {
   static func body(_ outcomes: [IngestOutcome], _ counts: TenantMetrics.Counts) -> [UInt8] {
     var results: [UInt8] = []

@@ -1,9 +1,9 @@
 import NIOCore
 import NIOWebSocket
 
-/// What stands in the other side's close frame (RFC 6455, 5.5.1).
+/// The content of a client's close frame (RFC 6455, 5.5.1).
 enum ClosePayload: Equatable {
-  /// Nothing, or a status code that may be sent; the answer repeats it.
+  /// Empty, or a status code that a client may send. The answer repeats it.
   case valid(WebSocketErrorCode?)
   case failure(WebSocketErrorCode, String)
 
@@ -29,7 +29,8 @@ enum ClosePayload: Equatable {
     self = .valid(WebSocketErrorCode(codeNumber: Int(code)))
   }
 
-  /// Codes of RFC 6455 (7.4.1) and IANA's registry that a close frame may have, and those of libraries and applications.
+  /// Whether a close frame may have this code: codes of RFC 6455 (7.4.1), of IANA's registry, and of libraries and
+  /// applications.
   private static func maySend(_ code: UInt16) -> Bool {
     switch code {
     case 1_000...1_003, 1_007...1_014, 3_000...4_999: true

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Waits until all event loops have delivered what was published, or the task is cancelled.
+/// Waits until all event loops have delivered an update, or until the task is cancelled.
 final class Deliveries: Sendable {
   private struct State {
     var missing: Int
@@ -9,13 +9,13 @@ final class Deliveries: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter count: how many there are.
+  /// - Parameter count: the number of event loops.
   init(_ count: Int) { state = Mutex(State(missing: count)) }
 
-  /// One of them is done.
+  /// Marks one event loop as finished.
   func finish() { end { $0.missing -= 1 } }
 
-  /// Returns once all are done, or the task is cancelled.
+  /// Returns when all are finished, or when the task is cancelled.
   func wait() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -1,34 +1,35 @@
 import FleetDomain
 
-/// Updates on their way to the connections of one event loop: in slices, between which the loop does its other work, and in
-/// turn between tenants, so that a tenant with thousands of listeners holds up nobody else. Only ever touched on the loop.
+/// Updates for the connections of one event loop. They are delivered in slices, so that the loop can do other work
+/// between
+/// them. Tenants take turns, so that one with thousands of listeners does not delay others. Use it only on the loop.
 struct DeliveryQueue {
-  /// An update, and the connections that have not been given it.
+  /// An update, and the connections that have not received it.
   private struct Delivery {
     let update: LiveUpdate
     var rest: ArraySlice<LiveConnection>
   }
 
   private struct Line {
-    /// In the order in which they were published.
+    /// In the order of publication.
     var deliveries: [Delivery] = []
-    /// Called when all of `deliveries` up to a number are done.
+    /// Called when all `deliveries` up to a number are finished.
     var ends: [(number: Int, then: () -> Void)] = []
     var done = 0
     var added = 0
   }
 
-  /// Of one slice.
+  /// The maximum length of one slice in bytes.
   private static let mostBytes = 256 << 10
   private static let mostConnections = 16
 
   private var lines: [TenantID: Line] = [:]
-  /// Tenants that have a line, the next first.
+  /// Tenants with deliveries, in the order of their turns.
   private var turns: [TenantID] = []
 
   var isEmpty: Bool { turns.isEmpty }
 
-  /// - Parameter then: called when the last connection has been given the last update.
+  /// - Parameter then: called when the last connection has received the last update.
   mutating func add(
     _ updates: [(LiveUpdate, [LiveConnection])], of tenant: TenantID, then: @escaping () -> Void
   ) {
@@ -40,7 +41,7 @@ struct DeliveryQueue {
     lines[tenant] = line
   }
 
-  /// Delivers a slice of the tenant that is next.
+  /// Delivers a slice of the next tenant.
   mutating func deliverSlice() {
     guard !turns.isEmpty else { return }
     let tenant = turns.removeFirst()
@@ -69,7 +70,7 @@ struct DeliveryQueue {
     for end in ended { end.then() }
   }
 
-  /// Ends all deliveries where they are.
+  /// Ends all deliveries.
   mutating func removeAll() {
     let ends = lines.values.flatMap(\.ends)
     (lines, turns) = ([:], [])

@@ -1,8 +1,9 @@
 import HTTPTypes
 import NIOCore
 
-/// The handshake of a WebSocket, which the access log shows once: as soon as its token's owner is known, or at the
-/// upgrade if it has no token.
+/// The handshake of a WebSocket, which the access log shows once: when the owner of its token is known, or at the
+/// upgrade if
+/// it has no token.
 struct Handshake {
   private let path: String
   private let log: AccessLog
@@ -17,7 +18,7 @@ struct Handshake {
 
   /// Logs the handshake, unless it was logged before.
   ///
-  /// - Parameter identity: the owner of its token; `nil` if it is not known.
+  /// - Parameter identity: the owner of its token; `nil` if unknown.
   mutating func report(_ identity: Identity?, from channel: any Channel) {
     guard !isReported else { return }
     isReported = true

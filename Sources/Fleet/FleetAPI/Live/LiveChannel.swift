@@ -1,14 +1,14 @@
 import FleetDomain
 
-/// What can be subscribed to: one vehicle of a tenant, or its whole fleet.
+/// A channel that clients can subscribe to: one vehicle of a tenant, or the whole fleet.
 ///
-/// The vehicle need not be there yet: nothing comes until it is.
+/// The vehicle need not exist yet.
 struct LiveChannel: Hashable, Sendable {
   let tenant: TenantID
-  /// Id or VIN; nil: the whole fleet.
+  /// Id or VIN; `nil` for the whole fleet.
   let vehicle: String?
 
-  /// As clients name it: `fleet`, `vehicle:VAN-001`.
+  /// The name that clients use: `fleet`, `vehicle:VAN-001`.
   var name: String { vehicle.map { Self.prefix + $0 } ?? Self.fleet }
 
   private static let fleet = "fleet"
@@ -19,7 +19,7 @@ struct LiveChannel: Hashable, Sendable {
     self.vehicle = vehicle
   }
 
-  /// - Parameter name: as clients write it; nil unless it is a channel's name.
+  /// Returns `nil` if the name is not a channel's name.
   init?(tenant: TenantID, name: String) {
     if name == Self.fleet {
       self.init(tenant: tenant, vehicle: nil)

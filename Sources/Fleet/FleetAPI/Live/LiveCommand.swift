@@ -8,7 +8,7 @@ import JSONText
 ///     {"action":"ping"}
 enum LiveCommand: Equatable, Sendable {
   case authenticate(token: String)
-  /// After: the number of the last record that the client has; nil: only what comes from now on.
+  /// `after` is the number of the last record that the client has; `nil` if it wants only new records.
   case subscribe(channel: String, after: Int64?)
   case unsubscribe(channel: String)
   case ping

@@ -1,16 +1,17 @@
 import NIOCore
 
 extension LiveConnection {
-  /// A channel that is listened to.
+  /// A subscription to a channel.
   final class Subscription {
-    /// What was published while older records are still read; nil once all of them are sent.
+    /// Updates that were published while older records are read; `nil` after all of those are sent.
     fileprivate(set) var held: [LiveUpdate]?
     fileprivate(set) var heldBytes = 0
-    /// More was published than is held: it is read from the store as well, and nothing is held until then.
+    /// Whether more was published than may be held. The rest is then read from the store, and nothing is held until
+    /// then.
     fileprivate var isOverfull = false
-    /// Changes of the next page of older records.
+    /// The number of changes in the next page of older records.
     fileprivate var pageLimit = LiveService.firstPage
-    /// Number of the last record that was sent: what was read from the store may be published only then.
+    /// The number of the last record that was sent. A record that was read from the store may be published later.
     fileprivate var last: Int64 = 0
 
     fileprivate init() { held = [] }
@@ -25,7 +26,7 @@ extension LiveConnection {
       refuse(.conflict("channel: more than \(hub.settings.subscriptions) of one connection"), channel.name)
       return
     }
-    // Listening begins before older records are read: between the two nothing is lost.
+    // The subscription begins before older records are read, so that nothing between the two is lost.
     let subscription = Subscription()
     subscriptions[channel] = subscription
     hub.count(channel, by: 1)
@@ -46,16 +47,16 @@ extension LiveConnection {
         } else if subscription.isOverfull {
           self.replay(channel, subscription, after: newest)
         } else {
-          // All that is newer comes as it is stored.
+          // Newer records are sent when they are stored.
           self.release(subscription, upTo: newest)
         }
       }
     }
   }
 
-  /// Sends what is behind a number page by page, then what was published meanwhile.
+  /// Sends the records after a number page by page, then the updates that were published in the meantime.
   ///
-  /// One page of a connection is under way at a time, however many channels it resumes.
+  /// A connection reads one page at a time, however many channels it resumes.
   private func replay(_ channel: LiveChannel, _ subscription: Subscription, after: Int64) {
     takeTurn {
       guard let context = self.context, self.subscriptions[channel] === subscription else {
@@ -90,7 +91,7 @@ extension LiveConnection {
     case .success(let page):
       subscription.pageLimit = page.nextLimit
       send(page.pieces[...]) {
-        // What its records take is held until they are sent.
+        // The memory of the records is held until they are sent.
         page.share?.shrink(to: 0)
         self.endTurn()
         guard self.subscriptions[channel] === subscription else { return }
@@ -103,7 +104,7 @@ extension LiveConnection {
     }
   }
 
-  /// The next piece once this one is on its way: a backlog is no reason to be called slow.
+  /// Sends the next piece when this one is sent: a backlog does not make a reader slow.
   private func send(_ pieces: ArraySlice<ByteBuffer>, then next: @escaping () -> Void) {
     guard let first = pieces.first else {
       next()
@@ -119,7 +120,7 @@ extension LiveConnection {
     for update in held { pass(update, to: subscription) }
   }
 
-  /// Everything up to a number was sent.
+  /// Records that everything up to a number was sent.
   private func advance(_ subscription: Subscription, to number: Int64) {
     subscription.last = number
     keep(subscription.held?.filter { $0.last > number }, in: subscription)
@@ -137,14 +138,14 @@ extension LiveConnection {
     subscription.heldBytes = bytes
   }
 
-  /// Sends what of an update was not sent yet.
+  /// Sends the part of an update that was not sent yet.
   private func pass(_ update: LiveUpdate, to subscription: Subscription) {
     guard let frames = update.frames(after: subscription.last) else { return }
     subscription.last = update.last
     send(frames)
   }
 
-  /// Listens no longer, and says why.
+  /// Ends a subscription and reports the reason.
   func giveUp(_ channel: LiveChannel, _ error: any Error) {
     stopListening(to: channel)
     refuse(APIError(error, logger: logger), channel.name)
@@ -155,7 +156,7 @@ extension LiveConnection {
     settle()
   }
 
-  /// Ends a subscription; the caller settles.
+  /// Ends a subscription; the caller calls ``chargeMemory()``.
   func remove(_ channel: LiveChannel) {
     guard let subscription = subscriptions.removeValue(forKey: channel) else { return }
     set(nil, in: subscription)
@@ -163,7 +164,7 @@ extension LiveConnection {
     hub.count(channel, by: -1)
   }
 
-  /// Takes what was just stored.
+  /// Sends an update, or holds it while older records are read.
   func deliver(_ update: LiveUpdate) {
     guard let subscription = subscriptions[update.channel] else { return }
     guard let held = subscription.held else {
@@ -172,7 +173,7 @@ extension LiveConnection {
     }
     guard !subscription.isOverfull else { return }
     guard subscription.heldBytes + update.frames.readableBytes <= hub.settings.behindBytes else {
-      // The store has it, too.
+      // The store has it as well.
       subscription.isOverfull = true
       keep([], in: subscription)
       return

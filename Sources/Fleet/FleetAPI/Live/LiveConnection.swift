@@ -4,15 +4,17 @@ import NIOCore
 import NIOWebSocket
 import Telemetry
 
-/// One WebSocket: who is at its other end, what they listen to, and how far behind they are.
+/// A WebSocket: its client, its subscriptions, and the data that waits for it.
 ///
-/// Everything here runs on the connection's event loop. What has to wait (the store) is awaited elsewhere and comes back.
+/// All calls are on the connection's event loop. Work that waits for the store runs in a task, and its result comes
+/// back to
+/// the loop.
 final class LiveConnection: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
 
-  /// Why connections are closed when the server ends.
+  /// The reason with which connections are closed when the server stops.
   static let stopping = "the server is stopping"
-  /// Bytes of one message from a client.
+  /// The maximum length of a client's message in bytes.
   static let messageLimit = 16 << 10
 
   enum Phase { case waiting, authenticating, open, closing }
@@ -25,46 +27,46 @@ final class LiveConnection: ChannelInboundHandler {
   private var identity: Identity?
   var phase = Phase.waiting
   var context: ChannelHandlerContext?
-  /// In front of the frame encoder: whole frames go out as they are.
+  /// The context of the frame encoder. Whole frames are written past it.
   private var output: ChannelHandlerContext?
   var room: LiveRoom?
   var subscriptions: [LiveChannel: Subscription] = [:]
-  /// Messages that came while it was still asked who sends them.
+  /// Messages that arrived before the token was checked.
   private var early: [[UInt8]] = []
   /// Frames that wait for their turn on the event loop.
   private var waiting: [WebSocketFrame] = []
   private var isPaused = false
-  /// Frames that may wait before nothing more is read, and those with which reading goes on.
+  /// The number of waiting frames at which reading pauses, and at which it continues.
   private static let mostWaiting = (pause: 32, resume: 8)
   private var message = MessageAssembly(limit: messageLimit)
-  /// Of updates that wait until older ones are sent, in all subscriptions.
+  /// Bytes of updates that wait until older ones are sent, in all subscriptions.
   var heldBytes = 0
-  /// Bytes of the memory of live connections that this connection holds, and for whom.
+  /// The memory that this connection holds, and its holder.
   private var charged = 0
   private var chargedHolder = Holder.server
   private var stranger = Holder.server
-  /// Bytes that a subscription needs, here and in the lists of who listens to what.
+  /// The memory of a subscription, including the lists of listeners.
   private static let bytesForSubscription = 1_024
-  /// Something waits to be sent, and it will be heard of when it is.
+  /// Whether a write is in progress after which the memory is charged again.
   private var isSettling = false
-  /// Pages that wait until the one before is sent.
+  /// Pages that wait until the page before is sent.
   private var turns: [() -> Void] = []
   private var hasTurn = false
-  /// Frames beyond what the key may send, since the last tick.
+  /// Frames above the rate limit since the last tick.
   private var excess = 0
   private static let mostExcess = 20
-  /// Frames that came before it was known who sends them.
+  /// Frames that arrived before the token was checked.
   private var anonymous = 0
   private static let mostAnonymous = 64
-  /// Pings since anything was heard.
+  /// Pings since the client was last heard.
   private var unanswered = 0
-  /// A link through a tunnel, or a busy machine, may be late: so many are.
+  /// The maximum number of unanswered pings. A radio link or a busy machine may be late.
   private static let mostUnanswered = 3
   private var deadline: Scheduled<Void>?
-  /// When a piece of older records must have left.
+  /// The time limit of a piece of older records.
   private var pieceDeadline: Scheduled<Void>?
 
-  /// - Parameter token: the bearer token of the handshake; nil: the first message brings it.
+  /// - Parameter token: the bearer token of the handshake; `nil` if the first message brings it.
   init(hub: LiveHub, service: LiveService, token: String?, handshake: Handshake, logger: Logger) {
     self.hub = hub
     self.service = service
@@ -79,12 +81,12 @@ final class LiveConnection: ChannelInboundHandler {
     self.context = context
     stranger = Holder(group: .peer(PeerAddress.group(context.channel.remoteAddress?.ipAddress)), key: nil)
     do {
-      // Little at a time: a client that sends without end holds up nobody else.
+      // Small reads, so that a client that sends without end does not delay others.
       try context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       try context.channel.syncOptions?.setOption(
         .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2 << 10))
       output = try context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
-      // Besides one piece of older records.
+      // In addition to one piece of older records.
       let limit = hub.settings.behindBytes + hub.settings.replayBytes
       try context.channel.syncOptions?.setOption(.writeBufferWaterMark, value: .init(low: limit / 2, high: limit))
     } catch {
@@ -119,14 +121,14 @@ final class LiveConnection: ChannelInboundHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // The other side is gone without a word; HTTP alone has a use for half of a connection.
+    // The client has closed its side. A half-closed connection is useful for HTTP only.
     if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
     context.fireUserInboundEventTriggered(event)
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     logger.debug("live connection: \(error)")
-    // What the decoder refuses; it reads nothing more, so that no close frame of the other side is to be waited for.
+    // The decoder has refused a frame and reads nothing more, so the client's close frame will not be seen.
     switch error as? NIOWebSocketError {
     case .invalidFrameLength:
       close(.messageTooLarge, "a frame is longer than \(Self.messageLimit) bytes", lingering: .milliseconds(200))
@@ -144,9 +146,9 @@ final class LiveConnection: ChannelInboundHandler {
     turns = []
   }
 
-  /// Says why, and ends the connection once the other side has heard it, or `lingering` later.
+  /// Sends a close frame, and closes the connection when the client has answered or after `lingering`.
   ///
-  /// - Parameter code: `nil` answers a close frame without a code.
+  /// - Parameter code: `nil` to answer a close frame without a code.
   func close(_ code: WebSocketErrorCode?, _ reason: String, lingering: TimeAmount = .seconds(2)) {
     guard let context, let output else { return }
     deadline?.cancel()
@@ -176,7 +178,7 @@ final class LiveConnection: ChannelInboundHandler {
     }
   }
 
-  /// Takes the frame that has waited longest.
+  /// Processes the frame that has waited longest.
   func takeWaiting() {
     guard let context, !waiting.isEmpty else { return }
     let frame = waiting.removeFirst()
@@ -196,7 +198,7 @@ final class LiveConnection: ChannelInboundHandler {
 
   private func take(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
     if phase == .closing {
-      // Their answer to our close, or their own.
+      // The client's answer to our close frame, or its own close frame.
       if frame.opcode == .connectionClose { context.close(promise: nil) }
       return
     }
@@ -224,7 +226,7 @@ final class LiveConnection: ChannelInboundHandler {
 
   /// Counts a frame as a request of its key.
   ///
-  /// - Returns: nil where there may be one more, else seconds until there may.
+  /// - Returns: `nil` if it is within the limit, otherwise the seconds until another one is allowed.
   private func excessWait() -> Int? {
     guard let identity else {
       anonymous += 1
@@ -235,13 +237,13 @@ final class LiveConnection: ChannelInboundHandler {
     excess += 1
     if excess > Self.mostExcess {
       close(.policyViolation, "too many messages: more than one key may send; wait \(seconds) s")
-      // What still comes is not even read.
+      // Frames that still arrive are not read.
       pauseReading(true)
     }
     return seconds
   }
 
-  /// - Parameter wait: seconds after which the message might be sent again; nil: it is taken.
+  /// - Parameter wait: the seconds until the message may be sent again; `nil` if it is within the limit.
   private func takePart(_ frame: WebSocketFrame, _ wait: Int?) {
     switch message.add(frame) {
     case .incomplete: break
@@ -324,7 +326,7 @@ final class LiveConnection: ChannelInboundHandler {
         close(.tryAgainLater, Connections.refusal.message)
         return
       }
-      // A handshake is a request like any other.
+      // A handshake counts as a request.
       if let seconds = service.admit(found.key) {
         refuse(.tooMany(wait: seconds))
         close(.policyViolation, "more requests than one key may make; wait \(seconds) s")
@@ -340,16 +342,16 @@ final class LiveConnection: ChannelInboundHandler {
     }
   }
 
-  /// Who holds its memory, and whose turn it is when it has sent something: until its token is known, its address.
+  /// The holder of its memory and of its turns: its address until its token is known.
   var holder: Holder { identity?.holder ?? stranger }
 
-  /// Whether it listens with one of these tokens.
+  /// Whether the connection was authenticated with one of these tokens.
   func isOf(_ tokens: Set<UUIDv7>, _ tenant: TenantID) -> Bool {
     guard case .token(let token, tenant)? = identity?.principal else { return false }
     return tokens.contains(token.id)
   }
 
-  /// From time to time: whether there is still somebody.
+  /// Sends a ping at intervals, and closes the connection if its client is gone.
   func tick() {
     guard phase != .closing else { return }
     excess = 0
@@ -357,7 +359,7 @@ final class LiveConnection: ChannelInboundHandler {
       close(.policyViolation, "no answer to a ping")
       return
     }
-    // Behind what is on its way a ping says nothing.
+    // While other data waits, a missing answer says nothing.
     if output?.channel.isWritable ?? false {
       unanswered += 1
       send(.ping, [])
@@ -367,7 +369,7 @@ final class LiveConnection: ChannelInboundHandler {
   // MARK: What goes out
 
   func send(_ frames: ByteBuffer) {
-    // While another token is looked at, the old one holds.
+    // While another token is checked, the old one is valid.
     guard phase != .closing, identity != nil, let output else { return }
     guard output.channel.isWritable else {
       cutOff()
@@ -377,13 +379,13 @@ final class LiveConnection: ChannelInboundHandler {
     settle()
   }
 
-  /// Sends frames that may be far more than somebody is allowed to be behind; `next` once they are on their way.
+  /// Sends frames that may be longer than a client may be behind. Calls `next` when they are sent.
   func write(_ frames: ByteBuffer, then next: @escaping () -> Void) {
     guard phase != .closing, identity != nil, let output, let context else { return }
     let promise = context.eventLoop.makePromise(of: Void.self)
     let seconds = hub.settings.pingSeconds
     let deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) {
-      // A reader that answers pings and takes nothing would hold its memory for ever.
+      // A client that answers pings but reads nothing would hold its memory for ever.
       self.close(
         .policyViolation, "too slow: older records were not taken within \(seconds) s; resume with after")
     }
@@ -396,7 +398,7 @@ final class LiveConnection: ChannelInboundHandler {
     settle()
   }
 
-  /// Runs one after the other what ends with ``endTurn()``.
+  /// Runs tasks one after the other; each ends with ``endTurn()``.
   func takeTurn(_ work: @escaping () -> Void) {
     guard !hasTurn else {
       turns.append(work)
@@ -411,7 +413,7 @@ final class LiveConnection: ChannelInboundHandler {
     if !turns.isEmpty { takeTurn(turns.removeFirst()) }
   }
 
-  /// Counts what waits here in the memory of live connections.
+  /// Charges the data that waits here to the memory of live connections.
   func settle() {
     let waiting = waitingBytes
     let now = waiting + heldBytes + subscriptions.count * Self.bytesForSubscription
@@ -437,19 +439,19 @@ final class LiveConnection: ChannelInboundHandler {
       self.isSettling = false
       self.settle()
     }
-    // Nothing, behind all that waits.
+    // An empty write after all waiting data.
     output.writeAndFlush(NIOAny(ByteBuffer()), promise: promise)
   }
 
   private var farewell: TimeAmount { .seconds(Int64(hub.settings.farewellSeconds)) }
 
-  /// Bytes that the other side has not taken yet.
+  /// The number of bytes that the client has not read yet.
   private var waitingBytes: Int {
     guard let options = output?.channel.syncOptions else { return 0 }
     do {
       return try options.getOption(.bufferedWritableBytes)
     } catch {
-      // It is closed.
+      // The connection is closed.
       return 0
     }
   }
@@ -460,7 +462,7 @@ final class LiveConnection: ChannelInboundHandler {
       lingering: farewell)
   }
 
-  /// - Parameter channel: the name of the one that it is about.
+  /// - Parameter channel: the name of the channel to which the error belongs.
   func refuse(_ error: APIError, _ channel: String? = nil) {
     let text = JSONBody.object { line in
       line.field("event", "error" as StaticString)
@@ -484,7 +486,7 @@ final class LiveConnection: ChannelInboundHandler {
 
   private func send(_ opcode: WebSocketOpcode, _ payload: some Collection<UInt8>) {
     guard phase != .closing, let output else { return }
-    // Who asks and asks and reads no answer is not answered without end.
+    // A client that sends requests and reads no answers gets no more of them.
     guard output.channel.isWritable else {
       cutOff()
       return
@@ -497,6 +499,6 @@ final class LiveConnection: ChannelInboundHandler {
 }
 
 extension WebSocketErrorCode {
-  /// 1013 of IANA's registry: a condition that passes.
+  /// 1013 of IANA's registry: a temporary condition.
   static let tryAgainLater = WebSocketErrorCode(codeNumber: 1_013)
 }
