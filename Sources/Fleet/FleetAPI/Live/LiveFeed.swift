@@ -2,25 +2,26 @@ import FleetDomain
 import Logging
 import Synchronization
 
-/// Brings what is stored to the live connections: one task for each tenant that is listened to, which reads the tenant's
-/// feed as often as the storage announces that it has grown, whichever process has stored it.
+/// Sends stored records to the live connections. Each tenant with listeners has a task that reads the tenant's feed
+/// whenever
+/// the storage announces a change, whichever process stored it.
 final class LiveFeed: Sendable {
   private enum State {
-    /// Whether its first position is known; who waits for that.
+    /// The tasks that wait until its first position is known.
     case starting([CheckedContinuation<Void, any Error>])
     case running
   }
 
-  /// Changes that are read at a time.
+  /// The maximum number of changes in one read.
   private static let page = 1_024
-  /// From a read that failed to the next one: doubled up to the second.
+  /// The pauses after failed reads: doubled up to the longest.
   private static let pauses = (first: Duration.milliseconds(100), longest: Duration.seconds(5))
 
   private let storage: any FleetStorage
   private let hub: LiveHub
   private let logger: Logger
   private let tenants = Mutex<[TenantID: State]>([:])
-  /// One of each tenant: the last that was begun.
+  /// The last task that was started for each tenant.
   private let tasks = Mutex<[TenantID: Task<Void, Never>]>([:])
 
   init(storage: any FleetStorage, hub: LiveHub, logger: Logger) {
@@ -29,9 +30,9 @@ final class LiveFeed: Sendable {
     self.logger = logger
   }
 
-  /// Returns once everything that is stored from now on reaches the tenant's listeners.
+  /// Returns when everything that is stored from now on reaches the tenant's listeners.
   ///
-  /// - Throws: where the storage does not say how far the feed is; the next call asks again.
+  /// - Throws: errors of the storage when it reads the feed's position. The next call tries again.
   func follow(_ tenant: TenantID) async throws {
     try await withCheckedThrowingContinuation { continuation in
       let (isNew, isRunning) = tenants.withLock { tenants in
@@ -61,7 +62,7 @@ final class LiveFeed: Sendable {
   }
 
   private func run(_ tenant: TenantID) async {
-    // Announcements begin before the position is read: nothing falls between.
+    // Announcements begin before the position is read, so that none is lost.
     let announcements = storage.announcements(tenant: tenant)
     var position: FeedPosition
     do {
@@ -76,7 +77,7 @@ final class LiveFeed: Sendable {
     }
   }
 
-  /// - Returns: who waits for that.
+  /// - Returns: the tasks that wait for the first position.
   private func begin(_ tenant: TenantID, as state: State?) -> [CheckedContinuation<Void, any Error>] {
     tenants.withLock { tenants in
       guard case .starting(let waiting) = tenants[tenant] else { return [] }
@@ -85,15 +86,15 @@ final class LiveFeed: Sendable {
     }
   }
 
-  /// Reads and publishes what is new; what cannot be read is read again until it can.
+  /// Reads and publishes new changes. A read that fails is repeated until it succeeds.
   ///
-  /// - Returns: how far it came.
+  /// - Returns: the position that it reached.
   private func advance(
     _ tenant: TenantID, from start: FeedPosition, to announced: FeedPosition
   ) async -> FeedPosition {
     var position = start
     var pause = Self.pauses.first
-    // Where nobody listens there is nothing to read: who comes later reads from the store what came before.
+    // Without listeners nothing is read: a later subscriber reads older records from the store.
     while position < announced, hub.hasListeners(tenant), !Task.isCancelled {
       do {
         let changes = try await storage.changes(after: position, limit: Self.page, tenant: tenant)

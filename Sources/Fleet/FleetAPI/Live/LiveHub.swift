@@ -3,14 +3,15 @@ import NIOCore
 import Synchronization
 import Telemetry
 
-/// Who listens to which channel, and what is stored on its way to them.
+/// The subscriptions of all connections, and the updates for them.
 ///
-/// Each event loop has a room with the connections that run on it. What is published is turned into frames once for each
-/// channel and handed to every loop; a loop then only writes the same bytes to each of its sockets.
+/// Each event loop has a ``LiveRoom`` with its connections. An update is encoded once for each channel and given to
+/// every
+/// loop, which writes the same bytes to each of its sockets.
 final class LiveHub: Sendable {
   /// One for each event loop.
   private let rooms: [LiveRoom.Bound]
-  /// How many subscribers each channel of a tenant has: what nobody listens to is not even encoded.
+  /// The number of subscribers of each channel of a tenant. Updates without subscribers are not encoded.
   private let listeners = Mutex<[TenantID: Listeners]>([:])
 
   private struct Listeners {
@@ -19,13 +20,13 @@ final class LiveHub: Sendable {
     var count = 0
   }
 
-  /// How many connections of each tenant have said who they are.
+  /// The number of authenticated connections of each tenant.
   private let members = Mutex<[TenantID: Int]>([:])
   let settings: LiveSettings
-  /// What waits for slow readers is counted there.
+  /// The memory of data that waits for slow readers.
   let memory: LiveMemory
   let connections: Connections
-  /// Through which other threads give the loops work.
+  /// Runs work of other threads on the event loops.
   let running: RunningLoops
 
   init(
@@ -39,7 +40,7 @@ final class LiveHub: Sendable {
     rooms = loops.map { LiveRoom.make(on: $0, pingSeconds: settings.pingSeconds) }
   }
 
-  /// Connections that are open, and subscriptions.
+  /// The number of open connections and of subscriptions.
   var counts: (connections: Int, subscriptions: Int) {
     (
       rooms.reduce(0) { $0 + $1.count.load(ordering: .relaxed) },
@@ -47,13 +48,13 @@ final class LiveHub: Sendable {
     )
   }
 
-  /// Channels of a tenant that are listened to, each as often as it is.
+  /// The number of subscriptions to a tenant's channels.
   func subscriptions(of tenant: TenantID) -> Int {
     listeners.withLock { $0[tenant]?.count ?? 0 }
   }
 
-  /// Sends records on that have been committed. Returns once every connection has them, so that no more is read than the
-  /// connections can be given.
+  /// Publishes committed records. Returns when every connection has them, so that the feed is not read faster than
+  /// that.
   ///
   /// - Parameter records: of one commit, by number.
   func publish(_ records: [LiveRecord], tenant: TenantID) async {
@@ -81,22 +82,22 @@ final class LiveHub: Sendable {
     await deliveries.wait()
   }
 
-  /// Whether anybody listens to anything of a tenant.
+  /// Whether a tenant has subscribers.
   func hasListeners(_ tenant: TenantID) -> Bool {
     listeners.withLock { $0[tenant] != nil }
   }
 
-  /// Ends all subscriptions of a tenant, and says why: what they would miss cannot be had.
+  /// Ends all subscriptions of a tenant and reports the reason: changes were lost.
   func giveUp(_ tenant: TenantID, _ error: APIError) {
     for room in rooms {
       running.execute(on: room.loop) { room.value.giveUp(tenant, error) }
     }
   }
 
-  /// The room of a connection. On its loop.
+  /// The connections of an event loop. Call it on the loop.
   func room(of loop: any EventLoop) -> LiveRoom? { rooms.first { $0.loop === loop }?.value }
 
-  /// Counts a subscription in or out.
+  /// Adds to the number of subscriptions.
   func count(_ channel: LiveChannel, by step: Int) {
     listeners.withLock { listeners in
       let count = (listeners[channel.tenant]?.channels[channel] ?? 0) + step
@@ -106,7 +107,7 @@ final class LiveHub: Sendable {
     }
   }
 
-  /// Counts a connection of a tenant in or out.
+  /// Adds to the number of a tenant's connections.
   func count(_ tenant: TenantID, by step: Int) {
     members.withLock { members in
       let count = (members[tenant] ?? 0) + step
@@ -114,10 +115,10 @@ final class LiveHub: Sendable {
     }
   }
 
-  /// Tenants that have connections.
+  /// Tenants with connections.
   var tenants: [TenantID] { members.withLock { Array($0.keys) } }
 
-  /// Closes the connections of tokens that were revoked.
+  /// Closes the connections of revoked tokens.
   func close(_ tokens: Set<UUIDv7>, of tenant: TenantID) {
     guard !tokens.isEmpty else { return }
     for room in rooms {
@@ -132,7 +133,7 @@ final class LiveHub: Sendable {
     }
   }
 
-  /// Closes every connection as a server that goes away does (RFC 6455, 7.4.1: 1001).
+  /// Closes every connection, because the server stops (RFC 6455, 7.4.1: 1001).
   func closeAll() {
     for room in rooms {
       running.execute(on: room.loop) { room.value.closeAll() }

@@ -3,9 +3,9 @@ import NIOCore
 import Synchronization
 import Telemetry
 
-/// The live connections of one event loop, by what they listen to. Only ever touched on that loop.
+/// The live connections of one event loop and their subscriptions. Use it only on that loop.
 final class LiveRoom {
-  /// A room with its loop, which any thread may hold.
+  /// A reference that any thread may hold.
   final class Bound: Sendable {
     let loop: any EventLoop
     let count = Atomic(0)
@@ -16,7 +16,7 @@ final class LiveRoom {
       room = .makeBoxSendingValue(nil, eventLoop: loop)
     }
 
-    /// On the loop only.
+    /// Only on the loop.
     var value: LiveRoom {
       if let room = room.value { return room }
       let made = LiveRoom(owner: self)
@@ -43,7 +43,7 @@ final class LiveRoom {
     return bound
   }
 
-  /// Takes a connection in; one that comes while the server stops is closed like the others.
+  /// Adds a connection. If the server is stopping, the connection is closed like the others.
   func enter(_ connection: LiveConnection) {
     connections[ObjectIdentifier(connection)] = connection
     owner.count.store(connections.count, ordering: .relaxed)
@@ -64,9 +64,9 @@ final class LiveRoom {
     if listeners[channel]?.isEmpty == true { listeners[channel] = nil }
   }
 
-  /// Gives updates to the connections that listen to them.
+  /// Gives updates to their subscribers.
   ///
-  /// - Parameter then: called when each of them has them.
+  /// - Parameter then: called when each of them has the updates.
   func deliver(_ updates: [LiveUpdate], of tenant: TenantID, then: @escaping () -> Void) {
     guard !isClosing else {
       then()
@@ -77,7 +77,7 @@ final class LiveRoom {
     if isIdle { deliverSlices() }
   }
 
-  /// Whether a connection may take a message now; otherwise ``LiveConnection/takeWaiting()`` is called when it may.
+  /// Whether a connection may process a message now. If not, ``LiveConnection/takeWaiting()`` is called when it may.
   func mayTake(_ connection: LiveConnection) -> Bool {
     if !hasRound {
       hasRound = true
@@ -89,7 +89,7 @@ final class LiveRoom {
   private func beginRound() {
     let round = turns.nextRound()
     for connection in round { connection.takeWaiting() }
-    // Until a round finds nothing, so that what comes meanwhile counts for it.
+    // Until a round finds nothing, so that messages that arrive in the meantime count for it.
     hasRound = !round.isEmpty
     if hasRound { owner.loop.execute { [owner] in owner.value.beginRound() } }
   }
@@ -97,7 +97,7 @@ final class LiveRoom {
   private func deliverSlices() {
     queue.deliverSlice()
     guard !queue.isEmpty else { return }
-    // Behind what the loop has to do besides.
+    // After the loop's other work.
     owner.loop.execute { [owner] in owner.value.deliverSlices() }
   }
 
@@ -107,7 +107,7 @@ final class LiveRoom {
     }
   }
 
-  /// Closes those whose token is one of these.
+  /// Closes the connections of these tokens.
   func close(_ tokens: Set<UUIDv7>, of tenant: TenantID) {
     for connection in connections.values where connection.isOf(tokens, tenant) {
       connection.close(.policyViolation, "the token was revoked; ask for a new one")

@@ -1,63 +1,64 @@
 import FleetDomain
 import NIOCore
 
-/// What a live connection asks of the rest of the server.
+/// The services that a live connection needs.
 struct LiveService: Sendable {
-  /// Who a token belongs to.
+  /// Finds the owner of a token.
   ///
-  /// - Throws: ``APIError`` 401 where it belongs to nobody, 403 where its owner may not listen.
+  /// - Throws: ``APIError`` 401 if the token is unknown, 403 if its owner may not listen.
   let authenticate: @Sendable (_ token: String, _ address: String?) async throws -> Identity
   /// Counts a message as a request of its key.
   ///
-  /// - Returns: nil where there may be one more, else seconds until there may.
+  /// - Returns: `nil` if it is within the limit, otherwise the seconds until another one is allowed.
   let admit: @Sendable (_ key: SecretHash) -> Int?
-  /// Makes sure that all that is stored from now on comes through a channel.
+  /// Begins to send everything that is stored from now on through a channel.
   ///
-  /// - Returns: the number of the newest record that is there.
+  /// - Returns: the number of the newest record.
   let begin: @Sendable (_ channel: LiveChannel) async throws -> Int64
-  /// Records of a channel behind a number, oldest first.
+  /// Reads the records of a channel after a number, oldest first.
   let replay: @Sendable (_ request: ReplayRequest) async throws -> LivePage
 }
 
-/// Which older records of a channel are to be read.
+/// A request for older records of a channel.
 struct ReplayRequest: Sendable {
   let channel: LiveChannel
-  /// The number behind which they are.
+  /// The number after which the records begin.
   let after: Int64
-  /// Changes of the tenant to read.
+  /// The maximum number of the tenant's changes to read.
   let limit: Int
-  /// Bytes that are sent at a time.
+  /// The number of bytes to send at once.
   let pieceBytes: Int
-  /// Whose memory and permits it takes.
+  /// The holder of the memory and permits.
   let holder: Holder
 }
 
 /// Older records of a channel.
 struct LivePage: Sendable {
-  /// Frames of the records, by number, in pieces; may be empty though the list goes on.
+  /// The encoded records by number, in pieces; may be empty although more records follow.
   let pieces: [ByteBuffer]
-  /// Up to which number everything was looked at.
+  /// The number up to which all changes were read.
   let last: Int64
-  /// Whether there was nothing more.
+  /// Whether no more changes follow.
   let isLast: Bool
-  /// How many changes the next page should have.
+  /// The number of changes for the next page.
   let nextLimit: Int
-  /// What the records hold of the memory of live connections.
+  /// The memory of the records.
   let share: LiveMemory.Share?
 }
 
 extension LiveService {
-  /// Changes of the first page of a replay, whose lengths are not known yet: of the longest records 512 KiB.
+  /// The number of changes in the first page of a replay, when their length is unknown: 512 KiB of the longest
+  /// records.
   static let firstPage = 32
   private static let largestPage = 512
-  /// Bytes that a page aims at.
+  /// The intended length of a page in bytes.
   private static let pageBytes = 256 << 10
-  /// Bytes of a change besides its record.
+  /// The memory of a change besides its record.
   private static let bytesForChange = 128
 
   /// - Parameters:
   ///   - limiter: of requests; a message is one.
-  ///   - questions: reading older records is one that may take long.
+  ///   - questions: reading older records needs a permit.
   init(
     storage: any FleetStorage, authenticator: Authenticator, feed: LiveFeed, limiter: RateLimiter<SecretHash>,
     memory: LiveMemory,
@@ -78,7 +79,7 @@ extension LiveService {
       }
     }
     replay = { request in
-      // First a permit, then memory, as every question: a question that waits for a permit holds no memory.
+      // First the permit, then the memory, as for every query: a query that waits for a permit holds no memory.
       let permit = try await questions.take(1, for: request.holder)
       let share = try await memory.take(2 * Self.pageBytes, for: request.holder)
       let caller = StorageCaller(tenant: request.channel.tenant, key: request.holder.key)
@@ -87,7 +88,7 @@ extension LiveService {
           after: FeedPosition(rawValue: request.after), limit: request.limit, tenant: request.channel.tenant)
       }
       permit.shrink(to: 0)
-      // The records, and the frames that are made of them.
+      // The records, and their encoded frames.
       let bytes = changes.reduce(0) { $0 + $1.record.body.count + Self.bytesForChange }
       try await share.grow(to: 2 * bytes)
       share.shrink(to: 2 * bytes)

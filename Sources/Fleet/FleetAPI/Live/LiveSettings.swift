@@ -1,21 +1,21 @@
-/// How WebSocket connections are kept. Times in seconds, sizes in bytes.
+/// Settings of WebSocket connections. Times are in seconds, sizes in bytes.
 public struct LiveSettings: Equatable, Sendable {
-  /// A reader that is further behind is cut off.
+  /// A client that is further behind is disconnected.
   public var behindBytes = 1 << 20
-  /// From one ping to the next; who has said nothing since the last one is gone.
+  /// The time between two pings. A client that is silent between them is disconnected.
   public var pingSeconds = 30
-  /// Channels of one connection.
+  /// The maximum number of channels of one connection.
   public var subscriptions = 256
-  /// Until the first message says who it is, where the handshake did not.
+  /// The time for the first message with a token, if the handshake had none.
   public var authenticateSeconds = 10
-  /// For a reader that is cut off to take what is on its way, the reason last.
+  /// The time in which a disconnected client may read the data in transit; the reason comes last.
   var farewellSeconds = 10
-  /// Web pages that may connect besides those of this server.
+  /// Web pages of other origins that may connect.
   public var origins = AllowedOrigins()
 
-  /// Of older records so much is on its way at a time.
+  /// The maximum number of bytes of older records in transit.
   var replayBytes: Int { max(behindBytes / 4, 64 << 10) }
 
-  /// As they are unless configured.
+  /// Creates the defaults.
   public init() {}
 }

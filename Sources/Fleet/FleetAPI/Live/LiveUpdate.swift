@@ -1,32 +1,32 @@
 import NIOCore
 import Telemetry
 
-/// A record that was stored just now.
+/// A record that was just stored.
 struct LiveRecord: Sendable {
-  /// Its number in its tenant, by which a subscriber resumes.
+  /// Its number in its tenant, from which a subscriber resumes.
   let number: Int64
   let vehicle: String
-  /// Of the vehicle, where it is known.
+  /// The vehicle's VIN, if known.
   let vin: String?
-  /// Its JSON text, as it was sent.
+  /// The JSON text as the gateway sent it.
   let body: [UInt8]
 
-  /// Whether it comes through a channel of its tenant.
+  /// Whether a channel of its tenant includes it.
   func isIn(_ channel: LiveChannel) -> Bool {
     channel.vehicle == nil || channel.vehicle == vehicle || channel.vehicle == vin
   }
 }
 
-/// What subscribers of one channel get at once: frames that were made once for all of them.
+/// Records for the subscribers of one channel, encoded once for all of them.
 ///
 ///     {"event":"record","channel":"vehicle:VAN-001","id":4711,"record":{…}}
 struct LiveUpdate: Sendable {
   let channel: LiveChannel
   /// One text frame for each record.
   let frames: ByteBuffer
-  /// Number of the last record.
+  /// The number of the last record.
   let last: Int64
-  /// Number of each record, going up, and where its frame begins.
+  /// The ascending number of each record, and the offset of its frame.
   private let places: [(number: Int64, offset: Int)]
 
   /// - Parameter records: at least one, by number.
@@ -52,13 +52,13 @@ struct LiveUpdate: Sendable {
     last = places.last?.number ?? 0
   }
 
-  /// Frames of the records behind a number; nil where there are none.
+  /// Returns the frames of the records after a number; `nil` if there are none.
   func frames(after number: Int64) -> ByteBuffer? {
     guard number < last, let first = places.first(where: { $0.number > number }) else { return nil }
     return frames.getSlice(at: first.offset, length: frames.writerIndex - first.offset)
   }
 
-  /// The frames in pieces of whole frames: each as long as `bytes` allows, but one frame at least.
+  /// Returns the frames in pieces. Each has whole frames up to `bytes`, but at least one frame.
   func pieces(atMost bytes: Int) -> [ByteBuffer] {
     var pieces: [ByteBuffer] = []
     var start = frames.readerIndex

@@ -1,6 +1,6 @@
 import NIOWebSocket
 
-/// Puts the frames of a message together (RFC 6455, 5.4).
+/// Joins the frames of a message (RFC 6455, 5.4).
 struct MessageAssembly {
   enum Outcome {
     case incomplete
@@ -13,10 +13,10 @@ struct MessageAssembly {
   private var isInside = false
   private var text = UTF8Check()
 
-  /// - Parameter limit: bytes of one message.
+  /// - Parameter limit: the maximum length of a message in bytes.
   init(limit: Int) { self.limit = limit }
 
-  /// Takes a text, binary or continuation frame.
+  /// Adds a text, binary or continuation frame.
   mutating func add(_ frame: WebSocketFrame) -> Outcome {
     if frame.opcode == .binary { return .failure(.unacceptableData, "messages are text; this one is binary") }
     guard isInside == (frame.opcode == .continuation) else {
@@ -26,7 +26,7 @@ struct MessageAssembly {
     guard bytes.count + part.count <= limit else {
       return .failure(.messageTooLarge, "a message is longer than \(limit) bytes")
     }
-    // As soon as it shows (8.1), though more is to come.
+    // At the first invalid byte (8.1), although more frames follow.
     guard text.take(part), text.isComplete || !frame.fin else {
       return .failure(.dataInconsistentWithMessage, "a message is not UTF-8")
     }

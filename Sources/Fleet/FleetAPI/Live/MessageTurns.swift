@@ -1,10 +1,11 @@
 import FleetDomain
 import NIOCore
 
-/// Messages of clients wait here when more come than one event loop should take at a time: tenants have their turn, then the
-/// keys of each, and between two rounds the loop does its other work. Only ever touched on the loop.
+/// A queue for messages of clients, if more arrive than one event loop should process at once. Tenants take turns,
+/// then the
+/// keys of each. Between two rounds the loop does its other work. Use it only on the loop.
 struct MessageTurns {
-  /// Messages of one round.
+  /// The number of messages in one round.
   private static let most = 8
 
   private var waiting = FairQueue<Holder.Group, SecretHash?, LiveConnection> { _ in 1 }
@@ -12,7 +13,7 @@ struct MessageTurns {
 
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// - Returns: whether a message may be taken now; otherwise its connection is told when.
+  /// - Returns: whether the message may be processed now. If not, its connection is called later.
   mutating func mayTake(_ connection: LiveConnection) -> Bool {
     if waiting.isEmpty, taken < Self.most {
       taken += 1
@@ -22,7 +23,7 @@ struct MessageTurns {
     return false
   }
 
-  /// The connections of the next round, each as often as it may take a message.
+  /// Returns the connections of the next round, each as often as it may process a message.
   mutating func nextRound() -> [LiveConnection] {
     var round: [LiveConnection] = []
     while round.count < Self.most, let next = waiting.next() { round.append(next) }

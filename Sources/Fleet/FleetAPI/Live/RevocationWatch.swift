@@ -2,26 +2,28 @@ import FleetDomain
 import Logging
 import Telemetry
 
-/// Closes live connections whose token was revoked elsewhere: through another server, or by a command. What this server
-/// revokes itself it closes at once (``LiveHub/close(_:of:)``).
+/// Closes live connections whose token was revoked by another server or by a command. Tokens that this server revokes
+/// are
+/// closed at once (``LiveHub/close(_:of:)``).
 ///
-/// It reads what was revoked since it last looked, of all tenants at once: a look costs as little as nothing was revoked.
+/// It reads the list of revocations of all tenants at intervals, which costs little if there are no new ones.
 struct RevocationWatch {
-  /// From one look to the next.
+  /// The time between two reads.
   private static let period = Duration.seconds(1)
-  /// How long a revoked token is looked for again: it may be remembered as good by ``Authenticator``, and a connection be
-  /// opened with it, for so long.
+  /// The time for which a revoked token is remembered: ``Authenticator`` may still have it in its cache, and a
+  /// connection may
+  /// be opened with it.
   static let memory = Authenticator.memory * 5
-  /// Tokens that are read at a time.
+  /// The number of tokens in one read.
   private static let page = 1_000
 
   let storage: any FleetStorage
   let hub: LiveHub
-  /// A look is one of the questions that the storage answers at a time.
+  /// A read needs a permit.
   let questions: Budget
   let logger: Logger
 
-  /// Looks until the task is cancelled.
+  /// Reads until the task is cancelled.
   func run() async {
     var isFailing = false
     var position: RevocationPosition?
@@ -30,7 +32,7 @@ struct RevocationWatch {
       do {
         let now = ContinuousClock.now
         recent.removeAll { $0.time.duration(to: now) > Self.memory }
-        // The first look says where to begin: connections are younger than this server.
+        // The first read finds the position to begin at: all connections are younger than this server.
         var isLast = false
         while !isLast {
           let found = try await read(after: position)

@@ -1,16 +1,16 @@
-/// Checks UTF-8 (RFC 3629) that comes in pieces: a character may be cut anywhere.
+/// Validates UTF-8 (RFC 3629) in pieces, which may end inside a character.
 struct UTF8Check {
-  /// Bytes that the character still needs.
+  /// The number of bytes that the current character still needs.
   private var missing = 0
-  /// What the next of them may be: the second byte of some characters is narrower than any other.
+  /// The allowed values of the next byte. The second byte of some characters has a smaller range.
   private var next: ClosedRange<UInt8> = 0x80...0xBF
 
-  /// Whether no character is cut at the end of what was taken.
+  /// Whether the last piece ended at the end of a character.
   var isComplete: Bool { missing == 0 }
 
-  /// Takes a piece.
+  /// Validates a piece.
   ///
-  /// - Returns: false for bytes with which no text goes on.
+  /// - Returns: `false` if the bytes cannot continue the text.
   mutating func take(_ bytes: some Sequence<UInt8>) -> Bool {
     for byte in bytes {
       if missing > 0 {
@@ -24,11 +24,11 @@ struct UTF8Check {
       case 0xC2...0xDF: missing = 1
       case 0xE0...0xEF:
         missing = 2
-        // No longer than needed, and no half of a surrogate pair.
+        // No overlong form, and no half of a surrogate pair.
         next = byte == 0xE0 ? 0xA0...0xBF : byte == 0xED ? 0x80...0x9F : 0x80...0xBF
       case 0xF0...0xF4:
         missing = 3
-        // No longer than needed, and not above U+10FFFF.
+        // No overlong form, and not above U+10FFFF.
         next = byte == 0xF0 ? 0x90...0xBF : byte == 0xF4 ? 0x80...0x8F : 0x80...0xBF
       default: return false
       }

@@ -1,11 +1,11 @@
 import FleetDomain
 import Synchronization
 
-/// How many requests each route has answered, with which status, and how long that took.
+/// Counts the requests of each route by status, and their durations.
 final class RequestMetrics: Sendable {
   struct Key: Hashable, Comparable {
     let method: String
-    /// As the table writes it: a path with a vehicle in it would be a series of its own.
+    /// As in the route table. A path with a vehicle in it would be a series of its own.
     let route: String
     let status: Int
 
@@ -19,7 +19,7 @@ final class RequestMetrics: Sendable {
     var seconds = 0.0
   }
 
-  /// By whose key came with the request; nil: nobody's, or the server's own.
+  /// By the tenant of the request's key; `nil` for requests without a key, or with the server's own.
   private let sums = Mutex<[TenantID?: [Key: Sum]]>([:])
 
   func note(_ key: Key, _ tenant: TenantID?, _ duration: Duration) {
@@ -29,7 +29,7 @@ final class RequestMetrics: Sendable {
     }
   }
 
-  /// - Parameter tenant: nil: the whole server.
+  /// - Parameter tenant: `nil` for the whole server.
   func sums(of tenant: TenantID?) -> [(Key, Sum)] {
     let found = sums.withLock { sums in
       guard tenant == nil else { return sums[tenant] ?? [:] }

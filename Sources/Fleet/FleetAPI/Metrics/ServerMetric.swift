@@ -1,12 +1,12 @@
-/// A figure of whatever runs beside the server, shown with the metrics of the whole server.
+/// A metric of a component beside the server, shown with the metrics of the whole server.
 public struct ServerMetric: Equatable, Sendable {
-  /// Whether it only grows.
+  /// A counter only increases.
   public enum Kind: Sendable { case counter, gauge }
 
   /// `fleetstore_broker_messages_total`
   public let name: String
   public let kind: Kind
-  /// One line for people.
+  /// One line of description.
   public let help: String
   public let value: Int
 

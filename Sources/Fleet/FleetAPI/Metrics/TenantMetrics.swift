@@ -1,12 +1,12 @@
 import FleetDomain
 import Synchronization
 
-/// What became of the records of each tenant's requests since the start.
+/// Counts the results of each tenant's records since the start.
 final class TenantMetrics: Sendable {
   struct Counts: Sendable {
     var stored = 0
     var duplicates = 0
-    /// Those of the duplicates whose better time was taken.
+    /// The duplicates whose better time was stored.
     var improved = 0
     var refused = 0
 

@@ -1,13 +1,12 @@
 import HTTPTypes
 import Telemetry
 
-/// `openapi.json` (OpenAPI 3.1), made from the routes themselves: what is not in their table is not in it, and the other
-/// way round.
+/// `openapi.json` (OpenAPI 3.1), generated from the route table.
 enum OpenAPIDocument {
   static func text(of routes: [Route]) -> [UInt8] {
     var text = Array(head.utf8)
     text += Array(#","paths":{"#.utf8)
-    // Routes of one path stand together, in the order of the table.
+    // The routes of a path are grouped, in the order of the table.
     var paths: [String] = []
     for route in routes where !paths.contains(route.path.text) { paths.append(route.path.text) }
     text += joined(
@@ -18,7 +17,7 @@ enum OpenAPIDocument {
         return named(path, object(operations))
       })
     text += Array(#"},"components":{"securitySchemes":{"key":{"type":"http","scheme":"bearer"}},"schemas":"#.utf8)
-    // Both are objects; of the first all but its closing brace.
+    // Both are objects: the first one without its closing brace.
     text += Array(OpenAPISchemas.text.utf8).dropLast()
     text += Array(",\(RecordSchemas.text)}}}".utf8)
     return text
@@ -67,7 +66,7 @@ enum OpenAPIDocument {
     return responses
   }
 
-  /// Those of the route, and those that follow from what it takes.
+  /// The errors of the route, and those that follow from its input.
   private static func errors(of route: Route) -> [HTTPResponse.Status] {
     var errors = route.operation.errors
     errors += [.badRequest, .notFound, .internalServerError, .serviceUnavailable]
@@ -99,7 +98,7 @@ enum OpenAPIDocument {
   // MARK: JSON
 
   private static func string(_ text: String) -> [UInt8] {
-    // `{"a":"…"}` without what stands around the value.
+    // `{"a":"…"}` without the parts around the value.
     Array(JSONBody.object { $0.field("a", text) }.dropFirst(5).dropLast())
   }
 

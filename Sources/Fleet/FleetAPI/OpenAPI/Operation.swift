@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What `openapi.json` says of one route; the route itself says path and method.
+/// The description of a route in `openapi.json`; its path and method come from the route itself.
 struct Operation: Sendable {
   /// A query parameter or header.
   struct Parameter: Sendable {
@@ -11,17 +11,17 @@ struct Operation: Sendable {
     let schema: String
   }
 
-  /// A body that comes in or goes out.
+  /// The body of a request or an answer.
   struct Content: Sendable {
     let types: [String]
-    /// Name of the schema among the components; nil: any bytes.
+    /// The name of the schema among the components; `nil` for any bytes.
     let schema: String?
 
-    /// JSON of a named schema.
+    /// JSON with a named schema.
     static func json(_ schema: String) -> Content { Content(types: ["application/json"], schema: schema) }
   }
 
-  /// An answer that is no error.
+  /// A successful answer.
   struct Result: Sendable {
     let status: HTTPResponse.Status
     let description: String
@@ -43,7 +43,7 @@ struct Operation: Sendable {
   var parameters: [Parameter] = []
   var body: Content?
   let results: [Result]
-  /// Errors that this route has besides those that all have.
+  /// Errors of this route besides those of all routes.
   var errors: [HTTPResponse.Status] = []
 
   /// Names of the query's parameters.
@@ -60,7 +60,7 @@ extension Operation.Parameter {
     Self(name: name, isHeader: true, description: description, schema: schema)
   }
 
-  /// For what is changed and has no entity tag.
+  /// Conditions of things that have no entity tag.
   static let noTag = [
     header(
       "If-Match", "`*`: only if it is there. Any entity tag is answered 412: this has none.",

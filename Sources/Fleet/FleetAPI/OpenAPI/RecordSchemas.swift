@@ -1,12 +1,12 @@
 import FleetDomain
 import Telemetry
 
-/// The schemas of records, made from the table that records are checked with (``RecordField``).
+/// The schemas of records, generated from the table that also validates records (``RecordField``).
 enum RecordSchemas {
   /// Names and JSON Schemas, as members of one JSON object, without its braces.
   static let text = RecordType.allCases.map { "\"\(name(of: $0))\":\(schema(of: $0))" }.joined(separator: ",")
 
-  /// Of the schema of a type's records: `TelemetryRecord`.
+  /// The name of a type's schema: `TelemetryRecord`.
   static func name(of type: RecordType) -> String {
     let name = type.text
     return (name == "dtc" ? "DTC" : name.prefix(1).uppercased() + name.dropFirst()) + "Record"
@@ -16,7 +16,7 @@ enum RecordSchemas {
     let members = RecordField.contract.filter { $0.types.contains(RecordTypes(type)) }.map { field in
       (field.name, schema(of: field))
     }
-    // With `fields` a record has only some of its keys.
+    // With `fields`, a record has only some of its keys.
     let required =
       type == .telemetry ? ["id"] : ["type", "id", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq"]
     return #"{"description":"\#(descriptions[type] ?? "")","type":"object","required":["#
@@ -34,7 +34,7 @@ enum RecordSchemas {
     .adapter: "Something about an adapter or receiver.", .gap: "Sequence numbers that will never arrive.",
   ]
 
-  /// The keys of every record but `type`.
+  /// The keys of every record except `type`.
   private static let head = #"""
     "id":{"description":"Made once by the gateway; UUID of version 7.","type":"string","format":"uuid"},"timestamp":{"description":"Absent while the date is not known.","$ref":"#/components/schemas/Time"},"timeQuality":{"description":"Where the time comes from.","enum":["gps","ntp","system","unset"]},"gatewayId":{"$ref":"#/components/schemas/Name"},"vehicleId":{"$ref":"#/components/schemas/Name"},"epoch":{"description":"In which seq counts.","type":"string","format":"uuid"},"seq":{"description":"From 1 in each gateway and epoch.","type":"integer","minimum":1,"maximum":9223372036854775807}
     """#
@@ -69,7 +69,7 @@ enum RecordSchemas {
   }
 
   private static func number(_ bound: Double) -> String {
-    // 2^63 is one more than the largest whole number that is taken.
+    // 2^63 is one more than the largest valid whole number.
     bound >= 0x1p63 ? "9223372036854775807" : Int64(exactly: bound).map { "\($0)" } ?? "\(bound)"
   }
 }

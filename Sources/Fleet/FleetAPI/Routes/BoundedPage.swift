@@ -1,24 +1,24 @@
 import FleetDomain
 
-/// A page of a list that has neither more elements nor, by more than a piece of it, more bytes than it may.
+/// A page of a list with a limit of elements and bytes. The last piece of a page may exceed the limit of bytes.
 ///
-/// It is asked of the storage in pieces; the cursor behind the last one goes on where the page ended.
+/// The page is read from the storage in pieces. Its cursor continues after the last piece.
 struct BoundedPage<Element: Sendable> {
-  /// Elements of the first piece at most, whose size nobody knows.
+  /// The maximum number of elements in the first piece, when their size is unknown.
   private static var first: Int { 256 }
-  /// Bytes of an element at most.
+  /// The assumed maximum size of an element in bytes.
   private static var longest: Int { 16 << 10 }
-  /// Elements of any other.
+  /// The maximum number of elements in any other piece.
   private static var most: Int { 1_024 }
 
   private(set) var items: [Element] = []
   private(set) var next: String?
 
   /// - Parameters:
-  ///   - limit: elements; at least 1.
-  ///   - size: bytes of an element.
-  ///   - fetch: a piece of the list behind a cursor, with at most so many elements.
-  /// - Throws: what `fetch` throws; 503 where the server has no room for it.
+  ///   - limit: the maximum number of elements; at least 1.
+  ///   - size: the size of an element in bytes.
+  ///   - fetch: reads at most `limit` elements after a cursor.
+  /// - Throws: errors of `fetch`; 503 if the server has not enough memory.
   init(
     _ call: Call, limit: Int, cursor: String?, size: (Element) -> Int,
     fetch: (_ cursor: String?, _ limit: Int) async throws -> Page<Element>
@@ -26,7 +26,7 @@ struct BoundedPage<Element: Sendable> {
     var (bytes, piece) = (0, min(limit, Self.first, max(call.limits.pageBytes / Self.longest, 1)))
     next = cursor
     repeat {
-      // The elements, and the text that is made of them.
+      // The elements, and their JSON text.
       try await call.memory.grow(to: 2 * (bytes + piece * max(bytes / max(items.count, 1), 1 << 10)))
       let page = try await fetch(next, piece)
       items += page.items

@@ -4,14 +4,14 @@ import JSONText
 import Telemetry
 
 extension Call {
-  /// Whose rows it is about.
+  /// The sender's tenant.
   ///
-  /// - Throws: 401 on a route that everybody may ask and that needs it all the same, which would be a fault of the table.
+  /// - Throws: 401 on a route that is open to all, which would be an error in the route table.
   var tenant: TenantID {
     get throws(APIError) { try caller.tenant }
   }
 
-  /// Who asks.
+  /// The sender.
   var caller: Identity {
     get throws(APIError) {
       guard let identity else { throw APIError(.unauthorized, "unauthorized", "this needs a key") }
@@ -19,18 +19,18 @@ extension Call {
     }
   }
 
-  /// What stands in the first place of the path.
+  /// The first parameter of the path.
   ///
-  /// - Throws: 404 for what can be no name: then there is nothing of that name.
+  /// - Throws: 404 if it cannot be a name: then nothing has this name.
   func name(_ kind: String) throws(APIError) -> String {
     let name = parameters.first ?? ""
     guard PlainText.isName(name) else { throw APIError.notFound("no \(kind) \(quoted(name))") }
     return name
   }
 
-  /// The vehicle that a list is cut down to.
+  /// The vehicle to which a list is restricted.
   ///
-  /// - Throws: 400 for what can be no name.
+  /// - Throws: 400 if it cannot be a name.
   func vehicleFilter() throws(APIError) -> String? {
     guard let name = query["vehicle"] else { return nil }
     guard PlainText.isName(name) else {
@@ -40,7 +40,7 @@ extension Call {
     return name
   }
 
-  /// A whole number of the query.
+  /// A whole number in the query.
   func integer(_ name: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
     guard let text = query[name] else { return nil }
     guard let number = Int(text), range.contains(number), text.utf8.first != UInt8(ascii: "+") else {
@@ -51,7 +51,7 @@ extension Call {
     return number
   }
 
-  /// `true` or `false` of the query; `false` if absent.
+  /// `true` or `false` in the query; `false` if absent.
   func flag(_ name: String) throws(APIError) -> Bool {
     switch query[name] {
     case nil, "false": return false
@@ -60,11 +60,11 @@ extension Call {
     }
   }
 
-  /// A time of the query.
+  /// A time in the query.
   func time(_ name: String) throws(APIError) -> Timestamp? {
     guard let text = query[name] else { return nil }
     if let time = Self.time(text) { return time }
-    // `+` is a space in a query (application/x-www-form-urlencoded).
+    // `+` means a space in a query (application/x-www-form-urlencoded).
     let isPlus = text.contains(" ") && Self.time(text.replacing(" ", with: "+")) != nil
     let hint = isPlus ? "; write + as %2B" : ""
     throw APIError.badRequest(
@@ -80,7 +80,7 @@ extension Call {
     }
   }
 
-  /// The place where a list goes on.
+  /// The cursor at which a list continues.
   func cursor() throws(APIError) -> String? {
     guard let text = query["cursor"] else { return nil }
     guard Names.isPlain(text, limit: 1_024) else {
@@ -89,10 +89,10 @@ extension Call {
     return text
   }
 
-  /// For what is changed and has no entity tag: whatever it is now, it is what no tag says.
+  /// Checks the conditions for something without an entity tag: it matches `*`, but no tag.
   ///
-  /// - Parameter exists: whether it is there; without it there is nothing to be conditional on.
-  /// - Throws: 412 where a tag was asked for, or that there be nothing; 400 for what is no list of tags.
+  /// - Parameter exists: whether it exists; otherwise the conditions do not apply.
+  /// - Throws: 412 if the conditions fail; 400 if a header is not a list of entity tags.
   func requireNoTag(exists: () async throws -> Bool) async throws {
     let conditions = try Preconditions(request.headers)
     let isMet = conditions.oneOf?.isAny ?? true && !(conditions.noneOf?.isAny ?? false)
@@ -102,9 +102,9 @@ extension Call {
     }
   }
 
-  /// A small JSON object that came as the body, read strictly.
+  /// Parses the body as a small JSON object, strictly.
   ///
-  /// - Throws: 415 for another type, 400 for what is no JSON, 422 for JSON of another form.
+  /// - Throws: 415 for another type; 400 for invalid JSON; 422 for JSON of another form.
   func object<Value: Sendable>(
     _ read: (inout JSONObjectReader) throws(JSONError) -> Value
   ) async throws -> Value {
@@ -123,9 +123,9 @@ extension Call {
     return value
   }
 
-  /// - Parameter others: taken as well, though nobody is told to send them.
-  /// - Returns: the type, in lower case; nil: the body does not say.
-  /// - Throws: 415 where the body says that it is of another type.
+  /// - Parameter others: types that are also accepted, but not documented.
+  /// - Returns: the type in lower case; `nil` if the request has none.
+  /// - Throws: 415 for any other type.
   @discardableResult
   func requireType(_ types: [String], or others: [String] = []) throws(APIError) -> String? {
     guard let field = request.headers[.contentType] else { return nil }

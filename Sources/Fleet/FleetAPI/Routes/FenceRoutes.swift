@@ -15,7 +15,7 @@ struct FenceRoutes {
         let conditions = try Preconditions(call.request.headers)
         let tenant = try call.tenant
         let version = try await storage.fencesVersion(tenant: tenant)
-        // Gateways ask all day, and mostly for what they have.
+        // Gateways ask often, and mostly have the current fences.
         if let version, let tag = tags[tenant, version], conditions.oneOf == nil,
           conditions.noneOf?.weaklyMatch(tag) ?? false
         {
@@ -87,7 +87,7 @@ struct FenceRoutes {
   private static func tagged(_ answer: Answer, _ tag: String) -> Answer {
     var answer = answer
     answer.headers[.eTag] = tag
-    // To be asked for again each time, which costs little if they are the same.
+    // Clients ask again each time; an unchanged document costs little.
     answer.headers[.cacheControl] = "no-cache"
     return answer
   }

@@ -2,7 +2,7 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// The entity tags of the fences that were read last, so that a gateway that has them costs no reading.
+/// A cache of entity tags, so that a gateway with the current fences causes no read of the document.
 final class FenceTags: Sendable {
   private struct Entry {
     let version: Int64
@@ -10,10 +10,10 @@ final class FenceTags: Sendable {
     let tag: String
   }
 
-  /// One for each tenant.
+  /// One entry for each tenant.
   private let entries = Mutex<[TenantID: Entry]>([:])
 
-  /// The tag of a version; `nil` if it has not been read.
+  /// The tag of a version; `nil` if it was not read yet.
   subscript(_ tenant: TenantID, _ version: FencesVersion) -> String? {
     let entry = entries.withLock { $0[tenant] }
     guard let entry, entry.version == version.version, entry.modifiedAt == version.modifiedAt else { return nil }

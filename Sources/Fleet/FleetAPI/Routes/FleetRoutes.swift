@@ -1,12 +1,12 @@
 import FleetDomain
 import Logging
 
-/// All that the server can be asked for.
+/// All routes of the server.
 enum FleetRoutes {
-  /// Where the WebSocket is; the first by its own name, the second beside all else.
+  /// The paths of the WebSocket: the short one, and the one below `/api`.
   static let webSocketPaths = ["/ws", "/api/ws"]
 
-  /// The table over a storage, with everything else new: for who wants to know what there is.
+  /// Creates the route table for a storage, for callers that only need to know the routes.
   static func table(of storage: any FleetStorage) -> RouteTable {
     let hub = LiveHub(loops: [], settings: LiveSettings(), memory: .memory(1), connections: Connections(1))
     return table(
@@ -33,10 +33,10 @@ enum FleetRoutes {
     let operation = Operation(
       id: "getOpenAPI", summary: "This description (OpenAPI 3.1).",
       results: [.init(.ok, "The description.", .json("Description"))])
-    // The description describes itself, too.
+    // The description contains its own route.
     let stub = Route(.get, "/api/openapi.json", .open, operation) { _ in Answer(status: .ok) }
     let text = OpenAPIDocument.text(of: described + [stub])
-    // One copy for all who ask.
+    // One copy for all clients.
     let answer = Answer(json: text)
     let description = Route(.get, stub.path.text, .open, operation) { _ in answer }
     return RouteTable(routes: described + [description])

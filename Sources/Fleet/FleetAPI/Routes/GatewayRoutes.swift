@@ -3,18 +3,18 @@ import HTTPTypes
 import JSONText
 import Telemetry
 
-/// `/api/gateways`: the boxes in the vehicles and their keys.
+/// `/api/gateways`: the gateways and their keys.
 struct GatewayRoutes {
   let storage: any FleetStorage
   let authenticator: Authenticator
   let sightings: SightingBook
 
   private static let path = "/api/gateways"
-  /// Keys of a gateway that the server alone sets.
+  /// Keys of a gateway that only the server sets.
   private static let serversOwn = [
     "addedAt", "keyAt", "revokedAt", "lastSeen", "spoolDepth", "version", "currentVehicle",
   ]
-  /// Vehicles that one gateway may write as.
+  /// The maximum number of vehicles in a gateway's list.
   private static let mostVehicles = 1_000
 
   var routes: [Route] { [list, add, get, replace, remove, rotate, revoke] }
@@ -145,7 +145,7 @@ extension Gateway {
     line.field("currentVehicle", currentVehicle)
   }
 
-  /// With the key, the one time that it is shown.
+  /// The gateway with its key, which is shown only once.
   func json(with key: Secret) -> [UInt8] {
     JSONBody.object { line in
       line.beginObject("gateway")

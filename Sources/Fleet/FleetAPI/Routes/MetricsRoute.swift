@@ -1,14 +1,15 @@
 import FleetDomain
 import Telemetry
 
-/// `GET /api/metrics`: an operator's token sees what its tenant has done, the server's own token the whole server. And
-/// `GET /metrics` of the address that is for metrics alone: everybody who reaches it sees the whole server.
+/// `GET /api/metrics`: an operator's token sees its tenant's metrics, and the server's own token those of the whole
+/// server.
+/// `GET /metrics` on the address for metrics: every client sees the whole server.
 struct MetricsRoute {
   let storage: any FleetStorage
   let requests: RequestMetrics
   let tenants: TenantMetrics
   let hub: LiveHub
-  /// Of what runs beside the server.
+  /// Metrics of components beside the server.
   let more: @Sendable () -> [ServerMetric]
 
   var route: Route {
@@ -25,7 +26,7 @@ struct MetricsRoute {
     }
   }
 
-  /// Not for a table that others reach.
+  /// Only for the table of the address for metrics.
   var openRoute: Route {
     let operation = Operation(
       id: "getAllMetrics", summary: "Counters of the whole server in Prometheus' text format.",

@@ -1,19 +1,19 @@
 import FleetDomain
 import JSONText
 
-/// Names and texts that clients give to things.
+/// Reads names and texts that clients choose.
 public enum Names {
   /// Whether a text has no control characters and at most `limit` bytes.
   static func isPlain(_ text: String, limit: Int) -> Bool {
     text.utf8.count <= limit && PlainText.isPlain(text.utf8.span)
   }
 
-  /// A name that must be there.
+  /// A required name.
   static func required(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> String {
     try name(try reader.required(key))
   }
 
-  /// A list of names that may be absent.
+  /// An optional list of names.
   static func list(_ reader: inout JSONObjectReader, _ key: String, most: Int) throws(JSONError) -> [String]? {
     guard let value = reader.optional(key) else { return nil }
     var names: [String] = []
@@ -23,11 +23,11 @@ public enum Names {
     return names
   }
 
-  /// Passes over what the server has put into its own answer, so that this may come back with a change.
+  /// Ignores the keys that the server has added to its own answer, so that a client may send it back with a change.
   ///
   /// - Parameters:
-  ///   - id: what `id` must be, where it is there; nil: there is nothing that it could be of.
-  ///   - keys: taken and left alone, whatever they say.
+  ///   - id: the only valid value of `id`, if it is present; `nil` for any value.
+  ///   - keys: keys whose values are ignored.
   static func passOver(_ reader: inout JSONObjectReader, id: String?, _ keys: [String]) throws(JSONError) {
     if let value = reader.optional("id"), let id {
       guard try name(value) == id else { throw value.invalid(expected: "\(quoted(id)), which cannot be changed") }
@@ -35,7 +35,7 @@ public enum Names {
     for key in keys { reader.ignore(key) }
   }
 
-  /// A text that may be absent.
+  /// An optional text.
   static func text(_ reader: inout JSONObjectReader, _ key: String, limit: Int = 256) throws(JSONError) -> String? {
     guard let value = reader.optional(key) else { return nil }
     let text = try value.requireString()

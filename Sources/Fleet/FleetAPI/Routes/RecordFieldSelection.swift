@@ -1,12 +1,12 @@
 import FleetDomain
 import JSONText
 
-/// Cuts records down to some of their keys, each with its value as it was written.
+/// Reduces records to some of their keys. Values stay as they are written.
 struct RecordFieldSelection {
   private let names: Set<String>
 
-  /// - Parameter list: names with commas between.
-  /// - Throws: 400 for a name that no record of telemetry has.
+  /// - Parameter list: names, separated by commas.
+  /// - Throws: 400 for a name that no telemetry record has.
   init(_ list: String) throws(APIError) {
     let chosen = list.split(separator: ",", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }) }
     if let unknown = chosen.first(where: { !Self.mayBeKey($0) }) {
@@ -17,7 +17,7 @@ struct RecordFieldSelection {
     names = Set(chosen).union(["id", "timestamp"])
   }
 
-  /// The keys that the standard, the position and the head give a record.
+  /// The keys that come from the standard, the position and the head of a record.
   private static let known: Set<String> = Set(
     (RecordField.contract.filter { $0.types.contains(.telemetry) } + RecordField.otherSignals).map(\.name)
       + [
@@ -25,8 +25,9 @@ struct RecordFieldSelection {
         "receivedAt",
       ])
 
-  /// Whether a record may have a key of this name. Names of signal sets begin with a capital letter or a digit, and paths
-  /// of the Vehicle Signal Specification with a capital letter; the server does not know them.
+  /// Whether a record may have this key. Names of signal sets begin with a capital letter or a digit, and paths of
+  /// the
+  /// Vehicle Signal Specification with a capital letter. The server does not know these names.
   private static func mayBeKey(_ name: String) -> Bool {
     if known.contains(name) { return true }
     guard let first = name.utf8.first else { return false }
@@ -34,7 +35,7 @@ struct RecordFieldSelection {
       || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
   }
 
-  /// The same object with the chosen keys alone, in its order.
+  /// Returns the object with only the selected keys, in its order.
   func apply(to record: [UInt8]) throws(JSONError) -> [UInt8] {
     let document = try JSONDocument(parsing: record)
     var out: [UInt8] = [UInt8(ascii: "{")]
@@ -48,7 +49,7 @@ struct RecordFieldSelection {
     return out
   }
 
-  /// Behind a value stand white space and one comma or bracket, nothing else.
+  /// Only white space and one comma or bracket follow a value.
   private static func end(of value: JSONValue, before next: Int, in text: [UInt8]) -> Int {
     var end = next
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }

@@ -2,7 +2,7 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// What the vehicles have sent: telemetry, the newest of everything, trips, trouble codes, events.
+/// The records of vehicles: telemetry, the newest records, trips, trouble codes, events.
 struct RecordRoutes {
   let storage: any FleetStorage
 
@@ -112,20 +112,20 @@ struct RecordRoutes {
 
   private static let nameSchema = ##"{"$ref":"#/components/schemas/Name"}"##
 
-  /// - Parameter types: names with commas between.
+  /// - Parameter types: names, separated by commas.
   private static func chosen(_ types: String, of classes: [RecordClass]) throws(APIError) -> [RecordClass] {
     let names = types.split(separator: ",", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }) }
     guard names.allSatisfy({ name in classes.contains { $0.name == name } }) else {
       throw APIError.badRequest(
         "query: type: expected some of \(classes.map(\.name).joined(separator: ",")), found \(quoted(types))")
     }
-    // In their own order: what is asked for in another is the same question.
+    // In a fixed order: another order of names is the same query.
     return classes.filter { names.contains($0.name) }
   }
 
   private static func milliseconds(_ text: String?) throws(APIError) -> Int64? {
     guard let text else { return nil }
-    // Swift reads hexadecimal digits and words, too.
+    // Swift also accepts hexadecimal digits and words.
     let isDecimal = text.utf8.allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
     }
@@ -139,7 +139,7 @@ struct RecordRoutes {
 extension BoundedPage<StoredRecord> {
   /// The page as an answer.
   ///
-  /// - Parameter text: the text of a record, of ``FleetDomain/StoredRecord/json``.
+  /// - Parameter text: returns the text of a record, such as ``FleetDomain/StoredRecord/json``.
   fileprivate func answer(
     _ call: Call, _ text: @escaping @Sendable ([UInt8]) throws -> [UInt8]
   ) async throws -> Answer {
@@ -153,7 +153,7 @@ extension BoundedPage<StoredRecord> {
 }
 
 extension LatestRecords {
-  /// `{"vehicle":{…},"telemetry":{…},"position":{…},"dtc":[{…},{…}],"trip":{…}}`: what is not known is absent; `dtc` and
+  /// `{"vehicle":{…},"telemetry":{…},"position":{…},"dtc":[{…},{…}],"trip":{…}}`. Unknown parts are absent; `dtc` and
   /// `monitors` have a record for each ECU.
   var json: [UInt8] {
     var bytes = Array(#"{"vehicle":"#.utf8) + JSONBody.object { vehicle.write(to: &$0) }
@@ -166,7 +166,7 @@ extension LatestRecords {
     for recordClass in RecordClass.allCases {
       let records = others.filter { $0.recordClass == recordClass }.map(\.json)
       guard let first = records.first else { continue }
-      // The vehicle itself has that name already.
+      // `vehicle` is already the name of the vehicle itself.
       let name = recordClass == .known(.vehicle) ? "vehicleRecord" : recordClass.name
       add(
         name,
@@ -178,7 +178,7 @@ extension LatestRecords {
 }
 
 extension StoredRecord {
-  /// The record as it was sent. One whose time is not believed says so: `"timeAhead":true,"receivedAt":"…"`.
+  /// The record as it was sent. If its time is not credible, `"timeAhead":true,"receivedAt":"…"` is added.
   var json: [UInt8] {
     guard isTimeAhead, body.last == UInt8(ascii: "}") else { return body }
     let mark = JSONBody.object { line in

@@ -1,15 +1,15 @@
 import HTTPTypes
 
-/// Who may use a route.
+/// The callers that may use a route.
 enum Access: Equatable, Sendable {
   /// Everybody, without a key.
   case open
   /// Keys of these roles.
   case roles(Set<Caller>)
-  /// Keys of these roles, about their tenant, and the server's own token, about all of them.
+  /// Keys of these roles, for their tenant, and the server's own token, for all tenants.
   case rolesOrServer(Set<Caller>)
 
-  /// Nil: everybody.
+  /// `nil` for everybody.
   var roles: Set<Caller>? {
     switch self {
     case .open: nil
@@ -17,25 +17,25 @@ enum Access: Equatable, Sendable {
     }
   }
 
-  /// People and programs that read.
+  /// Operators that read.
   static let readers = Access.roles([.readOnly, .admin])
-  /// People and programs that change what is there.
+  /// Operators that make changes.
   static let admins = Access.roles([.admin])
 }
 
-/// One thing that the server can be asked for.
+/// A route of the server.
 struct Route: Sendable {
   let method: HTTPRequest.Method
   let path: RoutePath
   let access: Access
-  /// What `openapi.json` says of it.
+  /// The description in `openapi.json`.
   let operation: Operation
   let answer: @Sendable (Call) async throws -> Answer
 
-  /// Whether it answers with a list, page by page.
+  /// Whether the answer is a list in pages.
   var isList: Bool { method == .get && operation.queryNames.contains("cursor") }
 
-  /// Bytes of a body that only this route takes no more of; `nil`: as many as the server takes.
+  /// The maximum length of the route's body in bytes; `nil` for the server's limit.
   var bodyLimit: Int? { operation.body?.types == ["application/json"] ? ServerLimits.objectBytes : nil }
 
   init(

@@ -1,11 +1,11 @@
-/// A path with places for what changes: `/api/vehicles/{vehicleId}/telemetry`.
+/// A path with parameters: `/api/vehicles/{vehicleId}/telemetry`.
 struct RoutePath: Equatable, Sendable {
   private enum Segment: Equatable, Sendable {
     case literal(Substring)
     case parameter(Substring)
   }
 
-  /// As `openapi.json` writes it.
+  /// The path as in `openapi.json`.
   let text: String
   private let segments: [Segment]
 
@@ -16,16 +16,16 @@ struct RoutePath: Equatable, Sendable {
     }
   }
 
-  /// Names of the places.
+  /// The names of the parameters.
   var parameters: [String] {
     segments.compactMap { segment in
       if case .parameter(let name) = segment { String(name) } else { nil }
     }
   }
 
-  /// What stands in the places of a request's path, still percent-encoded; nil where the path is another.
+  /// Returns the values of the parameters in a request's path, percent-encoded; `nil` if the path does not match.
   ///
-  /// - Parameter path: its segments, empty ones included.
+  /// - Parameter path: the segments, including empty ones.
   func match(_ path: [Substring]) -> [Substring]? {
     guard path.count == segments.count else { return nil }
     var found: [Substring] = []

@@ -1,24 +1,24 @@
 import HTTPTypes
 
-/// All routes, and which of them a request means.
+/// All routes, with a search by method and path.
 struct RouteTable: Sendable {
   let routes: [Route]
 
-  /// What a request's path and method mean.
+  /// The result of a search.
   enum Match {
     case found(Route, parameters: [String])
-    /// There is the path, but not this method.
+    /// The path exists, but not with this method.
     case otherMethods([HTTPRequest.Method])
     case none
   }
 
-  /// - Parameter path: without the query, percent-encoded as it came.
-  /// - Throws: 400 where the encoding is broken.
+  /// - Parameter path: percent-encoded, without the query.
+  /// - Throws: 400 if the encoding is invalid.
   func match(_ method: HTTPRequest.Method, _ path: Substring) throws(APIError) -> Match {
     guard path.first == "/" else { return .none }
     let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     var others: [HTTPRequest.Method] = []
-    // Whoever may be asked for a body may be asked for its headers alone (RFC 9110, 9.3.2).
+    // Every route with GET also has HEAD (RFC 9110, 9.3.2).
     let wanted = method == .head ? .get : method
     for route in routes {
       guard let found = route.path.match(segments) else { continue }

@@ -2,12 +2,12 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// What the server says of itself.
+/// Routes about the server itself.
 struct SystemRoutes {
   let storage: any FleetStorage
   let hub: LiveHub
 
-  /// Without what describes them all, which needs them.
+  /// All except `openapi.json`, which describes them.
   var routes: [Route] {
     [health] + zip(FleetRoutes.webSocketPaths, ["listenLive", "listenLiveBelowAPI"]).map { webSocket($0, $1) }
   }
@@ -20,7 +20,7 @@ struct SystemRoutes {
     return Route(.get, "/api/health", .open, operation) { call in
       let health: StorageHealth
       do {
-        // Everybody may ask: the storage is asked once a second.
+        // Everybody may ask, so the storage is asked once a second.
         health = try await recent.value
       } catch {
         call.logger.error("storage: \(error)")
@@ -35,7 +35,7 @@ struct SystemRoutes {
     }
   }
 
-  /// For everybody: without the database's place and words.
+  /// The error without the database's address and messages, because everybody may read it.
   private static func refusal(_ error: any Error) -> APIError {
     let (code, message) =
       switch (error as? StorageError)?.kind {
@@ -47,7 +47,7 @@ struct SystemRoutes {
     return APIError(.serviceUnavailable, code, message + "; see the server's log", retryAfter: 10)
   }
 
-  /// What a request gets that asks for the WebSocket and is no handshake for it.
+  /// The answer to a request for the WebSocket that is not a valid handshake.
   private func webSocket(_ path: String, _ id: String) -> Route {
     let operation = Operation(
       id: id,

@@ -3,7 +3,7 @@ import HTTPTypes
 import JSONText
 import Telemetry
 
-/// `/api/tokens`: the tokens of people and programs that read and administer the fleet.
+/// `/api/tokens`: the tokens of operators.
 struct TokenRoutes {
   let storage: any FleetStorage
   let authenticator: Authenticator
@@ -82,7 +82,7 @@ extension OperatorToken {
 }
 
 extension UUIDv7 {
-  /// One that nobody can foresee, for rows that the server makes itself.
+  /// A random identifier for a row that the server creates.
   public static func random(at time: Timestamp) -> UUIDv7 {
     var generator = SystemRandomNumberGenerator()
     return UUIDv7(

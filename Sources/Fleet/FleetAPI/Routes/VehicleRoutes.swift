@@ -3,12 +3,12 @@ import HTTPTypes
 import JSONText
 import Telemetry
 
-/// `/api/vehicles`: what the fleet consists of.
+/// `/api/vehicles`: the vehicles of the fleet.
 struct VehicleRoutes {
   let storage: any FleetStorage
 
   private static let path = "/api/vehicles"
-  /// Keys of a vehicle that the server alone sets.
+  /// Keys of a vehicle that only the server sets.
   private static let serversOwn = ["registeredBy", "addedAt", "lastRecordAt"]
 
   var routes: [Route] {
@@ -83,9 +83,9 @@ struct VehicleRoutes {
 }
 
 extension VehicleDetails {
-  /// Reads the keys that operators may give.
+  /// Reads the keys that operators may set.
   ///
-  /// - Parameter mayBeNull: whether the VIN may be.
+  /// - Parameter mayBeNull: whether the VIN may be null.
   init(_ reader: inout JSONObjectReader, mayBeNull: Bool = false) throws(JSONError) {
     var vin: String?
     if let value = reader.optional("vin"), !(mayBeNull && value.isNull) {

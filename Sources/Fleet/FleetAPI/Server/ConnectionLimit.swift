@@ -2,7 +2,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Takes no more connections than there may be; says so once each time that it comes to that, and when it is over.
+/// Limits the number of connections. Logs once when the limit is reached, and once when connections are free again.
 struct ConnectionLimit: AvailableConnectionsDelegate {
   private let limit: Int
   private let what: String
@@ -10,7 +10,7 @@ struct ConnectionLimit: AvailableConnectionsDelegate {
   private var count = 0
   private var isFull = false
 
-  /// - Parameter what: in which words the log speaks of it.
+  /// - Parameter what: the name of the limit in the log.
   init(_ limit: Int, _ what: String, logger: Logger) {
     self.limit = limit
     self.what = what
@@ -26,7 +26,7 @@ struct ConnectionLimit: AvailableConnectionsDelegate {
 
   mutating func connectionClosed() {
     count -= 1
-    // Not each time that one goes and another comes.
+    // Not each time that a connection ends and another one begins.
     guard isFull, count <= limit - max(limit / 10, 1) else { return }
     isFull = false
     logger.notice("\(count) connections: more are taken again (\(what))")

@@ -3,10 +3,11 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// Whose the open connections are. A connection counts for the address that it comes from until its first valid key, and for
-/// that key and its tenant from then on: neither an address nor a tenant nor a key can have all connections.
+/// The owners of the open connections. A connection counts for its address until its first valid key, and then for
+/// that key
+/// and its tenant. No address, tenant or key can have all connections.
 final class Connections: Sendable {
-  /// 503 for a connection whose tenant or key has as many as it may; the connection ends with it.
+  /// 503 for a connection whose tenant or key has too many; the connection is then closed.
   static let refusal = APIError(
     .serviceUnavailable, "tooManyConnections",
     "this key or its tenant has as many connections open as it may have (limits.connections); use fewer", retryAfter: 5)
@@ -14,16 +15,17 @@ final class Connections: Sendable {
   private let budget: Budget
   private let holders = Mutex<[ObjectIdentifier: Holder]>([:])
 
-  /// - Parameter limit: of all connections; above 0.
+  /// - Parameter limit: the number of all connections; above 0.
   ///
-  /// ``ConnectionLimit`` enforces the limit itself. It may accept a connection before a closed one is given back here.
+  /// ``ConnectionLimit`` enforces the limit itself. It may accept a connection before a closed one is given back
+  /// here.
   init(_ limit: Int) {
     budget = Budget(limit, patience: .zero, refusal: Self.refusal, isLimitedElsewhere: true)
   }
 
   /// Counts a new connection for its address until it is closed.
   ///
-  /// - Returns: `false`: its address has as many as it may.
+  /// - Returns: `false` if the address has too many.
   func open(_ channel: any Channel) -> Bool {
     let holder = Holder(group: .peer(PeerAddress.group(channel.remoteAddress?.ipAddress)), key: nil)
     guard budget.takeNow(1, for: holder) else { return false }
@@ -34,9 +36,9 @@ final class Connections: Sendable {
 
   /// Counts a connection for a key from now on.
   ///
-  /// - Returns: `false`: the key or its tenant has as many as it may.
+  /// - Returns: `false` if the key or its tenant has too many.
   func belongs(_ channel: any Channel, to holder: Holder) -> Bool {
-    // A connection that has ended counts no more.
+    // A closed connection no longer counts.
     guard let present = holders.withLock({ $0[ObjectIdentifier(channel)] }), present != holder else { return true }
     guard budget.takeNow(1, for: holder) else { return false }
     let left = holders.withLock { holders -> Holder? in

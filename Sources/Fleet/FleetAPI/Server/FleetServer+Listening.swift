@@ -9,10 +9,10 @@ import ServiceLifecycle
 import Synchronization
 
 extension FleetServer {
-  /// Connections for metrics at the same time; who asks for them is few.
+  /// The maximum number of simultaneous connections for metrics.
   private static let metricsConnections = 16
 
-  /// Listens until the server is told to stop, at one address or two; what ends one of them unasked ends both.
+  /// Listens at one or two addresses until the server stops. If one of them fails, both end.
   func listen(
     _ channel: FleetChannel, _ tls: TLSConfiguration?, _ metrics: MetricsChannel,
     _ group: MultiThreadedEventLoopGroup, _ hub: LiveHub
@@ -43,7 +43,7 @@ extension FleetServer {
           try await listen(channel, group, options.address, limit, onRunning, onStop: hub.closeAll)
         }
       }
-      // The first error leaves here, which cancels the other.
+      // The first error leaves this loop, which cancels the other task.
       while try await tasks.next() != nil {}
     }
   }
@@ -61,8 +61,9 @@ extension FleetServer {
         address: .hostname(address.host, port: address.port), backlog: 1_024, availableConnectionsDelegate: limit),
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? address.port) }, eventLoopGroup: group,
       logger: quiet)
-    // Detached, so that the server hears of the stop from here alone: it would shut down in a task that nobody waits for, and
-    // that gives the event loops work when they have ended.
+    // Detached, so that only this function tells the server to stop. The server would otherwise shut down in a task
+    // that nobody
+    // awaits, and give work to event loops that have ended.
     let running = Task.detached { try await server.run() }
     let stopping = Mutex<Task<Void, Never>?>(nil)
     do {
@@ -93,7 +94,7 @@ extension FleetServer {
   }
 }
 
-/// Says that the server listens, once all its sockets do.
+/// Reports that the server listens, when all its sockets do.
 private final class ListeningPort: Sendable {
   private let state: Mutex<(missing: Int, port: Int)>
   private let then: @Sendable (_ port: Int) -> Void
@@ -103,9 +104,9 @@ private final class ListeningPort: Sendable {
     self.then = then
   }
 
-  /// One more does.
+  /// Counts a socket that listens.
   ///
-  /// - Parameter port: the server's own; nil: it is the other.
+  /// - Parameter port: the port of the server's own socket; `nil` for the other one.
   func listens(_ port: Int?) {
     let found: Int? = state.withLock { state in
       state.missing -= 1

@@ -7,15 +7,17 @@ import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 
-/// The fleet store's server: HTTP and WebSocket on one port, over one storage; its metrics on another where one is given.
+/// The server of the fleet store: HTTP and WebSocket on one port, over one storage. Metrics may have an address of
+/// their own.
 ///
 ///     let server = FleetServer(options, storage: storage, logger: logger)
 ///     try await server.run()
 ///
-/// It ends when its task is cancelled, or gracefully when its service group is told to: no new connections, requests
-/// under way are answered, live connections are closed with 1001.
+/// It ends when its task is cancelled. If its service group stops it, it refuses new connections, answers the
+/// requests in
+/// progress, and closes live connections with 1001.
 public struct FleetServer: Service {
-  /// What this is, and since when.
+  /// The version of the server.
   public static let version = "0.1.0"
 
   let options: ServerOptions
@@ -26,9 +28,9 @@ public struct FleetServer: Service {
   private let loops = RunningLoops()
 
   /// - Parameters:
-  ///   - storage: open; whoever opened it closes it.
-  ///   - moreMetrics: figures of what runs beside the server, asked whenever the whole server's are.
-  ///   - onListening: called once requests are taken, with the port; where metrics have one of their own, there as well.
+  ///   - storage: an open storage; the caller closes it.
+  ///   - moreMetrics: returns metrics of components beside the server.
+  ///   - onListening: called with the port when the server accepts requests, also at the address for metrics.
   public init(
     _ options: ServerOptions, storage: any FleetStorage, logger: Logger,
     onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in },
@@ -41,10 +43,10 @@ public struct FleetServer: Service {
     self.onListening = onListening
   }
 
-  /// Returns once every event loop of the server has made a turn; at once while it does not run.
+  /// Returns when every event loop has completed a turn; at once if the server does not run.
   public func turn() async { await loops.turn() }
 
-  /// - Throws: ``ServerStartError`` where the port cannot be used.
+  /// - Throws: ``ServerStartError`` if the port cannot be used.
   public func run() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: options.threads)
     do {
@@ -106,7 +108,7 @@ public struct FleetServer: Service {
 }
 
 extension RequestDesk {
-  /// As a connection asks it.
+  /// The function that connections call.
   var responder: @Sendable (Request, consuming ResponseWriter, any Channel) async throws -> Void {
     { request, writer, channel in try await respond(request, from: channel, writer) }
   }

@@ -1,29 +1,29 @@
 import Glibc
 import NIOCore
 
-/// An address that the server listens on, with the key of the configuration that says so.
+/// An address on which the server listens, with its configuration key.
 public struct ListeningAddress: Equatable, Sendable {
   let key: String
   let host: String
-  /// 0: any that is free.
+  /// 0 for any free port.
   let port: Int
 
-  /// `127.0.0.1:8080`, `[::1]:8080`, as it stands in a URL.
+  /// The address as in a URL: `127.0.0.1:8080`, `[::1]:8080`.
   public static func text(_ host: String, _ port: Int) -> String {
     host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  /// Whether one socket would be in the other's way. Names are not looked up.
+  /// Whether two sockets would conflict. Names are not resolved.
   func meets(_ other: Self) -> Bool {
     guard port == other.port, port != 0 else { return false }
     guard let own = ip, let theirs = other.ip else { return host == other.host }
     return own == theirs || takes(theirs) || other.takes(own)
   }
 
-  /// Nil: a name.
+  /// `nil` if the host is a name.
   private var ip: SocketAddress? { try? SocketAddress(ipAddress: host, port: port) }
 
-  /// Whether connections to an address come here because all do: those by IPv4 to 0.0.0.0, and any to `::`.
+  /// Whether a socket on this address receives connections to another one: 0.0.0.0 all by IPv4, `::` all.
   private func takes(_ other: SocketAddress) -> Bool {
     switch ip?.ipAddress {
     case "0.0.0.0": other.protocol == .inet
@@ -32,9 +32,9 @@ public struct ListeningAddress: Equatable, Sendable {
     }
   }
 
-  /// Binds a socket as the server will, and lets go of it: nothing is listened for.
+  /// Binds a socket as the server will, and closes it again without listening.
   ///
-  /// - Throws: ``ServerStartError`` where the host has no address, or the server could not have the port.
+  /// - Throws: ``ServerStartError`` if the host has no address, or if the port cannot be used.
   func attempt() throws(ServerStartError) {
     var wanted = unsafe addrinfo()
     unsafe wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -53,7 +53,7 @@ public struct ListeningAddress: Equatable, Sendable {
     else { throw refused(errno) }
   }
 
-  /// - Parameter code: of getaddrinfo(3): where only nobody answered just now, trying again may mend it.
+  /// - Parameter code: of getaddrinfo(3). If no name server answered, another attempt may succeed.
   func unknown(_ code: Int32) -> ServerStartError {
     ServerStartError(
       code == EAI_AGAIN ? .unavailable : .badConfiguration,
@@ -82,9 +82,9 @@ extension ServerOptions {
     metrics.map { ListeningAddress(key: "metrics.listen", host: $0.host, port: $0.port) }
   }
 
-  /// Without asking the system anything.
+  /// Checks the addresses without system calls.
   ///
-  /// - Throws: ``ServerStartError`` where metrics have the server's own address.
+  /// - Throws: ``ServerStartError`` if metrics have the server's own address.
   public func checkAddresses() throws(ServerStartError) {
     guard let metrics = metricsAddress, metrics.meets(address) else { return }
     throw ServerStartError(
@@ -93,9 +93,9 @@ extension ServerOptions {
     )
   }
 
-  /// Finds out whether the server could listen now, before anything is done that a failed start would have done in vain.
+  /// Checks whether the server could listen now, before the start changes anything.
   ///
-  /// - Throws: ``ServerStartError`` as ``FleetServer/run()`` would.
+  /// - Throws: the same ``ServerStartError`` as ``FleetServer/run()``.
   public func tryAddresses() throws(ServerStartError) {
     try address.attempt()
     try metricsAddress?.attempt()

@@ -4,14 +4,14 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// From a request to its answer: which route, whose key, whether they may, and how often.
+/// Handles a request: finds its route, authenticates its key, checks its role and its rate, and sends the answer.
 struct RequestDesk: Sendable {
   var table: RouteTable
   let authenticator: Authenticator
   let limiter: RateLimiter<SecretHash>
   let sightings: SightingBook
   let metrics: RequestMetrics
-  /// The server's own token; nil: it has none.
+  /// The server's own token; `nil` if it has none.
   let serverToken: SecretHash?
   let limits: ServerLimits
   let memory: Budget
@@ -22,17 +22,17 @@ struct RequestDesk: Sendable {
   let accessLog: AccessLog
   let logger: Logger
 
-  /// A request that was let in.
+  /// A request that passed all checks.
   private struct Admitted: Sendable {
     let route: Route
     let call: Call
   }
 
-  /// - Parameter channel: where the request comes from.
+  /// - Parameter channel: the request's connection.
   func respond(_ request: Request, from channel: any Channel, _ writer: consuming ResponseWriter) async throws {
     let address = channel.remoteAddress?.ipAddress
     let start = ContinuousClock.now
-    // Held until the answer is on its way.
+    // Held until the answer is sent.
     var share = memory.share(of: .server)
     var answer: Answer
     var path = "none"
@@ -49,7 +49,7 @@ struct RequestDesk: Sendable {
       }
       let admitted = try admit(request, route, parameters, identity, share)
       if route.operation.body != nil, request.headers[.expect]?.lowercased() == "100-continue" {
-        // A client that waits is not told to go on with a body that is refused by its length.
+        // A client that waits for 100 must not send a body that is too long.
         try admitted.call.announcedBytes(upTo: route.bodyLimit)
         try await writer.writeInformationalHead(HTTPResponse(status: .continue))
       }
@@ -61,7 +61,7 @@ struct RequestDesk: Sendable {
     } catch {
       answer = APIError(error, logger: logger).answer
     }
-    // A gateway with another's key learns it from whatever it is told. A header's text is visible ASCII (RFC 9110, 5.5).
+    // A gateway with another gateway's key sees it in every answer. A header's text is visible ASCII (RFC 9110, 5.5).
     if let gateway = caller?.gateway?.id, gateway.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
       answer.headers[.obdgateGateway] = gateway
     }
@@ -76,9 +76,9 @@ struct RequestDesk: Sendable {
     try await send(answer, hasBody: request.method != .head, share, writer)
   }
 
-  /// The answer in the coding that the client takes, if it is shorter so and the server has the memory for it.
+  /// Compresses the answer as the client accepts it, if it becomes shorter and the server has the memory.
   ///
-  /// What has an entity tag stays as it is: the tag is of these bytes.
+  /// An answer with an entity tag is not compressed, because the tag belongs to these bytes.
   private static func packed(_ answer: Answer, for request: Request, _ share: Budget.Share) async -> Answer {
     let count = answer.body.readableBytes
     guard request.method == .get || request.method == .head, answer.status == .ok, count >= Packer.least,
@@ -99,10 +99,10 @@ struct RequestDesk: Sendable {
     return packed
   }
 
-  /// Bytes of an answer that are written at once.
+  /// The number of bytes that are written at once.
   private static let piece = 16 << 10
 
-  /// - Parameter share: what the request has held so far; of it only as much is kept as the answer still needs.
+  /// - Parameter share: the memory of the request, which shrinks to the length of the answer.
   private func send(
     _ answer: Answer, hasBody: Bool, _ share: Budget.Share, _ writer: consuming ResponseWriter
   ) async throws {
@@ -116,12 +116,12 @@ struct RequestDesk: Sendable {
       try await writer.write(response: answer.head, body: ResponseBody(byteBuffer: answer.body))
       return
     }
-    // As fast as it is taken: a piece waits until those before it are in the kernel's hands.
+    // Only as fast as the client reads: each piece waits until the kernel has those before it.
     var body = try await writer.writeHead(answer.head)
     var start = answer.body.readerIndex
     while start < answer.body.writerIndex {
       let end = min(start + Self.piece, answer.body.writerIndex)
-      // A copy: a slice would keep the whole answer for as long as its last bytes are under way.
+      // A copy: a slice would keep the whole answer in memory until its last bytes are sent.
       try await body.write(ByteBuffer(bytes: answer.body.getBytes(at: start, length: end - start) ?? []))
       start = end
     }
@@ -132,7 +132,7 @@ struct RequestDesk: Sendable {
     guard admitted.route.isList else {
       return try await admitted.route.answer(admitted.call)
     }
-    // It may take long: the permits are few, and short questions do not wait for them.
+    // A list may take long. There are few permits, and short queries do not need one.
     let permit = try await questions.take(1, for: admitted.call.holder)
     return try await untilCancelled {
       defer { permit.shrink(to: 0) }
@@ -163,9 +163,9 @@ struct RequestDesk: Sendable {
     }
   }
 
-  /// Whose key it is; nil: nobody's is asked for, or it is the server's own.
+  /// Finds the owner of the key; `nil` if the route needs none, or if it is the server's own token.
   ///
-  /// - Throws: 401, 429, 403 where the key's role is not one of the route's.
+  /// - Throws: 401; 429; 403 if the role may not use the route.
   private func identify(_ request: Request, from address: String?, _ route: Route) async throws -> Identity? {
     guard let allowed = route.access.roles else { return nil }
     let token = BearerToken.parse(request.headers[.authorization])
@@ -196,7 +196,7 @@ struct RequestDesk: Sendable {
         heavyWork: heavyWork, logger: logger))
   }
 
-  /// Methods become labels of metrics: what a client makes up must not.
+  /// Methods are labels of metrics, so unknown ones have one name.
   private static func known(_ method: HTTPRequest.Method) -> String {
     switch method {
     case .get, .head, .post, .put, .delete, .patch, .options: method.rawValue
@@ -205,11 +205,11 @@ struct RequestDesk: Sendable {
   }
 }
 
-/// 405: there is the path, but not this method.
+/// 405: the path exists, but not with this method.
 private struct MethodRefusal: Error {
   let allowed: [HTTPRequest.Method]
 
-  /// With `HEAD`, if the path takes `GET`.
+  /// With `HEAD` if the path has `GET`.
   var methods: [HTTPRequest.Method] { allowed.contains(.get) ? [.head] + allowed : allowed }
 
   var answer: Answer {

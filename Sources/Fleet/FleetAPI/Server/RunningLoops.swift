@@ -1,10 +1,11 @@
 import NIOCore
 import Synchronization
 
-/// The event loops of a server while it runs, and the only way in which other threads give them work.
+/// The event loops of a running server. Other threads give them work only through this type.
 ///
-/// A loop that has shut down takes no work; NIO prints an error for what comes all the same. Tasks of Swift end when they
-/// like, so whatever they bring back goes through here: work that comes after ``end()`` is dropped.
+/// An event loop that has shut down accepts no work; NIO reports an error if it gets some. Swift tasks may end at any
+/// time,
+/// so work that arrives after ``end()`` is discarded.
 final class RunningLoops: Sendable {
   private struct State {
     var loops: [any EventLoop] = []
@@ -15,7 +16,7 @@ final class RunningLoops: Sendable {
 
   func begin(_ new: [any EventLoop]) { state.withLock { $0.loops = new } }
 
-  /// From now on nothing is given to the loops, which may be shut down.
+  /// Stops giving work to the loops, which may then shut down.
   func end() {
     state.withLock { state in
       state.loops = []
@@ -28,16 +29,16 @@ final class RunningLoops: Sendable {
   /// - Returns: whether the loop was given the work.
   @discardableResult
   func execute(on loop: any EventLoop, _ work: @escaping @Sendable () -> Void) -> Bool {
-    // Inside the lock: between a look and the call the loops could end.
+    // Under the lock: otherwise the loops could end between the check and the call.
     state.withLock { state in
       if !state.hasEnded { loop.execute(work) }
       return !state.hasEnded
     }
   }
 
-  /// Awaits work on a task of its own and brings its result to a loop, unless the loops have ended.
+  /// Awaits work in a task and runs `then` with its result on a loop, unless the loops have ended.
   ///
-  /// Called on the loop; `then` runs there.
+  /// Call it on the loop.
   func await<Value: Sendable>(
     on loop: any EventLoop, _ work: @escaping @Sendable () async throws -> Value,
     then: @escaping (Result<Value, any Error>) -> Void
@@ -50,14 +51,14 @@ final class RunningLoops: Sendable {
     }
   }
 
-  /// Returns once each of the loops has made a turn.
+  /// Returns when each loop has completed a turn.
   func turn() async {
     let turns = state.withLock { $0.loops.map { $0.submit {} } }
     for turn in turns {
       do {
         try await turn.get()
       } catch {
-        // It has ended, and so holds nobody up.
+        // It has ended, so it cannot be blocked.
       }
     }
   }

@@ -1,35 +1,36 @@
 import FleetDomain
 
-/// How the server is set up.
+/// The settings of the server.
 public struct ServerOptions: Equatable, Sendable {
-  /// The address that it listens on.
+  /// The address on which it listens.
   public var host = "127.0.0.1"
-  /// 0: any that is free.
+  /// 0 for any free port.
   public var port = 8_080
-  /// Nil: HTTP without TLS.
+  /// `nil` for HTTP without TLS.
   public var tls: TLSFiles?
   public var limits = ServerLimits()
   public var rate = RateLimit()
   public var live = LiveSettings()
-  /// The digest of the token that sees the metrics of the whole server; nil: nobody does.
+  /// The hash of the token that may read the metrics of the whole server; `nil` if there is none.
   public var serverToken: SecretHash?
-  /// Where the same metrics, and nothing else, are served to everybody who reaches it; nil: nowhere.
+  /// An address at which every client may read these metrics; `nil` for none.
   public var metrics: MetricsAddress?
   /// Whether each request is logged.
   public var accessLog = false
-  /// Event loops.
+  /// The number of event loops.
   public var threads = 2
 
-  /// As it is unless configured.
+  /// Creates the defaults.
   public init() {}
 }
 
-/// Where the metrics of the whole server are served without a token.
+/// An address for the metrics of the whole server, without a token.
 ///
-/// An address of its own: at the server's a proxy on the same machine makes everybody a peer on loopback.
+/// It must differ from the server's address: with a proxy on the same machine, all clients of the server come from
+/// loopback.
 public struct MetricsAddress: Equatable, Sendable {
   public var host: String
-  /// 0: any that is free.
+  /// 0 for any free port.
   public var port: Int
 
   public init(host: String, port: Int) {
@@ -38,14 +39,14 @@ public struct MetricsAddress: Equatable, Sendable {
   }
 }
 
-/// How often one key may ask.
+/// The request rate of one key.
 public struct RateLimit: Equatable, Sendable {
-  /// Requests that are always allowed; above 0.
+  /// Requests per second that are always allowed; above 0.
   public var perSecond = 1_000.0
-  /// Requests that may come at once; at least 1.
+  /// Requests that are allowed at once; at least 1.
   public var burst = 5_000.0
 
-  /// As it is unless configured.
+  /// Creates the defaults.
   public init() {}
 }
 

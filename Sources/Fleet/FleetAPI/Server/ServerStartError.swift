@@ -1,4 +1,4 @@
-/// Why the server cannot start; one line for people, and the status of sysexits.h.
+/// The reason why the server cannot start, on one line, with its exit status of sysexits.h.
 public struct ServerStartError: Error, Equatable, Sendable, CustomStringConvertible {
   public enum Kind: Int32, Sendable {
     /// EX_UNAVAILABLE
@@ -10,7 +10,7 @@ public struct ServerStartError: Error, Equatable, Sendable, CustomStringConverti
   public let kind: Kind
   public let description: String
 
-  /// - Parameter description: what, where, what would be right.
+  /// - Parameter description: the cause, the place, and the expected value.
   public init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description

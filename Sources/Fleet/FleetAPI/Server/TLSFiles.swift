@@ -1,33 +1,33 @@
 import NIOSSL
 
-/// The server's certificate and its key, as they were read from their PEM files.
+/// The server's certificate and key, read from PEM files.
 public struct TLSFiles: Equatable, Sendable {
-  /// Why the two files are no use to a server.
+  /// The reason why the two files cannot be used.
   public enum Fault: Error, Equatable, Sendable {
-    /// No certificate in PEM form stands in the first.
+    /// The first file contains no certificate in PEM form.
     case noCertificate
-    /// No private key in PEM form, without a passphrase, stands in the second.
+    /// The second file contains no private key in PEM form without a passphrase.
     case noKey
-    /// The key is another certificate's.
+    /// The key belongs to another certificate.
     case otherKey
-    /// Together they are refused; the library's own word for it.
+    /// The TLS library refuses the pair, with its message.
     case refused(String)
   }
 
-  /// Where the certificate was read: the server's own, then those between it and the root.
+  /// The path of the certificate: the server's own first, then those up to the root.
   public let certificate: String
-  /// Where the key was read.
+  /// The path of the key.
   public let key: String
   private let chain: [NIOSSLCertificate]
   private let privateKey: NIOSSLPrivateKey
 
   /// - Parameters:
-  ///   - certificate: the path, and what the file holds.
-  ///   - key: likewise.
+  ///   - certificate: the path and the content of the file.
+  ///   - key: the same.
   public init(certificate: (path: String, text: [UInt8]), key: (path: String, text: [UInt8])) throws(Fault) {
     (self.certificate, self.key) = (certificate.path, key.path)
     do {
-      // NIOSSL takes no empty text.
+      // NIOSSL does not accept an empty text.
       chain = try certificate.text.isEmpty ? [] : NIOSSLCertificate.fromPEMBytes(certificate.text)
     } catch {
       throw .noCertificate
@@ -39,7 +39,7 @@ public struct TLSFiles: Equatable, Sendable {
     } catch {
       throw .noKey
     }
-    // What the server would do with them: it is the library that knows whether they fit.
+    // As the server will do: the library checks whether they match.
     do {
       _ = try NIOSSLContext(configuration: configuration)
     } catch NIOSSLError.failedToLoadPrivateKey {
@@ -49,7 +49,7 @@ public struct TLSFiles: Equatable, Sendable {
     }
   }
 
-  /// TLS 1.2 and up.
+  /// TLS 1.2 or later.
   var configuration: TLSConfiguration {
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
