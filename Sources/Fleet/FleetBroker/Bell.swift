@@ -1,8 +1,8 @@
 import Glibc
 
-/// Wakes the worker's thread: rung by a commit that is through, or by whoever wants it to end.
+/// Wakes the worker's thread after a commit, or to stop it.
 final class Bell: Sendable {
-  /// A pipe: what was rung can be read.
+  /// The read end of a pipe.
   private let output: Int32
   private let input: Int32
 
@@ -21,28 +21,28 @@ final class Bell: Sendable {
     close(input)
   }
 
-  /// Where the pipe is full it has been rung already.
+  /// Wakes the thread. If the pipe is full, it is already awake.
   func ring() {
     var byte: UInt8 = 1
     _ = unsafe write(input, &byte, 1)
   }
 
-  /// Waits for a ring, the deadline, or, where one is given, what poll(2) says of a socket.
+  /// Waits for a wake-up, the deadline, or events of a socket if there is one.
   ///
-  /// - Parameter deadline: of ``Clock/now``.
+  /// - Parameter deadline: see ``Clock/now``.
   func wait(until deadline: Int64, socket: Int32 = -1, _ events: Int32 = POLLIN) {
     let rest = max(0, deadline &- Clock.now)
     var polled = [
       pollfd(fd: output, events: Int16(POLLIN), revents: 0), pollfd(fd: socket, events: Int16(events), revents: 0),
     ]
-    // A millisecond more rather than one less, and none where the deadline is past.
+    // Rounded up to a millisecond; none if the deadline is past.
     _ = unsafe poll(&polled, 2, Int32(min((rest + 999_999) / 1_000_000, 60_000)))
     var rings = [UInt8](repeating: 0, count: 64)
     while unsafe read(output, &rings, rings.count) == rings.count {}
   }
 }
 
-/// Nanoseconds that nobody sets.
+/// Nanoseconds of a clock that nobody can set.
 enum Clock {
   static var now: Int64 {
     var time = timespec()

@@ -1,14 +1,14 @@
 import Peers
 
-/// Where a broker is, and as whom records are taken from it.
+/// The address of a broker, and the user for it.
 ///
 ///     amqps://fleet@mq1.example:5671/depot     RabbitMQ; the path is the virtual host, `/` without one
 ///     amqp://127.0.0.1                         RabbitMQ on this machine, as its own `guest`
 ///     mqtts://fleet@mq.example                 mosquitto, or any other with MQTT 5
 ///
-/// A password never stands in it.
+/// It never contains a password.
 public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
-  /// What is spoken there.
+  /// The protocol.
   public enum Language: Sendable {
     /// AMQP 0-9-1.
     case amqp
@@ -21,17 +21,17 @@ public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
   /// A name, an IPv4 address, or an IPv6 address without its brackets.
   public let host: String
   public let port: Int
-  /// Nil: nobody, which AMQP does not allow.
+  /// `nil` for no user, which AMQP does not allow.
   public let user: String?
-  /// Nobody is named: it is RabbitMQ's own `guest`, which it lets in from its own machine alone.
+  /// Whether the user is RabbitMQ's `guest`, which is valid only on the broker's own machine.
   public let isGuest: Bool
-  /// Whether the host is this machine: nobody else reads what is sent there.
+  /// Whether the host is this machine, so that nobody else can read the connection.
   public let isLoopback: Bool
-  /// Of AMQP; empty for MQTT.
+  /// For AMQP; empty for MQTT.
   public let virtualHost: String
   private let url: ServiceURL
 
-  /// - Returns: nil for another scheme, a password, a path behind MQTT's port, or AMQP without a user but on this
+  /// - Returns: `nil` for another scheme, a password, a path after an MQTT port, or AMQP without a user on another
   ///   machine.
   public init?(_ text: String) {
     var (plain, user) = (text, String?.none)
@@ -58,12 +58,12 @@ public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
     self.url = url
   }
 
-  /// Without user and path: `amqps://mq1.example:5671`.
+  /// The address without user and path: `amqps://mq1.example:5671`.
   public var description: String { url.origin }
 
   private static let schemes = [("amqps", 5_671), ("amqp", 5_672), ("mqtts", 8_883), ("mqtt", 1_883)]
 
-  /// Percent-encoding (RFC 3986, 2.1) undone; nil where it is none, or not UTF-8.
+  /// Decodes percent-encoding (RFC 3986, 2.1); `nil` if it is invalid, or not UTF-8.
   private static func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

@@ -1,26 +1,30 @@
-/// One connection to a broker, from its beginning to its end; one thread has it.
+/// A connection to a broker, used by one thread.
 ///
-/// Call order: the initializer connects and subscribes. ``receive(until:_:room:)`` gives messages, and ``settle(_:)`` says
-/// what became of some of them. What is never settled, the broker hands over again, to us or another. ``close()`` at the
-/// end, or never, where the connection broke.
+/// Call order: the initializer connects and subscribes. ``receive(until:_:room:)`` returns messages, and
+/// ``settle(_:)``
+/// acknowledges or rejects them. The broker delivers messages that were never settled again, to any worker.
+/// ``close()`` is the
+/// last call, unless the connection was lost.
 protocol BrokerConnection: AnyObject {
-  /// Whether messages may be taken while others are not settled yet. Where not, all that were given are settled at once.
+  /// Whether messages may be received while others are not settled. If not, all received messages are settled at
+  /// once.
   var readsAhead: Bool { get }
 
-  /// Waits until messages come, the bell rings or the deadline comes.
+  /// Waits for messages, a wake-up or the deadline.
   ///
-  /// - Parameter room: bytes of messages that are wanted, the last one may go beyond; 0: nothing is read, the connection
-  ///   is kept alive alone.
+  /// - Parameter room: the number of bytes wanted; the last message may exceed it. With 0 nothing is read, and the
+  ///   connection is
+  ///   only kept alive.
   func receive(until deadline: Int64, _ bell: Bell, room: Int) throws(BrokerFailure) -> [BrokerMessage]
 
-  /// Tells the broker what became of messages, in the order in which they came.
+  /// Settles messages in the order in which they were received.
   func settle(_ settlements: [Settlement]) throws(BrokerFailure)
 
-  /// Says goodbye.
+  /// Closes the connection in an orderly way.
   func close()
 }
 
-/// What became of a message: acknowledged, or refused for good.
+/// The result of a message: acknowledged, or rejected for good.
 struct Settlement: Equatable, Sendable {
   var tag: UInt64
   var isRefused: Bool

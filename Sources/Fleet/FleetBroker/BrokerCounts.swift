@@ -1,20 +1,20 @@
-/// What one worker has done since its start.
+/// The work of a worker since its start.
 public struct BrokerCounts: Equatable, Sendable {
-  /// Messages that the broker handed over.
+  /// Messages that the broker delivered.
   public var consumed = 0
-  /// Of these, those that the broker had handed over before, to whomever.
+  /// Those that the broker had delivered before, to any worker.
   public var redelivered = 0
   /// Messages acknowledged after the commit of all their records.
   public var committed = 0
-  /// Messages of which something was refused: given to the refused queue, or named in the log.
+  /// Messages with at least one refused record: sent to the dead-letter queue, or named in the log.
   public var refused = 0
-  /// Messages that are no records: what gateways say of themselves.
+  /// Messages without records: the status of gateways.
   public var ignored = 0
   /// Transactions.
   public var commits = 0
-  /// Messages that wait for a transaction now.
+  /// Messages that wait for a transaction.
   public var waiting = 0
-  /// Whether a broker hands messages over now.
+  /// Whether a broker is connected.
   public var isConnected = false
 
   public init() {}

@@ -1,18 +1,18 @@
-/// Why records cannot be taken now. One line for people: what kind, where, what.
+/// The reason why records cannot be received, on one line with the place.
 public struct BrokerFailure: Error, Equatable, Sendable, CustomStringConvertible {
   public enum Kind: Equatable, Sendable {
     /// A library is not installed.
     case missingLibrary
-    /// The broker cannot be reached, or the connection broke.
+    /// The broker cannot be reached, or the connection was lost.
     case unreachable
-    /// The broker does not let us in, or not do what we ask of it.
+    /// The broker refuses the login or an operation.
     case refused
-    /// The database takes nothing: what was handed over goes back to the broker.
+    /// The database stores nothing: delivered messages go back to the broker.
     case storage
   }
 
   public let kind: Kind
-  /// The broker's address without user, or what the storage calls itself.
+  /// The broker's address without the user, or the name of the storage.
   public let place: String
   public let detail: String
 

@@ -1,12 +1,12 @@
-/// What a broker has handed over, as it came.
+/// A message as the broker delivered it.
 struct BrokerMessage: Equatable, Sendable {
-  /// By which it is acknowledged; ascending.
+  /// The delivery tag for its acknowledgement; ascending.
   var tag: UInt64
-  /// `fleet/VAN-001/telemetry`; of AMQP the routing key: `fleet.VAN-001.telemetry`.
+  /// `fleet/VAN-001/telemetry`; in AMQP the routing key: `fleet.VAN-001.telemetry`.
   var topic: String
   var payload: [UInt8]
-  /// The broker has handed it over before.
+  /// Whether the broker has delivered it before.
   var isRedelivered: Bool
-  /// Where it was too long to be kept: its bytes.
+  /// The length of a message that is too long, whose payload is not kept; otherwise `nil`.
   var oversize: Int?
 }

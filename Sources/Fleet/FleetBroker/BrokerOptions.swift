@@ -1,41 +1,43 @@
 import FleetDomain
 
-/// How records are taken from brokers.
+/// Settings for receiving records from brokers.
 public struct BrokerOptions: Equatable, Sendable {
-  /// Brokers of one cluster, all of one language: one of them is used, another where it fails. At least one.
+  /// Brokers of one cluster, all with the same protocol; at least one. If one fails, another is used.
   public var addresses: [BrokerAddress]
-  /// Of the addresses' user; nil: none is sent.
+  /// The password of the addresses' user; `nil` for none.
   public var password: String?
-  /// Whether the password may be sent without TLS to another machine.
+  /// Whether the password may be sent to another machine without TLS.
   public var isInsecure = false
-  /// Whose records they are.
+  /// The tenant of the records.
   public var tenant = TenantID.standard
-  /// What topics begin with: `fleet/{vehicleId}/{type}`.
+  /// The first level of topics: `fleet/{vehicleId}/{type}`.
   public var topic = "fleet"
   public var tls = BrokerTLS()
-  /// AMQP: the quorum queue. What is refused goes to the queue of this name with `.refused` behind it.
+  /// AMQP: the quorum queue. Dead letters go to the queue of this name with the suffix `.refused`.
   public var queue = "fleet.ingest"
   /// MQTT: workers of one group share the messages.
   public var group = "fleetstore"
-  /// MQTT: by which the broker knows this worker again; no two may have the same one.
+  /// MQTT: the client id of this worker; it must be unique.
   public var clientId = "fleetstore"
-  /// MQTT: how long the broker keeps what is for this worker while it is away, seconds.
+  /// MQTT: the time for which the broker stores messages for this worker while it is disconnected, in seconds.
   public var sessionSeconds = 86_400
-  /// Messages that the broker hands over before they are acknowledged.
+  /// The maximum number of delivered messages that are not acknowledged.
   public var prefetchMessages = 256
-  /// Bytes of messages that wait here, but for the last one; nothing more is read from the connection meanwhile.
+  /// The maximum number of bytes of waiting messages, except the last one. Reading from the connection pauses at the
+  /// limit.
   public var prefetchBytes = 8 << 20
-  /// A longer message is refused.
+  /// The maximum length of a message in bytes. Longer messages are rejected.
   public var messageBytes = 4 << 20
-  /// Records that a message may have.
+  /// The maximum number of records in a message.
   public var messageRecords = 20_000
-  /// Between two signs of life, seconds.
+  /// The heartbeat interval in seconds.
   public var heartbeat = 20
-  /// Until a broker has answered, seconds.
+  /// The time limit of the broker's answers in seconds.
   public var answerSeconds = 10
-  /// No wait between two attempts to connect is longer, seconds.
+  /// The longest pause between two attempts to connect, in seconds.
   public var retrySeconds = 30
-  /// Until a stop is through, milliseconds: the transaction under way, its acknowledgement, the goodbye.
+  /// The time limit of a stop in milliseconds: the current transaction, its acknowledgement, and the end of the
+  /// connection.
   public var stopMilliseconds = 600
 
   public init(_ addresses: [BrokerAddress]) { self.addresses = addresses }
@@ -43,11 +45,11 @@ public struct BrokerOptions: Equatable, Sendable {
   var isAMQP: Bool { addresses.first?.language == .amqp }
 }
 
-/// Certificates of a connection, as PEM files.
+/// TLS files of a connection (PEM).
 public struct BrokerTLS: Equatable, Sendable {
-  /// Authorities that the broker's certificate may come from, in place of the system's.
+  /// Certificate authorities for the broker's certificate; `nil` for the system's.
   public var authorities: String?
-  /// Our own certificate, and its key.
+  /// The client certificate and its key.
   public var certificate: String?
   public var key: String?
 

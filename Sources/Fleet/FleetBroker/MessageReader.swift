@@ -1,31 +1,33 @@
 import FleetDomain
 import Peers
 
-/// From a message to the records that it brings.
+/// Parses the records of a message.
 ///
 ///     fleet/VAN-001/telemetry   {"type":"telemetry",…,"vehicleId":"VAN-001",…}\n{"type":"telemetry",…}\n
 ///
-/// A broker's rights say who publishes under which topic, so a record counts as its topic's vehicle: one that says
-/// another is refused. So is one whose id is no level of a topic as it is (`VAN 1`, `A/B`): gateways write several such
-/// ids as the same level, and a right to that level is none to all of them. No input or output, no clock.
+/// The broker's access rights determine who may publish to a topic. A record is therefore refused if it names another
+/// vehicle
+/// than its topic. It is also refused if its id cannot be a level of a topic as it is (`VAN 1`, `A/B`): gateways
+/// write several
+/// such ids as the same level, so a right to that level must not be a right to all of them. No I/O, no clock.
 struct MessageReader: Sendable {
   /// A message that was read.
   struct Read: Sendable {
     var tag: UInt64
     var topic: String
     var bytes: Int
-    /// Those that can be stored.
+    /// The valid records.
     var records: [IncomingRecord] = []
-    /// What cannot be: how much, and the first reason.
+    /// The number of refused records, and the first reason.
     var refused = 0
     var reason: String?
-    /// It is no message of records.
+    /// Whether the message has no records, such as a gateway's status.
     var isIgnored = false
   }
 
-  /// What topics begin with.
+  /// The first level of topics.
   let topic: String
-  /// Between levels: `/` in MQTT, `.` in AMQP, where RabbitMQ's plugin has put it.
+  /// The separator of levels: `/` in MQTT, and `.` in AMQP, as RabbitMQ's plugin writes it.
   let separator: Character
   let maximumRecords: Int
   private let prefix: String
@@ -60,8 +62,9 @@ struct MessageReader: Sendable {
     return read
   }
 
-  /// The level of the topic that is the vehicle's: between what all begin with and the type. RabbitMQ makes levels of
-  /// the dots in an id: they belong to it.
+  /// The vehicle's level of the topic: between the prefix and the type. RabbitMQ turns dots in an id into levels, so
+  /// they belong
+  /// to it.
   private func vehicle(of topic: String) -> Substring? {
     guard topic.hasPrefix(prefix), let end = topic.lastIndex(of: separator) else { return nil }
     let start = topic.index(topic.startIndex, offsetBy: prefix.count)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Texts as C has them, for as long as a call takes.
+/// Texts as C strings that are valid during a call.
 enum Texts {
   static func with<Value>(_ texts: [String?], _ body: ([UnsafePointer<CChar>?]) -> Value) -> Value {
     let copies = unsafe texts.map { text in unsafe text.flatMap { unsafe strdup($0) } }

@@ -3,13 +3,13 @@ import Glibc
 
 /// A connection to RabbitMQ that consumes from a quorum queue (AMQP 0-9-1).
 ///
-/// The queue is declared and bound to `amq.topic`, where the MQTT plugin publishes: `fleet/VAN-001/trip` comes with the
-/// routing key `fleet.VAN-001.trip`. Declaring what is there already changes nothing; where it is there with other
-/// arguments the broker refuses, and says which.
+/// The queue is declared and bound to `amq.topic`, to which the MQTT plugin publishes: `fleet/VAN-001/trip` has the
+/// routing key
+/// `fleet.VAN-001.trip`. If the queue already exists with other arguments, the broker refuses and names them.
 @safe final class AMQPConnection: BrokerConnection {
-  /// Where the MQTT plugin publishes unless configured otherwise.
+  /// The exchange of the MQTT plugin, unless configured otherwise.
   static let exchange = "amq.topic"
-  /// Debian's list of the system's authorities: librabbitmq has no way to ask for it.
+  /// Debian's list of certificate authorities. librabbitmq cannot use the system's default.
   private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
   let readsAhead = true
@@ -18,9 +18,9 @@ import Glibc
   private let beat: Int64
   private var nextBeat: Int64
   private var isOver = false
-  /// What was given and not settled, ascending.
+  /// Delivered messages that are not settled, ascending.
   private var unsettled: [UInt64] = []
-  /// It was left off before all was taken.
+  /// Whether reading stopped before all frames were read.
   private var mayHaveMore = false
 
   init(_ address: BrokerAddress, _ options: BrokerOptions) throws(BrokerFailure) {
@@ -85,7 +85,7 @@ import Glibc
     let limit = min(deadline, nextBeat)
     bell.wait(until: hasBuffered ? 0 : limit, socket: reads ? unsafe crabbitmq_socket(client) : -1)
     guard reads else {
-      // The library says that we live only while it reads.
+      // The library sends heartbeats only while it reads.
       if Clock.now >= nextBeat {
         try check(unsafe crabbitmq_beat(client))
         nextBeat = Clock.now &+ beat
@@ -99,7 +99,7 @@ import Glibc
   private func take(_ room: Int) throws(BrokerFailure) -> [BrokerMessage] {
     var messages: [BrokerMessage] = []
     var bytes = 0
-    // More may have come: whoever asks decides whether they are wanted.
+    // More may have arrived: the caller decides whether it wants them.
     while messages.count < 64, bytes < room {
       let event = unsafe crabbitmq_next(client)
       switch unsafe event.kind {
@@ -140,7 +140,7 @@ import Glibc
     }
     for refused in settlements where refused.isRefused { try check(unsafe crabbitmq_reject(client, refused.tag, 0)) }
     let accepted = settlements.filter { !$0.isRefused }
-    // One frame acknowledges all that are left up to it: not where one before it is not settled.
+    // One frame acknowledges all messages up to it, unless an earlier one is not settled.
     for one in areOldest ? accepted.suffix(1) : accepted[...] {
       try check(unsafe crabbitmq_acknowledge(client, one.tag, areOldest ? 1 : 0))
     }

@@ -3,21 +3,24 @@ import Glibc
 
 /// A connection to an MQTT 5 broker with a shared subscription: `$share/fleetstore/fleet/#`.
 ///
-/// The session outlives the connection (clean start off, an expiry interval): what was handed over and not acknowledged,
-/// and what comes while this worker is away, is handed over when it comes back under the same client id. libmosquitto
-/// has queued the PUBACK of each message that it gives; they are written, all at once, when all messages are settled, and
-/// nothing else is written before. So a transaction has what one read gave, at most the receive maximum.
+/// The session outlives the connection (clean start off, an expiry interval). When the worker reconnects with the
+/// same client
+/// id, the broker delivers the messages that were not acknowledged, and those that arrived in the meantime.
+/// libmosquitto queues
+/// a PUBACK for each message that it returns. They are written together when all messages are settled, and nothing
+/// else is
+/// written before. A transaction therefore has the messages of one read, at most the receive maximum.
 @safe final class MQTTConnection: BrokerConnection {
   let readsAhead = false
   private let client: OpaquePointer
   private let place: String
   private let answerLimit: Int64
-  /// Of a longer message the payload is not kept.
+  /// The payload of a longer message is not kept.
   private let messageBytes: Int
   private var nextTag: UInt64 = 1
-  /// What came with the answer to CONNECT: a session that was kept has messages at once.
+  /// Messages that came with the answer to CONNECT, from a stored session.
   private var early: [BrokerMessage] = []
-  /// Messages that were read and not settled: as long as there are any, nothing may be written.
+  /// The number of messages that were read and not settled. Nothing may be written while it is above 0.
   private var unsettled = 0
   private var isConnected = false
   private var isOver = false
@@ -66,7 +69,7 @@ import Glibc
     let deadline = Clock.now &+ answerLimit
     while !isConnected {
       guard Clock.now < deadline else { throw BrokerFailure(.unreachable, place, "no answer from the broker") }
-      // Nothing can have been read before the answer to CONNECT.
+      // Nothing can be read before the answer to CONNECT.
       try writeAll(until: deadline)
       var socket = pollfd(fd: unsafe cmosquitto_subscriber_socket(client), events: Int16(POLLIN), revents: 0)
       _ = unsafe poll(&socket, 1, 100)
@@ -84,7 +87,7 @@ import Glibc
       defer { early = [] }
       return early
     }
-    // Nothing waits to be settled: what is written acknowledges nothing that is not stored.
+    // No message waits to be settled, so this write acknowledges nothing that is not stored.
     try check(unsafe cmosquitto_subscriber_write(client))
     let wanted = unsafe cmosquitto_subscriber_wants_write(client) != 0 ? POLLIN | POLLOUT : POLLIN
     let hasMore = unsafe cmosquitto_subscriber_may_have_more(client) != 0
@@ -129,7 +132,7 @@ import Glibc
       oversize: isWhole ? nil : event.count)
   }
 
-  /// All that were given: a PUBACK says nothing but that.
+  /// Settles all messages that were returned: a PUBACK has no negative form.
   func settle(_ settlements: [Settlement]) throws(BrokerFailure) {
     guard settlements.count == unsettled else { throw over(.unreachable, "not all messages are settled") }
     unsettled = 0
@@ -155,18 +158,18 @@ import Glibc
   }
 
   func close() {
-    // A goodbye would carry the acknowledgements of what is not stored.
+    // A DISCONNECT would also send the acknowledgements of messages that are not stored.
     guard !isOver, unsettled == 0 else { return }
     isOver = true
     _ = unsafe cmosquitto_subscriber_disconnect(client)
   }
 
-  /// The library's words; 14: the system has said why.
+  /// The library's message; 14 means an error of the system.
   private static func reason(_ code: Int32) -> String {
     unsafe String(cString: code == 14 ? strerror(errno) : UnsafeMutablePointer(mutating: cmosquitto_reason(code)))
   }
 
-  /// What a refusal may be about: the library reads these files, and names none.
+  /// The files that an error may concern. The library reads them, but names none.
   private static func files(_ address: BrokerAddress, _ options: BrokerOptions) -> String {
     let files = [options.tls.authorities, options.tls.certificate, options.tls.key].compactMap(\.self)
     return address.usesTLS && !files.isEmpty ? " Its TLS files: \(files.joined(separator: ", "))" : ""

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a task will have done, for a thread that does not wait for it: a bell rings once it is there.
+/// The result of a task, for a thread that does not wait for it. A wake-up reports that it is available.
 final class Awaited<Value: Sendable, Failure: Error>: Sendable {
   private let result = Mutex<Result<Value, Failure>?>(nil)
 
@@ -17,6 +17,6 @@ final class Awaited<Value: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Nil: not yet.
+  /// `nil` if it is not available yet.
   var value: Result<Value, Failure>? { result.withLock { $0 } }
 }

@@ -5,14 +5,15 @@ import ServiceLifecycle
 import Synchronization
 import Telemetry
 
-/// Takes records from a broker into a store, beside the server or without one. Any number of workers, in as many
-/// processes, may share the messages of one queue and one PostgreSQL: none keeps anything.
+/// Stores records from a broker, beside a server or without one. Any number of workers in any number of processes may
+/// share one
+/// queue and one PostgreSQL database: they have no state of their own.
 ///
 ///     let worker = try BrokerWorker(options, storage: storage, logger: logger) { WallClock.now }
 ///     try await worker.run()
 ///
-/// It ends when its task is cancelled, or gracefully when its service group is told to: the transaction under way is
-/// finished and acknowledged; all else stays with the broker.
+/// It ends when its task is cancelled, or when its service group stops it: the current transaction is finished and
+/// acknowledged, and all other messages stay with the broker.
 public final class BrokerWorker: Service {
   private let options: BrokerOptions
   private let storage: any FleetStorage
@@ -22,9 +23,9 @@ public final class BrokerWorker: Service {
   private let waiter = Mutex<(continuation: CheckedContinuation<Void, Never>?, isDone: Bool)>((nil, false))
 
   /// - Parameters:
-  ///   - storage: open; whoever opened it closes it.
-  ///   - now: the time of day.
-  /// - Throws: where no descriptor is left.
+  ///   - storage: an open storage; the caller closes it.
+  ///   - now: returns the time of day.
+  /// - Throws: an error if no file descriptor is free.
   public init(
     _ options: BrokerOptions, storage: any FleetStorage, logger: Logger, now: @escaping @Sendable () -> Timestamp
   ) throws(BrokerFailure) {
@@ -41,7 +42,7 @@ public final class BrokerWorker: Service {
   public func run() async throws {
     let queue = DispatchQueue(label: "broker")
     queue.async { [self] in
-      // RabbitMQ has a queue for what is refused; what mosquitto is told that we have is gone.
+      // RabbitMQ has a dead-letter queue. A message that mosquitto knows to be received is gone.
       let store = MessageStore(storage, tenant: options.tenant, mayRefuse: options.isAMQP, now: now)
       WorkerLoop(options, store, state, logger).run()
       finished()
@@ -63,11 +64,11 @@ public final class BrokerWorker: Service {
     }
   }
 
-  /// Tells it to end, as its service group would, and does not wait for that.
+  /// Starts a stop, as the service group does, and returns at once.
   public func stop() {
     let limit = options.stopMilliseconds
     state.stop(by: Clock.now &+ Int64(limit) * 1_000_000)
-    // A call into a library that still waits for a broker which does not answer is left to itself.
+    // A library call that still waits for a broker is abandoned.
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(limit + 100)) { self.finished() }
   }
 

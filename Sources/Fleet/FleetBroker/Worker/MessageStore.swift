@@ -2,36 +2,35 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// Puts messages into the store: those of one call in one transaction, or, where the database refuses that, each in one
-/// of its own.
+/// Stores messages: those of one call in one transaction, or each in its own if the database refuses that.
 final class MessageStore: Sendable {
-  /// What became of one message.
+  /// The result of one message.
   struct Outcome: Equatable, Sendable {
-    /// Records that are refused, of how many, and the first reason.
+    /// The number of refused records and of all records, and the first reason.
     var refused = 0
     var records = 0
     var reason: String?
   }
 
-  /// What one call has brought.
+  /// The result of one call.
   struct Pass: Sendable {
-    /// Of each message; nil: it is not stored, and the same again later may do it.
+    /// For each message; `nil` if it is not stored, and a later attempt may succeed.
     var outcomes: [Outcome?]
-    /// Why some are not stored.
+    /// The reason why some are not stored.
     var failure: StorageError?
   }
 
-  /// So often a message may fail beside others that are stored, before it is thought to be at fault.
+  /// The number of times that a message may fail while others are stored, before it counts as faulty.
   static let attempts = 5
 
   private let storage: any FleetStorage
   private let tenant: TenantID
   private let mayRefuse: Bool
   private let now: @Sendable () -> Timestamp
-  /// Messages that the database refused while it took others, by their first record: how often.
+  /// Messages that the database refused while it stored others: the number of times, by their first record.
   private let suspects = Mutex<[String: Int]>([:])
 
-  /// - Parameter mayRefuse: whether a message that the database refuses may be given up: it is kept somewhere then.
+  /// - Parameter mayRefuse: whether a faulty message may be rejected, because the broker keeps it as a dead letter.
   init(
     _ storage: any FleetStorage, tenant: TenantID, mayRefuse: Bool, now: @escaping @Sendable () -> Timestamp
   ) {
@@ -41,7 +40,7 @@ final class MessageStore: Sendable {
     self.now = now
   }
 
-  /// Stores what can be of all messages, and is done when that is durable.
+  /// Stores as many messages as possible, and returns when that is durable.
   func store(_ group: [MessageReader.Read]) async -> Pass {
     do throws(StorageError) {
       return Pass(outcomes: Self.outcomes(group, try await ingest(group)), failure: nil)
@@ -51,7 +50,7 @@ final class MessageStore: Sendable {
     }
   }
 
-  /// Whether the storage works.
+  /// Checks that the storage works.
   func check() async throws(StorageError) { _ = try await storage.health() }
 
   private func ingest(_ group: [MessageReader.Read]) async throws(StorageError) -> [IngestOutcome] {
@@ -74,8 +73,9 @@ final class MessageStore: Sendable {
     }
   }
 
-  /// What one message has against it must not cost the others. Who is at fault, the message or the database, shows where
-  /// the database takes another one: where it takes none, no message is.
+  /// Stores each message in its own transaction, so that a faulty one does not affect the others. A message counts as
+  /// faulty only
+  /// if the database stores another one in the same pass.
   private func storeEach(_ group: [MessageReader.Read]) async -> Pass {
     var pass = Pass(outcomes: group.map { _ in nil }, failure: nil)
     var refused: [(index: Int, error: StorageError)] = []
@@ -83,7 +83,7 @@ final class MessageStore: Sendable {
     for (index, message) in group.enumerated() {
       do throws(StorageError) {
         let stored = try await ingest([message])
-        // What was there already needs no room on a disk.
+        // A duplicate needs no space on the disk.
         if stored.contains(.stored) { takesOthers = true }
         pass.outcomes[index] = Self.outcomes([message], stored).first
       } catch {

@@ -1,7 +1,7 @@
 import FleetDomain
 import Logging
 
-/// Names what is refused, at most a line a second: whoever sends nonsense must not fill the disk with it.
+/// Logs refused messages, at most one line a second, so that invalid messages cannot fill the disk.
 struct RefusalLog {
   private let logger: Logger
   /// Where refused messages are kept, for people.
@@ -21,7 +21,7 @@ struct RefusalLog {
     }
     next = now &+ 1_000_000_000
     let others = unsaid == 0 ? "" : "; so were \(unsaid) messages before it"
-    // A topic may have line feeds in it.
+    // A topic may contain line feeds.
     let text = RecordRefusal.quoted(topic)
     let reason = outcome.reason ?? "?"
     logger.warning("\(text): \(outcome.refused) of \(outcome.records) records refused: \(reason); \(keptIn)\(others)")

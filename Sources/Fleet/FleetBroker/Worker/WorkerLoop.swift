@@ -3,18 +3,23 @@ import Logging
 import Peers
 import Synchronization
 
-/// What the worker's thread does: takes messages, has them stored, tells the broker. A thread of its own, because
-/// librabbitmq's calls wait for the broker, and a connection must be one thread's.
+/// The loop of the worker's thread: receives messages, has them stored, and settles them. It has its own thread,
+/// because calls
+/// of librabbitmq block, and a connection must be used by one thread.
 ///
-/// While a transaction is under way the next messages are read and parsed, so that broker and database work side by side;
-/// they gather into the next transaction. A message is acknowledged after its commit and never before: whatever breaks,
-/// the broker has what is not in the store, and a record that comes twice is stored once.
+/// While a transaction is in progress, the next messages are received and parsed; they go into the next transaction.
+/// A message
+/// is acknowledged only after its commit. After any failure, the broker has every message that is not stored, and a
+/// record that
+/// is delivered twice is stored once.
 ///
-/// Where the storage fails, RabbitMQ's messages stay here and are tried again: a broker that hands a message over ever
-/// again gives it up at last (quorum queues of 4.x: after 20 times). To mosquitto a connection with messages that are not
-/// settled cannot be kept; it hands them over as often as it takes.
+/// If the storage fails, messages of RabbitMQ stay here and are tried again, because a quorum queue (4.x) drops a
+/// message after
+/// 20 deliveries. A connection to mosquitto cannot be kept with messages that are not settled; mosquitto delivers
+/// them again
+/// as often as needed.
 final class WorkerLoop {
-  /// Records of one transaction, unless one message has more.
+  /// The maximum number of records in a transaction, unless one message has more.
   static let groupRecords = 4_096
 
   private struct Group {
@@ -29,16 +34,16 @@ final class WorkerLoop {
   private let reader: MessageReader
   private var refusals: RefusalLog
   private var waiting: [MessageReader.Read] = []
-  /// Those that could not be stored, with how long to wait until the next try.
+  /// Messages that could not be stored, with the pause before the next attempt.
   private var failed: [MessageReader.Read] = []
   private var pause: BackOff
   private var retryAt = Int64.min
-  /// The last try has stored nothing: what waits waits with those that failed.
+  /// Whether the last attempt stored nothing: new messages then wait with those that failed.
   private var storesNothing = false
   private var storageFailure: StorageError?
   private var waitingBytes = 0
   private var underWay: Group?
-  /// The connection has brought something to its end.
+  /// Whether the connection has completed some work.
   private var hasWorked = false
 
   init(_ options: BrokerOptions, _ store: MessageStore, _ shared: WorkerState, _ logger: Logger) {
@@ -58,7 +63,7 @@ final class WorkerLoop {
     BackOff(first: 500_000_000, longest: Int64(options.retrySeconds) * 1_000_000_000)
   }
 
-  /// Works until it is told to stop.
+  /// Runs until the worker is stopped.
   func run() {
     var backOff = Self.backOff(options)
     var random = SystemRandomNumberGenerator()
@@ -94,7 +99,7 @@ final class WorkerLoop {
     }
   }
 
-  /// Messages are not fetched only to be given back.
+  /// Checks the storage first, so that messages are not received only to be given back.
   private func askStorage() throws(BrokerFailure) {
     let answer = Awaited(shared.bell) { [store] () async throws(StorageError) in try await store.check() }
     while answer.value == nil, !shared.isStopping { shared.bell.wait(until: Clock.now &+ 1_000_000_000) }
@@ -191,7 +196,7 @@ final class WorkerLoop {
     count(settled, commits: group.messages.contains { !$0.records.isEmpty })
   }
 
-  /// Keeps what could not be stored for the next try.
+  /// Keeps messages that could not be stored for the next attempt.
   private func putOff(_ messages: [MessageReader.Read], _ pass: MessageStore.Pass, _ failure: StorageError) {
     let left = zip(messages, pass.outcomes).compactMap { message, outcome in outcome == nil ? message : nil }
     failed += left

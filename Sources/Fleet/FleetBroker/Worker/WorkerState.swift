@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What the worker's thread shares with others.
+/// The state that the worker's thread shares with others.
 final class WorkerState: Sendable {
   let bell: Bell
   private let counts = Mutex(BrokerCounts())
-  /// When a stop must be through; `.max`: nobody wants one.
+  /// The time by which a stop must be complete; `.max` if none is requested.
   private let deadline = Atomic(Int64.max)
 
   init() throws(BrokerFailure) { bell = try Bell() }
@@ -12,7 +12,7 @@ final class WorkerState: Sendable {
   var isStopping: Bool { stopsAt != .max }
   var stopsAt: Int64 { deadline.load(ordering: .acquiring) }
 
-  /// What is under way may be finished until then.
+  /// Requests a stop; work in progress may be finished until then.
   func stop(by time: Int64) {
     _ = deadline.compareExchange(expected: .max, desired: time, ordering: .acquiringAndReleasing)
     bell.ring()

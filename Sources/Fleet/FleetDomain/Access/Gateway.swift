@@ -1,22 +1,24 @@
 import Telemetry
 
-/// A box in a vehicle that may send records, with what it last said of itself.
+/// A gateway that may send records, with its last reported state.
 public struct Gateway: Equatable, Sendable {
-  /// `gatewayId` of its records.
+  /// The `gatewayId` of its records.
   public var id: String
-  /// Vehicles it may write as, by id or VIN; empty: those that it has registered first. As its own ``id`` it always may:
-  /// so its records are called until it knows its vehicle, and those that are about no vehicle.
+  /// The vehicles that it may write as, by id or VIN. If empty: the vehicles that it was the first to report. It may
+  /// always write
+  /// as its own ``id``: its records have that `vehicleId` until it knows its vehicle, and `gap` records always have
+  /// it.
   public var allowedVehicles: [String]
   public var addedAt: Timestamp
-  /// When its present key was made.
+  /// The time when its current key was created.
   public var keyAt: Timestamp
-  /// Nil while its key is good.
+  /// `nil` if its key is valid.
   public var revokedAt: Timestamp?
-  /// Nil: never.
+  /// `nil` if it was never seen.
   public var lastSeen: Timestamp?
-  /// Records that it has and we have not, as it said last.
+  /// The number of records that it has still to send, as last reported.
   public var spoolDepth: Int64?
-  /// Its program's version, as it said last.
+  /// The version of its program, as last reported.
   public var version: String?
   /// Id of the vehicle of its newest record, `gap` records not counted; `nil` if it has sent none with its key, or if
   /// that vehicle was removed.
@@ -38,12 +40,12 @@ public struct Gateway: Equatable, Sendable {
   }
 }
 
-/// What a gateway said of itself with a request.
+/// The state that a gateway reported with a request.
 public struct GatewaySighting: Equatable, Sendable {
   public var at: Timestamp
-  /// Nil: not said; what is known stays.
+  /// `nil` if not reported; the stored value then stays.
   public var spoolDepth: Int64?
-  /// Nil: not said; what is known stays.
+  /// `nil` if not reported; the stored value then stays.
   public var version: String?
   /// The vehicle of its newest record; `nil` if the request brought no record.
   public var vehicle: VehicleInUse?

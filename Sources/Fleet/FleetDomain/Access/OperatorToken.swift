@@ -1,22 +1,22 @@
 import Telemetry
 
-/// What an operator may do. Kept by name, so that more can be added.
+/// The role of an operator. Stored by name, so that roles can be added.
 public enum Role: String, CaseIterable, Sendable {
-  /// Everything within the tenant.
+  /// May do everything within the tenant.
   case admin
-  /// Reading alone.
+  /// May only read.
   case readOnly
 }
 
-/// A token of a person or program that reads and administers the fleet.
+/// A token of a person or program that reads or administers the fleet.
 public struct OperatorToken: Equatable, Sendable {
-  /// Names the token in lists and when it is revoked; no secret.
+  /// The identifier in lists and commands; not secret.
   public var id: UUIDv7
-  /// What it is for, in the words of who made it; may be empty.
+  /// A text of the operator that describes its purpose; may be empty.
   public var label: String
   public var role: Role
   public var addedAt: Timestamp
-  /// Nil while it is good.
+  /// `nil` if it is valid.
   public var revokedAt: Timestamp?
 
   public init(id: UUIDv7, label: String, role: Role, addedAt: Timestamp, revokedAt: Timestamp? = nil) {
@@ -28,9 +28,7 @@ public struct OperatorToken: Equatable, Sendable {
   }
 }
 
-/// Who a secret belongs to.
-///
-/// People with passwords and sessions become further cases; whatever asks for rights asks for the case.
+/// The owner of a secret.
 public enum Principal: Equatable, Sendable {
   case gateway(Gateway, TenantID)
   case token(OperatorToken, TenantID)

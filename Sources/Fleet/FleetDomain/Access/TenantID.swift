@@ -1,16 +1,16 @@
 import Telemetry
 
-/// Whose rows they are: every row belongs to one tenant, and no call crosses from one to another.
+/// The name of a tenant. Every row belongs to one tenant, and no call reads or changes rows of another.
 ///
 ///     TenantID("north-depot")
 public struct TenantID: Hashable, Sendable, CustomStringConvertible {
-  /// The name: 1 to 63 of a–z, 0–9 and `-`, a letter or digit first.
+  /// 1 to 63 characters of a–z, 0–9 and `-`; the first is a letter or digit.
   public let text: String
 
-  /// The tenant that exists before any other is made: `default`.
+  /// The tenant that always exists: `default`.
   public static let standard = TenantID(unchecked: "default")
 
-  /// Nil unless the name is as ``text`` says.
+  /// Returns `nil` for an invalid name; see ``text``.
   public init?(_ text: String) {
     let bytes = text.utf8
     guard let first = bytes.first, bytes.count <= 63, first != UInt8(ascii: "-") else { return nil }

@@ -1,12 +1,12 @@
-/// How much one tenant or gateway may make, so that the cost of its work for all others stays bounded.
+/// Limits of one tenant or gateway, so that its cost for all others is bounded.
 public enum TenantLimits {
-  /// Gateways of one tenant, revoked ones included.
+  /// Gateways of a tenant, including revoked ones.
   public static let gateways: Int64 = 100_000
-  /// Operator tokens of one tenant, revoked ones included.
+  /// Operator tokens of a tenant, including revoked ones.
   public static let tokens: Int64 = 1_000
   /// Vehicles that a gateway without a vehicle list may register.
   public static let vehiclesOfGateway: Int64 = 1_000
-  /// Vehicles in one batch of a gateway that it has not written as before.
+  /// Vehicles in one batch that are new to its gateway.
   public static let newVehiclesOfBatch = 100
   /// New vehicles in one batch that an operator imports.
   public static let newVehiclesOfImport = 1_000

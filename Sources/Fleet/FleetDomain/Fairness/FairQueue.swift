@@ -1,12 +1,13 @@
-/// Elements that wait for something that all groups share. The group that has been served least is next, and in it the
-/// member that has been served least; the elements of one member stay in their order.
+/// A queue for something that all groups share. The next element belongs to the group that was served least, and in
+/// it to the
+/// member that was served least. The elements of one member stay in order.
 ///
 ///     var queue = FairQueue<TenantID, String, IngestJob> { $0.records.count }
 ///     queue.add(job, group: job.tenant, member: "gw-17")
 ///     while let next = queue.next() { … }
 ///
-/// A group or member that comes back is served as if it had had as much as the one that is served just then: it makes up for
-/// nothing that it did not ask for.
+/// A group or member that was absent gets no credit for that time: it starts at the level of the one that is served
+/// now.
 public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable, Element> {
   fileprivate struct Line {
     var served: Int
@@ -16,27 +17,27 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   fileprivate struct Lines {
     var served: Int
-    /// What the member had been served that was next last.
+    /// The amount that the last served member had received before.
     var reached = 0
     var members: [Member: Line] = [:]
   }
 
   private let cost: @Sendable (Element) -> Int
   private var groups: [Group: Lines] = [:]
-  /// What the group had been served that was next last.
+  /// The amount that the last served group had received before.
   private var reached = 0
   private var last = 0
-  /// Elements that wait.
+  /// The number of waiting elements.
   public private(set) var count = 0
-  /// What they cost together.
+  /// Their total cost.
   public private(set) var waitingCost = 0
 
-  /// - Parameter cost: what an element takes of what is shared; at least 0.
+  /// - Parameter cost: the cost of an element; at least 0.
   public init(cost: @escaping @Sendable (Element) -> Int) { self.cost = cost }
 
   public var isEmpty: Bool { count == 0 }
 
-  /// Adds an element behind those of its member.
+  /// Appends an element to the queue of its member.
   public mutating func add(_ element: Element, group: Group, member: Member) {
     last += 1
     count += 1
@@ -48,11 +49,11 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
     groups[group] = lines
   }
 
-  /// Takes the next element; `nil`: none waits, or the next one must not be taken.
+  /// Removes and returns the next element; `nil` if none waits, or if the next one is not wanted.
   ///
   /// - Parameters:
-  ///   - isOpen: whether a group has its turn now; others are passed over.
-  ///   - isWanted: whether the next element may be taken now; if not, it stays the next one.
+  ///   - isOpen: whether a group has its turn; other groups are skipped.
+  ///   - isWanted: whether the next element may be removed now; if not, it stays the next one.
   public mutating func next(
     in isOpen: (Group) -> Bool = { _ in true }, if isWanted: (Element) -> Bool = { _ in true }
   ) -> Element? {
@@ -63,7 +64,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
     else { return nil }
     groups[group] = nil
     (reached, lines.reached) = (lines.served, lines.members[member]?.served ?? 0)
-    // An element that costs nothing is served, too.
+    // An element without cost also counts as served.
     let served = max(cost(element), 1)
     lines.served += served
     lines.members[member]?.served += served
@@ -75,7 +76,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
     return element
   }
 
-  /// Takes all elements, in the order in which they came.
+  /// Removes and returns all elements in the order in which they were added.
   public mutating func removeAll() -> [Element] {
     let all = groups.values.flatMap { $0.members.values.flatMap(\.elements) }
     groups = [:]

@@ -1,8 +1,9 @@
-/// Who a call of the storage is for: calls that wait for the database are served in turn, first between tenants, then between
-/// the keys of each. Calls without a caller are the server's own, which has its turn like a tenant.
+/// The caller of a storage operation. Operations that wait for the database take turns between tenants, then between
+/// the keys
+/// of each. Operations without a caller are the server's own, which takes turns like a tenant.
 public struct StorageCaller: Hashable, Sendable {
   public let tenant: TenantID
-  /// The key or token; `nil` for work that no key asked for.
+  /// The key or token; `nil` for work without a key.
   public let key: SecretHash?
 
   public init(tenant: TenantID, key: SecretHash?) {
@@ -10,6 +11,6 @@ public struct StorageCaller: Hashable, Sendable {
     self.key = key
   }
 
-  /// Who the current task works for; `nil`: the server itself.
+  /// The caller of the current task; `nil` for the server itself.
   @TaskLocal public static var current: StorageCaller?
 }

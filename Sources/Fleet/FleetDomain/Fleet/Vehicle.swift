@@ -1,10 +1,10 @@
 import Telemetry
 
-/// What an operator says of a vehicle.
+/// The properties of a vehicle that operators set.
 public struct VehicleDetails: Equatable, Sendable {
-  /// 17 characters; no two vehicles of a tenant have the same.
+  /// 17 characters, unique within the tenant.
   public var vin: String?
-  /// What people call it.
+  /// A name for people.
   public var name: String?
   public var make: String?
   public var model: String?
@@ -24,15 +24,15 @@ public struct VehicleDetails: Equatable, Sendable {
   }
 }
 
-/// A vehicle of the fleet: made by an operator, or by its first record.
+/// A vehicle of the fleet, created by an operator or by its first record.
 public struct Vehicle: Equatable, Sendable {
-  /// `vehicleId` of its records; those that have its VIN there are its own, too.
+  /// The `vehicleId` of its records. Records with its VIN as their `vehicleId` also belong to it.
   public var id: String
   public var details: VehicleDetails
-  /// The gateway whose record came first; nil while none has.
+  /// The gateway of its first record; `nil` if it has none.
   public var registeredBy: String?
   public var addedAt: Timestamp
-  /// The latest time of its records; nil while it has none with a time.
+  /// The latest time of its records; `nil` if none has a time.
   public var lastRecordAt: Timestamp?
 
   public init(

@@ -1,9 +1,9 @@
-/// Finds the elements of a JSON array by its brackets, commas and quotes, without reading them.
+/// Finds the elements of a JSON array by brackets, commas and quotes, without parsing them.
 struct ArrayElements: ~Escapable {
   enum Step {
     case element(Range<Int>)
     case end
-    /// Nothing behind this place can be told apart.
+    /// No element after this offset can be found.
     case broken(offset: Int, expected: String)
   }
 
@@ -11,7 +11,7 @@ struct ArrayElements: ~Escapable {
   private var position = 1
   private var isFirst = true
 
-  /// - Parameter text: begins with the array's bracket, and has no white space at its end.
+  /// - Parameter text: begins with the array's bracket and has no white space at its end.
   @_lifetime(copy text)
   init(_ text: Span<UInt8>) { self.text = text }
 
@@ -38,9 +38,9 @@ struct ArrayElements: ~Escapable {
 
   private func broken(_ expected: String) -> Step { .broken(offset: position, expected: expected) }
 
-  /// Steps over anything up to the comma or bracket behind it.
+  /// Skips one value, up to the comma or bracket after it.
   ///
-  /// - Returns: false: there is nothing, or the text ends before.
+  /// - Returns: `false` if there is no value, or if the text ends first.
   @_lifetime(self: copy self)
   private mutating func skipValue() -> Bool {
     let start = position
@@ -60,7 +60,7 @@ struct ArrayElements: ~Escapable {
       }
       position += 1
     }
-    // Cut behind an element: that one is whole.
+    // Truncated after an element, which is complete.
     return depth == 0 && position > start
   }
 

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Reads the values of a record's head, and says of those that cannot be what would be right.
+/// Reads the values of a record's head. An invalid value is an error with the expected value.
 struct FieldReader: ~Escapable {
   private let fields: RecordFields
   private let values: Span<UInt8>
@@ -42,14 +42,14 @@ struct FieldReader: ~Escapable {
     }
   }
 
-  /// A text that can be an id (``PlainText/isName(_:)``).
+  /// A text that is a valid id (``PlainText/isName(_:)``).
   func name(_ key: RecordKey) throws(RecordRefusal) -> String {
     let bytes = try string(key, PlainText.expectedName)
     guard let name = Self.name(bytes) else { throw invalid(key, PlainText.expectedName) }
     return name
   }
 
-  /// Nil unless the bytes can be an id.
+  /// Returns `nil` unless the bytes are a valid id.
   static func name(_ bytes: Span<UInt8>) -> String? {
     guard !bytes.isEmpty, bytes.count <= PlainText.maximumNameCount else { return nil }
     let name = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
@@ -71,20 +71,20 @@ struct FieldReader: ~Escapable {
     return number
   }
 
-  /// Nil where the record does not say it, or says what is too long for any.
+  /// `nil` if the record has no VIN, or one that is too long.
   func vin() throws(RecordRefusal) -> String? {
     guard fields[.vin].form != .absent else { return nil }
     return Self.name(try string(.vin, "a text"))
   }
 
-  /// The ECU that trouble codes or monitors are of; `nil`: the record does not say, or says what is no ECU's name.
+  /// The ECU of trouble codes or monitors; `nil` if the record names none, or an invalid one.
   func ecu() -> String? {
     let field = fields[.ecu]
     guard field.form == .string, field.range.count <= IncomingRecord.maximumECUCount else { return nil }
     return Self.name(values.extracting(field.range))
   }
 
-  /// Whether there are both degrees, and a place on earth has them.
+  /// Whether the record has a latitude and a longitude that are valid.
   func hasPosition() throws(RecordRefusal) -> Bool {
     let hasLatitude = try isDegrees(.latitude, atMost: 90)
     let hasLongitude = try isDegrees(.longitude, atMost: 180)
@@ -99,10 +99,10 @@ struct FieldReader: ~Escapable {
     }
   }
 
-  /// Whether a JSON number's amount is at most a whole one.
+  /// Whether the absolute value of a JSON number is at most a whole number.
   private func isNumber(_ range: Range<Int>, atMost limit: Int) -> Bool {
     let start = values[range.lowerBound] == UInt8(ascii: "-") ? range.lowerBound + 1 : range.lowerBound
-    // As nearly all are written: what stands before the point decides.
+    // The usual form: the digits before the point decide.
     var (whole, place) = (0, start)
     while place < range.upperBound, place - start < 4, values[place] &- UInt8(ascii: "0") < 10 {
       whole = whole * 10 + Int(values[place] - UInt8(ascii: "0"))
@@ -143,7 +143,7 @@ struct FieldReader: ~Escapable {
   }
 
   private func text(_ range: Range<Int>) -> String {
-    // A message shows no more than the beginning.
+    // A message shows only the beginning.
     unsafe values.extracting(range).extracting(first: min(range.count, 64)).withUnsafeBufferPointer {
       unsafe String(decoding: $0, as: UTF8.self)
     }

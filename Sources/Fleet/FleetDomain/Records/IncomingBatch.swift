@@ -1,19 +1,20 @@
 /// The records of one request or message: a JSON array of objects, JSON lines, or one object.
 public struct IncomingBatch: Sendable {
-  /// Those that can be stored, in their order.
+  /// The valid records in their order.
   public private(set) var records: [IncomingRecord] = []
-  /// Those that cannot, each with its place among all, from 0.
+  /// The refused records, each with its index among all records, from 0.
   public private(set) var refusals: [(index: Int, refusal: RecordRefusal)] = []
 
-  /// Where an array breaks off, or goes on behind its end, and what would be right: what is left of it are no records.
+  /// The place and the reason at which an array is malformed, or continues after its end. It then has no records.
   public private(set) var breakOff: RecordRefusal?
 
-  /// How many there were.
+  /// The number of valid and refused records.
   public var count: Int { records.count + refusals.count }
 
   /// - Parameters:
-  ///   - text: an array where the first character is `[`; else a record on each line, empty lines passed over. Behind
-  ///     something in an array whose end cannot be told, nothing can be read: ``breakOff`` says where.
+  ///   - text: an array if the first character is `[`; otherwise a record on each line, with empty lines ignored. If
+  ///     the end of
+  ///     an element of the array cannot be found, nothing after it can be parsed: see ``breakOff``.
   ///   - mayBeObject: whether the text may be one object on several lines.
   public init(parsing text: Span<UInt8>, mayBeObject: Bool = false) {
     let range = IncomingRecord.trimmed(text)
@@ -26,7 +27,9 @@ public struct IncomingBatch: Sendable {
     }
   }
 
-  /// What became of all, from what became of ``records``.
+  /// Returns the results of all records.
+  ///
+  /// - Parameter stored: the results of ``records``.
   public func outcomes(_ stored: [IngestOutcome]) -> [IngestOutcome] {
     var outcomes: [IngestOutcome] = []
     outcomes.reserveCapacity(count)
@@ -52,7 +55,7 @@ public struct IncomingBatch: Sendable {
   }
 
   private mutating func readLines(_ text: Span<UInt8>) {
-    // Records have seldom fewer bytes than this.
+    // Records seldom have fewer bytes.
     records.reserveCapacity(min(text.count / 256 + 1, 4_096))
     var start = 0
     while start < text.count {
@@ -65,9 +68,9 @@ public struct IncomingBatch: Sendable {
     }
   }
 
-  /// Takes a line in one pass, without looking for its end first.
+  /// Parses a line in one pass, without searching for its end first.
   ///
-  /// - Returns: false: the line is something else than one ordinary record.
+  /// - Returns: `false` if the line is not exactly one ordinary record.
   private mutating func takeOrdinary(_ text: Span<UInt8>, at start: inout Int) -> Bool {
     guard text[start] == UInt8(ascii: "{") else { return false }
     var end = start
@@ -76,14 +79,14 @@ public struct IncomingBatch: Sendable {
       guard end == text.count || text[end] == UInt8(ascii: "\n") else { return false }
       records.append(record)
     } catch {
-      // Its place counts from the beginning of the text: the other reader gives the one in the record.
+      // This offset counts from the beginning of the text. The other parser reports the offset in the record.
       return false
     }
     start = end + 1
     return true
   }
 
-  /// Elements end where their brackets close; whether each is JSON, its own reader says.
+  /// Elements end at their closing brackets; each is then parsed.
   private mutating func readArray(_ text: Span<UInt8>, at start: Int) {
     var elements = ArrayElements(text)
     while true {

@@ -2,16 +2,18 @@ import JSONText
 import Telemetry
 
 extension IncomingRecord {
-  /// Reads one record.
+  /// Parses one record.
   ///
   ///     {"type":"telemetry","id":"0193e0f2-7c11-7a5e-8f3b-2d1c0b9a8877","timestamp":"2024-12-18T07:41:06.250Z",
   ///      "timeQuality":"gps","gatewayId":"gw-17","vehicleId":"VAN-001","epoch":"0193…","seq":17,"rpm":1726}
   ///
-  /// Types and keys that nobody knows yet are taken as they are. Refused are: text that is no JSON object, keys that
-  /// stand twice, values that are null and numbers that are not finite, at any depth; a head without one of its keys, or
-  /// with a value that cannot be; values that a key of this type of record cannot have (``RecordField``).
+  /// Unknown types and keys are accepted. A record is refused if the text is not a JSON object, if a key occurs
+  /// twice, if a value
+  /// is null, or if a number is not finite, at any depth; if its head lacks a key or has an invalid value; or if a
+  /// key of its
+  /// type has an invalid value (``RecordField``).
   ///
-  /// - Parameter text: the object, white space around it allowed.
+  /// - Parameter text: the object; white space around it is allowed.
   public init(parsing text: Span<UInt8>) throws(RecordRefusal) {
     let object = text.extracting(Self.trimmed(text))
     guard object.count <= Self.maximumCount else {
@@ -28,20 +30,20 @@ extension IncomingRecord {
     try reader.checkValues(of: kind)
   }
 
-  /// Reads an ordinary record that begins at a place of a text and is on one line.
+  /// Parses an ordinary record on one line that begins at an offset.
   ///
-  /// - Parameter end: where it ended.
-  /// - Returns: nil: it is not one of those, and nothing is known of its end.
+  /// - Parameter end: set to the offset after it.
+  /// - Returns: `nil` if it is not an ordinary record; its end is then unknown.
   init?(scanning text: Span<UInt8>, at start: Int, end: inout Int) throws(RecordRefusal) {
     var scanner = RecordScanner(text, at: start)
     guard scanner.scan(), !scanner.hasLineFeed, scanner.position - start <= Self.maximumCount else { return nil }
     end = scanner.position
     try self.init(scanner.fields, in: text, body: text.extracting(start..<end))
-    // The other reader says which value is wrong.
+    // The other parser reports the invalid value.
     if scanner.wrongTypes.contains(kind) { return nil }
   }
 
-  /// Without the white space of JSON at both ends.
+  /// The range without JSON white space at both ends.
   static func trimmed(_ text: Span<UInt8>) -> Range<Int> {
     var range = 0..<text.count
     while !range.isEmpty, isSpace(text[range.lowerBound]) { range = (range.lowerBound + 1)..<range.upperBound }
@@ -51,7 +53,7 @@ extension IncomingRecord {
 
   public static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
-  /// - Parameter values: what the ranges of `fields` are of.
+  /// - Parameter values: the bytes to which the ranges of `fields` refer.
   init(_ fields: RecordFields, in values: Span<UInt8>, body: Span<UInt8>) throws(RecordRefusal) {
     let reader = FieldReader(fields, values)
     kind = try reader.kind()

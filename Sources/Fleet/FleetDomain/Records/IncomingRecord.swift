@@ -1,32 +1,32 @@
 import Telemetry
 
-/// A record as it came in: what its place among the others follows from, and its bytes as they were.
+/// A record as it was received: the parts that determine its place, and its bytes.
 public struct IncomingRecord: Equatable, Sendable {
-  /// Bytes that a record may have, its line feed not counted.
+  /// The maximum length of a record in bytes, without its line feed.
   public static let maximumCount = 16_384
-  /// Bytes of an ECU's name: `7E8`, `18DAF110`.
+  /// The maximum length of an ECU's name: `7E8`, `18DAF110`.
   static let maximumECUCount = 32
 
   public var kind: RecordKind
-  /// Made once by the gateway: a resend has the same.
+  /// Created once by the gateway; a resend has the same id.
   public var id: UUIDv7
-  /// Nil only while the date was not known: ``quality`` is then `unset`.
+  /// `nil` if the date was unknown; ``quality`` is then `unset`.
   public var time: Timestamp?
-  /// Where ``time`` comes from.
+  /// The source of ``time``.
   public var quality: TimeQuality
   public var gatewayId: String
   public var vehicleId: String
-  /// In which ``sequence`` counts.
+  /// The epoch in which ``sequence`` counts.
   public var epoch: UUIDv7
-  /// From 1 in each gateway and epoch.
+  /// Starts at 1 in each gateway and epoch.
   public var sequence: UInt64
-  /// Where the record says it; never empty.
+  /// `nil` if the record has none; never empty.
   public var vin: String?
-  /// Whether it has `latitude` and `longitude`, and they are of a place on earth.
+  /// Whether it has a valid `latitude` and `longitude`.
   public var hasPosition: Bool
-  /// The ECU that a `dtc` or `monitors` record is of; `nil` for every other type.
+  /// The ECU of a `dtc` or `monitors` record; `nil` for all other types.
   public var ecu: String?
-  /// The JSON object, without what stood around it.
+  /// The JSON object without white space around it.
   public var body: [UInt8]
 
   public init(

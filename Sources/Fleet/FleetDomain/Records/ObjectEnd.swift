@@ -1,6 +1,6 @@
-/// Where a JSON object ends, by its brackets and quotes, without reading it.
+/// Finds the end of a JSON object by brackets and quotes, without parsing it.
 enum ObjectEnd {
-  /// - Returns: nil: the text begins with no object, or ends before it does.
+  /// - Returns: `nil` if the text does not begin with an object, or ends inside it.
   static func find(in text: Span<UInt8>) -> Int? {
     guard !text.isEmpty, text[0] == UInt8(ascii: "{") else { return nil }
     var (depth, isInString) = (0, false)
@@ -9,7 +9,7 @@ enum ObjectEnd {
       switch text[index] {
       case UInt8(ascii: "\\") where isInString: index &+= 1
       case UInt8(ascii: "\""): isInString.toggle()
-      // No string goes on behind its line.
+      // A string cannot continue on the next line.
       case UInt8(ascii: "\n") where isInString: return nil
       case _ where isInString: break
       case UInt8(ascii: "["), UInt8(ascii: "{"): depth &+= 1

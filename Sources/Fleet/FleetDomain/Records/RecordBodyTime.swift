@@ -1,12 +1,12 @@
 import Telemetry
 
-/// The time in a record's text.
+/// Replaces the time in a record's text.
 public enum RecordBodyTime {
-  /// The same text with another `timestamp` and `timeQuality`; where it had no `timestamp`, it stands in front of
-  /// `timeQuality` then.
+  /// Returns the text with another `timestamp` and `timeQuality`. If it had no `timestamp`, that is inserted before
+  /// `timeQuality`.
   ///
-  /// - Parameter body: of a record that was taken in.
-  /// - Throws: what is wrong with a text that is no such record.
+  /// - Parameter body: the text of a valid record.
+  /// - Throws: the first error of a text that is not a valid record.
   public static func replacing(
     in body: [UInt8], time: Timestamp, quality: TimeQuality
   ) throws(RecordRefusal) -> [UInt8] {
@@ -36,20 +36,21 @@ public enum RecordBodyTime {
     return try RecordDocument(body.span).fields
   }
 
-  /// From quote to quote.
+  /// The range of a string with its quotes.
   private static func string(at start: Int, in body: [UInt8]) -> Range<Int> {
     var end = start + 1
     while end < body.count, body[end] != UInt8(ascii: "\"") { end += body[end] == UInt8(ascii: "\\") ? 2 : 1 }
     return start..<min(end + 1, body.count)
   }
 
-  /// Where the key of a value begins, with its quote.
+  /// The offset of the key before a value, with its quote.
   private static func key(before value: Int, in body: [UInt8]) -> Int {
     var quotes = 0
     var index = value
     while index > 0, quotes < 2 {
       index -= 1
-      // The key is the store's own: it holds no quote. Escapes in it end at the backslash of a `\u`, not at a quote.
+      // The key is one of the store's own and contains no quote. Escapes in it end at the backslash of a `\u`, not at
+      // a quote.
       if body[index] == UInt8(ascii: "\"") { quotes += 1 }
     }
     return index

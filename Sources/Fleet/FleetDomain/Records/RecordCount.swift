@@ -1,7 +1,8 @@
-/// How many records a body can have at most, counted before any is read: a body of a few kilobytes may unpack to millions
-/// of lines, and each that is refused costs a message.
+/// Counts the records of a body before any is parsed. A body of a few kilobytes may expand to millions of lines, and
+/// each
+/// refused line costs a message.
 public enum RecordCount {
-  /// Lines that are not empty, or commas between the elements of an array and one.
+  /// The maximum number of records: lines that are not empty, or commas between the elements of an array plus one.
   public static func most(in body: Span<UInt8>) -> Int {
     var first = 0
     while first < body.count, isSpace(body[first]) { first += 1 }
@@ -9,7 +10,7 @@ public enum RecordCount {
     return body[first] == UInt8(ascii: "[") ? elements(body.extracting(first..<body.count)) : lines(body)
   }
 
-  /// As records are read: a control character is no space, and a line of one is a record that is refused.
+  /// As in the parser: a control character is not white space, and a line of one is a refused record.
   private static func isSpace(_ byte: UInt8) -> Bool { IncomingRecord.isSpace(byte) }
 
   private static func lines(_ body: Span<UInt8>) -> Int {
@@ -25,7 +26,7 @@ public enum RecordCount {
     return count
   }
 
-  /// Commas that are in no string and in no bracket but the first.
+  /// The commas outside strings and inner brackets.
   private static func elements(_ body: Span<UInt8>) -> Int {
     var (count, depth, isInString) = (1, 0, false)
     var index = 0

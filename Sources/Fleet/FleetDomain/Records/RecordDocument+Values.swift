@@ -2,10 +2,10 @@ import JSONText
 import Telemetry
 
 extension RecordDocument {
-  /// Checks that all numbers are finite, and the values of the keys that the store knows.
+  /// Checks that all numbers are finite, and that known keys have valid values.
   ///
   /// - Parameter kind: of the record; the store knows no keys of unknown types.
-  /// - Throws: the first value that its key cannot have.
+  /// - Throws: the first invalid value.
   func checkValues(of kind: RecordKind) throws(RecordRefusal) {
     try Self.checkNumbers(in: root)
     guard case .known(let type) = kind else { return }

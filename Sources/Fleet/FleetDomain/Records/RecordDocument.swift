@@ -1,13 +1,13 @@
 import JSONText
 
-/// The reader of every record that is not an ordinary one: with escapes, characters beyond ASCII, or something wrong.
+/// The parser of records that are not ordinary: with escapes, characters beyond ASCII, or errors.
 struct RecordDocument {
   let root: JSONValue
   private(set) var fields = RecordFields()
-  /// Values without escapes, one behind the other: what the ranges of ``fields`` are of.
+  /// Values without escapes, one after the other. The ranges of ``fields`` refer to them.
   private(set) var values: [UInt8] = []
 
-  /// - Throws: what is wrong with the text.
+  /// - Throws: the first error of the text.
   init(_ text: Span<UInt8>) throws(RecordRefusal) {
     do throws(JSONError) {
       root = try JSONDocument(parsing: text).root

@@ -1,20 +1,20 @@
 import OBDWire
 import Telemetry
 
-// What docs/Records.md says of the records, as data: the keys of each type behind the head.
+// The table of docs/Records.md as data: the keys of each type after the head.
 
 extension RecordField {
-  /// The keys that the contract of records names, in its order.
+  /// The keys that the record format defines, in its order.
   public static let contract: [RecordField] =
     signals + position + vehicle + codes + monitors + geofence + trip + driving + adapter + gap + [
-      // Of any record.
+      // In records of all types.
       RecordField(
         "elapsed", .all, .number(0 ... .infinity), unit: "s",
         "Time of a count that only goes up, while the date is not known"),
       RecordField("truncated", .all, .flag, "Whether the record was cut to the length of a line"),
     ]
 
-  /// Every key of telemetry that SAE J1979-DA gives a meaning and that ``contract`` does not name.
+  /// Keys of telemetry that SAE J1979-DA defines and that ``contract`` does not contain.
   public static let otherSignals: [RecordField] = {
     let named = Set(contract.filter { $0.types.contains(.telemetry) }.map(\.name))
     return signalRows.values.filter { !named.contains($0.name) }.sorted { $0.name < $1.name }
@@ -22,7 +22,7 @@ extension RecordField {
 
   // MARK: Telemetry
 
-  /// The values that the fleet's applications already use.
+  /// The signals that applications of the fleet already use.
   private static let signals: [RecordField] =
     [
       "rpm", "speed", "throttlePosition", "engineLoad", "coolantTemp", "intakeAirTemp", "maf", "fuelLevel", "fuelType",
@@ -50,7 +50,7 @@ extension RecordField {
       "fixType", .telemetry, .text, "none, 2d, 3d, dgps, rtkFloat, rtkFixed or estimated; more may come"),
   ]
 
-  /// The values of SAE J1979-DA by their names; several rows of one name allow what any of them allows.
+  /// The values of SAE J1979-DA by name. If several rows have one name, a value is valid if one of them allows it.
   private static let signalRows: [String: RecordField] = {
     var rows: [String: RecordField] = [:]
     for index in 0..<saeSignals.count {
@@ -70,15 +70,15 @@ extension RecordField {
     return rows
   }()
 
-  /// All that the bits can hold: gateways of earlier versions also send what the standard calls "no value".
+  /// All values that the bits can hold: earlier gateways also send the values that mean "not available".
   private static func range(of definition: SignalDefinition) -> ClosedRange<Double>? {
     definition.rescale == .none ? definition.bitRange.map { $0.low...$0.high } : nil
   }
 
-  /// Room for the last digit of what a product of decimal fractions gives.
+  /// Widens a range for rounding errors in the last digit of decimal products.
   private static func widened(_ range: ClosedRange<Double>) -> ClosedRange<Double> {
     let slack = 1e-9 * max(range.lowerBound.magnitude, range.upperBound.magnitude, 1)
-    // Bounds that are whole stay so: they are exact, and read well in messages.
+    // Whole bounds stay: they are exact, and easy to read in messages.
     func moved(_ bound: Double, _ step: Double) -> Double { bound == bound.rounded() ? bound : bound + step }
     return moved(range.lowerBound, -slack)...moved(range.upperBound, slack)
   }
@@ -175,7 +175,7 @@ extension RecordField {
 }
 
 extension RecordField.Values {
-  /// What either of two rows allows.
+  /// Allows the values of both rows.
   fileprivate init(_ first: Self, or second: Self) {
     switch (first, second) {
     case (.number(let one), .number(let other)):

@@ -1,17 +1,17 @@
 import Telemetry
 
-/// One key of a record whose values the store knows, and so checks.
+/// A key of a record whose values the store checks.
 public struct RecordField: Sendable {
-  /// The values that a key may have. Numbers are finite in any case.
+  /// The valid values of a key. Numbers are always finite.
   public enum Values: Equatable, Sendable {
     case number(ClosedRange<Double>)
-    /// A number without point and exponent.
+    /// A number without a point and an exponent.
     case integer(ClosedRange<Double>)
     case flag
     case text
-    /// The text of a code, or its number where the standard has no text for it.
+    /// The text of a code, or its number if the standard has no text.
     case code
-    /// A text as in RFC 3339.
+    /// A time in RFC 3339.
     case time
     /// A UUID of version 7.
     case identifier
@@ -20,17 +20,17 @@ public struct RecordField: Sendable {
     /// An array of objects.
     case objects
     case object
-    /// Values of telemetry by the ECU that sent them: `{"7E9":{"speed":50}}`.
+    /// Values of telemetry by ECU: `{"7E9":{"speed":50}}`.
     case telemetryByECU
   }
 
   public let name: String
-  /// The types of records in which the key has these values; in others it may have any.
+  /// The types of records in which the key has these values. In other types it may have any.
   public let types: RecordTypes
   public let values: Values
-  /// The unit's symbol; empty if it has none.
+  /// The symbol of the unit; empty if there is none.
   public let unit: String
-  /// What the value is, for people.
+  /// A description for people.
   public let title: String
 
   init(
@@ -63,7 +63,7 @@ public struct RecordTypes: OptionSet, Hashable, Sendable {
   static let gap = RecordTypes(.gap)
   static let all = RecordTypes(RecordType.allCases.map { RecordTypes($0) })
 
-  /// Whether records of a kind belong to these types.
+  /// Whether the set contains a kind.
   func contains(_ kind: RecordKind) -> Bool {
     guard case .known(let type) = kind else { return false }
     return contains(RecordTypes(type))
@@ -71,7 +71,7 @@ public struct RecordTypes: OptionSet, Hashable, Sendable {
 }
 
 extension RecordField.Values: CustomStringConvertible {
-  /// As messages say what was expected.
+  /// The expected value, for messages.
   public var description: String {
     switch self {
     case .number(let range): "a number" + Self.text(range)

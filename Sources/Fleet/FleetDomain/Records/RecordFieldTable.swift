@@ -1,8 +1,8 @@
 import Telemetry
 
-/// The keys that the store knows, found by the sum that ``RecordScanner`` makes of each key anyway.
+/// The keys that the store knows, found by the hash that ``RecordScanner`` computes for each key.
 ///
-/// A key is one of the record's head (``RecordKey``), has rules (``RecordField``), or both. Built once.
+/// A key is part of a record's head (``RecordKey``), has rules (``RecordField``), or both. The table is built once.
 struct RecordFieldTable: Sendable {
   /// A key of the table.
   struct Entry: Sendable {
@@ -10,13 +10,13 @@ struct RecordFieldTable: Sendable {
     fileprivate let name: Range<Int>
     /// `nil` if the head has no such key.
     fileprivate(set) var key: RecordKey?
-    /// Places in ``RecordFieldTable/rules``.
+    /// Indexes in ``RecordFieldTable/rules``.
     fileprivate(set) var rules: Range<Int>
-    /// Whether the values are telemetry by ECU in some type of record.
+    /// Whether the value is telemetry by ECU in some type of record.
     fileprivate(set) var isByECU: Bool
   }
 
-  /// What a key may be in some types of records.
+  /// The valid values of a key in some types of records.
   struct Rule: Sendable {
     let types: RecordTypes
     let values: RecordField.Values
@@ -27,14 +27,14 @@ struct RecordFieldTable: Sendable {
   private(set) var rules: [Rule] = []
   private var entries: [Entry] = []
   private var names: [UInt8] = []
-  /// Places of entries, one more than in ``entries``; 0: free. Open addressing.
+  /// Indexes of entries plus one; 0 if free. Open addressing.
   private var slots: [UInt16]
 
   private init(_ fields: [RecordField]) {
     var byName: [String: [RecordField]] = [:]
     for field in fields { byName[field.name, default: []].append(field) }
     for key in RecordKey.allCases where byName["\(key.name)"] == nil { byName["\(key.name)"] = [] }
-    // At most half of the slots are taken.
+    // At most half of the slots are used.
     slots = [UInt16](repeating: 0, count: 2 << (Int.bitWidth - (byName.count - 1).leadingZeroBitCount))
     for (name, fields) in byName.sorted(by: { $0.key < $1.key }) { add(name, fields) }
   }
@@ -54,11 +54,11 @@ struct RecordFieldTable: Sendable {
     slots[slot] = UInt16(entries.count)
   }
 
-  /// The entry of a key; `nil` if the store does not know it.
+  /// Returns the entry of a key; `nil` if the store does not know it.
   ///
   /// - Parameters:
-  ///   - sum: of the key, by ``RecordScanner/sum(of:in:)``.
-  ///   - text: holds the key.
+  ///   - sum: the key's hash, from ``RecordScanner/sum(of:in:)``.
+  ///   - text: contains the key.
   @inline(__always)
   func find(_ sum: UInt32, _ range: Range<Int>, in text: Span<UInt8>) -> Entry? {
     var slot = Int(sum) & (slots.count &- 1)
@@ -70,7 +70,7 @@ struct RecordFieldTable: Sendable {
     return nil
   }
 
-  /// The same for a key that stands alone.
+  /// The same for a key in a buffer of its own.
   func find(_ name: Span<UInt8>) -> Entry? {
     find(RecordScanner.sum(of: 0..<name.count, in: name), 0..<name.count, in: name)
   }

@@ -1,8 +1,8 @@
-/// Where the values of the keys that the store reads are: in the record itself, or in a copy without escapes.
+/// The places of the values that the store reads, in the record itself or in a copy without escapes.
 struct RecordFields {
   enum Form: UInt8 { case absent, string, number, other }
 
-  /// Small, as a table of them is made for each record.
+  /// Small, because each record has a table of them.
   struct Field {
     var form: Form
     private let start: UInt32
@@ -15,7 +15,7 @@ struct RecordFields {
     }
 
     /// - Parameters:
-    ///   - range: the characters of a string without its quotes, the digits of a number.
+    ///   - range: the characters of a string without its quotes, or the digits of a number.
     ///   - offset: of the value in the record, for messages.
     init(form: Form, range: Range<Int>, offset: Int) {
       self.form = form

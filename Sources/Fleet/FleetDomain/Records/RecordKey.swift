@@ -1,8 +1,8 @@
-/// The keys of a record that the store reads; all others it keeps as they are.
+/// The keys of a record that the store reads. All others are only stored.
 enum RecordKey: Int, CaseIterable {
   case type, id, timestamp, timeQuality, gatewayId, vehicleId, epoch, seq, vin, latitude, longitude, ecu
 
-  /// As records print it.
+  /// The name as in records.
   var name: StaticString {
     switch self {
     case .type: "type"
@@ -20,10 +20,10 @@ enum RecordKey: Int, CaseIterable {
     }
   }
 
-  /// The key with this name; nil: one that the store does not read.
+  /// Returns the key with this name; `nil` if the store does not read it.
   init?(_ name: Span<UInt8>) {
     guard let first = name.isEmpty ? nil : name[0] else { return nil }
-    // The length and the first letter leave one to compare with.
+    // Length and first letter leave one candidate.
     let candidate: RecordKey
     switch (name.count, first) {
     case (2, UInt8(ascii: "i")): candidate = .id
@@ -46,7 +46,7 @@ enum RecordKey: Int, CaseIterable {
 }
 
 extension Span<UInt8> {
-  /// Whether these are the bytes of a text.
+  /// Whether the bytes are equal to a text.
   func holds(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     for index in 0..<count where unsafe self[index] != text.utf8Start[index] { return false }

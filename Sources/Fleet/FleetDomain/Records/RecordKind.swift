@@ -1,16 +1,16 @@
 import Telemetry
 
-/// What a record is about, one of the types that are known or another: more types may come before we know them.
+/// The type of a record: a known one, or the name of another. Later versions add types.
 public enum RecordKind: Hashable, Sendable {
   case known(RecordType)
-  /// Its name; none of ``Telemetry/RecordType``.
+  /// A name that is not in ``Telemetry/RecordType``.
   case other(String)
 
   public init(_ name: String) {
     self = RecordType.allCases.first { name == $0.text }.map { .known($0) } ?? .other(name)
   }
 
-  /// As records print it.
+  /// The name as in records.
   public var name: String {
     switch self {
     case .known(let type): type.text
@@ -18,7 +18,7 @@ public enum RecordKind: Hashable, Sendable {
     }
   }
 
-  /// Which class of rows it is kept in.
+  /// The class in which it is stored.
   public var recordClass: RecordClass {
     switch self {
     case .known(let type): .known(type)
@@ -27,14 +27,14 @@ public enum RecordKind: Hashable, Sendable {
   }
 }
 
-/// How records are kept apart: each known type on its own, all others together. Retention and lists go by it.
+/// The classes of stored records: each known type, and one for all others. Retention and lists use them.
 public enum RecordClass: Hashable, Sendable, CaseIterable {
   case known(RecordType)
   case other
 
   public static let allCases: [RecordClass] = RecordType.allCases.map { .known($0) } + [.other]
 
-  /// The number under which it is kept, for good.
+  /// The number in the database, which never changes.
   public var number: Int16 {
     switch self {
     case .known(let type): Int16(type.rawValue)
@@ -42,10 +42,10 @@ public enum RecordClass: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether each ECU of a vehicle has records of its own, so that the newest of one says nothing of the others.
+  /// Whether each ECU of a vehicle has its own records of this class, and so its own newest record.
   public var hasECUs: Bool { self == .known(.dtc) || self == .known(.monitors) }
 
-  /// Nil for a number that none has.
+  /// Returns `nil` for an unknown number.
   public init?(number: Int16) {
     if number == 255 {
       self = .other

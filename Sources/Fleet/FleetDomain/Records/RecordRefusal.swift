@@ -1,35 +1,35 @@
 import JSONText
 
-/// Why a record was not taken: what is wrong, where, and what would be right. It says so for good: the same record is
-/// refused again.
+/// The reason why a record is refused, with the place and the expected value. The same record is always refused
+/// again.
 public struct RecordRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Kind: String, Hashable, Sendable {
-    /// No JSON object (RFC 8259), or one that is cut.
+    /// Not a JSON object (RFC 8259), or a truncated one.
     case malformed
     /// More than ``IncomingRecord/maximumCount`` bytes.
     case tooLarge
-    /// A key that every record has is not there.
+    /// A key that every record must have is missing.
     case missingKey
-    /// A key has a value that it cannot have.
+    /// A key has an invalid value.
     case invalidValue
-    /// A value is null: what is not known is absent.
+    /// A value is null. Unknown values must be absent.
     case nullValue
-    /// A key stands twice in one object.
+    /// A key occurs twice in one object.
     case duplicateKey
-    /// The record says another gateway than the one that sent it.
+    /// The record names another gateway than its sender.
     case foreignGateway
     /// The gateway may not write as this vehicle.
     case foreignVehicle
-    /// The batch names more new vehicles than one may (``TenantLimits``), or the gateway has registered as many as it may.
+    /// The batch names too many new vehicles (``TenantLimits``), or the gateway has registered too many.
     case tooManyVehicles
   }
 
   public let kind: Kind
-  /// The key it is about, as a path: `ecus.7E9`; empty for the record as a whole.
+  /// The path of the key: `ecus.7E9`; empty for the record as a whole.
   public let key: String
-  /// Bytes of the record before the place; nil where there is no one place.
+  /// The offset in the record in bytes; `nil` if there is no single place.
   public let offset: Int?
-  /// What would be right, and what is there instead.
+  /// The expected and the found value.
   public let detail: String
 
   public init(_ kind: Kind, key: String = "", offset: Int? = nil, _ detail: String) {
@@ -48,6 +48,6 @@ public struct RecordRefusal: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension RecordRefusal {
-  /// A text from a record as a message may show it: in quotes, on one line, at most 60 characters.
+  /// Quotes a text of a record for a message: on one line, at most 60 characters.
   public static func quoted(_ text: some StringProtocol) -> String { JSONError.quoted(text) }
 }

@@ -1,9 +1,9 @@
 import Telemetry
 
 extension RecordScanner {
-  /// Whether a value that was scanned is one of those that a key may have.
+  /// Whether a scanned value is valid for a key.
   ///
-  /// - Parameter range: of the value, a string's quotes included.
+  /// - Parameter range: of the value; with the quotes of a string.
   func allows(_ values: RecordField.Values, _ range: Range<Int>) -> Bool {
     let first = bytes[range.lowerBound]
     let isNumber = first == UInt8(ascii: "-") || first &- UInt8(ascii: "0") < 10
@@ -30,7 +30,7 @@ extension RecordScanner {
     }
   }
 
-  /// Without the quotes.
+  /// The range without the quotes.
   private static func inner(_ range: Range<Int>) -> Range<Int> { (range.lowerBound + 1)..<(range.upperBound - 1) }
 
   private func isWhole(_ range: Range<Int>) -> Bool {
@@ -39,7 +39,7 @@ extension RecordScanner {
   }
 
   private func isWithin(_ limits: ClosedRange<Double>, _ range: Range<Int>) -> Bool {
-    // As nearly all are written: some digits, perhaps a point.
+    // The usual form: some digits, perhaps with a point.
     var (digits, decimals, index) = (UInt64(0), -1, range.lowerBound)
     let isNegative = bytes[index] == UInt8(ascii: "-")
     if isNegative { index &+= 1 }
@@ -57,7 +57,7 @@ extension RecordScanner {
       index &+= 1
     }
     var size = Double(digits)
-    // Both are exact: the quotient is the nearest Double.
+    // Both are exact, so the quotient is the nearest Double.
     if decimals > 0 { size /= Self.powers[decimals] }
     return limits.contains(isNegative ? -size : size)
   }
@@ -66,7 +66,7 @@ extension RecordScanner {
     number(range).map { limits.contains($0) } ?? false
   }
 
-  /// The `Double` nearest to a scanned number; `nil` if none is as large.
+  /// The `Double` nearest to a scanned number; `nil` if the number is too large.
   func number(_ range: Range<Int>) -> Double? {
     let value = unsafe bytes.extracting(range).withUnsafeBufferPointer {
       unsafe Double(String(decoding: $0, as: UTF8.self))
@@ -79,10 +79,10 @@ extension RecordScanner {
     [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]
   }
 
-  /// - Parameter opening: the byte with which each element must begin.
+  /// - Parameter opening: the first byte of every element.
   private func isArray(of opening: UInt8, _ range: Range<Int>) -> Bool {
     guard bytes[range.lowerBound] == UInt8(ascii: "[") else { return false }
-    // The array was scanned: a comma or bracket on this level is where an element may begin.
+    // The array was scanned: after a comma or bracket on this level, an element may begin.
     var (depth, isInString, mayBegin) = (0, false, true)
     for index in (range.lowerBound + 1)..<(range.upperBound - 1) {
       let byte = bytes[index]

@@ -1,22 +1,23 @@
-/// Reads an ordinary record in one pass: plain ASCII, no escapes, no null, objects of different keys.
+/// Parses an ordinary record in one pass: plain ASCII, no escapes, no null, no repeated keys.
 ///
-/// Whatever else it meets, wrong or only unusual, it leaves to ``JSONText/JSONDocument``, which reads everything and has
-/// the messages: three times slower, so that it is the second reader and not the first.
+/// All other records, invalid or only unusual, are left to ``JSONText/JSONDocument``, which accepts all JSON and
+/// reports errors.
+/// That parser is three times slower, and therefore the second one.
 struct RecordScanner: ~Copyable, ~Escapable {
-  /// Objects and arrays inside one another; those of a record are three.
+  /// The maximum depth of objects and arrays. Records have a depth of three.
   private static let maximumDepth = 16
 
   let bytes: Span<UInt8>
   private(set) var position: Int
   private(set) var fields = RecordFields()
-  /// Whether a line ended within the object.
+  /// Whether the object contains a line feed.
   private(set) var hasLineFeed = false
-  /// The types of records in which a value is one that its key cannot have.
+  /// The types of records for which a value is invalid.
   private(set) var wrongTypes: RecordTypes = []
   private let table = RecordFieldTable.shared
-  /// Whether the object that is scanned is the one of values by ECU.
+  /// Whether the scanned object contains values by ECU.
   private var isByECU = false
-  /// Sums of the keys of the objects that are open.
+  /// Hashes of the keys of all open objects.
   private var keys = InlineArray<64, UInt32>(repeating: 0)
   private var keyCount = 0
 
@@ -27,16 +28,16 @@ struct RecordScanner: ~Copyable, ~Escapable {
     self.position = position
   }
 
-  /// Reads the object; ``position`` is then behind it.
+  /// Scans the object; ``position`` is then after it.
   ///
-  /// - Returns: false: it is not an ordinary one.
+  /// - Returns: `false` if it is not ordinary.
   mutating func scan() -> Bool { scanObject(depth: 1) }
 
   private mutating func scanObject(depth: Int) -> Bool {
     guard depth <= Self.maximumDepth, skipped(UInt8(ascii: "{")) else { return false }
     let firstKey = keyCount
     defer { keyCount = firstKey }
-    // A bit for each sum: most keys need no comparison.
+    // One bit for each hash: most keys need no comparison.
     var seen: (UInt64, UInt64) = (0, 0)
     skipSpace()
     if skipped(UInt8(ascii: "}")) { return true }
@@ -69,7 +70,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     }
   }
 
-  /// The value of a key of the record itself.
+  /// Scans the value of a key of the record itself.
   ///
   /// - Parameter entry: of the key; `nil` if the store does not know it.
   private mutating func scanMember(_ entry: RecordFieldTable.Entry?) -> Bool {
@@ -93,7 +94,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return true
   }
 
-  /// The value of a key of one of the ECUs' objects.
+  /// Scans the value of a key in the object of an ECU.
   private mutating func scanValueOfECU(_ entry: RecordFieldTable.Entry?) -> Bool {
     let start = position
     guard scanValue(depth: 3) else { return false }
@@ -101,7 +102,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Notes the types of records in which the key cannot have the value.
+  /// Records the types for which the key cannot have the value.
   private mutating func note(_ entry: RecordFieldTable.Entry, _ range: Range<Int>, in types: RecordTypes) {
     for index in entry.rules {
       let rule = table.rules[index]
@@ -144,7 +145,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return true
   }
 
-  /// A string; its characters without the quotes.
+  /// Scans a string and returns its characters without the quotes.
   private mutating func scanString() -> Range<Int>? {
     guard skipped(UInt8(ascii: "\"")) else { return nil }
     let start = position
@@ -152,8 +153,9 @@ struct RecordScanner: ~Copyable, ~Escapable {
     let raw = unsafe bytes.bytes
     let ones: UInt64 = 0x0101_0101_0101_0101
     while index &+ 8 <= bytes.count {
-      // Bounds are checked; any eight bytes are a UInt64. A byte's top bit is set where it is a quote, a backslash, a
-      // control character or beyond ASCII, and the lowest that is set is true.
+      // The bounds are checked, and any eight bytes are a UInt64. The top bit of a byte is set if it is a quote, a
+      // backslash, a
+      // control character or beyond ASCII. The lowest set bit is always correct.
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
       let quote = word ^ (ones &* 0x22)
       let backslash = word ^ (ones &* 0x5C)
@@ -199,13 +201,13 @@ struct RecordScanner: ~Copyable, ~Escapable {
       index = end
       return endNumber(at: index)
     }
-    // Without an exponent only hundreds of digits are more than a Double can hold.
+    // Without an exponent, only hundreds of digits exceed a Double.
     guard whole &- position <= 300 else { return endNumber(at: index) }
     position = index
     return true
   }
 
-  /// - Returns: false if no finite `Double` is as large as the number.
+  /// - Returns: `false` if the number exceeds the finite `Double` values.
   private mutating func endNumber(at end: Int) -> Bool {
     guard number(position..<end) != nil else { return false }
     position = end
@@ -218,13 +220,13 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return index
   }
 
-  /// The same for the same key; seldom the same for others, and then ``JSONText/JSONDocument`` decides.
+  /// A hash of a key. Different keys seldom have the same; ``JSONText/JSONDocument`` then decides.
   static func sum(of key: Range<Int>, in bytes: Span<UInt8>) -> UInt32 {
     let raw = unsafe bytes.bytes
     var sum = UInt64(truncatingIfNeeded: key.count)
     var index = key.lowerBound
     while index &+ 8 <= key.upperBound {
-      // Bounds are checked; any eight bytes are a UInt64.
+      // The bounds are checked, and any eight bytes are a UInt64.
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
       sum = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
       sum ^= sum >> 32

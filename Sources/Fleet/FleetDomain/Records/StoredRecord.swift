@@ -1,20 +1,21 @@
 import Telemetry
 
-/// A record as it is kept.
+/// A stored record.
 public struct StoredRecord: Equatable, Sendable {
-  /// Id of the vehicle it belongs to. The record itself may name it by its VIN.
+  /// The id of its vehicle. The record itself may name it by its VIN.
   public var vehicle: String
   public var recordClass: RecordClass
   public var id: UUIDv7
-  /// Nil while nobody has said what date it was. Where ``isTimeAhead``, when it was received.
+  /// `nil` if the date is unknown. The time of reception if ``isTimeAhead``.
   public var time: Timestamp?
   public var quality: TimeQuality
-  /// When the server received it; `nil` for records that an earlier version received.
+  /// The time of reception; `nil` for records that an earlier version received.
   public var receivedAt: Timestamp?
-  /// Whether its own time was more than a day ahead of the server's when it was received. Such a record is ordered by the
-  /// time of its reception, and is never the newest of anything.
+  /// Whether its own time was more than a day ahead of the server's at reception. Such a record is sorted by the time
+  /// of its
+  /// reception, and is never the newest of anything.
   public var isTimeAhead: Bool
-  /// The JSON object as it first came, with the best time that any copy had.
+  /// The JSON object as first received, with the best time of all copies.
   public var body: [UInt8]
 
   public init(
@@ -32,15 +33,15 @@ public struct StoredRecord: Equatable, Sendable {
   }
 }
 
-/// The newest that is known of a vehicle.
+/// The newest records of a vehicle.
 public struct LatestRecords: Equatable, Sendable {
   public var vehicle: Vehicle
   /// The newest telemetry record.
   public var telemetry: StoredRecord?
-  /// The newest telemetry record with a position; often the same.
+  /// The newest telemetry record with a position.
   public var position: StoredRecord?
-  /// The newest of each other class, in the order of their numbers; classes without a record are absent. Of classes that
-  /// ECUs have (``RecordClass/hasECUs``), the newest of each ECU, in the order of their names.
+  /// The newest record of each other class that has one, in the order of the class numbers. For classes with ECUs
+  /// (``RecordClass/hasECUs``), the newest record of each ECU, in the order of their names.
   public var others: [StoredRecord]
 
   public init(vehicle: Vehicle, telemetry: StoredRecord?, position: StoredRecord?, others: [StoredRecord]) {

@@ -1,8 +1,8 @@
 import Telemetry
 
-/// A place in a tenant's feed: how many changes were made before. It only goes up, in the order of the commits. After a
-/// backup was restored, positions go on from a number that is higher than any that was given out before: that is the
-/// generation in a position.
+/// A position in a tenant's feed: the number of changes before it. Positions only increase, in the order of the
+/// commits. After
+/// a backup was restored, they continue from a number above all earlier ones, which begins a new generation.
 public struct FeedPosition: RawRepresentable, Hashable, Comparable, Sendable {
   public let rawValue: Int64
 
@@ -16,11 +16,11 @@ public struct FeedPosition: RawRepresentable, Hashable, Comparable, Sendable {
 
 /// A record that was stored, or whose time was improved.
 public struct FeedChange: Equatable, Sendable {
-  /// Behind this change: to go on after it.
+  /// The position after this change, from which a reader resumes.
   public var position: FeedPosition
   /// The record as it is now.
   public var record: StoredRecord
-  /// The VIN of its vehicle, by which that may be asked for as well; nil: not known.
+  /// The VIN of its vehicle, by which clients may subscribe; `nil` if unknown.
   public var vin: String?
 
   public init(position: FeedPosition, record: StoredRecord, vin: String? = nil) {

@@ -1,149 +1,164 @@
 import Telemetry
 
-/// Where the fleet's records, vehicles and rights are kept.
+/// The storage of the fleet's records, vehicles and access rights.
 ///
-/// Call order: the storage is open once its initializer returns: its schema is then the newest. Every call may be made
-/// from any task at any time, also beside others of the same kind, until ``close(within:)``, which waits for what is under way
-/// and makes every later call fail with `unavailable`. A tenant exists before anything is asked of it (`default` always
-/// does), a vehicle before its records are asked for, a gateway before its key is looked up: otherwise `notFound`.
+/// Call order: the initializer opens the storage and updates its schema. All calls may then be made from any task at
+/// any time,
+/// until ``close(within:)``, which waits for calls in progress; later calls fail with `unavailable`. A tenant must
+/// exist before
+/// all other calls (`default` always does), a vehicle before its records are read, and a gateway before its key is
+/// looked up.
+/// Otherwise calls fail with `notFound`.
 ///
-/// - What a call has answered is durable: it is there after kill -9 and after a power cut.
-/// - Every call but the look-up of secrets takes the tenant, and sees nothing of any other.
-/// - No call reads a clock: the caller says what time it is.
-/// - A call that failed with `unavailable` may have been done; each can be made again without harm.
-/// - A task that is cancelled does not take back what it asked for.
+/// - An answered call is durable: its result survives kill -9 and a power cut.
+/// - Every call except the look-up of secrets has a tenant, and sees no data of another.
+/// - No call reads a clock: the caller passes the time.
+/// - A call that failed with `unavailable` may have been executed. Every call can be repeated without harm.
+/// - Cancelling a task does not undo its calls.
 public protocol FleetStorage: Sendable {
   // MARK: Records
 
-  /// Takes a batch of records in: in one transaction, or one for each 4,096 records. A refused record does not lose the
-  /// others. A batch that failed may have been stored in part; sent again, each record is stored once.
+  /// Stores a batch of records in one transaction, or in one for each 4,096 records. Refused records do not affect
+  /// the others. A
+  /// batch that failed may be stored in part; if it is sent again, each record is stored once.
   ///
-  /// A vehicle that nobody knows is registered by the first of its records: its id is `vehicleId`. A `vehicleId` that is
-  /// the VIN of a known vehicle means that one. First stored wins: a later record of the same tenant, vehicle, class and
-  /// id changes nothing, but where its `timeQuality` is better (gps > ntp > system > unset), its `timestamp` and
-  /// `timeQuality` replace those that are there, in the body as well.
+  /// The first record of an unknown vehicle registers it with its `vehicleId` as the id. A `vehicleId` that is the
+  /// VIN of a known
+  /// vehicle means that vehicle. A later record with the same tenant, vehicle, class and id is a duplicate. If its
+  /// `timeQuality`
+  /// is better (gps > ntp > system > unset), its `timestamp` and `timeQuality` replace the stored ones, also in the
+  /// body.
   ///
-  /// - Parameter now: of registrations and of the feed.
-  /// - Returns: what became of each record, in their order.
+  /// - Parameter now: the time of registrations and of the feed.
+  /// - Returns: the result of each record, in order.
   func ingest(
     _ records: [IncomingRecord], from source: IngestSource, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> [IngestOutcome]
 
-  /// A page of records. With the cursor of the page before, the same question must be asked.
+  /// Returns a page of records. A cursor is valid only for the query that returned it.
   ///
-  /// Records that come in meanwhile change nothing of the pages that are to come but to stand at their own place there.
+  /// Records that are stored between two pages appear at their own place only.
   ///
-  /// - Throws: `notFound` without such a vehicle; `invalidCursor`; `invalidQuery` for what ``RecordQuery`` does not allow.
+  /// - Throws: `notFound` if the vehicle does not exist; `invalidCursor`; `invalidQuery` for an invalid
+  ///   ``RecordQuery``.
   func records(_ query: RecordQuery, tenant: TenantID) async throws(StorageError) -> Page<StoredRecord>
 
-  /// The newest of a vehicle, by id or VIN; nil without such a vehicle.
+  /// Returns the newest records of a vehicle, by id or VIN; `nil` if the vehicle does not exist.
   func latest(vehicle: String, tenant: TenantID) async throws(StorageError) -> LatestRecords?
 
-  /// Removes records of a class that are older than `cutoff`: those whose time is before it, and whose id was made in a
-  /// month (UTC) that ended by then, or in one that has not begun a day from `now`. What was made before a clock was
-  /// right goes by its time, not by its id; what has no time stays.
+  /// Removes records of a class that are older than `cutoff`: their time is before it, and their id was created in a
+  /// month (UTC)
+  /// that ended by then, or in one that begins more than a day after `now`. Records from before a clock was set are
+  /// removed by
+  /// their time alone. Records without a time stay.
   ///
-  /// Small pieces, each a transaction of its own: batches that come in meanwhile do not wait. A task that is cancelled
-  /// ends after a piece.
+  /// Works in small transactions, so that batches do not wait. A cancelled task ends after one of them.
   ///
-  /// - Returns: how many records were removed; of partitions that are dropped whole, as many as the database thinks
-  ///   they had.
+  /// - Returns: the number of removed records; for whole partitions, the database's estimate.
   @discardableResult
   func removeRecords(
     _ recordClass: RecordClass, before cutoff: Timestamp, at now: Timestamp
   ) async throws(StorageError) -> Int64
 
-  /// A time of day that is not this machine's, to hold it against: PostgreSQL's own; of a SQLite file, which has none,
-  /// when its newest change was stored; nil: none is kept.
+  /// Returns a time of day to compare with this machine's clock: PostgreSQL's own, or the time of the newest change
+  /// in a SQLite
+  /// file; `nil` if there is none.
   func witnessedTime() async throws(StorageError) -> Timestamp?
 
-  /// Makes the room that is needed in a week, so that none need be made in the moment in which a month begins. Whoever
-  /// reads everything, as a backup does, is not waited for: it fails then, and is to be tried again later.
+  /// Prepares the database for the next week, so that nothing has to be created when a month begins. Fails if a
+  /// reader of
+  /// everything, such as a backup, is in its way; the caller tries again later.
   ///
   /// - Parameter now: the time of day.
   func prepare(at now: Timestamp) async throws(StorageError)
 
   // MARK: Feed
 
-  /// The position behind the tenant's newest change.
+  /// Returns the position after the tenant's newest change.
   func feedPosition(tenant: TenantID) async throws(StorageError) -> FeedPosition
 
-  /// Changes behind a position, in the order of their commits; fewer than `limit`: no more for now.
+  /// Returns changes after a position, in the order of their commits. If there are fewer than `limit`, no more exist
+  /// yet.
   ///
-  /// A record that has been removed meanwhile is left out.
+  /// Records that were removed in the meantime are left out.
   ///
-  /// - Throws: `positionGone` where they are not kept any more.
+  /// - Throws: `positionGone` if they are no longer stored.
   func changes(
     after position: FeedPosition, limit: Int, tenant: TenantID
   ) async throws(StorageError) -> [FeedChange]
 
-  /// Gives the feed's position soon after each commit, whichever process made it. A reader that is slow is given the
-  /// newest one alone: what happened is to be asked of ``changes(after:limit:tenant:)``. Ends with ``close(within:)``.
+  /// Returns the feed's position soon after each commit of any process. A slow reader gets only the newest position,
+  /// and reads the
+  /// changes with ``changes(after:limit:tenant:)``. Ends with ``close(within:)``.
   func announcements(tenant: TenantID) -> AsyncStream<FeedPosition>
 
-  /// Forgets changes of all tenants; the records stay. In small pieces, as
-  /// ``removeRecords(_:before:at:)``.
+  /// Removes changes of all tenants from the feeds; the records stay. Works in small transactions, as
+  /// ``removeRecords(_:before:at:)`` does.
   ///
   /// - Parameters:
-  ///   - cutoff: what was changed before.
-  ///   - most: how many changes of each tenant are kept at most; a transaction of which some are kept is kept whole.
-  /// - Returns: how many were forgotten.
+  ///   - cutoff: older changes are removed.
+  ///   - most: the maximum number of changes of each tenant that stay. Transactions are kept or removed as a whole.
+  /// - Returns: the number of removed changes.
   @discardableResult
   func removeChanges(before cutoff: Timestamp, keeping most: Int64) async throws(StorageError) -> Int64
 
   // MARK: Vehicles
 
-  /// A vehicle by its id or VIN; nil: none.
+  /// Returns a vehicle by id or VIN; `nil` if it does not exist.
   func vehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Vehicle?
 
-  /// Vehicles in the order of their ids (bytes of UTF-8).
+  /// Returns vehicles in the order of their ids (UTF-8 bytes).
   func vehicles(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<Vehicle>
 
-  /// - Throws: `exists`, also where another vehicle has the VIN or has this id as its VIN.
+  /// Adds a vehicle.
+  ///
+  /// - Throws: `exists`, also if another vehicle has the VIN, or has this id as its VIN.
   func addVehicle(
     _ id: String, _ details: VehicleDetails, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> Vehicle
 
-  /// Replaces what operators say of a vehicle. Its VIN, which records may have said, stays where the details have none:
-  /// without it records that name the vehicle by its VIN would be another's.
+  /// Replaces the properties that operators set. If the details have no VIN, the stored one stays, because records
+  /// that use it
+  /// would otherwise belong to another vehicle.
   ///
-  /// - Parameter removesVIN: whether it goes all the same.
-  /// - Throws: `notFound`; `exists` where another vehicle has the VIN.
+  /// - Parameter removesVIN: whether the VIN is removed.
+  /// - Throws: `notFound`; `exists` if another vehicle has the VIN.
   func updateVehicle(
     _ id: String, _ details: VehicleDetails, removesVIN: Bool, tenant: TenantID
   ) async throws(StorageError) -> Vehicle
 
-  /// Removes a vehicle. From then on neither it nor any of its records is found, and a record that comes with its id
-  /// registers a new one; the rows of its records go with ``finishRemovals()``.
+  /// Removes a vehicle and its records from all answers. A new record with its id registers a new vehicle.
+  /// ``finishRemovals()`` deletes the rows of its records.
   ///
-  /// - Returns: false: there was none.
+  /// - Returns: `false` if it did not exist.
   func removeVehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Bool
 
-  /// Removes the records of vehicles that have been removed, also what a server that was killed has left. In small
-  /// pieces, as ``removeRecords(_:before:at:)``.
+  /// Deletes the records of removed vehicles, including those that a killed server has left. Works in small
+  /// transactions, as
+  /// ``removeRecords(_:before:at:)`` does.
   ///
-  /// - Returns: how many records were removed.
+  /// - Returns: the number of deleted records.
   @discardableResult
   func finishRemovals() async throws(StorageError) -> Int64
 
   // MARK: Fences
 
-  /// Which fences there are, read without the document; `nil` if no fences have been put.
+  /// Returns the version of the fences without the document; `nil` if none were stored.
   func fencesVersion(tenant: TenantID) async throws(StorageError) -> FencesVersion?
 
-  /// Nil: no fences have been put.
+  /// Returns the fences; `nil` if none were stored.
   func fences(tenant: TenantID) async throws(StorageError) -> FencesDocument?
 
   /// Replaces the fences.
   ///
-  /// - Parameter expected: what has to be there: the tag of what the caller has seen.
+  /// - Parameter expected: the fences that must be stored now.
   func putFences(
     _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> FencesPut
 
   // MARK: Gateways
 
-  /// In the order of their ids.
+  /// Returns gateways in the order of their ids.
   func gateways(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<Gateway>
 
   func gateway(_ id: String, tenant: TenantID) async throws(StorageError) -> Gateway?
@@ -160,72 +175,81 @@ public protocol FleetStorage: Sendable {
     _ vehicles: [String], gateway id: String, tenant: TenantID
   ) async throws(StorageError) -> Gateway
 
-  /// Gives a gateway a new key, in force at once in place of the old one; a revoked gateway is good again.
+  /// Replaces a gateway's key at once. A revoked gateway becomes valid again.
   ///
   /// - Throws: `notFound`.
   func rotateKey(
     _ key: SecretHash, gateway id: String, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> Gateway
 
+  /// Revokes a gateway's key.
+  ///
   /// - Throws: `notFound`.
   func revokeGateway(_ id: String, tenant: TenantID, at now: Timestamp) async throws(StorageError)
 
-  /// Removes a gateway and its key. Its vehicles and records stay; a later gateway of the same id goes on with them.
+  /// Removes a gateway and its key. Its vehicles and records stay; a new gateway with the same id continues with
+  /// them.
   ///
   /// - Throws: `notFound`.
   func removeGateway(_ id: String, tenant: TenantID) async throws(StorageError)
 
-  /// Stores what gateways said of themselves. Unknown ids are ignored. A vehicle replaces the current one unless its
-  /// time is earlier.
+  /// Stores the state that gateways reported. Unknown ids are ignored. A vehicle replaces the current one unless its
+  /// time is
+  /// earlier.
   func gatewaysSeen(_ sightings: [String: GatewaySighting], tenant: TenantID) async throws(StorageError)
 
   // MARK: Tokens, tenants
 
-  /// The gateways and tokens that secrets belong to, revoked ones too: the caller looks. Secrets of nobody are absent.
+  /// Returns the owners of secrets, including revoked ones, which the caller must check. Unknown secrets are absent.
   func principals(_ secrets: [SecretHash]) async throws(StorageError) -> [SecretHash: Principal]
 
-  /// Adds a token. Its id must be new.
+  /// Adds a token with a new id.
   ///
   /// - Throws: `exists`; `limitReached` (``TenantLimits``).
   func addToken(_ token: OperatorToken, secret: SecretHash, tenant: TenantID) async throws(StorageError)
 
-  /// Tokens in the order of their ids, which is the order in which they were made.
+  /// Returns tokens in the order of their ids, which is the order of their creation.
   func tokens(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<OperatorToken>
 
   /// Whether a tenant has a token of a role, revoked or not.
   func hasToken(_ role: Role, tenant: TenantID) async throws(StorageError) -> Bool
 
+  /// Revokes a token.
+  ///
   /// - Throws: `notFound`.
   func revokeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError)
 
-  /// Removes a token: its secret is nobody's from then on, and lists no longer show it.
+  /// Removes a token: its secret becomes unknown, and lists no longer show it.
   ///
   /// - Throws: `notFound`.
   func removeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError)
 
-  /// Tokens of all tenants that were revoked or removed behind a position, whichever process did it; fewer than `limit`:
-  /// no more for now. The newest 10,000 are known.
+  /// Returns tokens of all tenants that any process revoked or removed after a position. If there are fewer than
+  /// `limit`, no more
+  /// exist yet. The newest 10,000 are stored.
   ///
-  /// - Parameter position: `nil`: none, but the position behind all of them.
+  /// - Parameter position: `nil` to get no tokens, but the current position.
   func revocations(after position: RevocationPosition?, limit: Int) async throws(StorageError) -> Revocations
 
-  /// Revokes all good tokens that were added after a moment.
+  /// Revokes all valid tokens that were created after a time.
   ///
-  /// - Parameter tenant: `nil`: of all tenants.
-  /// - Returns: how many.
+  /// - Parameter tenant: `nil` for all tenants.
+  /// - Returns: the number of revoked tokens.
   func revokeTokens(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp) async throws(StorageError) -> Int
 
-  /// Revokes all gateways whose key was made after a moment and is good.
+  /// Revokes all gateways with a valid key that was created after a time.
   ///
-  /// - Parameter tenant: `nil`: of all tenants.
-  /// - Returns: how many.
+  /// - Parameter tenant: `nil` for all tenants.
+  /// - Returns: the number of revoked gateways.
   func revokeGateways(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp)
     async throws(StorageError) -> Int
 
+  /// Adds a tenant.
+  ///
   /// - Throws: `exists`.
   func addTenant(_ tenant: TenantID, at now: Timestamp) async throws(StorageError)
 
-  /// In the order of their ids.
+  /// Returns all tenants in the order of their ids.
   func tenants() async throws(StorageError) -> [Tenant]
 
   // MARK: Things
@@ -256,37 +280,41 @@ public protocol FleetStorage: Sendable {
 
   // MARK: The storage itself
 
-  /// Begins a new generation of feed positions, after a backup was restored in a way that no server notices by itself.
-  /// Positions of before are `positionGone` from then on.
+  /// Begins a new generation of feed positions, after a backup was restored in a way that no server detects. Earlier
+  /// positions are
+  /// `positionGone` from then on.
   func noteRestored() async throws(StorageError)
 
-  /// Asks the database something that it can only answer while it works.
+  /// Checks that the database works.
   func health() async throws(StorageError) -> StorageHealth
 
   func counts() async throws(StorageError) -> StorageCounts
 
-  /// Returns once the storage's own threads have made a turn: for a watchdog. A server that is away and another process
-  /// that has the file hold nothing up here: whoever waits for those goes on.
+  /// Returns when the storage's own threads have completed a turn, for a watchdog. An unreachable database, or
+  /// another process that
+  /// locks the file, does not delay it.
   func turn() async
 
-  /// Closes the database. Takes nothing more from now on, and waits for what is under way.
+  /// Closes the database: refuses new calls, and waits for those in progress.
   ///
-  /// - Parameter limit: how long that may take; nil: as long as it takes. What is not done by then is broken off, where
-  ///   the database lets us, and fails with `unavailable`: of a batch nobody then knows whether it was committed. Calls
-  ///   that cannot be broken off are left behind a quarter of a second later.
+  /// - Parameter limit: the maximum time to wait; `nil` for no limit. After it, calls are interrupted if the database
+  ///   allows it, and
+  ///   fail with `unavailable`; whether their batches were committed is unknown. Calls that cannot be interrupted are
+  ///   abandoned
+  ///   a quarter of a second later.
   func close(within limit: Duration?) async
 }
 
 extension FleetStorage {
-  /// The gateway or token that a secret belongs to, revoked ones too; `nil` if it is nobody's.
+  /// Returns the owner of a secret, including a revoked one; `nil` if it is unknown.
   public func principal(_ secret: SecretHash) async throws(StorageError) -> Principal? {
     try await principals([secret])[secret]
   }
 
-  /// Waits for what is under way and closes the database.
+  /// Waits for calls in progress and closes the database.
   public func close() async { await close(within: nil) }
 
-  /// Replaces what operators say of a vehicle, but for a VIN that they do not say.
+  /// Replaces the properties that operators set; a VIN stays if the details have none.
   public func updateVehicle(
     _ id: String, _ details: VehicleDetails, tenant: TenantID
   ) async throws(StorageError) -> Vehicle {
@@ -294,12 +322,12 @@ extension FleetStorage {
   }
 }
 
-/// What fences must be there for others to take their place (RFC 9110, 13.1: If-Match, If-None-Match).
+/// The fences that must be stored for a change (RFC 9110, 13.1: If-Match, If-None-Match).
 public enum FencesExpectation: Equatable, Sendable {
-  /// Whatever is there.
+  /// Any fences, or none.
   case anything
-  /// None yet.
+  /// No fences have been stored.
   case nothing
-  /// Those with one of these tags.
+  /// Fences with one of these tags.
   case tags([String])
 }

@@ -1,17 +1,18 @@
 import Telemetry
 
-/// The month (UTC) in which a record's id was made, from 2020 to 2099; one more before and one more behind for what was
-/// made while a clock was wrong. Partitions and retention go by it.
+/// The month (UTC) in which a record's id was created, from 2020 to 2099, and one value each for earlier and later
+/// ids, which
+/// come from wrong clocks. Partitions and retention use it.
 public struct IdMonth: Hashable, Comparable, Sendable {
   /// 0: before 2020; 1 to 960: a month; 961: after 2099.
   public let index: Int
 
   private static let firstYear = 2020
   private static let last = 961
-  /// Months back from now in which ids come as a rule: a backlog is no older.
+  /// The usual maximum age of ids in months: a backlog is not older.
   private static let usual = 24
 
-  /// Nil beyond 0 to 961.
+  /// Returns `nil` outside 0 to 961.
   public init?(index: Int) {
     guard (0...Self.last).contains(index) else { return nil }
     self.index = index
@@ -28,42 +29,44 @@ public struct IdMonth: Hashable, Comparable, Sendable {
       index = Self.last
       return
     }
-    // A month has at most 31 days: the guess is never too late, and at most 16 too early in 80 years.
+    // A month has at most 31 days, so the estimate is never too late, and at most 16 too early in 80 years.
     var index = 1 + (days - first) / 31
     while Self.startDay(index + 1) <= days { index += 1 }
     self.index = index
   }
 
-  /// The month of a moment.
+  /// The month of a time.
   public init(at time: Timestamp) {
     self.init(of: UUIDv7(milliseconds: UInt64(max(time.milliseconds, 0)), first: 0, rest: 0))
   }
 
-  /// The last month in which ids may be made by clocks that are right within a day.
+  /// The last month in which ids can be created by clocks that are right within a day.
   public static func newest(at now: Timestamp) -> IdMonth {
     let (tomorrow, overflow) = now.nanoseconds.addingReportingOverflow(86_400_000_000_000)
     return IdMonth(at: Timestamp(nanoseconds: overflow ? .max : tomorrow))
   }
 
-  /// Whether ids of this month come as a rule at a time: it began at most a day from now, and is not older than two
-  /// years. What was made before 2020 or after 2099 always is: these are one each.
+  /// Whether ids of this month are usual at a time: it began at most a day from now, and is at most two years old.
+  /// The values for
+  /// before 2020 and after 2099 always are.
   public func isUsual(at now: Timestamp) -> Bool {
     let newest = Self.newest(at: now).index
     return index == 0 || index == Self.last || (newest - Self.usual...newest).contains(index)
   }
 
-  /// The least identifier made from then on, and the first that is not; nil: no limit.
+  /// The first id of the month, and the first id after it; `nil` for no bound.
   public var bounds: (from: UUIDv7?, to: UUIDv7?) {
     (index == 0 ? nil : Self.least(index), index == Self.last ? nil : Self.least(index + 1))
   }
 
-  /// When it was over; nil for what lies after 2099.
+  /// The end of the month; `nil` after 2099.
   public var end: Timestamp? {
     index == Self.last ? nil : Timestamp(nanoseconds: Int64(Self.startDay(index + 1)) * 86_400_000_000_000)
   }
 
-  /// Whether retention up to `cutoff` looks at it: it was over by then, or has not begun a day from `now`, so that a clock
-  /// must have been wrong.
+  /// Whether retention up to `cutoff` considers the month: it ended by then, or begins more than a day after `now`,
+  /// which only a
+  /// wrong clock explains.
   public func isOver(by cutoff: Timestamp, at now: Timestamp) -> Bool {
     self > Self.newest(at: now) || end.map { $0 <= cutoff } ?? true
   }
@@ -81,7 +84,7 @@ public struct IdMonth: Hashable, Comparable, Sendable {
 
   public static func < (left: IdMonth, right: IdMonth) -> Bool { left.index < right.index }
 
-  /// Days from 1970 to the first of a month.
+  /// The days from 1970 to the first day of a month.
   private static func startDay(_ index: Int) -> Int {
     Timestamp.days(year: firstYear + (index - 1) / 12, month: (index - 1) % 12 + 1, day: 1)
   }

@@ -1,20 +1,20 @@
-/// What became of one record of a batch.
+/// The result of one record of a batch.
 public enum IngestOutcome: Hashable, Sendable {
-  /// It is kept, through kill -9 and power cuts.
+  /// It is durable: it survives kill -9 and power cuts.
   case stored
-  /// It was there already; what is there stays.
+  /// It was already stored, and nothing changed.
   case duplicate
-  /// It was there already, with a worse time: `timestamp` and `timeQuality` are now this copy's.
+  /// It was already stored with a worse time, which this copy's `timestamp` and `timeQuality` have replaced.
   case improved
   case refused(RecordRefusal)
 }
 
-/// Who brings records.
+/// The sender of records.
 public enum IngestSource: Equatable, Sendable {
-  /// A gateway with its key: records of another `gatewayId`, or of vehicles that are not its own, are refused.
+  /// A gateway with its key. Records of another `gatewayId`, or of other vehicles, are refused.
   case gateway(Gateway)
   /// An operator's import.
   case trusted
-  /// A broker that has checked which vehicle its clients write as; `gatewayId` and `vin` are what they say.
+  /// A broker that has checked the vehicle of its clients. `gatewayId` and `vin` are not checked.
   case broker
 }

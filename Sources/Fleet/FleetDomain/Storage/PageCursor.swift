@@ -1,13 +1,14 @@
-/// Where a page ended, as callers are given it: 40 bytes and a sum over them and the question they belong to, made with
-/// the store's own key. Text that was changed, or given out for another question or tenant, is refused.
+/// The end of a page, as clients get it: 40 bytes and a hash of them and of the query, with the store's own key. A
+/// cursor that
+/// was changed, or that belongs to another query or tenant, is refused.
 public struct PageCursor: Equatable, Sendable {
-  /// Time in ms, or a span's end.
+  /// The time in ms, or the end of a span.
   public var time: Int64
   public var idHigh: UInt64
   public var idLow: UInt64
   public var vehicle: Int32
   public var recordClass: Int16
-  /// `seq` of the record; `nil` in cursors of an earlier version, which did not order by it.
+  /// The record's `seq`; `nil` in cursors of an earlier version, which did not sort by it.
   public var sequence: Int64?
 
   public init(
@@ -22,7 +23,7 @@ public struct PageCursor: Equatable, Sendable {
     self.recordClass = recordClass
   }
 
-  /// Opens a cursor's text; nil unless ``text(scope:key:)`` made it for the same scope with the same key.
+  /// Parses a cursor; `nil` unless ``text(scope:key:)`` made it for the same scope with the same key.
   public init?(_ text: String, scope: [UInt8], key: CursorKey) {
     guard let bytes = Hexadecimal.bytes(text), bytes.count == 48 else { return nil }
     let words = (0..<6).map { word in (0..<8).reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[word * 8 + $1]) } }
@@ -34,11 +35,12 @@ public struct PageCursor: Equatable, Sendable {
       recordClass: Int16(truncatingIfNeeded: isPacked ? words[3] >> 32 : words[4]))
   }
 
-  /// Set in the fourth word where vehicle and class share it, and the fifth is the `seq`. An earlier version had the
-  /// vehicle alone in the fourth, and the class in the fifth.
+  /// A bit in the fourth word that says that vehicle and class share it, and that the fifth is the `seq`. An earlier
+  /// version had
+  /// only the vehicle in the fourth, and the class in the fifth.
   private static let packed: UInt64 = 1 << 63
 
-  /// - Parameter scope: the question, and the tenant who asks.
+  /// - Parameter scope: the query, and its tenant.
   public func text(scope: [UInt8], key: CursorKey) -> String {
     let place = UInt64(UInt16(bitPattern: recordClass)) << 32 | UInt64(UInt32(bitPattern: vehicle))
     let words = [
@@ -49,12 +51,13 @@ public struct PageCursor: Equatable, Sendable {
     return Hexadecimal.text(bytes) + Hexadecimal.text(key.sum(bytes, scope))
   }
 
-  /// A cursor of a list that is in the order of texts: the last text of the page, and its sum.
+  /// Returns a cursor of a list that is sorted by text: the last text of the page, and its hash.
   public static func text(after last: String, scope: [UInt8], key: CursorKey) -> String {
     Hexadecimal.text(Array(last.utf8)) + Hexadecimal.text(key.sum(Array(last.utf8), scope))
   }
 
-  /// The last text of the page before; nil unless ``text(after:scope:key:)`` made the cursor for the same scope.
+  /// Returns the last text of the page before; `nil` unless ``text(after:scope:key:)`` made the cursor for the same
+  /// scope.
   public static func last(of text: String, scope: [UInt8], key: CursorKey) -> String? {
     guard let bytes = Hexadecimal.bytes(text), bytes.count >= 8 else { return nil }
     let last = Array(bytes.dropLast(8))
@@ -63,11 +66,11 @@ public struct PageCursor: Equatable, Sendable {
   }
 }
 
-/// The key of a store's cursors: 16 random bytes that are kept in the store, so that all its servers have the same.
+/// The key of a store's cursors: 16 random bytes in the store, so that all its servers have the same.
 public struct CursorKey: Equatable, Sendable {
   private let words: (UInt64, UInt64)
 
-  /// Nil unless there are 16 bytes.
+  /// Returns `nil` unless there are 16 bytes.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
     words = (
@@ -78,7 +81,7 @@ public struct CursorKey: Equatable, Sendable {
   public static func == (left: CursorKey, right: CursorKey) -> Bool { left.words == right.words }
 
   func sum(_ bytes: [UInt8], _ scope: [UInt8]) -> UInt64 {
-    // The length in between keeps the two from being taken for one another.
+    // The length prevents that the two are confused.
     SipHash(key: words).hash((bytes + [UInt8(truncatingIfNeeded: bytes.count)] + scope).span)
   }
 }

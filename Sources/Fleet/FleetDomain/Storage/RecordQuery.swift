@@ -1,27 +1,28 @@
 import Telemetry
 
-/// Which records, in which order.
+/// A query for records.
 public struct RecordQuery: Equatable, Sendable {
   public enum Order: UInt8, Sendable { case oldestFirst, newestFirst }
 
-  /// Records that one page may have.
+  /// The maximum number of records in one page.
   public static let maximumLimit = 10_000
-  /// The longest span of ``every``, ms: 366 days.
+  /// The maximum of ``every`` in ms: 366 days.
   public static let maximumSpan: Int64 = 31_622_400_000
 
-  /// Of this vehicle, by id or VIN; nil: of all. Telemetry of all vehicles cannot be asked for.
+  /// Id or VIN; `nil` for all vehicles, which telemetry does not allow.
   public var vehicle: String?
-  /// In these classes.
+  /// The classes of records.
   public var classes: [RecordClass]
-  /// From this time on; nil: from the first, those without a time before all others.
+  /// The first time; `nil` for no limit, with records without a time first.
   public var from: Timestamp?
-  /// Before this time; nil: to the last.
+  /// The time before which the records are; `nil` for no limit.
   public var to: Timestamp?
-  /// Milliseconds, 1 to ``maximumSpan``: of each span of this length, counted from 1970, only the newest record. Spans without a
-  /// record are absent, and so are records without a time. Needs a vehicle, one class, oldest first.
+  /// Milliseconds, 1 to ``maximumSpan``: only the newest record of each span of this length, counted from 1970. Spans
+  /// without
+  /// records and records without a time are absent. Needs a vehicle, one class, and oldest first.
   public var every: Int64?
   public var order: Order
-  /// From the page before; nil: the first page.
+  /// From the page before; `nil` for the first page.
   public var cursor: String?
   /// 1 to ``maximumLimit`` records.
   public var limit: Int
@@ -50,11 +51,11 @@ public struct RecordQuery: Equatable, Sendable {
       cursor: cursor, limit: limit)
   }
 
-  /// What `/trips` lists.
+  /// The classes of `/trips`.
   public static let tripClasses: [RecordClass] = [.known(.trip)]
-  /// What `/dtcs` lists.
+  /// The classes of `/dtcs`.
   public static let dtcClasses: [RecordClass] = [.known(.dtc)]
-  /// What `/events` lists.
+  /// The classes of `/events`.
   public static let eventClasses: [RecordClass] = [
     .known(.driving), .known(.geofence), .known(.adapter), .known(.gap), .known(.monitors), .known(.vehicle), .other,
   ]
@@ -63,7 +64,7 @@ public struct RecordQuery: Equatable, Sendable {
 /// One page of a list.
 public struct Page<Element: Sendable>: Sendable {
   public var items: [Element]
-  /// For the next page; nil: this was the last.
+  /// The cursor of the next page; `nil` if this is the last one.
   public var next: String?
 
   public init(items: [Element], next: String?) {

@@ -1,21 +1,20 @@
 import Telemetry
 
-/// A place in the list of revoked tokens: how many were revoked before, in all tenants.
+/// A position in the list of revoked tokens: the number of earlier revocations in all tenants.
 public struct RevocationPosition: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int64
 
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// Tokens that were revoked or removed behind a position.
+/// Tokens that were revoked or removed after a position.
 public struct Revocations: Equatable, Sendable {
   public var tokens: [TenantID: Set<UUIDv7>]
-  /// Behind the last of ``tokens``.
+  /// The position after the last of ``tokens``.
   public var position: RevocationPosition
-  /// Whether the list still has everything behind the position that was asked for. If not, any token may have been
-  /// revoked.
+  /// Whether the list still has all revocations after the position. If not, any token may have been revoked.
   public var isComplete: Bool
-  /// Whether nothing follows.
+  /// Whether no more follow.
   public var isLast: Bool
 
   public init(

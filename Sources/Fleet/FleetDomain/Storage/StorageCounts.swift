@@ -1,32 +1,33 @@
-/// For metrics: what a storage has done since it was opened, and what it has.
+/// Metrics of a storage: its work since it was opened, and its size.
 public struct StorageCounts: Equatable, Sendable {
-  /// Records since the storage was opened, all tenants.
+  /// Records since the storage was opened, of all tenants.
   public var stored: Int64 = 0
   public var duplicates: Int64 = 0
   public var improved: Int64 = 0
   public var refused: Int64 = 0
-  /// Transactions that took records in since the storage was opened.
+  /// Transactions that stored records since the storage was opened.
   public var commits: Int64 = 0
-  /// Records and changes that retention has removed since the storage was opened, and the records of removed vehicles.
+  /// Records and changes that retention has removed since the storage was opened, and the records of removed
+  /// vehicles.
   public var recordsRemoved: Int64 = 0
   public var changesRemoved: Int64 = 0
-  /// Records that wait for a transaction now.
+  /// Records that wait for a transaction.
   public var waiting: Int = 0
-  /// Rows in the database, all tenants.
+  /// Rows in the database, of all tenants.
   public var tenants: Int64 = 0
   public var vehicles: Int64 = 0
   public var gateways: Int64 = 0
-  /// Removed vehicles of which there are records still.
+  /// Removed vehicles whose records are not all deleted.
   public var removals: Int64 = 0
 
   public init() {}
 }
 
-/// That a storage answers, and with what.
+/// The state of a storage that works.
 public struct StorageHealth: Equatable, Sendable {
   /// `SQLite 3.40.1`, `PostgreSQL 15.18`.
   public var database: String
-  /// Number of the last schema step that was made.
+  /// The number of the last schema step.
   public var schemaVersion: Int
 
   public init(database: String, schemaVersion: Int) {

@@ -1,40 +1,41 @@
-/// Why a call on the store was not done. One line for people: which, where, what.
+/// The reason why a storage call failed, on one line with the place.
 public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible {
   public enum Kind: Equatable, Sendable {
-    /// The database cannot be reached, or broke off. Nothing is known of the call; the same again is safe.
+    /// The database cannot be reached, or the connection was lost. The result of the call is unknown, and repeating
+    /// it is safe.
     case unavailable
     /// No space is left.
     case full
-    /// The database takes no writes.
+    /// The database is read-only.
     case readOnly
-    /// The file is no database of ours, or not a sound one.
+    /// The file is not a fleet store's database, or is damaged.
     case damaged
-    /// There is no database, and the caller may not make one.
+    /// There is no database, and the caller may not create one.
     case noDatabase
-    /// Another server has the file.
+    /// Another server uses the file.
     case inUse
     /// The database was made by a newer version.
     case newerSchema
-    /// There is such a vehicle, gateway or VIN already.
+    /// The vehicle, gateway or VIN already exists.
     case exists
-    /// The tenant has as many gateways or tokens as it may have.
+    /// The tenant has the maximum number of gateways or tokens.
     case limitReached
-    /// There is no such tenant, vehicle, gateway or token.
+    /// The tenant, vehicle, gateway or token does not exist.
     case notFound
-    /// A cursor that was not given out for this question, or was changed.
+    /// A cursor that was changed, or that belongs to another query.
     case invalidCursor
-    /// A question that cannot be answered as it is put.
+    /// A query that is not allowed.
     case invalidQuery
-    /// A feed position that is not kept any more, or never was: the caller has to read the present state afresh.
+    /// A feed position that is no longer stored, or never was: the caller must read the current state again.
     case positionGone
-    /// Anything else that the database said.
+    /// Any other error of the database.
     case system
   }
 
   public let kind: Kind
-  /// What it is about: a path, an address without a password, an id.
+  /// The subject: a path, an address without a password, an id.
   public let place: String
-  /// What went wrong.
+  /// The cause.
   public let detail: String
 
   public init(_ kind: Kind, _ place: String, _ detail: String) {

@@ -1,4 +1,4 @@
-/// Bytes as hexadecimal digits, lower case, two for each.
+/// Bytes as lower-case hexadecimal digits, two for each.
 enum Hexadecimal {
   static func text(_ bytes: some Collection<UInt8>) -> String {
     unsafe String(
@@ -19,7 +19,7 @@ enum Hexadecimal {
     text((0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
   }
 
-  /// Nil unless there are two digits for each byte.
+  /// Returns `nil` unless there are two digits for each byte.
   static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }
@@ -36,7 +36,7 @@ enum Hexadecimal {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
-  /// Lower case alone: each byte has one text.
+  /// Only lower case: each byte has one text.
   private static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

@@ -1,19 +1,22 @@
 @_spi(_Unicode) import Swift
 
-/// What texts that become names may hold: one rule for records, requests and commands.
+/// The rules for texts that become names, the same for records, requests and commands.
 public enum PlainText {
-  /// Bytes of `gatewayId` and `vehicleId`, and of whatever else is an id.
+  /// The maximum length of `gatewayId`, `vehicleId` and all other ids in bytes.
   public static let maximumNameCount = 128
 
-  /// What ``isName(_:)`` wants.
+  /// The description of a valid name, for messages.
   public static let expectedName =
     "1 to \(maximumNameCount) bytes without control characters or invisible ones, in Unicode's form NFC, and not \".\" or \"..\""
 
-  /// Whether a text can be an id: 1 to 128 bytes that can be seen, and that nothing takes for something else.
+  /// Whether a text is a valid id: 1 to 128 bytes of visible characters.
   ///
-  /// Two ids that look alike are two: so there are no control characters, none that turn the direction of text, and none
-  /// without a width; and the text is composed (Unicode Standard Annex 15, form NFC), as `É`, and `E` with an accent behind
-  /// it, compare as equal here and not in a database. `.` and `..` go no way through a URL (RFC 3986, 5.2.4).
+  /// Two ids that look alike must be equal. An id therefore has no control characters, no bidirectional controls and
+  /// no
+  /// zero-width characters, and it is composed (Unicode Standard Annex 15, form NFC): `É`, and `E` with a combining
+  /// accent, are
+  /// equal in Swift but not in a database. `.` and `..` are not allowed, because they disappear from URLs (RFC 3986,
+  /// 5.2.4).
   public static func isName(_ text: String) -> Bool {
     let bytes = text.utf8
     guard !bytes.isEmpty, bytes.count <= maximumNameCount, isPlain(bytes.span), text != ".", text != ".." else {
@@ -22,8 +25,9 @@ public enum PlainText {
     return bytes.allSatisfy { $0 < 0x80 } || isVisible(text) && text.unicodeScalars.elementsEqual(text._nfc)
   }
 
-  /// Whether every character has a place of its own in the line: no format characters (bidirectional controls, zero-width
-  /// space and joiners, soft hyphen, byte order mark), no line separators, nothing else that is not shown.
+  /// Whether every character is visible: no format characters (bidirectional controls, zero-width space and joiners,
+  /// soft hyphen,
+  /// byte order mark), no line separators, and no other invisible characters.
   private static func isVisible(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       switch scalar.properties.generalCategory {

@@ -1,4 +1,4 @@
-/// SipHash-2-4: a sum of 64 bits that only who has the key can make (Aumasson, Bernstein 2012).
+/// SipHash-2-4: a keyed hash of 64 bits (Aumasson, Bernstein 2012).
 struct SipHash: Sendable {
   private let key: (UInt64, UInt64)
 
