@@ -2,7 +2,7 @@ import FleetAPI
 import FleetBroker
 
 extension BrokerCounts {
-  /// As the metrics of the whole server show them.
+  /// The counts as metrics of the whole server.
   var metrics: [ServerMetric] {
     [
       ServerMetric("fleetstore_broker_connected", .gauge, "Whether a broker hands messages over.", isConnected ? 1 : 0),

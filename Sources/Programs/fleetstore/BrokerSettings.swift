@@ -3,24 +3,25 @@ import FleetDomain
 import Glibc
 import JSONText
 
-/// `broker` of the configuration: where records come from besides HTTP.
+/// The object `broker` of the configuration: a source of records besides HTTP.
 ///
 ///     { "urls": ["amqps://fleet@mq1.example/depot", "amqps://fleet@mq2.example/depot"], "passwordFile": "password",
 ///       "tenant": "default", "topic": "fleet", "queue": "fleet.ingest", "tls": { "caFile": "ca.pem" } }
 enum BrokerSettings {
-  /// Of the environment, which only this user can read, and of systemd (systemd.exec(5), LoadCredential=), where no file is
-  /// configured.
+  /// An environment variable, which only this user can read, and a credential of systemd (systemd.exec(5),
+  /// LoadCredential=), used
+  /// if no file is configured.
   private static let variable = "FLEETSTORE_BROKER_PASSWORD"
   private static let credential = "broker-password"
 
-  /// Reads the object to its end.
+  /// Reads the whole object.
   static func read(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) -> BrokerOptions {
     let list = try reader.required("urls")
     var addresses: [BrokerAddress] = []
     let elements = try list.requireArray()
     try Configuration.refuse(list, moreThan: 32)
     for value in elements {
-      // The message must not repeat what may hold a password.
+      // The message must not contain the value, which may contain a password.
       guard let address = BrokerAddress(try value.requireString()) else {
         throw value.invalid(expected: Self.expectation, found: "something else")
       }
@@ -57,8 +58,8 @@ enum BrokerSettings {
     return options
   }
 
-  /// The libraries read the files at each connection, where what they cannot use would be tried again for ever: so all are
-  /// read here first.
+  /// Checks the TLS files. The libraries read them at each connection, and a wrong file would be tried again for
+  /// ever.
   private static func readTLS(_ object: JSONObjectReader, _ folder: String) throws(JSONError) -> BrokerTLS {
     var (reader, tls) = (object, BrokerTLS())
     let (authorities, certificate) = (reader.optional("caFile"), reader.optional("certificateFile"))
@@ -72,7 +73,7 @@ enum BrokerSettings {
     return tls
   }
 
-  /// - Parameter urls: of the command line, in place of the configured ones.
+  /// - Parameter urls: from the command line; they replace the configured ones.
   static func options(_ urls: [String], instead configured: BrokerOptions?) throws(Failure) -> BrokerOptions {
     var addresses: [BrokerAddress] = []
     for url in urls {
@@ -86,7 +87,7 @@ enum BrokerSettings {
     return options
   }
 
-  /// What the environment says, else what systemd was told to hand over, where the configuration names no file.
+  /// Reads the password from the environment or from systemd's credential, if the configuration names no file.
   static func addCredential(to options: inout BrokerOptions) throws(Failure) {
     guard options.password == nil else { return }
     if let text = unsafe getenv(variable).map({ unsafe String(cString: $0) }), !text.isEmpty {
@@ -99,7 +100,7 @@ enum BrokerSettings {
     options.password = try FileText.readSecretLine(path)
   }
 
-  /// - Throws: if the password would go to another machine without TLS, where anybody on the way can read it.
+  /// - Throws: an error if the password would be sent to another machine without TLS.
   static func refuseInsecure(_ options: BrokerOptions) throws(Failure) {
     guard options.password != nil, !options.isInsecure,
       let address = options.addresses.first(where: { !$0.usesTLS && !$0.isLoopback })

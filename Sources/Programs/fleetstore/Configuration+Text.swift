@@ -5,8 +5,9 @@ import FleetStorage
 import Telemetry
 
 extension Configuration {
-  /// What holds, as one line of JSON with the keys of the file: what it says, and what is so without it. Secrets, and what
-  /// may hold one, are left out.
+  /// The effective configuration as one line of JSON with the keys of the file, including defaults. Secrets, and
+  /// values that may
+  /// contain one, are left out.
   var text: String {
     var line = JSONLineEncoder(capacity: 4_096, growable: true)
     line.begin()
@@ -94,7 +95,7 @@ extension Configuration {
 }
 
 extension DatabaseAddress {
-  /// Of PostgreSQL the kind alone: the rest may hold a password.
+  /// For PostgreSQL only the kind of database, because the address may contain a password.
   fileprivate var shown: String {
     switch self {
     case .sqlite(let path): "sqlite:\(path)"

@@ -28,10 +28,10 @@ struct Configuration {
   var database = DatabaseAddress.sqlite(path: "fleet.db")
   var logLevel = Logger.Level.info
   var retention = Retention()
-  /// Nil: records come over HTTP alone.
+  /// `nil` if records arrive only over HTTP.
   var broker: BrokerOptions?
 
-  /// - Parameter path: nil: all as it is unless configured.
+  /// - Parameter path: `nil` for the defaults.
   init(path: String?) throws(Failure) {
     guard let path else { return }
     let (text, isOpen) = try FileText.readNotingWhoMay(path)
@@ -46,9 +46,9 @@ struct Configuration {
     }
   }
 
-  /// - Parameter isOpen: others than the file's owner and group can read it.
+  /// - Parameter isOpen: whether others than the file's owner and group can read it.
   private mutating func read(_ reader: inout JSONObjectReader, folder: String, isOpen: Bool) throws(JSONError) {
-    // Where an editor finds the schema: nothing to a server.
+    // For editors; the server ignores it.
     _ = try reader.optionalString("$schema")
     if let value = reader.optional("listen") {
       guard let address = ListenAddress(try value.requireString()) else {
@@ -78,7 +78,7 @@ struct Configuration {
 
   static func resolved(_ path: String, _ folder: String) -> String { path.hasPrefix("/") ? path : folder + path }
 
-  /// The path that a value is.
+  /// Resolves a path relative to the configuration's folder.
   static func path(_ value: JSONValue, _ folder: String) throws(JSONError) -> String {
     let text = try value.requireString()
     guard (1..<4_096).contains(text.utf8.count), !text.utf8.contains(0) else {
@@ -87,7 +87,7 @@ struct Configuration {
     return resolved(text, folder)
   }
 
-  /// More of anything than a server has use for is a mistake, and would only cost time and memory.
+  /// Rejects an array that is longer than any server needs: a mistake that would cost time and memory.
   static func refuse(_ value: JSONValue, moreThan most: Int) throws(JSONError) {
     guard value.count <= most else { throw value.invalid(expected: "at most \(most)", found: "\(value.count)") }
   }
@@ -102,7 +102,7 @@ extension Configuration {
       do throws(Failure) {
         database = try DatabaseAddress(text, mayHoldPassword: true).resolved(in: folder)
       } catch {
-        // The message must not repeat what may hold a password; the reason does not.
+        // The message must not contain the value, which may contain a password. The reason does not contain it.
         throw value.invalid(
           expected: "sqlite:FILE or postgres://USER@HOST/DATABASE", found: "something else (\(error.description))")
       }

@@ -1,6 +1,6 @@
 import FleetStorage
 
-/// Where the records are kept.
+/// The address of the database.
 ///
 ///     sqlite:fleet.db
 ///     postgres://fleet@db.example:5432/fleet
@@ -8,9 +8,10 @@ enum DatabaseAddress: Equatable {
   case sqlite(path: String)
   case postgres(PostgreSQLAddress)
 
-  /// - Parameter mayHoldPassword: whether a password may stand in it; not on a command line, which every user of the
-  ///   machine can read.
-  /// - Throws: what is wrong; no message shows the text, which may hold a password.
+  /// - Parameter mayHoldPassword: whether the address may contain a password. On a command line it may not, because
+  ///   every user
+  ///   of the machine can read that.
+  /// - Throws: an error that does not contain the text, which may contain a password.
   init(_ text: String, mayHoldPassword: Bool) throws(Failure) {
     guard !text.utf8.contains(0) else { throw Failure(.usage, "database: expected a text without NUL") }
     if text.hasPrefix("sqlite:"), text.utf8.count > 7 {
@@ -35,16 +36,16 @@ enum DatabaseAddress: Equatable {
     self = .postgres(address)
   }
 
-  /// Whether there is a password in it.
+  /// Whether the address contains a password.
   var hasPassword: Bool { if case .postgres(let address) = self { address.password != nil } else { false } }
 
-  /// The same with a password; `nil` if there is one already, or it is no address that takes one.
+  /// Returns the address with a password; `nil` if it already has one, or cannot have one.
   func withPassword(_ password: String) -> DatabaseAddress? {
     guard case .postgres(let address) = self else { return nil }
     return address.withPassword(password).map { .postgres($0) }
   }
 
-  /// The same with a file's path taken from a folder.
+  /// Returns the address with a relative file resolved in a folder.
   func resolved(in folder: String) -> DatabaseAddress {
     if case .sqlite(let path) = self { .sqlite(path: Configuration.resolved(path, folder)) } else { self }
   }

@@ -1,13 +1,14 @@
 import ServiceLifecycle
 
-/// A service that may end before its group tells it to: one that ends while others are told to stop would have the group
-/// break them off.
+/// A service that may end before its group stops it. A service that ends during a stop would otherwise make the group
+/// cancel the
+/// others.
 struct EndedBeside<Wrapped: Service>: Service {
   let service: Wrapped
 
   func run() async throws {
     try await service.run()
-    // It is cancelled where it is not told to stop.
+    // Cancellation also ends the wait.
     try? await gracefulShutdown()
   }
 }

@@ -3,10 +3,10 @@ import FleetDomain
 import Glibc
 import Telemetry
 
-/// Why a command ends early: one line for people, and the status of sysexits.h.
+/// The reason why a command fails, on one line, with its exit status of sysexits.h.
 struct Failure: Error, CustomStringConvertible {
   enum Status: Int32 {
-    /// The work was done, and failed.
+    /// The command was executed and failed.
     case failed = 1
     /// EX_USAGE
     case usage = 64
@@ -48,21 +48,21 @@ struct Failure: Error, CustomStringConvertible {
   }
 }
 
-/// Lines for people.
+/// Messages for people, on stderr.
 enum StandardError {
-  /// Prints one line; what a terminal would obey in it is escaped. A failure to write is ignored.
+  /// Prints one line with control characters escaped. Errors of the write are ignored.
   static func say(_ line: String) { _ = writeWhole(line.printable + "\n", to: STDERR_FILENO) }
 }
 
-/// Lines for programs.
+/// Output for programs, on stdout.
 enum StandardOutput {
-  /// Prints one line; what a terminal would obey in it is escaped, but for the tabs between columns.
+  /// Prints one line with control characters escaped, except tabs between columns.
   static func say(_ line: String) throws(Failure) {
     let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }
     try write(columns.joined(separator: "\t") + "\n")
   }
 
-  /// - Throws: where they cannot be written. Nobody need read them: a pipe that was closed is none of it.
+  /// - Throws: an error if the lines cannot be written. `EPIPE` is not an error here.
   static func write(_ lines: String) throws(Failure) {
     let code = writeWhole(lines, to: STDOUT_FILENO)
     guard code == 0 || code == EPIPE else {
@@ -70,7 +70,7 @@ enum StandardOutput {
     }
   }
 
-  /// Prints a secret that can be seen only now.
+  /// Prints a secret that cannot be shown again.
   static func say(secret: String, lost remedy: String) throws(Failure) {
     do throws(Failure) {
       try say(secret)

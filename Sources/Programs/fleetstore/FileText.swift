@@ -1,11 +1,11 @@
 import Glibc
 
-/// Reads a small file whole.
+/// Reads small files.
 enum FileText {
-  /// Larger than any configuration or secret: what is larger is something else.
+  /// The maximum length; a longer file is not a configuration or a secret.
   private static let limit = 1 << 20
 
-  /// A file that must be nobody's but its owner's and group's.
+  /// Reads a file that only its owner and group may be able to read.
   static func readSecret(_ path: String) throws(Failure) -> [UInt8] {
     var status = stat()
     guard unsafe stat(path, &status) != 0 || status.st_mode & 0o007 == 0 else {
@@ -14,7 +14,7 @@ enum FileText {
     return try read(path)
   }
 
-  /// Such a file's one line, with or without a line feed.
+  /// Reads the only line of such a file, with or without a line feed.
   static func readSecretLine(_ path: String) throws(Failure) -> String {
     let text = String(decoding: try readSecret(path), as: UTF8.self)
     let line = text.hasSuffix("\n") ? text.dropLast() : text[...]
@@ -26,9 +26,9 @@ enum FileText {
 
   static func read(_ path: String) throws(Failure) -> [UInt8] { try readNotingWhoMay(path).text }
 
-  /// - Returns: besides the text, whether others than the file's owner and group can read it.
+  /// - Returns: the text, and whether others than the file's owner and group can read it.
   static func readNotingWhoMay(_ path: String) throws(Failure) -> (text: [UInt8], isOpen: Bool) {
-    // Not blocking: a pipe in its place would wait for a writer.
+    // Non-blocking, because opening a pipe would wait for a writer.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       let code = errno

@@ -2,13 +2,13 @@ import FleetAPI
 import FleetDomain
 import Glibc
 
-/// What a store needs before anybody can use it.
+/// Prepares a new store.
 enum FirstStart {
-  /// Makes an administrator's token if the store has none, not even a revoked one, and shows it: the only time that it
-  /// can be seen.
+  /// Creates an administrator's token if the store never had one, and shows it once.
   ///
-  /// A service's output is kept in a journal that many may read: where there is a StateDirectory= (systemd.exec(5)), the
-  /// token goes into a file there, before the store knows it.
+  /// Many users may read a service's journal. If there is a StateDirectory= (systemd.exec(5)), the token is therefore
+  /// written to a
+  /// file there, before the store knows it.
   static func prepare(_ storage: any FleetStorage) async throws {
     guard try await !storage.hasToken(.admin, tenant: .standard) else { return }
     let secret = Secret(.operatorToken)
@@ -27,10 +27,10 @@ enum FirstStart {
     }
   }
 
-  /// Writes a file that its owner alone reads.
+  /// Writes a file that only its owner can read.
   private static func write(_ text: String, to path: String) throws(Failure) {
     func failed() -> Failure { Failure(.unreadable, "\(path): cannot be written: \(reason(errno))") }
-    // One of an earlier store is no use to anybody.
+    // A file of an earlier store is useless.
     guard unsafe unlink(path) == 0 || errno == ENOENT else { throw failed() }
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failed() }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// The fleet store: keeps the records of a fleet and answers questions about them.
+/// The fleet store: stores the records of a fleet and answers queries about them.
 @main
 struct Fleetstore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -19,9 +19,9 @@ struct Fleetstore: AsyncParsableCommand {
     ])
 
   static func main() async {
-    // A client that goes away is no reason to end.
+    // A client that disconnects must not end the process.
     _ = signal(SIGPIPE, SIG_IGN)
-    // Nor is a file that may grow no longer (RLIMIT_FSIZE): the write that fails says so.
+    // The same for the limit of a file's length (RLIMIT_FSIZE): the write reports the error.
     _ = signal(SIGXFSZ, SIG_IGN)
     raiseFileLimit()
     do {
@@ -42,8 +42,9 @@ struct Fleetstore: AsyncParsableCommand {
     }
   }
 
-  /// A connection is a descriptor: of those that a process may have, all are wanted, not the 1,024 of old programs that
-  /// use select(2).
+  /// Raises the limit of open files to the maximum, because each connection needs one. The default of 1,024 is for
+  /// programs that use
+  /// select(2).
   private static func raiseFileLimit() {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max

@@ -1,16 +1,17 @@
 import FleetAPI
 
-/// Address and port to listen on: `127.0.0.1:8080`, `[::1]:8080`; port 0 is any that is free.
+/// An address and port to listen on: `127.0.0.1:8080`, `[::1]:8080`. Port 0 is any free port.
 struct ListenAddress: Equatable {
   let host: String
   let port: Int
 
-  /// What a message says that it should be.
+  /// The description of a valid address, for messages.
   static let expectation =
     "an address as 127.0.0.1:8080 or [::1]:8080, 0.0.0.0:8080 or [::]:8080 for all of this machine"
 
-  /// Nil where there is no host, or no port from 0 to 65535. `*` is none: the system would look it up as a name, and find
-  /// one address.
+  /// Returns `nil` if there is no host, or no port from 0 to 65535. `*` is not accepted: the system would resolve it
+  /// as a name to a
+  /// single address.
   init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":") else { return nil }
     let digits = text[text.index(after: colon)...]

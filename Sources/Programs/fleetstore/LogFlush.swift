@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Writes what ``RepeatedLines`` has counted, when it is due and at the end.
+/// Writes the counts of ``RepeatedLines`` when they are due, and at the end.
 struct LogFlush: Service {
   let repeated: RepeatedLines
 

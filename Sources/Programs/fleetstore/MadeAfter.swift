@@ -1,7 +1,7 @@
 import ArgumentParser
 import Telemetry
 
-/// Keys by the time when they were made, in place of one by its id.
+/// Selects keys by the time of their creation, instead of one by its id.
 struct MadeAfter: ParsableArguments {
   @Option(
     name: .customLong("made-after"),
@@ -13,8 +13,8 @@ struct MadeAfter: ParsableArguments {
 
   /// - Parameters:
   ///   - id: the argument that names one key.
-  ///   - what: what it is.
-  /// - Returns: nil: the id counts.
+  ///   - what: the kind of key, for messages.
+  /// - Returns: `nil` if the id counts.
   func moment(insteadOf id: String?, _ what: String) throws(Failure) -> Timestamp? {
     guard let time else {
       guard id != nil else { throw Failure(.usage, "\(what): expected an id or --made-after TIME") }

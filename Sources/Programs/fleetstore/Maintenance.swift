@@ -3,19 +3,23 @@ import FleetDomain
 import Logging
 import ServiceLifecycle
 
-/// Removes what the store is to keep no longer: every minute changes and what is left of removed vehicles, every hour
-/// old records, and room for what comes. What goes by its age stays while this machine's clock is more than a day ahead
-/// of what the storage knows of the time. Where several servers have one database, each of them does, and finds what the others have left.
+/// Removes old data: every minute, old changes and the rest of removed vehicles; every hour, old records. It also
+/// prepares the
+/// database for the next week.
+///
+/// Old records stay while this machine's clock is more than a day ahead of the storage's time. If several servers
+/// share a database,
+/// each of them runs this.
 struct Maintenance: Service {
   private static let pause = Duration.seconds(60)
-  /// Passes from one look at old records to the next.
+  /// The number of passes between two removals of old records.
   private static let records = 60
 
   let retention: Retention
   let storage: any FleetStorage
   let logger: Logger
 
-  /// Ends as soon as the server is to stop; a piece that is under way is the storage's to end.
+  /// Ends as soon as the server stops; the storage finishes a transaction in progress.
   func run() async throws {
     let work = Task { await self.repeatPasses() }
     defer { work.cancel() }
@@ -53,10 +57,10 @@ struct Maintenance: Service {
     if pass >= retention.startMinutes, (pass - retention.startMinutes) % Self.records == 0 { await removeRecords() }
   }
 
-  /// - Parameter isSaid: that it is not.
+  /// - Parameter isSaid: whether the problem was logged.
   private func isClockCredible(_ isSaid: inout Bool) async -> Bool {
     do throws(StorageError) {
-      // Without a change nothing has come for long: nothing has to go either.
+      // Without a change for a long time, nothing has to be removed.
       guard let witnessed = try await storage.witnessedTime() else { return false }
       let now = WallClock.now
       if Retention.isCredible(now, beside: witnessed) {
@@ -86,7 +90,7 @@ struct Maintenance: Service {
     }
   }
 
-  /// What fails is tried again in the next pass.
+  /// A failed task is tried again in the next pass.
   private func attempt(_ what: String, _ work: () async throws(StorageError) -> Int64) async {
     do throws(StorageError) {
       let removed = try await work()

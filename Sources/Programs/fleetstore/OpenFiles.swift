@@ -2,12 +2,12 @@ import FleetAPI
 import Glibc
 import Logging
 
-/// How many files and sockets the process may have open.
+/// The limit of open files and sockets.
 enum OpenFiles {
-  /// Those that are no clients' connections: the database's, and what else is open.
+  /// Files that are not connections of clients, such as the database's.
   private static let others = 64
 
-  /// Has as many allowed as the system lets us, and takes no more connections than there are files for.
+  /// Raises the limit as far as the system allows, and reduces the number of connections to it.
   static func makeRoom(for limits: inout ServerLimits, _ logger: Logger) {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -17,7 +17,7 @@ enum OpenFiles {
       guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
     }
     guard limit.rlim_cur < wanted else { return }
-    // Nobody asked for the number that is there without a configuration.
+    // If the number is the default, nobody asked for it.
     let level = limits.connections == ServerLimits().connections ? Logger.Level.debug : .warning
     limits.connections = max(Int(limit.rlim_cur) - others, 1)
     logger.log(

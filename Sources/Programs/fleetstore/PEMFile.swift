@@ -1,26 +1,26 @@
 import FleetAPI
 import JSONText
 
-/// Certificates and private keys, as PEM files (RFC 7468) that a configuration names.
+/// Reads certificates and private keys from PEM files (RFC 7468) that a configuration names.
 enum PEMFile {
-  /// The file of the value's path with one certificate or more.
+  /// Reads a file with one or more certificates.
   static func readCertificates(
     _ value: JSONValue, folder: String
   ) throws(JSONError) -> (path: String, text: [UInt8]) {
-    // OpenSSL knows two more names for the same thing.
+    // OpenSSL has two more labels for certificates.
     try read(
       value, folder, expected: certificateExpectation,
       labels: ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"], FileText.read)
   }
 
-  /// The file of the value's path with a private key, which must be nobody's but its owner's and group's.
+  /// Reads a file with a private key, which only its owner and group may be able to read.
   static func readKey(_ value: JSONValue, folder: String) throws(JSONError) -> (path: String, text: [UInt8]) {
     try read(
       value, folder, expected: keyExpectation,
       labels: ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"], FileText.readSecret)
   }
 
-  /// `{ "certificate": "server.pem", "key": "server.key" }`: what a server shows, read to the object's end.
+  /// Reads `{ "certificate": "server.pem", "key": "server.key" }`.
   static func readPair(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) -> TLSFiles {
     let (certificate, key) = (try reader.required("certificate"), try reader.required("key"))
     try reader.finish()
@@ -45,7 +45,7 @@ enum PEMFile {
   private static let keyExpectation =
     "a file with a private key in PEM form, without a passphrase, that others cannot read"
 
-  /// - Parameter labels: one of them must stand in the file behind `BEGIN`.
+  /// - Parameter labels: one of them must follow `BEGIN`.
   private static func read(
     _ value: JSONValue, _ folder: String, expected: String, labels: [String],
     _ read: (String) throws(Failure) -> [UInt8]

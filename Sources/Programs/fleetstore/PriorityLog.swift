@@ -2,14 +2,14 @@ import CSystemd
 import Glibc
 import Logging
 
-/// Log lines on stderr. In systemd's journal with the priority that it reads (sd-daemon(3)), elsewhere with a word:
+/// A log on stderr. In systemd's journal, lines begin with their priority (sd-daemon(3)), elsewhere with a word:
 ///
-///     <4>2000 connections: no more are taken until some end
-///     fleetstore: warning: 2000 connections: no more are taken until some end
+///     <4>2000 connections: new ones are refused until some end (limits.connections)
+///     fleetstore: warning: 2000 connections: new ones are refused until some end (limits.connections)
 ///
-/// Warnings and errors that come again and again with the same text are counted (``RepeatedLines``).
+/// Repeated warnings and errors with the same text are counted (``RepeatedLines``).
 struct PriorityLog: LogHandler {
-  /// Whether stderr is a stream of the journal.
+  /// Whether stderr is connected to the journal.
   static let isJournal = csystemd_is_journal(STDERR_FILENO) != 0
 
   var logLevel: Logger.Level
@@ -22,7 +22,7 @@ struct PriorityLog: LogHandler {
   }
 
   func log(event: LogEvent) {
-    // One entry is one line, whatever a client has put into it.
+    // An entry is always one line, whatever a client's text contains.
     let text = String(event.message.description.map { $0.isNewline ? " " : $0 })
     let details = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
       .map { " \($0.key)=\($0.value)" }.joined()

@@ -1,25 +1,25 @@
 import Synchronization
 
-/// Counts lines of a log that come again, so that a fault that refuses every request costs a line a minute, not one for each:
+/// Counts repeated lines of a log, so that an error that affects every request costs a line a minute:
 ///
 ///     fleetstore: error: storage: fleet.db: database or disk is full (SQLite 13)
 ///     fleetstore: error: storage: fleet.db: database or disk is full (SQLite 13) (412 more times within 60 s)
 final class RepeatedLines: Sendable {
   private struct Line {
-    /// When it was written last.
+    /// The time when it was last written.
     var written: ContinuousClock.Instant
-    /// How often it came since.
+    /// The number of repetitions since then.
     var unwritten = 0
   }
 
-  /// Between two writings of one line.
+  /// The time between two writes of one line.
   static let period = Duration.seconds(60)
-  /// Texts that are remembered; of more the oldest is forgotten.
+  /// The maximum number of remembered lines; the oldest is forgotten first.
   private static let most = 256
 
   private let lines = Mutex<[String: Line]>([:])
 
-  /// - Returns: the lines to write now: this one if it is new, and what was counted until now if it is due.
+  /// - Returns: the lines to write now: this one if it is new, and counts that are due.
   func take(_ text: String, at now: ContinuousClock.Instant) -> [String] {
     lines.withLock { lines in
       guard var line = lines[text] else {
@@ -37,9 +37,9 @@ final class RepeatedLines: Sendable {
     }
   }
 
-  /// What was counted and is due, though nothing came again; what has not come for a whole period is forgotten.
+  /// Returns the counts that are due, and forgets lines that did not occur for a whole period.
   ///
-  /// - Parameter isLast: all that was counted is due.
+  /// - Parameter isLast: whether all counts are due.
   func flush(at now: ContinuousClock.Instant, isLast: Bool = false) -> [String] {
     lines.withLock { lines in
       Array(lines.keys).sorted().compactMap { text in

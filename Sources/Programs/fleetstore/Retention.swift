@@ -2,22 +2,22 @@ import FleetDomain
 import JSONText
 import Telemetry
 
-/// How long the store keeps what it has, as the configuration says:
+/// The retention settings of the configuration:
 ///
 ///     "retention": { "days": { "telemetry": 400, "dtc": 3650 }, "changeHours": 24, "changes": 50000000, "startMinutes": 5 }
 ///
-/// Records of types that `days` does not name are kept for ever. Changes are what live readers resume from.
+/// Records of types that `days` does not name are never removed. Live readers resume from changes.
 struct Retention {
-  /// How many days records of a class are kept after their time.
+  /// The number of days after their time for which records of a class are stored.
   var days: [RecordClass: Int] = [:]
-  /// How long changes are kept, and how many of each tenant at most.
+  /// The time for which changes are stored, and their maximum number for each tenant.
   var changeHours = 24
   var changes = 50_000_000
 
-  /// From the start to the first look at old records: the clock may have to be set first.
+  /// The minutes from the start to the first removal, in which the clock may be set.
   var startMinutes = 5
 
-  /// Keeps everything but changes.
+  /// Removes only changes.
   init() {}
 
   init(_ reader: inout JSONObjectReader) throws(JSONError) {
@@ -32,8 +32,9 @@ struct Retention {
     startMinutes = try reader.optionalInt("startMinutes", in: 0...1_440) ?? startMinutes
   }
 
-  /// Whether a clock may be right. Where nothing was stored for a day, a SQLite file cannot say that it is: what is old
-  /// then stays until something comes.
+  /// Whether the clock may be right. If nothing was stored for a day, a SQLite file cannot confirm it; old records
+  /// then stay until
+  /// something is stored.
   ///
   /// - Parameter witnessed: ``FleetDomain/FleetStorage/witnessedTime()``.
   static func isCredible(_ now: Timestamp, beside witnessed: Timestamp) -> Bool {
@@ -41,7 +42,7 @@ struct Retention {
     return !overflow && ahead <= 86_400_000_000_000
   }
 
-  /// The moment so many hours before another.
+  /// The time a number of hours before another.
   static func moment(_ hours: Int, before now: Timestamp) -> Timestamp {
     Timestamp(nanoseconds: now.nanoseconds - Int64(hours) * 3_600_000_000_000)
   }

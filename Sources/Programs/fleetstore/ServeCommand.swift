@@ -46,7 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     do throws(ServerStartError) { try configuration.server.checkAddresses() } catch { throw Failure(error) }
     if check { return try StandardOutput.write(configuration.text) }
-    // Before the database is made or brought up to date, and before the first token is shown.
+    // Before the database is created or updated, and before the first token is shown.
     do throws(ServerStartError) { try configuration.server.tryAddresses() } catch { throw Failure(error) }
     let level = configuration.logLevel
     let repeated = RepeatedLines()
@@ -91,7 +91,7 @@ struct ServeCommand: AsyncParsableCommand {
     let server = FleetServer(
       options, storage: storage, logger: logger, onListening: { _ in ServiceNotices.ready() },
       moreMetrics: { worker?.counts.metrics ?? [] })
-    // The worker ends beside the server: none of the requests' time goes to it.
+    // The worker ends at the same time as the server, not in the time of the requests.
     let deadline = StopDeadline(options.limits, logger: logger) { worker?.stop() }
     var group = ServiceGroupConfiguration(
       services: (worker.map {
@@ -112,10 +112,10 @@ struct ServeCommand: AsyncParsableCommand {
         .init(
           service: LogFlush(repeated: repeated), successTerminationBehavior: .ignore,
           failureTerminationBehavior: .ignore),
-        // Services are told to stop from the last to the first.
+        // Services are stopped in reverse order.
         .init(service: deadline, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
       ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
-    // Requests that take longer than that to be answered are not answered.
+    // Requests that take longer are not answered.
     group.maximumGracefulShutdownDuration = deadline.forRequests
     do {
       try await ServiceGroup(configuration: group).run()

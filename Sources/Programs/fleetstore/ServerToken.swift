@@ -1,12 +1,12 @@
 import FleetAPI
 import FleetDomain
 
-/// The server's own token: with it the metrics of the whole server can be read, and nothing else.
+/// The server's own token, which is only valid for the metrics of the whole server.
 enum ServerToken {
-  /// Bytes of one that nobody guesses.
+  /// The minimum length in bytes.
   static let leastCount = 32
 
-  /// - Parameter path: of a file with the token and perhaps a line feed.
+  /// - Parameter path: a file with the token and an optional line feed.
   static func read(_ path: String) throws(Failure) -> SecretHash {
     let text = String(decoding: try FileText.readSecret(path), as: UTF8.self)
     let token = text.hasSuffix("\n") ? text.dropLast() : text[...]

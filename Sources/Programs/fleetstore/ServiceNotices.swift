@@ -5,18 +5,20 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// What the service manager is told (sd_notify(3)): that the server takes requests, that it ends, and, where a watchdog
-/// waits for it, that its threads go on: those that answer requests, and those of the storage. The watchdog is pinged four
-/// times in its limit; while a thread is stuck there are no pings, and when none comes, the server is started anew.
+/// Notifies the service manager (sd_notify(3)): the server is ready, or stops. If there is a watchdog, it is pinged
+/// four times in
+/// its period while the threads that answer requests and those of the storage make progress. Otherwise the server is
+/// restarted.
 ///
-/// A PostgreSQL that is away, or that hangs, is no fault of the server's, and starting it anew brings nothing back: then
-/// pings go on, `/api/health` says how it is, and so does the log.
+/// An unreachable PostgreSQL is not the server's fault, and a restart would not help. Pings then continue, and
+/// `/api/health` and
+/// the log report the problem.
 struct ServiceNotices: Service {
   let storage: any FleetStorage
   let server: FleetServer
   let logger: Logger
 
-  /// Requests are taken from now on.
+  /// Reports that the server accepts requests.
   static func ready() { _ = unsafe csystemd_notify("READY=1") }
 
   func run() async throws {
@@ -31,7 +33,7 @@ struct ServiceNotices: Service {
     guard limit > 0 else { return }
     let (storage, server) = (storage, server)
     var answers = Watched("the storage", "has not answered for \(limit / 4_000_000) s", "answers again") {
-      // An error is an answer, too.
+      // An error is an answer as well.
       _ = try? await storage.health()
     }
     var writes = Watched("the storage's threads", Self.stuck, "go on") { await storage.turn() }
@@ -57,9 +59,9 @@ struct ServiceNotices: Service {
   }
 }
 
-/// Something that is asked again and again whether it goes on, one question at a time, and never waited for.
+/// A component whose progress is checked at intervals, with one check at a time and without waiting for it.
 private struct Watched {
-  /// At the last look the question before it had no answer.
+  /// Whether the last check was not answered in time.
   private(set) var isStuck = false
   private let name: String
   private let stops: String
@@ -67,8 +69,8 @@ private struct Watched {
   private let question: Question
 
   /// - Parameters:
-  ///   - stops: what is said of it when it does not go on, and `resumes` when it does again.
-  ///   - ask: returns once it has gone on.
+  ///   - stops: the log line when it makes no progress; `resumes` when it does again.
+  ///   - ask: returns when it has made progress.
   init(_ name: String, _ stops: String, _ resumes: String, _ ask: @escaping @Sendable () async -> Void) {
     self.name = name
     self.stops = stops
@@ -76,9 +78,9 @@ private struct Watched {
     question = Question(ask)
   }
 
-  /// Looks whether what was asked at the last look is answered, and asks anew.
+  /// Checks the answer to the last check, and starts a new one.
   ///
-  /// - Parameter say: is told of changes.
+  /// - Parameter say: called on a change.
   mutating func look(_ say: (_ isStuck: Bool, _ line: String) -> Void) {
     if question.isOpen != isStuck {
       isStuck.toggle()
@@ -96,7 +98,7 @@ private final class Question: Sendable {
 
   var isOpen: Bool { waits.withLock { $0 } }
 
-  /// Asks, unless the last question waits for its answer still.
+  /// Starts a check, unless the last one is still waiting.
   func ask() {
     let isNew = waits.withLock { waits in
       defer { waits = true }

@@ -4,25 +4,26 @@ import Glibc
 import Logging
 import ServiceLifecycle
 
-/// Ends the program when a stop takes longer than it may: a disk that does not answer can be neither waited for nor
-/// broken off. Nothing is lost by that: what was answered is committed, and what is not answered is sent again.
+/// Ends the program if a stop takes too long: a disk that does not answer cannot be interrupted. No data is lost:
+/// answered batches
+/// are committed, and others are sent again.
 struct StopDeadline: Service {
   let milliseconds: Int
   let logger: Logger
   private let onStop: @Sendable () -> Void
 
   /// - Parameters:
-  ///   - limits: of the server that is stopped.
-  ///   - onStop: called as soon as the stop begins, for what ends beside the server.
+  ///   - limits: of the server.
+  ///   - onStop: called when the stop begins.
   init(_ limits: ServerLimits, logger: Logger, onStop: @escaping @Sendable () -> Void) {
     milliseconds = limits.stopSeconds * 1_000 - 100
     self.logger = logger
     self.onStop = onStop
   }
 
-  /// Requests that are not answered by then are not answered.
+  /// The time limit of requests in progress.
   var forRequests: Duration { .milliseconds(milliseconds - 600) }
-  /// How long the database may take to end what is under way.
+  /// The time limit of the database's calls in progress.
   static let forDatabase = Duration.milliseconds(100)
 
   func run() async throws {

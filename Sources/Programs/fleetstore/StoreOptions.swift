@@ -3,14 +3,14 @@ import FleetAPI
 import FleetDomain
 import FleetStorage
 
-/// Which store a command works on, beside a server or without one.
+/// The store of a command, which may run beside a server.
 struct CommandStore: ParsableArguments {
   @OptionGroup var store: StoreOptions
 
   @Flag(help: "Make the database if it does not exist.")
   var create = false
 
-  /// Opens the store, does something with it, and closes it.
+  /// Opens the store, runs the work, and closes the store.
   func withStorage(_ work: (any FleetStorage) async throws -> Void) async throws {
     let storage = try await store.configuration().database.open(as: create ? .makingCommand : .command)
     do {
@@ -26,7 +26,7 @@ struct CommandStore: ParsableArguments {
   }
 }
 
-/// Which store a program is about.
+/// The options that select a store.
 struct StoreOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The configuration (JSON).", valueName: "file"), completion: .file())
   var config: String?
@@ -34,7 +34,7 @@ struct StoreOptions: ParsableArguments {
   @Option(help: ArgumentHelp("sqlite:FILE or postgres://USER@HOST/DATABASE.", valueName: "address"))
   var database: String?
 
-  /// The configuration, with what the command line says instead.
+  /// The configuration with the command line's changes.
   func configuration() throws(Failure) -> Configuration {
     var configuration = try Configuration(path: config)
     if let database { configuration.database = try DatabaseAddress(database, mayHoldPassword: false) }
@@ -42,7 +42,7 @@ struct StoreOptions: ParsableArguments {
   }
 }
 
-/// Whose rows a command is about.
+/// The option that selects a tenant.
 struct TenantOption: ParsableArguments {
   @Option(name: .customLong("tenant"), help: ArgumentHelp("The tenant.", valueName: "name"))
   var name = TenantID.standard.text

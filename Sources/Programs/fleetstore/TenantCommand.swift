@@ -2,7 +2,7 @@ import ArgumentParser
 import FleetAPI
 import FleetDomain
 
-/// `fleetstore tenant`: whose fleets one store keeps apart.
+/// `fleetstore tenant`: the tenants of a store.
 struct TenantCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tenant", abstract: "Makes and lists tenants.", subcommands: [Add.self, List.self])

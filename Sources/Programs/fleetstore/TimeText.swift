@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Times and ids as lists print them.
+/// Formats times and ids for lists.
 enum TimeText {
   static func of(_ time: Timestamp) -> String {
     let text = time.text

@@ -3,7 +3,7 @@ import FleetAPI
 import FleetDomain
 import Telemetry
 
-/// `fleetstore token`: the tokens of people and programs that read and administer.
+/// `fleetstore token`: the tokens of operators.
 struct TokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Manages operators' tokens.",

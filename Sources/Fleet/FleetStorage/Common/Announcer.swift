@@ -1,7 +1,7 @@
 import FleetDomain
 import Synchronization
 
-/// Tells readers of feeds how far they are.
+/// Announces feed positions to readers.
 final class Announcer: Sendable {
   private struct State {
     var next = 0
@@ -12,7 +12,7 @@ final class Announcer: Sendable {
 
   private let state = Mutex(State())
 
-  /// Positions of a tenant from now on; a reader that is slow finds the newest alone.
+  /// A stream of a tenant's positions. A slow reader gets only the newest.
   func stream(_ tenant: TenantID) -> AsyncStream<FeedPosition> {
     let (stream, continuation) = AsyncStream.makeStream(of: FeedPosition.self, bufferingPolicy: .bufferingNewest(1))
     let number: Int? = state.withLock { state in
@@ -34,7 +34,7 @@ final class Announcer: Sendable {
     return stream
   }
 
-  /// Says so to the tenant's readers, unless something newer has been said.
+  /// Announces a position, unless a newer one was announced.
   func announce(_ tenant: TenantID, _ position: FeedPosition) {
     let readers = state.withLock { state -> [AsyncStream<FeedPosition>.Continuation] in
       guard position > state.newest[tenant] ?? .start else { return [] }

@@ -1,16 +1,17 @@
 import FleetDomain
 import Telemetry
 
-/// An engine whose calls take a permit first, so that no tenant's calls keep those of others waiting (``FairPermits``). Taking
-/// records in has turns of its own (``IngestQueue``), and so has retention, which works in small pieces.
+/// An engine whose calls first take a permit, so that no tenant delays the others (``FairPermits``). Ingestion has
+/// its own turns
+/// (``IngestQueue``), and so does retention, which works in small transactions.
 struct FairEngine: StoreEngine {
   private let engine: any StoreEngine
   private let reads: FairPermits
   private let writes: FairPermits
 
   /// - Parameters:
-  ///   - reads: permits for calls that change nothing.
-  ///   - writes: permits for calls that change something; the same object if all calls share the same connections.
+  ///   - reads: permits for calls that read.
+  ///   - writes: permits for calls that write; the same object if all calls share the connections.
   init(_ engine: any StoreEngine, reads: FairPermits, writes: FairPermits) {
     self.engine = engine
     self.reads = reads

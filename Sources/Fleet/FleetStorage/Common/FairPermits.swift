@@ -1,8 +1,9 @@
 import FleetDomain
 import Synchronization
 
-/// Permits to use the database. One tenant never has all of them, and calls that wait are served in turn: however many
-/// calls a tenant has waiting, another's waits for one that is under way at most.
+/// Permits to use the database. No tenant can have all of them, and waiting calls take turns: however many calls one
+/// tenant has
+/// waiting, another tenant's call waits for at most one call in progress.
 final class FairPermits: Sendable {
   private struct Waiter {
     let caller: StorageCaller?
@@ -11,7 +12,7 @@ final class FairPermits: Sendable {
 
   private struct State {
     var free: Int
-    /// By tenant; `nil`: the server itself.
+    /// By tenant; `nil` for the server itself.
     var held: [TenantID?: Int] = [:]
     var waiting = FairQueue<TenantID?, SecretHash?, Waiter> { _ in 1 }
     var isClosed = false
@@ -22,11 +23,12 @@ final class FairPermits: Sendable {
     }
   }
 
-  /// What one tenant has at most.
+  /// The maximum for one tenant.
   private let most: Int
   private let state: Mutex<State>
 
-  /// - Parameter count: at least 1. One of them, or a quarter, is always left to other tenants, unless there is only one.
+  /// - Parameter count: at least 1. One permit, or a quarter, is always left to other tenants, unless there is only
+  ///   one.
   init(_ count: Int) {
     most = max(count - max(count / 4, 1), 1)
     state = Mutex(State(free: count))
@@ -34,7 +36,7 @@ final class FairPermits: Sendable {
 
   /// Runs work with a permit of the current task's caller.
   ///
-  /// - Throws: `unavailable` if the storage is closed first; what the work throws.
+  /// - Throws: `unavailable` if the storage is closed first; errors of the work.
   func run<Value: Sendable>(
     _ work: () async throws(StorageError) -> Value
   ) async throws(StorageError) -> Value {
@@ -44,7 +46,7 @@ final class FairPermits: Sendable {
     return try await work()
   }
 
-  /// Makes the calls that wait fail, and all that come.
+  /// Makes waiting calls and all later ones fail.
   func close() {
     let waiting = state.withLock { state in
       state.isClosed = true

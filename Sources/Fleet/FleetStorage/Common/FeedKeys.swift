@@ -1,6 +1,6 @@
 import FleetDomain
 
-/// The rows of one step of a feed, as its column holds them: 22 bytes each, vehicle, class and id, highest byte first.
+/// The rows of one step of a feed, as stored: 22 bytes each with vehicle, class and id, big-endian.
 enum FeedKeys {
   static let width = 22
 

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A row as a page is made of it.
+/// A row that was read for a page.
 struct FoundRow {
   var recordClass: RecordClass
   var vehicle: Int32
@@ -9,11 +9,11 @@ struct FoundRow {
   var sequence: Int64
   var id: UUIDv7
   var quality: StoredQuality
-  /// Nil: an earlier version received it.
+  /// `nil` if an earlier version received it.
   var received: Int64?
   var body: [UInt8]
 
-  /// Columns of a statement that reads such rows, in this order.
+  /// The columns of such a row, in this order.
   static let columns = "vehicle, class, time, seq, id, quality, received, body"
 
   var cursor: PageCursor {

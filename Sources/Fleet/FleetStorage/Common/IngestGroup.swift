@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// One batch that waits to be taken in.
+/// A batch that waits for its transaction.
 struct IngestJob: Sendable {
   var records: [IncomingRecord]
   var source: IngestSource
@@ -10,11 +10,12 @@ struct IngestJob: Sendable {
   var answer: @Sendable (Result<[IngestOutcome], StorageError>) -> Void
 }
 
-/// Several batches in one transaction: which rows they make, and what became of each record.
+/// Several batches in one transaction.
 ///
-/// Call order: ``run(in:)``, then the commit, then ``outcomes`` and ``announcements``. One group for each try.
+/// Call order: ``run(in:)``, then the commit, then ``outcomes`` and ``announcements``. Each attempt needs a new
+/// group.
 struct IngestGroup {
-  /// A record that the group has already.
+  /// Another copy of a record in the group.
   private struct Copy {
     var row: Int
     var job: Int
@@ -24,16 +25,16 @@ struct IngestGroup {
   }
 
   let jobs: [IngestJob]
-  /// What became of each job's records; nil where its tenant does not exist.
+  /// The results of each job's records; `nil` if its tenant does not exist.
   private(set) var outcomes: [[IngestOutcome]?]
   /// Feed positions to announce after the commit.
   private(set) var announcements: [(tenant: TenantID, position: FeedPosition)] = []
 
-  /// Changes that the feeds of all tenants have more.
+  /// The number of changes added to the feeds.
   private(set) var published = 0
 
   private var rows: [RecordRow] = []
-  /// Which record of which job a row was made of.
+  /// The job and the record from which a row was made.
   private var origins: [(job: Int, record: Int)] = []
   private var indexes: [RowKey: Int] = [:]
   private var copies: [Copy] = []
@@ -48,10 +49,10 @@ struct IngestGroup {
     indexes.reserveCapacity(count)
   }
 
-  /// Takes all records in; the caller commits.
+  /// Stores all records; the caller commits.
   mutating func run(in transaction: some StoreSession) throws(StoreFailure) {
     try collect(transaction)
-    // Rows in the order of their keys; what points at them goes with them.
+    // Rows are sorted by their keys, and references to them change accordingly.
     let order = rows.indices.sorted { RowKey.isBefore(rows[$0].key, rows[$1].key) }
     var places = [Int](repeating: 0, count: order.count)
     for (place, row) in order.enumerated() { places[row] = place }
@@ -67,7 +68,7 @@ struct IngestGroup {
       rows[index].time = improvement.time.milliseconds
       rows[index].quality = StoredQuality(improvement.quality)
     }
-    // What was stored or improved, as it is now.
+    // Rows that were stored or improved.
     let isChanged = rows.indices.map { existing[$0] == nil || improvements[$0] != nil }
     guard isChanged.contains(true) else { return }
     let all = rows
@@ -75,7 +76,7 @@ struct IngestGroup {
     try transaction.touch(touches)
     try transaction.trimECUs(of: touches)
     if !moved.isEmpty { try transaction.settle(moved) }
-    // The feed has them in the order in which they came, which is that of their `seq`.
+    // The feed has them in the order of arrival, which is that of their `seq`.
     let changed = places.filter { isChanged[$0] }.map { all[$0].key }
     for (id, tenant) in tenants.sorted(by: { $0.value < $1.value }) {
       let keys = changed.filter { $0.tenant == tenant }
@@ -135,10 +136,10 @@ struct IngestGroup {
 
   // MARK: Outcomes
 
-  /// Says of every record what became of it.
+  /// Determines the result of every record.
   ///
-  /// - Parameter existing: quality of rows that were there before.
-  /// - Returns: the better times that rows are to be given, by their index.
+  /// - Parameter existing: the quality of rows that existed, by index.
+  /// - Returns: the better times of rows, by index.
   private mutating func settle(_ existing: [Int: StoredQuality]) -> [Int: Improvement] {
     var improvements: [Int: Improvement] = [:]
     for index in rows.indices {

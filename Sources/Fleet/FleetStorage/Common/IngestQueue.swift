@@ -2,12 +2,13 @@ import Dispatch
 import FleetDomain
 import Synchronization
 
-/// Puts batches that come in at the same time into one transaction: each caller is answered after its commit. Batches that
-/// wait are taken in turn from the tenants, and from the gateways of each, so that nobody waits for all of another's.
+/// Stores batches that arrive at the same time in one transaction; each caller is answered after its commit. Waiting
+/// batches take
+/// turns between tenants, then between the gateways of each.
 ///
-/// A lane is a thread that has one transaction under way; while it waits for its disk, the next batches gather.
+/// A lane is a thread with one transaction in progress. While it waits for the disk, the next batches gather.
 final class IngestQueue: Sendable {
-  /// Records of one transaction: some 40 ms, so that live readers do not wait longer.
+  /// The maximum number of records in a transaction: about 40 ms, so that live readers do not wait longer.
   static let largestGroup = 4_096
 
   private struct State {
@@ -19,7 +20,7 @@ final class IngestQueue: Sendable {
     var failure: Failure?
   }
 
-  /// That the last transaction failed, and why.
+  /// The error of the last transaction.
   struct Failure {
     let error: StorageError
     let at: ContinuousClock.Instant
@@ -28,7 +29,7 @@ final class IngestQueue: Sendable {
   private let state: Mutex<State>
   private let laneCount: Int
   private let lanes: [DispatchQueue]
-  /// Takes a group in and commits it, on the lane's thread.
+  /// Stores and commits a group on the lane's thread.
   private let take: @Sendable (_ lane: Int, _ group: [IngestJob]) -> Result<IngestGroup, StorageError>
 
   init(
@@ -40,7 +41,7 @@ final class IngestQueue: Sendable {
     state = Mutex(State(freeLanes: Array(0..<lanes)))
   }
 
-  /// What was done so far; of the database's own rows nothing.
+  /// The counts so far, without those of the database's rows.
   var counts: StorageCounts {
     state.withLock { state in
       var counts = state.counts
@@ -49,10 +50,10 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// Why the last transaction failed, if the database is at fault; `nil` after one that was committed.
+  /// The error of the last transaction if the database is at fault; `nil` after a commit.
   var failure: Failure? { state.withLock { $0.failure } }
 
-  /// Whether a transaction is under way.
+  /// Whether a transaction is in progress.
   var isBusy: Bool { state.withLock { $0.freeLanes.count < laneCount } }
 
   func ingest(_ job: (@escaping @Sendable (Result<[IngestOutcome], StorageError>) -> Void) -> IngestJob) async
@@ -73,7 +74,7 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// Waits until everything that was asked has been answered; takes nothing more.
+  /// Waits until all batches are answered; refuses new ones.
   func close() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
@@ -86,7 +87,7 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// Answers what waits for its transaction with `unavailable`, and takes nothing more.
+  /// Answers waiting batches with `unavailable`, and refuses new ones.
   func interrupt() {
     let waiting = state.withLock { state in
       state.isClosed = true
@@ -123,14 +124,14 @@ final class IngestQueue: Sendable {
         job.answer(outcomes.map { .success($0) } ?? .failure(error))
       }
     case .failure(let error):
-      // What one batch has against it must not cost the others.
+      // An error of one batch must not affect the others.
       if group.count > 1, error.kind == .system {
         for job in group { answer([job], take(lane, [job]), lane) }
       } else {
         switch error.kind {
         case .unavailable, .full, .readOnly, .damaged:
           state.withLock { $0.failure = Failure(error: error, at: .now) }
-        // What a batch has against it says nothing of the next.
+        // An error of this batch says nothing about the next.
         default: break
         }
         for job in group { job.answer(.failure(error)) }
@@ -153,7 +154,7 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// The batches of the next transaction; at least one if any waits.
+  /// Returns the batches of the next transaction; at least one if any waits.
   private static func next(_ waiting: inout FairQueue<TenantID, String, IngestJob>) -> [IngestJob] {
     var group: [IngestJob] = []
     var records = 0
@@ -166,7 +167,7 @@ final class IngestQueue: Sendable {
 }
 
 extension IngestSource {
-  /// Whose batches wait in one line.
+  /// The member of the queue to which the source's batches belong.
   fileprivate var name: String {
     switch self {
     case .gateway(let gateway): gateway.id

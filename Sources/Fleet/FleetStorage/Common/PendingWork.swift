@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Work that goes on by itself, and for which one may wait as long as one likes.
+/// Work that continues by itself, and for which callers may wait with a limit.
 final class PendingWork: Sendable {
   private struct State {
     var isDone = false

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts what retention removes, as soon as it is committed.
+/// Counts removed records as soon as their removal is committed.
 final class RemovalTally: Sendable {
   private let state = Mutex<(records: Int64, changes: Int64)>((0, 0))
 

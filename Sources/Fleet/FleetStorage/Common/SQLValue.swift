@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A value that goes into a statement or comes out of it.
+/// A value of a statement's parameter or column.
 enum SQLValue: Equatable, Sendable {
   case null
   case integer(Int64)
@@ -15,30 +15,30 @@ enum SQLValue: Equatable, Sendable {
   init(_ text: String?) { self = text.map { .text($0) } ?? .null }
 }
 
-/// One row that came out of a statement. Columns count from 0; which type a column has, its statement says.
+/// A row of a statement's result. Columns count from 0; the statement determines their types.
 struct SQLRow: Equatable, Sendable {
   let values: [SQLValue]
 
-  /// 0 where it is null or no number.
+  /// 0 if the column is null or not a number.
   func integer(_ column: Int) -> Int64 { optionalInteger(column) ?? 0 }
 
   func optionalInteger(_ column: Int) -> Int64? {
     if case .integer(let number) = values[column] { number } else { nil }
   }
 
-  /// Empty where it is null or no text.
+  /// Empty if the column is null or not a text.
   func text(_ column: Int) -> String { optionalText(column) ?? "" }
 
   func optionalText(_ column: Int) -> String? {
     if case .text(let text) = values[column] { text } else { nil }
   }
 
-  /// Empty where it is null or not bytes.
+  /// Empty if the column is null or not bytes.
   func bytes(_ column: Int) -> [UInt8] {
     if case .bytes(let bytes) = values[column] { bytes } else { [] }
   }
 
-  /// Nil where it is null or none.
+  /// `nil` if the column is null or not an identifier.
   func identifier(_ column: Int) -> UUIDv7? {
     switch values[column] {
     case .identifier(let identifier): identifier

@@ -1,11 +1,11 @@
 import FleetDomain
 
-/// Why a transaction did not come to its end, and whether the same again may.
+/// The error of a transaction, and whether it may be repeated.
 struct StoreFailure: Error {
   let error: StorageError
-  /// Somebody else was in the way; nothing was changed.
+  /// Whether the error is a conflict with another transaction; nothing was changed.
   let mayRetry: Bool
-  /// A row with the same key is there.
+  /// Whether a row with the same key exists.
   var isDuplicateKey = false
 
   init(_ error: StorageError, mayRetry: Bool = false) {

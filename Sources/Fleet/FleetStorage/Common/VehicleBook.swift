@@ -1,16 +1,16 @@
 import FleetDomain
 import Telemetry
 
-/// Which vehicle a record belongs to, and whether who sent it may write as that vehicle: of one tenant, in one
+/// Resolves the vehicle of a record, and checks whether its sender may write as that vehicle: for one tenant, in one
 /// transaction.
 struct VehicleBook {
   private struct Question: Hashable {
     var vehicleId: String
-    /// Nil: a trusted source.
+    /// `nil` for a trusted source.
     var gateway: String?
   }
 
-  /// Who brings new vehicles: a gateway in one batch; all gateways of a batch that an operator imports.
+  /// The sender of new vehicles: a gateway in one batch, or all gateways of an imported batch.
   private struct Newcomer: Hashable {
     var job: Int
     var gateway: String
@@ -22,18 +22,18 @@ struct VehicleBook {
   private var answers: [Question: Result<Int32, RecordRefusal>] = [:]
   /// The last question, so that a batch of one vehicle asks once.
   private var last: (question: Question, answer: Result<Int32, RecordRefusal>)?
-  /// Whether a vehicle, by its id or VIN, belongs to other gateways than this one; `""`: any.
+  /// Whether a vehicle, by id or VIN, belongs to other gateways than this one; `""` for any.
   private var ofOthers: [Question: Bool] = [:]
-  /// Vehicles that gateways may write as, of lists that are too long to be searched for each record.
+  /// Vehicle lists that are too long for a linear search.
   private var allowed: [String: Set<String>] = [:]
-  /// How many vehicles were new to whom in a batch.
+  /// The number of new vehicles of a sender in a batch.
   private var newcomers: [Newcomer: Int] = [:]
-  /// How many vehicles a gateway has registered, this transaction included.
+  /// The number of vehicles that a gateway has registered, including this transaction.
   private var registered: [String: Int64] = [:]
-  /// The batch that is read, and whether an operator imports it.
+  /// The current batch, and whether it is an import.
   private var job = 0
   private var isImport = false
-  /// Ids of vehicles whose gateway or VIN is new.
+  /// Ids of vehicles with a new gateway or VIN.
   private var changed: Set<String> = []
 
   init(tenant: Int32) { self.tenant = tenant }
@@ -53,14 +53,14 @@ struct VehicleBook {
     for vehicle in try transaction.vehicles(named: names.sorted(), tenant: tenant) { add(vehicle) }
   }
 
-  /// Begins with the records of another batch.
+  /// Begins the records of another batch.
   mutating func begin(job: Int, from source: IngestSource) {
     self.job = job
     isImport = source == .trusted
     last = nil
   }
 
-  /// The vehicle of a record: that which has this id, else that which has it as its VIN, else a new one.
+  /// The vehicle with this id, otherwise the one with this VIN, otherwise a new one.
   mutating func vehicle(
     of record: IncomingRecord, from source: IngestSource, at now: Timestamp, _ transaction: some StoreSession
   ) throws(StoreFailure) -> Result<Int32, RecordRefusal> {
@@ -82,7 +82,7 @@ struct VehicleBook {
       answer = known
     } else {
       answer = try find(record, source, now, transaction)
-      // Another batch may have room for it.
+      // Another batch may be within the limit.
       if case .failure(let refusal) = answer, refusal.kind == .tooManyVehicles { return answer }
       answers[question] = answer
     }
@@ -91,14 +91,14 @@ struct VehicleBook {
     return answer
   }
 
-  /// Notes what was learnt of vehicles that were there before.
+  /// Stores what was learned about existing vehicles.
   func write(_ transaction: some StoreSession) throws(StoreFailure) {
     for id in changed.sorted() {
       if let vehicle = byId[id] { try transaction.note(vehicle, tenant: tenant) }
     }
   }
 
-  /// 17 characters that a VIN may have (ISO 3779).
+  /// Whether the text is a VIN: 17 characters (ISO 3779).
   static func isVIN(_ text: String) -> Bool {
     text.utf8.count == 17
       && text.utf8.allSatisfy { byte in
@@ -144,7 +144,7 @@ struct VehicleBook {
     if let gateway {
       let isOwn: Bool
       if vehicle.id == gateway.id {
-        // What its records are called until it knows its vehicle, and its gaps always.
+        // Its records have this id until it knows its vehicle, and `gap` records always do.
         isOwn = true
       } else if !gateway.allowedVehicles.isEmpty {
         isOwn = ([name, vehicle.id] + (vehicle.vin.map { [$0] } ?? [])).contains { isAllowed($0, gateway) }
@@ -176,21 +176,20 @@ struct VehicleBook {
     changed.insert(vehicle.id)
   }
 
-  /// The VIN that a record says, where its vehicle may have it: what another vehicle has or is called by stays with that
-  /// one, and what another gateway was made for, with that gateway. Of a broker's clients nobody knows which gateway they
-  /// are.
+  /// The VIN of a record, if its vehicle may have it. It may not be the VIN or id of another vehicle, or in another
+  /// gateway's list.
+  /// The gateway of a broker's client is not known.
   private mutating func learnable(
     _ record: IncomingRecord, _ source: IngestSource, _ transaction: some StoreSession
   ) throws(StoreFailure) -> String? {
     let sender = source == .broker ? nil : record.gatewayId
     guard let vin = record.vin, Self.isVIN(vin), named(vin) == nil else { return nil }
-    // A vehicle that says another VIN in each record learns one of the first, or in a later batch.
+    // A vehicle with another VIN in each record learns one of the first, or learns it in a later batch.
     if ofOthers[Question(vehicleId: vin, gateway: sender)] == nil, countNew(record) != nil { return nil }
     return try isOfOther([vin], than: sender, transaction) ? nil : vin
   }
 
-  /// Whether one of these names of a vehicle belongs to other gateways than this one; `nil`: than a sender that is not
-  /// known.
+  /// Whether one of a vehicle's names belongs to other gateways than this one; `nil` for an unknown sender.
   private mutating func isOfOther(
     _ names: [String], than gateway: String?, _ transaction: some StoreSession
   ) throws(StoreFailure) -> Bool {
@@ -216,10 +215,10 @@ struct VehicleBook {
     return names.contains(name)
   }
 
-  /// Counts a vehicle that the sender has not written as before: each costs statements in a transaction that all tenants
+  /// Counts a vehicle that is new to the sender, because each costs statements in a transaction that all tenants
   /// share.
   ///
-  /// - Returns: why it is refused; `nil`: it is not.
+  /// - Returns: the refusal above the limit; otherwise `nil`.
   private mutating func countNew(_ record: IncomingRecord) -> RecordRefusal? {
     let newcomer = Newcomer(job: job, gateway: isImport ? "" : record.gatewayId)
     let limit = isImport ? TenantLimits.newVehiclesOfImport : TenantLimits.newVehiclesOfBatch
@@ -234,7 +233,7 @@ struct VehicleBook {
     return nil
   }
 
-  /// - Returns: why a gateway without a vehicle list registers no more; `nil`: it may.
+  /// - Returns: the refusal if a gateway without a vehicle list has registered too many; otherwise `nil`.
   private mutating func countRegistered(
     _ record: IncomingRecord, by gateway: Gateway, _ transaction: some StoreSession
   ) throws(StoreFailure) -> RecordRefusal? {

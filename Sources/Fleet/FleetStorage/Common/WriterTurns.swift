@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Shows that a thread which may block goes on, to those who wait for its next turn.
+/// Shows to waiting tasks that a thread that may block makes progress.
 final class WriterTurns: Sendable {
   private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
   /// Waits for the next turn.
   ///
-  /// - Parameter asking: gives the thread cause for one; called when the wait has begun.
+  /// - Parameter asking: gives the thread work; called when the wait has begun.
   func wait(_ asking: () -> Void) async {
     await withCheckedContinuation { continuation in
       waiting.withLock { $0.append(continuation) }
@@ -14,7 +14,7 @@ final class WriterTurns: Sendable {
     }
   }
 
-  /// The thread makes a turn.
+  /// Ends a turn of the thread.
   func made() {
     let waiting = waiting.withLock { waiting in
       defer { waiting = [] }
