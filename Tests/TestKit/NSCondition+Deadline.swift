@@ -6,7 +6,7 @@ extension NSCondition {
   /// In pieces of a second: what it has of its own goes by the clock on the wall, which somebody may set.
   ///
   /// - Returns: false: the moment had come before. Who is told true looks once more, also behind the deadline.
-  func wait(until deadline: ContinuousClock.Instant) -> Bool {
+  public func wait(until deadline: ContinuousClock.Instant) -> Bool {
     let left = ContinuousClock.now.duration(to: deadline)
     guard left > .zero else { return false }
     _ = wait(until: Date(timeIntervalSinceNow: min(left, .seconds(1)) / .seconds(1)))

@@ -4,57 +4,79 @@ import TestKit
 
 @testable import FleetstoreTestKit
 
-/// A tenant that does its worst: threads that send without end until the attack is over. They have the lowest priority, so
-/// that it is the server that is measured and not the machine's share between attackers and victim.
+/// A tenant that attacks: threads that send until the attack ends.
+///
+/// A real attacker has machines of its own, and here it shares the server's. Its threads have the lowest priority, so that
+/// the test measures what the server does and not how the kernel divides this machine. All threads together open at most
+/// ``connectionsPerSecond``: a flood of more connections is stopped in front of a server.
 final class Attack: @unchecked Sendable {
+  /// New connections of all threads, in a second.
+  static let connectionsPerSecond = 2_000
+
   let port: Int
-  private let lock = NSLock()
+  private let condition = NSCondition()
   private var sockets: [LoadSocket] = []
   private var over = false
+  /// The earliest time of the next connection.
+  private var nextConnection = ContinuousClock.now
   private let threads = DispatchGroup()
 
   init(port: Int) { self.port = port }
 
-  var isOver: Bool { lock.withLock { over } }
+  var isOver: Bool { condition.withLock { over } }
 
-  /// A connection that ends with the attack.
+  /// Opens a connection, which is closed when the attack ends.
   ///
-  /// - Parameter buffer: bytes that the kernel keeps for the reader; `nil`: as many as it likes.
+  /// - Parameter buffer: size of the kernel's receive buffer in bytes; `nil` for the default.
   func socket(buffer: Int32? = nil) throws -> LoadSocket {
+    let due = condition.withLock {
+      let due = max(nextConnection, .now)
+      nextConnection = due + .seconds(1) / Self.connectionsPerSecond
+      return due
+    }
+    rest(until: due)
     let socket = try LoadSocket(port: port, receiveBuffer: buffer)
-    try lock.withLock {
-      if over { throw LoadSocket.Failure(what: "over") }
+    try condition.withLock {
+      if over { throw LoadSocket.Failure(what: "the attack is over") }
       sockets.append(socket)
     }
     return socket
   }
 
-  /// Runs work again and again in so many threads. The server may refuse it or end its connection: that is no failure.
+  /// Waits for that time or the end of the attack, whichever is first.
+  func rest(until deadline: ContinuousClock.Instant) {
+    condition.withLock {
+      while !over, condition.wait(until: deadline) {}
+    }
+  }
+
+  /// Runs work repeatedly in several threads. The server may refuse it or close its connection: that is no failure.
   func begin(threads count: Int, _ work: @escaping @Sendable (_ attack: Attack, _ number: Int) throws -> Void) {
     for number in 0..<count {
       threads.enter()
       Thread.detachNewThread { [self] in
         defer { threads.leave() }
-        // Of this thread alone.
+        // On Linux the priority of this thread alone.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
         while !isOver {
           do {
             try work(self, number)
           } catch {
-            lock.withLock { sockets.removeAll { !$0.isOpen } }
+            condition.withLock { sockets.removeAll { !$0.isOpen } }
           }
         }
       }
     }
   }
 
-  /// Ends all connections and waits for the threads.
+  /// Closes all connections and waits for the threads.
   func end() {
-    lock.withLock {
+    condition.withLock {
       over = true
       for socket in sockets { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
+      condition.broadcast()
     }
     threads.wait()
-    lock.withLock { sockets = [] }
+    condition.withLock { sockets = [] }
   }
 }

@@ -5,7 +5,7 @@ import TestKit
 @testable import FleetstoreTestKit
 
 /// What a hostile tenant does.
-enum AttackKind: CaseIterable {
+enum AttackKind: String, CaseIterable {
   case announcedBodies, bombs, largeBatches, smallBatches, lists, shortReads, adminWrites, rotations, fences, replay
   case fanOut, subscriptions, messages, strangers, connections, openRoutes, slowReaders
 
@@ -48,8 +48,6 @@ enum AttackKind: CaseIterable {
       attack.begin(threads: 4) { attack, _ in
         let socket = try attack.socket()
         try socket.write(Array("GET /api/heal".utf8))
-        // Floods of connections beyond that are the network's matter.
-        Thread.sleep(forTimeInterval: 0.002)
       }
     case .openRoutes:
       let query = String(repeating: "a&b&", count: 3_500)
@@ -64,7 +62,7 @@ enum AttackKind: CaseIterable {
         let head = "GET /api/vehicles/VAN-0/telemetry?limit=10000 HTTP/1.1\r\nHost: x\r\n"
         try socket.write(Array((head + "Authorization: Bearer \(keys.reader)\r\n\r\n").utf8))
         // Nothing is read until the end.
-        while socket.isOpen, !attack.isOver { Thread.sleep(forTimeInterval: 0.05) }
+        while socket.isOpen, !attack.isOver { attack.rest(until: .now + .milliseconds(50)) }
       }
     }
   }
@@ -77,7 +75,7 @@ enum AttackKind: CaseIterable {
       // And on, a little at a time.
       while !attack.isOver {
         try socket.write([UInt8](repeating: 0x20, count: 1_000))
-        Thread.sleep(forTimeInterval: 0.02)
+        attack.rest(until: .now + .milliseconds(20))
         guard socket.isOpen else { return }
       }
     }
@@ -168,7 +166,7 @@ enum AttackKind: CaseIterable {
       try socket.send(text: #"{"action":"subscribe","channel":"fleet","after":0}"#)
       while !attack.isOver, socket.isOpen {
         try socket.send(opcode: 10, [])
-        Thread.sleep(forTimeInterval: 0.1)
+        attack.rest(until: .now + .milliseconds(100))
       }
     }
   }

@@ -4,8 +4,12 @@ import TestKit
 
 @testable import FleetstoreTestKit
 
-/// A tenant that goes about its work while another attacks: a gateway that sends, an operator that reads on new connections, and a
-/// WebSocket that follows. How long each of them waits is noted for the phase in which it began to.
+/// A tenant that works while another one attacks: a gateway that sends, an operator that reads on new connections, and a
+/// WebSocket that follows. Each wait belongs to the phase in which it began.
+///
+/// Gateway and operator have something to do every ``interval``, whether or not they are still waiting. A wait that is
+/// longer than the interval therefore counts for each request that was due during it, with what was left of the wait.
+/// Otherwise a server that stops for a second would cost a single sample.
 final class Victim: @unchecked Sendable {
   /// What is measured.
   enum Probe: String, CaseIterable { case ingest, read, follow }
@@ -14,12 +18,21 @@ final class Victim: @unchecked Sendable {
     var waits: [Probe: [Double]] = [:]
     var refusals: [String] = []
 
+    /// The waits of both.
+    static func + (first: Figures, second: Figures) -> Figures {
+      Figures(
+        waits: first.waits.merging(second.waits) { $0 + $1 }, refusals: first.refusals + second.refusals)
+    }
+
     /// The wait in ms that 99 of 100 do not exceed.
     func p99(_ probe: Probe) -> Double {
       let sorted = waits[probe, default: []].sorted()
       return sorted.isEmpty ? .infinity : sorted[(sorted.count * 99 - 1) / 100]
     }
   }
+
+  /// Time from one request to the next.
+  private static let interval = Duration.milliseconds(20)
 
   private let port: Int
   private let gatewayKey: String
@@ -61,19 +74,23 @@ final class Victim: @unchecked Sendable {
       phase += 1
       figures[phase] = Figures()
     }
-    Thread.sleep(forTimeInterval: seconds)
+    let end = ContinuousClock.now + .seconds(seconds)
     return lock.withLock {
+      while lock.wait(until: end) {}
       let measured = phase
       phase += 1
-      let end = Date(timeIntervalSinceNow: 30)
-      while open[measured, default: 0] > 0, lock.wait(until: end) {}
+      let limit = ContinuousClock.now + .seconds(30)
+      while open[measured, default: 0] > 0, lock.wait(until: limit) {}
       if open[measured, default: 0] > 0 { figures[measured]?.refusals.append("no answer within 30 s") }
       return figures[measured] ?? Figures()
     }
   }
 
   func end() {
-    lock.withLock { isOver = true }
+    lock.withLock {
+      isOver = true
+      lock.broadcast()
+    }
     if let follower { shutdown(follower.descriptor, Int32(SHUT_RDWR)) }
     threads.wait()
   }
@@ -83,7 +100,8 @@ final class Victim: @unchecked Sendable {
   private func send() throws {
     let socket = try connect()
     var number = 0
-    while !(lock.withLock { isOver }) {
+    var due = ContinuousClock.now
+    while goesOn(at: &due) {
       let records = (1...5).map { LoadClient.record(number + $0, 0) + "\n" }.joined()
       number += 5
       let last = number
@@ -91,7 +109,6 @@ final class Victim: @unchecked Sendable {
         let answer = try socket.post(Array(records.utf8), key: gatewayKey, coding: nil)
         return answer.contains(" 200 ") && answer.contains("\"stored\":5") ? nil : answer
       }
-      pause()
     }
   }
 
@@ -100,14 +117,14 @@ final class Victim: @unchecked Sendable {
       "/api/vehicles/VAN-0/telemetry?limit=50", "/api/vehicles/VAN-0/latest", "/api/vehicles", "/api/health",
     ]
     var number = 0
-    while !(lock.withLock { isOver }) {
+    var due = ContinuousClock.now
+    while goesOn(at: &due) {
       number += 1
       let path = paths[number % paths.count]
       try sample(.read) {
         let answer = try connect().get(path, key: readerToken)
         return answer.contains(" 200 ") ? nil : answer
       }
-      pause()
     }
   }
 
@@ -143,7 +160,13 @@ final class Victim: @unchecked Sendable {
     let refusal: String?
     do { refusal = try work() } catch { refusal = "\(probe.rawValue): \(error)" }
     lock.withLock {
-      note(probe, (ContinuousClock.now - start) / .milliseconds(1), phase)
+      let step = Self.interval / .milliseconds(1)
+      var wait = (ContinuousClock.now - start) / .milliseconds(1)
+      note(probe, wait, phase)
+      while wait > step {
+        wait -= step
+        figures[phase]?.waits[probe, default: []].append(wait)
+      }
       guard let refusal else { return }
       figures[phase]?.refusals.append(refusal)
       // A record that was not stored is not heard of.
@@ -178,6 +201,16 @@ final class Victim: @unchecked Sendable {
     return socket
   }
 
-  /// As often as a gateway or a page asks.
-  private func pause() { Thread.sleep(forTimeInterval: 0.01) }
+  /// Waits until the next request is due.
+  ///
+  /// - Parameter due: set to the time of the request after that; requests that were missed are not made up for.
+  /// - Returns: `false` at the end.
+  private func goesOn(at due: inout ContinuousClock.Instant) -> Bool {
+    let time = due
+    defer { due = max(time + Self.interval, .now) }
+    return lock.withLock {
+      while !isOver, lock.wait(until: time) {}
+      return !isOver
+    }
+  }
 }
