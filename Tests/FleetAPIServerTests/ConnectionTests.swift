@@ -279,6 +279,24 @@ import Testing
     }
   }
 
+  @Test func no_header_of_a_client_changes_what_the_server_thinks_of_the_request() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        // Versions before carried an internal error in this header.
+        let reply = try server.client().send("GET", "/api/health", headers: ["Fleetstore-Fault": "Host: wrong"])
+        #expect(reply.status == 200)
+        let handshake =
+          "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+          + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        for (hosts, status) in [("Host: x\r\n", 101), ("Host: x\r\nHost: y\r\n", 400), ("", 400)] {
+          let client = try server.client()
+          try client.write(Array(("GET /ws HTTP/1.1\r\n" + hosts + handshake).utf8))
+          #expect(try client.read().status == status, "\(hosts)")
+        }
+      }
+    }
+  }
+
   @Test func an_http_1_0_client_gets_no_100_continue() async throws {
     try await TestServer.run { server in
       try await aside {

@@ -1,5 +1,3 @@
-import HTTPTypes
-import Logging
 import NIOCore
 import NIOHTTP1
 
@@ -57,7 +55,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
       if head.headers["Transfer-Encoding"].contains(where: { $0.lowercased() != "chunked" }) { isLast = true }
       isReading = true
       wait(limits.requestSeconds, context)
-      Self.mark(&head)
+      Self.normalize(&head)
       isExpected = head.headers.contains(name: "Expect")
       context.fireChannelRead(wrapInboundOut(.head(head)))
       return
@@ -82,16 +80,18 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelReadComplete()
   }
 
-  /// Says in the head what can only be seen while its version is known.
-  private static func mark(_ head: inout HTTPRequestHead) {
+  /// Prepares a head for handlers that do not know its HTTP version.
+  ///
+  /// The `Host` header becomes the request's authority. If it is wrong, the request has no authority, and ``RequestDesk``
+  /// answers it with 400.
+  private static func normalize(_ head: inout HTTPRequestHead) {
     let isOld = head.version == .http1_0
-    // Who speaks HTTP/1.0 waits for nothing (RFC 9110, 10.1.1).
+    // An HTTP/1.0 client does not wait for 100 (RFC 9110, 10.1.1).
     if isOld { head.headers.remove(name: "Expect") }
-    // RFC 9112, 3.2.
+    // HTTP/1.1 needs exactly one (RFC 9112, 3.2).
     let hosts = head.headers["Host"].count
-    if hosts > 1 || hosts == 0 && !isOld {
-      head.headers.replaceOrAdd(name: HTTPField.Name.fault.rawName, value: "Host: expected once, found \(hosts) times")
-    }
+    if hosts > 1 { head.headers.remove(name: "Host") }
+    if hosts == 0, isOld { head.headers.add(name: "Host", value: "") }
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -179,9 +179,4 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
       context.close(promise: nil)
     }
   }
-}
-
-extension HTTPField.Name {
-  /// What is wrong with a request's head. Whoever sends it themselves is answered as if it were so.
-  static let fault = HTTPField.Name("Fleetstore-Fault")!
 }

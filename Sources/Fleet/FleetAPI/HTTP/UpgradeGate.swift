@@ -41,7 +41,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
       && headers["Sec-WebSocket-Version"] == ["13"] && key.count == 1 && Self.isKey(key[0])
       && headers["Upgrade"].map { $0.lowercased() } == ["websocket"]
       && headers[canonicalForm: "Connection"].contains { $0.lowercased() == "upgrade" }
-      && origins.allow(headers["Origin"].first, host: headers["Host"].first)
+      && headers["Host"].count == 1 && origins.allow(headers["Origin"].first, host: headers["Host"].first)
   }
 
   /// Whether the text is 16 bytes in Base64.

@@ -38,7 +38,7 @@ struct RequestDesk: Sendable {
     var path = "none"
     var caller: Identity?
     do {
-      try Self.check(request.headers)
+      try Self.check(request)
       let (route, parameters) = try find(request)
       path = route.path.text
       let identity = try await identify(request, from: address, route)
@@ -141,8 +141,9 @@ struct RequestDesk: Sendable {
   }
 
   /// - Throws: 400, 417, 501.
-  private static func check(_ headers: HTTPFields) throws(APIError) {
-    if let fault = headers[.fault] { throw APIError.badRequest(fault) }
+  private static func check(_ request: Request) throws(APIError) {
+    let headers = request.headers
+    guard request.head.authority != nil else { throw APIError.badRequest("Host: expected exactly one") }
     if let coding = headers[.transferEncoding], coding.lowercased() != "chunked" {
       throw APIError(
         .notImplemented, "unknownTransferCoding", "Transfer-Encoding: expected chunked, found \(quoted(coding))")
