@@ -147,6 +147,7 @@ let package = Package(
       name: "FleetAPI",
       dependencies: [
         "FleetDomain", "Telemetry", "JSONText", "GeoJSON", "CZstd", "CZlib",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

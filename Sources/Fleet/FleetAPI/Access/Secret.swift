@@ -1,3 +1,4 @@
+import Crypto
 import FleetDomain
 
 /// A new key or token. It is shown once, and only its hash is stored.
@@ -31,12 +32,14 @@ public struct Secret: Sendable {
     return [Purpose.gatewayKey, .operatorToken].contains { plain.contains($0.rawValue) }
   }
 
-  /// What is kept of it.
+  /// The hash that is stored in its place.
   public var hash: SecretHash { Self.hash(of: text) }
 
-  /// What is kept of a secret that came with a request.
+  /// The SHA-256 hash of a secret that came with a request.
+  ///
+  /// Secrets have 256 random bits and cannot be guessed. A password would need a slow hash.
   public static func hash(of text: String) -> SecretHash {
     // SHA-256 has 32 bytes.
-    SecretHash(SHA256.digest(text.utf8))!
+    SecretHash(Array(SHA256.hash(data: Array(text.utf8))))!
   }
 }
