@@ -20,7 +20,7 @@ import Testing
     let budget = budget(12)
     let first = holder(.standard, "a")
     do {
-      let share = try await budget.take(4, for: first)
+      let share = try await budget.acquire(4, for: first)
       try await share.grow(to: 7)
       #expect(budget.used == 7)
       share.shrink(to: 2)
@@ -28,27 +28,27 @@ import Testing
       // More than a holder can have: as much as it can.
       try await share.grow(to: 99)
       #expect(budget.used == 9)
-      #expect(!budget.takeNow(2, for: first))
+      #expect(!budget.acquireNow(2, for: first))
     }
     #expect(budget.used == 0)
-    #expect(budget.takeNow(9, for: first))
+    #expect(budget.acquireNow(9, for: first))
   }
 
   @Test func a_request_that_finds_nothing_waits_and_is_then_refused() async throws {
     let budget = budget(12, patience: .milliseconds(1))
     let first = holder(.standard, "a")
-    let share = try await budget.take(9, for: first)
-    await #expect(throws: Self.refusal) { _ = try await budget.take(3, for: first) }
+    let share = try await budget.acquire(9, for: first)
+    await #expect(throws: Self.refusal) { _ = try await budget.acquire(3, for: first) }
     share.shrink(to: 6)
-    _ = try await budget.take(3, for: first)
+    _ = try await budget.acquire(3, for: first)
   }
 
   @Test func a_request_that_waits_gets_what_is_given_back() async throws {
     let budget = budget(12)
     let first = holder(.standard, "a")
-    let share = try await budget.take(9, for: first)
-    async let one = budget.take(5, for: first)
-    async let two = budget.take(4, for: first)
+    let share = try await budget.acquire(9, for: first)
+    async let one = budget.acquire(5, for: first)
+    async let two = budget.acquire(4, for: first)
     share.shrink(to: 0)
     let both = try await (one, two)
     #expect(budget.used == 9)
@@ -58,7 +58,7 @@ import Testing
   @Test func of_two_that_hold_something_and_need_more_the_older_gets_it() async throws {
     let budget = budget(13)
     let first = holder(.standard, "a")
-    let needs = [try await budget.take(5, for: first), try await budget.take(4, for: first)]
+    let needs = [try await budget.acquire(5, for: first), try await budget.acquire(4, for: first)]
     // Both at once: if they waited for each other they would never end.
     let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
       for (index, share) in needs.enumerated() {
@@ -107,8 +107,8 @@ import Testing
   @Test func a_task_that_is_cancelled_waits_no_longer() async throws {
     let budget = budget(1)
     let first = holder(.standard, "a")
-    let share = try await budget.take(1, for: first)
-    let task = Task { try await budget.take(1, for: first) }
+    let share = try await budget.acquire(1, for: first)
+    let task = Task { try await budget.acquire(1, for: first) }
     task.cancel()
     await #expect(throws: Self.refusal) { _ = try await task.value }
     withExtendedLifetime(share) {}
@@ -118,7 +118,7 @@ import Testing
     let budget = Budget(1 << 20, patience: .zero, refusal: Self.refusal)
     func fill(_ holder: Holder) -> Int {
       var taken = 0
-      while budget.takeNow(64, for: holder) { taken += 64 }
+      while budget.acquireNow(64, for: holder) { taken += 64 }
       return taken
     }
     // One key alone has half, all keys of its tenant three quarters.
@@ -137,22 +137,22 @@ import Testing
   func a_tenant_never_has_all_permits(_ count: Int) {
     let budget = budget(count)
     var taken = 0
-    while budget.takeNow(1, for: holder(.standard, "a")) { taken += 1 }
+    while budget.acquireNow(1, for: holder(.standard, "a")) { taken += 1 }
     #expect((1..<count).contains(taken))
-    #expect(budget.takeNow(1, for: holder(Self.other, "a")))
+    #expect(budget.acquireNow(1, for: holder(Self.other, "a")))
   }
 
   @Test func the_client_that_holds_the_least_memory_is_served_first() async throws {
     let budget = budget(4)
     let greedy = holder(.standard, "a")
     var shares: [Budget.Share] = []
-    for _ in 0..<3 { shares.append(try await budget.take(1, for: greedy)) }
+    for _ in 0..<3 { shares.append(try await budget.acquire(1, for: greedy)) }
     let order = AsyncStream<String>.makeStream()
     let waiting = AsyncStream<Void>.makeStream()
     for name in (0..<5).map({ "greedy \($0)" }) {
       Task {
         waiting.continuation.yield()
-        let share = try await budget.take(1, for: greedy)
+        let share = try await budget.acquire(1, for: greedy)
         order.continuation.yield(name)
         withExtendedLifetime(share) {}
       }
@@ -160,7 +160,7 @@ import Testing
     var begun = waiting.stream.makeAsyncIterator()
     for _ in 0..<5 { await begun.next() }
     // The other tenant's permit is there, however many wait before it.
-    let other = try await budget.take(1, for: holder(Self.other, "b"))
+    let other = try await budget.acquire(1, for: holder(Self.other, "b"))
     order.continuation.yield("other")
     for share in shares { share.shrink(to: 0) }
     var names = order.stream.makeAsyncIterator()
@@ -171,13 +171,13 @@ import Testing
   @Test func a_key_that_fills_the_line_loses_its_places_to_other_keys_of_its_tenant() async throws {
     let budget = budget(1)
     let (greedy, other) = (holder(.standard, "a"), holder(.standard, "b"))
-    let share = try await budget.take(1, for: greedy)
+    let share = try await budget.acquire(1, for: greedy)
     let (refused, served) = (Tally(), Tally())
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<1_100 {
         group.addTask {
           do {
-            let share = try await budget.take(1, for: greedy)
+            let share = try await budget.acquire(1, for: greedy)
             withExtendedLifetime(share) { _ = served.next() }
           } catch {
             _ = refused.next()
@@ -188,7 +188,7 @@ import Testing
       while refused.value < 76 { await Task.yield() }
       group.addTask {
         do {
-          let share = try await budget.take(1, for: other)
+          let share = try await budget.acquire(1, for: other)
           withExtendedLifetime(share) {}
         } catch {
           Issue.record("another key of the tenant found the line full")

@@ -90,7 +90,7 @@ import Testing
         #expect(try client.event()["id"] as? Int == 1)
         return Unchecked(client)
       }
-      try await server.storage.noteRestored()
+      try await server.storage.recordRestoration()
       try await aside {
         _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(2)].lines)
         // Who listens is told, and who resumes with a number of before.

@@ -5,7 +5,7 @@ import Testing
 @Suite struct MessageReaderTests {
   private func read(_ topic: String, _ payload: [UInt8], separator: Character = "/") -> MessageReader.Read {
     MessageReader(topic: "depot/fleet", separator: separator, maximumRecords: 3).read(
-      BrokerMessage(tag: 7, topic: topic, payload: payload, isRedelivered: false, oversize: nil))
+      ConsumedMessage(tag: 7, topic: topic, payload: payload, isRedelivered: false, oversize: nil))
   }
 
   @Test func records_of_the_topics_vehicle_are_taken() {

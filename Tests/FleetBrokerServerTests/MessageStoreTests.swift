@@ -8,7 +8,7 @@ import Testing
 @Suite struct MessageStoreTests {
   private func read(_ number: Int, _ vehicle: String) -> MessageReader.Read {
     MessageReader(topic: "fleet", separator: "/", maximumRecords: 9).read(
-      BrokerMessage(
+      ConsumedMessage(
         tag: UInt64(number), topic: "fleet/\(vehicle)/telemetry", payload: Batches.line(number, vehicle: vehicle),
         isRedelivered: false, oversize: nil))
   }

@@ -93,7 +93,7 @@ import Testing
   func names_are_composed(_ name: String) throws {
     let refused = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record(["vehicleId": "\"\(name)\""])) }
     #expect(refused?.description.contains("NFC") == true)
-    #expect(PlainText.isName("CAFÉ 車 가"))
+    #expect(NameRules.isName("CAFÉ 車 가"))
     #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record(["gatewayId": "\"\(name)\""])) }
   }
 

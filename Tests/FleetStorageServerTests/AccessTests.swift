@@ -17,10 +17,12 @@ import Testing
           "gw-1", allowedVehicles: [], key: Sample.secret(2), tenant: .standard, at: Sample.now)
       }
       #expect(again?.kind == .exists)
-      try await storage.gatewaysSeen(
-        ["gw-1": GatewaySighting(at: Sample.time(60), spoolDepth: 17, version: "1.2"), "gw-9": .init(at: Sample.now)],
+      try await storage.storeStatus(
+        of: [
+          "gw-1": GatewayStatus(at: Sample.time(60), spoolDepth: 17, version: "1.2"), "gw-9": .init(at: Sample.now),
+        ],
         tenant: .standard)
-      try await storage.gatewaysSeen(["gw-1": GatewaySighting(at: Sample.time(30))], tenant: .standard)
+      try await storage.storeStatus(of: ["gw-1": GatewayStatus(at: Sample.time(30))], tenant: .standard)
       let seen = try #require(try await storage.gateway("gw-1", tenant: .standard))
       #expect(seen.lastSeen == Sample.time(60))
       #expect(seen.spoolDepth == 17)
@@ -56,14 +58,14 @@ import Testing
       {
         if let name {
           let vehicle = VehicleInUse(name: name, at: Sample.time(seconds))
-          try await storage.gatewaysSeen(["gw-1": GatewaySighting(at: Sample.now, vehicle: vehicle)], tenant: tenant)
+          try await storage.storeStatus(of: ["gw-1": GatewayStatus(at: Sample.now, vehicle: vehicle)], tenant: tenant)
         }
         return try await storage.gateway("gw-1", tenant: tenant)?.currentVehicle
       }
       #expect(try await current() == nil)
       #expect(try await current("VAN-1", 20) == "VAN-1")
       // A request without records changes nothing.
-      try await storage.gatewaysSeen(["gw-1": GatewaySighting(at: Sample.now)], tenant: .standard)
+      try await storage.storeStatus(of: ["gw-1": GatewayStatus(at: Sample.now)], tenant: .standard)
       #expect(try await current() == "VAN-1")
       #expect(try await current(vin, 10) == "VAN-1", "an older record arrived late")
       #expect(try await current(vin, 30) == "VAN-2")
@@ -133,7 +135,7 @@ import Testing
           }
         }
         #expect(error?.kind == .limitReached)
-        #expect(error?.detail.contains("as many as it may have") == true)
+        #expect(error?.detail.contains("the maximum of") == true)
       }
       // Another tenant has room of its own.
       let other = try #require(TenantID("other"))
@@ -243,7 +245,7 @@ import Testing
       let health = try await fleet.storage.health()
       #expect(health.schemaVersion == SQLiteSchema.steps.count)
       #expect(health.database.hasPrefix(kind == .sqlite ? "SQLite 3." : "PostgreSQL "))
-      try await fleet.storage.take([Sample.record(1), Sample.record(1)])
+      try await fleet.storage.store([Sample.record(1), Sample.record(1)])
       let counts = try await fleet.storage.counts()
       #expect([counts.tenants, counts.vehicles, counts.stored, counts.duplicates, counts.commits] == [2, 1, 1, 1, 1])
     }

@@ -12,7 +12,7 @@ import Testing
       let asked = Task {
         while !Task.isCancelled { await Task.yield() }
         let added = try await fleet.storage.addVehicle("VAN-9", VehicleDetails(), tenant: .standard, at: Sample.now)
-        try await fleet.storage.take([Sample.record(1, vehicle: "VAN-9")])
+        try await fleet.storage.store([Sample.record(1, vehicle: "VAN-9")])
         return (added, try await fleet.storage.all(.telemetry(of: "VAN-9")))
       }
       asked.cancel()
@@ -27,7 +27,7 @@ import Testing
     try await Fleet.with(kind) { fleet in
       let other = try await fleet.another()
       let lock = try await HeldLock(by: other, kind)
-      let batch = Task { try await fleet.storage.take([Sample.record(1)]) }
+      let batch = Task { try await fleet.storage.store([Sample.record(1)]) }
       let call = Task {
         try await fleet.storage.addVehicle("VAN-9", VehicleDetails(), tenant: .standard, at: Sample.now)
       }
@@ -40,7 +40,7 @@ import Testing
       #expect(refused?.kind == .unavailable)
       try await lock.end()
       #expect(try await other.vehicles(cursor: nil, limit: 10, tenant: .standard).items == [])
-      #expect(try await other.take([Sample.record(1)]) == [.stored])
+      #expect(try await other.store([Sample.record(1)]) == [.stored])
       await other.close()
     }
   }
@@ -48,7 +48,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func closing_with_a_limit_waits_for_what_is_soon_done(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      let batch = Task { try await fleet.storage.take([Sample.record(1)]) }
+      let batch = Task { try await fleet.storage.store([Sample.record(1)]) }
       while !fleet.storage.engine.queue.isBusy, try await fleet.storage.feedPosition(tenant: .standard) == .start {}
       await fleet.storage.close(within: .seconds(60))
       #expect(try await batch.value == [.stored])

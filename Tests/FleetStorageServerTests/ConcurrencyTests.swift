@@ -19,7 +19,7 @@ import Testing
             for start in stride(from: 0, to: 400, by: 20) {
               let batch = Array(records[start..<min(start + 30, 400)])
               let storage = writer % 2 == 0 ? fleet.storage : other
-              stored += try await storage.take(batch).filter { $0 == .stored }.count
+              stored += try await storage.store(batch).filter { $0 == .stored }.count
             }
             return stored
           }
@@ -40,7 +40,7 @@ import Testing
   func a_vehicle_that_is_removed_meanwhile_leaves_no_orphan(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       async let written: Void = {
-        for number in 0..<200 { try await fleet.storage.take([Sample.record(number)]) }
+        for number in 0..<200 { try await fleet.storage.store([Sample.record(number)]) }
       }()
       for _ in 0..<20 { _ = try await fleet.storage.removeVehicle("VAN-001", tenant: .standard) }
       try await written
@@ -54,11 +54,11 @@ import Testing
   @Test(arguments: Kind.allCases)
   func a_closed_storage_says_so(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      async let last = fleet.storage.take([Sample.record(1)])
+      async let last = fleet.storage.store([Sample.record(1)])
       #expect(try await last == [.stored])
       await fleet.storage.close()
       for call in [
-        { _ = try await fleet.storage.take([Sample.record(2)]) },
+        { _ = try await fleet.storage.store([Sample.record(2)]) },
         { _ = try await fleet.storage.vehicle("VAN-001", tenant: .standard) },
       ] as [() async throws -> Void] {
         let error = await #expect(throws: StorageError.self) { try await call() }
@@ -88,7 +88,7 @@ import Testing
       while isRunning {
         let batch = (next..<(next + 10)).map { Sample.record($0) }
         do {
-          _ = try await storage.take(batch)
+          _ = try await storage.store(batch)
           answered.formUnion(next..<(next + 10))
         } catch let error as StorageError {
           #expect(error.kind == .unavailable)
@@ -100,7 +100,7 @@ import Testing
       try await aside { try server.restart() }
       // The same storage goes on; what was cut off is sent again, and is there once.
       let cut = ((next - 10)..<next).map { Sample.record($0) }
-      for outcome in try await storage.take(cut) { #expect(outcome == .stored || outcome == .duplicate) }
+      for outcome in try await storage.store(cut) { #expect(outcome == .stored || outcome == .duplicate) }
       answered.formUnion((next - 10)..<next)
       let found = try await storage.all(.telemetry(of: "VAN-001", limit: 10_000)).map(\.number)
       #expect(Set(found) == answered)

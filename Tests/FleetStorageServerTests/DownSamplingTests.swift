@@ -11,7 +11,7 @@ import Testing
       // With holes, ids of another month, and records without a time.
       let seconds = (0..<600).filter { $0 % 100 < 37 }
       let records = seconds.map { Sample.record($0, idAt: $0 % 3 == 0 ? UInt64($0 + 1) : nil) }
-      try await fleet.storage.take(records + [Sample.record(9_999, at: 1, noTime: true)])
+      try await fleet.storage.store(records + [Sample.record(9_999, at: 1, noTime: true)])
       for every in [1, 7, 10, 60, 1_000] {
         let expected = Dictionary(grouping: seconds) { (Int(Sample.day) / 1_000 + $0) / every }
           .map { $0.value.max() ?? -1 }.sorted()
@@ -26,7 +26,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func spans_are_cut_by_from_and_to(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      try await fleet.storage.take((0..<100).map { Sample.record($0) })
+      try await fleet.storage.store((0..<100).map { Sample.record($0) })
       let query = RecordQuery.telemetry(
         of: "VAN-001", from: Sample.time(25), to: Sample.time(44), every: 10_000)
       let found = try await fleet.storage.all(query)
@@ -42,7 +42,7 @@ import Testing
       let records = [-15.0, -10, -9.5, -0.5, 0, 9].enumerated().map {
         Sample.record($0, at: before + $1, idAt: UInt64($0))
       }
-      try await fleet.storage.take(records)
+      try await fleet.storage.store(records)
       let query = RecordQuery.telemetry(of: "VAN-001", every: 10_000, limit: 2)
       #expect(try await fleet.storage.all(query).map(\.number) == [0, 3, 5])
     }

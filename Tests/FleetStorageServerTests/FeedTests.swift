@@ -9,9 +9,9 @@ import Testing
   @Test(arguments: Kind.allCases)
   func changes_come_in_the_order_of_commits_and_resume_anywhere(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      for batch in 0..<5 { try await fleet.storage.take((0..<10).map { Sample.record(batch * 10 + $0) }) }
-      try await fleet.storage.take([Sample.record(3), Sample.record(60, quality: "system")])
-      try await fleet.storage.take([Sample.record(60, quality: "gps")])
+      for batch in 0..<5 { try await fleet.storage.store((0..<10).map { Sample.record(batch * 10 + $0) }) }
+      try await fleet.storage.store([Sample.record(3), Sample.record(60, quality: "system")])
+      try await fleet.storage.store([Sample.record(60, quality: "gps")])
       let end = try await fleet.storage.feedPosition(tenant: .standard)
       #expect(end.rawValue == 52)
       let all = try await fleet.storage.changes(after: .start, limit: 1_000, tenant: .standard)
@@ -42,9 +42,9 @@ import Testing
       try await fleet.storage.addTenant(other, at: Sample.now)
       var own = fleet.storage.announcements(tenant: .standard).makeAsyncIterator()
       var foreign = fleet.storage.announcements(tenant: other).makeAsyncIterator()
-      try await fleet.storage.take([Sample.record(1), Sample.record(2)])
+      try await fleet.storage.store([Sample.record(1), Sample.record(2)])
       while let position = await own.next(), position.rawValue != 2 {}
-      try await fleet.storage.take([Sample.record(1)], tenant: other)
+      try await fleet.storage.store([Sample.record(1)], tenant: other)
       while let position = await foreign.next(), position.rawValue != 1 { #expect(position.rawValue == 0) }
       await fleet.storage.close()
       while await own.next() != nil {}
@@ -56,7 +56,7 @@ import Testing
     try await Fleet.with(.postgreSQL) { fleet in
       let other = try await fleet.another()
       var positions = other.announcements(tenant: .standard).makeAsyncIterator()
-      for number in 0..<3 { try await fleet.storage.take([Sample.record(number)]) }
+      for number in 0..<3 { try await fleet.storage.store([Sample.record(number)]) }
       while let position = await positions.next(), position.rawValue != 3 {}
       #expect(try await other.changes(after: .start, limit: 10, tenant: .standard).map(\.record.number) == [0, 1, 2])
       await other.close()
@@ -92,7 +92,7 @@ import Testing
           group.addTask {
             let storage = writer % 2 == 0 ? fleet.storage : other
             for batch in 0..<20 {
-              try await storage.take((0..<5).map { Sample.record(batch * 5 + $0, vehicle: "VAN-\(writer)") })
+              try await storage.store((0..<5).map { Sample.record(batch * 5 + $0, vehicle: "VAN-\(writer)") })
             }
           }
         }
@@ -122,7 +122,7 @@ import Testing
     let reader = try await StoredFleet(postgreSQL: address)
     var positions = reader.announcements(tenant: .standard).makeAsyncIterator()
     let writer = try await StoredFleet(postgreSQL: address)
-    try await writer.take([Sample.record(1)])
+    try await writer.store([Sample.record(1)])
     while let position = await positions.next(), position.rawValue != 1 {}
     await writer.close()
     try await aside {
@@ -131,7 +131,7 @@ import Testing
     }
     // Whether the listener is back or not: what is stored meanwhile is announced once it is.
     let again = try await StoredFleet(postgreSQL: address)
-    try await again.take([Sample.record(2), Sample.record(3)])
+    try await again.store([Sample.record(2), Sample.record(3)])
     while let position = await positions.next(), position.rawValue != 3 {}
     let missed = try await reader.changes(after: FeedPosition(rawValue: 1), limit: 10, tenant: .standard)
     #expect(missed.map(\.record.number) == [2, 3])

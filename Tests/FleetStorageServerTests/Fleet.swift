@@ -109,7 +109,7 @@ struct Sample {
 extension StoredFleet {
   /// Takes records in from a trusted source.
   @discardableResult
-  func take(_ records: [IncomingRecord], tenant: TenantID = .standard) async throws -> [IngestOutcome] {
+  func store(_ records: [IncomingRecord], tenant: TenantID = .standard) async throws -> [IngestOutcome] {
     try await ingest(records, from: .trusted, tenant: tenant, at: Sample.now)
   }
 

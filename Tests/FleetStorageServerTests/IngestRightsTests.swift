@@ -5,7 +5,7 @@ import Testing
 @testable import FleetStorage
 
 @Suite struct IngestRightsTests {
-  private func take(
+  private func store(
     _ fleet: Fleet, _ gateway: Gateway, _ records: [IncomingRecord]
   ) async throws -> [RecordRefusal.Kind?] {
     try await fleet.storage.ingest(records, from: .gateway(gateway), tenant: .standard, at: Sample.now).map {
@@ -19,7 +19,7 @@ import Testing
       let records = [
         Sample.record(1), Sample.record(2, vehicle: "VAN-666"), Sample.record(3, gateway: "gw-66"), Sample.record(4),
       ]
-      let kinds = try await take(fleet, Sample.gateway("gw-17", ["VAN-001"]), records)
+      let kinds = try await store(fleet, Sample.gateway("gw-17", ["VAN-001"]), records)
       #expect(kinds == [nil, .foreignVehicle, .foreignGateway, nil])
       #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).map(\.number) == [1, 4])
       #expect(try await fleet.storage.vehicle("VAN-666", tenant: .standard) == nil)
@@ -30,14 +30,14 @@ import Testing
   func without_a_list_a_vehicle_belongs_to_the_gateway_that_came_first(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let (first, second) = (Sample.gateway("gw-1"), Sample.gateway("gw-2"))
-      let registering = try await take(fleet, first, [Sample.record(1, gateway: "gw-1")])
+      let registering = try await store(fleet, first, [Sample.record(1, gateway: "gw-1")])
       #expect(registering == [nil])
-      #expect(try await take(fleet, second, [Sample.record(2, gateway: "gw-2")]) == [.foreignVehicle])
-      #expect(try await take(fleet, first, [Sample.record(3, gateway: "gw-1")]) == [nil])
+      #expect(try await store(fleet, second, [Sample.record(2, gateway: "gw-2")]) == [.foreignVehicle])
+      #expect(try await store(fleet, first, [Sample.record(3, gateway: "gw-1")]) == [nil])
       #expect(try await fleet.storage.vehicle("VAN-001", tenant: .standard)?.registeredBy == "gw-1")
       // A list says so for any vehicle, whoever registered it.
       let listed = Sample.gateway("gw-2", ["VAN-001"])
-      #expect(try await take(fleet, listed, [Sample.record(2, gateway: "gw-2")]) == [nil])
+      #expect(try await store(fleet, listed, [Sample.record(2, gateway: "gw-2")]) == [nil])
     }
   }
 
@@ -53,22 +53,22 @@ import Testing
         Sample.record(number, type, vehicle: vehicle, gateway: gateway)
       }
       // Nor by being first.
-      #expect(try await take(fleet, free, [says(1, "trip", "gw-1", "gw-2")]) == [.foreignVehicle])
+      #expect(try await store(fleet, free, [says(1, "trip", "gw-1", "gw-2")]) == [.foreignVehicle])
       let own = [
         says(2, "adapter", "gw-1", "gw-1"), says(3, "telemetry", "VAN-001", "gw-1"), says(4, "gap", "gw-1", "gw-1"),
         says(5, "gap", "gw-2", "gw-1"),
       ]
-      #expect(try await take(fleet, listed, own) == [nil, nil, nil, .foreignVehicle])
-      #expect(try await take(fleet, free, [says(6, "gap", "gw-2", "gw-2")]) == [nil])
+      #expect(try await store(fleet, listed, own) == [nil, nil, nil, .foreignVehicle])
+      #expect(try await store(fleet, free, [says(6, "gap", "gw-2", "gw-2")]) == [nil])
       let events = RecordQuery(vehicle: "gw-1", classes: RecordQuery.eventClasses)
       #expect(try await storage.all(events).map(\.number) == [4, 2])
       // Also where an operator has made a vehicle of that name.
       _ = try await storage.addGateway(
         "gw-3", allowedVehicles: ["VAN-003"], key: Sample.secret(3), tenant: .standard, at: Sample.now)
       _ = try await storage.addVehicle("gw-3", VehicleDetails(), tenant: .standard, at: Sample.now)
-      #expect(try await take(fleet, free, [says(7, "gap", "gw-3", "gw-2")]) == [.foreignVehicle])
+      #expect(try await store(fleet, free, [says(7, "gap", "gw-3", "gw-2")]) == [.foreignVehicle])
       let third = Sample.gateway("gw-3", ["VAN-003"])
-      #expect(try await take(fleet, third, [says(8, "gap", "gw-3", "gw-3")]) == [nil])
+      #expect(try await store(fleet, third, [says(8, "gap", "gw-3", "gw-3")]) == [nil])
     }
   }
 
@@ -78,13 +78,13 @@ import Testing
       let vin = "WVWZZZ3CZHE514839"
       _ = try await fleet.storage.addVehicle(
         "VAN-001", VehicleDetails(vin: vin), tenant: .standard, at: Sample.now)
-      #expect(try await take(fleet, Sample.gateway(), [Sample.record(1, vehicle: vin)]) == [nil])
+      #expect(try await store(fleet, Sample.gateway(), [Sample.record(1, vehicle: vin)]) == [nil])
       #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).map(\.vehicle) == ["VAN-001"])
       #expect(try await fleet.storage.all(.telemetry(of: vin)).map(\.number) == [1])
       #expect(try await fleet.storage.vehicles(cursor: nil, limit: 10, tenant: .standard).items.count == 1)
       #expect(try await fleet.storage.vehicle(vin, tenant: .standard)?.registeredBy == "gw-17")
       // A resend under the other name is the same record.
-      #expect(try await fleet.storage.take([Sample.record(1)]) == [.duplicate])
+      #expect(try await fleet.storage.store([Sample.record(1)]) == [.duplicate])
     }
   }
 
@@ -109,12 +109,12 @@ import Testing
   @Test(arguments: Kind.allCases)
   func a_vin_is_learnt_from_a_record(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      try await fleet.storage.take([Sample.record(1)])
-      try await fleet.storage.take([Sample.record(2, "vehicle", keys: #","vin":"WVWZZZ3CZHE514839""#)])
+      try await fleet.storage.store([Sample.record(1)])
+      try await fleet.storage.store([Sample.record(2, "vehicle", keys: #","vin":"WVWZZZ3CZHE514839""#)])
       let vehicle = try await fleet.storage.vehicle("VAN-001", tenant: .standard)
       #expect(vehicle?.details.vin == "WVWZZZ3CZHE514839")
       // Another vehicle that says the same does not take it away.
-      try await fleet.storage.take([Sample.record(3, vehicle: "VAN-002", keys: #","vin":"WVWZZZ3CZHE514839""#)])
+      try await fleet.storage.store([Sample.record(3, vehicle: "VAN-002", keys: #","vin":"WVWZZZ3CZHE514839""#)])
       #expect(try await fleet.storage.vehicle("VAN-002", tenant: .standard)?.details.vin == nil)
       #expect(try await fleet.storage.vehicle("WVWZZZ3CZHE514839", tenant: .standard)?.id == "VAN-001")
     }
@@ -135,7 +135,7 @@ import Testing
       }
       let claim = ",\"vin\":\"\(vin)\""
       // By id, by VIN as an id, as the VIN of a new vehicle, as that of one that is there; a part of an id is another.
-      let kinds = try await take(
+      let kinds = try await store(
         fleet, taker,
         [says(1, "VAN-2"), says(2, vin), says(3, "VAN-1", claim), says(4, "VAN-1", claim), says(5, "AN-2")])
       #expect(kinds == [.foreignVehicle, .foreignVehicle, nil, nil, nil])
@@ -146,15 +146,15 @@ import Testing
         Sample.record(6, vehicle: "VAN-2", gateway: "gw-2", keys: claim),
         Sample.record(7, vehicle: vin, gateway: "gw-2"),
       ]
-      #expect(try await take(fleet, owner, own) == [nil, nil])
+      #expect(try await store(fleet, owner, own) == [nil, nil])
       #expect(try await storage.all(.telemetry(of: vin)).map(\.number) == [6, 7])
       // Another tenant's lists say nothing; nor does that of a gateway whose key was taken back.
-      #expect(try await storage.take([says(8, vin)], tenant: other) == [.stored])
+      #expect(try await storage.store([says(8, vin)], tenant: other) == [.stored])
       _ = try await storage.addGateway(
         "gw-3", allowedVehicles: ["VAN-3"], key: Sample.secret(3), tenant: .standard, at: Sample.now)
-      #expect(try await take(fleet, taker, [says(9, "VAN-3")]) == [.foreignVehicle])
+      #expect(try await store(fleet, taker, [says(9, "VAN-3")]) == [.foreignVehicle])
       try await storage.revokeGateway("gw-3", tenant: .standard, at: Sample.now)
-      #expect(try await take(fleet, taker, [says(9, "VAN-3")]) == [nil])
+      #expect(try await store(fleet, taker, [says(9, "VAN-3")]) == [nil])
     }
   }
 
@@ -182,10 +182,10 @@ import Testing
       )
       #expect(outcomes[limit..<(limit + 20)].allSatisfy { if case .refused = $0 { true } else { false } })
       // The rest come in a later one; another gateway has its own share, and so has a gateway with a list.
-      let rest = try await take(fleet, Sample.gateway("gw-1"), says(limit..<(limit + 20)))
+      let rest = try await store(fleet, Sample.gateway("gw-1"), says(limit..<(limit + 20)))
       #expect(rest.allSatisfy { $0 == nil })
       let names = (0..<200).map { "L-\($0)" }
-      let listed = try await take(fleet, Sample.gateway("gw-2", names), says(0..<200, "gw-2", "L"))
+      let listed = try await store(fleet, Sample.gateway("gw-2", names), says(0..<200, "gw-2", "L"))
       #expect(listed.allSatisfy { $0 == nil })
       // Records of a broker come from many gateways.
       let many = (0..<300).map { Sample.record($0, vehicle: "B-\($0)", gateway: "gw-b\($0)") }
@@ -200,16 +200,16 @@ import Testing
       let most = Int(TenantLimits.vehiclesOfGateway)
       for start in stride(from: 0, to: most, by: 100) {
         let batch = (start..<(start + 100)).map { Sample.record($0, vehicle: "V-\($0)", gateway: "gw-1") }
-        let taken = try await take(fleet, Sample.gateway("gw-1"), batch)
+        let taken = try await store(fleet, Sample.gateway("gw-1"), batch)
         #expect(taken.allSatisfy { $0 == nil })
       }
       let more = [
         Sample.record(most, vehicle: "V-\(most)", gateway: "gw-1"), Sample.record(1, vehicle: "V-0", gateway: "gw-1"),
         Sample.record(2, vehicle: "gw-1", gateway: "gw-1"),
       ]
-      #expect(try await take(fleet, Sample.gateway("gw-1"), more) == [.tooManyVehicles, nil, nil])
+      #expect(try await store(fleet, Sample.gateway("gw-1"), more) == [.tooManyVehicles, nil, nil])
       #expect(
-        try await take(fleet, Sample.gateway("gw-2"), [Sample.record(3, vehicle: "W", gateway: "gw-2")]) == [nil])
+        try await store(fleet, Sample.gateway("gw-2"), [Sample.record(3, vehicle: "W", gateway: "gw-2")]) == [nil])
     }
   }
 
@@ -244,7 +244,7 @@ import Testing
     try await Fleet.with(kind) { fleet in
       let nobody = try #require(TenantID("nobody"))
       let error = await #expect(throws: StorageError.self) {
-        try await fleet.storage.take([Sample.record(1)], tenant: nobody)
+        try await fleet.storage.store([Sample.record(1)], tenant: nobody)
       }
       #expect(error?.kind == .notFound)
     }

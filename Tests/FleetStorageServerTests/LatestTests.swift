@@ -9,13 +9,13 @@ import Testing
   func the_newest_of_each_class_and_the_last_position(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let place = #","latitude":47.5,"longitude":9.25"#
-      try await fleet.storage.take([
+      try await fleet.storage.store([
         Sample.record(5, keys: place), Sample.record(9), Sample.record(2, keys: place), Sample.record(3, "trip"),
         Sample.record(7, "trip"), Sample.record(8, "dtc"), Sample.record(6, "novelty"),
         Sample.record(50, vehicle: "VAN-002", keys: place),
       ])
       // A backlog that comes later is not the newest.
-      try await fleet.storage.take([Sample.record(4, keys: place)])
+      try await fleet.storage.store([Sample.record(4, keys: place)])
       let latest = try #require(try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard))
       #expect(latest.telemetry?.number == 9)
       #expect(latest.position?.number == 5)
@@ -29,7 +29,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func a_record_without_both_degrees_is_no_position(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      try await fleet.storage.take([
+      try await fleet.storage.store([
         Sample.record(1, keys: #","latitude":90,"longitude":-180"#),
         Sample.record(2, keys: #","latitude":47"#),
         Sample.record(3, keys: #","longitude":9"#),
@@ -57,24 +57,24 @@ import Testing
         try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard)
       }
       // A clock that was hours ahead; there is nothing but that.
-      try await fleet.storage.take([Sample.record(1, at: 80_000, quality: "system", idAt: id, keys: place)])
+      try await fleet.storage.store([Sample.record(1, at: 80_000, quality: "system", idAt: id, keys: place)])
       #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(80_000))
-      #expect(try await fleet.storage.take([Sample.record(1, at: 70_000, quality: "ntp", idAt: id)]) == [.improved])
+      #expect(try await fleet.storage.store([Sample.record(1, at: 70_000, quality: "ntp", idAt: id)]) == [.improved])
       #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(70_000))
       #expect(try await latest()?.position?.number == 1)
       // Others came meanwhile, of which many say no position.
       let others = (50..<400).map { Sample.record($0) } + [Sample.record(401, "dtc")]
-      try await fleet.storage.take([Sample.record(40, keys: place), Sample.record(41, keys: place)] + others)
+      try await fleet.storage.store([Sample.record(40, keys: place), Sample.record(41, keys: place)] + others)
       #expect(try await latest()?.position?.number == 1)
-      #expect(try await fleet.storage.take([Sample.record(1, at: 20, quality: "gps", idAt: id)]) == [.improved])
+      #expect(try await fleet.storage.store([Sample.record(1, at: 20, quality: "gps", idAt: id)]) == [.improved])
       #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(401))
       #expect(try await latest()?.position?.number == 41)
       // What was not the newest changes nothing.
-      try await fleet.storage.take([Sample.record(2, at: 30, quality: "system", idAt: id, keys: place)])
-      try await fleet.storage.take([Sample.record(2, at: 10, quality: "gps", idAt: id)])
+      try await fleet.storage.store([Sample.record(2, at: 30, quality: "system", idAt: id, keys: place)])
+      try await fleet.storage.store([Sample.record(2, at: 10, quality: "gps", idAt: id)])
       #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(401))
       #expect(try await latest()?.position?.number == 41)
-      try await fleet.storage.take([Sample.record(500, keys: place)])
+      try await fleet.storage.store([Sample.record(500, keys: place)])
       #expect(try await latest()?.position?.number == 500)
     }
   }
@@ -86,7 +86,7 @@ import Testing
       func says(_ number: Int, _ type: String, _ ecu: String, _ keys: String = "") -> IncomingRecord {
         Sample.record(number, type, keys: (ecu.isEmpty ? "" : ",\"ecu\":\"\(ecu)\"") + keys)
       }
-      try await fleet.storage.take([
+      try await fleet.storage.store([
         says(1, "dtc", "7E8", #","dtcCodes":[],"mil":false"#), says(2, "dtc", "7E9", #","dtcCodes":[],"mil":false"#),
         says(3, "dtc", "7E8", #","dtcCodes":["P0456"],"mil":true"#), says(4, "monitors", "7E9"),
         says(5, "monitors", "7E8"), says(6, "dtc", "7E9"), says(7, "dtc", ""), says(8, "driving", "7E9"),
@@ -97,17 +97,17 @@ import Testing
       }
       #expect(try await latest() == [7, 3, 6, 5, 4, 9])
       // A later batch, and a backlog that comes behind it.
-      try await fleet.storage.take([says(20, "dtc", "7E9"), says(12, "dtc", "7EA")])
-      try await fleet.storage.take([says(15, "dtc", "7E9")])
+      try await fleet.storage.store([says(20, "dtc", "7E9"), says(12, "dtc", "7EA")])
+      try await fleet.storage.store([says(15, "dtc", "7E9")])
       #expect(try await latest() == [7, 3, 20, 12, 5, 4, 9])
       // What was the newest of an ECU and moves back leaves it to the one before, of the same ECU.
       let id = UInt64(Sample.day)
       func moving(_ seconds: Double, _ quality: String) -> IncomingRecord {
         Sample.record(30, "dtc", at: seconds, quality: quality, idAt: id, keys: #","ecu":"7E8""#)
       }
-      try await fleet.storage.take([moving(5_000, "system")])
+      try await fleet.storage.store([moving(5_000, "system")])
       #expect(try await latest() == [7, 30, 20, 12, 5, 4, 9])
-      #expect(try await fleet.storage.take([moving(1, "gps")]) == [.improved])
+      #expect(try await fleet.storage.store([moving(1, "gps")]) == [.improved])
       #expect(try await latest() == [7, 3, 20, 12, 5, 4, 9])
     }
   }
@@ -116,7 +116,7 @@ import Testing
   func of_ecus_without_end_the_last_64_are_known(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       for start in [0, 50, 100] {
-        try await fleet.storage.take(
+        try await fleet.storage.store(
           (start..<(start + 50)).map { Sample.record($0, "dtc", keys: ",\"ecu\":\"E\($0)\"") })
       }
       let latest = try #require(try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard))
@@ -128,7 +128,7 @@ import Testing
   func a_time_that_cannot_be_is_stored_and_leads_nothing(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let (place, storage) = (#","latitude":47.5,"longitude":9.25"#, fleet.storage)
-      func take(_ records: [IncomingRecord], at seconds: Double) async throws -> [IngestOutcome] {
+      func store(_ records: [IncomingRecord], at seconds: Double) async throws -> [IngestOutcome] {
         try await storage.ingest(records, from: .trusted, tenant: .standard, at: Sample.time(seconds))
       }
       func latest() async throws -> LatestRecords? { try await storage.latest(vehicle: "VAN-001", tenant: .standard) }
@@ -137,13 +137,13 @@ import Testing
         Sample.record(1, at: 7.4e9, quality: "ntp", idAt: id, keys: place),
         Sample.record(2, "trip", at: 100_000, idAt: id), Sample.record(3, "driving", at: 86_400 + 60),
       ]
-      #expect(try await take(ahead, at: 60) == [.stored, .stored, .stored])
+      #expect(try await store(ahead, at: 60) == [.stored, .stored, .stored])
       // The last is a day ahead and no more.
       #expect(try await latest()?.telemetry == nil)
       #expect(try await latest()?.others.map(\.number) == [3])
       #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(86_460))
       #expect(
-        try await take([Sample.record(10, at: 10, keys: place), Sample.record(11, "trip", at: 11)], at: 90) == [
+        try await store([Sample.record(10, at: 10, keys: place), Sample.record(11, "trip", at: 11)], at: 90) == [
           .stored, .stored,
         ])
       #expect(try await latest()?.telemetry?.number == 10)
@@ -155,12 +155,12 @@ import Testing
       #expect(found.map(\.isTimeAhead) == [false, true])
       #expect(found.map(\.receivedAt) == [Sample.time(90), Sample.time(60)])
       #expect(found[1].body == ahead[0].body)
-      #expect(try await take([ahead[0]], at: 99) == [.duplicate])
+      #expect(try await store([ahead[0]], at: 99) == [.duplicate])
       // A copy with a credible time mends it, also one that is no better by its own word; one that is as wrong does not.
       let wrong = Sample.record(1, at: 7.3e9, quality: "gps", idAt: id, keys: place)
-      #expect(try await take([wrong], at: 100) == [.duplicate])
+      #expect(try await store([wrong], at: 100) == [.duplicate])
       let right = Sample.record(1, at: 50, quality: "ntp", idAt: id, keys: place)
-      #expect(try await take([right], at: 110) == [.improved])
+      #expect(try await store([right], at: 110) == [.improved])
       #expect(try await latest()?.telemetry?.number == 1)
       #expect(try await latest()?.position?.number == 1)
       #expect(try await storage.all(.telemetry(of: "VAN-001")).map(\.isTimeAhead) == [false, false])

@@ -100,7 +100,7 @@ import Testing
     #expect(try await new.all(query).map(\.number) == [2, 3, 4])
     // What was there is known; what comes is taken in beside it.
     let more = [Sample.record(4), Sample.record(5), Sample.record(6, idAt: 2_000_000_000_000)]
-    #expect(try await new.take(more) == [.duplicate, .stored, .stored])
+    #expect(try await new.store(more) == [.duplicate, .stored, .stored])
     #expect(try await new.all(.telemetry(of: "VAN-001")).map(\.number) == Array(0..<7))
     await new.close()
   }
@@ -160,7 +160,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func a_further_step_finds_the_data(_ kind: Kind) async throws {
     let fleet = try await Fleet(kind)
-    try await fleet.storage.take((0..<3).map { Sample.record($0) })
+    try await fleet.storage.store((0..<3).map { Sample.record($0) })
     await fleet.storage.close()
     let added = try await Self.open(kind, fleet.address, steps: SQLiteSchema.steps.count + 1)
     let colours = try await added.engine.read { session throws(StoreFailure) in

@@ -13,7 +13,7 @@ import Testing
       let records = (0..<60).map {
         Sample.record($0, at: Double($0 * 7 % 20), noTime: $0 % 12 == 5, idAt: ids[$0 % 4].map { $0 + 1 })
       }
-      try await fleet.storage.take(records.shuffled())
+      try await fleet.storage.store(records.shuffled())
       let expected = records.sorted {
         let (a, b) = ($0.time?.nanoseconds ?? .min, $1.time?.nanoseconds ?? .min)
         return a != b ? a < b : $0.sequence < $1.sequence
@@ -36,7 +36,7 @@ import Testing
       func records(_ type: String) -> [IncomingRecord] {
         numbers.map { Sample.record($0, type, at: 5, idAt: UInt64(Sample.day) + 5_000 - UInt64($0)) }
       }
-      for type in ["telemetry", "driving", "trip"] { try await fleet.storage.take(records(type)) }
+      for type in ["telemetry", "driving", "trip"] { try await fleet.storage.store(records(type)) }
       for limit in [1, 7, 100] {
         var queries = [RecordQuery.telemetry(of: "VAN-001", limit: limit)]
         for vehicle in ["VAN-001", nil] {
@@ -62,7 +62,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func from_is_inclusive_and_to_is_not(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      try await fleet.storage.take((0..<10).map { Sample.record($0) })
+      try await fleet.storage.store((0..<10).map { Sample.record($0) })
       for order in [RecordQuery.Order.oldestFirst, .newestFirst] {
         var query = RecordQuery.telemetry(of: "VAN-001", from: Sample.time(3), to: Sample.time(7), limit: 2)
         query.order = order
@@ -74,12 +74,12 @@ import Testing
   @Test(arguments: Kind.allCases)
   func pages_stay_as_they_are_while_records_come_in(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      try await fleet.storage.take((0..<20).map { Sample.record($0 * 2) })
+      try await fleet.storage.store((0..<20).map { Sample.record($0 * 2) })
       var query = RecordQuery.telemetry(of: "VAN-001", limit: 5)
       query.order = .newestFirst
       let first = try await fleet.storage.records(query, tenant: .standard)
       // Newer ones, and older ones that stand between those that are to come.
-      try await fleet.storage.take((0..<60).map { Sample.record($0 * 2 + 1) })
+      try await fleet.storage.store((0..<60).map { Sample.record($0 * 2 + 1) })
       query.cursor = first.next
       let rest = try await fleet.storage.all(query)
       #expect(first.items.map(\.number) == [38, 36, 34, 32, 30])
@@ -94,7 +94,7 @@ import Testing
       let records = (0..<90).map {
         Sample.record($0, types[$0 % 9], at: Double($0 % 30), vehicle: "VAN-\($0 % 4)")
       }
-      try await fleet.storage.take(records)
+      try await fleet.storage.store(records)
       let expected = records.indices.filter { $0 % 9 < 7 }.sorted { $0 % 30 != $1 % 30 ? $0 % 30 < $1 % 30 : $0 < $1 }
       for limit in [4, 100] {
         var query = RecordQuery(vehicle: nil, classes: RecordQuery.eventClasses, order: .oldestFirst, limit: limit)
@@ -116,7 +116,7 @@ import Testing
       let records = ["driving", "gap"].flatMap { type in
         ["A", "B", "C"].map { Sample.record(1, type, vehicle: $0) }
       }
-      try await fleet.storage.take(records)
+      try await fleet.storage.store(records)
       for order in [RecordQuery.Order.oldestFirst, .newestFirst] {
         let query = RecordQuery(vehicle: nil, classes: RecordQuery.eventClasses, order: order, limit: 1)
         let found = try await fleet.storage.all(query)
@@ -132,7 +132,7 @@ import Testing
       let other = try #require(TenantID("other"))
       try await fleet.storage.addTenant(other, at: Sample.now)
       for tenant in [TenantID.standard, other] {
-        try await fleet.storage.take((0..<10).map { Sample.record($0) }, tenant: tenant)
+        try await fleet.storage.store((0..<10).map { Sample.record($0) }, tenant: tenant)
       }
       var query = RecordQuery.telemetry(of: "VAN-001", limit: 3)
       let cursor = try #require(try await fleet.storage.records(query, tenant: .standard).next)
@@ -164,7 +164,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func questions_that_cannot_be_answered_are_refused(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      try await fleet.storage.take([Sample.record(1)])
+      try await fleet.storage.store([Sample.record(1)])
       let questions: [RecordQuery] = [
         RecordQuery(vehicle: nil, classes: [.known(.telemetry)]),
         .telemetry(of: "VAN-001", limit: 0), .telemetry(of: "VAN-001", limit: 10_001),

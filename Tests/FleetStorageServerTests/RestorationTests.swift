@@ -10,8 +10,8 @@ import Testing
 @Suite struct RestorationTests {
   private static func serve(_ path: String) throws -> StoredFleet { try StoredFleet(sqlite: path, as: .server) }
 
-  private static func take(_ numbers: Range<Int>, _ storage: StoredFleet) async throws {
-    try await storage.take(numbers.map { Sample.record($0) })
+  private static func store(_ numbers: Range<Int>, _ storage: StoredFleet) async throws {
+    try await storage.store(numbers.map { Sample.record($0) })
   }
 
   /// Writes into the file that is there, as `cp` does.
@@ -36,7 +36,7 @@ import Testing
     let (path, backup) = (folder.file("fleet.db"), folder.file("backup.db"))
     var storage = try Self.serve(path)
     #expect(!storage.wasRestored)
-    try await Self.take(0..<3, storage)
+    try await Self.store(0..<3, storage)
     await storage.close()
     try Self.copy(path, over: backup)
     var positions: [Int64] = [1, 3, 4, 5]
@@ -45,7 +45,7 @@ import Testing
     for round in 0..<2 {
       storage = try Self.serve(path)
       #expect(storage.wasRestored == (round > 0))
-      try await Self.take((10 * round + 3)..<(10 * round + 5), storage)
+      try await Self.store((10 * round + 3)..<(10 * round + 5), storage)
       last = try await storage.feedPosition(tenant: .standard).rawValue
       await storage.close()
       try Self.copy(backup, over: path)
@@ -56,7 +56,7 @@ import Testing
     await Self.expectGone(positions, storage)
     let start = try await storage.feedPosition(tenant: .standard)
     #expect(start.rawValue > last && start.rawValue < 1 << 53)
-    try await Self.take(50..<52, storage)
+    try await Self.store(50..<52, storage)
     let changes = try await storage.changes(after: start, limit: 10, tenant: .standard)
     #expect(changes.map(\.record.number) == [50, 51])
     #expect(
@@ -73,7 +73,7 @@ import Testing
     let folder = try ScratchFolder()
     let (path, backup) = (folder.file("fleet.db"), folder.file("backup.db"))
     var storage = try Self.serve(path)
-    try await Self.take(0..<3, storage)
+    try await Self.store(0..<3, storage)
     await storage.close()
     try Self.copy(path, over: backup)
     try Self.copy(backup, over: path)
@@ -89,7 +89,7 @@ import Testing
     let (path, other) = (folder.file("fleet.db"), folder.file("other.db"))
     for path in [path, other] {
       let storage = try Self.serve(path)
-      try await Self.take(0..<3, storage)
+      try await Self.store(0..<3, storage)
       await storage.close()
     }
     switch way {
@@ -111,7 +111,7 @@ import Testing
     try await Fleet.with(.postgreSQL) { fleet in
       var server = try await StoredFleet(postgreSQL: fleet.address, as: .server)
       #expect(!server.wasRestored)
-      try await Self.take(0..<3, server)
+      try await Self.store(0..<3, server)
       await server.close()
       server = try await StoredFleet(postgreSQL: fleet.address, as: .server)
       #expect(!server.wasRestored)
@@ -133,10 +133,10 @@ import Testing
     try await Fleet.with(kind) { fleet in
       let other = try #require(TenantID("other"))
       try await fleet.storage.addTenant(other, at: Sample.now)
-      try await Self.take(0..<3, fleet.storage)
-      try await fleet.storage.noteRestored()
+      try await Self.store(0..<3, fleet.storage)
+      try await fleet.storage.recordRestoration()
       await Self.expectGone([0, 3], fleet.storage)
-      try await Self.take(3..<4, fleet.storage)
+      try await Self.store(3..<4, fleet.storage)
       let end = try await fleet.storage.feedPosition(tenant: .standard)
       let before = FeedPosition(rawValue: end.rawValue - 1)
       #expect(try await fleet.storage.changes(after: before, limit: 9, tenant: .standard).map(\.record.number) == [3])

@@ -16,7 +16,7 @@ import Testing
       let last = (30..<60).map { Sample.record($0, at: -Self.month + Double($0), vehicle: "VAN-\($0 % 3)") }
       let new = (60..<90).map { Sample.record($0, at: Double($0), vehicle: "VAN-\($0 % 3)") }
       let trips = (90..<93).map { Sample.record($0, "trip", at: -2 * Self.month, vehicle: "VAN-\($0 % 3)") }
-      try await fleet.storage.take(old + last + new + trips)
+      try await fleet.storage.store(old + last + new + trips)
       // In the middle of November: September and October are over.
       try await fleet.storage.removeRecords(.known(.telemetry), before: Sample.time(0), at: Sample.now)
       for vehicle in 0..<3 {
@@ -28,7 +28,7 @@ import Testing
       // Changes whose record is gone are left out; room for the same month is made again.
       let changes = try await fleet.storage.changes(after: .start, limit: 1_000, tenant: .standard)
       #expect(changes.count == 33)
-      #expect(try await fleet.storage.take([old[0]]) == [.stored])
+      #expect(try await fleet.storage.store([old[0]]) == [.stored])
     }
   }
 
@@ -38,7 +38,7 @@ import Testing
       let times = [-2 * Self.month, -1, 0, 60]
       let records = times.enumerated().map { Sample.record($0, at: $1, idAt: 1_000) }
       let late = times.enumerated().map { Sample.record($0 + 10, at: $1, idAt: 5_680_281_600_000) }
-      try await fleet.storage.take(records + late + [Sample.record(20, noTime: true, idAt: 2_000)])
+      try await fleet.storage.store(records + late + [Sample.record(20, noTime: true, idAt: 2_000)])
       try await fleet.storage.removeRecords(.known(.telemetry), before: Sample.time(0), at: Sample.now)
       #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).map(\.number) == [20, 2, 12, 3, 13])
     }
@@ -54,10 +54,10 @@ import Testing
           vehicle: "VAN-\(number % 2)", idAt: UInt64(number))
       }
       for start in stride(from: 0, to: 9_000, by: 3_000) {
-        try await fleet.storage.take(Array(records[start..<(start + 3_000)]))
+        try await fleet.storage.store(Array(records[start..<(start + 3_000)]))
       }
       // Of this month, and as old as it may be: it goes when the month is over.
-      try await fleet.storage.take([Sample.record(10_000, at: -86_400)])
+      try await fleet.storage.store([Sample.record(10_000, at: -86_400)])
       let removed = try await fleet.storage.removeRecords(
         .known(.telemetry), before: Sample.time(0), at: Sample.now)
       #expect(removed == 6_000)
@@ -81,7 +81,7 @@ import Testing
           """, in: database
         ).map { String($0) }
       }
-      try await fleet.storage.take([
+      try await fleet.storage.store([
         Sample.record(1, at: -Self.month), Sample.record(2), Sample.record(3, idAt: 1), Sample.record(4, "dtc"),
       ])
       let all = ["record_dtc_202611", "record_telemetry_202610", "record_telemetry_202611", "record_telemetry_early"]
@@ -97,13 +97,13 @@ import Testing
       // Every month of 70 years, which a right clock gives none of.
       let month: UInt64 = 2_629_800_000
       let odd = (0..<840).map { Sample.record($0, at: Double($0), idAt: 1_800_000_000_000 + UInt64($0) * month) }
-      #expect(try await fleet.storage.take(odd) == Array(repeating: .stored, count: 840))
-      #expect(try await fleet.storage.take(odd) == Array(repeating: .duplicate, count: 840))
+      #expect(try await fleet.storage.store(odd) == Array(repeating: .stored, count: 840))
+      #expect(try await fleet.storage.store(odd) == Array(repeating: .duplicate, count: 840))
       #expect(
-        try await fleet.storage.take([Sample.record(900, at: 900, quality: "system", idAt: 1_800_000_000_000)])
+        try await fleet.storage.store([Sample.record(900, at: 900, quality: "system", idAt: 1_800_000_000_000)])
           == [.stored])
       #expect(
-        try await fleet.storage.take([Sample.record(900, at: 840, idAt: 1_800_000_000_000)]) == [.improved])
+        try await fleet.storage.store([Sample.record(900, at: 840, idAt: 1_800_000_000_000)]) == [.improved])
       let all = try await fleet.storage.all(.telemetry(of: "VAN-001", limit: 100))
       #expect(all.map(\.number) == Array(0..<840) + [900])
       let some = RecordQuery.telemetry(of: "VAN-001", from: Sample.time(800), to: Sample.time(803))
@@ -128,8 +128,8 @@ import Testing
       // January 2027, and other months, two of another server that knows nothing of it.
       let january: UInt64 = 1_799_000_000_000
       let other = try await fleet.another()
-      try await fleet.storage.take([Sample.record(1, idAt: january), Sample.record(2, idAt: january * 2)])
-      try await other.take([Sample.record(3, idAt: january), Sample.record(4, idAt: 1_600_000_000_000)])
+      try await fleet.storage.store([Sample.record(1, idAt: january), Sample.record(2, idAt: january * 2)])
+      try await other.store([Sample.record(3, idAt: january), Sample.record(4, idAt: 1_600_000_000_000)])
       #expect(try count(tables) == before)
       #expect(try count("record_telemetry_odd") == ["4"])
       // It comes: what was there moves, what comes joins it, and the other server finds both.
@@ -138,7 +138,7 @@ import Testing
         [Sample.record(3, idAt: january), Sample.record(5, idAt: january)], from: .trusted, tenant: .standard, at: then)
       #expect(outcomes == [.duplicate, .stored])
       #expect(
-        try await other.take([Sample.record(1, idAt: january), Sample.record(6, idAt: january)]) == [
+        try await other.store([Sample.record(1, idAt: january), Sample.record(6, idAt: january)]) == [
           .duplicate, .stored,
         ])
       #expect(try count("record_telemetry_202701") == ["4"])
@@ -148,7 +148,7 @@ import Testing
       }
       // A partition that another server drops is made anew, and nothing goes astray.
       try await other.removeRecords(.known(.telemetry), before: Sample.time(9_000_000), at: Sample.time(9_000_000))
-      #expect(try await fleet.storage.take([Sample.record(7, idAt: january)]) == [.stored])
+      #expect(try await fleet.storage.store([Sample.record(7, idAt: january)]) == [.stored])
       // The newest of those that were there stays.
       #expect(try await other.all(.telemetry(of: "VAN-001")).map(\.number) == [6, 7])
       await other.close()
@@ -191,7 +191,7 @@ import Testing
         ).map { String($0) }
       }
       // On 21 November, of the types that there are.
-      try await fleet.storage.take([Sample.record(1), Sample.record(2, "trip")])
+      try await fleet.storage.store([Sample.record(1), Sample.record(2, "trip")])
       try await fleet.storage.prepare(at: Sample.now)
       #expect(try partitions() == ["record_telemetry_202611", "record_trip_202611"])
       let late = Sample.time(4 * 86_400)
@@ -207,7 +207,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func the_witnessed_time_comes_from_the_database_server_if_there_is_one(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      try await fleet.storage.take([Sample.record(1, at: 7)])
+      try await fleet.storage.store([Sample.record(1, at: 7)])
       let witnessed = try await fleet.storage.witnessedTime()
       switch kind {
       case .sqlite: #expect(witnessed == Sample.now)
@@ -222,12 +222,12 @@ import Testing
       let old = -2 * Self.month
       // One without a time keeps the partition.
       let id = UInt64(Sample.day + Int64(old * 1_000))
-      try await fleet.storage.take([
+      try await fleet.storage.store([
         Sample.record(1, at: old), Sample.record(2, noTime: true, idAt: id), Sample.record(9),
       ])
       #expect(try await fleet.storage.removeRecords(telemetry, before: Sample.time(0), at: Sample.now) == 1)
       // What comes late goes a day later, and not before.
-      try await fleet.storage.take([Sample.record(3, at: old)])
+      try await fleet.storage.store([Sample.record(3, at: old)])
       #expect(try await fleet.storage.removeRecords(telemetry, before: Sample.time(day / 2), at: Sample.now) == 0)
       #expect(try await fleet.storage.removeRecords(telemetry, before: Sample.time(day), at: Sample.now) == 1)
       #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).map(\.number) == [2, 9])
@@ -247,8 +247,8 @@ import Testing
         says(5, "trip"), says(6, "trip"), says(7, "dtc", #","ecu":"7E8""#), says(8, "dtc", #","ecu":"7E8""#),
         says(9, "dtc", #","ecu":"7E9""#),
       ]
-      try await fleet.storage.take(parked + [says(10, "telemetry", place, vehicle: "DRIVING")])
-      try await fleet.storage.take([Sample.record(11, at: 5, vehicle: "DRIVING", keys: place)])
+      try await fleet.storage.store(parked + [says(10, "telemetry", place, vehicle: "DRIVING")])
+      try await fleet.storage.store([Sample.record(11, at: 5, vehicle: "DRIVING", keys: place)])
       func removeAll() async throws -> Int64 {
         var removed: Int64 = 0
         for recordClass in RecordClass.allCases {
@@ -263,9 +263,9 @@ import Testing
       #expect(try await fleet.storage.all(.telemetry(of: "PARKED")).map(\.number) == [2, 4])
       #expect(try await fleet.storage.all(.telemetry(of: "DRIVING")).map(\.number) == [11])
       // What is sent once more is still known.
-      #expect(try await fleet.storage.take([parked[1], parked[3]]) == [.duplicate, .duplicate])
+      #expect(try await fleet.storage.store([parked[1], parked[3]]) == [.duplicate, .duplicate])
       // Once it drives again, nothing keeps them.
-      try await fleet.storage.take([
+      try await fleet.storage.store([
         Sample.record(20, at: 20, vehicle: "PARKED", keys: place), Sample.record(21, "trip", at: 21, vehicle: "PARKED"),
       ])
       let later = Sample.time(2 * 86_400)

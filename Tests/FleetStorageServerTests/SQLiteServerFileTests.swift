@@ -34,7 +34,7 @@ import Testing
     #expect(file?.contents == nil)
     try file?.write(contents)
     #expect(file?.contents == contents)
-    file?.note(changes: .max)
+    file?.record(changes: .max)
     file = nil
     let next = try SQLiteServerFile(of: database)
     #expect(next.contents == .init(store: Array(0..<16), inode: .max, changes: .max))

@@ -20,7 +20,7 @@ struct StorageModel {
   /// Takes a batch in.
   ///
   /// - Returns: what became of each record, and which of them the feed has.
-  mutating func take(_ records: [IncomingRecord], at now: Timestamp) throws -> ([IngestOutcome], Set<UUIDv7>) {
+  mutating func store(_ records: [IncomingRecord], at now: Timestamp) throws -> ([IngestOutcome], Set<UUIDv7>) {
     var changed: Set<UUIDv7> = []
     let outcomes = try records.map { incoming throws -> IngestOutcome in
       let isAhead = (incoming.time?.milliseconds ?? 0) > now.milliseconds + 86_400_000

@@ -114,7 +114,7 @@ import Testing
       for step in 0..<60 {
         let now = Timestamp(nanoseconds: Sample.now.nanoseconds + Int64(step) * 1_000_000)
         let batch = sender.batch()
-        let (outcomes, changed) = try model.take(batch, at: now)
+        let (outcomes, changed) = try model.store(batch, at: now)
         #expect(try await storage.ingest(batch, from: .trusted, tenant: .standard, at: now) == outcomes)
         // The feed has what the batch changed, as it is now.
         let changes = try await storage.changes(after: position, limit: 1_000, tenant: .standard)

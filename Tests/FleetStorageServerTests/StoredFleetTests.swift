@@ -10,7 +10,7 @@ import Testing
   func records_come_back_as_they_came(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let records = (0..<10).map { Sample.record($0, keys: #","note":"Grüße \u00e9","n":1.50"#) }
-      #expect(try await fleet.storage.take(records) == Array(repeating: .stored, count: 10))
+      #expect(try await fleet.storage.store(records) == Array(repeating: .stored, count: 10))
       let found = try await fleet.storage.all(.telemetry(of: "VAN-001"))
       #expect(found.map(\.body) == records.map(\.body))
       #expect(found.map(\.time) == records.map(\.time))
@@ -22,9 +22,9 @@ import Testing
   @Test(arguments: Kind.allCases)
   func first_stored_wins(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      try await fleet.storage.take([Sample.record(1, keys: #","n":1"#)])
+      try await fleet.storage.store([Sample.record(1, keys: #","n":1"#)])
       let again = [Sample.record(1, keys: #","n":2"#), Sample.record(2), Sample.record(2, keys: #","n":3"#)]
-      #expect(try await fleet.storage.take(again) == [.duplicate, .stored, .duplicate])
+      #expect(try await fleet.storage.store(again) == [.duplicate, .stored, .duplicate])
       let found = try await fleet.storage.all(.telemetry(of: "VAN-001"))
       #expect(
         found.map(\.text)
@@ -37,7 +37,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func a_batch_of_none_is_answered(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      let answer = try await fleet.storage.take([])
+      let answer = try await fleet.storage.store([])
       #expect(answer == [])
     }
   }

@@ -54,14 +54,14 @@ import Testing
   @Test(arguments: Kind.allCases)
   func many_records_make_runs_and_few_make_rows(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      try await fleet.storage.take((0..<300).map { Sample.record($0) })
+      try await fleet.storage.store((0..<300).map { Sample.record($0) })
       #expect(try await Self.layout(fleet) == [3, 300, 0])
-      try await fleet.storage.take((300..<305).map { Sample.record($0) })
-      try await fleet.storage.take((305..<400).map { Sample.record($0, "trip") })
+      try await fleet.storage.store((300..<305).map { Sample.record($0) })
+      try await fleet.storage.store((305..<400).map { Sample.record($0, "trip") })
       #expect(try await Self.layout(fleet) == [3, 300, 5])
       // Large records are worth a run sooner.
       let padding = #","note":"\#(String(repeating: "x", count: 9_000))""#
-      try await fleet.storage.take((400..<402).map { Sample.record($0, keys: padding) })
+      try await fleet.storage.store((400..<402).map { Sample.record($0, keys: padding) })
       #expect(try await Self.layout(fleet) == [4, 302, 5])
       #expect(
         try await fleet.storage.all(.telemetry(of: "VAN-001", limit: 7)).map(\.number) == Array(0..<305) + [400, 401])
@@ -78,16 +78,16 @@ import Testing
       records[20] = Sample.record(20, noTime: true)
       records[99] = Sample.record(99, at: 2 * day, idAt: UInt64(Sample.day + 99_000))
       records[98] = Sample.record(98, idAt: UInt64(Sample.day + 172_800_000))
-      let outcomes = try await fleet.storage.take(records)
+      let outcomes = try await fleet.storage.store(records)
       #expect(outcomes == Array(repeating: .stored, count: 100))
       #expect(try await Self.layout(fleet) == [1, 96, 4])
-      #expect(try await fleet.storage.take(records) == Array(repeating: .duplicate, count: 100))
+      #expect(try await fleet.storage.store(records) == Array(repeating: .duplicate, count: 100))
       let all = try await fleet.storage.all(.telemetry(of: "VAN-001", limit: 13))
       // A time that is ahead counts as that of its reception, which is that of the first record here.
       #expect(all.map(\.number) == [20, 0, 99] + (1..<99).filter { $0 != 20 })
       // Ids of two months are in two runs.
       let last = (0..<40).map { Sample.record($0, at: -1_728_020 + Double($0), vehicle: "VAN-2") }
-      try await fleet.storage.take(last)
+      try await fleet.storage.store(last)
       #expect(try await Self.layout(fleet) == [3, 136, 4])
     }
   }
@@ -96,14 +96,14 @@ import Testing
   func a_batch_that_comes_late_fits_between_runs(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let records = (0..<150).map { Sample.record($0) }
-      try await fleet.storage.take(Array(records[100...]))
-      try await fleet.storage.take(Array(records[..<50]))
-      try await fleet.storage.take(Array(records[50..<100]))
+      try await fleet.storage.store(Array(records[100...]))
+      try await fleet.storage.store(Array(records[..<50]))
+      try await fleet.storage.store(Array(records[50..<100]))
       #expect(try await Self.layout(fleet) == [3, 150, 0])
       // Batches with other borders: what is there is found, and the rest is new.
       let more = (40..<200).map { Sample.record($0) }
       let expected = (40..<200).map { $0 < 150 ? IngestOutcome.duplicate : .stored }
-      #expect(try await fleet.storage.take(more) == expected)
+      #expect(try await fleet.storage.store(more) == expected)
       #expect(try await Self.layout(fleet) == [4, 200, 0])
       #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).map(\.number) == Array(0..<200))
     }
@@ -113,12 +113,12 @@ import Testing
   func an_improved_record_leaves_its_run(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let records = (0..<64).map { Sample.record($0, quality: "system", keys: #","latitude":47.5,"longitude":9.5"#) }
-      try await fleet.storage.take(records)
+      try await fleet.storage.store(records)
       // The newest moves to the front, and the position with it.
       let better = Sample.record(
         63, at: -5, idAt: UInt64(Sample.day + 63_000), keys: #","latitude":47.5,"longitude":9.5"#)
-      #expect(try await fleet.storage.take([better]) == [.improved])
-      #expect(try await fleet.storage.take([better]) == [.duplicate])
+      #expect(try await fleet.storage.store([better]) == [.improved])
+      #expect(try await fleet.storage.store([better]) == [.duplicate])
       #expect(try await Self.layout(fleet) == [1, 63, 1])
       let all = try await fleet.storage.all(.telemetry(of: "VAN-001"))
       #expect(all.map(\.number) == [63] + Array(0..<63))
@@ -129,7 +129,7 @@ import Testing
       #expect(latest.vehicle.lastRecordAt == Sample.time(62))
       // All of them: the run goes.
       let rest = (0..<63).map { Sample.record($0, at: Double($0) + 0.5, idAt: UInt64(Sample.day + Int64($0) * 1_000)) }
-      #expect(try await fleet.storage.take(rest) == Array(repeating: .improved, count: 63))
+      #expect(try await fleet.storage.store(rest) == Array(repeating: .improved, count: 63))
       #expect(try await Self.layout(fleet) == [0, 0, 64])
     }
   }
@@ -142,13 +142,13 @@ import Testing
       let records = (0..<60).map {
         Sample.record($0, at: $0 < 30 ? Double($0) - 5e6 : Double($0), idAt: old + UInt64($0))
       }
-      try await fleet.storage.take(records)
+      try await fleet.storage.store(records)
       #expect(try await Self.layout(fleet) == [1, 60, 0])
       let removed = try await fleet.storage.removeRecords(.known(.telemetry), before: Sample.time(0), at: Sample.now)
       #expect(removed == 30)
       #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).map(\.number) == Array(30..<60))
       #expect(try await fleet.storage.counts().recordsRemoved == 30)
-      #expect(try await fleet.storage.take([records[29], records[30]]) == [.stored, .duplicate])
+      #expect(try await fleet.storage.store([records[29], records[30]]) == [.stored, .duplicate])
     }
   }
 
@@ -157,7 +157,7 @@ import Testing
     try await Fleet.with(kind) { fleet in
       for vehicle in ["VAN-1", "VAN-2"] {
         for batch in 0..<100 {
-          try await fleet.storage.take((0..<20).map { Sample.record(batch * 20 + $0, vehicle: vehicle) })
+          try await fleet.storage.store((0..<20).map { Sample.record(batch * 20 + $0, vehicle: vehicle) })
         }
       }
       _ = try await fleet.storage.removeVehicle("VAN-1", tenant: .standard)
@@ -181,7 +181,7 @@ import Testing
               // Each record comes from three writers, in batches with different borders.
               let first = batch * 40 + writer % 3 * 13
               let records = (first..<(first + 40)).map { Sample.record($0, vehicle: "VAN-\(writer / 3)") }
-              stored += try await writers[writer % writers.count].take(records).filter { $0 == .stored }.count
+              stored += try await writers[writer % writers.count].store(records).filter { $0 == .stored }.count
             }
             return stored
           }

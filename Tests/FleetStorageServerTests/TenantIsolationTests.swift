@@ -16,7 +16,7 @@ import Testing
       for (index, tenant) in [TenantID.standard, other].enumerated() {
         let place = #","latitude":\#(index + 1),"longitude":1,"owner":\#(index)"#
         let records = [Sample.record(1, keys: place), Sample.record(2, "trip", keys: place)]
-        #expect(try await storage.take(records, tenant: tenant) == [.stored, .stored])
+        #expect(try await storage.store(records, tenant: tenant) == [.stored, .stored])
         _ = try await storage.addGateway(
           "gw-1", allowedVehicles: [], key: Sample.secret(UInt8(index)), tenant: tenant, at: Sample.now)
         let token = OperatorToken(id: Sample.epoch, label: "\(index)", role: .admin, addedAt: Sample.now)
@@ -55,7 +55,7 @@ import Testing
       _ = try await storage.updateVehicle("VAN-001", VehicleDetails(name: "x"), tenant: other)
       _ = try await storage.rotateKey(Sample.secret(99), gateway: "gw-1", tenant: other, at: Sample.now)
       _ = try await storage.setAllowedVehicles(["x"], gateway: "gw-1", tenant: other)
-      try await storage.gatewaysSeen(["gw-1": GatewaySighting(at: Sample.now, spoolDepth: 1)], tenant: other)
+      try await storage.storeStatus(of: ["gw-1": GatewayStatus(at: Sample.now, spoolDepth: 1)], tenant: other)
       try await storage.revokeGateway("gw-1", tenant: other, at: Sample.now)
       try await storage.revokeToken(Sample.epoch, tenant: other, at: Sample.now)
       #expect(try await storage.removeVehicle("VAN-001", tenant: other))

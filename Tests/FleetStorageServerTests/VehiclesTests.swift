@@ -23,11 +23,11 @@ import Testing
       let changed = try await storage.updateVehicle("VAN-001", details, removesVIN: true, tenant: .standard)
       #expect(changed.details == details)
       #expect(try await storage.vehicle("WVWZZZ3CZHE514839", tenant: .standard) == nil)
-      try await storage.take([Sample.record(1), Sample.record(2, "trip"), Sample.record(1, vehicle: "VAN-002")])
+      try await storage.store([Sample.record(1), Sample.record(2, "trip"), Sample.record(1, vehicle: "VAN-002")])
       #expect(try await storage.removeVehicle("VAN-001", tenant: .standard))
       #expect(try await storage.removeVehicle("VAN-001", tenant: .standard) == false)
       // What comes then is a new vehicle's, and nothing of the old one is there.
-      #expect(try await storage.take([Sample.record(1), Sample.record(3)]) == [.stored, .stored])
+      #expect(try await storage.store([Sample.record(1), Sample.record(3)]) == [.stored, .stored])
       #expect(try await storage.all(.telemetry(of: "VAN-001")).map(\.number) == [1, 3])
       #expect(try await storage.all(.telemetry(of: "VAN-002")).map(\.number) == [1])
     }
@@ -44,16 +44,16 @@ import Testing
       // More than one piece, in several partitions.
       let many = (0..<12_000).map { Sample.record($0, idAt: UInt64(Sample.day) - UInt64($0) * 400_000) }
       for start in stride(from: 0, to: many.count, by: 4_000) {
-        try await fleet.storage.take(Array(many[start..<(start + 4_000)]))
+        try await fleet.storage.store(Array(many[start..<(start + 4_000)]))
       }
-      try await fleet.storage.take([Sample.record(1, "trip"), Sample.record(2, vehicle: "VAN-002")])
+      try await fleet.storage.store([Sample.record(1, "trip"), Sample.record(2, vehicle: "VAN-002")])
       #expect(try await fleet.storage.removeVehicle("VAN-001", tenant: .standard))
       #expect(try await fleet.storage.vehicle("VAN-001", tenant: .standard) == nil)
       #expect(try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard) == nil)
       #expect(try await fleet.storage.all(RecordQuery(vehicle: nil, classes: RecordQuery.tripClasses)).isEmpty)
       #expect(try await fleet.storage.counts().removals == 1)
       // It is added again before its rows are gone.
-      #expect(try await fleet.storage.take([Sample.record(5)]) == [.stored])
+      #expect(try await fleet.storage.store([Sample.record(5)]) == [.stored])
       #expect(try await rows(fleet.storage) == 12_003)
       await fleet.storage.close()
       let again = try await fleet.another()
@@ -71,11 +71,11 @@ import Testing
   func a_vin_that_records_said_outlasts_a_change_that_does_not_say_it(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let (storage, vin) = (fleet.storage, "WVWZZZ3CZHE514839")
-      try await storage.take([Sample.record(1, "vehicle", keys: ",\"vin\":\"\(vin)\"")])
+      try await storage.store([Sample.record(1, "vehicle", keys: ",\"vin\":\"\(vin)\"")])
       let changed = try await storage.updateVehicle("VAN-001", VehicleDetails(name: "Van"), tenant: .standard)
       #expect(changed.details == VehicleDetails(vin: vin, name: "Van"))
       // What comes under the VIN is still the same vehicle's.
-      try await storage.take([Sample.record(2, vehicle: vin)])
+      try await storage.store([Sample.record(2, vehicle: vin)])
       #expect(try await storage.all(.telemetry(of: "VAN-001")).map(\.number) == [2])
       let other = VehicleDetails(vin: "WVWZZZ3CZHE514840")
       #expect(try await storage.updateVehicle("VAN-001", other, tenant: .standard).details == other)

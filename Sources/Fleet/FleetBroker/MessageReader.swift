@@ -39,7 +39,7 @@ struct MessageReader: Sendable {
     prefix = String(topic.map { $0 == "/" ? separator : $0 }) + String(separator)
   }
 
-  func read(_ message: BrokerMessage) -> Read {
+  func read(_ message: ConsumedMessage) -> Read {
     var read = Read(tag: message.tag, topic: message.topic, bytes: message.payload.count)
     guard let level = vehicle(of: message.topic) else {
       return refuse(read, "expected a topic \(prefix){vehicleId}\(separator){type}")

@@ -84,16 +84,16 @@ extension StoredFleet {
     }
   }
 
-  public func gatewaysSeen(
-    _ sightings: [String: GatewaySighting], tenant: TenantID
+  public func storeStatus(
+    of gateways: [String: GatewayStatus], tenant: TenantID
   ) async throws(StorageError) {
     try await engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
-      let names = Set(sightings.values.compactMap { $0.vehicle?.name })
+      let names = Set(gateways.values.compactMap { $0.vehicle?.name })
       let vehicles = names.isEmpty ? [] : try session.vehicles(named: names.sorted(), tenant: tenant)
       // In the order of their ids: two servers that see the same gateways do not deadlock.
-      for (id, sighting) in sightings.sorted(by: { $0.key < $1.key }) {
-        let vehicle = sighting.vehicle.flatMap { seen in
+      for (id, status) in gateways.sorted(by: { $0.key < $1.key }) {
+        let vehicle = status.vehicle.flatMap { seen in
           vehicles.first { $0.id == seen.name } ?? vehicles.first { $0.vin == seen.name }
         }
         try session.run(
@@ -107,9 +107,9 @@ extension StoredFleet {
           WHERE tenant = $1 AND id = $2
           """,
           [
-            SQLValue(tenant), .text(id), .integer(sighting.at.milliseconds), SQLValue(sighting.spoolDepth),
-            SQLValue(sighting.version), SQLValue(vehicle.map { Int64($0.key) }),
-            SQLValue(vehicle == nil ? nil : sighting.vehicle?.at.milliseconds),
+            SQLValue(tenant), .text(id), .integer(status.at.milliseconds), SQLValue(status.spoolDepth),
+            SQLValue(status.version), SQLValue(vehicle.map { Int64($0.key) }),
+            SQLValue(vehicle == nil ? nil : status.vehicle?.at.milliseconds),
           ])
       }
     }

@@ -3,7 +3,7 @@ import Telemetry
 
 extension StoredFleet {
   /// Begins a new generation of feed positions: after a backup was restored in a way that a server cannot notice by itself.
-  public func noteRestored() async throws(StorageError) {
+  public func recordRestoration() async throws(StorageError) {
     try await engine.write { [clock = engine.clock] session throws(StoreFailure) in
       try session.beginGeneration(clock: clock)
     }
@@ -28,7 +28,7 @@ extension StoredFleet {
             "UPDATE token SET revoked = $3 WHERE tenant = $1 AND id = $2",
             [.integer(key), .identifier(id), .integer(now.milliseconds)])
         }
-        try session.noteRevoked(ids, tenant: Int32(key))
+        try session.recordRevocation(ids, tenant: Int32(key))
       }
       return found.count
     }

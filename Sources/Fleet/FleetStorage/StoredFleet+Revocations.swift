@@ -30,7 +30,7 @@ extension StoredFleet {
 
 extension StoreSession {
   /// Notes that tokens were revoked, for the servers that have connections of them.
-  func noteRevoked(_ tokens: [UUIDv7], tenant: Int32) throws(StoreFailure) {
+  func recordRevocation(_ tokens: [UUIDv7], tenant: Int32) throws(StoreFailure) {
     // One at a time until the commit: who has read a number has read all before it.
     try lockRevocations()
     var number = try rows("SELECT max(number) FROM revocation", []).first?.integer(0) ?? 0

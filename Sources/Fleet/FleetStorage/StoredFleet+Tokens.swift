@@ -64,7 +64,7 @@ extension StoredFleet {
         "UPDATE token SET revoked = coalesce(revoked, $3) WHERE tenant = $1 AND id = $2",
         [SQLValue(tenant), .identifier(id), .integer(now.milliseconds)])
       guard changed == 1 else { throw StoreFailure(.notFound, id.string, "no such token") }
-      try session.noteRevoked([id], tenant: tenant)
+      try session.recordRevocation([id], tenant: tenant)
     }
   }
 
@@ -75,7 +75,7 @@ extension StoredFleet {
         "DELETE FROM token WHERE tenant = $1 AND id = $2", [SQLValue(tenant), .identifier(id)])
       guard removed == 1 else { throw StoreFailure(.notFound, id.string, "no such token") }
       try session.count(.tokens, by: -1, tenant: tenant)
-      try session.noteRevoked([id], tenant: tenant)
+      try session.recordRevocation([id], tenant: tenant)
     }
   }
 

@@ -54,7 +54,7 @@ extension Configuration {
     line.field("unpackedBytes", limits.unpackedBytes)
     line.field("pageBytes", limits.pageBytes)
     line.field("memoryBytes", limits.memoryBytes)
-    line.field("questions", limits.questions)
+    line.field("questions", limits.queries)
     line.field("batchRecords", limits.batchRecords)
     line.field("connections", limits.connections)
     line.field("stopSeconds", limits.stopSeconds)

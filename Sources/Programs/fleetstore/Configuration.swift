@@ -32,7 +32,7 @@ struct Configuration {
   var broker: BrokerOptions?
 
   /// - Parameter path: `nil` for the defaults.
-  init(path: String?) throws(Failure) {
+  init(path: String?) throws(CommandError) {
     guard let path else { return }
     let (text, isOpen) = try FileText.readNotingWhoMay(path)
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
@@ -42,7 +42,7 @@ struct Configuration {
       try read(&reader, folder: folder, isOpen: isOpen)
       try reader.finish()
     } catch {
-      throw Failure(.badConfiguration, error.message(in: path))
+      throw CommandError(.badConfiguration, error.message(in: path))
     }
   }
 
@@ -99,7 +99,7 @@ extension Configuration {
   ) throws(JSONError) {
     if let value = reader.optional("database") {
       let text = try value.requireString()
-      do throws(Failure) {
+      do throws(CommandError) {
         database = try DatabaseAddress(text, mayHoldPassword: true).resolved(in: folder)
       } catch {
         // The message must not contain the value, which may contain a password. The reason does not contain it.
@@ -114,9 +114,9 @@ extension Configuration {
     }
     if let value = reader.optional("databasePasswordFile") {
       let path = try Self.path(value, folder)
-      do throws(Failure) {
+      do throws(CommandError) {
         guard let address = database.withPassword(try FileText.readSecretLine(path)) else {
-          throw Failure(.badConfiguration, "no place for a password")
+          throw CommandError(.badConfiguration, "no place for a password")
         }
         database = address
       } catch {
@@ -132,7 +132,7 @@ extension Configuration {
     var metrics = try JSONObjectReader(object)
     if let value = metrics.optional("tokenFile") {
       let path = try Self.path(value, folder)
-      do throws(Failure) {
+      do throws(CommandError) {
         server.serverToken = try ServerToken.read(path)
       } catch {
         throw value.invalid(
@@ -172,7 +172,7 @@ extension Configuration {
     } else {
       limits.memoryBytes = max(limits.memoryBytes, 4 * limits.unpackedBytes)
     }
-    limits.questions = try object.optionalInt("questions", in: 1...1_000) ?? limits.questions
+    limits.queries = try object.optionalInt("questions", in: 1...1_000) ?? limits.queries
     limits.batchRecords = try object.optionalInt("batchRecords", in: 1...1_000_000) ?? limits.batchRecords
     limits.connections = try object.optionalInt("connections", in: 1...1_000_000) ?? limits.connections
     limits.stopSeconds = try object.optionalInt("stopSeconds", in: 1...3_600) ?? limits.stopSeconds

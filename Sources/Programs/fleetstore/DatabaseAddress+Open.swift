@@ -3,14 +3,14 @@ import FleetStorage
 
 extension DatabaseAddress {
   /// Opens the store.
-  func open(as access: StoreAccess) async throws(Failure) -> StoredFleet {
+  func open(as access: StoreAccess) async throws(CommandError) -> StoredFleet {
     do throws(StorageError) {
       return switch self {
       case .sqlite(let path): try StoredFleet(sqlite: path, as: access)
       case .postgres(let address): try await StoredFleet(postgreSQL: address, as: access)
       }
     } catch {
-      throw Failure(error)
+      throw CommandError(error)
     }
   }
 }

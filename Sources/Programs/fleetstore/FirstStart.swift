@@ -28,8 +28,8 @@ enum FirstStart {
   }
 
   /// Writes a file that only its owner can read.
-  private static func write(_ text: String, to path: String) throws(Failure) {
-    func failed() -> Failure { Failure(.unreadable, "\(path): cannot be written: \(reason(errno))") }
+  private static func write(_ text: String, to path: String) throws(CommandError) {
+    func failed() -> CommandError { CommandError(.unreadable, "\(path): cannot be written: \(reason(errno))") }
     // A file of an earlier store is useless.
     guard unsafe unlink(path) == 0 || errno == ENOENT else { throw failed() }
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

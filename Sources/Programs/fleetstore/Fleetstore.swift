@@ -31,7 +31,7 @@ struct Fleetstore: AsyncParsableCommand {
       } else {
         try command.run()
       }
-    } catch let failure as Failure {
+    } catch let failure as CommandError {
       StandardError.say("fleetstore: \(failure.description)")
       Glibc.exit(failure.status.rawValue)
     } catch {

@@ -12,13 +12,14 @@ struct GatewayCommand: AsyncParsableCommand {
   func run() throws { throw ValidationError("name a subcommand: add, set, rotate, revoke, remove or list") }
 
   /// Checks names that a command line gives.
-  private static func check(_ gatewayId: String, _ vehicles: [String]) throws(Failure) {
-    for name in [gatewayId] + vehicles where !PlainText.isName(name) {
-      throw Failure(.usage, "gateway: expected \(PlainText.expectedName) as a name, found \(JSONError.quoted(name))")
+  private static func check(_ gatewayId: String, _ vehicles: [String]) throws(CommandError) {
+    for name in [gatewayId] + vehicles where !NameRules.isName(name) {
+      throw CommandError(
+        .usage, "gateway: expected \(NameRules.expectedName) as a name, found \(JSONError.quoted(name))")
     }
     var seen: Swift.Set<String> = []
     for vehicle in vehicles where !seen.insert(vehicle).inserted {
-      throw Failure(.usage, "gateway: --vehicle \(JSONError.quoted(vehicle)) given twice")
+      throw CommandError(.usage, "gateway: --vehicle \(JSONError.quoted(vehicle)) given twice")
     }
   }
 
@@ -41,7 +42,7 @@ struct GatewayCommand: AsyncParsableCommand {
           gatewayId, allowedVehicles: vehicles, key: key.hash, tenant: tenant, at: WallClock.now)
       }
       try StandardOutput.say(
-        secret: key.text, lost: "the gateway is registered: make it another key with fleetstore gateway rotate")
+        secret: key.text, lost: "the gateway is registered: create another key with fleetstore gateway rotate")
     }
   }
 
@@ -62,7 +63,7 @@ struct GatewayCommand: AsyncParsableCommand {
       let tenant = try owner.tenant()
       try GatewayCommand.check(gatewayId, vehicles)
       guard vehicles.isEmpty == hasNone else {
-        throw Failure(
+        throw CommandError(
           .usage, "gateway: expected --vehicle or --no-vehicles, found \(hasNone ? "both" : "neither")")
       }
       try await store.withStorage { storage in

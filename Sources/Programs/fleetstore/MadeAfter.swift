@@ -8,24 +8,24 @@ struct MadeAfter: ParsableArguments {
     help: ArgumentHelp("Revoke all keys that were made after this time (RFC 3339).", valueName: "time"))
   var time: String?
 
-  @Flag(name: .customLong("all-tenants"), help: "With --made-after: the keys of all tenants.")
+  @Flag(name: .customLong("all-tenants"), help: "With --made-after: revoke keys of all tenants.")
   var allTenants = false
 
   /// - Parameters:
   ///   - id: the argument that names one key.
   ///   - what: the kind of key, for messages.
   /// - Returns: `nil` if the id counts.
-  func moment(insteadOf id: String?, _ what: String) throws(Failure) -> Timestamp? {
+  func moment(insteadOf id: String?, _ what: String) throws(CommandError) -> Timestamp? {
     guard let time else {
-      guard id != nil else { throw Failure(.usage, "\(what): expected an id or --made-after TIME") }
-      guard !allTenants else { throw Failure(.usage, "\(what): --all-tenants goes with --made-after") }
+      guard id != nil else { throw CommandError(.usage, "\(what): expected an id or --made-after TIME") }
+      guard !allTenants else { throw CommandError(.usage, "\(what): --all-tenants goes with --made-after") }
       return nil
     }
-    guard id == nil else { throw Failure(.usage, "\(what): expected an id or --made-after TIME, found both") }
+    guard id == nil else { throw CommandError(.usage, "\(what): expected an id or --made-after TIME, found both") }
     do {
       return try Timestamp(parsing: time.utf8.span)
     } catch {
-      throw Failure(.usage, "made-after: expected a time like 2024-12-18T07:41:06Z (RFC 3339), found \"\(time)\"")
+      throw CommandError(.usage, "made-after: expected a time like 2024-12-18T07:41:06Z (RFC 3339), found \"\(time)\"")
     }
   }
 }

@@ -48,11 +48,11 @@ enum PEMFile {
   /// - Parameter labels: one of them must follow `BEGIN`.
   private static func read(
     _ value: JSONValue, _ folder: String, expected: String, labels: [String],
-    _ read: (String) throws(Failure) -> [UInt8]
+    _ read: (String) throws(CommandError) -> [UInt8]
   ) throws(JSONError) -> (path: String, text: [UInt8]) {
     let path = try Configuration.path(value, folder)
     let text: [UInt8]
-    do throws(Failure) {
+    do throws(CommandError) {
       text = try read(path)
     } catch {
       throw value.invalid(expected: expected, found: error.description)

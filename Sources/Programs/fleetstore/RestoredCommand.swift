@@ -13,6 +13,6 @@ struct RestoredCommand: AsyncParsableCommand {
   @OptionGroup var store: CommandStore
 
   func run() async throws {
-    try await store.withStorage { storage in try await storage.noteRestored() }
+    try await store.withStorage { storage in try await storage.recordRestoration() }
   }
 }

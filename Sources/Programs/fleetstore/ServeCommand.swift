@@ -40,14 +40,14 @@ struct ServeCommand: AsyncParsableCommand {
     }
     if let listen {
       guard let address = ListenAddress(listen) else {
-        throw Failure(.usage, "listen: expected \(ListenAddress.expectation), found \"\(listen)\"")
+        throw CommandError(.usage, "listen: expected \(ListenAddress.expectation), found \"\(listen)\"")
       }
       address.apply(to: &configuration.server)
     }
-    do throws(ServerStartError) { try configuration.server.checkAddresses() } catch { throw Failure(error) }
+    do throws(ServerStartError) { try configuration.server.checkAddresses() } catch { throw CommandError(error) }
     if check { return try StandardOutput.write(configuration.text) }
     // Before the database is created or updated, and before the first token is shown.
-    do throws(ServerStartError) { try configuration.server.tryAddresses() } catch { throw Failure(error) }
+    do throws(ServerStartError) { try configuration.server.tryAddresses() } catch { throw CommandError(error) }
     let level = configuration.logLevel
     let repeated = RepeatedLines()
     LoggingSystem.bootstrap { _ in PriorityLog(logLevel: level, repeated: repeated) }
@@ -64,15 +64,16 @@ struct ServeCommand: AsyncParsableCommand {
     do {
       try await FirstStart.prepare(storage)
       if let tenant = configuration.broker?.tenant, try await !storage.tenants().contains(where: { $0.id == tenant }) {
-        throw Failure(.badConfiguration, "broker.tenant: no tenant \(tenant); make it: fleetstore tenant add \(tenant)")
+        throw CommandError(
+          .badConfiguration, "broker.tenant: no tenant \(tenant); make it: fleetstore tenant add \(tenant)")
       }
       try await serve(configuration, storage, logger, repeated)
     } catch let error as StorageError {
       await storage.close()
-      throw Failure(error)
+      throw CommandError(error)
     } catch let error as ServerStartError {
       await storage.close()
-      throw Failure(error)
+      throw CommandError(error)
     } catch {
       await storage.close()
       throw error
@@ -126,12 +127,12 @@ struct ServeCommand: AsyncParsableCommand {
 
   private static func worker(
     _ options: BrokerOptions?, _ storage: any FleetStorage, _ logger: Logger
-  ) throws(Failure) -> BrokerWorker? {
+  ) throws(CommandError) -> BrokerWorker? {
     guard let options else { return nil }
     do throws(BrokerFailure) {
       return try BrokerWorker(options, storage: storage, logger: logger) { WallClock.now }
     } catch {
-      throw Failure(.unavailable, error.description)
+      throw CommandError(.unavailable, error.description)
     }
   }
 }

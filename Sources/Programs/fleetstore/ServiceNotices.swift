@@ -55,7 +55,7 @@ struct ServiceNotices: Service {
 
   private func tell(_ state: String) {
     let code = unsafe csystemd_notify(state)
-    if code < 0 { logger.warning("the service manager cannot be told \(state): error \(-code)") }
+    if code < 0 { logger.warning("cannot notify the service manager of \(state): error \(-code)") }
   }
 }
 

@@ -17,7 +17,7 @@ struct CommandStore: ParsableArguments {
       try await work(storage)
     } catch let error as StorageError {
       await storage.close()
-      throw Failure(error)
+      throw CommandError(error)
     } catch {
       await storage.close()
       throw error
@@ -35,7 +35,7 @@ struct StoreOptions: ParsableArguments {
   var database: String?
 
   /// The configuration with the command line's changes.
-  func configuration() throws(Failure) -> Configuration {
+  func configuration() throws(CommandError) -> Configuration {
     var configuration = try Configuration(path: config)
     if let database { configuration.database = try DatabaseAddress(database, mayHoldPassword: false) }
     return configuration
@@ -47,9 +47,9 @@ struct TenantOption: ParsableArguments {
   @Option(name: .customLong("tenant"), help: ArgumentHelp("The tenant.", valueName: "name"))
   var name = TenantID.standard.text
 
-  func tenant() throws(Failure) -> TenantID {
+  func tenant() throws(CommandError) -> TenantID {
     guard let tenant = TenantID(name) else {
-      throw Failure(.usage, "tenant: expected 1 to 63 of a-z, 0-9 and -, found \"\(name)\"")
+      throw CommandError(.usage, "tenant: expected 1 to 63 characters of a-z, 0-9 and -, found \"\(name)\"")
     }
     return tenant
   }

@@ -5,7 +5,7 @@ import FleetDomain
 /// `fleetstore tenant`: the tenants of a store.
 struct TenantCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "tenant", abstract: "Makes and lists tenants.", subcommands: [Add.self, List.self])
+    commandName: "tenant", abstract: "Creates and lists tenants.", subcommands: [Add.self, List.self])
 
   func run() throws { throw ValidationError("name what to do: add or list") }
 
@@ -13,12 +13,12 @@ struct TenantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Makes a tenant. Make its first token by `fleetstore token add --tenant NAME`.")
 
-    @Argument(help: "1 to 63 of a-z, 0-9 and -.") var name: String
+    @Argument(help: "1 to 63 characters of a-z, 0-9 and -.") var name: String
     @OptionGroup var store: CommandStore
 
     func run() async throws {
       guard let tenant = TenantID(name) else {
-        throw Failure(.usage, "tenant: expected 1 to 63 of a-z, 0-9 and -, found \"\(name)\"")
+        throw CommandError(.usage, "tenant: expected 1 to 63 characters of a-z, 0-9 and -, found \"\(name)\"")
       }
       try await store.withStorage { storage in try await storage.addTenant(tenant, at: WallClock.now) }
     }

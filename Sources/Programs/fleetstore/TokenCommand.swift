@@ -22,10 +22,10 @@ struct TokenCommand: AsyncParsableCommand {
 
     func run() async throws {
       guard let role = Role(rawValue: role) else {
-        throw Failure(.usage, "role: expected admin or readOnly, found \"\(role)\"")
+        throw CommandError(.usage, "role: expected admin or readOnly, found \"\(role)\"")
       }
-      guard label.isEmpty || PlainText.isName(label) else {
-        throw Failure(.usage, "label: expected \(PlainText.expectedName)")
+      guard label.isEmpty || NameRules.isName(label) else {
+        throw CommandError(.usage, "label: expected \(NameRules.expectedName)")
       }
       let tenant = try owner.tenant()
       let secret = Secret(.operatorToken)
@@ -34,7 +34,7 @@ struct TokenCommand: AsyncParsableCommand {
       try await store.withStorage { storage in
         try await storage.addToken(token, secret: secret.hash, tenant: tenant)
       }
-      try StandardOutput.say(secret: secret.text, lost: "the token is made: revoke it, and make another")
+      try StandardOutput.say(secret: secret.text, lost: "the token was created: revoke it, and create another")
     }
   }
 
@@ -79,9 +79,9 @@ struct TokenCommand: AsyncParsableCommand {
     }
   }
 
-  private static func id(_ text: String) throws(Failure) -> UUIDv7 {
+  private static func id(_ text: String) throws(CommandError) -> UUIDv7 {
     guard let id = UUIDv7(text.utf8.span) else {
-      throw Failure(.usage, "token: expected an id as `fleetstore token list` prints it")
+      throw CommandError(.usage, "token: expected an id as `fleetstore token list` prints it")
     }
     return id
   }

@@ -122,8 +122,8 @@ final class TroubledStorage: FleetStorage {
   func revokeGateway(_ id: String, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
     try await real.revokeGateway(id, tenant: tenant, at: now)
   }
-  func gatewaysSeen(_ sightings: [String: GatewaySighting], tenant: TenantID) async throws(StorageError) {
-    try await real.gatewaysSeen(sightings, tenant: tenant)
+  func storeStatus(of gateways: [String: GatewayStatus], tenant: TenantID) async throws(StorageError) {
+    try await real.storeStatus(of: gateways, tenant: tenant)
   }
   func principals(_ secrets: [SecretHash]) async throws(StorageError) -> [SecretHash: Principal] {
     try await trouble(.principal)
@@ -159,7 +159,7 @@ final class TroubledStorage: FleetStorage {
   func revokeGateways(
     madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp
   ) async throws(StorageError) -> Int { try await real.revokeGateways(madeAfter: moment, tenant: tenant, at: now) }
-  func noteRestored() async throws(StorageError) { try await real.noteRestored() }
+  func recordRestoration() async throws(StorageError) { try await real.recordRestoration() }
   func addTenant(_ tenant: TenantID, at now: Timestamp) async throws(StorageError) {
     try await real.addTenant(tenant, at: now)
   }

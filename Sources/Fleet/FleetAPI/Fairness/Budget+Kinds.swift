@@ -18,11 +18,11 @@ extension Budget {
   /// - Parameters:
   ///   - permits: above 0.
   ///   - seconds: the maximum time that a query waits for one.
-  static func questions(_ permits: Int, within seconds: Int) -> Budget {
+  static func queryPermits(_ permits: Int, within seconds: Int) -> Budget {
     Budget(
       permits, fairness: Fairness(group: 3), patience: .seconds(seconds),
       refusal: APIError(
-        .serviceUnavailable, "busy", "other questions keep the database busy; try again", retryAfter: 5))
+        .serviceUnavailable, "busy", "the database is busy with other queries; try again", retryAfter: 5))
   }
 }
 

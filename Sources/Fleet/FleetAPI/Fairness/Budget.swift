@@ -64,14 +64,14 @@ final class Budget: Sendable {
   /// Takes an amount, at most ``largest``.
   ///
   /// - Throws: `refusal`.
-  func take(_ amount: Int, for holder: Holder) async throws(APIError) -> Share {
+  func acquire(_ amount: Int, for holder: Holder) async throws(APIError) -> Share {
     let share = share(of: holder)
     try await share.grow(to: amount)
     return share
   }
 
   /// Takes an amount if the holder may have it now.
-  func takeNow(_ amount: Int, for holder: Holder) -> Bool {
+  func acquireNow(_ amount: Int, for holder: Holder) -> Bool {
     state.withLock { state in
       guard allows(amount, holder, state) == .granted else { return false }
       state.take(amount, holder)
@@ -79,7 +79,7 @@ final class Budget: Sendable {
     }
   }
 
-  func give(_ amount: Int, from holder: Holder) {
+  func release(_ amount: Int, from holder: Holder) {
     guard amount > 0 else { return }
     let served = state.withLock { state in
       state.take(-amount, holder)
@@ -232,7 +232,7 @@ final class Budget: Sendable {
         held -= less
         return less
       }
-      budget.give(less, from: holder)
+      budget.release(less, from: holder)
     }
   }
 }

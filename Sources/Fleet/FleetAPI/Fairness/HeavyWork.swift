@@ -29,7 +29,7 @@ final class HeavyWork: Sendable {
   /// Waits for the right to do the work in the current task. It is given back when the share is released.
   ///
   /// - Throws: 503 if there is none in time.
-  func permit(for holder: Holder) async throws(APIError) -> Budget.Share { try await permits.take(1, for: holder) }
+  func permit(for holder: Holder) async throws(APIError) -> Budget.Share { try await permits.acquire(1, for: holder) }
 
   /// Runs work on a thread.
   ///

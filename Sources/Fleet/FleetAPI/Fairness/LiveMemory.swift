@@ -12,24 +12,24 @@ final class LiveMemory: Sendable {
   }
 
   /// Takes an amount if the holder may have it now.
-  func takeNow(_ amount: Int, for holder: Holder) -> Bool {
-    guard live.takeNow(amount, for: holder) else { return false }
-    guard server.takeNow(amount, for: holder) else {
-      live.give(amount, from: holder)
+  func acquireNow(_ amount: Int, for holder: Holder) -> Bool {
+    guard live.acquireNow(amount, for: holder) else { return false }
+    guard server.acquireNow(amount, for: holder) else {
+      live.release(amount, from: holder)
       return false
     }
     return true
   }
 
-  func give(_ amount: Int, from holder: Holder) {
-    live.give(amount, from: holder)
-    server.give(amount, from: holder)
+  func release(_ amount: Int, from holder: Holder) {
+    live.release(amount, from: holder)
+    server.release(amount, from: holder)
   }
 
   /// Takes an amount.
   ///
   /// - Throws: 503 if the holder cannot have it in time.
-  func take(_ amount: Int, for holder: Holder) async throws(APIError) -> Share {
+  func acquire(_ amount: Int, for holder: Holder) async throws(APIError) -> Share {
     let share = Share(live.share(of: holder), server.share(of: holder))
     try await share.grow(to: amount)
     return share

@@ -16,10 +16,10 @@ extension APIError {
       self.init(.serviceUnavailable, "stopping", "the server is stopping; try again", retryAfter: 5)
     case let error as HTTPParserError: self.init(error)
     // The connection has ended: nobody reads this.
-    case is ChannelError, is IOError: self = .badRequest("the body was not received whole")
+    case is ChannelError, is IOError: self = .badRequest("the body was truncated")
     default:
       logger.error("a request failed: \(error)")
-      self.init(.internalServerError, "internal", "the server failed; its log says why")
+      self.init(.internalServerError, "internal", "the server failed; see its log")
     }
   }
 
@@ -30,9 +30,9 @@ extension APIError {
       case .headerOverflow:
         APIError(
           .requestHeaderFieldsTooLarge, "headersTooLarge",
-          "the request's headers are longer or more than the server takes (limits.headerBytes)")
-      case .invalidEOFState: .badRequest("the body was not received whole")
-      default: .badRequest("what was sent is no HTTP/1.1 request")
+          "the request's headers exceed limits.headerBytes")
+      case .invalidEOFState: .badRequest("the body was truncated")
+      default: .badRequest("not a valid HTTP/1.1 request")
       }
   }
 
@@ -43,14 +43,15 @@ extension APIError {
     case .invalidCursor: self = .badRequest("query: cursor: \(error.detail)")
     case .invalidQuery: self = .badRequest("query: \(error.description)")
     case .positionGone:
-      self.init(.gone, "positionGone", "after: records behind it are not kept as news any more; read them anew")
+      self.init(.gone, "positionGone", "after: changes after this number are no longer stored; read the lists again")
     case .unavailable, .full, .readOnly:
       logger.error("storage: \(error)")
       self.init(
-        .serviceUnavailable, "storageUnavailable", "the storage takes nothing at the moment; try again", retryAfter: 10)
+        .serviceUnavailable, "storageUnavailable", "the storage stores nothing at the moment; try again", retryAfter: 10
+      )
     case .damaged, .newerSchema, .noDatabase, .inUse, .system:
       logger.error("storage: \(error)")
-      self.init(.internalServerError, "storageFailed", "the storage failed; the server's log says why")
+      self.init(.internalServerError, "storageFailed", "the storage failed; see the server's log")
     }
   }
 }

@@ -62,7 +62,7 @@ extension APIError {
   /// 429
   static func tooMany(wait seconds: Int) -> APIError {
     APIError(
-      .tooManyRequests, "tooManyRequests", "more requests than one key may make; wait \(seconds) s",
+      .tooManyRequests, "tooManyRequests", "too many requests of one key; wait \(seconds) s",
       retryAfter: seconds)
   }
   /// 413

@@ -11,7 +11,7 @@ struct AccessLog: Sendable {
   /// `nil` if the log is off.
   let logger: Logger?
 
-  func note(
+  func log(
     _ address: String?, _ identity: Identity?, _ method: String, _ target: String, _ status: Int, bytes: Int,
     _ duration: Duration
   ) {

@@ -44,12 +44,12 @@ struct FleetChannel: HTTPChannelHandler {
         .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10))
       let encoder = HTTPResponseEncoder()
       let decoder = limits.requestDecoder()
-      let keeper = ConnectionKeeper(limits: limits)
+      let supervisor = ConnectionSupervisor(limits: limits)
       let gate = UpgradeGate(origins: hub.settings.origins)
       let upgrader = NIOTypedHTTPServerUpgradeHandler<Outcome>(
-        httpEncoder: encoder, extraHTTPHandlers: [decoder, keeper, gate],
+        httpEncoder: encoder, extraHTTPHandlers: [decoder, supervisor, gate],
         upgradeConfiguration: .init(upgraders: [webSocket(logger)]) { channel in plain(channel) })
-      try channel.pipeline.syncOperations.addHandlers([encoder, decoder, keeper, gate, upgrader])
+      try channel.pipeline.syncOperations.addHandlers([encoder, decoder, supervisor, gate, upgrader])
       return Value(channel: channel, outcome: upgrader.upgradeResultFuture)
     }
   }

@@ -18,7 +18,7 @@ struct MetricsChannel: HTTPChannelHandler {
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
       try channel.pipeline.syncOperations.addHandlers([
-        HTTPResponseEncoder(), limits.requestDecoder(), ConnectionKeeper(limits: limits),
+        HTTPResponseEncoder(), limits.requestDecoder(), ConnectionSupervisor(limits: limits),
       ])
       return Value(requests: try channel.requests(isSecure: false))
     }

@@ -17,10 +17,10 @@ struct QueryParameters: Sendable {
       guard known.contains(name) else {
         throw APIError.badRequest(
           "query: unknown parameter \(quoted(name)); "
-            + (known.isEmpty ? "none belongs here" : "known here: \(known.joined(separator: ", "))"))
+            + (known.isEmpty ? "this route has none" : "known here: \(known.joined(separator: ", "))"))
       }
       if pairs.contains(where: { $0.name == name }) {
-        throw APIError.badRequest("query: \(quoted(name)) stands there twice")
+        throw APIError.badRequest("query: \(quoted(name)) given twice")
       }
       pairs.append((name, value))
     }

@@ -24,9 +24,9 @@ public struct ServerLimits: Equatable, Sendable {
   public var memoryBytes = 256 << 20
   /// Queries that may take long and that the database answers at the same time: one fewer than its connections for
   /// them.
-  public var questions = 3
+  public var queries = 3
   /// The time that a query waits for its turn.
-  var questionSeconds = 10
+  var querySeconds = 10
   /// The number of records in one `POST /api/telemetry`.
   public var batchRecords = 20_000
   /// The number of simultaneous connections. An address, a tenant and a key may have a part of them.

@@ -9,10 +9,10 @@ import Telemetry
 struct IngestRoute {
   let storage: any FleetStorage
   let metrics: TenantMetrics
-  let sightings: SightingBook
+  let lastSeen: LastSeenStore
 
   var route: Route {
-    let (storage, metrics, sightings) = (storage, metrics, sightings)
+    let (storage, metrics, lastSeen) = (storage, metrics, lastSeen)
     return Route(.post, "/api/telemetry", .roles([.gateway, .admin]), Self.operation) { call in
       // Types that tools send by default (`curl --data-binary`): the first character distinguishes lines from an
       // array.
@@ -44,11 +44,11 @@ struct IngestRoute {
             at: now)
         }
       if let gateway = caller.gateway, let vehicle = VehicleInUse(batch.records, stored, at: now) {
-        sightings.note(vehicle, of: gateway, caller.tenant)
+        lastSeen.record(vehicle, of: gateway, caller.tenant)
       }
       let outcomes = batch.outcomes(stored)
       let counts = TenantMetrics.Counts(outcomes)
-      metrics.note(counts, caller.tenant)
+      metrics.record(counts, caller.tenant)
       return Answer(json: IngestAnswer.body(outcomes, counts))
     }
   }
@@ -59,15 +59,15 @@ struct IngestRoute {
 
   private static let operation = Operation(
     id: "sendRecords",
-    summary: "Takes records in, each exactly once however often it is sent.",
+    summary: "Stores records, each exactly once however often it is sent.",
     parameters: [
-      .header("Content-Encoding", "How the body is packed.", #"{"enum":["zstd","gzip","identity"]}"#),
+      .header("Content-Encoding", "Compression of the body.", #"{"enum":["zstd","gzip","identity"]}"#),
       .header("Obdgate-Version", "Version of the gateway's program."),
-      .header("Obdgate-Spool-Depth", "Records that the gateway has still to send.", #"{"type":"string"}"#),
+      .header("Obdgate-Spool-Depth", "Number of records that the gateway has still to send.", #"{"type":"string"}"#),
     ],
     // The schema's text mentions JSON lines, which no schema can describe.
     body: .json("RecordBatch"),
-    results: [.init(.ok, "What became of each record.", .json("IngestAnswer"), headers: ["Obdgate-Gateway"])],
+    results: [.init(.ok, "The result of each record.", .json("IngestAnswer"), headers: ["Obdgate-Gateway"])],
     errors: [.contentTooLarge, .unsupportedMediaType])
 }
 

@@ -22,7 +22,7 @@ struct Handshake {
   mutating func report(_ identity: Identity?, from channel: any Channel) {
     guard !isReported else { return }
     isReported = true
-    log.note(
+    log.log(
       channel.remoteAddress?.ipAddress, identity, "GET", path, HTTPResponse.Status.switchingProtocols.code, bytes: 0,
       .now - start)
   }

@@ -23,7 +23,7 @@ struct LiveChannel: Hashable, Sendable {
   init?(tenant: TenantID, name: String) {
     if name == Self.fleet {
       self.init(tenant: tenant, vehicle: nil)
-    } else if name.hasPrefix(Self.prefix), PlainText.isName(String(name.dropFirst(Self.prefix.count))) {
+    } else if name.hasPrefix(Self.prefix), NameRules.isName(String(name.dropFirst(Self.prefix.count))) {
       self.init(tenant: tenant, vehicle: String(name.dropFirst(Self.prefix.count)))
     } else {
       return nil

@@ -30,8 +30,8 @@ extension LiveConnection {
     let subscription = Subscription()
     subscriptions[channel] = subscription
     hub.count(channel, by: 1)
-    room?.listen(self, to: channel)
-    settle()
+    loopConnections?.listen(self, to: channel)
+    chargeMemory()
     guard phase != .closing else { return }
     let service = service
     hub.running.await(on: context.eventLoop) {
@@ -128,7 +128,7 @@ extension LiveConnection {
 
   private func keep(_ updates: [LiveUpdate]?, in subscription: Subscription) {
     set(updates, in: subscription)
-    settle()
+    chargeMemory()
   }
 
   private func set(_ updates: [LiveUpdate]?, in subscription: Subscription) {
@@ -153,14 +153,14 @@ extension LiveConnection {
 
   func stopListening(to channel: LiveChannel) {
     remove(channel)
-    settle()
+    chargeMemory()
   }
 
   /// Ends a subscription; the caller calls ``chargeMemory()``.
   func remove(_ channel: LiveChannel) {
     guard let subscription = subscriptions.removeValue(forKey: channel) else { return }
     set(nil, in: subscription)
-    room?.stopListening(self, to: channel)
+    loopConnections?.stopListening(self, to: channel)
     hub.count(channel, by: -1)
   }
 

@@ -29,7 +29,7 @@ final class LiveConnection: ChannelInboundHandler {
   var context: ChannelHandlerContext?
   /// The context of the frame encoder. Whole frames are written past it.
   private var output: ChannelHandlerContext?
-  var room: LiveRoom?
+  var loopConnections: LoopConnections?
   var subscriptions: [LiveChannel: Subscription] = [:]
   /// Messages that arrived before the token was checked.
   private var early: [[UInt8]] = []
@@ -48,7 +48,7 @@ final class LiveConnection: ChannelInboundHandler {
   /// The memory of a subscription, including the lists of listeners.
   private static let bytesForSubscription = 1_024
   /// Whether a write is in progress after which the memory is charged again.
-  private var isSettling = false
+  private var isCharging = false
   /// Pages that wait until the page before is sent.
   private var turns: [() -> Void] = []
   private var hasTurn = false
@@ -93,8 +93,8 @@ final class LiveConnection: ChannelInboundHandler {
       context.close(promise: nil)
       return
     }
-    room = hub.room(of: context.eventLoop)
-    room?.enter(self)
+    loopConnections = hub.loopConnections(of: context.eventLoop)
+    loopConnections?.enter(self)
     if let token {
       authenticate(token)
     } else {
@@ -112,8 +112,8 @@ final class LiveConnection: ChannelInboundHandler {
     output = nil
     forgetAll()
     waiting = []
-    settle()
-    room?.leave(self)
+    chargeMemory()
+    loopConnections?.leave(self)
     if let identity { hub.count(identity.tenant, by: -1) }
     deadline?.cancel()
     pieceDeadline?.cancel()
@@ -142,7 +142,7 @@ final class LiveConnection: ChannelInboundHandler {
 
   private func forgetAll() {
     for channel in Array(subscriptions.keys) { remove(channel) }
-    settle()
+    chargeMemory()
     turns = []
   }
 
@@ -166,11 +166,11 @@ final class LiveConnection: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
     unanswered = 0
-    guard let room, phase != .closing else {
+    guard let loopConnections, phase != .closing else {
       take(frame, context)
       return
     }
-    if room.mayTake(self) {
+    if loopConnections.mayTake(self) {
       take(frame, context)
     } else {
       waiting.append(frame)
@@ -329,7 +329,7 @@ final class LiveConnection: ChannelInboundHandler {
       // A handshake counts as a request.
       if let seconds = service.admit(found.key) {
         refuse(.tooMany(wait: seconds))
-        close(.policyViolation, "more requests than one key may make; wait \(seconds) s")
+        close(.policyViolation, "too many requests of one key; wait \(seconds) s")
         return
       }
       if identity == nil { hub.count(found.tenant, by: 1) }
@@ -376,7 +376,7 @@ final class LiveConnection: ChannelInboundHandler {
       return
     }
     output.writeAndFlush(NIOAny(frames), promise: nil)
-    settle()
+    chargeMemory()
   }
 
   /// Sends frames that may be longer than a client may be behind. Calls `next` when they are sent.
@@ -395,7 +395,7 @@ final class LiveConnection: ChannelInboundHandler {
       if case .success = result { next() }
     }
     output.writeAndFlush(NIOAny(frames), promise: promise)
-    settle()
+    chargeMemory()
   }
 
   /// Runs tasks one after the other; each ends with ``endTurn()``.
@@ -414,30 +414,30 @@ final class LiveConnection: ChannelInboundHandler {
   }
 
   /// Charges the data that waits here to the memory of live connections.
-  func settle() {
+  func chargeMemory() {
     let waiting = waitingBytes
     let now = waiting + heldBytes + subscriptions.count * Self.bytesForSubscription
     if chargedHolder != holder {
-      hub.memory.give(charged, from: chargedHolder)
+      hub.memory.release(charged, from: chargedHolder)
       (charged, chargedHolder) = (0, holder)
     }
     if now > charged {
-      guard hub.memory.takeNow(now - charged, for: holder) else {
+      guard hub.memory.acquireNow(now - charged, for: holder) else {
         close(
           .tryAgainLater, "the server has as much under way as its memory allows; resume with after",
           lingering: farewell)
         return
       }
     } else if now < charged {
-      hub.memory.give(charged - now, from: holder)
+      hub.memory.release(charged - now, from: holder)
     }
     charged = now
-    guard waiting > 0, !isSettling, let output, let context else { return }
-    isSettling = true
+    guard waiting > 0, !isCharging, let output, let context else { return }
+    isCharging = true
     let promise = context.eventLoop.makePromise(of: Void.self)
     promise.futureResult.assumeIsolated().whenComplete { _ in
-      self.isSettling = false
-      self.settle()
+      self.isCharging = false
+      self.chargeMemory()
     }
     // An empty write after all waiting data.
     output.writeAndFlush(NIOAny(ByteBuffer()), promise: promise)
@@ -494,7 +494,7 @@ final class LiveConnection: ChannelInboundHandler {
     var frame = ByteBuffer()
     ServerFrame.append(opcode, payload, to: &frame)
     output.writeAndFlush(NIOAny(frame), promise: nil)
-    settle()
+    chargeMemory()
   }
 }
 

@@ -103,7 +103,7 @@ final class LiveFeed: Sendable {
         position = last.position
         pause = Self.pauses.first
       } catch  where error.kind == .positionGone {
-        logger.warning("live feed of \(tenant): what was stored behind \(position.rawValue) is not kept any more")
+        logger.warning("live feed of \(tenant): changes after \(position.rawValue) are no longer stored")
         hub.giveUp(tenant, APIError(error, logger: logger))
         return announced
       } catch {

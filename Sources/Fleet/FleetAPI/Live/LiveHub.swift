@@ -5,12 +5,12 @@ import Telemetry
 
 /// The subscriptions of all connections, and the updates for them.
 ///
-/// Each event loop has a ``LiveRoom`` with its connections. An update is encoded once for each channel and given to
+/// Each event loop has a ``LoopConnections`` with its connections. An update is encoded once for each channel and given to
 /// every
 /// loop, which writes the same bytes to each of its sockets.
 final class LiveHub: Sendable {
   /// One for each event loop.
-  private let rooms: [LiveRoom.Bound]
+  private let connectionsOfLoops: [LoopConnections.Bound]
   /// The number of subscribers of each channel of a tenant. Updates without subscribers are not encoded.
   private let listeners = Mutex<[TenantID: Listeners]>([:])
 
@@ -37,13 +37,13 @@ final class LiveHub: Sendable {
     self.connections = connections
     self.running = running
     self.memory = LiveMemory(memory)
-    rooms = loops.map { LiveRoom.make(on: $0, pingSeconds: settings.pingSeconds) }
+    connectionsOfLoops = loops.map { LoopConnections.make(on: $0, pingSeconds: settings.pingSeconds) }
   }
 
   /// The number of open connections and of subscriptions.
   var counts: (connections: Int, subscriptions: Int) {
     (
-      rooms.reduce(0) { $0 + $1.count.load(ordering: .relaxed) },
+      connectionsOfLoops.reduce(0) { $0 + $1.count.load(ordering: .relaxed) },
       listeners.withLock { $0.values.reduce(0) { $0 + $1.count } }
     )
   }
@@ -72,10 +72,10 @@ final class LiveHub: Sendable {
       LiveUpdate(channel, records.filter { $0.isIn(channel) })
     }
     guard !updates.isEmpty else { return }
-    let deliveries = Deliveries(rooms.count)
-    for room in rooms {
-      let isGiven = running.execute(on: room.loop) {
-        room.value.deliver(updates, of: tenant) { deliveries.finish() }
+    let deliveries = Deliveries(connectionsOfLoops.count)
+    for bound in connectionsOfLoops {
+      let isGiven = running.execute(on: bound.loop) {
+        bound.value.deliver(updates, of: tenant) { deliveries.finish() }
       }
       if !isGiven { deliveries.finish() }
     }
@@ -89,13 +89,15 @@ final class LiveHub: Sendable {
 
   /// Ends all subscriptions of a tenant and reports the reason: changes were lost.
   func giveUp(_ tenant: TenantID, _ error: APIError) {
-    for room in rooms {
-      running.execute(on: room.loop) { room.value.giveUp(tenant, error) }
+    for bound in connectionsOfLoops {
+      running.execute(on: bound.loop) { bound.value.giveUp(tenant, error) }
     }
   }
 
   /// The connections of an event loop. Call it on the loop.
-  func room(of loop: any EventLoop) -> LiveRoom? { rooms.first { $0.loop === loop }?.value }
+  func loopConnections(of loop: any EventLoop) -> LoopConnections? {
+    connectionsOfLoops.first { $0.loop === loop }?.value
+  }
 
   /// Adds to the number of subscriptions.
   func count(_ channel: LiveChannel, by step: Int) {
@@ -121,22 +123,22 @@ final class LiveHub: Sendable {
   /// Closes the connections of revoked tokens.
   func close(_ tokens: Set<UUIDv7>, of tenant: TenantID) {
     guard !tokens.isEmpty else { return }
-    for room in rooms {
-      running.execute(on: room.loop) { room.value.close(tokens, of: tenant) }
+    for bound in connectionsOfLoops {
+      running.execute(on: bound.loop) { bound.value.close(tokens, of: tenant) }
     }
   }
 
   /// Closes every connection, so that each client authenticates again (1013: try again later).
   func closeForNewAuthentication() {
-    for room in rooms {
-      room.loop.execute { room.value.closeForNewAuthentication() }
+    for bound in connectionsOfLoops {
+      bound.loop.execute { bound.value.closeForNewAuthentication() }
     }
   }
 
   /// Closes every connection, because the server stops (RFC 6455, 7.4.1: 1001).
   func closeAll() {
-    for room in rooms {
-      running.execute(on: room.loop) { room.value.closeAll() }
+    for bound in connectionsOfLoops {
+      running.execute(on: bound.loop) { bound.value.closeAll() }
     }
   }
 }

@@ -58,11 +58,11 @@ extension LiveService {
 
   /// - Parameters:
   ///   - limiter: of requests; a message is one.
-  ///   - questions: reading older records needs a permit.
+  ///   - queryPermits: reading older records needs a permit.
   init(
     storage: any FleetStorage, authenticator: Authenticator, feed: LiveFeed, limiter: RateLimiter<SecretHash>,
     memory: LiveMemory,
-    questions: Budget
+    queryPermits: Budget
   ) {
     admit = { limiter.take($0) }
     authenticate = { token, address in
@@ -80,8 +80,8 @@ extension LiveService {
     }
     replay = { request in
       // First the permit, then the memory, as for every query: a query that waits for a permit holds no memory.
-      let permit = try await questions.take(1, for: request.holder)
-      let share = try await memory.take(2 * Self.pageBytes, for: request.holder)
+      let permit = try await queryPermits.acquire(1, for: request.holder)
+      let share = try await memory.acquire(2 * Self.pageBytes, for: request.holder)
       let caller = StorageCaller(tenant: request.channel.tenant, key: request.holder.key)
       let changes = try await StorageCaller.$current.withValue(caller) {
         try await storage.changes(

@@ -20,7 +20,7 @@ struct RevocationWatch {
   let storage: any FleetStorage
   let hub: LiveHub
   /// A read needs a permit.
-  let questions: Budget
+  let queryPermits: Budget
   let logger: Logger
 
   /// Reads until the task is cancelled.
@@ -39,7 +39,7 @@ struct RevocationWatch {
           position = found.position
           isLast = found.isLast
           if !found.isComplete {
-            logger.warning("more tokens were revoked than the store keeps: all live connections are closed")
+            logger.warning("more tokens were revoked than the store remembers; closing all live connections")
             hub.closeForNewAuthentication()
           }
           if !found.tokens.isEmpty { recent.append((now, found.tokens)) }
@@ -50,7 +50,7 @@ struct RevocationWatch {
         isFailing = false
       } catch {
         if !isFailing, !Task.isCancelled {
-          logger.warning("live connections of revoked tokens are not closed: \(error); trying again")
+          logger.warning("cannot close live connections of revoked tokens: \(error); trying again")
         }
         isFailing = true
       }
@@ -58,7 +58,7 @@ struct RevocationWatch {
   }
 
   private func read(after position: RevocationPosition?) async throws -> Revocations {
-    let permit = try await questions.take(1, for: .server)
+    let permit = try await queryPermits.acquire(1, for: .server)
     defer { permit.shrink(to: 0) }
     return try await storage.revocations(after: position, limit: Self.page)
   }

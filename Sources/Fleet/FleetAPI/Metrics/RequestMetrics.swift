@@ -22,7 +22,7 @@ final class RequestMetrics: Sendable {
   /// By the tenant of the request's key; `nil` for requests without a key, or with the server's own.
   private let sums = Mutex<[TenantID?: [Key: Sum]]>([:])
 
-  func note(_ key: Key, _ tenant: TenantID?, _ duration: Duration) {
+  func record(_ key: Key, _ tenant: TenantID?, _ duration: Duration) {
     sums.withLock { sums in
       sums[tenant, default: [:]][key, default: Sum()].count += 1
       sums[tenant, default: [:]][key, default: Sum()].seconds += duration / .seconds(1)

@@ -28,7 +28,7 @@ final class TenantMetrics: Sendable {
 
   private let counts = Mutex<[TenantID: Counts]>([:])
 
-  func note(_ more: Counts, _ tenant: TenantID) {
+  func record(_ more: Counts, _ tenant: TenantID) {
     counts.withLock { counts in
       counts[tenant, default: Counts()].stored += more.stored
       counts[tenant, default: Counts()].duplicates += more.duplicates

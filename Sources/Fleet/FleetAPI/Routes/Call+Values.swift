@@ -24,7 +24,7 @@ extension Call {
   /// - Throws: 404 if it cannot be a name: then nothing has this name.
   func name(_ kind: String) throws(APIError) -> String {
     let name = parameters.first ?? ""
-    guard PlainText.isName(name) else { throw APIError.notFound("no \(kind) \(quoted(name))") }
+    guard NameRules.isName(name) else { throw APIError.notFound("no \(kind) \(quoted(name))") }
     return name
   }
 
@@ -33,9 +33,9 @@ extension Call {
   /// - Throws: 400 if it cannot be a name.
   func vehicleFilter() throws(APIError) -> String? {
     guard let name = query["vehicle"] else { return nil }
-    guard PlainText.isName(name) else {
+    guard NameRules.isName(name) else {
       throw APIError.badRequest(
-        "query: vehicle: expected \(PlainText.expectedName), found \(quoted(name))")
+        "query: vehicle: expected \(NameRules.expectedName), found \(quoted(name))")
     }
     return name
   }

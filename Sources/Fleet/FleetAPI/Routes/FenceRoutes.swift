@@ -24,7 +24,7 @@ struct FenceRoutes {
         // The document, and the answer's copy of it.
         try await call.memory.grow(to: 2 * (version?.bytes ?? 0))
         let fences = try await storage.fences(tenant: tenant) ?? .notPut
-        tags.note(fences, of: tenant)
+        tags.store(fences, of: tenant)
         guard conditions.oneOf?.stronglyMatch(fences.entityTag) ?? true else {
           throw Preconditions.failed(fences.entityTag)
         }

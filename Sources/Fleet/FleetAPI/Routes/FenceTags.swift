@@ -20,7 +20,7 @@ final class FenceTags: Sendable {
     return entry.tag
   }
 
-  func note(_ fences: FencesDocument, of tenant: TenantID) {
+  func store(_ fences: FencesDocument, of tenant: TenantID) {
     entries.withLock {
       $0[tenant] = Entry(version: fences.version, modifiedAt: fences.modifiedAt, tag: fences.entityTag)
     }

@@ -11,22 +11,22 @@ enum FleetRoutes {
     let hub = LiveHub(loops: [], settings: LiveSettings(), memory: .memory(1), connections: Connections(1))
     return table(
       storage: storage, authenticator: Authenticator(storage: storage),
-      sightings: SightingBook(storage: storage, logger: Logger(label: "routes")),
+      lastSeen: LastSeenStore(storage: storage, logger: Logger(label: "routes")),
       metrics: MetricsRoute(
         storage: storage, requests: RequestMetrics(), tenants: TenantMetrics(), hub: hub, more: { [] }),
       hub: hub)
   }
 
   static func table(
-    storage: any FleetStorage, authenticator: Authenticator, sightings: SightingBook, metrics: MetricsRoute,
+    storage: any FleetStorage, authenticator: Authenticator, lastSeen: LastSeenStore, metrics: MetricsRoute,
     hub: LiveHub
   ) -> RouteTable {
     let described =
-      [IngestRoute(storage: storage, metrics: metrics.tenants, sightings: sightings).route]
+      [IngestRoute(storage: storage, metrics: metrics.tenants, lastSeen: lastSeen).route]
       + VehicleRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + FenceRoutes(storage: storage).routes
-      + GatewayRoutes(storage: storage, authenticator: authenticator, sightings: sightings).routes
+      + GatewayRoutes(storage: storage, authenticator: authenticator, lastSeen: lastSeen).routes
       + TokenRoutes(storage: storage, authenticator: authenticator, hub: hub).routes
       + SystemRoutes(storage: storage, hub: hub).routes
       + [metrics.route]

@@ -7,7 +7,7 @@ import Telemetry
 struct GatewayRoutes {
   let storage: any FleetStorage
   let authenticator: Authenticator
-  let sightings: SightingBook
+  let lastSeen: LastSeenStore
 
   private static let path = "/api/gateways"
   /// Keys of a gateway that only the server sets.
@@ -21,11 +21,12 @@ struct GatewayRoutes {
 
   private var list: Route {
     let operation = Operation(
-      id: "listGateways", summary: "Gateways, by their ids.", parameters: [.cursor, .limit(100, most: 1_000)],
+      id: "listGateways", summary: "Gateways in the order of their ids.",
+      parameters: [.cursor, .limit(100, most: 1_000)],
       results: [.init(.ok, "A page of gateways.", .json("GatewayList"))])
-    return Route(.get, Self.path, .readers, operation) { [storage, sightings] call in
+    return Route(.get, Self.path, .readers, operation) { [storage, lastSeen] call in
       let tenant = try call.tenant
-      await sightings.write(tenant)
+      await lastSeen.write(tenant)
       let page = try await BoundedPage<Gateway>(
         call, limit: try call.integer("limit", in: 1...1_000) ?? 100, cursor: try call.cursor(),
         // All other parts of a gateway are short.
@@ -39,7 +40,7 @@ struct GatewayRoutes {
 
   private var add: Route {
     let operation = Operation(
-      id: "addGateway", summary: "Registers a gateway; its key is in this answer and never again.",
+      id: "addGateway", summary: "Registers a gateway. Only this answer contains its key.",
       body: .json("NewGateway"), results: [.init(.created, "The gateway and its key.", .json("GatewayKey"))],
       errors: [.conflict])
     return Route(.post, Self.path, .admins, operation) { [storage] call in
@@ -60,11 +61,11 @@ struct GatewayRoutes {
 
   private var get: Route {
     let operation = Operation(
-      id: "getGateway", summary: "A gateway, when it was seen, and what it said of itself.",
+      id: "getGateway", summary: "A gateway with its last reported state.",
       results: [.init(.ok, "The gateway.", .json("Gateway"))])
-    return Route(.get, Self.path + "/{gatewayId}", .readers, operation) { [storage, sightings] call in
+    return Route(.get, Self.path + "/{gatewayId}", .readers, operation) { [storage, lastSeen] call in
       let id = try call.name("gateway")
-      await sightings.write(try call.tenant)
+      await lastSeen.write(try call.tenant)
       guard let gateway = try await storage.gateway(id, tenant: try call.tenant) else {
         throw APIError.notFound("no gateway \(quoted(id))")
       }
@@ -74,7 +75,8 @@ struct GatewayRoutes {
 
   private var replace: Route {
     let operation = Operation(
-      id: "replaceGateway", summary: "Says which vehicles a gateway may write as; none: those that it registers first.",
+      id: "replaceGateway",
+      summary: "Replaces the vehicles that a gateway may write as. If empty: vehicles that it registers first.",
       parameters: Operation.Parameter.noTag, body: .json("GatewayDetails"),
       results: [.init(.ok, "The gateway.", .json("Gateway"))],
       errors: [.preconditionFailed])
@@ -109,7 +111,7 @@ struct GatewayRoutes {
 
   private var rotate: Route {
     let operation = Operation(
-      id: "rotateGatewayKey", summary: "Gives a gateway a new key in place of the old one, also after a revocation.",
+      id: "rotateGatewayKey", summary: "Replaces a gateway's key, also after a revocation.",
       results: [.init(.ok, "The gateway and its key.", .json("GatewayKey"))])
     return Route(.post, Self.path + "/{gatewayId}/rotate", .admins, operation) { [storage, authenticator] call in
       let id = try call.name("gateway")
@@ -122,7 +124,7 @@ struct GatewayRoutes {
 
   private var revoke: Route {
     let operation = Operation(
-      id: "revokeGateway", summary: "Takes a gateway's key back.", results: [.init(.noContent, "Revoked.")])
+      id: "revokeGateway", summary: "Revokes a gateway's key.", results: [.init(.noContent, "Revoked.")])
     return Route(.post, Self.path + "/{gatewayId}/revoke", .admins, operation) { [storage, authenticator] call in
       try await storage.revokeGateway(try call.name("gateway"), tenant: try call.tenant, at: WallClock.now)
       authenticator.forget(try call.tenant)

@@ -5,7 +5,7 @@ import JSONText
 public enum Names {
   /// Whether a text has no control characters and at most `limit` bytes.
   static func isPlain(_ text: String, limit: Int) -> Bool {
-    text.utf8.count <= limit && PlainText.isPlain(text.utf8.span)
+    text.utf8.count <= limit && NameRules.isPlain(text.utf8.span)
   }
 
   /// A required name.
@@ -47,7 +47,7 @@ public enum Names {
 
   private static func name(_ value: JSONValue) throws(JSONError) -> String {
     let text = try value.requireString()
-    guard PlainText.isName(text) else { throw value.invalid(expected: PlainText.expectedName) }
+    guard NameRules.isName(text) else { throw value.invalid(expected: NameRules.expectedName) }
     return text
   }
 }

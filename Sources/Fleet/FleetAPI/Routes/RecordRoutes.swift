@@ -25,7 +25,7 @@ struct RecordRoutes {
   private var telemetry: Route {
     let storage = storage
     let operation = Operation(
-      id: "listTelemetry", summary: "Telemetry of a vehicle, the oldest first, as it was sent.",
+      id: "listTelemetry", summary: "Telemetry of a vehicle as it was sent, oldest first.",
       parameters: [
         .from, .to,
         .query(
@@ -50,7 +50,7 @@ struct RecordRoutes {
   private var latest: Route {
     let storage = storage
     let operation = Operation(
-      id: "getLatest", summary: "The newest that is known of a vehicle.",
+      id: "getLatest", summary: "The newest records of a vehicle.",
       results: [
         .init(.ok, "The newest record of each type, of trouble codes and monitors of each ECU.", .json("Latest"))
       ])

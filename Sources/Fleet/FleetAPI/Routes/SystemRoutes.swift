@@ -14,8 +14,8 @@ struct SystemRoutes {
 
   private var health: Route {
     let operation = Operation(
-      id: "getHealth", summary: "Whether the server and its storage work.",
-      results: [.init(.ok, "They do.", .json("Health"))])
+      id: "getHealth", summary: "Checks the server and its storage.",
+      results: [.init(.ok, "Both work.", .json("Health"))])
     let recent = RecentValue(for: .seconds(1)) { [storage] in try await storage.health() }
     return Route(.get, "/api/health", .open, operation) { call in
       let health: StorageHealth
@@ -40,9 +40,9 @@ struct SystemRoutes {
     let (code, message) =
       switch (error as? StorageError)?.kind {
       case .full: ("storageFull", "records are not stored: the database has no space left")
-      case .readOnly: ("storageReadOnly", "records are not stored: the database takes no writes")
+      case .readOnly: ("storageReadOnly", "records are not stored: the database is read-only")
       case .damaged: ("storageDamaged", "records are not stored: the database is damaged")
-      default: ("storageUnavailable", "the storage does not answer, or stores no records")
+      default: ("storageUnavailable", "the storage does not answer, or cannot store records")
       }
     return APIError(.serviceUnavailable, code, message + "; see the server's log", retryAfter: 10)
   }

@@ -56,14 +56,14 @@ struct TokenRoutes {
   }
 
   private static let list = Operation(
-    id: "listTokens", summary: "Tokens, the first that was made first; not their secrets.",
+    id: "listTokens", summary: "Tokens in the order of their creation, without their secrets.",
     parameters: [.cursor, .limit(100, most: 1_000)], results: [.init(.ok, "A page of tokens.", .json("TokenList"))])
   private static let add = Operation(
-    id: "addToken", summary: "Makes a token; its secret is in this answer and never again.", body: .json("NewToken"),
+    id: "addToken", summary: "Creates a token. Only this answer contains its secret.", body: .json("NewToken"),
     results: [.init(.created, "The token and its secret.", .json("TokenSecret"))], errors: [.conflict])
   private static let revoke = Operation(
     id: "revokeToken",
-    summary: "Revokes a token, or removes it with `remove=true`; WebSockets that it listens with are closed.",
+    summary: "Revokes a token, or removes it with `remove=true`, and closes its WebSockets.",
     parameters: [
       .query("remove", "`true`: lists no longer show the token.", #"{"type":"boolean","default":false}"#)
     ],

@@ -62,17 +62,18 @@ struct VehicleRoutes {
   }
 
   private static let list = Operation(
-    id: "listVehicles", summary: "Vehicles, by their ids.", parameters: [.cursor, .limit(100, most: 1_000)],
+    id: "listVehicles", summary: "Vehicles in the order of their ids.",
+    parameters: [.cursor, .limit(100, most: 1_000)],
     results: [.init(.ok, "A page of vehicles.", .json("VehicleList"))])
   private static let add = Operation(
-    id: "addVehicle", summary: "Adds a vehicle before its first record does.", body: .json("NewVehicle"),
+    id: "addVehicle", summary: "Adds a vehicle before its first record arrives.", body: .json("NewVehicle"),
     results: [.init(.created, "The vehicle.", .json("Vehicle"), headers: ["Location"])], errors: [.conflict])
   private static let get = Operation(
     id: "getVehicle", summary: "A vehicle, by its id or VIN.", results: [.init(.ok, "The vehicle.", .json("Vehicle"))])
   private static let replace = Operation(
     id: "replaceVehicle",
     summary:
-      "Replaces what is said of a vehicle; its records stay, and so does a VIN unless another is given, or null.",
+      "Replaces the properties of a vehicle. Its records stay, and so does its VIN unless the request has another, or null.",
     parameters: Operation.Parameter.noTag, body: .json("VehicleDetails"),
     results: [.init(.ok, "The vehicle.", .json("Vehicle"))],
     errors: [.conflict, .preconditionFailed])

@@ -21,7 +21,7 @@ struct ConnectionLimit: AvailableConnectionsDelegate {
     count += 1
     guard count >= limit, !isFull else { return }
     isFull = true
-    logger.warning("\(count) connections: no more are taken until some end (\(what))")
+    logger.warning("\(count) connections: new ones are refused until some end (\(what))")
   }
 
   mutating func connectionClosed() {
@@ -29,7 +29,7 @@ struct ConnectionLimit: AvailableConnectionsDelegate {
     // Not each time that a connection ends and another one begins.
     guard isFull, count <= limit - max(limit / 10, 1) else { return }
     isFull = false
-    logger.notice("\(count) connections: more are taken again (\(what))")
+    logger.notice("\(count) connections: new ones are accepted again (\(what))")
   }
 
   func isAcceptingNewConnections() -> Bool { count < limit }

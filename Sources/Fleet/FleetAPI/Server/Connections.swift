@@ -28,7 +28,7 @@ final class Connections: Sendable {
   /// - Returns: `false` if the address has too many.
   func open(_ channel: any Channel) -> Bool {
     let holder = Holder(group: .peer(PeerAddress.group(channel.remoteAddress?.ipAddress)), key: nil)
-    guard budget.takeNow(1, for: holder) else { return false }
+    guard budget.acquireNow(1, for: holder) else { return false }
     holders.withLock { $0[ObjectIdentifier(channel)] = holder }
     channel.closeFuture.whenComplete { _ in self.close(channel) }
     return true
@@ -40,18 +40,18 @@ final class Connections: Sendable {
   func belongs(_ channel: any Channel, to holder: Holder) -> Bool {
     // A closed connection no longer counts.
     guard let present = holders.withLock({ $0[ObjectIdentifier(channel)] }), present != holder else { return true }
-    guard budget.takeNow(1, for: holder) else { return false }
+    guard budget.acquireNow(1, for: holder) else { return false }
     let left = holders.withLock { holders -> Holder? in
       guard let present = holders[ObjectIdentifier(channel)] else { return nil }
       holders[ObjectIdentifier(channel)] = holder
       return present
     }
-    budget.give(1, from: left ?? holder)
+    budget.release(1, from: left ?? holder)
     return true
   }
 
   private func close(_ channel: any Channel) {
     guard let holder = holders.withLock({ $0.removeValue(forKey: ObjectIdentifier(channel)) }) else { return }
-    budget.give(1, from: holder)
+    budget.release(1, from: holder)
   }
 }

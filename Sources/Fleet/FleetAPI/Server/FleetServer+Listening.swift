@@ -77,7 +77,7 @@ extension FleetServer {
               do {
                 try await server.shutdownGracefully()
               } catch {
-                logger.error("the stop of \(address.key): \(error)")
+                logger.error("\(address.key): the stop failed: \(error)")
               }
             }
           }

@@ -64,36 +64,37 @@ public struct FleetServer: Service {
     defer { self.loops.end() }
     let memory = Budget.memory(options.limits.memoryBytes)
     let limiter = RateLimiter<SecretHash>(options.rate)
-    let questions = Budget.questions(options.limits.questions, within: options.limits.questionSeconds)
+    let queryPermits = Budget.queryPermits(options.limits.queries, within: options.limits.querySeconds)
     let connections = Connections(options.limits.connections)
     let heavyWork = HeavyWork(processors: System.coreCount, within: options.limits.requestSeconds)
     let hub = LiveHub(
       loops: loops, settings: options.live, memory: memory, connections: connections, running: self.loops)
     let authenticator = Authenticator(storage: storage)
     let feed = LiveFeed(storage: storage, hub: hub, logger: logger)
-    let sightings = SightingBook(storage: storage, logger: logger)
+    let lastSeen = LastSeenStore(storage: storage, logger: logger)
     let metrics = MetricsRoute(
       storage: storage, requests: RequestMetrics(), tenants: TenantMetrics(), hub: hub, more: moreMetrics)
     let accessLog = AccessLog(logger: options.accessLog ? logger : nil)
-    let desk = RequestDesk(
+    let handler = RequestHandler(
       table: FleetRoutes.table(
-        storage: storage, authenticator: authenticator, sightings: sightings, metrics: metrics, hub: hub),
-      authenticator: authenticator, limiter: limiter, sightings: sightings, metrics: metrics.requests,
+        storage: storage, authenticator: authenticator, lastSeen: lastSeen, metrics: metrics, hub: hub),
+      authenticator: authenticator, limiter: limiter, lastSeen: lastSeen, metrics: metrics.requests,
       serverToken: options.serverToken, limits: options.limits, memory: memory,
-      questions: questions, heavyWork: heavyWork, connections: connections,
+      queryPermits: queryPermits, heavyWork: heavyWork, connections: connections,
       crossOrigin: CrossOrigin(origins: options.live.origins),
       accessLog: accessLog, logger: logger)
     let channel = FleetChannel(
-      responder: desk.responder, limits: options.limits, connections: connections, isSecure: tls != nil, hub: hub,
+      responder: handler.responder, limits: options.limits, connections: connections, isSecure: tls != nil, hub: hub,
       live: LiveService(
         storage: storage, authenticator: authenticator, feed: feed, limiter: limiter, memory: hub.memory,
-        questions: questions), accessLog: accessLog)
-    var openDesk = desk
-    openDesk.table = RouteTable(routes: [metrics.openRoute])
-    let watch = RevocationWatch(storage: storage, hub: hub, questions: questions, logger: logger)
-    let beside = [Task { await sightings.run() }, Task { await watch.run() }]
+        queryPermits: queryPermits), accessLog: accessLog)
+    var metricsHandler = handler
+    metricsHandler.table = RouteTable(routes: [metrics.openRoute])
+    let watch = RevocationWatch(storage: storage, hub: hub, queryPermits: queryPermits, logger: logger)
+    let beside = [Task { await lastSeen.run() }, Task { await watch.run() }]
     do {
-      try await listen(channel, tls, MetricsChannel(responder: openDesk.responder, limits: options.limits), group, hub)
+      try await listen(
+        channel, tls, MetricsChannel(responder: metricsHandler.responder, limits: options.limits), group, hub)
     } catch {
       for task in beside { task.cancel() }
       feed.stop()
@@ -102,12 +103,12 @@ public struct FleetServer: Service {
     }
     for task in beside { task.cancel() }
     feed.stop()
-    await sightings.write()
+    await lastSeen.write()
     try await heavyWork.stop()
   }
 }
 
-extension RequestDesk {
+extension RequestHandler {
   /// The function that connections call.
   var responder: @Sendable (Request, consuming ResponseWriter, any Channel) async throws -> Void {
     { request, writer, channel in try await respond(request, from: channel, writer) }

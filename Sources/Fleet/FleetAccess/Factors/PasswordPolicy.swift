@@ -63,7 +63,7 @@ public struct PasswordPolicy: Sendable {
   }
 
   /// The form in which a password is hashed: Unicode's form NFC, so that it does not depend on the keyboard.
-  public static func normalized(_ password: String) -> String { PlainText.composed(password) }
+  public static func normalized(_ password: String) -> String { NameRules.composed(password) }
 
   private static func folded(_ text: String) -> String { normalized(text).lowercased() }
 

@@ -6,7 +6,7 @@ import Glibc
 /// The queue is declared and bound to `amq.topic`, to which the MQTT plugin publishes: `fleet/VAN-001/trip` has the
 /// routing key
 /// `fleet.VAN-001.trip`. If the queue already exists with other arguments, the broker refuses and names them.
-@safe final class AMQPConnection: BrokerConnection {
+@safe final class AMQPConnection: ConsumerConnection {
   /// The exchange of the MQTT plugin, unless configured otherwise.
   static let exchange = "amq.topic"
   /// Debian's list of certificate authorities. librabbitmq cannot use the system's default.
@@ -79,11 +79,11 @@ import Glibc
 
   private var reason: String { unsafe String(cString: crabbitmq_reason(client)) }
 
-  func receive(until deadline: Int64, _ bell: Bell, room: Int) throws(BrokerFailure) -> [BrokerMessage] {
+  func receive(until deadline: Int64, _ wakeUp: WakeUp, room: Int) throws(BrokerFailure) -> [ConsumedMessage] {
     let reads = room > 0
     let hasBuffered = unsafe reads && (mayHaveMore || crabbitmq_has_buffered(client) != 0)
     let limit = min(deadline, nextBeat)
-    bell.wait(until: hasBuffered ? 0 : limit, socket: reads ? unsafe crabbitmq_socket(client) : -1)
+    wakeUp.wait(until: hasBuffered ? 0 : limit, socket: reads ? unsafe crabbitmq_socket(client) : -1)
     guard reads else {
       // The library sends heartbeats only while it reads.
       if Clock.now >= nextBeat {
@@ -96,8 +96,8 @@ import Glibc
     return try take(room)
   }
 
-  private func take(_ room: Int) throws(BrokerFailure) -> [BrokerMessage] {
-    var messages: [BrokerMessage] = []
+  private func take(_ room: Int) throws(BrokerFailure) -> [ConsumedMessage] {
+    var messages: [ConsumedMessage] = []
     var bytes = 0
     // More may have arrived: the caller decides whether it wants them.
     while messages.count < 64, bytes < room {
@@ -120,11 +120,11 @@ import Glibc
     return messages
   }
 
-  private static func message(_ event: crabbitmq_event) -> BrokerMessage {
+  private static func message(_ event: crabbitmq_event) -> ConsumedMessage {
     let key = unsafe UnsafeRawBufferPointer(start: event.routing_key, count: event.routing_key_count)
     let isWhole = unsafe event.kind == crabbitmq_delivery
     let body = unsafe UnsafeBufferPointer(start: event.body, count: isWhole ? event.count : 0)
-    return unsafe BrokerMessage(
+    return unsafe ConsumedMessage(
       tag: event.tag, topic: String(decoding: key, as: UTF8.self), payload: Array(body),
       isRedelivered: event.is_redelivered != 0, oversize: isWhole ? nil : event.count)
   }

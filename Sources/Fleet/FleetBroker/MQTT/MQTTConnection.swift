@@ -10,7 +10,7 @@ import Glibc
 /// a PUBACK for each message that it returns. They are written together when all messages are settled, and nothing
 /// else is
 /// written before. A transaction therefore has the messages of one read, at most the receive maximum.
-@safe final class MQTTConnection: BrokerConnection {
+@safe final class MQTTConnection: ConsumerConnection {
   let readsAhead = false
   private let client: OpaquePointer
   private let place: String
@@ -19,7 +19,7 @@ import Glibc
   private let messageBytes: Int
   private var nextTag: UInt64 = 1
   /// Messages that came with the answer to CONNECT, from a stored session.
-  private var early: [BrokerMessage] = []
+  private var early: [ConsumedMessage] = []
   /// The number of messages that were read and not settled. Nothing may be written while it is above 0.
   private var unsettled = 0
   private var isConnected = false
@@ -78,9 +78,9 @@ import Glibc
     }
   }
 
-  func receive(until deadline: Int64, _ bell: Bell, room: Int) throws(BrokerFailure) -> [BrokerMessage] {
+  func receive(until deadline: Int64, _ wakeUp: WakeUp, room: Int) throws(BrokerFailure) -> [ConsumedMessage] {
     guard room > 0 else {
-      bell.wait(until: deadline)
+      wakeUp.wait(until: deadline)
       return []
     }
     guard early.isEmpty else {
@@ -91,13 +91,13 @@ import Glibc
     try check(unsafe cmosquitto_subscriber_write(client))
     let wanted = unsafe cmosquitto_subscriber_wants_write(client) != 0 ? POLLIN | POLLOUT : POLLIN
     let hasMore = unsafe cmosquitto_subscriber_may_have_more(client) != 0
-    bell.wait(until: hasMore ? 0 : deadline, socket: unsafe cmosquitto_subscriber_socket(client), wanted)
+    wakeUp.wait(until: hasMore ? 0 : deadline, socket: unsafe cmosquitto_subscriber_socket(client), wanted)
     try check(unsafe cmosquitto_subscriber_read(client, room))
     return try take()
   }
 
-  private func take() throws(BrokerFailure) -> [BrokerMessage] {
-    var messages: [BrokerMessage] = []
+  private func take() throws(BrokerFailure) -> [ConsumedMessage] {
+    var messages: [ConsumedMessage] = []
     while true {
       let event = unsafe cmosquitto_subscriber_take(client)
       let reason = unsafe event.reason
@@ -120,14 +120,14 @@ import Glibc
     }
   }
 
-  private func message(_ event: cmosquitto_subscriber_event) -> BrokerMessage {
+  private func message(_ event: cmosquitto_subscriber_event) -> ConsumedMessage {
     defer {
       nextTag += 1
       unsettled += 1
     }
     let isWhole = unsafe event.count <= messageBytes
     let payload = unsafe UnsafeBufferPointer(start: event.payload, count: isWhole ? event.count : 0)
-    return unsafe BrokerMessage(
+    return unsafe ConsumedMessage(
       tag: nextTag, topic: String(cString: event.topic), payload: Array(payload), isRedelivered: false,
       oversize: isWhole ? nil : event.count)
   }

@@ -4,7 +4,7 @@ import Synchronization
 final class Awaited<Value: Sendable, Failure: Error>: Sendable {
   private let result = Mutex<Result<Value, Failure>?>(nil)
 
-  init(_ bell: Bell, _ work: @escaping @Sendable () async throws(Failure) -> Value) {
+  init(_ wakeUp: WakeUp, _ work: @escaping @Sendable () async throws(Failure) -> Value) {
     Task.detached {
       let result: Result<Value, Failure>
       do throws(Failure) {
@@ -13,7 +13,7 @@ final class Awaited<Value: Sendable, Failure: Error>: Sendable {
         result = .failure(error)
       }
       self.result.withLock { $0 = result }
-      bell.ring()
+      wakeUp.wake()
     }
   }
 

@@ -14,7 +14,7 @@ struct RefusalLog {
     self.keptIn = keptIn
   }
 
-  mutating func note(_ topic: String, _ outcome: MessageStore.Outcome, at now: Int64) {
+  mutating func report(_ topic: String, _ outcome: MessageStore.Outcome, at now: Int64) {
     guard now >= next else {
       unsaid += 1
       return

@@ -88,11 +88,11 @@ final class WorkerLoop {
         said = error
       }
       let retryAt = Clock.now &+ backOff.failed(using: &random)
-      while Clock.now < retryAt, !shared.isStopping { shared.bell.wait(until: retryAt) }
+      while Clock.now < retryAt, !shared.isStopping { shared.wakeUp.wait(until: retryAt) }
     }
   }
 
-  private func connect(_ address: BrokerAddress) throws(BrokerFailure) -> any BrokerConnection {
+  private func connect(_ address: BrokerAddress) throws(BrokerFailure) -> any ConsumerConnection {
     switch address.language {
     case .amqp: try AMQPConnection(address, options)
     case .mqtt: try MQTTConnection(address, options)
@@ -101,8 +101,8 @@ final class WorkerLoop {
 
   /// Checks the storage first, so that messages are not received only to be given back.
   private func askStorage() throws(BrokerFailure) {
-    let answer = Awaited(shared.bell) { [store] () async throws(StorageError) in try await store.check() }
-    while answer.value == nil, !shared.isStopping { shared.bell.wait(until: Clock.now &+ 1_000_000_000) }
+    let answer = Awaited(shared.wakeUp) { [store] () async throws(StorageError) in try await store.check() }
+    while answer.value == nil, !shared.isStopping { shared.wakeUp.wait(until: Clock.now &+ 1_000_000_000) }
     if case .failure(let error) = answer.value { throw Self.failure(error) }
   }
 
@@ -112,7 +112,7 @@ final class WorkerLoop {
 
   // MARK: One connection
 
-  private func serve(_ connection: any BrokerConnection) throws(BrokerFailure) {
+  private func serve(_ connection: any ConsumerConnection) throws(BrokerFailure) {
     shared.count { $0.isConnected = true }
     defer {
       waiting = []
@@ -136,11 +136,11 @@ final class WorkerLoop {
       let room = isFree && !shared.isStopping ? max(options.prefetchBytes - waitingBytes, 0) : 0
       let retry = failed.isEmpty || underWay != nil ? Int64.max : retryAt
       let deadline = min(Clock.now &+ 10_000_000_000, shared.stopsAt, retry)
-      take(try connection.receive(until: deadline, shared.bell, room: room))
+      take(try connection.receive(until: deadline, shared.wakeUp, room: room))
     }
   }
 
-  private func take(_ messages: [BrokerMessage]) {
+  private func take(_ messages: [ConsumedMessage]) {
     guard !messages.isEmpty else { return }
     for message in messages {
       waiting.append(reader.read(message))
@@ -174,10 +174,10 @@ final class WorkerLoop {
     waitingBytes -= messages.reduce(0) { $0 + $1.bytes }
     underWay = Group(
       messages: messages,
-      work: Awaited(shared.bell) { [store] () async throws(Never) in await store.store(messages) })
+      work: Awaited(shared.wakeUp) { [store] () async throws(Never) in await store.store(messages) })
   }
 
-  private func finishGroup(_ connection: any BrokerConnection) throws(BrokerFailure) {
+  private func finishGroup(_ connection: any ConsumerConnection) throws(BrokerFailure) {
     guard let group = underWay, let result = group.work.value else { return }
     underWay = nil
     let pass = result.get()
@@ -212,7 +212,7 @@ final class WorkerLoop {
 
   private func count(_ settled: [(MessageReader.Read, MessageStore.Outcome)], commits: Bool) {
     let now = Clock.now
-    for (message, outcome) in settled where outcome.refused > 0 { refusals.note(message.topic, outcome, at: now) }
+    for (message, outcome) in settled where outcome.refused > 0 { refusals.report(message.topic, outcome, at: now) }
     shared.count { counts in
       let refused = settled.count { $0.1.refused > 0 }
       let ignored = settled.count { $0.0.isIgnored }

@@ -2,12 +2,12 @@ import Synchronization
 
 /// The state that the worker's thread shares with others.
 final class WorkerState: Sendable {
-  let bell: Bell
+  let wakeUp: WakeUp
   private let counts = Mutex(BrokerCounts())
   /// The time by which a stop must be complete; `.max` if none is requested.
   private let deadline = Atomic(Int64.max)
 
-  init() throws(BrokerFailure) { bell = try Bell() }
+  init() throws(BrokerFailure) { wakeUp = try WakeUp() }
 
   var isStopping: Bool { stopsAt != .max }
   var stopsAt: Int64 { deadline.load(ordering: .acquiring) }
@@ -15,7 +15,7 @@ final class WorkerState: Sendable {
   /// Requests a stop; work in progress may be finished until then.
   func stop(by time: Int64) {
     _ = deadline.compareExchange(expected: .max, desired: time, ordering: .acquiringAndReleasing)
-    bell.ring()
+    wakeUp.wake()
   }
 
   var now: BrokerCounts { counts.withLock { $0 } }

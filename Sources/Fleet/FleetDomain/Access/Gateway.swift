@@ -41,7 +41,7 @@ public struct Gateway: Equatable, Sendable {
 }
 
 /// The state that a gateway reported with a request.
-public struct GatewaySighting: Equatable, Sendable {
+public struct GatewayStatus: Equatable, Sendable {
   public var at: Timestamp
   /// `nil` if not reported; the stored value then stays.
   public var spoolDepth: Int64?

@@ -42,18 +42,18 @@ struct FieldReader: ~Escapable {
     }
   }
 
-  /// A text that is a valid id (``PlainText/isName(_:)``).
+  /// A text that is a valid id (``NameRules/isName(_:)``).
   func name(_ key: RecordKey) throws(RecordRefusal) -> String {
-    let bytes = try string(key, PlainText.expectedName)
-    guard let name = Self.name(bytes) else { throw invalid(key, PlainText.expectedName) }
+    let bytes = try string(key, NameRules.expectedName)
+    guard let name = Self.name(bytes) else { throw invalid(key, NameRules.expectedName) }
     return name
   }
 
   /// Returns `nil` unless the bytes are a valid id.
   static func name(_ bytes: Span<UInt8>) -> String? {
-    guard !bytes.isEmpty, bytes.count <= PlainText.maximumNameCount else { return nil }
+    guard !bytes.isEmpty, bytes.count <= NameRules.maximumNameCount else { return nil }
     let name = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
-    return PlainText.isName(name) ? name : nil
+    return NameRules.isName(name) ? name : nil
   }
 
   func sequence() throws(RecordRefusal) -> UInt64 {

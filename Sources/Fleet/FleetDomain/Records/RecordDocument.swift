@@ -20,12 +20,12 @@ struct RecordDocument {
     try Self.refuseNull(in: root)
     for member in root.members {
       member.keyValue.withUTF8 { name in
-        if let key = RecordKey(name) { note(key, member.value) }
+        if let key = RecordKey(name) { add(key, member.value) }
       }
     }
   }
 
-  private mutating func note(_ key: RecordKey, _ value: JSONValue) {
+  private mutating func add(_ key: RecordKey, _ value: JSONValue) {
     let start = values.count
     value.withUTF8 { bytes in unsafe bytes.withUnsafeBufferPointer { unsafe values.append(contentsOf: $0) } }
     let form: RecordFields.Form =

@@ -90,7 +90,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
       isByECU = false
       if let key = entry.key { fields[key] = RecordFields.Field(form: .other, range: start..<position, offset: start) }
     }
-    note(entry, start..<position, in: .all)
+    record(entry, start..<position, in: .all)
     return true
   }
 
@@ -98,12 +98,12 @@ struct RecordScanner: ~Copyable, ~Escapable {
   private mutating func scanValueOfECU(_ entry: RecordFieldTable.Entry?) -> Bool {
     let start = position
     guard scanValue(depth: 3) else { return false }
-    if let entry { note(entry, start..<position, in: .telemetry) }
+    if let entry { record(entry, start..<position, in: .telemetry) }
     return true
   }
 
   /// Records the types for which the key cannot have the value.
-  private mutating func note(_ entry: RecordFieldTable.Entry, _ range: Range<Int>, in types: RecordTypes) {
+  private mutating func record(_ entry: RecordFieldTable.Entry, _ range: Range<Int>, in types: RecordTypes) {
     for index in entry.rules {
       let rule = table.rules[index]
       if !rule.types.isDisjoint(with: types), !allows(rule.values, range) {

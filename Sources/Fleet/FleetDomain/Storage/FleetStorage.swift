@@ -196,7 +196,7 @@ public protocol FleetStorage: Sendable {
   /// Stores the state that gateways reported. Unknown ids are ignored. A vehicle replaces the current one unless its
   /// time is
   /// earlier.
-  func gatewaysSeen(_ sightings: [String: GatewaySighting], tenant: TenantID) async throws(StorageError)
+  func storeStatus(of gateways: [String: GatewayStatus], tenant: TenantID) async throws(StorageError)
 
   // MARK: Tokens, tenants
 
@@ -283,7 +283,7 @@ public protocol FleetStorage: Sendable {
   /// Begins a new generation of feed positions, after a backup was restored in a way that no server detects. Earlier
   /// positions are
   /// `positionGone` from then on.
-  func noteRestored() async throws(StorageError)
+  func recordRestoration() async throws(StorageError)
 
   /// Checks that the database works.
   func health() async throws(StorageError) -> StorageHealth

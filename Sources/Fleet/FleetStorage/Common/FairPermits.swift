@@ -42,7 +42,7 @@ final class FairPermits: Sendable {
   ) async throws(StorageError) -> Value {
     let caller = StorageCaller.current
     guard await take(caller) else { throw StorageError(.unavailable, "storage", "closed") }
-    defer { give(caller) }
+    defer { release(caller) }
     return try await work()
   }
 
@@ -71,7 +71,7 @@ final class FairPermits: Sendable {
     }
   }
 
-  private func give(_ caller: StorageCaller?) {
+  private func release(_ caller: StorageCaller?) {
     let next = state.withLock { state -> Waiter? in
       state.free += 1
       let held = (state.held[caller?.tenant] ?? 0) - 1

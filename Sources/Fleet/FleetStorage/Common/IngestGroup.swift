@@ -62,7 +62,7 @@ struct IngestGroup {
 
     let now = (jobs.map(\.now).max() ?? Timestamp(nanoseconds: 0)).milliseconds
     let existing = try transaction.store(rows, at: now)
-    let improvements = settle(existing)
+    let improvements = resolveOutcomes(existing)
     let moved = improvements.isEmpty ? [:] : try transaction.improveAll(improvements.values.map { $0 })
     for (index, improvement) in improvements {
       rows[index].time = improvement.time.milliseconds
@@ -75,7 +75,7 @@ struct IngestGroup {
     let touches = VehicleTouch.all(of: all.indices.lazy.filter { isChanged[$0] }.map { all[$0] })
     try transaction.touch(touches)
     try transaction.trimECUs(of: touches)
-    if !moved.isEmpty { try transaction.settle(moved) }
+    if !moved.isEmpty { try transaction.updateNewest(moved) }
     // The feed has them in the order of arrival, which is that of their `seq`.
     let changed = places.filter { isChanged[$0] }.map { all[$0].key }
     for (id, tenant) in tenants.sorted(by: { $0.value < $1.value }) {
@@ -97,7 +97,7 @@ struct IngestGroup {
         continue
       }
       tenants[tenant] = key
-      var book = VehicleBook(tenant: key)
+      var book = VehicleResolver(tenant: key)
       try book.read(jobs.filter { $0.tenant == tenant }, transaction)
       for place in places { try collect(job: place, tenant: key, &book, transaction) }
       try book.write(transaction)
@@ -105,7 +105,7 @@ struct IngestGroup {
   }
 
   private mutating func collect(
-    job: Int, tenant: Int32, _ book: inout VehicleBook, _ transaction: some StoreSession
+    job: Int, tenant: Int32, _ book: inout VehicleResolver, _ transaction: some StoreSession
   ) throws(StoreFailure) {
     let source = jobs[job].source
     book.begin(job: job, from: source)
@@ -140,7 +140,7 @@ struct IngestGroup {
   ///
   /// - Parameter existing: the quality of rows that existed, by index.
   /// - Returns: the better times of rows, by index.
-  private mutating func settle(_ existing: [Int: StoredQuality]) -> [Int: Improvement] {
+  private mutating func resolveOutcomes(_ existing: [Int: StoredQuality]) -> [Int: Improvement] {
     var improvements: [Int: Improvement] = [:]
     for index in rows.indices {
       let (job, record) = origins[index]

@@ -3,8 +3,8 @@ import Telemetry
 
 /// The steps of taking records in that are the same on both databases.
 ///
-/// Call order: ``tenant(_:)`` and ``vehicles(named:tenant:)``; ``register(_:)`` and ``note(_:tenant:)`` for what is new;
-/// ``store(_:at:)``, ``improveAll(_:)``, ``touch(_:)``, ``settle(_:)`` once each; ``publish(_:tenant:named:at:)`` for each tenant in the order of
+/// Call order: ``tenant(_:)`` and ``vehicles(named:tenant:)``; ``register(_:)`` and ``update(_:tenant:)`` for what is new;
+/// ``store(_:at:)``, ``improveAll(_:)``, ``touch(_:)``, ``updateNewest(_:)`` once each; ``publish(_:tenant:named:at:)`` for each tenant in the order of
 /// their keys. Who opened the transaction commits it.
 extension StoreSession {
   /// Adds a vehicle, or finds the one that another process has added meanwhile.
@@ -26,7 +26,7 @@ extension StoreSession {
   }
 
   /// Notes the gateway or VIN of a vehicle that lacked it; a VIN that another vehicle has is left out.
-  func note(_ vehicle: VehicleRow, tenant: Int32) throws(StoreFailure) {
+  func update(_ vehicle: VehicleRow, tenant: Int32) throws(StoreFailure) {
     try run(
       """
       UPDATE vehicle SET registered_by = coalesce(registered_by, $3),

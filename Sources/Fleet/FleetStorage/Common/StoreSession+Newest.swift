@@ -38,7 +38,7 @@ extension StoreSession {
 
   /// Finds the newest records of vehicles again where those that were have moved back in time. After ``touch(_:)``, which
   /// has locked the vehicles' rows: others wait until the commit, and then add theirs.
-  func settle(_ moved: [Int32: MovedBack]) throws(StoreFailure) {
+  func updateNewest(_ moved: [Int32: MovedBack]) throws(StoreFailure) {
     for (vehicle, moved) in moved.sorted(by: { $0.key < $1.key }) {
       let known = try rows("SELECT class, ecu, id FROM newest WHERE vehicle = $1", [SQLValue(vehicle)])
       for row in known {

@@ -70,7 +70,7 @@ extension StoreSession {
     guard counted == 1 else {
       throw StoreFailure(
         .limitReached, what.column,
-        "the tenant has \(what.limit), which is as many as it may have; delete some that are not used")
+        "the tenant has the maximum of \(what.limit); delete unused ones")
     }
   }
 }

@@ -15,20 +15,20 @@ struct VehicleTouch {
     var touches: [VehicleTouch] = []
     for row in rows {
       if touches.last?.vehicle != row.key.vehicle { touches.append(VehicleTouch(vehicle: row.key.vehicle)) }
-      touches[touches.count - 1].take(row)
+      touches[touches.count - 1].add(row)
     }
     return touches
   }
 
-  private mutating func take(_ row: RecordRow) {
+  private mutating func add(_ row: RecordRow) {
     // Of all that a wrong clock says, nothing is the newest.
     guard row.quality != .ahead else { return }
     time = max(time, row.time)
-    take(row, NewestRecord.Part(recordClass: row.key.recordClass, ecu: row.ecu ?? ""))
-    if row.hasPosition, row.time != StoredTime.undated { take(row, .position) }
+    add(row, NewestRecord.Part(recordClass: row.key.recordClass, ecu: row.ecu ?? ""))
+    if row.hasPosition, row.time != StoredTime.undated { add(row, .position) }
   }
 
-  private mutating func take(_ row: RecordRow, _ part: NewestRecord.Part) {
+  private mutating func add(_ row: RecordRow, _ part: NewestRecord.Part) {
     let candidate = NewestRecord(
       part: part, time: row.time, sequence: row.sequence, idHigh: row.key.idHigh, idLow: row.key.idLow)
     if let index = newest.firstIndex(where: { $0.part == part }) {

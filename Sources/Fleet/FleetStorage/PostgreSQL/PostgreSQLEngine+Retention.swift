@@ -39,7 +39,7 @@ extension PostgreSQLEngine {
       tally.add(records: removed)
     }
     if !Task.isCancelled {
-      try await onSession { session throws(StoreFailure) in try session.noteThinned(name, bounds) }
+      try await onSession { session throws(StoreFailure) in try session.recordThinning(name, bounds) }
     }
     return total
   }

@@ -37,7 +37,7 @@ final class PostgreSQLEngine: StoreEngine {
       PostgreSQLIngest(address: address, partitions: partitions, announcer: announcer)
     }
     self.lanes = lanes
-    queue = IngestQueue(lanes: Self.laneCount) { lane, jobs in lanes[lane].take(jobs) }
+    queue = IngestQueue(lanes: Self.laneCount) { lane, jobs in lanes[lane].ingest(jobs) }
     listener = PostgreSQLListener(address: address, announcer: announcer)
   }
 

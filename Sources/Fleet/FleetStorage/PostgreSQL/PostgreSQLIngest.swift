@@ -16,7 +16,7 @@ final class PostgreSQLIngest: Sendable {
   }
 
   /// Takes a group in and commits it. Where somebody else was in the way, again, a few times.
-  func take(_ jobs: [IngestJob]) -> Result<IngestGroup, StorageError> {
+  func ingest(_ jobs: [IngestJob]) -> Result<IngestGroup, StorageError> {
     var tries = 0
     var expectsDuplicates = false
     while true {

@@ -65,7 +65,7 @@ extension PostgreSQLSession {
     } ?? true
   }
 
-  func noteThinned(_ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds) throws(StoreFailure) {
+  func recordThinning(_ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds) throws(StoreFailure) {
     try run(
       "UPDATE part SET thinned = greatest(thinned, $3) WHERE class = $1 AND month = $2",
       [.integer(Int64(name.recordClass.number)), .integer(name.number), .integer(bounds.time)])

@@ -129,10 +129,10 @@ final class PostgreSQLSession: StoreSession {
     guard changed == vehicles.count else {
       throw StoreFailure(.unavailable, "vehicle", "removed meanwhile", mayRetry: true)
     }
-    try note(vehicles.flatMap { vehicle in vehicle.newest.map { (vehicle.vehicle, $0) } })
+    try storeNewest(vehicles.flatMap { vehicle in vehicle.newest.map { (vehicle.vehicle, $0) } })
   }
 
-  private func note(_ newest: [(vehicle: Int32, record: NewestRecord)]) throws(StoreFailure) {
+  private func storeNewest(_ newest: [(vehicle: Int32, record: NewestRecord)]) throws(StoreFailure) {
     if newest.isEmpty { return }
     var parameters = PostgreSQLParameters()
     parameters.add(array: newest, of: PostgreSQLType.int4, arrayType: PostgreSQLType.int4Array) {

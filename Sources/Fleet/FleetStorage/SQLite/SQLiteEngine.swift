@@ -52,7 +52,7 @@ final class SQLiteEngine: StoreEngine {
     let announcer = Announcer()
     self.announcer = announcer
     let (writer, file) = (pool, served)
-    queue = IngestQueue(lanes: 1) { _, jobs in Self.take(jobs, writer, file, announcer) }
+    queue = IngestQueue(lanes: 1) { _, jobs in Self.ingest(jobs, writer, file, announcer) }
   }
 
   private static func begin(
@@ -82,7 +82,7 @@ final class SQLiteEngine: StoreEngine {
     return configuration
   }
 
-  private static func take(
+  private static func ingest(
     _ jobs: [IngestJob], _ pool: DatabasePool, _ served: ServedSQLiteFile?, _ announcer: Announcer
   ) -> Result<IngestGroup, StorageError> {
     var group = IngestGroup(jobs)
@@ -96,7 +96,7 @@ final class SQLiteEngine: StoreEngine {
     } catch {
       return .failure(StoreFailure(sqlite: error).error(at: pool.path))
     }
-    if group.published > 0 { served?.note(published: group.published) }
+    if group.published > 0 { served?.record(published: group.published) }
     for (tenant, position) in group.announcements { announcer.announce(tenant, position) }
     return .success(group)
   }

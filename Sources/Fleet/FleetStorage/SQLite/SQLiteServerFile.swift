@@ -83,7 +83,7 @@ final class SQLiteServerFile: Sendable {
   }
 
   /// Notes how far the database is. Where that fails, only a restored backup may go unnoticed: no batch fails for it.
-  func note(changes: UInt64) {
+  func record(changes: UInt64) {
     _ = Self.write(Self.line("changes", "\(changes)"), to: descriptor, at: Self.length - Self.width)
   }
 

@@ -47,12 +47,12 @@ final class ServedSQLiteFile: Sendable {
   }
 
   /// Notes changes that were committed, before anybody hears of them.
-  func note(published: Int) {
+  func record(published: Int) {
     let changes = changes.withLock { changes in
       changes &+= UInt64(published)
       return changes
     }
-    file.note(changes: changes)
+    file.record(changes: changes)
   }
 
   /// Leaves the database to the next server. Not before it is closed.

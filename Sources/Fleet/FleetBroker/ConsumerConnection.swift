@@ -5,7 +5,7 @@
 /// acknowledges or rejects them. The broker delivers messages that were never settled again, to any worker.
 /// ``close()`` is the
 /// last call, unless the connection was lost.
-protocol BrokerConnection: AnyObject {
+protocol ConsumerConnection: AnyObject {
   /// Whether messages may be received while others are not settled. If not, all received messages are settled at
   /// once.
   var readsAhead: Bool { get }
@@ -15,7 +15,7 @@ protocol BrokerConnection: AnyObject {
   /// - Parameter room: the number of bytes wanted; the last message may exceed it. With 0 nothing is read, and the
   ///   connection is
   ///   only kept alive.
-  func receive(until deadline: Int64, _ bell: Bell, room: Int) throws(BrokerFailure) -> [BrokerMessage]
+  func receive(until deadline: Int64, _ wakeUp: WakeUp, room: Int) throws(BrokerFailure) -> [ConsumedMessage]
 
   /// Settles messages in the order in which they were received.
   func settle(_ settlements: [Settlement]) throws(BrokerFailure)

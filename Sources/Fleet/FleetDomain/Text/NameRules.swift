@@ -1,7 +1,7 @@
 @_spi(_Unicode) import Swift
 
 /// The rules for texts that become names, the same for records, requests and commands.
-public enum PlainText {
+public enum NameRules {
   /// The maximum length of `gatewayId`, `vehicleId` and all other ids in bytes.
   public static let maximumNameCount = 128
 

@@ -1,5 +1,5 @@
 /// A message as the broker delivered it.
-struct BrokerMessage: Equatable, Sendable {
+struct ConsumedMessage: Equatable, Sendable {
   /// The delivery tag for its acknowledgement; ascending.
   var tag: UInt64
   /// `fleet/VAN-001/telemetry`; in AMQP the routing key: `fleet.VAN-001.telemetry`.

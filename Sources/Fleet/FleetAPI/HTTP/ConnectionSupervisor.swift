@@ -6,7 +6,7 @@ import NIOHTTP1
 /// It comes after the HTTP codec and before the upgrade handler, which removes it when the connection is upgraded.
 /// All
 /// calls are on the connection's event loop.
-final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
+final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
@@ -82,7 +82,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// Prepares a head for handlers that do not know its HTTP version.
   ///
-  /// The `Host` header becomes the request's authority. If it is wrong, the request has no authority, and ``RequestDesk``
+  /// The `Host` header becomes the request's authority. If it is wrong, the request has no authority, and ``RequestHandler``
   /// answers it with 400.
   private static func normalize(_ head: inout HTTPRequestHead) {
     let isOld = head.version == .http1_0

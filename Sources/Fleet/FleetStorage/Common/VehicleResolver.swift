@@ -3,7 +3,7 @@ import Telemetry
 
 /// Resolves the vehicle of a record, and checks whether its sender may write as that vehicle: for one tenant, in one
 /// transaction.
-struct VehicleBook {
+struct VehicleResolver {
   private struct Question: Hashable {
     var vehicleId: String
     /// `nil` for a trusted source.
@@ -46,7 +46,7 @@ struct VehicleBook {
       for record in job.records {
         if record.vehicleId != previous { names.insert(record.vehicleId) }
         previous = record.vehicleId
-        if let vin = record.vin, VehicleBook.isVIN(vin) { names.insert(vin) }
+        if let vin = record.vin, VehicleResolver.isVIN(vin) { names.insert(vin) }
       }
     }
     guard !names.isEmpty else { return }
@@ -94,7 +94,7 @@ struct VehicleBook {
   /// Stores what was learned about existing vehicles.
   func write(_ transaction: some StoreSession) throws(StoreFailure) {
     for id in changed.sorted() {
-      if let vehicle = byId[id] { try transaction.note(vehicle, tenant: tenant) }
+      if let vehicle = byId[id] { try transaction.update(vehicle, tenant: tenant) }
     }
   }
 

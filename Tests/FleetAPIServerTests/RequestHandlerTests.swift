@@ -5,18 +5,18 @@ import Testing
 @testable import FleetAPI
 
 /// What requests share: memory, and places at the database.
-@Suite struct RequestDeskTests {
+@Suite struct RequestHandlerTests {
   @Test func slow_questions_stop_no_key_from_being_looked_up() async throws {
-    try await TestServer.run(.test { $0.limits.questionSeconds = 300 }) { server in
+    try await TestServer.run(.test { $0.limits.querySeconds = 300 }) { server in
       // As a pool of four connections does it, which questions and keys share.
       let pool = Budget(4, fairness: .init(group: 4), patience: .seconds(300), refusal: Connections.refusal)
       let gate = Gate()
       server.storage.set(.records) { () throws(StorageError) in
-        let place = try? await pool.take(1, for: .server)
+        let place = try? await pool.acquire(1, for: .server)
         await gate.pass()
         place?.shrink(to: 0)
       }
-      server.storage.set(.principal) { () throws(StorageError) in _ = try? await pool.take(1, for: .server) }
+      server.storage.set(.principal) { () throws(StorageError) in _ = try? await pool.acquire(1, for: .server) }
       let clients = try await aside {
         try (0..<6).map { _ in
           let client = try server.client(server.keys.readOnly)

@@ -5,7 +5,7 @@ import Testing
 @testable import FleetAPI
 
 /// Answers that come before their request has ended.
-@Suite struct ConnectionKeeperTests {
+@Suite struct ConnectionSupervisorTests {
   /// The body is longer than any socket buffer: a reset would take the answer away.
   @Test(arguments: ["", "Connection: close\r\n"])
   func an_early_refusal_arrives_however_long_the_body_is(_ connection: String) async throws {

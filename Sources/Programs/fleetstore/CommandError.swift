@@ -4,7 +4,7 @@ import Glibc
 import Telemetry
 
 /// The reason why a command fails, on one line, with its exit status of sysexits.h.
-struct Failure: Error, CustomStringConvertible {
+struct CommandError: Error, CustomStringConvertible {
   enum Status: Int32 {
     /// The command was executed and failed.
     case failed = 1
@@ -57,25 +57,25 @@ enum StandardError {
 /// Output for programs, on stdout.
 enum StandardOutput {
   /// Prints one line with control characters escaped, except tabs between columns.
-  static func say(_ line: String) throws(Failure) {
+  static func say(_ line: String) throws(CommandError) {
     let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }
     try write(columns.joined(separator: "\t") + "\n")
   }
 
   /// - Throws: an error if the lines cannot be written. `EPIPE` is not an error here.
-  static func write(_ lines: String) throws(Failure) {
+  static func write(_ lines: String) throws(CommandError) {
     let code = writeWhole(lines, to: STDOUT_FILENO)
     guard code == 0 || code == EPIPE else {
-      throw Failure(.unreadable, "standard output: cannot be written: \(unsafe String(cString: strerror(code)))")
+      throw CommandError(.unreadable, "standard output: cannot be written: \(unsafe String(cString: strerror(code)))")
     }
   }
 
   /// Prints a secret that cannot be shown again.
-  static func say(secret: String, lost remedy: String) throws(Failure) {
-    do throws(Failure) {
+  static func say(secret: String, lost remedy: String) throws(CommandError) {
+    do throws(CommandError) {
       try say(secret)
     } catch {
-      throw Failure(error.status, "\(error.description); \(remedy)")
+      throw CommandError(error.status, "\(error.description); \(remedy)")
     }
   }
 }

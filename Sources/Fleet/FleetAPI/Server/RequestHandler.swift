@@ -5,17 +5,17 @@ import Logging
 import NIOCore
 
 /// Handles a request: finds its route, authenticates its key, checks its role and its rate, and sends the answer.
-struct RequestDesk: Sendable {
+struct RequestHandler: Sendable {
   var table: RouteTable
   let authenticator: Authenticator
   let limiter: RateLimiter<SecretHash>
-  let sightings: SightingBook
+  let lastSeen: LastSeenStore
   let metrics: RequestMetrics
   /// The server's own token; `nil` if it has none.
   let serverToken: SecretHash?
   let limits: ServerLimits
   let memory: Budget
-  let questions: Budget
+  let queryPermits: Budget
   let heavyWork: HeavyWork
   let connections: Connections
   let crossOrigin: CrossOrigin
@@ -69,9 +69,9 @@ struct RequestDesk: Sendable {
     answer = await Self.packed(answer, for: request, share)
     let status = answer.status.code
     let method = Self.known(request.method)
-    metrics.note(.init(method: method, route: path, status: status), caller?.tenant, .now - start)
+    metrics.record(.init(method: method, route: path, status: status), caller?.tenant, .now - start)
     logger.debug("\(method) \(path) \(status)")
-    accessLog.note(
+    accessLog.log(
       address, caller, method, request.head.path ?? "/", status, bytes: answer.body.readableBytes, .now - start)
     try await send(answer, hasBody: request.method != .head, share, writer)
   }
@@ -133,7 +133,7 @@ struct RequestDesk: Sendable {
       return try await admitted.route.answer(admitted.call)
     }
     // A list may take long. There are few permits, and short queries do not need one.
-    let permit = try await questions.take(1, for: admitted.call.holder)
+    let permit = try await queryPermits.acquire(1, for: admitted.call.holder)
     return try await untilCancelled {
       defer { permit.shrink(to: 0) }
       return try await admitted.route.answer(admitted.call)
@@ -160,7 +160,7 @@ struct RequestDesk: Sendable {
     switch try table.match(request.method, path) {
     case .found(let route, let parameters): return (route, parameters)
     case .otherMethods(let methods): throw MethodRefusal(allowed: methods)
-    case .none: throw APIError.notFound("no such path; /api/openapi.json lists them")
+    case .none: throw APIError.notFound("no such path; see /api/openapi.json")
     }
   }
 
@@ -175,10 +175,10 @@ struct RequestDesk: Sendable {
     }
     let found = try await authenticator.identity(token, from: address)
     if let seconds = limiter.take(found.key) { throw APIError.tooMany(wait: seconds) }
-    if let gateway = found.gateway { sightings.note(gateway, found.tenant, request.headers) }
+    if let gateway = found.gateway { lastSeen.record(gateway, found.tenant, request.headers) }
     guard allowed.contains(found.caller) else {
       throw APIError.forbidden(
-        "the key is one of role \(found.caller.rawValue); this needs "
+        "the key has the role \(found.caller.rawValue); this route needs "
           + allowed.map(\.rawValue).sorted().joined(separator: " or "))
     }
     return found
@@ -216,7 +216,7 @@ private struct MethodRefusal: Error {
   var answer: Answer {
     let names = methods.map(\.rawValue)
     var answer = APIError(
-      .methodNotAllowed, "methodNotAllowed", "this path takes \(names.joined(separator: ", "))"
+      .methodNotAllowed, "methodNotAllowed", "this path has only \(names.joined(separator: ", "))"
     ).answer
     answer.headers[.allow] = names.joined(separator: ", ")
     return answer

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Wakes the worker's thread after a commit, or to stop it.
-final class Bell: Sendable {
+final class WakeUp: Sendable {
   /// The read end of a pipe.
   private let output: Int32
   private let input: Int32
@@ -22,7 +22,7 @@ final class Bell: Sendable {
   }
 
   /// Wakes the thread. If the pipe is full, it is already awake.
-  func ring() {
+  func wake() {
     var byte: UInt8 = 1
     _ = unsafe write(input, &byte, 1)
   }

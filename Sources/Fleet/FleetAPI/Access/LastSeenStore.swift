@@ -5,13 +5,13 @@ import Synchronization
 import Telemetry
 
 /// Records when gateways were last seen and what they reported, and stores it at intervals.
-final class SightingBook: Sendable {
+final class LastSeenStore: Sendable {
   /// The time between two writes.
   private static let period = Duration.seconds(5)
 
   private let storage: any FleetStorage
   private let logger: Logger
-  private let pages = Mutex<[TenantID: [String: GatewaySighting]]>([:])
+  private let pending = Mutex<[TenantID: [String: GatewayStatus]]>([:])
 
   init(storage: any FleetStorage, logger: Logger) {
     self.storage = storage
@@ -21,27 +21,27 @@ final class SightingBook: Sendable {
   /// Records a request.
   ///
   /// - Parameter headers: of a request with the gateway's key.
-  func note(_ gateway: Gateway, _ tenant: TenantID, _ headers: HTTPFields) {
+  func record(_ gateway: Gateway, _ tenant: TenantID, _ headers: HTTPFields) {
     let depth = headers[.obdgateSpoolDepth].flatMap { $0.hasPrefix("+") ? nil : Int64($0) }.flatMap {
       $0 >= 0 ? $0 : nil
     }
     let version = headers[.obdgateVersion].flatMap { Names.isPlain($0, limit: 64) && !$0.isEmpty ? $0 : nil }
-    pages.withLock { pages in
-      var sighting = pages[tenant]?[gateway.id] ?? GatewaySighting(at: WallClock.now)
-      sighting.at = WallClock.now
-      sighting.spoolDepth = depth ?? sighting.spoolDepth
-      sighting.version = version ?? sighting.version
-      pages[tenant, default: [:]][gateway.id] = sighting
+    pending.withLock { pending in
+      var status = pending[tenant]?[gateway.id] ?? GatewayStatus(at: WallClock.now)
+      status.at = WallClock.now
+      status.spoolDepth = depth ?? status.spoolDepth
+      status.version = version ?? status.version
+      pending[tenant, default: [:]][gateway.id] = status
     }
   }
 
   /// Records which vehicle a gateway is in.
-  func note(_ vehicle: VehicleInUse, of gateway: Gateway, _ tenant: TenantID) {
-    pages.withLock { pages in
-      var sighting = pages[tenant]?[gateway.id] ?? GatewaySighting(at: WallClock.now)
-      guard sighting.vehicle.map({ $0.at <= vehicle.at }) ?? true else { return }
-      sighting.vehicle = vehicle
-      pages[tenant, default: [:]][gateway.id] = sighting
+  func record(_ vehicle: VehicleInUse, of gateway: Gateway, _ tenant: TenantID) {
+    pending.withLock { pending in
+      var status = pending[tenant]?[gateway.id] ?? GatewayStatus(at: WallClock.now)
+      guard status.vehicle.map({ $0.at <= vehicle.at }) ?? true else { return }
+      status.vehicle = vehicle
+      pending[tenant, default: [:]][gateway.id] = status
     }
   }
 
@@ -50,17 +50,17 @@ final class SightingBook: Sendable {
 
   /// Stores what was recorded since the last write.
   func write() async {
-    for tenant in pages.withLock({ Array($0.keys) }) { await write(tenant) }
+    for tenant in pending.withLock({ Array($0.keys) }) { await write(tenant) }
   }
 
   /// Stores what was recorded of a tenant's gateways since the last write.
   func write(_ tenant: TenantID) async {
-    let noted = pages.withLock { $0.removeValue(forKey: tenant) } ?? [:]
+    let noted = pending.withLock { $0.removeValue(forKey: tenant) } ?? [:]
     var rest = Array(noted)[...]
     while !rest.isEmpty {
       do {
-        try await storage.gatewaysSeen(
-          Dictionary(uniqueKeysWithValues: rest.prefix(Self.most).map { ($0.key, $0.value) }), tenant: tenant)
+        try await storage.storeStatus(
+          of: Dictionary(uniqueKeysWithValues: rest.prefix(Self.most).map { ($0.key, $0.value) }), tenant: tenant)
       } catch {
         // The gateway's next request replaces it.
         logger.warning("cannot store when gateways of \(tenant) were last seen: \(error)")

@@ -1,11 +1,11 @@
 import FleetDomain
 import Testing
 
-@Suite struct PlainTextTests {
+@Suite struct NameRulesTests {
   @Test(arguments: [
     "VAN-001", "a", "...", ".a", "a.b", "Ärger 3", "日本", "🚚", "a b", String(repeating: "x", count: 128),
   ])
-  func a_text_that_can_be_seen_is_an_id(_ text: String) { #expect(PlainText.isName(text)) }
+  func a_text_that_can_be_seen_is_an_id(_ text: String) { #expect(NameRules.isName(text)) }
 
   @Test(arguments: [
     "", ".", "..", "a\u{0}", "a\n", "a\u{85}", String(repeating: "x", count: 129), "E\u{301}",
@@ -13,5 +13,5 @@ import Testing
     "VAN\u{202E}100", "\u{2066}a\u{2069}", "a\u{200E}", "a\u{61C}", "VAN\u{200B}1", "a\u{200C}b", "a\u{200D}b",
     "\u{FEFF}a", "a\u{2060}b", "a\u{AD}b", "a\u{180E}", "a\u{34F}b", "a\u{3164}", "a\u{2028}b", "a\u{E0041}",
   ])
-  func text_with_hidden_characters_is_rejected(_ text: String) { #expect(!PlainText.isName(text)) }
+  func text_with_hidden_characters_is_rejected(_ text: String) { #expect(!NameRules.isName(text)) }
 }

@@ -4,23 +4,23 @@ import Synchronization
 import Telemetry
 
 /// The live connections of one event loop and their subscriptions. Use it only on that loop.
-final class LiveRoom {
+final class LoopConnections {
   /// A reference that any thread may hold.
   final class Bound: Sendable {
     let loop: any EventLoop
     let count = Atomic(0)
-    private let room: NIOLoopBoundBox<LiveRoom?>
+    private let loopConnections: NIOLoopBoundBox<LoopConnections?>
 
     fileprivate init(loop: any EventLoop) {
       self.loop = loop
-      room = .makeBoxSendingValue(nil, eventLoop: loop)
+      loopConnections = .makeBoxSendingValue(nil, eventLoop: loop)
     }
 
     /// Only on the loop.
-    var value: LiveRoom {
-      if let room = room.value { return room }
-      let made = LiveRoom(owner: self)
-      room.value = made
+    var value: LoopConnections {
+      if let loopConnections = loopConnections.value { return loopConnections }
+      let made = LoopConnections(owner: self)
+      loopConnections.value = made
       return made
     }
   }
