@@ -33,7 +33,7 @@ public struct Factor: Kind {
     Field("personId", \.personID).settable(by: .server).filterable(),
     Field("kind", \.form).settable(by: .server).filterable(),
     Field("name", \.name) { name throws(FieldError) in
-      guard (1...100).contains(name.unicodeScalars.count), PlainText.isPlain(name.utf8.span) else {
+      guard (1...100).contains(name.unicodeScalars.count), NameRules.isPlain(name.utf8.span) else {
         throw FieldError("", "expected 1 to 100 characters without control characters")
       }
     },

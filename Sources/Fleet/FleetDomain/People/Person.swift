@@ -53,14 +53,14 @@ public struct EmailAddress: FieldValue, Hashable, Sendable {
   /// `nil` unless this is `LOCAL@DOMAIN` with at most 64 and 254 bytes (RFC 5321, 4.5.3.1), without spaces, control
   /// characters, quotes or brackets.
   public init?(_ text: String) {
-    let folded = PlainText.composed(text).lowercased()
+    let folded = NameRules.composed(text).lowercased()
     let parts = folded.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, (1...64).contains(parts[0].utf8.count), folded.utf8.count <= 254,
       Self.isDomain(parts[1]),
       parts[0].unicodeScalars.allSatisfy({
         $0.value > 0x20 && $0.value != 0x7F && !"\"(),:;<>@[\\]".unicodeScalars.contains($0)
       }),
-      PlainText.isPlain(folded.utf8.span)
+      NameRules.isPlain(folded.utf8.span)
     else { return nil }
     self.text = folded
   }
@@ -137,7 +137,7 @@ public struct Person: Kind {
   /// Limits that several fields share.
   private enum Limits {
     static let name: @Sendable (String) throws(FieldError) -> Void = { name throws(FieldError) in
-      guard (1...100).contains(name.unicodeScalars.count), PlainText.isPlain(name.utf8.span) else {
+      guard (1...100).contains(name.unicodeScalars.count), NameRules.isPlain(name.utf8.span) else {
         throw FieldError("", "expected 1 to 100 characters without control characters")
       }
     }
