@@ -21,8 +21,9 @@ extension Timestamp {
   ///     2024-12-18T08:41:06.25+01:00
   ///
   /// `T` and `Z` may be lower case, and a space may replace the `T`. Any number of decimals is accepted; those after
-  /// the ninth are truncated. Second 60 becomes the first second of the next minute. The offset is required, because a
-  /// local time does not identify a moment.
+  /// the ninth are truncated. Second 60 is accepted only where a leap second may be, as 23:59:60 UTC on 30 June
+  /// or 31 December (RFC 3339, section 5.7); it becomes the first second of the next minute. The offset is required,
+  /// because a local time does not identify a moment.
   ///
   /// - Throws: ``ParsingError`` if the text is not a timestamp of the years 1677 to 2262.
   public init(parsing text: Span<UInt8>) throws(ParsingError) {
@@ -37,6 +38,7 @@ extension Timestamp {
     try reader.separator(UInt8(ascii: ":"))
     let minute = try reader.number(digits: 2, in: 0...59)
     try reader.separator(UInt8(ascii: ":"))
+    let secondOffset = reader.index
     let second = try reader.number(digits: 2, in: 0...60)
     let nanosecond = try reader.decimals()
     let offset = try reader.offsetMinutes()
@@ -46,7 +48,18 @@ extension Timestamp {
         year: year, month: month, day: day, hour: hour, minute: minute - offset, second: second,
         nanosecond: nanosecond)
     else { throw ParsingError(kind: .outOfRange, offset: 0) }
+    if second == 60, !Self.mayFollowLeapSecond(moment.nanoseconds - Int64(nanosecond)) {
+      throw ParsingError(kind: .outOfRange, offset: secondOffset)
+    }
     self = moment
+  }
+
+  /// Whether the second before a moment may be a leap second: the moment is midnight UTC on 1 January or 1 July.
+  private static func mayFollowLeapSecond(_ nanoseconds: Int64) -> Bool {
+    let day: Int64 = 86_400_000_000_000
+    guard nanoseconds % day == 0 else { return false }
+    let date = date(days: Int(nanoseconds / day))
+    return date.day == 1 && (date.month == 1 || date.month == 7)
   }
 
   private static func daysIn(month: Int, year: Int) -> Int {
