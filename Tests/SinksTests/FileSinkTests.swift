@@ -208,4 +208,38 @@ import Testing
     #expect(after.acknowledged == [0..<2])
     #expect(after.news == [.working("\(path): written to")])
   }
+
+  @Test func each_file_is_filled_with_records_up_to_its_limit() throws {
+    let limit = 65_536
+    var sink = sink {
+      $0.bytes = limit
+      $0.compresses = false
+      $0.keep = 100
+    }
+    let wakeUp = try SinkWakeUp()
+    for first in stride(from: 1, to: 2_000, by: 50) {
+      #expect(sink.deliver(Batches.telemetry(first...(first + 49)), wakeUp).acknowledged == [0..<50])
+    }
+    let longest = Batches.line(2_000).count
+    let entries = try RotatedFiles(path).entries()
+    #expect(entries.count > 3)
+    for entry in entries {
+      let size = try text("\(path).\(entry.number)").count
+      #expect(size <= limit && size + longest > limit, "\(size)")
+    }
+    #expect(try all() == Batches.telemetry(1...2_000).bytes)
+  }
+
+  @Test func what_filled_a_file_is_acknowledged_even_if_it_cannot_be_put_aside() throws {
+    // A name to which no number can be added: 255 bytes are the most (NAME_MAX).
+    let path = scratch.file(String(repeating: "r", count: 254))
+    var configuration = FileSinkConfiguration(path: path)
+    configuration.rotation.bytes = 3 * Batches.line(1).count
+    var sink = FileSink(configuration)
+    let wakeUp = try SinkWakeUp()
+    let delivery = sink.deliver(Batches.telemetry(1...5), wakeUp)
+    #expect(delivery.acknowledged == [0..<3] && !delivery.news.isEmpty && delivery.notBefore > .min)
+    #expect(sink.deliver(Batches.telemetry(4...5), wakeUp).acknowledged.isEmpty)
+    #expect(try text(path) == Batches.telemetry(1...3).bytes)
+  }
 }

@@ -24,9 +24,9 @@ public struct FileSink: Sink, ~Copyable {
 
   public mutating func deliver(_ batch: RecordBatch, _ wakeUp: SinkWakeUp) -> Delivery {
     var delivery = Delivery()
+    var settled = 0
     do throws(SinkError) {
-      try write(batch)
-      delivery.acknowledge(0..<batch.records.count)
+      try write(batch, settled: &settled)
       if report.succeeded() { news.append(.working("\(configuration.path): written to")) }
     } catch {
       // If no file could be opened, nothing was written.
@@ -36,24 +36,34 @@ public struct FileSink: Sink, ~Copyable {
       if let failing = report.failed(error) { news.append(failing) }
       delivery.notBefore = BootClock.now &+ Self.retryInterval
     }
+    delivery.acknowledge(0..<settled)
     delivery.news = news
     news = []
     return delivery
   }
 
-  private mutating func write(_ batch: RecordBatch) throws(SinkError) {
-    let file = try openFile()
+  /// Writes the records that the files do not contain yet, and fills each file up to its limits.
+  ///
+  /// - Parameter settled: receives the number of records from the start of the batch that are on the disk, also if this
+  ///   throws.
+  private mutating func write(_ batch: RecordBatch, settled: inout Int) throws(SinkError) {
+    var file = try openFile()
     var lines: [UInt8] = []
-    for record in batch.records {
+    for (index, record) in batch.records.enumerated() {
       let line = batch.bytes[record.range]
       if let number = RecordLine.number(line), file.contains(number) || former?.contains(number) == true {
         continue
       }
+      if isFull(file, lines, before: line) {
+        if !lines.isEmpty { try file.append(lines[...]) }
+        lines = []
+        settled = index
+        file = try rotated(file)
+      }
       lines += line
     }
-    // If nothing remains to be written, do not rotate.
-    guard !lines.isEmpty else { return }
-    try rotatedIfDue(file, adding: lines.count, of: batch).append(lines[...])
+    if !lines.isEmpty { try file.append(lines[...]) }
+    settled = batch.records.count
   }
 
   /// Returns the file that is now at the path.
@@ -88,12 +98,22 @@ public struct FileSink: Sink, ~Copyable {
     }
   }
 
-  private mutating func rotatedIfDue(
-    _ file: RecordFile, adding count: Int, of batch: RecordBatch
-  ) throws(SinkError) -> RecordFile {
-    guard file.size > 0 else { return file }
-    let isLong = configuration.rotation.bytes.map { file.size + count > $0 } ?? false
-    guard isLong || isOld(file, batch) else { return file }
+  /// Whether a line belongs into a new file.
+  ///
+  /// - Parameter pending: lines that come before it in the file and are not written yet.
+  private func isFull(_ file: RecordFile, _ pending: [UInt8], before line: ArraySlice<UInt8>) -> Bool {
+    let size = file.size + pending.count
+    guard size > 0 else { return false }
+    if let limit = configuration.rotation.bytes, size + line.count > limit { return true }
+    guard let limit = configuration.rotation.milliseconds,
+      let first = file.firstMilliseconds ?? RecordLine.milliseconds(pending[...]),
+      let own = RecordLine.milliseconds(line), own > first
+    else { return false }
+    return own - first >= limit
+  }
+
+  /// Puts the file aside and returns the new one.
+  private mutating func rotated(_ file: RecordFile) throws(SinkError) -> RecordFile {
     try RotatedFiles(configuration.path).putAside()
     former?.add(file.known)
     self.file = nil
@@ -101,14 +121,6 @@ public struct FileSink: Sink, ~Copyable {
     self.file = next
     tidy()
     return next
-  }
-
-  private func isOld(_ file: RecordFile, _ batch: RecordBatch) -> Bool {
-    guard let limit = configuration.rotation.milliseconds, let first = file.firstMilliseconds else { return false }
-    return batch.records.contains { record in
-      guard let own = RecordLine.milliseconds(batch.bytes[record.range]), own > first else { return false }
-      return own - first >= limit
-    }
   }
 
   /// Compresses and removes rotated files. A failure does not delay records.
