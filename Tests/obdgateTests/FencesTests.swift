@@ -40,6 +40,27 @@ import Testing
     #expect(lines.first?.isClose(to: enter) == true, "\(lines)")
   }
 
+  /// One vehicle drives through the fence while another one is parked in it, and their fixes alternate.
+  @Test func each_vehicle_is_evaluated_by_itself_and_named() throws {
+    let driven = Self.drive().split(separator: "\n").map {
+      $0.replacing("{", with: #"{"vehicleId":"V2","#, maxReplacements: 1)
+    }
+    let parked = driven.map { line in
+      line.replacing("V2", with: "V1").replacing(/"longitude":[0-9.]+/, with: #""longitude":11"#)
+        .replacing(#""gpsSpeed":80"#, with: #""gpsSpeed":0"#)
+    }
+    let alone = try run(Self.square, driven.joined(separator: "\n"))
+    let both = try run(Self.square, zip(parked, driven).map { "\($0)\n\($1)\n" }.joined())
+    #expect(both.status == 0 && both.errors.isEmpty)
+    let events = try JSON.lines(both.output)
+    #expect(events.filter { $0["vehicleId"] == "V1" }.map { $0["event"] } == ["dwell"])
+    let ofDriven = events.filter { $0["vehicleId"] == "V2" }
+    #expect(ofDriven.map { $0["event"] } == ["enter", "dwell", "exit"])
+    #expect(ofDriven == (try JSON.lines(alone.output)))
+    let announced = try run(Self.square, zip(parked, driven).map { "\($0)\n\($1)\n" }.joined(), ["--announce-first"])
+    #expect(try JSON.lines(announced.output).first?["vehicleId"] == "V1")
+  }
+
   @Test func nmea_gives_the_same_events_as_the_lines_made_of_it() throws {
     let sentences = (0...39).map { second in
       let longitude = 10.994 + 0.0003 * Double(second)

@@ -9,6 +9,8 @@ struct FenceEventWriter: ~Copyable, FenceHandler {
   var output = OutputStream()
   /// Whether the times are of a day that is known.
   var isDated = true
+  /// The vehicle of the events; `nil`: the fixes name none.
+  var vehicleId: String?
   /// Why writing ended.
   private(set) var stop: (any Error)?
   private let set: FenceSet
@@ -33,6 +35,7 @@ struct FenceEventWriter: ~Copyable, FenceHandler {
       encoder.key("timeOfDay")
       _ = encoder.value(time.text.span.extracting(11..<24))
     }
+    if let vehicleId { encoder.field("vehicleId", vehicleId) }
     body.write(to: &encoder)
     encoder.finish()
     do { try output.write(encoder) } catch { stop = error }

@@ -14,8 +14,9 @@ struct FencesCommand: ParsableCommand {
        "latitude":47.659490333,"longitude":9.177374333}
 
       FENCES is a FeatureCollection (RFC 7946): Polygon, MultiPolygon, Point with radius, LineString with radius (m); \
-      properties id, name, notifyOnEntry, notifyOnExit, dwellSeconds. FIXES are lines as obdgate nmea writes them, or \
-      NMEA 0183. A key speed (km/h, from the vehicle) in them says better than gpsSpeed whether the vehicle stands.
+      properties id, name, notifyOnEntry, notifyOnExit, dwellSeconds. FIXES are lines as obdgate nmea writes them, \
+      records, or NMEA 0183. A key speed (km/h, from the vehicle) in them says better than gpsSpeed whether the vehicle \
+      stands. Each vehicleId is evaluated by itself; its events have it too.
       """)
 
   @Argument(help: "A GeoJSON file of fences.", completion: .file())

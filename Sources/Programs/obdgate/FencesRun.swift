@@ -74,15 +74,38 @@ struct FenceFollower: ~Copyable, FixHandler {
   private(set) var accepted = 0
   private var rejected = 0
   private var timeless = 0
-  private var watch: FenceWatch
+  private let set: FenceSet
+  private var rules = FenceRules()
   private var writer: FenceEventWriter
-  private var clock = FixClock()
+  /// By the `vehicleId` of the fixes; fixes without one are of the vehicle `nil`.
+  private var vehicles: [String?: Vehicle] = [:]
+  /// The vehicle of the last fix, which is usually that of the next one.
+  private var present: (id: String?, vehicle: Vehicle)
+
+  /// The watch of one vehicle and the clock of its fixes.
+  private final class Vehicle {
+    var watch: FenceWatch
+    var clock = FixClock()
+
+    init(_ set: FenceSet, _ rules: FenceRules) { watch = FenceWatch(set, rules: rules) }
+  }
 
   init(_ set: FenceSet, announcesFirst: Bool) {
-    var rules = FenceRules()
+    self.set = set
     rules.announcesFirstFix = announcesFirst
-    watch = FenceWatch(set, rules: rules)
     writer = FenceEventWriter(set)
+    let unnamed = Vehicle(set, rules)
+    present = (nil, unnamed)
+    vehicles[nil] = unnamed
+  }
+
+  /// Makes a vehicle the one of the next fix.
+  private mutating func select(_ id: String?) {
+    guard id != present.id else { return }
+    let vehicle = vehicles[id] ?? Vehicle(set, rules)
+    vehicles[id] = vehicle
+    present = (id, vehicle)
+    writer.vehicleId = id
   }
 
   /// A fix as `obdgate nmea` writes it. A line without a position says nothing; of the other keys only those that are
@@ -94,7 +117,8 @@ struct FenceFollower: ~Copyable, FixHandler {
     let hdop = try line["hdop"]?.requireDouble(in: 0...1_000_000)
     let groundSpeed = try line["gpsSpeed"]?.requireDouble(in: 0...1_000_000)
     let vehicleSpeed = try line["speed"]?.requireDouble(in: 0...1_000_000)
-    let time = try clock.time(of: line)
+    select(try line["vehicleId"]?.requireString())
+    let time = try present.vehicle.clock.time(of: line)
     guard let latitude else {
       if longitude != nil { throw line.error(.missingKey("latitude")) }
       return
@@ -105,7 +129,7 @@ struct FenceFollower: ~Copyable, FixHandler {
   }
 
   mutating func fix(_ fix: Fix) {
-    let time = clock.time(of: fix)
+    let time = present.vehicle.clock.time(of: fix)
     guard let latitude = fix.latitude, let longitude = fix.longitude else { return }
     follow(
       time, latitude: latitude, longitude: longitude, hdop: fix.hdop, vehicleSpeed: nil, groundSpeed: fix.speed)
@@ -118,8 +142,8 @@ struct FenceFollower: ~Copyable, FixHandler {
       timeless += 1
       return
     }
-    writer.isDated = clock.isDated
-    watch.fix(
+    writer.isDated = present.vehicle.clock.isDated
+    present.vehicle.watch.fix(
       FenceFix(
         time: time, latitude: latitude, longitude: longitude, hdop: hdop, vehicleSpeed: vehicleSpeed,
         groundSpeed: groundSpeed), into: &writer)
