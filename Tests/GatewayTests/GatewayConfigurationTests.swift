@@ -252,4 +252,65 @@ import Testing
     #expect(!message.contains("secret"), "a secret in a message: \(message)")
     #expect(!message.contains("\n"))
   }
+
+  @Test func two_mqtt_sinks_on_one_broker_have_client_ids_of_their_own() throws {
+    let text = #"""
+      {"sinks": [{"type": "mqtt", "url": "mqtt://a"}, {"type": "mqtt", "name": "two", "url": "mqtt://a"}]}
+      """#
+    let ids = try read(text).sinks.map { sink -> String? in
+      if case .mqtt(let broker) = sink { broker.clientId(of: "gw-17") } else { nil }
+    }
+    #expect(ids == ["obdgate-gw-17", "obdgate-gw-17@two"])
+  }
+
+  @Test(arguments: [
+    // The same explicit one, also when the broker is written in another way.
+    (#""sinks": [{"type": "mqtt", "url": "mqtt://a", "clientId": "x"}, "#, "mqtt://A:1883", "x"),
+    (#""sinks": [{"type": "mqtt", "url": "mqtt://a", "clientId": "x"}, "#, "mqtts://a:1883", "x"),
+    // An explicit one that is another sink's default.
+    (#""gatewayId": "gw-17", "sinks": [{"type": "mqtt", "url": "mqtt://a"}, "#, "mqtt://a", "obdgate-gw-17"),
+  ])
+  func a_client_id_that_two_sinks_of_a_broker_share_is_refused(_ head: String, _ url: String, _ id: String) throws {
+    let start = "{\(head){\"type\": \"mqtt\", \"name\": \"two\", \"url\": \"\(url)\", \"clientId\": "
+    let said = try #require(refusal("\(start)\"\(id)\"}]}"))
+    #expect(
+      said.hasPrefix("gateway.json:1:\(start.utf8.count + 1): sinks[1].clientId: expected a client ID"), "\(said)")
+    #expect(said.contains("\"two\"") && said.contains("\"mqtt\"") && said.contains("\"\(id)\""), "\(said)")
+    // At another broker it is free.
+    let other = "{\(head){\"type\": \"mqtt\", \"name\": \"two\", \"url\": \"mqtt://b\", \"clientId\": "
+    #expect(refusal("\(other)\"\(id)\"}]}") == nil)
+  }
+
+  @Test(
+    arguments: [
+      (#"{"sinks": [{"type": "stdout"}, \#(store("a")), \#(store("b"))]}"#, 1),
+      (#"{"sinks": [\#(store("a")), \#(store("b", ", \"geofencePeriod\": 10"))]}"#, 1),
+      (#"{"geofences": "f.json", "sinks": [\#(store("a")), \#(store("b"))]}"#, nil),
+      (#"{"geofences": "f.json", "sinks": [\#(store("a", ", \"geofencePeriod\": 10"))]}"#, 0),
+      (#"{"sinks": [{"type": "mqtt", "url": "mqtt://a"}]}"#, nil),
+    ] as [(String, Int?)])
+  func geofences_come_from_one_fleet_store(_ text: String, _ source: Int?) throws {
+    #expect(try read(text).fenceSource == source)
+  }
+
+  private static func store(_ name: String, _ more: String = "") -> String {
+    #"{"type": "fleetStore", "name": "\#(name)", "url": "https://\#(name)/api"\#(more)}"#
+  }
+
+  @Test func two_sinks_that_fetch_geofences_are_refused() throws {
+    let period = #", "geofencePeriod": 10"#
+    let said = try #require(refusal(#"{"sinks": [\#(Self.store("a", period)), \#(Self.store("b", period))]}"#))
+    #expect(said.contains("sinks[1].geofencePeriod: expected \"geofencePeriod\" at one sink only"), "\(said)")
+    #expect(said.contains("\"a\"") && said.contains("\"b\""), "\(said)")
+  }
+
+  @Test(arguments: [
+    (#"{"unknownKey": 1, "gatewayId": "a b", "record": {"period": 0}}"#, "1:2: unknownKey"),
+    (#"{"sinks": [], "spool": {"megabytes": 1}, "gatewayId": ""}"#, "1:11: sinks"),
+    (#"{"record": {"period": 0}, "adapters": [{}], "gatewayId": 1}"#, "1:23: record.period"),
+  ])
+  func of_several_faults_the_first_in_the_file_is_reported(_ text: String, _ place: String) throws {
+    let said = try #require(refusal(text))
+    #expect(said.hasPrefix("gateway.json:\(place): "), "\(said)")
+  }
 }

@@ -131,9 +131,20 @@ import Testing
 
   @Test func a_set_that_is_missing_or_broken_is_named() throws {
     let missing = try #require(try refusal(Self.named))
-    #expect(missing.kind == .missing && missing.description.contains("set.json"))
+    #expect(missing.kind == .missing)
+    #expect(
+      missing.description.contains(/gateway\.json:1:17: signalSets\[0\]: .*set\.json: cannot be read/), "\(missing)")
     let broken = try #require(try refusal(Self.named, sets: ["set.json": "{\"commands\": [}"]))
     #expect(broken.kind == .badConfiguration && broken.description.contains("set.json:1:"), "\(broken)")
+  }
+
+  @Test(arguments: [
+    ("{\n \"geofences\": \"no.geojson\"}", "2:15: geofences"),
+    ("{\n \"geofences\": {\"file\": \"no.geojson\"}}", "2:24: geofences.file"),
+  ])
+  func a_missing_file_of_fences_is_reported_with_the_key_that_names_it(_ text: String, _ place: String) throws {
+    let said = try #require(try refusal(text)).description
+    #expect(said.contains("gateway.json:\(place): ") && said.contains("no.geojson: cannot be read"), "\(said)")
   }
 
   @Test func a_folder_is_rejected_as_configuration_file() throws {

@@ -9,6 +9,7 @@ import Testing
     let table: [(String, PortAddress)] = [
       ("/dev/ttyUSB0", .serial(path: "/dev/ttyUSB0", baud: nil)),
       ("/dev/ttyUSB0@115200", .serial(path: "/dev/ttyUSB0", baud: 115_200)),
+      ("./car", .serial(path: "./car", baud: nil)), ("../car@9600", .serial(path: "../car", baud: 9_600)),
       ("192.168.0.10:35000", .tcp(host: "192.168.0.10", port: 35_000)),
       ("tcp:192.168.0.10", .tcp(host: "192.168.0.10", port: 35_000)),
       ("tcp:adapter.local:23", .tcp(host: "adapter.local", port: 23)),

@@ -50,8 +50,13 @@ import Testing
         + #"found "X0420""#
     ),
     (
+      #"{"faults": ["silent@30s..60s"]}"#,
+      #"a.json:1:12: faults: expected faults in one string, such as "nul=0.01,silent@30s..60s", found an array"#
+    ),
+    (
       #"{"faults": "promtLost@5s"}"#,
-      #"a.json:1:12: faults: expected a list of faults, found character 1: "promtLost@5s": no such fault; did you "#
+      #"a.json:1:12: faults: expected faults in one string, such as "nul=0.01,silent@30s..60s", found "#
+        + #"character 1: "promtLost@5s": no such fault; did you "#
         + #"mean "promptLost"?"#
     ),
     (

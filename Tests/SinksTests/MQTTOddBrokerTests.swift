@@ -51,7 +51,10 @@ import Testing
     let broker = try Broker(["--hang-up-on-5"])
     var sink = try sink(broker.port)
     let wakeUp = try SinkWakeUp()
-    #expect(failure(sink.deliver(Batches.telemetry(1...3), wakeUp))?.kind == .unreachable)
+    let first = sink.deliver(Batches.telemetry(1...3), wakeUp)
+    #expect(failure(first)?.kind == .unreachable)
+    let said = try #require(first.news.first).description
+    #expect(said.hasSuffix("; its records wait") && !said.contains(".;"), "\(said)")
     #expect(sink.deliver(Batches.telemetry(1...3), wakeUp).acknowledged == [0..<3])
   }
 

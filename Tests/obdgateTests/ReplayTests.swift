@@ -257,6 +257,15 @@ import Testing
     #expect(records.allSatisfy { $0["gatewayId"] == "van-7" })
   }
 
+  @Test func a_named_gateway_is_the_vehicle_until_the_vin_is_known() throws {
+    let result = try obdgate(["replay", "--gateway-id", "van-7", capture("drive")])
+    let vehicles = try JSON.lines(result.output).compactMap { $0["vehicleId"]?.text }
+    #expect(vehicles.first == "van-7" && vehicles.last == "VF3M45GFRLS031759")
+    #expect(Set(vehicles) == ["van-7", "VF3M45GFRLS031759"])
+    let unnamed = try JSON.lines(try obdgate(["replay", capture("drive")]).output)
+    #expect(unnamed.first?["vehicleId"] == "unknown" && unnamed.first?["gatewayId"] == "replay")
+  }
+
   @Test func a_capture_without_readings_is_reported() throws {
     let result = try obdgate("replay", "-", text: "ATE0\rATE0\rOK\r\r>010C\rNO DATA\r\r>")
     #expect(result.status == 0 && result.output.isEmpty)

@@ -56,7 +56,8 @@ import Testing
       (["replay", "--format", "morse", "-"], "expected one of capture, raw, python-obd"),
       (["replay", "--every", "0", "-"], "expected 0.001 to 86400 seconds, or cycle"),
       (["replay", "--speed", "0", "-"], "expected a factor above 0, or max"),
-      (["replay", "--gateway-id", "", "-"], "expected 1 to 128 bytes without control characters"),
+      (["replay", "--gateway-id", "", "-"], "expected 1 to 64 letters, digits or . _ : -"),
+      (["replay", "--gateway-id", "a b", "-"], "expected 1 to 64 letters, digits or . _ : -"),
       (["tail", "--type", "telemtry"], "did you mean telemetry?"),
     ] as [([String], String)])
   func a_wrong_word_is_told_what_would_be_right(arguments: [String], expected: String) throws {
@@ -87,6 +88,51 @@ import Testing
       // A line that was broken within a word would begin or end in the middle of a member.
       #expect(line.filter { $0 == "\"" }.count.isMultiple(of: 2) && !line.hasSuffix(":"), "\(line)")
     }
+  }
+
+  /// The JSON objects of a help text: a brace at the beginning of a line, after at most one word, up to its counterpart.
+  private func samples(_ help: String) -> [String] {
+    var samples: [String] = []
+    var depth = 0
+    for line in help.split(separator: "\n") {
+      var rest = line[...]
+      if depth == 0 {
+        guard let brace = line.firstIndex(of: "{"),
+          line[..<brace].allSatisfy({ $0.isLetter || $0 == ":" || $0 == " " }),
+          line[..<brace].split(separator: " ").count <= 1
+        else { continue }
+        rest = line[brace...]
+        samples.append("")
+      }
+      samples[samples.count - 1] += rest
+      depth += rest.count { $0 == "{" } - rest.count { $0 == "}" }
+      if depth == 0 { samples[samples.count - 1] += "\n" }
+    }
+    return samples
+  }
+
+  @Test func each_json_sample_in_a_help_text_works_as_it_stands() throws {
+    var inputs: [String: [String]] = [:]
+    for command in try obdgate(["--help"]).output.matches(of: #/(?m)^  ([a-z]+) /#).map({ String($0.1) }) {
+      let found = samples(try obdgate([command, "--help"]).output)
+      for sample in found { #expect(try JSON.lines(sample).count == 1, "\(command): \(sample)") }
+      if !found.isEmpty { inputs[command] = found }
+    }
+    #expect(Set(inputs.keys) == ["decode", "fences", "nmea", "simulate"])
+    // What decode writes is the answer to what it reads.
+    let decode = try #require(inputs["decode"])
+    let decoded = try JSON.lines(try obdgate("decode", text: decode[0]).output)
+    #expect(decoded == (try JSON.lines(decode[1])))
+    // A fix as nmea writes it is one that fences reads.
+    let scratch = try ScratchFolder()
+    let fences = try scratch.write("fences.geojson", #"{"type": "FeatureCollection", "features": []}"#)
+    let followed = try obdgate(["fences", fences], stdin: bytes(try #require(inputs["nmea"]?.first)))
+    #expect(followed.status == 0, "\(followed.errors)")
+    // A simulation of the scenario is a vehicle that answers.
+    let scenario = try #require(inputs["simulate"]?.first)
+    let played = try play(
+      "\"$OBDGATE\" vin --device ./elm0", beside: [Simulation(scenario: scenario)], in: scratch.path)
+    #expect(played.result.output.contains("1D4GP00RX5B123456"), "\(played.result.output) \(played.result.errors)")
   }
 
   @Test(

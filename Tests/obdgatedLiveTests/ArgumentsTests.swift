@@ -12,7 +12,10 @@ import Testing
     return try Tool.run(program, arguments, directory: directory, limit: .seconds(60))
   }
 
-  @Test(arguments: [["--frobnicate"], ["--config"], ["gateway.json"], ["--check", "--check=1"]])
+  @Test(arguments: [
+    ["--frobnicate"], ["--config"], ["gateway.json"], ["--check", "--check=1"],
+    ["--config", "a.json", "--config", "b.json", "--check"], ["--config=a.json", "--config=a.json", "--check"],
+  ])
   func wrong_usage_is_64_and_one_line(_ arguments: [String]) throws {
     let result = try run(arguments)
     #expect(result.status == 64)

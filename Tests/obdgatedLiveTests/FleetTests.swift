@@ -57,7 +57,7 @@ import Testing
       try #require(put.status == 0, "\(put.output) \(put.errors)")
       let daemon = try fleet.startDaemon()
       defer { daemon.kill() }
-      try daemon.errorLine(within: .seconds(60)) { $0.contains("1 fences are watched") }
+      try daemon.errorLine(within: .seconds(60)) { $0.contains("1 fence is watched") }
       daemon.send(SIGTERM)
       #expect(try daemon.end(within: .seconds(60)) == 0)
       // The next start knows them without a network.

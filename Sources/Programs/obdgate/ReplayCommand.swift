@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import Fusion
+import Gateway
 import Geofencing
 import JSONText
 import SignalSets
@@ -58,9 +59,11 @@ struct ReplayCommand: ParsableCommand {
   var names: ValueNames = .plain
 
   @Option(
-    help: ArgumentHelp("The gatewayId of the records. (default: replay)", valueName: "id"),
+    help: ArgumentHelp(
+      "The gatewayId of the records, and their vehicleId until the VIN is known. (default: replay, and unknown)",
+      valueName: "id"),
     transform: Self.checkedGatewayId)
-  var gatewayId = "replay"
+  var gatewayId: String?
 
   @Option(help: ArgumentHelp("Baud rate to calculate the times of a transcript without times.", valueName: "baud"))
   var baud = 38400
@@ -72,10 +75,10 @@ struct ReplayCommand: ParsableCommand {
     guard !files.isEmpty else { throw ValidationError("name a capture, or - for standard input") }
   }
 
-  /// The rule of the fleet store for ids.
+  /// The rule of the daemon.
   private static func checkedGatewayId(_ text: String) throws -> String {
-    guard (1...128).contains(text.utf8.count), text == text.printable else {
-      throw ValidationError("expected 1 to 128 bytes without control characters")
+    guard GatewayConfiguration.isIdentifier(text) else {
+      throw ValidationError("expected \(GatewayConfiguration.identifierRule)")
     }
     return text
   }
@@ -168,5 +171,6 @@ struct ReplayOptions {
   var baud: Int
   var loaded: LoadedSignals?
   var fences: FenceSet?
-  var gatewayId: String
+  /// `nil`: the records have the gateway ID `replay`.
+  var gatewayId: String?
 }

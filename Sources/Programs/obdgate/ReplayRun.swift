@@ -71,7 +71,10 @@ struct ReplayRun: ~Copyable {
 
   private func fusionOptions(contentHash: UInt64) -> FusionOptions {
     var fusion = FusionOptions(
-      gatewayId: options.gatewayId, epoch: UUIDv7(milliseconds: 0, seed: contentHash, number: 0), idSeed: contentHash)
+      gatewayId: options.gatewayId ?? "replay", epoch: UUIDv7(milliseconds: 0, seed: contentHash, number: 0),
+      idSeed: contentHash)
+    // As in the daemon: a fleet store accepts records of a gateway only of its vehicles and of itself.
+    if let gatewayId = options.gatewayId { fusion.unknownVehicleId = gatewayId }
     fusion.cadence = (options.period ?? .seconds(1)).cadence
     fusion.naming = options.names == .vss ? .vss : .plain
     fusion.loadedSignals = loadedSignals

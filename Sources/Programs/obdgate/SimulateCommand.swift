@@ -13,7 +13,7 @@ struct SimulateCommand: ParsableCommand {
       A scenario; every key is optional (Sources/Vehicle/Simulator/README.md describes all keys):
       {"adapter": {"kind": "clone", "baud": 115200},
        "cars": [{"vin": "1D4GP00RX5B123456", "bus": "can11/500"}],
-       "faults": ["silent@30s..60s"]}
+       "faults": "silent@30s..60s"}
 
       Faults, separated by commas:
       \(Fault.help)

@@ -26,13 +26,20 @@ func wrongUsage(_ what: String) -> Never {
 }
 
 var path: String?
+
+/// Sets the configuration's path, which may be given once.
+func set(_ path: inout String?, to file: String) {
+  if path != nil { wrongUsage("--config given twice") }
+  path = file
+}
+
 var isCheck = false
 var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
   switch argument {
   case "--config":
     guard let next = arguments.popFirst() else { wrongUsage("--config: expected a file behind it") }
-    path = next
+    set(&path, to: next)
   case "--check": isCheck = true
   case "--version":
     put(Version.text)
@@ -42,7 +49,7 @@ while let argument = arguments.popFirst() {
     exit(0)
   default:
     if argument.hasPrefix("--config=") {
-      path = String(argument.dropFirst(9))
+      set(&path, to: String(argument.dropFirst(9)))
     } else {
       wrongUsage("\(argument): no such argument")
     }

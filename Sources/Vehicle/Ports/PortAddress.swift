@@ -10,12 +10,12 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
   /// A Bluetooth LE device.
   case ble(BluetoothAddress)
 
-  /// Parses `/dev/ttyUSB0`, `/dev/ttyUSB0@115200`, `tcp:HOST[:PORT]`, `HOST:PORT`, `rfcomm:ADDRESS[/CHANNEL]`,
+  /// Parses `/dev/ttyUSB0`, `/dev/ttyUSB0@115200`, `./link`, `tcp:HOST[:PORT]`, `HOST:PORT`, `rfcomm:ADDRESS[/CHANNEL]`,
   /// `ble:ADDRESS`, or a Bluetooth address without a prefix, which means RFCOMM. IPv6 addresses must be in brackets.
   ///
   /// - Throws: ``PortError/Kind/invalid`` with the expected format.
   public init(parsing text: String) throws(PortError) {
-    if text.hasPrefix("/") {
+    if ["/", "./", "../"].contains(where: text.hasPrefix) {
       self = try PortAddress.serial(text)
     } else if text.hasPrefix("rfcomm:") {
       self = try PortAddress.rfcomm(text.dropFirst(7), in: text)

@@ -56,6 +56,11 @@ public struct ServiceURL: Equatable, Sendable, CustomStringConvertible {
       && parts.allSatisfy { part in UInt8(part).map { "\($0)" == part } ?? false }
   }
 
+  /// Whether another URL has the same host and port, whatever its scheme and path. Names are not looked up.
+  public func isSameServer(as other: ServiceURL) -> Bool {
+    host.lowercased() == other.host.lowercased() && port == other.port
+  }
+
   /// Scheme, host and port, such as `https://fleet.example:8443`.
   public var origin: String {
     let shown = host.contains(":") ? "[\(host)]" : host

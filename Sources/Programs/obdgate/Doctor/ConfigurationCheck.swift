@@ -11,8 +11,8 @@ enum ConfigurationCheck {
       let warnings = settings.warnings.map { Finding(.warning, "configuration", $0) }
       return (settings, [Finding(.ok, "configuration", what)] + warnings)
     } catch {
-      // What it names is named there as well.
-      let isOther = path.map { !error.description.hasPrefix("\($0):") } ?? false
+      // The place of the key follows the path if a file that the configuration names is missing.
+      let isOther = path.map { !error.description.hasPrefix("\($0): ") } ?? false
       let remedy =
         switch error.kind {
         case .missing where isOther: "put the file there, or name another in \(path ?? "FILE")"

@@ -6,14 +6,14 @@ extension GatewayConfiguration {
   /// - Parameters:
   ///   - text: the file's bytes.
   ///   - file: its path, for messages and for relative paths in it.
-  /// - Throws: ``ConfigurationError``, the first error with its position.
+  /// - Throws: ``ConfigurationError`` with its position. If several keys of the configuration are wrong, it is about the
+  ///   one that comes first in the file.
   public init(parsing text: [UInt8], file: String) throws(ConfigurationError) {
     let folder = Self.folder(of: file)
     do throws(JSONError) {
       let document = try JSONDocument(parsing: text)
       var reader = try JSONObjectReader(document.root)
       try self.init(&reader, folder: folder)
-      try reader.finish()
       if let sinks = document.root["sinks"] { try refuseOwnFiles(sinks, file) }
     } catch {
       throw ConfigurationError(file: file, error: error)
@@ -22,36 +22,82 @@ extension GatewayConfiguration {
 
   private init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     self.init()
-    // The schema is for editors; the daemon ignores it.
-    _ = try reader.optionalString("$schema")
-    gatewayId = try Self.identifier(&reader, "gatewayId")
-    if var object = try reader.optionalObject("vehicle") { vehicle = try Vehicle(&object) }
-    adapters = try Self.list(&reader, "adapters", atMost: 32) { value throws(JSONError) in
-      try Adapter(value, folder: folder)
+    var first: JSONError?
+    /// Reads one key, and remembers the fault that comes first in the file.
+    func read(_ key: () throws(JSONError) -> Void) {
+      do throws(JSONError) {
+        try key()
+      } catch {
+        if error.offset < first?.offset ?? .max { first = error }
+      }
     }
-    try Self.refuseTwice(reader.object["adapters"], adapters.map(\.link))
-    if var object = try reader.optionalObject("discovery") { discovery = try Discovery(&object) }
-    if var object = try reader.optionalObject("poll") {
+    // The schema is for editors; the daemon ignores it.
+    read { () throws(JSONError) in _ = try reader.optionalString("$schema") }
+    read { () throws(JSONError) in gatewayId = try Self.identifier(&reader, "gatewayId") }
+    read { () throws(JSONError) in
+      if var object = try reader.optionalObject("vehicle") { vehicle = try Vehicle(&object) }
+    }
+    read { () throws(JSONError) in
+      adapters = try Self.list(&reader, "adapters", atMost: 32) { value throws(JSONError) in
+        try Adapter(value, folder: folder)
+      }
+      try Self.refuseTwice(reader.object["adapters"], adapters.map(\.link))
+    }
+    read { () throws(JSONError) in
+      if var object = try reader.optionalObject("discovery") { discovery = try Discovery(&object) }
+    }
+    read { () throws(JSONError) in
+      guard var object = try reader.optionalObject("poll") else { return }
       // The name of an OBDb signal begins with a capital letter. Whether a set has it is checked when the sets are
       // read.
       let hasSets = reader.object["signalSets"]?[0] != nil
       poll = try Poll(&object, mayNameSignalSets: hasSets)
     }
-    if var object = try reader.optionalObject("power") { power = try Power(&object) }
-    if var object = try reader.optionalObject("record") { record = try Record(&object) }
-    if var object = try reader.optionalObject("trips") { trips = try Trips(&object) }
-    if var object = try reader.optionalObject("driving") { driving = try Driving(&object) }
-    gps = try Self.list(&reader, "gps", atMost: 32) { value throws(JSONError) in try GPSSource(value, folder: folder) }
-    try Self.refuseTwice(reader.object["gps"], gps, besides: adapters.map(\.link))
-    if let value = reader.optional("geofences") { geofences = try Geofences(value, folder: folder) }
-    if var object = try reader.optionalObject("privacy") { privacy = try Privacy(&object) }
-    signalSets = try Self.list(&reader, "signalSets", atMost: 64) { value throws(JSONError) in
-      Self.resolved(try Self.notEmpty(value, value.requireString()), folder)
+    read { () throws(JSONError) in
+      if var object = try reader.optionalObject("power") { power = try Power(&object) }
     }
-    stateDirectory = try Self.path(&reader, "stateDirectory", folder)
-    if let value = reader.optional("sinks") { sinks = try Self.sinks(value, folder) }
-    if var object = try reader.optionalObject("spool") { spool = try SpoolBounds(&object) }
-    if var object = try reader.optionalObject("status") { status = try Status(&object, folder: folder) }
+    read { () throws(JSONError) in
+      if var object = try reader.optionalObject("record") { record = try Record(&object) }
+    }
+    read { () throws(JSONError) in
+      if var object = try reader.optionalObject("trips") { trips = try Trips(&object) }
+    }
+    read { () throws(JSONError) in
+      if var object = try reader.optionalObject("driving") { driving = try Driving(&object) }
+    }
+    read { () throws(JSONError) in
+      gps = try Self.list(&reader, "gps", atMost: 32) { value throws(JSONError) in try GPSSource(value, folder: folder)
+      }
+      try Self.refuseTwice(reader.object["gps"], gps, besides: adapters.map(\.link))
+    }
+    read { () throws(JSONError) in
+      guard let value = reader.optional("geofences") else { return }
+      geofences = try Geofences(value, folder: folder)
+      places.geofences = FilePlace(value["file"] ?? value)
+    }
+    read { () throws(JSONError) in
+      if var object = try reader.optionalObject("privacy") { privacy = try Privacy(&object) }
+    }
+    read { () throws(JSONError) in
+      signalSets = try Self.list(&reader, "signalSets", atMost: 64) { value throws(JSONError) in
+        Self.resolved(try Self.notEmpty(value, value.requireString()), folder)
+      }
+      places.signalSets = reader.object["signalSets"]?.elements.map { FilePlace($0) } ?? []
+    }
+    read { () throws(JSONError) in stateDirectory = try Self.path(&reader, "stateDirectory", folder) }
+    read { () throws(JSONError) in
+      guard let value = reader.optional("sinks") else { return }
+      sinks = try Self.sinks(value, folder)
+      try refuseSharedClientIds(value)
+    }
+    read { () throws(JSONError) in
+      if var object = try reader.optionalObject("spool") { spool = try SpoolBounds(&object) }
+    }
+    read { () throws(JSONError) in
+      if var object = try reader.optionalObject("status") { status = try Status(&object, folder: folder) }
+    }
+    read { () throws(JSONError) in try reader.finish() }
+    if let first { throw first }
   }
 
   // MARK: Values
@@ -68,14 +114,19 @@ extension GatewayConfiguration {
     return out
   }
 
-  /// Parses a name for records and topics: 1 to 64 letters, digits and `._:-`, except `.` and `..`, which the fleet
-  /// store rejects.
+  /// Whether a text may be the ID of a gateway or a vehicle, which stands in records and topics: 1 to 64 letters, digits
+  /// and `._:-`; not `.` or `..`, which the fleet store rejects.
+  public static func isIdentifier(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isIdentifierByte) && text != "." && text != ".."
+  }
+
+  /// The rule of ``isIdentifier(_:)``, for messages.
+  public static let identifierRule = #"1 to 64 letters, digits or . _ : -, and not "." or "..""#
+
   private static func identifier(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> String? {
     guard let value = reader.optional(key) else { return nil }
     let text = try value.requireString()
-    let isGood =
-      (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isIdentifierByte) && text != "." && text != ".."
-    guard isGood else { throw value.invalid(expected: #"1 to 64 letters, digits or . _ : -, and not "." or "..""#) }
+    guard isIdentifier(text) else { throw value.invalid(expected: identifierRule) }
     return text
   }
 

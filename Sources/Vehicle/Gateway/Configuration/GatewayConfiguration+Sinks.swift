@@ -18,13 +18,51 @@ extension GatewayConfiguration {
         throw (element["path"] ?? element).invalid(
           expected: "a file of its own", found: "one that another sink writes to")
       }
+      if let other = sinks.first(where: \.setsFencePeriod), sink.setsFencePeriod {
+        throw (element["geofencePeriod"] ?? element).invalid(
+          expected: "\"geofencePeriod\" at one sink only, as one set of geofences applies",
+          found: "it at \(JSONError.quoted(sink.name)) as well as at \(JSONError.quoted(other.name))")
+      }
       sinks.append(sink)
     }
     return sinks
   }
+
+  /// Rejects two sinks that use one client ID at one broker: a broker disconnects a client if another one connects with
+  /// its client ID (MQTT 5, section 3.1.4).
+  ///
+  /// - Parameter value: the `sinks`.
+  func refuseSharedClientIds(_ value: JSONValue) throws(JSONError) {
+    var earlier: [(name: String, broker: MQTTConfiguration, clientId: String)] = []
+    for (index, sink) in sinks.enumerated() {
+      // Without a configured gateway ID, the default client IDs contain a hash, which no explicit one equals.
+      guard case .mqtt(let broker) = sink, let id = broker.clientId ?? gatewayId.map(broker.clientId(of:)) else {
+        continue
+      }
+      if let other = earlier.first(where: { $0.clientId == id && $0.broker.url.isSameServer(as: broker.url) }) {
+        let element = value[index] ?? value
+        throw (element["clientId"] ?? element).invalid(
+          expected: "a client ID that only sink \(JSONError.quoted(sink.name)) uses at \(broker.url)",
+          found: "\(JSONError.quoted(id)), which sink \(JSONError.quoted(other.name)) uses as well")
+      }
+      earlier.append((sink.name, broker, id))
+    }
+  }
+
+  /// Index of the sink whose server provides the geofences; `nil` if none does. It is the sink that has
+  /// `geofencePeriod`, otherwise the first fleet store, unless the gateway has geofences of its own.
+  var fenceSource: Int? {
+    if let chosen = sinks.firstIndex(where: \.setsFencePeriod) { return chosen }
+    return geofences == nil ? sinks.firstIndex(where: \.fetchesFences) : nil
+  }
 }
 
 extension SinkConfiguration {
+  /// Whether the configuration sets the interval at which this sink fetches geofences.
+  fileprivate var setsFencePeriod: Bool {
+    if case .fleetStore(let store) = self { store.fencePeriod != nil } else { false }
+  }
+
   fileprivate func writes(to path: String) -> Bool {
     if case .file(let file) = self { file.path.standardPath == path.standardPath } else { false }
   }

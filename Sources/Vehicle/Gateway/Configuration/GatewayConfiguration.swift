@@ -31,6 +31,8 @@ public struct GatewayConfiguration: Equatable, Sendable {
   public var sinks: [SinkConfiguration] = [.stdout(StdoutConfiguration())]
   public var spool = SpoolBounds()
   public var status = Status()
+  /// Where the file names those of ``geofences`` and ``signalSets``.
+  var places = FilePlaces()
 
   public init() {}
 

@@ -63,7 +63,7 @@ public struct Settings: Sendable {
         "\(file.map { "\($0): " } ?? "")sinks[\(index)].url: \(url): \(secret) is sent without encryption, as "
           + "\"insecure\" allows")
     }
-    fences = try Self.fences(configuration)
+    fences = try Self.fences(configuration, file: file)
     fenceRules = FenceRules(configuration.geofences)
     privacy = PrivacyRules(configuration.privacy)
     // A server may still send them.
@@ -72,8 +72,10 @@ public struct Settings: Sendable {
       throw StartError(.badConfiguration, Self.refusal(of: zone, configuration, file: file))
     }
     var sets: [SignalSet] = []
-    for path in configuration.signalSets {
-      let text = try FileText.read(path)
+    for (index, path) in configuration.signalSets.enumerated() {
+      let places = configuration.places.signalSets
+      let place = places.indices.contains(index) ? places[index] : nil
+      let text = try Self.read(path, limit: FileText.limit, named: place, in: file)
       sets.append(try Self.checked { () throws(SignalSetError) in try SignalSet(parsing: text, fileName: path) })
     }
     let loaded = sets
@@ -111,9 +113,28 @@ public struct Settings: Sendable {
     return "\(file):\(refusal.line):\(refusal.column): \(key): \(reason)"
   }
 
-  private static func fences(_ configuration: GatewayConfiguration) throws(StartError) -> FenceSet? {
+  /// Reads a file that the configuration names.
+  ///
+  /// - Parameters:
+  ///   - place: where the configuration names it; `nil` if unknown.
+  ///   - file: the configuration; `nil` if there is none.
+  /// - Throws: ``StartError`` with that place.
+  private static func read(
+    _ path: String, limit: Int, named place: FilePlace?, in file: String?
+  ) throws(StartError) -> [UInt8] {
+    do throws(StartError) {
+      return try FileText.read(path, limit: limit)
+    } catch {
+      guard let place, let file else { throw error }
+      throw StartError(error.kind, "\(file):\(place): \(error.description)")
+    }
+  }
+
+  private static func fences(_ configuration: GatewayConfiguration, file: String?) throws(StartError) -> FenceSet? {
     if let wanted = configuration.geofences {
-      return try fences(try FileText.read(wanted.file, limit: FileText.fenceLimit), from: wanted.file)
+      let text = try read(
+        wanted.file, limit: FileText.fenceLimit, named: configuration.places.geofences, in: file)
+      return try fences(text, from: wanted.file)
     }
     guard fetchesFences(configuration) else { return nil }
     // Stored fences of a server are optional and must not prevent a start.

@@ -36,14 +36,19 @@ extension Daemon {
     } catch {
       throw StartError(.unavailable, error.description)
     }
-    for sink in configuration.sinks {
+    let fenceSource = configuration.fenceSource
+    if let fenceSource, configuration.sinks.filter(\.fetchesFences).count > 1 {
+      Log.write(
+        "geofences come from the sink \(configuration.sinks[fenceSource].name); \"geofencePeriod\" selects another one")
+    }
+    for (index, sink) in configuration.sinks.enumerated() {
       let slot: SinkSlot
       do throws(PortError) {
         slot = try SinkSlot(reportsTo: queue.wakeUp)
       } catch {
         throw StartError(.unavailable, error.description)
       }
-      try start(sink, slot, forwarding)
+      try start(sink, slot, forwarding, fetchesFences: index == fenceSource)
       forwarding.add(slot, name: sink.name, limit: sink.limit, sink.gathering, usesVSS: sink.usesVSS)
     }
     return forwarding
@@ -51,7 +56,7 @@ extension Daemon {
 
   /// Starts a sink's thread, which ends with the process at the latest.
   private func start(
-    _ sink: SinkConfiguration, _ slot: SinkSlot, _ forwarding: Forwarding
+    _ sink: SinkConfiguration, _ slot: SinkSlot, _ forwarding: Forwarding, fetchesFences: Bool
   ) throws(StartError) {
     let state = settings.configuration.stateDirectory
     let name = "obdgated-\(sink.name)"
@@ -62,7 +67,7 @@ extension Daemon {
       _ = try Thread(name, isDetached: true) { slot.run(FileSink(file)) }
     case .fleetStore(var store):
       // Configured fences take precedence over a server's.
-      if store.fencePeriod == nil, settings.configuration.geofences == nil { store.fencePeriod = Self.fencePeriod }
+      if fetchesFences { store.fencePeriod = store.fencePeriod ?? Self.fencePeriod }
       let mailbox = self.mailbox
       let surroundings = FleetStoreSink.Surroundings(
         version: Version.text, stateDirectory: state, gatewayId: pipeline.gatewayId, depth: { forwarding.depth },
@@ -90,7 +95,8 @@ extension Daemon {
       }
       settings.fences = fences
       records.setFences(settings.fences, settings.fenceRules, privacy: settings.privacy)
-      Log.write("\(FetchedFences.place): \(settings.fences?.fences.count ?? 0) fences are watched")
+      let count = settings.fences?.fences.count ?? 0
+      Log.write("\(FetchedFences.place): \(count) \(count == 1 ? "fence is" : "fences are") watched")
       try FetchedFences.keep(text, in: settings.configuration.stateDirectory)
     } catch {
       Log.write("\(error)", .warning)

@@ -26,17 +26,21 @@ extension Scenario {
     self.seed = UInt64(seed)
     if let value = top.optional("faults") {
       do {
-        faults = try Fault.list(try value.requireString())
+        guard let text = value.string else { throw value.invalid(expected: Self.faultList) }
+        faults = try Fault.list(text)
       } catch let error as FaultError {
-        throw value.invalid(expected: "a list of faults", found: error.description)
+        throw value.invalid(expected: Self.faultList, found: error.description)
       } catch let error as JSONError {
         throw error
       } catch {
-        throw value.invalid(expected: "a list of faults")
+        throw value.invalid(expected: Self.faultList)
       }
     }
     try top.finish()
   }
+
+  /// What `faults` must be, for messages.
+  private static let faultList = "faults in one string, such as \"nul=0.01,silent@30s..60s\""
 }
 
 extension AdapterModel {

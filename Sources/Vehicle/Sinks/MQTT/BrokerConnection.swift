@@ -154,17 +154,22 @@ import Ports
 
   /// Describes a reason code of the broker.
   func explanation(_ reason: Int) -> String {
-    unsafe String(cString: cmosquitto_broker_reason(Int32(reason), Int32(level)))
+    Self.text(unsafe String(cString: cmosquitto_broker_reason(Int32(reason), Int32(level))))
   }
 
   private static let protocolError: Int32 = 2
+
+  /// Returns a text of the library without its period, because more follows in the log line.
+  private static func text(_ sentence: String) -> String {
+    sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+  }
 
   private static func reason(_ code: Int32) -> String {
     switch code {
     // 14: the reason is in `errno`.
     case 14: systemReason(errno)
     case 25: "it says more than a broker has to say to a gateway"
-    default: unsafe String(cString: cmosquitto_reason(code))
+    default: text(unsafe String(cString: cmosquitto_reason(code)))
     }
   }
 }

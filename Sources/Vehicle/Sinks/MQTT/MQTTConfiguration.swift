@@ -24,7 +24,7 @@ public struct MQTTConfiguration: Equatable, Sendable {
   /// Whether records wait if nobody subscribes to their topic; otherwise the broker drops them. Only MQTT 5 reports
   /// this.
   public var needsSubscriber = false
-  /// Client ID; `nil` for `obdgate-` followed by the gateway ID.
+  /// The configured client ID; `nil` for the one that ``clientId(of:)`` makes.
   public var clientId: String?
   /// How long telemetry is gathered into one message; default 100 records or 10 s.
   public var gathering = Gathering(records: 100, interval: 10_000_000_000)
@@ -39,6 +39,12 @@ public struct MQTTConfiguration: Equatable, Sendable {
 
   /// Creates a configuration with defaults for all properties except the URL.
   public init(url: ServiceURL) { self.url = url }
+
+  /// Returns the client ID: the configured one, otherwise `obdgate-` and the gateway ID, followed by `@` and the name
+  /// of the sink if it has one. Neither of them can contain an `@`, so that two sinks never make the same ID.
+  public func clientId(of gatewayId: String) -> String {
+    clientId ?? "obdgate-\(gatewayId)" + (name.map { "@\($0)" } ?? "")
+  }
 
   var usesTLS: Bool { url.scheme == "mqtts" }
 

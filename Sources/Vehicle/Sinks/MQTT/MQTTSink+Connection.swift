@@ -41,7 +41,7 @@ extension MQTTSink {
   private mutating func begin(_ wakeUp: SinkWakeUp) throws(SinkError) {
     connectDeadline = BootClock.now &+ configuration.answerLimit
     connection = try BrokerConnection(
-      configuration, level: version.level, clientId: configuration.clientId ?? "obdgate-\(surroundings.gatewayId)",
+      configuration, level: version.level, clientId: configuration.clientId(of: surroundings.gatewayId),
       status: statusTopic, wakeUp)
   }
 
