@@ -193,7 +193,8 @@ import Testing
     (["tenant", "add", "No Good"], 64, "a-z"), (["gateway", "add", ".."], 64, "not \".\" or \"..\""),
     (["gateway", "add", "gw\u{202E}1"], 64, "invisible"), (["gateway", "revoke"], 64, "an id or --made-after TIME"),
     (["token", "revoke", "--made-after", "noon"], 64, "RFC 3339"),
-    (["gateway", "revoke", "gw-1", "--all-tenants"], 64, "goes with --made-after"), (["gateway"], 64, "add, set, rotate"),
+    (["gateway", "revoke", "gw-1", "--all-tenants"], 64, "goes with --made-after"),
+    (["gateway"], 64, "add, set, rotate"),
   ])
   func a_failure_to_serve_is_reported_in_one_line(_ arguments: [String], _ status: Int32, _ message: String)
     async throws
