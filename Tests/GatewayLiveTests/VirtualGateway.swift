@@ -61,7 +61,7 @@ final class VirtualGateway {
     queue = try RecordQueue()
     sink = RecordOutlet(.stdout(queue))
     control = try AdapterControl(address: address, memory: memory)
-    let ring = Ring<Delivery>(capacity: RecordThread.ringCapacity)
+    let ring = Ring<Delivery>(capacity: Delivery.ringCapacity)
     let outlet = DeliveryOutlet(ring.producer, wakeUp: try WakeUp(), control: control, figures: LinkFigures())
     var wishes = PollWishes()
     wishes.defaultPeriod = period
