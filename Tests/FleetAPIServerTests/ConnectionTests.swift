@@ -92,7 +92,11 @@ import Testing
     try await TestServer.run { server in
       try await aside {
         let scratch = try ScratchFolder()
-        let body = try scratch.write("body", (1...3_000).map { SampleRecord($0) }.lines)
+        // More than the 1 MiB that routes with JSON objects take, less than the 8 MiB of this route.
+        let lines = (1...3_000).map { SampleRecord($0, rest: #""note":"\#(String(repeating: "x", count: 400))""#) }
+          .lines
+        #expect(lines.count > 1 << 20)
+        let body = try scratch.write("body", lines)
         let headers = try scratch.write(
           "headers",
           "Authorization: Bearer \(server.keys.gateway)\nExpect: 100-continue\nContent-Type: application/x-ndjson\n")
@@ -104,6 +108,29 @@ import Testing
           ])
         #expect(result.output.hasPrefix(#"{"stored":3000,"#), "\(result.errors)")
         #expect(result.errors.contains("100 Continue"))
+      }
+    }
+  }
+
+  @Test func an_upload_whose_key_is_revoked_on_the_way_stores_nothing() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let upload = try server.client(server.keys.gateway)
+        let body = [SampleRecord(1)].lines
+        let head =
+          "POST /api/telemetry HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(server.keys.gateway)\r\n"
+          + "Expect: 100-continue\r\nContent-Length: \(body.count)\r\n\r\n"
+        try upload.write(Array(head.utf8))
+        // The key was good: the body is asked for.
+        #expect(String(decoding: try upload.take(through: Array("\r\n\r\n".utf8)), as: UTF8.self).contains(" 100 "))
+        try upload.write(Array(body.prefix(1)))
+        let admin = try server.client(server.keys.admin)
+        #expect(try admin.send("POST", "/api/gateways/gw-1/revoke").status == 204)
+        try upload.write(Array(body.dropFirst()))
+        let reply = try upload.read()
+        #expect(reply.status == 401)
+        #expect(reply.errorCode == "revoked")
+        #expect(try admin.send("GET", "/api/records").list.isEmpty)
       }
     }
   }

@@ -48,6 +48,65 @@ import Testing
     }
   }
 
+  @Test func subscriptions_of_closed_sockets_cost_nothing_and_other_updates_go_on() async throws {
+    try await TestServer.run { server in
+      let (gate, questions) = (Gate(), Tally())
+      server.storage.set(.feedPosition) { () throws(StorageError) in
+        _ = questions.next()
+        await gate.pass()
+      }
+      try await aside {
+        for _ in 0..<5 {
+          let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+          _ = try client.event()
+          for vehicle in 0..<60 {
+            try client.send(#"{"action":"subscribe","channel":"vehicle:V-\#(vehicle)","after":0}"#)
+          }
+          // Its answer comes behind what was sent before: all of it was read.
+          try client.send(#"{"action":"ping"}"#)
+          #expect(try client.event()["event"] as? String == "pong")
+        }
+        let admin = try server.client(server.keys.admin)
+        while !(try admin.send("GET", "/api/metrics").text.contains("fleetstore_live_connections 0\n")) {}
+        #expect(try admin.send("GET", "/api/metrics").text.contains("fleetstore_live_subscriptions 0\n"))
+      }
+      gate.open()
+      try await aside {
+        let listener = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        #expect(try listener.listen("fleet")["event"] as? String == "subscribed")
+        _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
+        #expect((try listener.event()["record"] as? [String: Any])?["seq"] as? Int == 1)
+      }
+      // One question of the feed itself, then at most two of those 300 subscriptions, and one of the listener.
+      #expect(questions.value <= 4)
+    }
+  }
+
+  @Test func a_number_that_no_record_has_yet_is_refused_without_a_confirmation() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        let event = try client.listen("fleet", after: .max)
+        #expect(event["event"] as? String == "error")
+        #expect((event["error"] as? [String: Any])?["code"] as? String == "positionGone")
+        try client.send(#"{"action":"subscribe","channel":"fleet"}"#)
+        #expect(try client.event()["event"] as? String == "subscribed")
+      }
+    }
+  }
+
+  @Test func an_error_escapes_characters_that_are_not_shown() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
+        _ = try client.event()
+        try client.send("{\"action\":\"ping\",\"a\u{202E}\u{200B}\u{2800}\u{1B}\":1}")
+        let message = (try client.event()["error"] as? [String: Any])?["message"] as? String ?? ""
+        #expect(!message.unicodeScalars.contains { [0x202E, 0x200B, 0x2800, 0x1B].contains($0.value) })
+      }
+    }
+  }
+
   @Test func a_channel_ends_with_an_error_if_its_position_is_no_longer_kept() async throws {
     try await TestServer.run { server in
       let listener = try await aside {

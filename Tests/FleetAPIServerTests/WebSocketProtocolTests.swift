@@ -13,6 +13,8 @@ import Testing
     var isFinal = true
     var reserved: UInt8 = 0
     var isMasked = true
+    /// Bytes of the extended length, whether it needs them or not; `nil`: the shortest form.
+    var lengthBytes: Int?
 
     static func text(_ text: String, isFinal: Bool = true) -> Frame {
       Frame(opcode: 1, payload: Array(text.utf8), isFinal: isFinal)
@@ -28,6 +30,10 @@ import Testing
       var bytes = [opcode | reserved << 4 | (isFinal ? 0x80 : 0)]
       let mask: UInt8 = isMasked ? 0x80 : 0
       switch payload.count {
+      case _ where lengthBytes != nil:
+        let count = lengthBytes ?? 0
+        bytes += [mask | (count == 2 ? 126 : 127)]
+        bytes += (0..<count).map { UInt8(payload.count >> (8 * (count - 1 - $0)) & 0xFF) }
       case 0..<126: bytes.append(mask | UInt8(payload.count))
       case 126...0xFFFF: bytes += [mask | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
       default: bytes += [mask | 127] + (0..<8).map { UInt8(payload.count >> (56 - 8 * $0) & 0xFF) }
@@ -75,6 +81,14 @@ import Testing
     // 2: pings.
     ("2.5", [Frame(opcode: 9, payload: [UInt8](repeating: 0xFE, count: 126))], 1002),
     ("2.5 pong", [Frame(opcode: 10, payload: [UInt8](repeating: 0xFE, count: 126))], 1002),
+    // RFC 6455, 5.2: a length is written in the shortest form.
+    ("length of 2 in 16 bits", [Frame(opcode: 1, payload: Array("{}".utf8), lengthBytes: 2)], 1002),
+    ("length of 125 in 16 bits", [Frame(opcode: 1, payload: [UInt8](repeating: 32, count: 125), lengthBytes: 2)], 1002),
+    ("length of 126 in 64 bits", [Frame(opcode: 1, payload: [UInt8](repeating: 32, count: 126), lengthBytes: 8)], 1002),
+    (
+      "long length behind another frame",
+      [.text("{", isFinal: false), Frame(opcode: 0, payload: Array("}".utf8), lengthBytes: 8)], 1002
+    ),
     // 5: fragments.
     ("5.1", [Frame(opcode: 9, payload: [1], isFinal: false), Frame(opcode: 0, payload: [2])], 1002),
     ("5.2", [Frame(opcode: 10, payload: [1], isFinal: false), Frame(opcode: 0, payload: [2])], 1002),

@@ -43,6 +43,33 @@ import Testing
     #expect(queue.count == 1 && queue.next() == "a1")
   }
 
+  @Test func a_removed_element_is_not_taken_and_the_others_keep_their_order() {
+    var queue = queue()
+    let numbers = (1...5).map { queue.add("\($0)", group: "a", member: "x") }
+    #expect(queue.remove(numbers[0], group: "a", member: "x") == "1")
+    #expect(queue.remove(numbers[2], group: "a", member: "x") == "3")
+    #expect(queue.remove(numbers[2], group: "a", member: "x") == nil)
+    #expect(queue.count == 3 && queue.waitingCost == 3)
+    #expect((1...4).map { _ in queue.next() } == ["2", "4", "5", nil])
+    #expect(queue.remove(numbers[4], group: "a", member: "x") == nil)
+    let last = queue.add("6", group: "b", member: "y")
+    #expect(queue.remove(last, group: "b", member: "y") == "6")
+    #expect(queue.isEmpty && queue.next() == nil)
+  }
+
+  /// 200,000 elements took minutes when each one that was taken moved all others.
+  @Test(.timeLimit(.minutes(1))) func taking_an_element_costs_the_same_however_many_wait() {
+    var queue = FairQueue<Int, Int, Int> { _ in 1 }
+    let count = 200_000
+    for number in 0..<count { queue.add(number, group: 0, member: 0) }
+    var taken = 0
+    while let next = queue.next() {
+      guard next == taken else { break }
+      taken += 1
+    }
+    #expect(taken == count)
+  }
+
   @Test func all_elements_come_out_in_the_order_in_which_they_came() {
     var queue = queue()
     queue.add("1", group: "b", member: "x")

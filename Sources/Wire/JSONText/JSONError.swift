@@ -109,7 +109,8 @@ extension JSONError: CustomStringConvertible {
     return start + "; known here: " + known.joined(separator: ", ")
   }
 
-  /// Quotes a text of the input for a message: on one line, at most 60 characters.
+  /// Quotes a text of the input for a message: on one line, at most 60 characters. Characters that
+  /// are not shown, or change the direction of the text around them, are escaped.
   public static func quoted(_ text: some StringProtocol) -> String {
     var out = "\""
     for (index, scalar) in text.unicodeScalars.enumerated() {
@@ -120,12 +121,21 @@ extension JSONError: CustomStringConvertible {
       switch scalar {
       case "\"": out += "\\\""
       case "\\": out += "\\\\"
-      case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
+      case _ where isInvisible(scalar):
         out += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
       default: out.unicodeScalars.append(scalar)
       }
     }
     return out + "\""
+  }
+
+  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    if (0x20..<0x7F).contains(scalar.value) { return false }
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: return true
+    // The Braille pattern without dots is a symbol, and looks like a space.
+    default: return scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}"
+    }
   }
 
   private static func hexadecimal(_ byte: UInt8) -> String {

@@ -65,10 +65,10 @@ final class Authenticator: Sendable {
       if found == nil, let seconds = strangers.take(PeerAddress.group(address)) { throw Self.tooManyStrangers(seconds) }
     }
     guard let found else {
-      throw APIError(.unauthorized, "unauthorized", "the key in the header Authorization is not known here")
+      throw APIError(.unauthorized, "unauthorized", "the key is not known here")
     }
     guard !found.isRevoked else {
-      throw APIError(.unauthorized, "revoked", "the key in the header Authorization was revoked; ask for a new one")
+      throw APIError(.unauthorized, "revoked", "the key was revoked; ask for a new one")
     }
     return found
   }

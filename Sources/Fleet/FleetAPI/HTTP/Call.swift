@@ -12,25 +12,28 @@ struct Call: Sendable {
   /// The sender; `nil` on routes that are open to all.
   let identity: Identity?
   let limits: ServerLimits
-  /// The memory that the request holds.
+  /// The longest body of the route in bytes; `nil`: as long as the server takes.
+  let routeBodyLimit: Int?
+  /// What the request holds of the server's memory.
   let memory: Budget.Share
   let heavyWork: HeavyWork
+  /// Checks that the key is still good; throws 401.
+  let checkKey: @Sendable () async throws -> Void
   let logger: Logger
 
-  /// Returns the decompressed body, at most as long as `limit` or the server allows.
+  /// The body, unpacked, at most as long as the route and the server allow.
   ///
-  /// - Throws: 413; 415; 400 if the body is truncated; 503 if the server has not enough memory.
-  func body(upTo limit: Int? = nil) async throws -> [UInt8] {
+  /// - Throws: 413, 415, or 400 where it is cut short; 503 where the server has no room for it; 401 if the key was revoked
+  ///   before the body was complete.
+  func body() async throws -> [UInt8] {
     let coding = try ContentCoding(field: request.headers[.contentEncoding])
-    let announced = try announcedBytes(upTo: limit)
-    let packedLimit = min(limits.bodyBytes, limit ?? .max)
-    var unpacker = try Unpacker(coding, limit: min(limits.unpackedBytes, limit ?? .max))
+    let announced = try announcedBytes()
+    var unpacker = try Unpacker(coding, limit: min(limits.unpackedBytes, routeBodyLimit ?? .max))
     var count = 0
     for try await var piece in request.body {
       count += piece.readableBytes
-      guard count <= packedLimit else { throw Self.tooLong(packedLimit) }
-      // Decompressing much data takes turns with other tenants. The permit is not held while the server waits for the
-      // client.
+      guard count <= bodyLimit else { throw Self.tooLong(bodyLimit) }
+      // What unpacks to much takes turns with other tenants; a permit is not held while the client is waited for.
       var permit: Budget.Share?
       repeat {
         if permit == nil, coding != .identity, unpacker.count >= HeavyWork.smallBytes {
@@ -46,10 +49,16 @@ struct Call: Sendable {
     if let announced, announced != count {
       throw APIError.badRequest("the body ends after \(count) of \(announced) bytes")
     }
-    return try unpacker.finish()
+    let body = try unpacker.finish()
+    // A body may take long to arrive.
+    try await checkKey()
+    return body
   }
 
-  /// The holder of the memory and permits that the request takes.
+  /// Bytes of the longest body that is taken, packed.
+  private var bodyLimit: Int { min(limits.bodyBytes, routeBodyLimit ?? .max) }
+
+  /// Who holds what the request takes.
   var holder: Holder { identity?.holder ?? .server }
 
   /// Runs work that occupies a processor.
@@ -63,10 +72,9 @@ struct Call: Sendable {
   ///
   /// - Throws: 413 if the body is too long.
   @discardableResult
-  func announcedBytes(upTo limit: Int? = nil) throws(APIError) -> Int? {
+  func announcedBytes() throws(APIError) -> Int? {
     let announced = request.headers[.contentLength].flatMap { Int($0) }
-    let packedLimit = min(limits.bodyBytes, limit ?? .max)
-    if let announced, announced > packedLimit { throw Self.tooLong(packedLimit) }
+    if let announced, announced > bodyLimit { throw Self.tooLong(bodyLimit) }
     return announced
   }
 

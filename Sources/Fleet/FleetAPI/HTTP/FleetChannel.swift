@@ -83,8 +83,12 @@ struct FleetChannel: HTTPChannelHandler {
       shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
       upgradePipelineHandler: { channel, head in
         channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          // Before the decoder, which takes every form of a length.
+          try pipeline.addHandler(
+            FrameLengthHandler(), position: .after(pipeline.context(handlerType: WebSocketFrameEncoder.self).handler))
           let token = BearerToken.parse(head.headers["Authorization"].first)
-          try channel.pipeline.syncOperations.addHandler(
+          try pipeline.addHandler(
             LiveConnection(
               hub: hub, service: live, token: token, handshake: Handshake(path: head.uri, log: accessLog),
               logger: logger))

@@ -13,9 +13,8 @@ struct IngestRoute {
 
   var route: Route {
     let (storage, metrics, lastSeen) = (storage, metrics, lastSeen)
-    return Route(.post, "/api/telemetry", .roles([.gateway, .admin]), Self.operation) { call in
-      // Types that tools send by default (`curl --data-binary`): the first character distinguishes lines from an
-      // array.
+    return Route(.post, "/api/telemetry", .roles([.gateway, .admin]), Self.operation, bodyLimit: nil) { call in
+      // What tools say that were not told (`curl --data-binary`): lines and arrays are known by their first character.
       let type = try call.requireType(
         Self.types,
         or: Self.otherLines + ["application/x-www-form-urlencoded", "application/octet-stream", "text/plain"])

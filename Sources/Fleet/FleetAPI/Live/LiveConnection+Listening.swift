@@ -1,3 +1,4 @@
+import FleetDomain
 import NIOCore
 
 extension LiveConnection {
@@ -14,11 +15,24 @@ extension LiveConnection {
     /// The number of the last record that was sent. A record that was read from the store may be published later.
     fileprivate var last: Int64 = 0
 
-    fileprivate init() { held = [] }
+    /// The client's last record; `nil`: it wants only what comes from now on.
+    fileprivate let after: Int64?
+
+    fileprivate init(after: Int64?) {
+      self.after = after
+      held = []
+    }
+  }
+
+  /// Older records of a channel, which wait until they are read.
+  struct Replay {
+    let channel: LiveChannel
+    fileprivate let subscription: Subscription
+    fileprivate let after: Int64
   }
 
   func subscribe(to channel: LiveChannel, after: Int64?) {
-    guard let context, subscriptions[channel] == nil else {
+    guard context != nil, subscriptions[channel] == nil else {
       refuse(.conflict("channel: \(quoted(channel.name)) is subscribed to already"), channel.name)
       return
     }
@@ -26,30 +40,58 @@ extension LiveConnection {
       refuse(.conflict("channel: more than \(hub.settings.subscriptions) of one connection"), channel.name)
       return
     }
-    // The subscription begins before older records are read, so that nothing between the two is lost.
-    let subscription = Subscription()
+    // Listening begins before older records are read: between the two nothing is lost.
+    let subscription = Subscription(after: after)
     subscriptions[channel] = subscription
     hub.count(channel, by: 1)
     loopConnections?.listen(self, to: channel)
     chargeMemory()
     guard phase != .closing else { return }
+    starting.append(channel)
+    startSubscriptions()
+  }
+
+  /// Asks where the feed is, once for all channels that wait for it. One such question of a connection is under way at a
+  /// time.
+  private func startSubscriptions() {
+    guard !isStarting, let context, let tenant = starting.first?.tenant else { return }
+    let begun = starting.compactMap { channel in subscriptions[channel].map { (channel, $0) } }
+    starting = []
+    isStarting = true
     let service = service
     hub.running.await(on: context.eventLoop) {
-      try await service.begin(channel)
+      try await service.begin(tenant)
     } then: { result in
-      guard self.subscriptions[channel] === subscription else { return }
-      switch result {
-      case .failure(let error): self.giveUp(channel, error)
-      case .success(let newest):
-        self.send(event: "subscribed", channel: channel, id: after ?? newest)
-        if let after {
-          self.replay(channel, subscription, after: after)
-        } else if subscription.isOverfull {
-          self.replay(channel, subscription, after: newest)
-        } else {
-          // Newer records are sent when they are stored.
-          self.release(subscription, upTo: newest)
-        }
+      self.isStarting = false
+      for (channel, subscription) in begun where self.subscriptions[channel] === subscription {
+        self.start(channel, subscription, result)
+      }
+      self.startSubscriptions()
+    }
+  }
+
+  /// - Parameter result: the number of the newest record.
+  private func start(_ channel: LiveChannel, _ subscription: Subscription, _ result: Result<Int64, any Error>) {
+    switch result {
+    case .failure(let error): giveUp(channel, error)
+    case .success(let newest):
+      let after = subscription.after
+      if let after, after > newest {
+        // Nothing has that number: the client's records are of another store, or of one before a backup was restored.
+        giveUp(
+          channel,
+          StorageError(
+            .positionGone, "feed", "expected at most \(newest), found \(after): read the present state afresh"))
+        return
+      }
+      send(event: "subscribed", channel: channel, id: after ?? newest)
+      if let after {
+        replay(channel, subscription, after: after)
+      } else if subscription.isOverfull {
+        replay(channel, subscription, after: newest)
+      } else {
+        // All that is newer comes as it is stored.
+        release(subscription, upTo: newest)
       }
     }
   }
@@ -58,42 +100,52 @@ extension LiveConnection {
   ///
   /// A connection reads one page at a time, however many channels it resumes.
   private func replay(_ channel: LiveChannel, _ subscription: Subscription, after: Int64) {
-    takeTurn {
-      guard let context = self.context, self.subscriptions[channel] === subscription else {
-        self.endTurn()
-        return
-      }
-      subscription.isOverfull = false
-      self.advance(subscription, to: after)
-      let service = self.service
-      let request = ReplayRequest(
-        channel: channel, after: after, limit: subscription.pageLimit, pieceBytes: self.hub.settings.replayBytes,
-        holder: self.holder)
-      self.hub.running.await(on: context.eventLoop) {
-        try await service.replay(request)
-      } then: {
-        self.send($0, of: channel, subscription)
-      }
+    replays.append(Replay(channel: channel, subscription: subscription, after: after))
+    readNextPage()
+  }
+
+  private func readNextPage() {
+    guard reading == nil, let context, !replays.isEmpty else { return }
+    let next = replays.removeFirst()
+    let subscription = next.subscription
+    subscription.isOverfull = false
+    reading = (subscription, nil)
+    advance(subscription, to: next.after)
+    // Memory may have run out.
+    guard subscriptions[next.channel] === subscription else { return endPage() }
+    let service = service
+    let request = ReplayRequest(
+      channel: next.channel, after: next.after, limit: subscription.pageLimit, pieceBytes: hub.settings.replayBytes,
+      holder: holder)
+    reading?.task = hub.running.await(on: context.eventLoop) {
+      try await service.replay(request)
+    } then: {
+      self.send($0, of: next.channel, subscription)
     }
+  }
+
+  private func endPage() {
+    reading = nil
+    readNextPage()
   }
 
   private func send(
     _ result: Result<LivePage, any Error>, of channel: LiveChannel, _ subscription: Subscription
   ) {
     guard subscriptions[channel] === subscription else {
-      endTurn()
+      endPage()
       return
     }
     switch result {
     case .failure(let error):
       giveUp(channel, error)
-      endTurn()
+      endPage()
     case .success(let page):
       subscription.pageLimit = page.nextLimit
       send(page.pieces[...]) {
         // The memory of the records is held until they are sent.
         page.share?.shrink(to: 0)
-        self.endTurn()
+        self.endPage()
         guard self.subscriptions[channel] === subscription else { return }
         if page.isLast, !subscription.isOverfull {
           self.release(subscription, upTo: page.last)
@@ -160,6 +212,10 @@ extension LiveConnection {
   func remove(_ channel: LiveChannel) {
     guard let subscription = subscriptions.removeValue(forKey: channel) else { return }
     set(nil, in: subscription)
+    // What it waits for is dropped at once: it must not wait before others that are listened to.
+    starting.removeAll { $0 == channel }
+    replays.removeAll { $0.subscription === subscription }
+    if reading?.subscription === subscription { reading?.task?.cancel() }
     loopConnections?.stopListening(self, to: channel)
     hub.count(channel, by: -1)
   }

@@ -35,6 +35,10 @@ final class LiveConnection: ChannelInboundHandler {
   private var early: [[UInt8]] = []
   /// Frames that wait for their turn on the event loop.
   private var waiting: [WebSocketFrame] = []
+  /// Bytes of both.
+  private var receivedBytes = 0
+  /// Bytes that a frame or message needs besides its own.
+  private static let bytesForMessage = 128
   private var isPaused = false
   /// The number of waiting frames at which reading pauses, and at which it continues.
   private static let mostWaiting = (pause: 32, resume: 8)
@@ -47,12 +51,17 @@ final class LiveConnection: ChannelInboundHandler {
   private var stranger = Holder.server
   /// The memory of a subscription, including the lists of listeners.
   private static let bytesForSubscription = 1_024
-  /// Whether a write is in progress after which the memory is charged again.
+  /// Something waits to be sent, and it will be heard of when it is.
   private var isCharging = false
-  /// Pages that wait until the page before is sent.
-  private var turns: [() -> Void] = []
-  private var hasTurn = false
-  /// Frames above the rate limit since the last tick.
+  /// Channels that wait until it is known where the feed is.
+  var starting: [LiveChannel] = []
+  /// Whether it is asked where the feed is.
+  var isStarting = false
+  /// Pages of older records that wait until the one before is sent.
+  var replays: [Replay] = []
+  /// Whose page is read or sent, and the task that reads it.
+  var reading: (subscription: Subscription, task: Task<Void, Never>?)?
+  /// Frames beyond what the key may send, since the last tick.
   private var excess = 0
   private static let mostExcess = 20
   /// Frames that arrived before the token was checked.
@@ -110,9 +119,8 @@ final class LiveConnection: ChannelInboundHandler {
     handshake.report(nil, from: context.channel)
     self.context = nil
     output = nil
+    (waiting, early, receivedBytes) = ([], [], 0)
     forgetAll()
-    waiting = []
-    chargeMemory()
     loopConnections?.leave(self)
     if let identity { hub.count(identity.tenant, by: -1) }
     deadline?.cancel()
@@ -128,7 +136,11 @@ final class LiveConnection: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     logger.debug("live connection: \(error)")
-    // The decoder has refused a frame and reads nothing more, so the client's close frame will not be seen.
+    // What the decoder refuses; it reads nothing more, so that no close frame of the other side is to be waited for.
+    if error is FrameLengthHandler.Fault {
+      close(.protocolError, "a frame's length is not in the shortest form", lingering: .milliseconds(200))
+      return
+    }
     switch error as? NIOWebSocketError {
     case .invalidFrameLength:
       close(.messageTooLarge, "a frame is longer than \(Self.messageLimit) bytes", lingering: .milliseconds(200))
@@ -143,7 +155,6 @@ final class LiveConnection: ChannelInboundHandler {
   private func forgetAll() {
     for channel in Array(subscriptions.keys) { remove(channel) }
     chargeMemory()
-    turns = []
   }
 
   /// Sends a close frame, and closes the connection when the client has answered or after `lingering`.
@@ -154,8 +165,8 @@ final class LiveConnection: ChannelInboundHandler {
     deadline?.cancel()
     if phase != .closing {
       phase = .closing
+      _ = takeEarly()
       forgetAll()
-      early = []
       output.writeAndFlush(NIOAny(ServerFrame.close(code, reason)), promise: nil)
     }
     deadline = context.eventLoop.assumeIsolated().scheduleTask(in: lingering) { context.close(promise: nil) }
@@ -174,6 +185,8 @@ final class LiveConnection: ChannelInboundHandler {
       take(frame, context)
     } else {
       waiting.append(frame)
+      receivedBytes += Self.bytes(frame)
+      chargeMemory()
       if waiting.count >= Self.mostWaiting.pause { pauseReading(true) }
     }
   }
@@ -182,9 +195,19 @@ final class LiveConnection: ChannelInboundHandler {
   func takeWaiting() {
     guard let context, !waiting.isEmpty else { return }
     let frame = waiting.removeFirst()
+    receivedBytes -= Self.bytes(frame)
     if waiting.count <= Self.mostWaiting.resume { pauseReading(false) }
     take(frame, context)
+    if waiting.isEmpty { chargeMemory() }
   }
+
+  private func takeEarly() -> [[UInt8]] {
+    defer { early = [] }
+    receivedBytes -= early.reduce(0) { $0 + $1.count + Self.bytesForMessage }
+    return early
+  }
+
+  private static func bytes(_ frame: WebSocketFrame) -> Int { frame.data.readableBytes + bytesForMessage }
 
   private func pauseReading(_ pauses: Bool) {
     guard pauses != isPaused, let context else { return }
@@ -260,6 +283,8 @@ final class LiveConnection: ChannelInboundHandler {
         return
       }
       early.append(text)
+      receivedBytes += text.count + Self.bytesForMessage
+      chargeMemory()
       return
     }
     do {
@@ -336,9 +361,7 @@ final class LiveConnection: ChannelInboundHandler {
       identity = found
       phase = .open
       send(event: "authenticated")
-      let waiting = early
-      early = []
-      for text in waiting where phase != .closing { take(text) }
+      for text in takeEarly() where phase != .closing { take(text) }
     }
   }
 
@@ -398,25 +421,10 @@ final class LiveConnection: ChannelInboundHandler {
     chargeMemory()
   }
 
-  /// Runs tasks one after the other; each ends with ``endTurn()``.
-  func takeTurn(_ work: @escaping () -> Void) {
-    guard !hasTurn else {
-      turns.append(work)
-      return
-    }
-    hasTurn = true
-    work()
-  }
-
-  func endTurn() {
-    hasTurn = false
-    if !turns.isEmpty { takeTurn(turns.removeFirst()) }
-  }
-
-  /// Charges the data that waits here to the memory of live connections.
+  /// Counts what waits here in the memory of live connections.
   func chargeMemory() {
     let waiting = waitingBytes
-    let now = waiting + heldBytes + subscriptions.count * Self.bytesForSubscription
+    let now = waiting + heldBytes + receivedBytes + subscriptions.count * Self.bytesForSubscription
     if chargedHolder != holder {
       hub.memory.release(charged, from: chargedHolder)
       (charged, chargedHolder) = (0, holder)

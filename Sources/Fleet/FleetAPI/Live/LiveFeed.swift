@@ -23,6 +23,8 @@ final class LiveFeed: Sendable {
   private let tenants = Mutex<[TenantID: State]>([:])
   /// The last task that was started for each tenant.
   private let tasks = Mutex<[TenantID: Task<Void, Never>]>([:])
+  /// Who waits for the next reading of a tenant's position; a tenant without one has no reading under way.
+  private let positions = Mutex<[TenantID: [CheckedContinuation<FeedPosition, any Error>]]>([:])
 
   init(storage: any FleetStorage, hub: LiveHub, logger: Logger) {
     self.storage = storage
@@ -53,6 +55,41 @@ final class LiveFeed: Sendable {
           $0[tenant] = Task { await StorageCaller.$current.withValue(caller) { await self.run(tenant) } }
         }
       }
+    }
+  }
+
+  /// The newest position of a tenant, read after the call. Calls that come while it is read share the next reading, so
+  /// that a tenant has one reading under way, however many connections ask.
+  ///
+  /// - Throws: what the storage throws.
+  func position(of tenant: TenantID) async throws -> FeedPosition {
+    try await withCheckedThrowingContinuation { continuation in
+      let isFirst = positions.withLock { positions in
+        defer { positions[tenant, default: []].append(continuation) }
+        return positions[tenant] == nil
+      }
+      if isFirst { Task { await readPositions(of: tenant) } }
+    }
+  }
+
+  private func readPositions(of tenant: TenantID) async {
+    while true {
+      let waiting = positions.withLock { positions in
+        let waiting = positions[tenant] ?? []
+        positions[tenant] = waiting.isEmpty ? nil : []
+        return waiting
+      }
+      guard !waiting.isEmpty else { return }
+      let result: Result<FeedPosition, any Error>
+      do {
+        result = .success(
+          try await StorageCaller.$current.withValue(StorageCaller(tenant: tenant, key: nil)) {
+            try await storage.feedPosition(tenant: tenant)
+          })
+      } catch {
+        result = .failure(error)
+      }
+      for continuation in waiting { continuation.resume(with: result) }
     }
   }
 

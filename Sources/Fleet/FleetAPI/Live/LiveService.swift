@@ -11,11 +11,11 @@ struct LiveService: Sendable {
   ///
   /// - Returns: `nil` if it is within the limit, otherwise the seconds until another one is allowed.
   let admit: @Sendable (_ key: SecretHash) -> Int?
-  /// Begins to send everything that is stored from now on through a channel.
+  /// Makes sure that all that a tenant stores from now on reaches its listeners.
   ///
-  /// - Returns: the number of the newest record.
-  let begin: @Sendable (_ channel: LiveChannel) async throws -> Int64
-  /// Reads the records of a channel after a number, oldest first.
+  /// - Returns: the number of the newest record that is there.
+  let begin: @Sendable (_ tenant: TenantID) async throws -> Int64
+  /// Records of a channel behind a number, oldest first.
   let replay: @Sendable (_ request: ReplayRequest) async throws -> LivePage
 }
 
@@ -72,11 +72,9 @@ extension LiveService {
       }
       return identity
     }
-    begin = { channel in
-      try await feed.follow(channel.tenant)
-      return try await StorageCaller.$current.withValue(StorageCaller(tenant: channel.tenant, key: nil)) {
-        try await storage.feedPosition(tenant: channel.tenant).rawValue
-      }
+    begin = { tenant in
+      try await feed.follow(tenant)
+      return try await feed.position(of: tenant).rawValue
     }
     replay = { request in
       // First the permit, then the memory, as for every query: a query that waits for a permit holds no memory.

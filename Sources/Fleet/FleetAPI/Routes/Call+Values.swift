@@ -109,7 +109,7 @@ extension Call {
     _ read: (inout JSONObjectReader) throws(JSONError) -> Value
   ) async throws -> Value {
     try requireType(["application/json"])
-    let bytes = try await body(upTo: ServerLimits.objectBytes)
+    let bytes = try await body()
     try await memory.grow(to: JSONDocument.mostMemory(for: bytes.span))
     let document: JSONDocument
     do throws(JSONError) {

@@ -31,7 +31,7 @@ struct FenceRoutes {
         if conditions.noneOf?.weaklyMatch(fences.entityTag) ?? false { return Self.notModified(fences.entityTag) }
         return Self.tagged(Answer(type: "application/geo+json", bytes: fences.bytes), fences.entityTag)
       },
-      Route(.put, Self.path, .admins, Self.replace) { call in
+      Route(.put, Self.path, .admins, Self.replace, bodyLimit: nil) { call in
         try call.requireType(["application/geo+json", "application/json"])
         let bytes = try await call.body()
         let needed = try await call.heavily(bytes.count) { FencesDocument.mostMemory(forGeoJSON: bytes.span) }

@@ -35,17 +35,18 @@ struct Route: Sendable {
   /// Whether the answer is a list in pages.
   var isList: Bool { method == .get && operation.queryNames.contains("cursor") }
 
-  /// The maximum length of the route's body in bytes; `nil` for the server's limit.
-  var bodyLimit: Int? { operation.body?.types == ["application/json"] ? ServerLimits.objectBytes : nil }
+  /// The longest body in bytes; `nil`: as long as the server takes (``ServerLimits/bodyBytes``).
+  let bodyLimit: Int?
 
   init(
     _ method: HTTPRequest.Method, _ path: String, _ access: Access, _ operation: Operation,
-    _ answer: @escaping @Sendable (Call) async throws -> Answer
+    bodyLimit: Int? = ServerLimits.objectBytes, _ answer: @escaping @Sendable (Call) async throws -> Answer
   ) {
     self.method = method
     self.path = RoutePath(path)
     self.access = access
     self.operation = operation
+    self.bodyLimit = bodyLimit
     self.answer = answer
   }
 }

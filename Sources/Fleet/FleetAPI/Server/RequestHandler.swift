@@ -47,10 +47,10 @@ struct RequestHandler: Sendable {
         share = memory.share(of: identity.holder)
         guard connections.belongs(channel, to: identity.holder) else { throw Connections.refusal }
       }
-      let admitted = try admit(request, route, parameters, identity, share)
+      let admitted = try admit(request, route, parameters, identity, from: address, share)
       if route.operation.body != nil, request.headers[.expect]?.lowercased() == "100-continue" {
-        // A client that waits for 100 must not send a body that is too long.
-        try admitted.call.announcedBytes(upTo: route.bodyLimit)
+        // A client that waits is not told to go on with a body that is refused by its length.
+        try admitted.call.announcedBytes()
         try await writer.writeInformationalHead(HTTPResponse(status: .continue))
       }
       answer = try await StorageCaller.$current.withValue(identity?.storageCaller) {
@@ -185,16 +185,22 @@ struct RequestHandler: Sendable {
   }
 
   private func admit(
-    _ request: Request, _ route: Route, _ parameters: [String], _ identity: Identity?, _ share: Budget.Share
+    _ request: Request, _ route: Route, _ parameters: [String], _ identity: Identity?, from address: String?,
+    _ share: Budget.Share
   ) throws(APIError) -> Admitted {
+    let token = BearerToken.parse(request.headers[.authorization])
     let target = request.head.path ?? "/"
     let text = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { target[target.utf8.index(after: $0)...] } ?? ""
     let query = try QueryParameters(text, known: route.operation.queryNames)
     return Admitted(
       route: route,
       call: Call(
-        request: request, parameters: parameters, query: query, identity: identity, limits: limits, memory: share,
-        heavyWork: heavyWork, logger: logger))
+        request: request, parameters: parameters, query: query, identity: identity, limits: limits,
+        routeBodyLimit: route.bodyLimit, memory: share, heavyWork: heavyWork,
+        checkKey: { [authenticator] in
+          if identity != nil { _ = try await authenticator.identity(token, from: address) }
+        },
+        logger: logger))
   }
 
   /// Methods are labels of metrics, so unknown ones have one name.

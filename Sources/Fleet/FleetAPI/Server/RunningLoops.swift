@@ -38,13 +38,16 @@ final class RunningLoops: Sendable {
 
   /// Awaits work in a task and runs `then` with its result on a loop, unless the loops have ended.
   ///
-  /// Call it on the loop.
+  /// Called on the loop; `then` runs there.
+  ///
+  /// - Returns: the task.
+  @discardableResult
   func await<Value: Sendable>(
     on loop: any EventLoop, _ work: @escaping @Sendable () async throws -> Value,
     then: @escaping (Result<Value, any Error>) -> Void
-  ) {
+  ) -> Task<Void, Never> {
     let then = NIOLoopBound(then, eventLoop: loop)
-    Task {
+    return Task {
       let result: Result<Value, any Error>
       do { result = .success(try await work()) } catch { result = .failure(error) }
       self.execute(on: loop) { then.value(result) }

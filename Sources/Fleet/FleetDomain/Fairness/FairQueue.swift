@@ -11,8 +11,50 @@
 public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable, Element> {
   fileprivate struct Line {
     var served: Int
-    /// The first one is next.
-    var elements: [(number: Int, element: Element)] = []
+    /// By number, the next one at `start`; those before it were taken. `nil`: removed.
+    private var elements: [(number: Int, element: Element?)] = []
+    private var start = 0
+
+    init(served: Int) { self.served = served }
+
+    var isEmpty: Bool { start == elements.count }
+    var first: (number: Int, element: Element)? {
+      guard !isEmpty, let element = elements[start].element else { return nil }
+      return (elements[start].number, element)
+    }
+    var all: [(number: Int, element: Element)] {
+      elements[start...].compactMap { entry in entry.element.map { (entry.number, $0) } }
+    }
+
+    mutating func append(_ element: Element, number: Int) { elements.append((number, element)) }
+
+    mutating func removeFirst() {
+      elements[start].element = nil
+      skipRemoved()
+    }
+
+    /// Removes an element in a time that hardly depends on their count.
+    mutating func remove(_ number: Int) -> Element? {
+      var (low, high) = (start, elements.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if elements[middle].number < number { low = middle + 1 } else { high = middle }
+      }
+      guard low < elements.count, elements[low].number == number, let element = elements[low].element else {
+        return nil
+      }
+      elements[low].element = nil
+      skipRemoved()
+      return element
+    }
+
+    /// The places of elements that were taken are given back when they are half of all.
+    private mutating func skipRemoved() {
+      while start < elements.count, elements[start].element == nil { start += 1 }
+      guard start > 32, start * 2 > elements.count else { return }
+      elements.removeFirst(start)
+      start = 0
+    }
   }
 
   fileprivate struct Lines {
@@ -37,16 +79,32 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   public var isEmpty: Bool { count == 0 }
 
-  /// Appends an element to the queue of its member.
-  public mutating func add(_ element: Element, group: Group, member: Member) {
+  /// Adds an element behind those of its member.
+  ///
+  /// - Returns: its number, by which it can be removed.
+  @discardableResult
+  public mutating func add(_ element: Element, group: Group, member: Member) -> Int {
     last += 1
     count += 1
     waitingCost += cost(element)
     var lines = groups.removeValue(forKey: group) ?? Lines(served: reached)
     var line = lines.members.removeValue(forKey: member) ?? Line(served: lines.reached)
-    line.elements.append((last, element))
+    line.append(element, number: last)
     lines.members[member] = line
     groups[group] = lines
+    return last
+  }
+
+  /// Removes an element that waits.
+  ///
+  /// - Returns: the element; `nil` if it was taken or removed before.
+  @discardableResult
+  public mutating func remove(_ number: Int, group: Group, member: Member) -> Element? {
+    guard let element = groups[group]?.members[member]?.remove(number) else { return nil }
+    forgetIfEmpty(group, member)
+    count -= 1
+    waitingCost -= cost(element)
+    return element
   }
 
   /// Removes and returns the next element; `nil` if none waits, or if the next one is not wanted.
@@ -57,20 +115,18 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
   public mutating func next(
     in isOpen: (Group) -> Bool = { _ in true }, if isWanted: (Element) -> Bool = { _ in true }
   ) -> Element? {
-    let open = groups.filter { isOpen($0.key) }
-    guard let group = open.min(by: { Self.isBefore($0.value, $1.value) })?.key, var lines = groups[group],
-      let member = lines.members.min(by: { Self.isBefore($0.value, $1.value) })?.key,
-      let element = lines.members[member]?.elements.first?.element, isWanted(element)
+    guard let group = nextGroup(in: isOpen), let member = nextMember(of: group),
+      let element = groups[group]?.members[member]?.first?.element, isWanted(element)
     else { return nil }
-    groups[group] = nil
-    (reached, lines.reached) = (lines.served, lines.members[member]?.served ?? 0)
-    // An element without cost also counts as served.
+    reached = groups[group]?.served ?? 0
+    let memberServed = groups[group]?.members[member]?.served ?? 0
+    groups[group]?.reached = memberServed
+    // An element that costs nothing is served, too.
     let served = max(cost(element), 1)
-    lines.served += served
-    lines.members[member]?.served += served
-    lines.members[member]?.elements.removeFirst()
-    if lines.members[member]?.elements.isEmpty ?? true { lines.members[member] = nil }
-    if !lines.members.isEmpty { groups[group] = lines }
+    groups[group]?.served += served
+    groups[group]?.members[member]?.served += served
+    groups[group]?.members[member]?.removeFirst()
+    forgetIfEmpty(group, member)
     count -= 1
     waitingCost -= cost(element)
     return element
@@ -78,14 +134,34 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   /// Removes and returns all elements in the order in which they were added.
   public mutating func removeAll() -> [Element] {
-    let all = groups.values.flatMap { $0.members.values.flatMap(\.elements) }
+    let all = groups.values.flatMap { $0.members.values.flatMap(\.all) }
     groups = [:]
     (count, waitingCost) = (0, 0)
     return all.sorted { $0.number < $1.number }.map(\.element)
   }
 
+  // The lines are only read here: a copy that is still held when they change would copy all elements.
+
+  private func nextGroup(in isOpen: (Group) -> Bool) -> Group? {
+    var first: (group: Group, lines: Lines)?
+    for (group, lines) in groups where isOpen(group) {
+      if let first, !Self.isBefore(lines, first.lines) { continue }
+      first = (group, lines)
+    }
+    return first?.group
+  }
+
+  private func nextMember(of group: Group) -> Member? {
+    groups[group]?.members.min { Self.isBefore($0.value, $1.value) }?.key
+  }
+
+  private mutating func forgetIfEmpty(_ group: Group, _ member: Member) {
+    if groups[group]?.members[member]?.isEmpty ?? false { groups[group]?.members[member] = nil }
+    if groups[group]?.members.isEmpty ?? false { groups[group] = nil }
+  }
+
   private static func isBefore(_ left: Line, _ right: Line) -> Bool {
-    (left.served, left.elements.first?.number ?? 0) < (right.served, right.elements.first?.number ?? 0)
+    (left.served, left.first?.number ?? 0) < (right.served, right.first?.number ?? 0)
   }
 
   private static func isBefore(_ left: Lines, _ right: Lines) -> Bool {
@@ -93,7 +169,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
   }
 
   private static func oldest(_ lines: Lines) -> Int {
-    lines.members.values.reduce(.max) { min($0, $1.elements.first?.number ?? .max) }
+    lines.members.values.reduce(.max) { min($0, $1.first?.number ?? .max) }
   }
 }
 

@@ -32,7 +32,8 @@ public enum NameRules {
     text.unicodeScalars.allSatisfy { scalar in
       switch scalar.properties.generalCategory {
       case .format, .lineSeparator, .paragraphSeparator: false
-      default: !scalar.properties.isDefaultIgnorableCodePoint
+      // The Braille pattern without dots is a symbol, and looks like a space.
+      default: !scalar.properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}"
       }
     }
   }

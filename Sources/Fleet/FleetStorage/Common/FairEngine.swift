@@ -29,13 +29,13 @@ struct FairEngine: StoreEngine {
   func read<Value: Sendable>(
     _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
   ) async throws(StorageError) -> Value {
-    try await reads.run { () throws(StorageError) in try await engine.read(work) }
+    try await reads.run(isCancellable: true) { () throws(StorageError) in try await engine.read(work) }
   }
 
   func write<Value: Sendable>(
     _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
   ) async throws(StorageError) -> Value {
-    try await writes.run { () throws(StorageError) in try await engine.write(work) }
+    try await writes.run(isCancellable: false) { () throws(StorageError) in try await engine.write(work) }
   }
 
   func witnessedTime() async throws(StorageError) -> Timestamp? { try await engine.witnessedTime() }

@@ -38,11 +38,13 @@ final class FairPermits: Sendable {
   ///
   /// - Throws: `unavailable` if the storage is closed first; errors of the work.
   func run<Value: Sendable>(
-    _ work: () async throws(StorageError) -> Value
+    isCancellable: Bool, _ work: () async throws(StorageError) -> Value
   ) async throws(StorageError) -> Value {
     let caller = StorageCaller.current
-    guard await take(caller) else { throw StorageError(.unavailable, "storage", "closed") }
-    defer { release(caller) }
+    guard await isCancellable ? takeUnlessCancelled(caller) : take(caller, Ticket()) else {
+      throw StorageError(.unavailable, "storage", "closed, or the call was cancelled")
+    }
+    defer { give(caller) }
     return try await work()
   }
 
@@ -55,7 +57,26 @@ final class FairPermits: Sendable {
     for waiter in waiting { waiter.answer.resume(returning: false) }
   }
 
-  private func take(_ caller: StorageCaller?) async -> Bool {
+  /// Where a call waits.
+  private final class Ticket: Sendable {
+    enum Place {
+      case none
+      case waits(Int)
+      case cancelled
+    }
+    let place = Mutex(Place.none)
+  }
+
+  private func takeUnlessCancelled(_ caller: StorageCaller?) async -> Bool {
+    let ticket = Ticket()
+    return await withTaskCancellationHandler {
+      await take(caller, ticket)
+    } onCancel: {
+      leave(caller, ticket)
+    }
+  }
+
+  private func take(_ caller: StorageCaller?, _ ticket: Ticket) async -> Bool {
     await withCheckedContinuation { continuation in
       let answer: Bool? = state.withLock { state in
         if state.isClosed { return false }
@@ -63,15 +84,31 @@ final class FairPermits: Sendable {
           state.take(caller)
           return true
         }
-        state.waiting.add(
-          Waiter(caller: caller, answer: continuation), group: caller?.tenant, member: caller?.key)
-        return nil
+        return ticket.place.withLock { place in
+          if case .cancelled = place { return false }
+          place = .waits(
+            state.waiting.add(
+              Waiter(caller: caller, answer: continuation), group: caller?.tenant, member: caller?.key))
+          return nil
+        }
       }
       if let answer { continuation.resume(returning: answer) }
     }
   }
 
-  private func release(_ caller: StorageCaller?) {
+  /// Ends a wait whose task was cancelled.
+  private func leave(_ caller: StorageCaller?, _ ticket: Ticket) {
+    let waiter = state.withLock { state in
+      ticket.place.withLock { place -> Waiter? in
+        defer { place = .cancelled }
+        guard case .waits(let number) = place else { return nil }
+        return state.waiting.remove(number, group: caller?.tenant, member: caller?.key)
+      }
+    }
+    waiter?.answer.resume(returning: false)
+  }
+
+  private func give(_ caller: StorageCaller?) {
     let next = state.withLock { state -> Waiter? in
       state.free += 1
       let held = (state.held[caller?.tenant] ?? 0) - 1
