@@ -75,8 +75,8 @@ import Testing
     try await TestServer.run { server in
       try await aside {
         let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
-        _ = try client.listen("fleet", after: 999_999)
-        #expect((try client.event()["error"] as? [String: Any])?["code"] as? String == "positionGone")
+        let answer = try client.listen("fleet", after: 999_999)
+        #expect((answer["error"] as? [String: Any])?["code"] as? String == "positionGone")
       }
     }
   }

@@ -83,12 +83,13 @@ struct GatewayRoutes {
     return Route(.put, Self.path + "/{gatewayId}", .admins, operation) { [storage, authenticator] call in
       let id = try call.name("gateway")
       let present = try await storage.gateway(id, tenant: try call.tenant)
-      try await call.requireNoTag { present != nil }
       let vehicles = try await call.object { reader throws(JSONError) in
         try Names.passOver(&reader, id: present?.id, Self.serversOwn)
         _ = try reader.required("vehicles")
         return try Names.list(&reader, "vehicles", most: Self.mostVehicles) ?? []
       }
+      // RFC 9110, 13.2.1: an invalid request is rejected as such, whatever its conditions.
+      try await call.requireNoTag { present != nil }
       let gateway = try await storage.setAllowedVehicles(vehicles, gateway: id, tenant: try call.tenant)
       authenticator.forget(try call.tenant)
       return Answer(json: JSONBody.object { gateway.write(to: &$0) })

@@ -40,12 +40,13 @@ struct VehicleRoutes {
       Route(.put, Self.path + "/{vehicleId}", .admins, Self.replace) { call in
         let id = try call.name("vehicle")
         let present = try await storage.vehicle(id, tenant: try call.tenant)
-        try await call.requireNoTag { present != nil }
         let (details, removesVIN) = try await call.object { reader throws(JSONError) in
           try Names.passOver(&reader, id: present?.id, Self.serversOwn)
           let removesVIN = reader.optional("vin")?.isNull ?? false
           return (try VehicleDetails(&reader, mayBeNull: true), removesVIN)
         }
+        // RFC 9110, 13.2.1: an invalid request is rejected as such, whatever its conditions.
+        try await call.requireNoTag { present != nil }
         let vehicle = try await storage.updateVehicle(
           id, details, removesVIN: removesVIN, tenant: try call.tenant)
         return Answer(json: JSONBody.object { vehicle.write(to: &$0) })
