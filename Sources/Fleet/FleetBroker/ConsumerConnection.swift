@@ -1,10 +1,8 @@
 /// A connection to a broker, used by one thread.
 ///
 /// Call order: the initializer connects and subscribes. ``receive(until:_:room:)`` returns messages, and
-/// ``settle(_:)``
-/// acknowledges or rejects them. The broker delivers messages that were never settled again, to any worker.
-/// ``close()`` is the
-/// last call, unless the connection was lost.
+/// ``settle(_:)`` acknowledges or rejects them. The broker delivers messages that were never settled again, to any
+/// worker. ``close()`` is the last call, unless the connection was lost.
 protocol ConsumerConnection: AnyObject {
   /// Whether messages may be received while others are not settled. If not, all received messages are settled at
   /// once.

@@ -6,8 +6,7 @@ import Telemetry
 
 extension Configuration {
   /// The effective configuration as one line of JSON with the keys of the file, including defaults. Secrets, and
-  /// values that may
-  /// contain one, are left out.
+  /// values that may contain one, are left out.
   var text: String {
     var line = JSONLineEncoder(capacity: 4_096, growable: true)
     line.begin()

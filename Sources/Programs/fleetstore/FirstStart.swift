@@ -7,8 +7,7 @@ enum FirstStart {
   /// Creates an administrator's token if the store never had one, and shows it once.
   ///
   /// Many users may read a service's journal. If there is a StateDirectory= (systemd.exec(5)), the token is therefore
-  /// written to a
-  /// file there, before the store knows it.
+  /// written to a file there, before the store knows it.
   static func prepare(_ storage: any FleetStorage) async throws {
     guard try await !storage.hasToken(.admin, tenant: .standard) else { return }
     let secret = Secret(.operatorToken)

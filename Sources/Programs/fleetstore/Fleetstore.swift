@@ -43,8 +43,7 @@ struct Fleetstore: AsyncParsableCommand {
   }
 
   /// Raises the limit of open files to the maximum, because each connection needs one. The default of 1,024 is for
-  /// programs that use
-  /// select(2).
+  /// programs that use select(2).
   private static func raiseFileLimit() {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max

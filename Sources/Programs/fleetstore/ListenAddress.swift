@@ -10,8 +10,7 @@ struct ListenAddress: Equatable {
     "an address as 127.0.0.1:8080 or [::1]:8080, 0.0.0.0:8080 or [::]:8080 for all of this machine"
 
   /// Returns `nil` if there is no host, or no port from 0 to 65535. `*` is not accepted: the system would resolve it
-  /// as a name to a
-  /// single address.
+  /// as a name to a single address.
   init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":") else { return nil }
     let digits = text[text.index(after: colon)...]

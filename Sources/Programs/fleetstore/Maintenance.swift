@@ -4,12 +4,10 @@ import Logging
 import ServiceLifecycle
 
 /// Removes old data: every minute, old changes and the rest of removed vehicles; every hour, old records. It also
-/// prepares the
-/// database for the next week.
+/// prepares the database for the next week.
 ///
 /// Old records stay while this machine's clock is more than a day ahead of the storage's time. If several servers
-/// share a database,
-/// each of them runs this.
+/// share a database, each of them runs this.
 struct Maintenance: Service {
   private static let pause = Duration.seconds(60)
   /// The number of passes between two removals of old records.

@@ -33,8 +33,7 @@ struct Retention {
   }
 
   /// Whether the clock may be right. If nothing was stored for a day, a SQLite file cannot confirm it; old records
-  /// then stay until
-  /// something is stored.
+  /// then stay until something is stored.
   ///
   /// - Parameter witnessed: ``FleetDomain/FleetStorage/witnessedTime()``.
   static func isCredible(_ now: Timestamp, beside witnessed: Timestamp) -> Bool {

@@ -4,18 +4,15 @@ import Telemetry
 /// a network.
 ///
 /// ```swift
-/// var options = SpoolOptions(folder: "/var/lib/obdgate", sinks: ["fleet"], newEpoch: makeEpoch)
-/// options.gatewayId = "gw-17"
-/// var spool = Spool(options, bootId: bootId, at: bootTime())
-/// try spool.append(line.span, at: bootTime())
-/// spool.advance(to: bootTime())
-/// while let loss = spool.takeLoss() { try spool.append(gapLine(loss).span, at: bootTime(), explaining: loss) }
+/// var options = SpoolOptions(folder: "/var/lib/obdgate", sinks: ["fleet"], newEpoch: makeEpoch) options.gatewayId =
+/// "gw-17" var spool = Spool(options, bootId: bootId, at: bootTime()) try spool.append(line.span, at: bootTime())
+/// spool.advance(to: bootTime()) while let loss = spool.takeLoss() { try spool.append(gapLine(loss).span, at:
+/// bootTime(), explaining: loss) }
 ///
 /// var batch = RecordBatch()
 /// spool.nextBatch(for: 0, at: bootTime(), into: &batch)
-/// if send(batch.bytes) { spool.acknowledge(batch, by: 0) } else { spool.giveBack(by: 0) }
-/// spool.close(at: bootTime())
-/// ```
+/// if send(batch.bytes) { spool.acknowledge(batch, by: 0) } else { spool.giveBack(by: 0) } spool.close(at:
+/// bootTime()) ```
 ///
 /// Guarantees:
 /// - **Committed means durable.** A sink receives committed records only. A committed record is delivered to every sink

@@ -4,12 +4,10 @@ import Synchronization
 /// Finds the owner of a token.
 ///
 /// The storage's answer is cached for ``memory``, so that a gateway that sends ten batches a second is not looked up
-/// ten
-/// times. A key that another process revoked stays valid for that time.
+/// ten times. A key that another process revoked stays valid for that time.
 ///
 /// Unknown keys never delay a valid key: every key is looked up, and an address that tries unknown keys is refused
-/// only
-/// after the look-up. ``KeyLookups`` shares the storage between look-ups.
+/// only after the look-up. ``KeyLookups`` shares the storage between look-ups.
 final class Authenticator: Sendable {
   /// The time for which an answer is cached.
   static let memory = Duration.seconds(2)

@@ -4,10 +4,9 @@ import Synchronization
 /// Looks up keys in the storage, many with one call.
 ///
 /// Keys that were known recently wait only for other known keys. All other keys wait in one queue for each address,
-/// and a
-/// call takes keys from the queues in turn. However many keys an address tries, a key from another address is in the
-/// next
-/// call. A valid key from the same address waits until those before it are looked up, and is never refused.
+/// and a call takes keys from the queues in turn. However many keys an address tries, a key from another address is
+/// in the next call. A valid key from the same address waits until those before it are looked up, and is never
+/// refused.
 final class KeyLookups: Sendable {
   /// The maximum number of keys in one call.
   private static let most = 32

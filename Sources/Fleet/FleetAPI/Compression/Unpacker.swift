@@ -3,8 +3,7 @@ import CZstd
 import NIOCore
 
 /// Decompresses a body piece by piece, and stops as soon as it exceeds the limit: a few kilobytes that expand to
-/// gigabytes
-/// cost no more than the limit.
+/// gigabytes cost no more than the limit.
 ///
 /// Call order: ``init(_:limit:)``; ``step(_:)`` for each piece until it returns `false`; ``finish()`` once.
 @safe

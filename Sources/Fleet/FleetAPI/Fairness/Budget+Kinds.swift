@@ -12,8 +12,7 @@ extension Budget {
   }
 
   /// Creates a budget of permits for queries that may take long. One database connection always stays free for keys
-  /// and
-  /// short queries.
+  /// and short queries.
   ///
   /// - Parameters:
   ///   - permits: above 0.
@@ -28,8 +27,7 @@ extension Budget {
 
 extension Budget.Share {
   /// Memory for each byte of a body: its buffer may have twice its length, the records contain it again, and so does
-  /// the
-  /// data that goes to the database.
+  /// the data that goes to the database.
   static let bytesForOne = 4
   /// Memory for each record besides its bytes, or for the reason why it was refused.
   static let bytesForRecord = 512

@@ -88,8 +88,7 @@ extension Budget {
     }
 
     /// Appends a request to the queue of its key. If its group has too many, the key with the longest queue loses its
-    /// last
-    /// request.
+    /// last request.
     ///
     /// - Returns: whether it waits, and the request that is refused for it.
     mutating func enqueue(_ waiter: Waiter, _ holder: Holder) -> (waits: Bool, displaced: [Waiter]) {

@@ -3,22 +3,15 @@ import Synchronization
 /// An amount that all tenants share: bytes of memory, or permits for the database.
 ///
 /// Nobody can take all of it. A group (a tenant) may hold at most `fairness.group` times the amount that it leaves
-/// free. A
-/// member (a key) may hold at most `fairness.key` times the amount that it leaves to the other members of its group.
-/// With 3
-/// and 2, a single tenant has up to 3/4, and a key up to 1/2. With n greedy tenants, each has 3/(3n+1), and 1/(3n+1)
-/// stays
-/// free: a tenant or key that asks for the first time always gets something.
+/// free. A member (a key) may hold at most `fairness.key` times the amount that it leaves to the other members of its
+/// group. With 3 and 2, a single tenant has up to 3/4, and a key up to 1/2. With n greedy tenants, each has 3/(3n+1),
+/// and 1/(3n+1) stays free: a tenant or key that asks for the first time always gets something.
 ///
 /// A request that cannot have its amount waits in the queue of its key. An amount that is given back goes to the
-/// group that
-/// holds least, in it to the key that holds least, and then to the oldest request. A request that holds something and
-/// needs
-/// more waits in front of the queue of its key. Only one such request of each key may wait, and only one of a group
-/// that
-/// has used up its part: the oldest. The others are refused, because requests that wait for each other would never
-/// end. The
-/// oldest is never refused, so that one of many large requests always completes.
+/// group that holds least, in it to the key that holds least, and then to the oldest request. A request that holds
+/// something and needs more waits in front of the queue of its key. Only one such request of each key may wait, and
+/// only one of a group that has used up its part: the oldest. The others are refused, because requests that wait for
+/// each other would never end. The oldest is never refused, so that one of many large requests always completes.
 final class Budget: Sendable {
   /// The part of a budget that one holder may have, in multiples of the amount that it leaves to the others.
   struct Fairness: Sendable {

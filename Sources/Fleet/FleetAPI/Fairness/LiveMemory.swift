@@ -1,6 +1,5 @@
 /// Memory of live connections: data that waits for slow readers, and older records in transit. At most half of the
-/// server's
-/// memory, because slow readers hold it for a long time and would leave nothing for requests.
+/// server's memory, because slow readers hold it for a long time and would leave nothing for requests.
 final class LiveMemory: Sendable {
   /// The memory of requests and live connections together.
   let server: Budget

@@ -2,8 +2,7 @@ import HTTPTypes
 import Telemetry
 
 /// The reason why a request failed: a status, a code for programs, and one line for people with the cause, the place
-/// and the
-/// expected value.
+/// and the expected value.
 ///
 ///     {"error":{"code":"unknownVehicle","message":"vehicles/VAN-9: no such vehicle; see /api/vehicles"}}
 public struct APIError: Error, Equatable, Sendable {

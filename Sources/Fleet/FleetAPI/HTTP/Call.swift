@@ -21,9 +21,9 @@ struct Call: Sendable {
   let checkKey: @Sendable () async throws -> Void
   let logger: Logger
 
-  /// The body, unpacked, at most as long as the route and the server allow.
+  /// Returns the decompressed body, at most as long as the route and the server allow.
   ///
-  /// - Throws: 413, 415, or 400 where it is cut short; 503 where the server has no room for it; 401 if the key was revoked
+  /// - Throws: 413; 415; 400 if the body is truncated; 503 if the server has not enough memory; 401 if the key was revoked
   ///   before the body was complete.
   func body() async throws -> [UInt8] {
     let coding = try ContentCoding(field: request.headers[.contentEncoding])

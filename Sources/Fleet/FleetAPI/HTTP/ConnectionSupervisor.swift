@@ -22,8 +22,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   /// Whether the client waits for 100 before it sends the body.
   private var isExpected = false
   /// Whether a request was answered before its body had arrived. The body is then read and discarded for a while, so
-  /// that a
-  /// reset does not destroy the answer.
+  /// that a reset does not destroy the answer.
   private var isLingering: Bool { isReading && unanswered == 0 }
   private var deadline: Scheduled<Void>?
 

@@ -19,8 +19,7 @@ public struct ServerLimits: Equatable, Sendable {
   /// The length of one page of a list. The last piece of a page may exceed it.
   public var pageBytes = 8 << 20
   /// The memory of all requests and live connections. A tenant and a key may have a part of it (``Budget``). A body
-  /// counts
-  /// four times its decompressed length.
+  /// counts four times its decompressed length.
   public var memoryBytes = 256 << 20
   /// Queries that may take long and that the database answers at the same time: one fewer than its connections for
   /// them.

@@ -4,12 +4,9 @@ import NIOHTTP1
 /// Removes the `Upgrade` header of requests that will not be upgraded.
 ///
 /// NIO's typed upgrader sends no answer at all if it refuses an upgrade. A request that is not a WebSocket handshake
-/// for the
-/// right path, version, key and origin (RFC 6455, 4.2.1) therefore loses its `Upgrade` header and is answered as a
-/// plain
-/// request. Only the first request of a connection can be upgraded: this handler comes before the upgrader and is
-/// removed
-/// with it.
+/// for the right path, version, key and origin (RFC 6455, 4.2.1) therefore loses its `Upgrade` header and is answered
+/// as a plain request. Only the first request of a connection can be upgraded: this handler comes before the upgrader
+/// and is removed with it.
 final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

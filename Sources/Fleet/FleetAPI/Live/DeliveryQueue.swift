@@ -1,8 +1,8 @@
 import FleetDomain
 
 /// Updates for the connections of one event loop. They are delivered in slices, so that the loop can do other work
-/// between
-/// them. Tenants take turns, so that one with thousands of listeners does not delay others. Use it only on the loop.
+/// between them. Tenants take turns, so that one with thousands of listeners does not delay others. Use it only on
+/// the loop.
 struct DeliveryQueue {
   /// An update, and the connections that have not received it.
   private struct Delivery {

@@ -8,7 +8,7 @@ struct FrameLengthCheck {
     case length
     /// Bytes of the extended length: how many are still to come, their value so far, and the least value in this form.
     case extended(missing: Int, value: UInt64, least: UInt64, isMasked: Bool)
-    /// So many bytes of mask and payload.
+    /// The number of bytes of mask and payload that are still to come.
     case payload(UInt64)
   }
 

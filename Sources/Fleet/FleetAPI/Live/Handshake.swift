@@ -2,8 +2,7 @@ import HTTPTypes
 import NIOCore
 
 /// The handshake of a WebSocket, which the access log shows once: when the owner of its token is known, or at the
-/// upgrade if
-/// it has no token.
+/// upgrade if it has no token.
 struct Handshake {
   private let path: String
   private let log: AccessLog

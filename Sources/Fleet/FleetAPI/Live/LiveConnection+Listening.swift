@@ -15,7 +15,7 @@ extension LiveConnection {
     /// The number of the last record that was sent. A record that was read from the store may be published later.
     fileprivate var last: Int64 = 0
 
-    /// The client's last record; `nil`: it wants only what comes from now on.
+    /// The number of the last record that the client has; `nil` if it wants only new records.
     fileprivate let after: Int64?
 
     fileprivate init(after: Int64?) {
@@ -51,8 +51,8 @@ extension LiveConnection {
     startSubscriptions()
   }
 
-  /// Asks where the feed is, once for all channels that wait for it. One such question of a connection is under way at a
-  /// time.
+  /// Reads the position of the feed once for all channels that wait for it. A connection has one such read in progress at
+  /// most.
   private func startSubscriptions() {
     guard !isStarting, let context, let tenant = starting.first?.tenant else { return }
     let begun = starting.compactMap { channel in subscriptions[channel].map { (channel, $0) } }

@@ -7,8 +7,7 @@ import Telemetry
 /// A WebSocket: its client, its subscriptions, and the data that waits for it.
 ///
 /// All calls are on the connection's event loop. Work that waits for the store runs in a task, and its result comes
-/// back to
-/// the loop.
+/// back to the loop.
 final class LiveConnection: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
 
@@ -51,17 +50,17 @@ final class LiveConnection: ChannelInboundHandler {
   private var stranger = Holder.server
   /// The memory of a subscription, including the lists of listeners.
   private static let bytesForSubscription = 1_024
-  /// Something waits to be sent, and it will be heard of when it is.
+  /// Whether a write is in progress after which the memory is charged again.
   private var isCharging = false
-  /// Channels that wait until it is known where the feed is.
+  /// Channels that wait for the position of the feed.
   var starting: [LiveChannel] = []
-  /// Whether it is asked where the feed is.
+  /// Whether the position of the feed is being read.
   var isStarting = false
-  /// Pages of older records that wait until the one before is sent.
+  /// Pages of older records that wait until the page before them is sent.
   var replays: [Replay] = []
-  /// Whose page is read or sent, and the task that reads it.
+  /// The subscription whose page is being read or sent, and the task that reads it.
   var reading: (subscription: Subscription, task: Task<Void, Never>?)?
-  /// Frames beyond what the key may send, since the last tick.
+  /// Frames above the rate limit since the last tick.
   private var excess = 0
   private static let mostExcess = 20
   /// Frames that arrived before the token was checked.

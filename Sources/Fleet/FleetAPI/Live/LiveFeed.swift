@@ -3,8 +3,7 @@ import Logging
 import Synchronization
 
 /// Sends stored records to the live connections. Each tenant with listeners has a task that reads the tenant's feed
-/// whenever
-/// the storage announces a change, whichever process stored it.
+/// whenever the storage announces a change, whichever process stored it.
 final class LiveFeed: Sendable {
   private enum State {
     /// The tasks that wait until its first position is known.
@@ -23,7 +22,7 @@ final class LiveFeed: Sendable {
   private let tenants = Mutex<[TenantID: State]>([:])
   /// The last task that was started for each tenant.
   private let tasks = Mutex<[TenantID: Task<Void, Never>]>([:])
-  /// Who waits for the next reading of a tenant's position; a tenant without one has no reading under way.
+  /// The calls that wait for the next read of a tenant's position. A tenant without an entry has no read in progress.
   private let positions = Mutex<[TenantID: [CheckedContinuation<FeedPosition, any Error>]]>([:])
 
   init(storage: any FleetStorage, hub: LiveHub, logger: Logger) {
@@ -61,7 +60,7 @@ final class LiveFeed: Sendable {
   /// The newest position of a tenant, read after the call. Calls that come while it is read share the next reading, so
   /// that a tenant has one reading under way, however many connections ask.
   ///
-  /// - Throws: what the storage throws.
+  /// - Throws: errors of the storage.
   func position(of tenant: TenantID) async throws -> FeedPosition {
     try await withCheckedThrowingContinuation { continuation in
       let isFirst = positions.withLock { positions in

@@ -5,9 +5,8 @@ import Telemetry
 
 /// The subscriptions of all connections, and the updates for them.
 ///
-/// Each event loop has a ``LoopConnections`` with its connections. An update is encoded once for each channel and given to
-/// every
-/// loop, which writes the same bytes to each of its sockets.
+/// Each event loop has a ``LoopConnections`` with its connections. An update is encoded once for each channel and
+/// given to every loop, which writes the same bytes to each of its sockets.
 final class LiveHub: Sendable {
   /// One for each event loop.
   private let connectionsOfLoops: [LoopConnections.Bound]

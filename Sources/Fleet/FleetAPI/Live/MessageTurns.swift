@@ -2,8 +2,7 @@ import FleetDomain
 import NIOCore
 
 /// A queue for messages of clients, if more arrive than one event loop should process at once. Tenants take turns,
-/// then the
-/// keys of each. Between two rounds the loop does its other work. Use it only on the loop.
+/// then the keys of each. Between two rounds the loop does its other work. Use it only on the loop.
 struct MessageTurns {
   /// The number of messages in one round.
   private static let most = 8

@@ -3,16 +3,14 @@ import Logging
 import Telemetry
 
 /// Closes live connections whose token was revoked by another server or by a command. Tokens that this server revokes
-/// are
-/// closed at once (``LiveHub/close(_:of:)``).
+/// are closed at once (``LiveHub/close(_:of:)``).
 ///
 /// It reads the list of revocations of all tenants at intervals, which costs little if there are no new ones.
 struct RevocationWatch {
   /// The time between two reads.
   private static let period = Duration.seconds(1)
   /// The time for which a revoked token is remembered: ``Authenticator`` may still have it in its cache, and a
-  /// connection may
-  /// be opened with it.
+  /// connection may be opened with it.
   static let memory = Authenticator.memory * 5
   /// The number of tokens in one read.
   private static let page = 1_000

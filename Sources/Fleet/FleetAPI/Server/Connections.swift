@@ -4,8 +4,7 @@ import NIOCore
 import Synchronization
 
 /// The owners of the open connections. A connection counts for its address until its first valid key, and then for
-/// that key
-/// and its tenant. No address, tenant or key can have all connections.
+/// that key and its tenant. No address, tenant or key can have all connections.
 final class Connections: Sendable {
   /// 503 for a connection whose tenant or key has too many; the connection is then closed.
   static let refusal = APIError(

@@ -62,8 +62,7 @@ extension FleetServer {
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? address.port) }, eventLoopGroup: group,
       logger: quiet)
     // Detached, so that only this function tells the server to stop. The server would otherwise shut down in a task
-    // that nobody
-    // awaits, and give work to event loops that have ended.
+    // that nobody awaits, and give work to event loops that have ended.
     let running = Task.detached { try await server.run() }
     let stopping = Mutex<Task<Void, Never>?>(nil)
     do {

@@ -14,8 +14,7 @@ import ServiceLifecycle
 ///     try await server.run()
 ///
 /// It ends when its task is cancelled. If its service group stops it, it refuses new connections, answers the
-/// requests in
-/// progress, and closes live connections with 1001.
+/// requests in progress, and closes live connections with 1001.
 public struct FleetServer: Service {
   /// The version of the server.
   public static let version = "0.1.0"

@@ -4,8 +4,7 @@ import Synchronization
 /// The event loops of a running server. Other threads give them work only through this type.
 ///
 /// An event loop that has shut down accepts no work; NIO reports an error if it gets some. Swift tasks may end at any
-/// time,
-/// so work that arrives after ``end()`` is discarded.
+/// time, so work that arrives after ``end()`` is discarded.
 final class RunningLoops: Sendable {
   private struct State {
     var loops: [any EventLoop] = []

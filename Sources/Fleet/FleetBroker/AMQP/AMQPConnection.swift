@@ -4,8 +4,8 @@ import Glibc
 /// A connection to RabbitMQ that consumes from a quorum queue (AMQP 0-9-1).
 ///
 /// The queue is declared and bound to `amq.topic`, to which the MQTT plugin publishes: `fleet/VAN-001/trip` has the
-/// routing key
-/// `fleet.VAN-001.trip`. If the queue already exists with other arguments, the broker refuses and names them.
+/// routing key `fleet.VAN-001.trip`. If the queue already exists with other arguments, the broker refuses and names
+/// them.
 @safe final class AMQPConnection: ConsumerConnection {
   /// The exchange of the MQTT plugin, unless configured otherwise.
   static let exchange = "amq.topic"

@@ -4,12 +4,10 @@ import Glibc
 /// A connection to an MQTT 5 broker with a shared subscription: `$share/fleetstore/fleet/#`.
 ///
 /// The session outlives the connection (clean start off, an expiry interval). When the worker reconnects with the
-/// same client
-/// id, the broker delivers the messages that were not acknowledged, and those that arrived in the meantime.
-/// libmosquitto queues
-/// a PUBACK for each message that it returns. They are written together when all messages are settled, and nothing
-/// else is
-/// written before. A transaction therefore has the messages of one read, at most the receive maximum.
+/// same client id, the broker delivers the messages that were not acknowledged, and those that arrived in the
+/// meantime. libmosquitto queues a PUBACK for each message that it returns. They are written together when all
+/// messages are settled, and nothing else is written before. A transaction therefore has the messages of one read, at
+/// most the receive maximum.
 @safe final class MQTTConnection: ConsumerConnection {
   let readsAhead = false
   private let client: OpaquePointer

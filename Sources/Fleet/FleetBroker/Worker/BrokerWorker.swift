@@ -6,8 +6,7 @@ import Synchronization
 import Telemetry
 
 /// Stores records from a broker, beside a server or without one. Any number of workers in any number of processes may
-/// share one
-/// queue and one PostgreSQL database: they have no state of their own.
+/// share one queue and one PostgreSQL database: they have no state of their own.
 ///
 ///     let worker = try BrokerWorker(options, storage: storage, logger: logger) { WallClock.now }
 ///     try await worker.run()

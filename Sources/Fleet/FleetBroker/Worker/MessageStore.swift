@@ -74,8 +74,7 @@ final class MessageStore: Sendable {
   }
 
   /// Stores each message in its own transaction, so that a faulty one does not affect the others. A message counts as
-  /// faulty only
-  /// if the database stores another one in the same pass.
+  /// faulty only if the database stores another one in the same pass.
   private func storeEach(_ group: [MessageReader.Read]) async -> Pass {
     var pass = Pass(outcomes: group.map { _ in nil }, failure: nil)
     var refused: [(index: Int, error: StorageError)] = []

@@ -4,20 +4,16 @@ import Peers
 import Synchronization
 
 /// The loop of the worker's thread: receives messages, has them stored, and settles them. It has its own thread,
-/// because calls
-/// of librabbitmq block, and a connection must be used by one thread.
+/// because calls of librabbitmq block, and a connection must be used by one thread.
 ///
 /// While a transaction is in progress, the next messages are received and parsed; they go into the next transaction.
 /// A message
 /// is acknowledged only after its commit. After any failure, the broker has every message that is not stored, and a
-/// record that
-/// is delivered twice is stored once.
+/// record that is delivered twice is stored once.
 ///
 /// If the storage fails, messages of RabbitMQ stay here and are tried again, because a quorum queue (4.x) drops a
-/// message after
-/// 20 deliveries. A connection to mosquitto cannot be kept with messages that are not settled; mosquitto delivers
-/// them again
-/// as often as needed.
+/// message after 20 deliveries. A connection to mosquitto cannot be kept with messages that are not settled;
+/// mosquitto delivers them again as often as needed.
 final class WorkerLoop {
   /// The maximum number of records in a transaction, unless one message has more.
   static let groupRecords = 4_096

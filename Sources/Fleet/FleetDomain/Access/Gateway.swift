@@ -5,9 +5,8 @@ public struct Gateway: Equatable, Sendable {
   /// The `gatewayId` of its records.
   public var id: String
   /// The vehicles that it may write as, by id or VIN. If empty: the vehicles that it was the first to report. It may
-  /// always write
-  /// as its own ``id``: its records have that `vehicleId` until it knows its vehicle, and `gap` records always have
-  /// it.
+  /// always write as its own ``id``: its records have that `vehicleId` until it knows its vehicle, and `gap` records
+  /// always have it.
   public var allowedVehicles: [String]
   public var addedAt: Timestamp
   /// The time when its current key was created.

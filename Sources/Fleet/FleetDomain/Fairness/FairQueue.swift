@@ -1,6 +1,5 @@
 /// A queue for something that all groups share. The next element belongs to the group that was served least, and in
-/// it to the
-/// member that was served least. The elements of one member stay in order.
+/// it to the member that was served least. The elements of one member stay in order.
 ///
 ///     var queue = FairQueue<TenantID, String, IngestJob> { $0.records.count }
 ///     queue.add(job, group: job.tenant, member: "gw-17")

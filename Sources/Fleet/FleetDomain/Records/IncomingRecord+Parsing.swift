@@ -8,10 +8,8 @@ extension IncomingRecord {
   ///      "timeQuality":"gps","gatewayId":"gw-17","vehicleId":"VAN-001","epoch":"0193…","seq":17,"rpm":1726}
   ///
   /// Unknown types and keys are accepted. A record is refused if the text is not a JSON object, if a key occurs
-  /// twice, if a value
-  /// is null, or if a number is not finite, at any depth; if its head lacks a key or has an invalid value; or if a
-  /// key of its
-  /// type has an invalid value (``RecordField``).
+  /// twice, if a value is null, or if a number is not finite, at any depth; if its head lacks a key or has an invalid
+  /// value; or if a key of its type has an invalid value (``RecordField``).
   ///
   /// - Parameter text: the object; white space around it is allowed.
   public init(parsing text: Span<UInt8>) throws(RecordRefusal) {

@@ -1,6 +1,5 @@
 /// Counts the records of a body before any is parsed. A body of a few kilobytes may expand to millions of lines, and
-/// each
-/// refused line costs a message.
+/// each refused line costs a message.
 public enum RecordCount {
   /// The maximum number of records: lines that are not empty, or commas between the elements of an array plus one.
   public static func most(in body: Span<UInt8>) -> Int {

@@ -154,8 +154,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     let ones: UInt64 = 0x0101_0101_0101_0101
     while index &+ 8 <= bytes.count {
       // The bounds are checked, and any eight bytes are a UInt64. The top bit of a byte is set if it is a quote, a
-      // backslash, a
-      // control character or beyond ASCII. The lowest set bit is always correct.
+      // backslash, a control character or beyond ASCII. The lowest set bit is always correct.
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
       let quote = word ^ (ones &* 0x22)
       let backslash = word ^ (ones &* 0x5C)

@@ -12,8 +12,7 @@ public struct StoredRecord: Equatable, Sendable {
   /// The time of reception; `nil` for records that an earlier version received.
   public var receivedAt: Timestamp?
   /// Whether its own time was more than a day ahead of the server's at reception. Such a record is sorted by the time
-  /// of its
-  /// reception, and is never the newest of anything.
+  /// of its reception, and is never the newest of anything.
   public var isTimeAhead: Bool
   /// The JSON object as first received, with the best time of all copies.
   public var body: [UInt8]

@@ -3,12 +3,9 @@ import Telemetry
 /// The storage of the fleet's records, vehicles and access rights.
 ///
 /// Call order: the initializer opens the storage and updates its schema. All calls may then be made from any task at
-/// any time,
-/// until ``close(within:)``, which waits for calls in progress; later calls fail with `unavailable`. A tenant must
-/// exist before
-/// all other calls (`default` always does), a vehicle before its records are read, and a gateway before its key is
-/// looked up.
-/// Otherwise calls fail with `notFound`.
+/// any time, until ``close(within:)``, which waits for calls in progress; later calls fail with `unavailable`. A
+/// tenant must exist before all other calls (`default` always does), a vehicle before its records are read, and a
+/// gateway before its key is looked up. Otherwise calls fail with `notFound`.
 ///
 /// - An answered call is durable: its result survives kill -9 and a power cut.
 /// - Every call except the look-up of secrets has a tenant, and sees no data of another.
@@ -19,15 +16,13 @@ public protocol FleetStorage: Sendable {
   // MARK: Records
 
   /// Stores a batch of records in one transaction, or in one for each 4,096 records. Refused records do not affect
-  /// the others. A
-  /// batch that failed may be stored in part; if it is sent again, each record is stored once.
+  /// the others. A batch that failed may be stored in part; if it is sent again, each record is stored once.
   ///
   /// The first record of an unknown vehicle registers it with its `vehicleId` as the id. A `vehicleId` that is the
   /// VIN of a known
   /// vehicle means that vehicle. A later record with the same tenant, vehicle, class and id is a duplicate. If its
-  /// `timeQuality`
-  /// is better (gps > ntp > system > unset), its `timestamp` and `timeQuality` replace the stored ones, also in the
-  /// body.
+  /// `timeQuality` is better (gps > ntp > system > unset), its `timestamp` and `timeQuality` replace the stored ones,
+  /// also in the body.
   ///
   /// - Parameter now: the time of registrations and of the feed.
   /// - Returns: the result of each record, in order.
@@ -47,10 +42,8 @@ public protocol FleetStorage: Sendable {
   func latest(vehicle: String, tenant: TenantID) async throws(StorageError) -> LatestRecords?
 
   /// Removes records of a class that are older than `cutoff`: their time is before it, and their id was created in a
-  /// month (UTC)
-  /// that ended by then, or in one that begins more than a day after `now`. Records from before a clock was set are
-  /// removed by
-  /// their time alone. Records without a time stay.
+  /// month (UTC) that ended by then, or in one that begins more than a day after `now`. Records from before a clock
+  /// was set are removed by their time alone. Records without a time stay.
   ///
   /// Works in small transactions, so that batches do not wait. A cancelled task ends after one of them.
   ///
@@ -61,13 +54,11 @@ public protocol FleetStorage: Sendable {
   ) async throws(StorageError) -> Int64
 
   /// Returns a time of day to compare with this machine's clock: PostgreSQL's own, or the time of the newest change
-  /// in a SQLite
-  /// file; `nil` if there is none.
+  /// in a SQLite file; `nil` if there is none.
   func witnessedTime() async throws(StorageError) -> Timestamp?
 
   /// Prepares the database for the next week, so that nothing has to be created when a month begins. Fails if a
-  /// reader of
-  /// everything, such as a backup, is in its way; the caller tries again later.
+  /// reader of everything, such as a backup, is in its way; the caller tries again later.
   ///
   /// - Parameter now: the time of day.
   func prepare(at now: Timestamp) async throws(StorageError)
@@ -88,8 +79,7 @@ public protocol FleetStorage: Sendable {
   ) async throws(StorageError) -> [FeedChange]
 
   /// Returns the feed's position soon after each commit of any process. A slow reader gets only the newest position,
-  /// and reads the
-  /// changes with ``changes(after:limit:tenant:)``. Ends with ``close(within:)``.
+  /// and reads the changes with ``changes(after:limit:tenant:)``. Ends with ``close(within:)``.
   func announcements(tenant: TenantID) -> AsyncStream<FeedPosition>
 
   /// Removes changes of all tenants from the feeds; the records stay. Works in small transactions, as
@@ -118,8 +108,7 @@ public protocol FleetStorage: Sendable {
   ) async throws(StorageError) -> Vehicle
 
   /// Replaces the properties that operators set. If the details have no VIN, the stored one stays, because records
-  /// that use it
-  /// would otherwise belong to another vehicle.
+  /// that use it would otherwise belong to another vehicle.
   ///
   /// - Parameter removesVIN: whether the VIN is removed.
   /// - Throws: `notFound`; `exists` if another vehicle has the VIN.
@@ -134,8 +123,7 @@ public protocol FleetStorage: Sendable {
   func removeVehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Bool
 
   /// Deletes the records of removed vehicles, including those that a killed server has left. Works in small
-  /// transactions, as
-  /// ``removeRecords(_:before:at:)`` does.
+  /// transactions, as ``removeRecords(_:before:at:)`` does.
   ///
   /// - Returns: the number of deleted records.
   @discardableResult
@@ -194,8 +182,7 @@ public protocol FleetStorage: Sendable {
   func removeGateway(_ id: String, tenant: TenantID) async throws(StorageError)
 
   /// Stores the state that gateways reported. Unknown ids are ignored. A vehicle replaces the current one unless its
-  /// time is
-  /// earlier.
+  /// time is earlier.
   func storeStatus(of gateways: [String: GatewayStatus], tenant: TenantID) async throws(StorageError)
 
   // MARK: Tokens, tenants
@@ -225,8 +212,7 @@ public protocol FleetStorage: Sendable {
   func removeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError)
 
   /// Returns tokens of all tenants that any process revoked or removed after a position. If there are fewer than
-  /// `limit`, no more
-  /// exist yet. The newest 10,000 are stored.
+  /// `limit`, no more exist yet. The newest 10,000 are stored.
   ///
   /// - Parameter position: `nil` to get no tokens, but the current position.
   func revocations(after position: RevocationPosition?, limit: Int) async throws(StorageError) -> Revocations
@@ -281,8 +267,7 @@ public protocol FleetStorage: Sendable {
   // MARK: The storage itself
 
   /// Begins a new generation of feed positions, after a backup was restored in a way that no server detects. Earlier
-  /// positions are
-  /// `positionGone` from then on.
+  /// positions are `positionGone` from then on.
   func recordRestoration() async throws(StorageError)
 
   /// Checks that the database works.
@@ -291,8 +276,7 @@ public protocol FleetStorage: Sendable {
   func counts() async throws(StorageError) -> StorageCounts
 
   /// Returns when the storage's own threads have completed a turn, for a watchdog. An unreachable database, or
-  /// another process that
-  /// locks the file, does not delay it.
+  /// another process that locks the file, does not delay it.
   func turn() async
 
   /// Closes the database: refuses new calls, and waits for those in progress.

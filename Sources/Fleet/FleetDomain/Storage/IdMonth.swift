@@ -1,8 +1,7 @@
 import Telemetry
 
 /// The month (UTC) in which a record's id was created, from 2020 to 2099, and one value each for earlier and later
-/// ids, which
-/// come from wrong clocks. Partitions and retention use it.
+/// ids, which come from wrong clocks. Partitions and retention use it.
 public struct IdMonth: Hashable, Comparable, Sendable {
   /// 0: before 2020; 1 to 960: a month; 961: after 2099.
   public let index: Int
@@ -65,8 +64,7 @@ public struct IdMonth: Hashable, Comparable, Sendable {
   }
 
   /// Whether retention up to `cutoff` considers the month: it ended by then, or begins more than a day after `now`,
-  /// which only a
-  /// wrong clock explains.
+  /// which only a wrong clock explains.
   public func isOver(by cutoff: Timestamp, at now: Timestamp) -> Bool {
     self > Self.newest(at: now) || end.map { $0 <= cutoff } ?? true
   }

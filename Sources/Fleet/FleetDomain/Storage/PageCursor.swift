@@ -1,6 +1,5 @@
 /// The end of a page, as clients get it: 40 bytes and a hash of them and of the query, with the store's own key. A
-/// cursor that
-/// was changed, or that belongs to another query or tenant, is refused.
+/// cursor that was changed, or that belongs to another query or tenant, is refused.
 public struct PageCursor: Equatable, Sendable {
   /// The time in ms, or the end of a span.
   public var time: Int64
@@ -36,8 +35,7 @@ public struct PageCursor: Equatable, Sendable {
   }
 
   /// A bit in the fourth word that says that vehicle and class share it, and that the fifth is the `seq`. An earlier
-  /// version had
-  /// only the vehicle in the fourth, and the class in the fifth.
+  /// version had only the vehicle in the fourth, and the class in the fifth.
   private static let packed: UInt64 = 1 << 63
 
   /// - Parameter scope: the query, and its tenant.

@@ -18,8 +18,7 @@ public struct RecordQuery: Equatable, Sendable {
   /// The time before which the records are; `nil` for no limit.
   public var to: Timestamp?
   /// Milliseconds, 1 to ``maximumSpan``: only the newest record of each span of this length, counted from 1970. Spans
-  /// without
-  /// records and records without a time are absent. Needs a vehicle, one class, and oldest first.
+  /// without records and records without a time are absent. Needs a vehicle, one class, and oldest first.
   public var every: Int64?
   public var order: Order
   /// From the page before; `nil` for the first page.

@@ -12,11 +12,9 @@ public enum NameRules {
   /// Whether a text is a valid id: 1 to 128 bytes of visible characters.
   ///
   /// Two ids that look alike must be equal. An id therefore has no control characters, no bidirectional controls and
-  /// no
-  /// zero-width characters, and it is composed (Unicode Standard Annex 15, form NFC): `É`, and `E` with a combining
-  /// accent, are
-  /// equal in Swift but not in a database. `.` and `..` are not allowed, because they disappear from URLs (RFC 3986,
-  /// 5.2.4).
+  /// no zero-width characters, and it is composed (Unicode Standard Annex 15, form NFC): `É`, and `E` with a
+  /// combining accent, are equal in Swift but not in a database. `.` and `..` are not allowed, because they disappear
+  /// from URLs (RFC 3986, 5.2.4).
   public static func isName(_ text: String) -> Bool {
     let bytes = text.utf8
     guard !bytes.isEmpty, bytes.count <= maximumNameCount, isPlain(bytes.span), text != ".", text != ".." else {
@@ -26,8 +24,7 @@ public enum NameRules {
   }
 
   /// Whether every character is visible: no format characters (bidirectional controls, zero-width space and joiners,
-  /// soft hyphen,
-  /// byte order mark), no line separators, and no other invisible characters.
+  /// soft hyphen, byte order mark), no line separators, and no other invisible characters.
   private static func isVisible(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       switch scalar.properties.generalCategory {

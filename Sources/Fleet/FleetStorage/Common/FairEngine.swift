@@ -2,8 +2,7 @@ import FleetDomain
 import Telemetry
 
 /// An engine whose calls first take a permit, so that no tenant delays the others (``FairPermits``). Ingestion has
-/// its own turns
-/// (``IngestQueue``), and so does retention, which works in small transactions.
+/// its own turns (``IngestQueue``), and so does retention, which works in small transactions.
 struct FairEngine: StoreEngine {
   private let engine: any StoreEngine
   private let reads: FairPermits

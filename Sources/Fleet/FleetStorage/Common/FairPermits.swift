@@ -2,8 +2,7 @@ import FleetDomain
 import Synchronization
 
 /// Permits to use the database. No tenant can have all of them, and waiting calls take turns: however many calls one
-/// tenant has
-/// waiting, another tenant's call waits for at most one call in progress.
+/// tenant has waiting, another tenant's call waits for at most one call in progress.
 final class FairPermits: Sendable {
   private struct Waiter {
     let caller: StorageCaller?
@@ -57,7 +56,7 @@ final class FairPermits: Sendable {
     for waiter in waiting { waiter.answer.resume(returning: false) }
   }
 
-  /// Where a call waits.
+  /// The place of a call in the queue.
   private final class Ticket: Sendable {
     enum Place {
       case none

@@ -3,8 +3,7 @@ import FleetDomain
 import Synchronization
 
 /// Stores batches that arrive at the same time in one transaction; each caller is answered after its commit. Waiting
-/// batches take
-/// turns between tenants, then between the gateways of each.
+/// batches take turns between tenants, then between the gateways of each.
 ///
 /// A lane is a thread with one transaction in progress. While it waits for the disk, the next batches gather.
 final class IngestQueue: Sendable {
