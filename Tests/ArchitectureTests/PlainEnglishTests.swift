@@ -12,7 +12,7 @@ import Testing
     "Sources/System/CCompression", "Sources/System/CCurl", "Sources/System/CMosquitto", "Sources/System/CPorts",
     "Sources/System/CPostgres", "Sources/System/CRabbitMQ", "Sources/System/CSQLite", "Sources/System/CSystemd",
     "Sources/System/CUdev", "Sources/System/CZlib", "Sources/System/CZstd",
-    "Sources/Vehicle/Simulator",
+    "Sources/Vehicle/Ports", "Sources/Vehicle/Simulator", "Sources/Vehicle/Sinks", "Sources/Vehicle/Spool",
     "Sources/Wire/Captures", "Sources/Wire/GeoJSON", "Sources/Wire/JSONText", "Sources/Wire/NMEAWire",
     "Sources/Wire/OBDWire", "Sources/Wire/Peers", "Sources/Wire/SignalSets", "Sources/Wire/Telemetry",
     "Sources/Wire/TroubleCodes",

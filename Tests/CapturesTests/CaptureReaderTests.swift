@@ -94,7 +94,7 @@ import Testing
     }
     #expect(
       error?.description(of: "trip.capture")
-        == #"trip.capture: line 2: "0.2 x \"41\"\x07" is no line of format capture: expected as in 0.328114 < 41 0C 0A A0\r\r>"#
+        == #"trip.capture: line 2: "0.2 x \"41\"\x07" is not a line of the format capture: expected as in 0.328114 < 41 0C 0A A0\r\r>"#
     )
     let long = failure { () throws(CaptureError) in
       _ = try read(String(repeating: "long ", count: 40), as: .capture)

@@ -24,7 +24,7 @@ extension BLEPortTests {
     #expect(error.kind == .timedOut)
     #expect(
       error.description.hasPrefix(
-        "ble:AA:BB:CC:00:00:01: not heard; is the adapter powered, near, and free"))
+        "ble:AA:BB:CC:00:00:01: not found; is the adapter powered, in range, and not"))
   }
 
   @Test(arguments: [
@@ -39,13 +39,13 @@ extension BLEPortTests {
     ),
     (
       Scene.adapter(Scene.service("ffe0", [("ffe1", ["read", "notify"])])), .noSerialService,
-      "its service FFE0 has nothing that notifies and can be written to"
+      "its service FFE0 has no characteristics to notify and to write"
     ),
     (
       Scene.adapter(
         Scene.ffe0, #""connect": ["org.bluez.Error.Failed: le-connection-abort-by-local"]"#),
       .unreachable,
-      "not connected (le-connection-abort-by-local); is the adapter powered, near, and free of other phones?"
+      "not connected (le-connection-abort-by-local); is the adapter powered, in range, and not connected to a phone?"
     ),
     (
       Scene.adapter(Scene.ffe0, #""connect": ["org.bluez.Error.NotReady: Resource Not Ready"]"#),
@@ -56,25 +56,26 @@ extension BLEPortTests {
       Scene.adapter(
         Scene.ffe0, #""connect": ["org.bluez.Error.AuthenticationFailed: Authentication Failed"]"#),
       .notPaired,
-      "wants to be paired (Authentication Failed); give its \"pin\", or bluetoothctl pair"
+      "must be paired (Authentication Failed); configure its \"pin\", or run bluetoothctl pair"
     ),
     (
       Scene.adapter(Scene.ffe0, #""sockets": true, "wants key": true"#), .notPaired,
-      "wants to be paired (Not paired); give its \"pin\", or bluetoothctl pair"
+      "must be paired (Not paired); configure its \"pin\", or run bluetoothctl pair"
     ),
     (
       Scene.adapter(Scene.ffe0, #""connect": ["org.bluez.Error.NotAvailable: br-connection-profile-unavailable"]"#),
       .unreachable,
-      "called by classic Bluetooth (br-connection-profile-unavailable); if it has both, name it rfcomm:ADDRESS"
+      "BlueZ used classic Bluetooth (br-connection-profile-unavailable); if the adapter supports both, write "
+        + "rfcomm:ADDRESS"
     ),
     (
       Scene.adapter(Scene.ffe0, #""connect": ["org.bluez.Error.Failed: br-connection-page-timeout"]"#),
       .unreachable,
-      "called by classic Bluetooth (br-connection-page-timeout); if it has both, name it rfcomm:ADDRESS"
+      "BlueZ used classic Bluetooth (br-connection-page-timeout); if the adapter supports both, write rfcomm:ADDRESS"
     ),
     (
       Scene.adapter(Scene.ffe0, #""sockets": "taken""#), .busy,
-      "another program of this machine uses it (Notify acquired)"
+      "another program on this machine uses it (Notify acquired)"
     ),
     (
       #"{"powered": false, "devices": []}"#, .noBluetooth,
@@ -151,7 +152,7 @@ extension BLEPortTests {
     let error = try await Self.refusal(
       Scene.adapter(Scene.ffe0, #""resolves": false"#), within: .seconds(15))
     #expect(error.kind == .timedOut)
-    #expect(error.detail.hasPrefix("connected, but its services do not come"), "\(error)")
+    #expect(error.detail.hasPrefix("connected, but it reports no services"), "\(error)")
   }
 
   @Test func without_bluez_or_a_bus_there_is_one_reason() async throws {

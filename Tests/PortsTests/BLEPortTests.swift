@@ -209,13 +209,13 @@ import Testing
       try bed.order(#"{"do": "flood", "count": 1, "bytes": 100000}"#)
       let error = try Self.end(of: &port)
       #expect(error?.kind == .system)
-      #expect(error?.detail == "a notification of 100000 bytes; 512 are the most that can be")
+      #expect(error?.detail == "a notification of 100000 bytes; at most 512 are valid")
     }
     try await Self.with(Scene.adapter()) { port, bed in
       try bed.order(#"{"do": "flood", "count": 1, "bytes": 4000}"#)
       let error = try Self.end(of: &port)
       #expect(error?.kind == .system)
-      #expect(error?.detail == "a notification of more than 512 bytes; 512 are the most that can be")
+      #expect(error?.detail == "a notification of more than 512 bytes; at most 512 are valid")
     }
   }
 

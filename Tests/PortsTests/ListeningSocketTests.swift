@@ -23,7 +23,7 @@ import Testing
     for path in [file, scratch.path] {
       let error = refusal(path)
       #expect(error?.kind == .system && error?.code == ENOTSOCK)
-      #expect(error?.detail.contains("not a socket; name another path") == true)
+      #expect(error?.detail.contains("not a socket; use another path") == true)
     }
     #expect(unsafe access(file, F_OK) == 0)
   }

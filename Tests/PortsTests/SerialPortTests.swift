@@ -72,7 +72,7 @@ import Testing
       var second = SerialPort(path: line.path)
       let error = PortContract.error { () throws(PortError) in try second.open() }
       #expect(error?.kind == .busy)
-      let reason = "busy: used by this program itself; stop that, or name another device"
+      let reason = "busy: used by this program itself; stop it, or use another device"
       #expect(error?.description == "\(line.path): \(reason)")
       first.close()
       try second.open()
@@ -132,8 +132,8 @@ import Testing
     let said = try Tool.run(
       "setpriv", ["--reuid=65534", "--regid=65534", "--clear-groups", copy, "ask", line.path, "ATZ"])
     #expect(
-      said.output == "error \(line.path): busy: claimed by another program, maybe one that was killed; stop that, or "
-        + "plug the adapter in anew\n")
+      said.output == "error \(line.path): busy: claimed by another program, possibly one that was killed; stop it, or "
+        + "unplug the adapter and plug it in again\n")
   }
 
   /// 10400 is K-line's own; it and the next have no code in termios.
@@ -222,6 +222,6 @@ import Testing
     let group = unsafe getgrgid(status.st_gid).map { unsafe String(cString: $0.pointee.gr_name) } ?? ""
     #expect(
       said.output == "error \(line.path): no permission; add the user to the group \(group): "
-        + "usermod -aG \(group) USER, then log in anew\n")
+        + "usermod -aG \(group) USER, then log in again\n")
   }
 }

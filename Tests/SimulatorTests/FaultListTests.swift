@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("nul=2", #"character 1: "nul=2": expected a probability from 0 to 1 behind nul="#),
+    ("nul=2", #"character 1: "nul=2": expected a probability from 0 to 1 after nul="#),
     ("nul,silent=3", #"character 5: "silent=3": expected silent"#),
     ("nul, tickle", #"character 6: "tickle": no such fault; did you mean "trickle"?"#),
     ("reset", #"character 1: "reset": say when: reset@12s"#),
@@ -39,7 +39,7 @@ import Testing
     ("noData=0G", #"character 1: "noData=0G": expected hexadecimal digits, found "0G""#),
     ("negative=0C", #"character 1: "negative=0C": expected negative=HEX:NRC"#),
     ("nul,,drop", "character 5: expected a fault between two commas"),
-    ("senders=99", #"character 1: "senders=99": expected a whole number from 2 to 16 behind senders="#),
+    ("senders=99", #"character 1: "senders=99": expected a whole number from 2 to 16 after senders="#),
   ])
   func an_error_names_the_item_and_what_would_be_right(_ list: String, _ expected: String) {
     #expect(error(list) == expected)

@@ -32,13 +32,13 @@ import Testing
     ),
     (
       #"{"cars": [{"ecus": [{"address": "18DAF110"}]}]}"#,
-      #"a.json:1:33: cars[0].ecus[0].address: expected an address of 3 hexadecimal digits, as the bus can11/500 has "#
-        + #"them, found "18DAF110""#
+      #"a.json:1:33: cars[0].ecus[0].address: expected an address of 3 hexadecimal digits for the bus can11/500, "#
+        + #"found "18DAF110""#
     ),
     (
       #"{"cars": [{"ecus": [{"address": "7E8", "pids": ["0C", "99"]}]}]}"#,
-      #"a.json:1:55: cars[0].ecus[0].pids[1]: expected a PID that the simulator measures; for any other give its "#
-        + #"bytes in "values", found "99""#
+      #"a.json:1:55: cars[0].ecus[0].pids[1]: expected a PID that the simulator computes; for another one write "#
+        + #"its bytes in "values", found "99""#
     ),
     (
       "{\"cars\": [{\n  \"drive\": {\"phases\": [{\"phase\": \"brake\", \"seconds\": 3, \"speed\": 5}]}}]}",

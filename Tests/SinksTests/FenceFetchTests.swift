@@ -69,7 +69,7 @@ import Testing
     let error = try #require(throws: SinkError.self) {
       try fetch.judge(HTTPReply(status: 500), of: url, at: 0)
     }
-    #expect(fetch.failed(error, at: 0, using: &most)?.description.contains("the fences stay as they are") == true)
+    #expect(fetch.failed(error, at: 0, using: &most)?.description.contains("the fences are unchanged") == true)
     #expect(fetch.nextAt >= 5 * second)
     #expect(fetch.failed(error, at: 0, using: &most) == nil)
   }

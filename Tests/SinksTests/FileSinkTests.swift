@@ -118,7 +118,7 @@ import Testing
     var sink = sink()
     let delivery = sink.deliver(Batches.telemetry(2...3), try SinkWakeUp())
     #expect(delivery.acknowledged == [0..<2])
-    #expect(delivery.news.contains { "\($0)".contains("a line that was cut is removed") })
+    #expect(delivery.news.contains { "\($0)".contains("an incomplete last line was removed") })
     #expect(try text(path) == Batches.telemetry(1...3).bytes)
   }
 

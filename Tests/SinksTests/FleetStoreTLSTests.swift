@@ -77,10 +77,10 @@ import Testing
     let junk = try scratch.write("junk.pem", "junk\n")
     let authority = certificates.authority
     for (files, place, words) in [
-      (files(missing), missing, "No such file"), (files(junk), junk, "no certificate in PEM"),
+      (files(missing), missing, "No such file"), (files(junk), junk, "no PEM certificate"),
       (files(authority, own: (own.certificate, missing)), missing, "\"keyFile\""),
       (files(authority, own: (junk, own.key)), junk, "\"certificateFile\""),
-      (files(authority, own: (own.certificate, other.key)), own.certificate, "does not belong to its \"keyFile\""),
+      (files(authority, own: (own.certificate, other.key)), own.certificate, "does not match its \"keyFile\""),
     ] {
       let error = refusal(try delivery(store.port, files))
       #expect(error?.kind == .badTLSFile, "\(words)")

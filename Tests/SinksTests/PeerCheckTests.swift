@@ -57,7 +57,7 @@ import Testing
     let silent = try ScriptedStore([:], in: scratch)
     let found = try store(peer.port).check(within: Self.limit, gatewayId: "gw-9")
     #expect(found.verdict == .takesNone && found.kind == .otherGateway)
-    #expect(found.description.hasSuffix("the token is of the gateway gw-1, and this one is gw-9"))
+    #expect(found.description.hasSuffix("the token belongs to the gateway gw-1, but this gateway is gw-9"))
     #expect(try store(peer.port).check(within: Self.limit, gatewayId: "gw-1").verdict == .takesRecords)
     #expect(try store(peer.port).check(within: Self.limit).verdict == .takesRecords)
     #expect(try store(silent.port).check(within: Self.limit, gatewayId: "gw-9").verdict == .takesRecords)
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// 400 with a page is what a web server answers to HTTP where it speaks TLS.
-  @Test(arguments: [(404, "is the path right?"), (400, "if TLS is spoken there, write https://")])
+  @Test(arguments: [(404, "check the path"), (400, "if the server uses TLS, write https://")])
   func a_server_that_is_not_a_fleet_store_is_reported(_ row: (status: Int, remedy: String)) throws {
     let script = """
       import http.server as h

@@ -147,7 +147,7 @@ import Testing
     #expect(message(#"{"type":"mqtt","url":"mqtt://a/b"}"#).contains("without a path"))
     #expect(message(#"{"type":"mqtt","url":"mqtt://a","topic":"a/#"}"#).contains("without + and #"))
     #expect(message(#"{"type":"file","path":""}"#).contains("a path"))
-    #expect(message(#"{"type":"file","path":"a","name":"../x"}"#).contains("no dot in front"))
+    #expect(message(#"{"type":"file","path":"a","name":"../x"}"#).contains("the first not a dot"))
     #expect(message(#"{"type":"kafka"}"#).contains("fleetStore"))
   }
 }

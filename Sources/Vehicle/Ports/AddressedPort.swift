@@ -50,7 +50,7 @@ public struct AddressedPort: Port, ~Copyable {
   public mutating func close() {
     link?.close()
     link = nil
-    if isOpen && isSerial { SerialPort.letGo(line) }
+    if isOpen && isSerial { SerialPort.prepareToClose(line) }
     line.close()
   }
 

@@ -77,7 +77,7 @@ struct OpenFile: ~Copyable {
     whole.l_whence = Int16(SEEK_SET)
     // Ignore file systems without such locks.
     guard unsafe fcntl(descriptor, F_SETLK, &whole) != 0, errno == EAGAIN || errno == EACCES else { return }
-    throw SinkError(.badFile, path, "another process writes it: each needs a file of its own, or end one of them")
+    throw SinkError(.badFile, path, "another process writes this file; give each process its own file")
   }
 
   /// Whether the path leads to another file now, for example after a log rotation.

@@ -21,7 +21,7 @@ public enum SecretFile {
     guard status.st_mode & 0o007 == 0 else {
       throw SinkError(
         .badFile, path,
-        "everyone can read or write this secret; take that away: chmod 600, as a file of the daemon's user")
+        "everyone can read or write this secret; make it a file of the daemon's user with chmod 600")
     }
     var buffer = [UInt8](repeating: 0, count: limit + 1)
     var count = 0

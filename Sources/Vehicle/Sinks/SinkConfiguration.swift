@@ -41,8 +41,8 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
-  /// The secret that the sink sends without encryption to another host, because `insecure` is true, and where to; `nil`:
-  /// none.
+  /// The secret that the sink sends to another host without encryption, because `insecure` is true, and the address of
+  /// that host; `nil` if there is none.
   public var exposedSecret: (secret: String, url: ServiceURL)? {
     switch self {
     case .stdout, .file: nil
@@ -96,7 +96,7 @@ extension JSONObjectReader {
         default: false
         }
       }
-    guard isGood else { throw value.invalid(expected: "1 to 64 letters, digits or . _ -, no dot in front") }
+    guard isGood else { throw value.invalid(expected: "1 to 64 letters, digits or . _ -, the first not a dot") }
     return text
   }
 

@@ -38,12 +38,12 @@ extension SinkConfiguration {
     case .stdout: break
     case .file(let file):
       if file.rotation.compresses, ccompression_load_zstd() != 0 {
-        lacks("libzstd.so.1 is not installed: files put aside stay uncompressed", "libzstd1")
+        lacks("libzstd.so.1 is not installed: rotated files stay uncompressed", "libzstd1")
       }
     case .fleetStore:
       if ccurl_load() != 0 { lacks("libcurl.so.4 is not installed: its records wait", "libcurl4", isNeeded: true) }
       if ccompression_load_zstd() != 0, ccompression_load_gzip() != 0 {
-        lacks("neither libzstd.so.1 nor libz.so.1 is installed: records go uncompressed", "libzstd1")
+        lacks("neither libzstd.so.1 nor libz.so.1 is installed: records are sent uncompressed", "libzstd1")
       }
     case .mqtt:
       if cmosquitto_load() != 0 {

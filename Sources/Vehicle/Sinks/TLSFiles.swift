@@ -33,7 +33,7 @@ extension TLSFiles {
   func troubleWithAuthorities(_ place: String, _ reason: String) -> SinkError? {
     guard let authorities else { return nil }
     return Self.unreadable(authorities, "caFile", place)
-      ?? SinkError(.badTLSFile, authorities, "the \"caFile\" for \(place) holds no certificate in PEM: \(reason)")
+      ?? SinkError(.badTLSFile, authorities, "the \"caFile\" for \(place) contains no PEM certificate: \(reason)")
   }
 
   /// Explains why the client's certificate cannot be used; `nil` if there is none.
@@ -42,7 +42,8 @@ extension TLSFiles {
     return Self.unreadable(certificate, "certificateFile", place) ?? Self.unreadable(key, "keyFile", place)
       ?? SinkError(
         .badTLSFile, certificate,
-        "the \"certificateFile\" for \(place) is none in PEM, or does not belong to its \"keyFile\" \(key): \(reason)")
+        "the \"certificateFile\" for \(place) is not a PEM certificate, or does not match its \"keyFile\" \(key): \(reason)"
+      )
   }
 
   /// Returns an error for the first file that cannot be read; `nil` if all can.

@@ -53,7 +53,7 @@ struct MemoryLane: ~Copyable {
   }
 
   /// Clears row numbers of losses, after the file that stored them was replaced.
-  mutating func forgetRows() {
+  mutating func clearRows() {
     for index in records.indices { records[index].explains?.row = 0 }
   }
 
@@ -207,12 +207,12 @@ struct MemoryLane: ~Copyable {
       byNumber[number, default: 0] >> UInt32(sink) & 1 == 1
     }
     // If a dropped record was itself a `gap` record, its loss must be reported again.
-    return (losses + dropped.compactMap(\.explains)).map { takeBack(for: $0) }
+    return (losses + dropped.compactMap(\.explains)).map { withdrawReport(of: $0) }
   }
 
   /// Merges a loss with that of a waiting `gap` record, and withdraws that record. Without this, `gap` records would in
   /// time fill the memory.
-  private mutating func takeBack(for loss: Loss) -> Loss {
+  private mutating func withdrawReport(of loss: Loss) -> Loss {
     let found = records.firstIndex { record in
       guard record.number == 0, var told = record.explains else { return false }
       return told.merge(loss)

@@ -56,7 +56,7 @@ extension Spool {
   ///   - reason: cause of the loss.
   public mutating func skip(_ count: UInt64, reason: GapRecord.Reason) {
     guard count > 0 else { return }
-    guard state == .durable else { return owe(memory.skip(count, reason: reason)) }
+    guard state == .durable else { return queue(memory.skip(count, reason: reason)) }
     unnumbered[reason, default: 0] += count
     markPending()
   }
@@ -72,7 +72,7 @@ extension SpoolFile {
   ) throws(SQLiteError) {
     for note in notes {
       guard !note.value.isEmpty else {
-        var statement = try SQLiteStatement(connection, "DELETE FROM note WHERE name = ?1", "keep a note")
+        var statement = try SQLiteStatement(connection, "DELETE FROM note WHERE name = ?1", "store a note")
         statement.bind(note.name, at: 1)
         try statement.run()
         continue
@@ -80,7 +80,7 @@ extension SpoolFile {
       var sum = Checksum()
       sum.update(note.value.span)
       var statement = try SQLiteStatement(
-        connection, "INSERT OR REPLACE INTO note (name, sum, value) VALUES (?1, ?2, ?3)", "keep a note")
+        connection, "INSERT OR REPLACE INTO note (name, sum, value) VALUES (?1, ?2, ?3)", "store a note")
       statement.bind(note.name, at: 1)
       statement.bind(Int64(sum.value), at: 2)
       try statement.run(note.value, at: 3)

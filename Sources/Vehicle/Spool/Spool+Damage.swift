@@ -4,13 +4,13 @@ import Telemetry
 extension Spool {
   /// Renames a damaged file and creates a new one with a new epoch.
   mutating func replaceFile(_ error: SQLiteError) throws(SpoolError) {
-    let before = file.map { Before($0, progress) }
+    let before = file.map { FileState($0, progress) }
     forgetFile()
     let kept = try DamagedFiles.setAside(path)
     do throws(SQLiteError) {
-      try takeFile()
+      try adoptFile()
     } catch {
-      owe(loss(before, saved: 0))
+      queue(loss(before, saved: 0))
       throw SpoolError(error, path)
     }
     let saved = save(from: kept, before)
@@ -21,17 +21,17 @@ extension Spool {
     file = nil
     lastEpoch = nil
     // Row numbers of the old file are meaningless in another one.
-    for index in owed.indices { owed[index].row = 0 }
-    memory.forgetRows()
-    settled = []
+    for index in unreported.indices { unreported[index].row = 0 }
+    memory.clearRows()
+    reportedRows = []
     notes.forgetFile()
   }
 
   /// Abandons a file that is no longer at its path. The user who removed it wants its records deleted, so they are not
   /// copied into the next file.
-  mutating func loseFile() {
-    let lost = file.map { Before($0, progress) }
-    oweAll()
+  mutating func abandonFile() {
+    let lost = file.map { FileState($0, progress) }
+    queueLossesOfFile()
     // Close the old file before another one is opened at the same path.
     forgetFile()
     // The lock file may have been removed together with the folder.
@@ -39,21 +39,21 @@ extension Spool {
     news.append(.fileGone(path: path))
     openFile()
     // If a copy of the same file was restored, it does not know the numbers assigned since.
-    if let file, let lost, file.epoch == lost.epoch { file.give(upTo: lost.last) }
+    if let file, let lost, file.epoch == lost.epoch { file.skip(upTo: lost.last) }
   }
 
   /// Queues losses for everything that the file holds. Its path is gone, but the open connection can still read it.
-  private mutating func oweAll() {
+  private mutating func queueLossesOfFile() {
     guard let file else { return }
     do throws(SQLiteError) {
-      for loss in try file.lossOfAll(progress) { owe(loss) }
+      for loss in try file.lossOfAll(progress) { queue(loss) }
     } catch {
-      owe(loss(Before(file, progress), saved: 0))
+      queue(loss(FileState(file, progress), saved: 0))
     }
   }
 
   /// State of a file at the moment when it was found damaged while in use.
-  private struct Before {
+  private struct FileState {
     var epoch: UUIDv7
     var last: UInt64
     var held: Int64
@@ -74,7 +74,7 @@ extension Spool {
   /// Copies the readable records of the old file into the new one and queues a loss for the rest.
   ///
   /// - Returns: number of records copied.
-  private mutating func save(from kept: String, _ known: Before?) -> UInt64 {
+  private mutating func save(from kept: String, _ known: FileState?) -> UInt64 {
     guard let file else { return 0 }
     var saved: UInt64 = 0
     var before = known
@@ -83,27 +83,27 @@ extension Spool {
       let sinks = known?.sinks ?? salvage.progress(of: options.sinks)
       if before == nil, let state = salvage.state {
         let held = state.counts.reduce(0, +)
-        before = Before(epoch: state.epoch, last: max(state.last, state.reserved), held: held, sinks: sinks)
+        before = FileState(epoch: state.epoch, last: max(state.last, state.reserved), held: held, sinks: sinks)
       }
-      if known == nil { for loss in salvage.owed { owe(loss.withoutRow) } }
+      if known == nil { for loss in salvage.unreported { queue(loss.withoutRow) } }
       for (name, value) in salvage.notes where note(name) == nil { keep(value, as: name) }
       // The loss is queued before copying starts: a crash midway must not leave the rest unreported.
-      let place = owed.count
-      owed.append(loss(before, saved: 0))
+      let place = unreported.count
+      unreported.append(loss(before, saved: 0))
       var boots: [Int64: Int64] = [:]
       defer {
-        let row = owed.remove(at: place).row
-        if row != 0 { settled.append(row) }
+        let row = unreported.remove(at: place).row
+        if row != 0 { reportedRows.append(row) }
       }
       for lane in Lane.allCases { try copy(lane, from: &salvage, to: file, sinks, &boots, &saved) }
     } catch {
       // The old file is no longer a database, or the new file failed as well; in that case the next commit detects it.
-      owe(loss(before, saved: saved))
+      queue(loss(before, saved: saved))
       return saved
     }
     // Nothing is missing according to the old file's row counts.
     if let before, saved >= UInt64(clamping: before.held) { return saved }
-    owe(loss(before, saved: saved))
+    queue(loss(before, saved: saved))
     return saved
   }
 
@@ -139,7 +139,7 @@ extension Spool {
     }
   }
 
-  private func loss(_ before: Before?, saved: UInt64) -> Loss {
+  private func loss(_ before: FileState?, saved: UInt64) -> Loss {
     guard let before else { return Loss(.damagedSpool, epoch: nil, sequences: nil, count: nil) }
     let cursor = before.sinks.flatMap { sink in sink.lanes.map(\.cursor) }.min() ?? 0
     let last = max(before.last, 1)

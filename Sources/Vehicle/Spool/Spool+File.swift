@@ -6,26 +6,26 @@ extension Spool {
   /// Opens the file. A damaged file is renamed, and a new one takes its place.
   mutating func openFile() {
     guard let folder = options.folder else {
-      state = .inMemory(SpoolError(.system, path, "there is no folder for it"))
+      state = .inMemory(SpoolError(.system, path, "no folder configured"))
       return
     }
     do throws(SpoolError) {
       if lock == nil { lock = try FolderLock(folder) }
       do throws(SQLiteError) {
-        try takeFile()
+        try adoptFile()
       } catch {
         guard error.kind == .damaged else { throw explained(error) }
         try replaceFile(error)
       }
     } catch {
       stayInMemory(error)
-      lookAtNotes()
+      readNotes()
     }
   }
 
   /// Reads the notes of a file that cannot be opened for writing, for example because the disk is full. The notes are
   /// still valid, and the caller needs them at the start.
-  private mutating func lookAtNotes() {
+  private mutating func readNotes() {
     guard lock != nil, file == nil, lastEpoch == nil else { return }
     let hasLog = unsafe access(path + "-wal", F_OK) == 0
     do throws(SQLiteError) {
@@ -42,13 +42,13 @@ extension Spool {
 
   /// Opens the file and adopts its state: losses, notes, clock and the sinks' progress. If it is the file that this
   /// process had open before, the progress in memory is newer and is kept.
-  mutating func takeFile() throws(SQLiteError) {
+  mutating func adoptFile() throws(SQLiteError) {
     let before = lastEpoch
     let found = options.sinks.map { SinkProgress(name: $0) }
     let opened = try SpoolFile(
       path: path, bootId: bootId, sinks: found, gatewayId: options.gatewayId, resuming: before,
       mark: lock?.previousMark, newEpoch: options.newEpoch)
-    let losses = try SpoolOpening.owed(opened.connection)
+    let losses = try SpoolOpening.unreported(opened.connection)
     let kept = try SpoolFile.notes(opened.connection)
     if opened.epoch == before {
       // Acknowledgements received meanwhile are newer than those in the file.
@@ -57,7 +57,7 @@ extension Spool {
     } else {
       progress = found
       generation += 1
-      owed += losses
+      unreported += losses
       if !opened.wasClean { news.append(.uncleanStop(path: path)) }
       news.append(.opened(path: path, records: opened.counts.reduce(0, +)))
     }
@@ -86,7 +86,7 @@ extension Spool {
   mutating func commit() {
     // Do not commit into a file that nobody can open again.
     if file?.isElsewhere == true {
-      loseFile()
+      abandonFile()
       guard state == .durable else { return }
     }
     guard let file else { return openFile() }
@@ -104,9 +104,10 @@ extension Spool {
     markPending(more: records.count)
     let bounds = SpoolFile.Bounds(bytes: options.maximumBytes, age: options.maximumAge, now: now)
     try file.commit(
-      records, sinks: progress, owed: &owed, settled: settled, bounds: bounds, notes: notes.pending,
+      records, sinks: progress, unreported: &unreported, reportedRows: reportedRows, bounds: bounds,
+      notes: notes.pending,
       unnumbered: unnumbered)
-    settled = []
+    reportedRows = []
     notes.committed()
     unnumbered = [:]
     for (index, record) in records.enumerated() where record.number != 0 {
@@ -127,8 +128,8 @@ extension Spool {
   /// Commits the given records and the sinks' acknowledgements.
   mutating func commit(_ records: [PendingRecord], to file: SpoolFile) throws(SQLiteError) {
     let bounds = SpoolFile.Bounds(bytes: options.maximumBytes, age: options.maximumAge, now: now)
-    try file.commit(records, sinks: progress, owed: &owed, settled: settled, bounds: bounds)
-    settled = []
+    try file.commit(records, sinks: progress, unreported: &unreported, reportedRows: reportedRows, bounds: bounds)
+    reportedRows = []
   }
 
   /// Handles a failed file operation: recovers from damage, otherwise continues in memory.
@@ -138,7 +139,7 @@ extension Spool {
       do throws(SpoolError) {
         try replaceFile(error)
         // Commit the waiting records to the new file.
-        if let file { try commitAgain(to: file) }
+        if let file { try commitOrThrow(to: file) }
       } catch {
         file = nil
         stayInMemory(error)
@@ -155,7 +156,7 @@ extension Spool {
     return .system(path, "\(error.action)", code)
   }
 
-  private mutating func commitAgain(to file: SpoolFile) throws(SpoolError) {
+  private mutating func commitOrThrow(to file: SpoolFile) throws(SpoolError) {
     do throws(SQLiteError) {
       try commit(to: file)
     } catch {
@@ -175,14 +176,14 @@ extension Spool {
   mutating func retry() {
     guard case .inMemory(let error) = state else { return }
     if file?.isElsewhere == true {
-      loseFile()
-      return comeBack()
+      abandonFile()
+      return commitAfterReopening()
     }
     // If only space was missing, the open file is still valid. Otherwise it may have been replaced, or its descriptor
     // may be dead.
     guard let file, error.kind == .full else {
       openFile()
-      return comeBack()
+      return commitAfterReopening()
     }
     do throws(SQLiteError) {
       try commit(to: file)
@@ -195,14 +196,14 @@ extension Spool {
   }
 
   /// Commits the records in memory if a file was opened.
-  private mutating func comeBack() {
+  private mutating func commitAfterReopening() {
     if state == .durable { commit() }
     if state == .durable { news.append(.durableAgain(path: path)) }
   }
 
   /// Queues a loss that no file has stored, merging it with a similar one.
-  mutating func owe(_ loss: Loss) {
-    for index in owed.indices where owed[index].row == 0 && owed[index].merge(loss) { return }
-    owed.append(loss)
+  mutating func queue(_ loss: Loss) {
+    for index in unreported.indices where unreported[index].row == 0 && unreported[index].merge(loss) { return }
+    unreported.append(loss)
   }
 }

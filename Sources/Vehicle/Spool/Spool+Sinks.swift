@@ -70,7 +70,7 @@ extension Spool {
   ///   - sink: index in ``SpoolOptions/sinks``.
   public mutating func acknowledge(_ range: ClosedRange<UInt64>, in source: RecordBatch.Source, by sink: Int) {
     switch source {
-    case .memory(memory.generation): settled += memory.acknowledge(range, sink: sink, of: options.sinks.count)
+    case .memory(memory.generation): reportedRows += memory.acknowledge(range, sink: sink, of: options.sinks.count)
     case .file(generation): progress[sink].acknowledge(range)
     // The number belongs to a file that was replaced, or to a memory epoch that has ended.
     case .file, .memory: break

@@ -4,15 +4,20 @@ import Telemetry
 /// a network.
 ///
 /// ```swift
-/// var options = SpoolOptions(folder: "/var/lib/obdgate", sinks: ["fleet"], newEpoch: makeEpoch) options.gatewayId =
-/// "gw-17" var spool = Spool(options, bootId: bootId, at: bootTime()) try spool.append(line.span, at: bootTime())
-/// spool.advance(to: bootTime()) while let loss = spool.takeLoss() { try spool.append(gapLine(loss).span, at:
-/// bootTime(), explaining: loss) }
+/// var options = SpoolOptions(folder: "/var/lib/obdgate", sinks: ["fleet"], newEpoch: makeEpoch)
+/// options.gatewayId = "gw-17"
+/// var spool = Spool(options, bootId: bootId, at: bootTime())
+/// try spool.append(line.span, at: bootTime())
+/// spool.advance(to: bootTime())
+/// while let loss = spool.takeLoss() {
+///   try spool.append(gapLine(loss).span, at: bootTime(), explaining: loss)
+/// }
 ///
 /// var batch = RecordBatch()
 /// spool.nextBatch(for: 0, at: bootTime(), into: &batch)
-/// if send(batch.bytes) { spool.acknowledge(batch, by: 0) } else { spool.giveBack(by: 0) } spool.close(at:
-/// bootTime()) ```
+/// if send(batch.bytes) { spool.acknowledge(batch, by: 0) } else { spool.giveBack(by: 0) }
+/// spool.close(at: bootTime())
+/// ```
 ///
 /// Guarantees:
 /// - **Committed means durable.** A sink receives committed records only. A committed record is delivered to every sink
@@ -102,9 +107,9 @@ public struct Spool: ~Copyable {
   var progress: [SinkProgress]
   var memory: MemoryLane
   /// Losses that no `gap` record reports yet and that the caller has not taken.
-  var owed: [Loss] = []
+  var unreported: [Loss] = []
   /// Rows of losses whose `gap` records were delivered from memory.
-  var settled: [Int64] = []
+  var reportedRows: [Int64] = []
   var news: [SpoolNews] = []
   /// The current storage of new records.
   public internal(set) var state = State.durable
@@ -131,7 +136,7 @@ public struct Spool: ~Copyable {
   ///   - now: boot time, ns.
   public init(_ options: SpoolOptions, bootId: String, at now: Int64) {
     let sinks = options.sinks.count
-    precondition(sinks <= 32 && Set(options.sinks).count == sinks, "at most 32 sinks, each with a name of its own")
+    precondition(sinks <= 32 && Set(options.sinks).count == sinks, "at most 32 sinks with unique names")
     self.options = options
     self.bootId = bootId
     self.now = now
@@ -147,7 +152,7 @@ public struct Spool: ~Copyable {
   /// Removes and returns a loss that needs a `gap` record; `nil` if there is none.
   ///
   /// The caller creates the record and passes it to ``append(_:at:explaining:)`` together with the loss.
-  public mutating func takeLoss() -> Loss? { owed.isEmpty ? nil : owed.removeFirst() }
+  public mutating func takeLoss() -> Loss? { unreported.isEmpty ? nil : unreported.removeFirst() }
 
   /// The epoch of records that are committed from now on; `nil` while no file is open.
   public var epoch: UUIDv7? { file?.epoch }
@@ -201,7 +206,7 @@ public struct Spool: ~Copyable {
     }
     if !isGrouping { commitLarge() }
     if memory.bytes > options.memoryBytes {
-      for loss in memory.keepWithin(options.memoryBytes, sinks: options.sinks) { owe(loss) }
+      for loss in memory.keepWithin(options.memoryBytes, sinks: options.sinks) { queue(loss) }
     }
   }
 
@@ -267,9 +272,9 @@ public struct Spool: ~Copyable {
 
   private var hasWork: Bool {
     guard let file else { return true }
-    return memory.hasMovable || file.hasNewClock || !file.damaged.isEmpty || !settled.isEmpty || notes.hasNew
+    return memory.hasMovable || file.hasNewClock || !file.damaged.isEmpty || !reportedRows.isEmpty || notes.hasNew
       || !unnumbered.isEmpty
-      || owed.contains { $0.row == 0 }
+      || unreported.contains { $0.row == 0 }
       || progress.contains { $0.hasNewAcknowledgements || $0.hasNewStamps }
   }
 

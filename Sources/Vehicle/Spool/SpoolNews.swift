@@ -22,13 +22,15 @@ public enum SpoolNews: Equatable, Sendable, CustomStringConvertible {
     case .opened(let path, 1): "\(path): 1 record waits for sinks"
     case .opened(let path, let records): "\(path): \(records) records wait for sinks"
     case .sinkForgotten(let path, let sink, let records):
-      "\(path): the sink \"\(sink)\" is not configured any more; \(records) records that it had not taken are not kept "
+      "\(path): the sink \"\(sink)\" is no longer configured; \(records) records that it lacked are not kept "
         + "for it"
-    case .uncleanStop(let path): "\(path): not closed the last time; what was not committed then is lost"
+    case .uncleanStop(let path):
+      "\(path): the spool was not closed the last time; records that were not committed then are lost"
     case .setAside(let error, let kept, let saved):
-      "\(error); set aside as \(kept); a new spool begins with \(saved) records that could be read"
-    case .damagedRecord(let path, let sequence): "\(path): record \(sequence) is damaged and does not leave"
-    case .fileGone(let path): "\(path): removed or replaced while in use; what it held is lost, another takes its place"
+      "\(error); renamed to \(kept); a new spool starts with its \(saved) readable records"
+    case .damagedRecord(let path, let sequence): "\(path): record \(sequence) is damaged and is not delivered"
+    case .fileGone(let path):
+      "\(path): the file was removed or replaced while in use; its records are lost, a new spool starts"
     case .inMemory(let error): "\(error); the newest records are kept in memory"
     case .durableAgain(let path): "\(path): records are kept in the file again"
     }

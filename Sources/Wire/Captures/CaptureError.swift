@@ -66,7 +66,7 @@ extension CaptureError: CustomStringConvertible {
   public var description: String {
     switch kind {
     case .empty: "empty: a capture has at least one line"
-    case .binary: "binary data: a capture is text, give it unpacked"
+    case .binary: "binary data: a capture is text; decompress it first"
     case .missing: "no such file"
     case .isDirectory: "a directory: name a file in it"
     case .unreadable(let number): "cannot be read: \(Self.reason(number))"
@@ -78,7 +78,7 @@ extension CaptureError: CustomStringConvertible {
     case .unknownFormat:
       "line \(line): \(quoted) fits no known format: expected an adapter's transcript or one of \(Self.allNames)"
     case .damagedLine:
-      "line \(line): \(quoted) is no line of format \(format.map { "\($0.name)" } ?? "?"):"
+      "line \(line): \(quoted) is not a line of the format \(format.map { "\($0.name)" } ?? "?"):"
         + " expected as in \(format.map { "\($0.sample)" } ?? "?")"
     }
   }

@@ -116,7 +116,7 @@ extension BLELink {
       try bluez.discover(address, by: controllers, "le", until: moment, unless: limit.wakeUp, telling: self)
     }
     guard let found else {
-      throw PortError(.timedOut, name, "not heard; is the adapter powered, near, and free of other phones?")
+      throw PortError(.timedOut, name, "not found; is the adapter powered, in range, and not connected to a phone?")
     }
     return found
   }
@@ -129,7 +129,7 @@ extension BLELink {
       guard error == .timedOut, isConnected else { throw error.notConnected(name) }
       throw PortError(
         .timedOut, name,
-        "connected, but its services do not come; an adapter of classic Bluetooth is named rfcomm:ADDRESS")
+        "connected, but it reports no services; for an adapter with classic Bluetooth write rfcomm:ADDRESS")
     }
     if let end { throw end }
   }
@@ -176,7 +176,7 @@ extension BLELink {
   private static func absence(_ absence: SerialOverGATT.Absence, _ services: [GATTService]) -> String {
     switch absence {
     case .unusable(let service):
-      return "its service \(service) has nothing that notifies and can be written to; it is no serial line"
+      return "its service \(service) has no characteristics to notify and to write; it is not a serial connection"
     case .noService:
       // Limit the length of the message.
       let list = services.prefix(6).map(\.uuid.description).joined(separator: ", ")

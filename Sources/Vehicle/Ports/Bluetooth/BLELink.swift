@@ -222,7 +222,7 @@ final class BLELink: BusListener {
   private func removed(_ message: BusMessage) {
     guard let path = message.text("o"), !device.isEmpty else { return }
     if path == device || path == serial?.input.path || path == serial?.output.path {
-      finish(.gone, "BlueZ forgot it; the device was removed, or has other services now")
+      finish(.gone, "BlueZ no longer knows it; the device was removed, or its services changed")
     }
   }
 
@@ -231,7 +231,9 @@ final class BLELink: BusListener {
       switch key {
       case "Connected":
         guard let value = message.variant("b", { message.bool() }) else { return true }
-        if isConnected && !value && !awaitsEnd { finish(.gone, "disconnected: switched off, out of reach, or told to") }
+        if isConnected && !value && !awaitsEnd {
+          finish(.gone, "disconnected: switched off, out of range, or disconnected by a program")
+        }
         isConnected = value
       case "ServicesResolved":
         guard let value = message.variant("b", { message.bool() }) else { return true }
@@ -252,7 +254,7 @@ final class BLELink: BusListener {
   }
 
   private static func tooLong(_ count: String) -> String {
-    "a notification of \(count) bytes; \(longestValue) are the most that can be"
+    "a notification of \(count) bytes; at most \(longestValue) are valid"
   }
 
   /// Stores one value; `nil` if it is too long.

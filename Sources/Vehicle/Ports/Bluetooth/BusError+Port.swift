@@ -4,15 +4,17 @@ extension BusError {
   func notConnected(_ name: String) -> PortError {
     switch self {
     case .timedOut:
-      return PortError(.timedOut, name, "no answer; is the adapter powered, near, and free of other phones?")
+      return PortError(.timedOut, name, "no answer; is the adapter powered, in range, and not connected to a phone?")
     // BlueZ chooses the transport for a device that supports both.
     case .refused(let error, let text)
     where error == "org.bluez.Error.NotAvailable" || text.hasPrefix("br-connection-"):
       return PortError(
-        .unreachable, name, "called by classic Bluetooth (\(sentence)); if it has both, name it rfcomm:ADDRESS")
+        .unreachable, name,
+        "BlueZ used classic Bluetooth (\(sentence)); if the adapter supports both, write rfcomm:ADDRESS")
     case .refused(let error, _) where error == "org.bluez.Error.Failed":
       return PortError(
-        .unreachable, name, "not connected (\(sentence)); is the adapter powered, near, and free of other phones?")
+        .unreachable, name,
+        "not connected (\(sentence)); is the adapter powered, in range, and not connected to a phone?")
     default: return portError(name)
     }
   }
@@ -23,7 +25,7 @@ extension BusError {
     case .noLibrary, .noBus: return PortError(.noBluetooth, name, sentence)
     case .lost: return PortError(.gone, name, sentence)
     case .timedOut: return PortError(.timedOut, name, sentence)
-    case .interrupted: return PortError(.interrupted, name, "gave up connecting")
+    case .interrupted: return PortError(.interrupted, name, "interrupted while connecting")
     case .malformed: return PortError(.system, name, sentence)
     case .refused(let error, let text):
       if isWithoutService || isPoweredOff { return PortError(.noBluetooth, name, sentence) }
@@ -33,11 +35,11 @@ extension BusError {
         || error == "org.bluez.Error.NotAuthorized"
       {
         return PortError(
-          .notPaired, name, "wants to be paired (\(sentence)); give its \"pin\", or bluetoothctl pair")
+          .notPaired, name, "must be paired (\(sentence)); configure its \"pin\", or run bluetoothctl pair")
       }
       switch error {
       case "org.bluez.Error.NotPermitted", "org.bluez.Error.InProgress":
-        return PortError(.busy, name, "another program of this machine uses it (\(sentence)); end that one")
+        return PortError(.busy, name, "another program on this machine uses it (\(sentence)); stop that program")
       case "org.bluez.Error.NotConnected": return PortError(.gone, name, "disconnected")
       case "org.bluez.Error.DoesNotExist", "org.freedesktop.DBus.Error.UnknownObject":
         return PortError(.gone, name, "BlueZ forgot it")

@@ -34,7 +34,7 @@ public struct RFCOMMPort: Port, ~Copyable {
       channel = try serialChannel(until: deadline, unless: wakeUp)
     }
     guard (1...30).contains(channel) else {
-      throw PortError(.invalid, name, "channel \(channel) cannot be; RFCOMM has 1 to 30")
+      throw PortError(.invalid, name, "channel \(channel) is invalid; RFCOMM has 1 to 30")
     }
     let number = cports_rfcomm_socket()
     guard number >= 0 else { throw notConnected(-number) }
@@ -66,14 +66,16 @@ public struct RFCOMMPort: Port, ~Copyable {
     } catch {
       switch error {
       case .timedOut: throw notConnected(ETIMEDOUT)
-      case .interrupted: throw PortError(.interrupted, name, "gave up connecting")
+      case .interrupted: throw PortError(.interrupted, name, "interrupted while connecting")
       case .closed(let code): throw notConnected(code)
       case .noSerialPort:
-        throw PortError(.noSerialService, name, "offers no serial port; an adapter that has Bluetooth LE only will not")
+        throw PortError(
+          .noSerialService, name, "offers no serial port; for an adapter with Bluetooth LE only write ble:ADDRESS")
       case .malformed(let offset):
-        throw PortError(.system, name, "service discovery sent nonsense at byte \(offset); give the channel, often 1")
+        throw PortError(
+          .system, name, "invalid answer to service discovery at byte \(offset); configure the channel, often 1")
       case .refused(let reason):
-        throw PortError(.noSerialService, name, "service discovery failed (\(reason)); give the channel, often 1")
+        throw PortError(.noSerialService, name, "service discovery failed (\(reason)); configure the channel, often 1")
       }
     }
   }
@@ -84,7 +86,7 @@ public struct RFCOMMPort: Port, ~Copyable {
     switch Connecting.finish(socket, code: code, until: deadline, unless: wakeUp) {
     case .connected: return
     case .timedOut: throw notConnected(ETIMEDOUT)
-    case .interrupted: throw PortError(.interrupted, name, "gave up connecting")
+    case .interrupted: throw PortError(.interrupted, name, "interrupted while connecting")
     case .failed(let code): throw notConnected(code)
     }
   }
@@ -96,11 +98,12 @@ public struct RFCOMMPort: Port, ~Copyable {
     case ENETDOWN, ENODEV, ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL:
       PortError(.noBluetooth, name, code: code, "no Bluetooth controller is on; bluetoothctl power on")
     case EHOSTDOWN, ETIMEDOUT:
-      PortError(.timedOut, name, code: code, "no answer; is the adapter powered, near, and free of other phones?")
+      PortError(
+        .timedOut, name, code: code, "no answer; is the adapter powered, in range, and not connected to a phone?")
     case ECONNREFUSED:
-      PortError(.refused, name, code: code, "refused; pair it first, or give another channel")
+      PortError(.refused, name, code: code, "rejected; pair it first, or configure another channel")
     case EACCES, EBADE:
-      PortError(.notPaired, name, code: code, "refused for want of a key; pair it: bluetoothctl pair \(address)")
+      PortError(.notPaired, name, code: code, "rejected because it is not paired; run bluetoothctl pair \(address)")
     case EPERM: PortError(.notPermitted, name, code: code, systemReason(code))
     case EBUSY, EADDRINUSE:
       PortError(.busy, name, code: code, "busy: another program or phone is connected to it")

@@ -7,7 +7,7 @@ enum HostLookup {
     of host: String, port: Int, name: String, until deadline: Int64, unless wakeUp: WakeUp?
   ) throws(PortError) -> [cports_address] {
     guard let lookup = unsafe cports_lookup_begin(host, String(port)) else {
-      throw PortError(.system, name, "no memory or thread to look the name up")
+      throw PortError(.system, name, "cannot look up the name: no memory or thread")
     }
     defer { unsafe cports_lookup_end(lookup) }
     while true {
@@ -20,11 +20,14 @@ enum HostLookup {
       if !found.isEmpty { return found }
       if code <= 0 {
         let reason = unsafe String(cString: cports_lookup_message(code))
-        throw PortError(.unreachable, name, "no address for \(host): \(reason); write its number, e.g. 192.168.0.10")
+        throw PortError(
+          .unreachable, name, "no address for \(host): \(reason); write its IP address, e.g. 192.168.0.10")
       }
-      if let wakeUp, wakeUp.wait(until: 0) { throw PortError(.interrupted, name, "gave up looking the name up") }
+      if let wakeUp, wakeUp.wait(until: 0) {
+        throw PortError(.interrupted, name, "interrupted while looking up the name")
+      }
       if BootClock.now >= deadline {
-        throw PortError(.timedOut, name, "no answer from the name server; write the address in digits")
+        throw PortError(.timedOut, name, "no answer from the name server; write the IP address")
       }
     }
   }

@@ -21,8 +21,8 @@ public struct ListeningSocket: ~Copyable, Sendable {
       let code = -number
       let detail =
         switch code {
-        case EADDRINUSE: "somebody listens there already"
-        case ENOTSOCK: "there is something that is not a socket; name another path"
+        case EADDRINUSE: "another process listens there"
+        case ENOTSOCK: "the file is not a socket; use another path"
         default: systemReason(code)
         }
       throw PortError(code == EADDRINUSE ? .busy : .system, path, code: code, detail)

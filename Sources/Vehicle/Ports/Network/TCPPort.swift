@@ -63,7 +63,7 @@ public struct TCPPort: Port, ~Copyable {
     switch Connecting.finish(opened, code: code, until: deadline, unless: wakeUp) {
     case .connected: break
     case .timedOut: throw notReached(ETIMEDOUT)
-    case .interrupted: throw PortError(.interrupted, name, "gave up connecting")
+    case .interrupted: throw PortError(.interrupted, name, "interrupted while connecting")
     case .failed(let code): throw notReached(code)
     }
     TCPPort.configure(number)
@@ -87,7 +87,7 @@ public struct TCPPort: Port, ~Copyable {
     case ETIMEDOUT:
       PortError(.timedOut, name, code: code, "no answer; join the adapter's Wi-Fi network, or check the address")
     case EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN:
-      PortError(.unreachable, name, code: code, "no way there; join the adapter's Wi-Fi network")
+      PortError(.unreachable, name, code: code, "no route to the address; join the adapter's Wi-Fi network")
     default: PortError(.system, name, code: code, systemReason(code))
     }
   }

@@ -59,7 +59,7 @@ final class PairingAgent: BusListener {
   private func answer(_ call: BusMessage) {
     let answer: BusCall
     if !bluez.sent(call) || call.path != Self.path || call.interface != "org.bluez.Agent1" {
-      answer = BusCall(refusing: call, name: "org.bluez.Error.Rejected", "not for you")
+      answer = BusCall(refusing: call, name: "org.bluez.Error.Rejected", "the caller is not BlueZ")
     } else {
       switch call.member {
       case "Release", "Cancel": answer = BusCall(answering: call)
@@ -78,7 +78,7 @@ final class PairingAgent: BusListener {
   private func answer(_ call: BusMessage, _ question: PairingPlan.Question) -> BusCall {
     guard let device = call.text("o").flatMap({ BluetoothAddress(objectPath: $0) }),
       let index = plans.firstIndex(where: { $0.wish.address == device })
-    else { return BusCall(refusing: call, name: "org.bluez.Error.Rejected", "no adapter of this gateway") }
+    else { return BusCall(refusing: call, name: "org.bluez.Error.Rejected", "not an adapter of this gateway") }
     switch plans[index].answer(question) {
     case .pin(let pin): return BusCall(answering: call).text(pin)
     case .passkey(let number): return BusCall(answering: call).uint32(number)

@@ -16,9 +16,9 @@ public enum PairingNews: Hashable, Sendable, CustomStringConvertible {
     case .paired(let port): "\(port): paired"
     case .notTrusted(let port, let reason):
       "\(port): paired, but not marked as trusted (\(reason)); it may not connect by itself: bluetoothctl trust"
-    case .refused(let port, true): "\(port): not paired: it does not take its \"pin\"; see what is printed on it"
-    case .refused(let port, false): "\(port): not paired: it takes neither 1234 nor 0000; give its \"pin\""
-    case .missed(let port): "\(port): not paired: no answer; is it powered, near, and free of other phones?"
+    case .refused(let port, true): "\(port): not paired: it rejects its \"pin\"; configure the PIN printed on it"
+    case .refused(let port, false): "\(port): not paired: it rejects 1234 and 0000; configure its \"pin\""
+    case .missed(let port): "\(port): not paired: no answer; is it powered, in range, and not connected to a phone?"
     case .unavailable(let reason): "Bluetooth adapters not paired: \(reason)"
     }
   }

@@ -5,9 +5,9 @@ extension SerialPort {
   static func notOpened(_ path: String, code: Int32) -> PortError {
     switch code {
     case ENOENT, ENOTDIR:
-      PortError(.missing, path, code: code, "no such device; plug the adapter in, or see what there is: obdgate scan")
+      PortError(.missing, path, code: code, "no such device; plug the adapter in, or list devices: obdgate scan")
     case ENXIO, ENODEV:
-      PortError(.missing, path, code: code, "nothing behind this device; plug the adapter in")
+      PortError(.missing, path, code: code, "no hardware at this device; plug the adapter in")
     case EACCES, EPERM:
       PortError(.notPermitted, path, code: code, "no permission; \(remedy(path))")
     case EBUSY: busy(path, DeviceHolder.of(path))
@@ -23,9 +23,9 @@ extension SerialPort {
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & 0o060 == 0o060,
       let group = unsafe getgrgid(status.st_gid)
-    else { return "be root, or let the user's group read and write it" }
+    else { return "run as root, or give the user's group read and write permission" }
     let name = unsafe String(cString: group.pointee.gr_name)
-    return "add the user to the group \(name): usermod -aG \(name) USER, then log in anew"
+    return "add the user to the group \(name): usermod -aG \(name) USER, then log in again"
   }
 
   /// Returns the error of a device in use.
@@ -37,8 +37,9 @@ extension SerialPort {
     guard let holder else {
       return PortError(
         .busy, path, code: EBUSY,
-        "busy: claimed by another program, maybe one that was killed; stop that, or plug the adapter in anew")
+        "busy: claimed by another program, possibly one that was killed; stop it, or unplug the adapter and plug it in again"
+      )
     }
-    return PortError(.busy, path, code: EBUSY, "busy: used by \(holder); stop that, or name another device")
+    return PortError(.busy, path, code: EBUSY, "busy: used by \(holder); stop it, or use another device")
   }
 }

@@ -39,7 +39,7 @@ public struct SerialPort: Port, ~Copyable {
     guard number >= 0 else { throw SerialPort.notOpened(name, code: errno) }
     let opened = Descriptor(owning: number)
     guard isatty(number) == 1 else {
-      throw PortError(.notSerial, name, code: ENOTTY, "not a serial line; name a device such as /dev/ttyUSB0")
+      throw PortError(.notSerial, name, code: ENOTTY, "not a serial port; name a device such as /dev/ttyUSB0")
     }
     let isLocked = flock(number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
     let isPseudoTerminal = cports_tty_is_pseudo_terminal(number) != 0
@@ -59,12 +59,12 @@ public struct SerialPort: Port, ~Copyable {
   }
 
   public mutating func close() {
-    if isOpen { SerialPort.letGo(line) }
+    if isOpen { SerialPort.prepareToClose(line) }
     line.close()
   }
 
   /// Prepares any serial port for closing its descriptor.
-  static func letGo(_ line: borrowing Descriptor) {
+  static func prepareToClose(_ line: borrowing Descriptor) {
     // A process that inherited the descriptor must not keep the flag.
     _ = cports_tty_set_exclusive(line.number, 0)
     // Bytes that a dead device does not accept would delay the last close(2), usually by 30 s (closing_wait).
@@ -112,6 +112,7 @@ public struct SerialPort: Port, ~Copyable {
   }
 
   private static func notMade(_ name: String, _ baud: Int) -> PortError {
-    PortError(.invalid, name, code: EINVAL, "cannot do \(baud) baud; usual are 38400, 115200, 9600, 500000")
+    PortError(
+      .invalid, name, code: EINVAL, "\(baud) baud is not supported; usual rates are 38400, 115200, 9600, 500000")
   }
 }

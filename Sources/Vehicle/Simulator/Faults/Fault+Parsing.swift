@@ -59,14 +59,14 @@ extension Fault {
     case (.none, nil), (.probability, nil): return
     case (.probability, .some(let text)):
       guard let value = Double(text), (0...1).contains(value) else {
-        throw Mistake(reason: "expected a probability from 0 to 1 behind \(kind.rawValue)=")
+        throw Mistake(reason: "expected a probability from 0 to 1 after \(kind.rawValue)=")
       }
       number = value
     case (.count(_, .some(let fallback)), nil): number = Double(fallback)
     case (.count(let range, _), .some(let text)):
       guard let value = Int(text), range.contains(value) else {
         throw Mistake(
-          reason: "expected a whole number from \(range.lowerBound) to \(range.upperBound) behind \(kind.rawValue)=")
+          reason: "expected a whole number from \(range.lowerBound) to \(range.upperBound) after \(kind.rawValue)=")
       }
       number = Double(value)
     case (.time(.some(let fallback)), nil): duration = fallback

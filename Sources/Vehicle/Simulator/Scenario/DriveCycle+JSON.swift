@@ -16,7 +16,8 @@ extension DriveCycle {
     try reader.finish()
     guard !phases.isEmpty else { throw value.invalid(expected: "at least one phase", found: "none") }
     guard !repeats || speed == 0 else {
-      throw value.invalid(expected: "a drive that ends standing, as it repeats", found: "\(speed) km/h at its end")
+      throw value.invalid(
+        expected: "a drive that ends at 0 km/h, because it repeats", found: "\(speed) km/h at its end")
     }
     self.init(phases, repeats: repeats)
   }

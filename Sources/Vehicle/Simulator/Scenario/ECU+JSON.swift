@@ -10,7 +10,7 @@ extension ECU {
     self = .preset(role ?? (isDiesel ? .diesel : .engine), address: address, on: bus)
     if let request = reader.optional("request") { requestAddress = try request.requireAddress(on: bus) }
     if let byte = reader.optional("extended") {
-      guard bus.isCAN else { throw byte.invalid(expected: "no extended address: the bus is no CAN") }
+      guard bus.isCAN else { throw byte.invalid(expected: "no extended address: the bus is not CAN") }
       extendedAddress = try byte.requireBytes(1...1)[0]
     }
     name = try reader.optionalString("name") ?? name
@@ -22,7 +22,8 @@ extension ECU {
       for pid in list {
         let byte = try pid.requireBytes(1...1)[0]
         guard byte == 0x01 || byte == 0x41 || Parameter.row(byte) != nil else {
-          throw pid.invalid(expected: "a PID that the simulator measures; for any other give its bytes in \"values\"")
+          throw pid.invalid(
+            expected: "a PID that the simulator computes; for another one write its bytes in \"values\"")
         }
         pids.insert(byte)
       }
@@ -45,7 +46,7 @@ extension ECU {
     _ = try JSONObjectReader(value)
     for member in value.members {
       guard let pid = Hexadecimal.bytes(member.key), pid.count == 1, pid[0] & 0x1F != 0 else {
-        throw member.keyValue.invalid(expected: "a PID of two hexadecimal digits, none of the bitmaps")
+        throw member.keyValue.invalid(expected: "a PID of two hexadecimal digits, not one of the bitmaps")
       }
       values[pid[0]] = try member.value.requireBytes(1...(bus.isCAN ? 60 : LegacyFrame.longest(on: bus) - 2))
     }
@@ -70,7 +71,7 @@ extension JSONValue {
     guard text.utf8.count == digits, let number = Hexadecimal.number(text),
       number < (bus.isExtended ? 0x2000_0000 : bus.isCAN ? 0x800 : 0x100)
     else {
-      throw invalid(expected: "an address of \(digits) hexadecimal digits, as the bus \(bus.name) has them")
+      throw invalid(expected: "an address of \(digits) hexadecimal digits for the bus \(bus.name)")
     }
     return number
   }

@@ -14,7 +14,7 @@ extension Scenario {
       for value in list {
         let entry = try CarEntry(parsing: value, seed: UInt64(seed) &+ UInt64(cars.count))
         if let last = cars.last, entry.from <= last.from {
-          throw value.invalid(expected: "a car with a later \"from\" than the one before", found: "an earlier one")
+          throw value.invalid(expected: "a car with a later \"from\" than the previous one", found: "an earlier one")
         }
         cars.append(entry)
       }

@@ -23,7 +23,7 @@ struct PTYServer: HostLink, ~Copyable {
     unsafe cfsetspeed(&settings, speed_t(B38400))
     settings.c_cflag |= tcflag_t(CREAD | CLOCAL)
     guard unsafe openpty(&controller, &terminal, &path, &settings, nil) == 0 else {
-      throw .system(.unavailable, "no pseudo terminal")
+      throw .system(.unavailable, "cannot create a pseudo-terminal")
     }
     let descriptor = Descriptor(controller)
     // Close the other end, so that the host's opening and closing become visible.
@@ -38,7 +38,9 @@ struct PTYServer: HostLink, ~Copyable {
   private func makeLink() throws(SimulatorError) {
     guard let link else { return }
     if PTYServer.target(of: link) != nil { unsafe unlink(link) }
-    guard unsafe symlink(name, link) == 0 else { throw .system(.unavailable, "no link \(link) to \(name)") }
+    guard unsafe symlink(name, link) == 0 else {
+      throw .system(.unavailable, "cannot create the link \(link) to \(name)")
+    }
   }
 
   mutating func close() {

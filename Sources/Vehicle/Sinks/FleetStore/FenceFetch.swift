@@ -44,7 +44,7 @@ struct FenceFetch: Sendable {
     case 304, 404:
       succeeded(at: now)
       return nil
-    case 401, 403: throw SinkError(.unauthorized, place, "the server does not take our token: \(reply.summary)")
+    case 401, 403: throw SinkError(.unauthorized, place, "the server rejects the token: \(reply.summary)")
     default: throw SinkError(.badAnswer, place, "the server answers \(reply.summary)")
     }
   }
@@ -68,6 +68,6 @@ struct FenceFetch: Sendable {
     _ error: SinkError, at now: Int64, using random: inout some RandomNumberGenerator
   ) -> SinkNews? {
     nextAt = now &+ max(backOff.failed(using: &random), min(period, 5_000_000_000))
-    return report.failed(error) == nil ? nil : .remark("\(error); the fences stay as they are")
+    return report.failed(error) == nil ? nil : .remark("\(error); the fences are unchanged")
   }
 }

@@ -54,7 +54,8 @@ extension FleetStoreConfiguration {
     case 400 where isElsewhere(reply):
       let remedy =
         url.scheme == "https"
-        ? "is the path right, or does it want a certificate of ours?" : "if TLS is spoken there, write https://"
+        ? "check the path, and whether the server requires a client certificate"
+        : "if the server uses TLS, write https://"
       return PeerCheck(
         SinkError(.badAnswer, url.description, "no fleet store there: the server answers \(reply.summary); \(remedy)"))
     // The store accepted the request; there was no record to store.
@@ -64,14 +65,14 @@ extension FleetStoreConfiguration {
         return PeerCheck(
           SinkError(
             .otherGateway, url.description,
-            "the token is of the gateway \(PeerText.shown(reply.gateway)), and this one is \(gatewayId)"))
+            "the token belongs to the gateway \(PeerText.shown(reply.gateway)), but this gateway is \(gatewayId)"))
       }
       let way = url.scheme == "https" ? "TLS" : "no TLS"
       return PeerCheck(.takesRecords, "\(url): takes records (\(tokenFile == nil ? "no token" : "token good"), \(way))")
     case 404, 405:
       return PeerCheck(
         SinkError(
-          .badAnswer, url.description, "no fleet store there: the server answers \(reply.summary); is the path right?"))
+          .badAnswer, url.description, "no fleet store there: the server answers \(reply.summary); check the path"))
     default: break
     }
     // Interpret the reply as the sink would. Its retries with a new token or another encoding would make no difference

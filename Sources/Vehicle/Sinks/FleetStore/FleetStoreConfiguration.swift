@@ -30,7 +30,7 @@ public struct FleetStoreConfiguration: Equatable, Sendable {
   /// Maximum size of the dead-letter file, bytes. Its predecessor is kept as well.
   public var deadLetterBytes = 4 << 20
 
-  /// The token leaves this machine without encryption.
+  /// Whether the token is sent to another host without encryption.
   var exposesToken: Bool { url.scheme == "http" && tokenFile != nil && !(url.isLoopback && proxy == nil) }
 
   static let schemes = [(name: "https", port: 443), (name: "http", port: 80)]

@@ -59,14 +59,14 @@ import Ports
   func send(_ request: Request) throws(SinkError) -> HTTPReply {
     let code = begin(request)
     defer { held = [] }
-    guard code == 0 else { throw SinkError(.system, place, "no request: \(systemReason(-code))") }
+    guard code == 0 else { throw SinkError(.system, place, "cannot send the request: \(systemReason(-code))") }
     let (deadline, isEndless) = BootClock.now.addingReportingOverflow(request.patience)
     while true {
       let state = unsafe ccurl_continue(client)
       if state == 1 { break }
       guard state == 0 else { throw ended(.system, "libcurl failed") }
-      if wakeUp.isStopping { throw ended(.stopped, "told to stop") }
-      if !isEndless, BootClock.now >= deadline { throw ended(.timedOut, "no whole answer in time") }
+      if wakeUp.isStopping { throw ended(.stopped, "stopped") }
+      if !isEndless, BootClock.now >= deadline { throw ended(.timedOut, "no complete answer in time") }
       guard unsafe ccurl_wait(client, wakeUp.descriptor, 1_000) == 0 else { throw ended(.system, "libcurl failed") }
       wakeUp.clear()
     }
@@ -136,9 +136,9 @@ import Ports
         ?? SinkError(.certificate, place, "the system's authorities cannot be used: \(reason)")
     case ccurl_own_certificate:
       tls.troubleWithCertificate(place, reason)
-        ?? SinkError(.certificate, place, "our certificate cannot be used: \(reason)")
+        ?? SinkError(.certificate, place, "the client certificate cannot be used: \(reason)")
     case ccurl_handshake where Self.isNoTLS(reason):
-      SinkError(.noTLS, place, "what answers there speaks no TLS: \(reason)")
+      SinkError(.noTLS, place, "the peer does not use TLS: \(reason)")
     case ccurl_cut:
       SinkError(unsafe ccurl_status(client) == 0 ? .cut : .badAnswer, place, "the connection broke: \(reason)")
     case ccurl_too_long: SinkError(.badAnswer, place, "its answer is too long")

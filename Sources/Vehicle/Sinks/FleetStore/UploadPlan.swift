@@ -182,7 +182,7 @@ struct UploadPlan: Sendable {
         return .again
       }
       let error = SinkError(
-        .unauthorized, place, "the server does not take our token: \(reply.summary); give it another by \"tokenFile\"")
+        .unauthorized, place, "the server rejects the token: \(reply.summary); put a valid one into the \"tokenFile\"")
       return .stop(error, wait: reply.wait)
     case 413:
       return tooLarge(records, reply)
@@ -194,7 +194,7 @@ struct UploadPlan: Sendable {
       server.encoding = server.encoding == .zstd ? .gzip : .none
       return .again
     case 408, 425, 429, 503:
-      return .stop(SinkError(.busy, place, "the server asks us to wait: \(reply.summary)"), wait: reply.wait)
+      return .stop(SinkError(.busy, place, "the server asks to wait: \(reply.summary)"), wait: reply.wait)
     default: break
     }
     return .stop(SinkError(.badAnswer, place, "the server answers \(reply.summary)"), wait: reply.wait)
@@ -227,7 +227,7 @@ struct UploadPlan: Sendable {
       hasSettled = true
       return .delivered(records.lowerBound..<records.lowerBound, refused: refused)
     } catch {
-      let error = SinkError(.badAnswer, place, "its answer is not understood: \(error.reason)")
+      let error = SinkError(.badAnswer, place, "its answer is invalid: \(error.reason)")
       return .stop(error, wait: nil)
     }
   }
@@ -247,7 +247,7 @@ struct UploadPlan: Sendable {
 
   private var takesNothing: SinkError {
     SinkError(
-      .badAnswer, server.url.description, "the server takes no record at all: \(suspects.last?.reason ?? "no reason")")
+      .badAnswer, server.url.description, "the server accepts no record: \(suspects.last?.reason ?? "no reason")")
   }
 
   /// Decides about the records that the server rejected on their own or as foreign: they become dead letters or wait.
@@ -260,7 +260,7 @@ struct UploadPlan: Sendable {
     guard suspects.isEmpty, let reason = foreign.first?.reason else { return .stop(takesNothing, wait: nil) }
     // The rest of a partly delivered batch is smaller, so the next batch can contain other records as well.
     let error = SinkError(
-      .unauthorized, server.url.description, "the server takes none of our records: \(reason)")
+      .unauthorized, server.url.description, "the server accepts none of this gateway's records: \(reason)")
     if hasSettled { return .stop(error, wait: nil) }
     if server.refusedAsForeign(foreign.count) { return .delivered(first.index..<first.index, refused: foreign) }
     return .setAside(error)
@@ -286,8 +286,8 @@ struct UploadPlan: Sendable {
     guard isKept, moves < 3, let path = samePlace(reply.location) else {
       let error = SinkError(
         .redirected, place,
-        "the server sends us to \(reply.location.isEmpty ? "nowhere" : PeerText.shown(reply.location)) (\(reply.status)), "
-          + "which is not followed; configure the address itself")
+        "the server redirects to \(reply.location.isEmpty ? "no address" : PeerText.shown(reply.location)) (\(reply.status)), "
+          + "which is not followed; configure the final address")
       return .stop(error, wait: nil)
     }
     moves += 1

@@ -10,7 +10,7 @@ enum FileCompressor {
   /// - Throws: ``SinkError`` on failure; the original is then unchanged.
   static func compress(_ from: String, to: String) throws(SinkError) {
     guard ccompression_load_zstd() == 0 else {
-      throw SinkError(.missingLibrary, from, "libzstd.so.1 is not installed: it stays uncompressed")
+      throw SinkError(.missingLibrary, from, "libzstd.so.1 is not installed: the file stays uncompressed")
     }
     let draft = to + ".new"
     do throws(SinkError) {

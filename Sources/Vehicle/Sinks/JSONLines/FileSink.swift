@@ -74,8 +74,8 @@ public struct FileSink: Sink, ~Copyable {
     let opened = try RecordFile(configuration.path)
     switch opened.mended {
     case .cutLineRemoved(let bytes):
-      news.append(.remark("\(configuration.path): a line that was cut is removed: \(bytes) bytes"))
-    case .lineEnded: news.append(.remark("\(configuration.path): its last line had no end; it has one now"))
+      news.append(.remark("\(configuration.path): an incomplete last line was removed: \(bytes) bytes"))
+    case .lineEnded: news.append(.remark("\(configuration.path): the last line had no line feed; one was added"))
     case nil: break
     }
     file = opened
@@ -94,7 +94,7 @@ public struct FileSink: Sink, ~Copyable {
       former = try RotatedFiles(configuration.path).lastNumbers()
     } catch {
       former = TailNumbers()
-      news.append(.remark("\(error); a record in it may come twice"))
+      news.append(.remark("\(error); its records may be written again"))
     }
   }
 

@@ -65,7 +65,8 @@ import Ports
     var code: Int32 = 0
     let made = unsafe withExtendedLifetime(texts) { unsafe cmosquitto_make(&options, &code) }
     guard let made = unsafe made else {
-      throw files.unreadable(place) ?? SinkError(.certificate, place, "its settings are refused: \(Self.reason(code))")
+      throw files.unreadable(place)
+        ?? SinkError(.certificate, place, "the TLS settings are rejected: \(Self.reason(code))")
     }
     unsafe client = made
     try Self.lookUp(configuration.url, place, within: lookUpLimit, wakeUp)
@@ -81,7 +82,7 @@ import Ports
     _ url: ServiceURL, _ place: String, within limit: Int64, _ wakeUp: SinkWakeUp
   ) throws(SinkError) {
     guard let lookup = unsafe cports_lookup_begin(url.host, String(url.port)) else {
-      throw SinkError(.system, place, "no memory or thread to look the name up")
+      throw SinkError(.system, place, "cannot look up the name: no memory or thread")
     }
     defer { unsafe cports_lookup_end(lookup) }
     let deadline = BootClock.now &+ limit
@@ -92,7 +93,7 @@ import Ports
         let reason = unsafe String(cString: cports_lookup_message(code))
         throw SinkError(.unreachable, place, "no address for \(url.host): \(reason)")
       }
-      if wakeUp.isStopping { throw SinkError(.stopped, place, "told to stop") }
+      if wakeUp.isStopping { throw SinkError(.stopped, place, "stopped") }
       if BootClock.now >= deadline { throw SinkError(.timedOut, place, "no answer from the name server") }
     }
   }
@@ -168,7 +169,7 @@ import Ports
     switch code {
     // 14: the reason is in `errno`.
     case 14: systemReason(errno)
-    case 25: "it says more than a broker has to say to a gateway"
+    case 25: "the broker sends more than a gateway accepts"
     default: text(unsafe String(cString: cmosquitto_reason(code)))
     }
   }

@@ -21,12 +21,12 @@ extension MQTTConfiguration {
           _ = connection.wait(until: 0, nil)
           let way = usesTLS ? "TLS" : "no TLS"
           return PeerCheck(
-            .takesRecords, "\(url): lets us in (MQTT \(version.level == 5 ? "5" : "3.1.1"), \(way))")
+            .takesRecords, "\(url): accepts the connection (MQTT \(version.level == 5 ? "5" : "3.1.1"), \(way))")
         case .refused(let reason):
           if version.refused(reason) { continue }
           return PeerCheck(
             SinkError(
-              .unauthorized, url.description, "the broker does not let us in: \(connection.explanation(reason))"))
+              .unauthorized, url.description, "the broker rejects the connection: \(connection.explanation(reason))"))
         case .lost(let why, let isSilent):
           if isSilent, version.level == 5 {
             version.closedWithoutAnswer()

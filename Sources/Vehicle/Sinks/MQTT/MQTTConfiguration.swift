@@ -48,7 +48,7 @@ public struct MQTTConfiguration: Equatable, Sendable {
 
   var usesTLS: Bool { url.scheme == "mqtts" }
 
-  /// The password leaves this machine without encryption.
+  /// Whether the password is sent to another host without encryption.
   var exposesPassword: Bool { !usesTLS && passwordFile != nil && !url.isLoopback }
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {

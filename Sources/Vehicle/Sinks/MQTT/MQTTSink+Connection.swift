@@ -32,7 +32,7 @@ extension MQTTSink {
       if connection == nil { try begin(wakeUp) }
       guard let connection, !connection.isConnected else { return }
       let events = connection.wait(until: connectDeadline, wakeUp).events
-      if wakeUp.isStopping { throw SinkError(.stopped, place, "told to stop") }
+      if wakeUp.isStopping { throw SinkError(.stopped, place, "stopped") }
       try take(events)
       if BootClock.now >= connectDeadline { throw SinkError(.timedOut, place, "no answer from the broker") }
     }
@@ -86,7 +86,7 @@ extension MQTTSink {
     if version.refused(reason) { return }
     let isOurs = [4, 5, 134, 135, 138, 140].contains(reason)
     throw SinkError(
-      isOurs ? .unauthorized : .busy, place, "the broker does not let us in: \(explanation)")
+      isOurs ? .unauthorized : .busy, place, "the broker rejects the connection: \(explanation)")
   }
 
   /// Closes the connection, if any, and schedules the next attempt.

@@ -37,8 +37,8 @@ public struct MQTTSink: Sink, ~Copyable {
   var connection: BrokerConnection?
   var version = BrokerVersion()
   /// Maximum number of unacknowledged messages that the broker allows.
-  /// Maximum packet size of the broker, bytes.
   var window = 1
+  /// Maximum packet size of the broker, bytes.
   var packetBytes = Int.max
   /// Deadline for the connection in progress, boot time in ns; `.max` if there is none.
   var connectDeadline = Int64.max
@@ -87,7 +87,7 @@ public struct MQTTSink: Sink, ~Copyable {
     messages.removeAll { $0.bytes > packetBytes - Self.headBytes }
     // If every message exceeds the limit, the broker's limit is wrong, not the records.
     if !tooLong.isEmpty, messages.isEmpty {
-      throw SinkError(.busy, place, "the broker takes no packet of more than \(packetBytes) bytes")
+      throw SinkError(.busy, place, "the broker accepts no packet longer than \(packetBytes) bytes")
     }
     for message in tooLong {
       try refuse(message.records[0], "longer than the broker's maximum packet size", batch, &delivery)
@@ -102,13 +102,13 @@ public struct MQTTSink: Sink, ~Copyable {
         window.published(as: try connection.publish(message.topic, message.payload(batch)))
       }
       let events = connection.wait(until: deadline, wakeUp).events
-      if wakeUp.isStopping, events.isEmpty { throw SinkError(.stopped, place, "told to stop") }
+      if wakeUp.isStopping, events.isEmpty { throw SinkError(.stopped, place, "stopped") }
       for case .acknowledged(let number, let reason) in events {
         deadline = BootClock.now &+ configuration.answerLimit
         try settle(window.acknowledged(number, reason: reason), batch, &delivery)
       }
       try take(events)
-      if BootClock.now >= deadline { throw SinkError(.timedOut, place, "the broker acknowledges nothing") }
+      if BootClock.now >= deadline { throw SinkError(.timedOut, place, "the broker does not acknowledge messages") }
     }
   }
 
@@ -128,7 +128,7 @@ public struct MQTTSink: Sink, ~Copyable {
       throw SinkError(
         .busy, place, "nobody subscribes to \(configuration.topic): the broker drops the records; they wait")
     case .stop(let reason):
-      throw SinkError(.busy, place, "the broker takes no records: \(connection?.explanation(reason) ?? "\(reason)")")
+      throw SinkError(.busy, place, "the broker accepts no records: \(connection?.explanation(reason) ?? "\(reason)")")
     case .divided, .unknown: break
     }
   }

@@ -20,7 +20,7 @@ struct SQLiteStatement: ~Copyable {
   /// Binds a number.
   mutating func bind(_ number: Int64, at parameter: Int32) {
     let code = unsafe sqlite3_bind_int64(handle, parameter, number)
-    precondition(code == SQLITE_OK, "a parameter that the statement does not have, or has while it runs")
+    precondition(code == SQLITE_OK, "no such parameter, or the statement is running")
   }
 
   /// Binds the bit pattern of an unsigned number.
@@ -31,7 +31,7 @@ struct SQLiteStatement: ~Copyable {
     // SQLITE_TRANSIENT: Swift cannot import this C cast.
     let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     let code = unsafe sqlite3_bind_text(handle, parameter, text, -1, copied)
-    precondition(code == SQLITE_OK, "a parameter that the statement does not have, or has while it runs")
+    precondition(code == SQLITE_OK, "no such parameter, or the statement is running")
   }
 
   /// Executes a statement that returns no rows.
@@ -46,7 +46,7 @@ struct SQLiteStatement: ~Copyable {
     let code = unsafe bytes.withUnsafeBytes { bytes in
       // The bytes are not copied; they outlive the execution.
       let bound = unsafe sqlite3_bind_blob64(handle, parameter, bytes.baseAddress, UInt64(bytes.count), nil)
-      precondition(bound == SQLITE_OK, "a parameter that the statement does not have, or has while it runs")
+      precondition(bound == SQLITE_OK, "no such parameter, or the statement is running")
       return unsafe sqlite3_step(handle)
     }
     let error = code == SQLITE_DONE ? nil : failure(code)

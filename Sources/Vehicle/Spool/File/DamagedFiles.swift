@@ -13,7 +13,7 @@ enum DamagedFiles {
     let aside = name(path, number ?? kept - 1)
     // Rename the database first. SQLite discards a log without a database, but would apply a log beside another
     // database to it.
-    guard unsafe rename(path, aside) == 0 else { throw .system(path, "damaged, and cannot be set aside", errno) }
+    guard unsafe rename(path, aside) == 0 else { throw .system(path, "damaged, and cannot be renamed", errno) }
     _ = unsafe rename(path + "-wal", aside + "-wal")
     _ = unsafe unlink(path + "-shm")
     synchroniseFolder(of: path)

@@ -14,14 +14,14 @@ final class FolderLock {
   ///
   /// - Throws: ``SpoolError`` of the kind `inUse` if another process holds the lock.
   init(_ folder: String) throws(SpoolError) {
-    if unsafe mkdir(folder, 0o750) != 0, errno != EEXIST { throw .system(folder, "cannot be made", errno) }
+    if unsafe mkdir(folder, 0o750) != 0, errno != EEXIST { throw .system(folder, "cannot be created", errno) }
     let path = folder + "/spool.lock"
     let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
     guard opened >= 0 else { throw .system(path, "cannot be opened", errno) }
     guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
       close(opened)
-      if code == EWOULDBLOCK { throw SpoolError(.inUse, folder, "another process has this spool") }
+      if code == EWOULDBLOCK { throw SpoolError(.inUse, folder, "another process uses this spool") }
       throw .system(path, "cannot be locked", code)
     }
     // Assign this last: once all properties are set, `deinit` runs even if the initializer throws, and the descriptor's

@@ -5,7 +5,7 @@ import Telemetry
 ///
 /// It is written to `spool.lock` before a record is appended, without fsync(2). If the process is killed, the kernel
 /// still has it, and the next start knows how many records can have been lost. After a power cut it may be outdated and
-/// is not used; the boot ID tells the two apart.
+/// is not used; the boot ID shows whether the power was off.
 struct PendingMark: Equatable {
   /// The epoch of the file.
   var epoch: UUIDv7

@@ -31,7 +31,7 @@ struct Salvage: ~Copyable {
   init(path: String, working: @escaping @Sendable () -> Void = {}) throws(SQLiteError) {
     self.working = working
     let connection = try SQLiteConnection(path: path)
-    try connection.execute("PRAGMA cache_size = -768; PRAGMA mmap_size = 0", "set up")
+    try connection.execute("PRAGMA cache_size = -768; PRAGMA mmap_size = 0", "configure the connection")
     _ = try connection.number("SELECT count(*) FROM sqlite_schema", "read the tables")
     base = try connection.number("PRAGMA user_version", "read the header") == 1 ? "NULL" : "base"
     self.connection = connection
@@ -43,7 +43,7 @@ struct Salvage: ~Copyable {
   var state: SpoolOpening.State? { try? SpoolOpening.state(connection) }
 
   /// Unreported losses in the file, as far as they are readable.
-  var owed: [Loss] { (try? SpoolOpening.owed(connection)) ?? [] }
+  var unreported: [Loss] { (try? SpoolOpening.unreported(connection)) ?? [] }
 
   /// The caller's notes in the file, as far as they are readable.
   var notes: [String: [UInt8]] { (try? SpoolFile.notes(connection)) ?? [:] }
@@ -123,7 +123,7 @@ struct Salvage: ~Copyable {
     let table = lane == .events ? "event" : "telemetry"
     var rows = try SQLiteStatement(
       connection, "SELECT seq, boot, time, type, sum, line, \(base) FROM \(table) WHERE seq > ?1 ORDER BY seq",
-      "save records")
+      "recover records")
     rows.bind(position, at: 1)
     return rows
   }
@@ -135,14 +135,14 @@ struct Salvage: ~Copyable {
       do throws(SQLiteError) {
         guard try rows.next() else { break }
       } catch {
-        // Return the records read before; the next step meets the damaged place again.
+        // // Return the records read before; the next step finds the damage again.
         guard found.isEmpty else { return found }
         throw error
       }
       let sequence = rows.unsigned(0)
       guard sequence > position, sequence <= UInt64(Int64.max) else {
         guard found.isEmpty else { return found }
-        throw SQLiteError(.damaged, "save records", "numbers out of order")
+        throw SQLiteError(.damaged, "recover records", "numbers out of order")
       }
       let record: PendingRecord?
       do throws(SQLiteError) { record = try self.record(rows, sequence) } catch {

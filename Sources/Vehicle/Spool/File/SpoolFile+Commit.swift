@@ -15,7 +15,7 @@ extension SpoolFile {
   struct Draft {
     var last: UInt64
     var counts: [Int64]
-    var owed: [Loss]
+    var unreported: [Loss]
     var packing: PackingPlan
     /// Highest number dropped, by lane; 0 if none.
     var dropped: [UInt64] = [0, 0]
@@ -26,35 +26,37 @@ extension SpoolFile {
   ///
   /// - Parameters:
   ///   - records: receive the numbers after ``last``, in order.
-  ///   - owed: losses that no record reports yet; new ones are appended.
-  ///   - settled: rows of losses whose `gap` records were delivered from memory.
+  ///   - unreported: losses that no record reports yet; new ones are appended.
+  ///   - reportedRows: rows of losses whose `gap` records were delivered from memory.
   ///   - notes: named values of the caller.
   ///   - unnumbered: losses that receive numbers before the records do.
   func commit(
-    _ records: [PendingRecord], sinks: [SinkProgress], owed: inout [Loss], settled: [Int64], bounds: Bounds,
+    _ records: [PendingRecord], sinks: [SinkProgress], unreported: inout [Loss], reportedRows: [Int64], bounds: Bounds,
     notes: [(name: String, value: [UInt8])] = [], unnumbered: [GapRecord.Reason: UInt64] = [:]
   ) throws(SQLiteError) {
-    var draft = Draft(last: last, counts: counts, owed: owed, packing: packing)
+    var draft = Draft(last: last, counts: counts, unreported: unreported, packing: packing)
     let reserve = nextReserve(after: records.count)
     try transaction { () throws(SQLiteError) in
       if !unnumbered.isEmpty { try number(unnumbered, &draft) }
       for record in records { try store(record, &draft) }
       try keep(notes)
-      for row in settled { try connection.execute("DELETE FROM loss WHERE number = \(row)", "settle a loss") }
+      for row in reportedRows {
+        try connection.execute("DELETE FROM loss WHERE number = \(row)", "remove a reported loss")
+      }
       if hasNewClock { try keepClock() }
-      try tellDamaged(sinks, &draft)
+      try removeDamaged(sinks, &draft)
       try removeAcknowledged(sinks, &draft)
       try keepWithin(bounds, sinks, &draft)
       try keepProgress(sinks, draft)
-      try keepOwed(&draft)
+      try storeUnreported(&draft)
       try setState(last: draft.last, reserved: draft.last + reserve, clean: false, draft.counts)
     }
     last = draft.last
     reserved = last + reserve
     counts = draft.counts
-    owed = draft.owed
+    unreported = draft.unreported
     packing = draft.packing
-    if hasNewClock { keptClock = clock.entries[boot] ?? [] }
+    if hasNewClock { committedClock = clock.entries[boot] ?? [] }
     hasNewClock = false
     damaged = []
     for sink in sinks {
@@ -74,7 +76,7 @@ extension SpoolFile {
     let sum = Self.sum(record.line.bytes.span, sequence: sequence, boot: boot, time: record.time, type: type)
     // Events are few and differ from each other, so compression gains little.
     let isPacked = record.lane == .telemetry
-    let kept = isPacked ? try pack(record.line.bytes, sequence: sequence, &draft) : KeptLine(bytes: record.line.bytes)
+    let kept = isPacked ? try pack(record.line.bytes, sequence: sequence, &draft) : PackedLine(bytes: record.line.bytes)
     try with(record.lane) { lane throws(SQLiteError) in
       lane.insert.bind(sequence, at: 1)
       lane.insert.bind(boot, at: 2)
@@ -87,23 +89,23 @@ extension SpoolFile {
     }
     draft.last = sequence
     draft.counts[record.lane.rawValue] += 1
-    if let loss = record.explains { try tell(loss, by: sequence) }
+    if let loss = record.explains { try markReported(loss, by: sequence) }
   }
 
   private func keepClock() throws(SQLiteError) {
     let known = clock.entries[boot] ?? []
     // A step of the clock adds one entry and may remove another; leave the others unchanged.
-    for entry in keptClock where !known.contains(entry) {
-      try connection.execute("DELETE FROM clock WHERE boot = \(boot) AND since = \(entry.since)", "keep the clock")
+    for entry in committedClock where !known.contains(entry) {
+      try connection.execute("DELETE FROM clock WHERE boot = \(boot) AND since = \(entry.since)", "store the clock")
     }
-    for entry in known where !keptClock.contains(entry) { try keep(entry, boot: boot) }
+    for entry in known where !committedClock.contains(entry) { try keep(entry, boot: boot) }
   }
 
   /// Writes a clock entry of a boot.
   func keep(_ entry: ClockBook.Entry, boot: Int64) throws(SQLiteError) {
     try connection.execute(
       "INSERT INTO clock VALUES (\(boot), \(entry.since), \(entry.wall.quality.rawValue), \(entry.wall.offset))",
-      "keep the clock")
+      "store the clock")
   }
 
   /// Writes the sinks' acknowledgements and stamps.

@@ -3,39 +3,40 @@ import Telemetry
 extension SpoolFile {
   /// Stores an unreported loss, merged with a similar unreported one if there is one.
   func add(_ loss: Loss, _ draft: inout Draft) throws(SQLiteError) {
-    for index in draft.owed.indices where draft.owed[index].row != 0 && draft.owed[index].merge(loss) {
-      try write(draft.owed[index], over: draft.owed[index].row, told: nil)
+    for index in draft.unreported.indices where draft.unreported[index].row != 0 && draft.unreported[index].merge(loss)
+    {
+      try write(draft.unreported[index], over: draft.unreported[index].row, told: nil)
       return
     }
     var added = loss
     added.row = try write(loss, over: nil, told: nil)
-    draft.owed.append(added)
+    draft.unreported.append(added)
   }
 
   /// Stores losses that have no row yet, so that they survive a crash.
-  func keepOwed(_ draft: inout Draft) throws(SQLiteError) {
-    for index in draft.owed.indices where draft.owed[index].row == 0 {
-      draft.owed[index].row = try write(draft.owed[index], over: nil, told: nil)
+  func storeUnreported(_ draft: inout Draft) throws(SQLiteError) {
+    for index in draft.unreported.indices where draft.unreported[index].row == 0 {
+      draft.unreported[index].row = try write(draft.unreported[index], over: nil, told: nil)
     }
   }
 
   /// Marks a loss as reported by a record. The row is kept as long as that record is.
-  func tell(_ loss: Loss, by sequence: UInt64) throws(SQLiteError) {
+  func markReported(_ loss: Loss, by sequence: UInt64) throws(SQLiteError) {
     try write(loss, over: loss.row == 0 ? nil : loss.row, told: sequence)
   }
 
   /// Removes losses reported by records in this range, after every sink acknowledged them.
-  func forgetTold(_ range: ClosedRange<UInt64>) throws(SQLiteError) {
+  func removeReported(_ range: ClosedRange<UInt64>) throws(SQLiteError) {
     try connection.execute(
       "DELETE FROM loss WHERE told BETWEEN \(range.lowerBound) AND \(min(range.upperBound, UInt64(Int64.max)))",
       "forget losses")
   }
 
   /// Marks losses as unreported again, after the records in this range that reported them were dropped.
-  func oweAgain(_ range: ClosedRange<UInt64>, _ draft: inout Draft) throws(SQLiteError) {
+  func markUnreported(_ range: ClosedRange<UInt64>, _ draft: inout Draft) throws(SQLiteError) {
     let told = try SpoolOpening.losses(connection, where: "told BETWEEN \(range.lowerBound) AND \(range.upperBound)")
     guard !told.isEmpty else { return }
-    try forgetTold(range)
+    try removeReported(range)
     for loss in told { try add(loss, &draft) }
   }
 
@@ -46,7 +47,7 @@ extension SpoolFile {
       """
       INSERT OR REPLACE INTO loss
         VALUES (?1, ?2, nullif(?3, ''), nullif(?4, 0), nullif(?5, 0), ?6, ?7, nullif(?8, ''), ?9) RETURNING number
-      """, "keep a loss")
+      """, "store a loss")
     if let row { statement.bind(row, at: 1) }
     statement.bind(Int64(loss.reason.rawValue), at: 2)
     statement.bind(loss.epoch?.string ?? "", at: 3)
@@ -56,7 +57,7 @@ extension SpoolFile {
     statement.bind(loss.types.reduce(0 as UInt64) { $0 | 1 << UInt64($1.rawValue) }, at: 7)
     statement.bind(loss.sink ?? "", at: 8)
     if let told { statement.bind(told, at: 9) }
-    guard try statement.next() else { throw SQLiteError(.system, "keep a loss", "no row was written") }
+    guard try statement.next() else { throw SQLiteError(.system, "store a loss", "no row was written") }
     let number = statement.number(0)
     _ = try statement.next()
     return number

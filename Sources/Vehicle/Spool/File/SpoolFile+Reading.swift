@@ -28,9 +28,9 @@ extension SpoolFile {
     }
   }
 
-  /// Result of adding a record to a batch.
+  /// The result of adding a record to a batch.
   private enum Outcome { case taken, full, damaged }
-  /// Reason why reading stopped: end of the lane, full batch, or a record that the sink already has or that is in
+  /// The reason why reading stopped: end of the lane, full batch, or a record that the sink already has or that is in
   /// flight.
   private enum Stop { case end, full, taken }
 
@@ -86,7 +86,7 @@ extension SpoolFile {
       switch try take(row, lane, into: &batch, request) {
       case .full: return .full
       case .damaged: damaged.append((lane, row.sequence))
-      case .taken: sink.lanes[lane.rawValue].handOut(row.sequence, previous: position)
+      case .taken: sink.lanes[lane.rawValue].deliver(row.sequence, previous: position)
       }
       position = row.sequence
     }
@@ -106,7 +106,7 @@ extension SpoolFile {
     defer { reset(.telemetry) }
     guard let row = try nextRow(.telemetry) else { return false }
     guard try take(row, .telemetry, into: &batch, request) == .taken else { return false }
-    request.sink.lanes[Lane.telemetry.rawValue].handOut(newest, previous: previous)
+    request.sink.lanes[Lane.telemetry.rawValue].deliver(newest, previous: previous)
     return true
   }
 

@@ -9,7 +9,7 @@ extension SpoolFile {
       for sink in sinks.dropFirst() { everyone = everyone.intersection(sink.lanes[lane.rawValue].acknowledged) }
       for range in everyone.ranges {
         try remove(range, from: lane, &draft)
-        if lane == .events { try forgetTold(range) }
+        if lane == .events { try removeReported(range) }
       }
     }
   }
@@ -63,7 +63,7 @@ extension SpoolFile {
       sinks[sink].lanes[lane.rawValue].acknowledged.contains(sequence)
     }
     for loss in losses { try add(loss, &draft) }
-    if lane == .events { try oweAgain(first...last, &draft) }
+    if lane == .events { try markUnreported(first...last, &draft) }
   }
 
   /// Computes the losses if no more records of the file are delivered. Nothing is written.
@@ -89,11 +89,11 @@ extension SpoolFile {
   }
 
   /// Removes records that were found damaged and stores their losses.
-  func tellDamaged(_ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
+  func removeDamaged(_ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
     for (lane, sequence) in damaged {
       try remove(sequence...sequence, from: lane, &draft)
       try add(Loss(.damagedSpool, epoch: epoch, sequences: sequence...sequence, count: 1), &draft)
-      if lane == .events { try oweAgain(sequence...sequence, &draft) }
+      if lane == .events { try markUnreported(sequence...sequence, &draft) }
     }
   }
 

@@ -36,7 +36,7 @@ final class SpoolFile {
   /// Whether ``clock`` has entries of this boot that are not committed.
   var hasNewClock = false
   /// The committed clock entries of this boot.
-  var keptClock: [ClockBook.Entry]
+  var committedClock: [ClockBook.Entry]
   /// Records that were found damaged and are not reported yet.
   var damaged: [(lane: Lane, sequence: UInt64)] = []
 
@@ -60,7 +60,7 @@ final class SpoolFile {
     mark: PendingMark? = nil, newEpoch: () -> UUIDv7
   ) throws(SQLiteError) {
     self.path = path
-    Self.keepToOurselves(path)
+    Self.restrictAccess(path)
     connection = try SQLiteConnection(path: path)
     let isNew = try SpoolOpening.configure(connection)
     if isNew { try SpoolOpening.make(connection, epoch: newEpoch()) }
@@ -73,24 +73,24 @@ final class SpoolFile {
     let skipped = wasClean ? nil : SpoolOpening.Skipped(state, mark, bootId: bootId)
     let given = skipped?.last ?? state.last
     forgotten = try SpoolOpening.lacked(byOthersThan: sinks, connection, state)
-    boot = try SpoolOpening.takeIntoUse(
+    boot = try SpoolOpening.markInUse(
       connection, state, skipped, reserved: given + SpoolFile.smallestReserve, bootId: bootId, sinks: sinks)
-    let renewed = try SpoolOpening.handOver(connection, to: gatewayId, counts, newEpoch: newEpoch)
+    let renewed = try SpoolOpening.beginEpoch(connection, to: gatewayId, counts, newEpoch: newEpoch)
     epoch = renewed ?? state.epoch
     last = renewed == nil ? given : 0
     reserved = last + SpoolFile.smallestReserve
-    if renewed != nil { for sink in sinks { sink.startAnew() } }
+    if renewed != nil { for sink in sinks { sink.reset() } }
     place = FilePlace(path)
     packing = PackingPlan(next: try connection.number("SELECT ifnull(max(number), 0) + 1 FROM base", "open"))
     statements = try SpoolStatements(connection)
     clock = try SpoolOpening.clock(connection)
-    keptClock = clock.entries[boot] ?? []
+    committedClock = clock.entries[boot] ?? []
     if isNew { DamagedFiles.synchroniseFolder(of: path) }
   }
 
   /// Restricts access to the owner, because records contain locations. SQLite gives the files beside it the same mode.
   /// Errors are ignored: SQLite fails for the same reason and reports it.
-  private static func keepToOurselves(_ path: String) {
+  private static func restrictAccess(_ path: String) {
     let made = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     // Do not open an existing file here: closing it would release this process's POSIX locks on it.
     if made >= 0 { Glibc.close(made) } else { _ = unsafe chmod(path, 0o600) }
@@ -103,7 +103,7 @@ final class SpoolFile {
   }
 
   /// Skips numbers up to this one, which were assigned by a previous copy of the file.
-  func give(upTo number: UInt64) {
+  func skip(upTo number: UInt64) {
     last = max(last, number)
     reserved = max(reserved, last + Self.smallestReserve)
   }

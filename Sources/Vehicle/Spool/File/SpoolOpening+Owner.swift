@@ -24,7 +24,7 @@ extension SpoolOpening {
   ///   - gatewayId: `nil` to accept any gateway.
   ///   - counts: waiting records, by lane.
   /// - Returns: the new epoch, which has no numbers yet; `nil` if the epoch does not change.
-  static func handOver(
+  static func beginEpoch(
     _ connection: borrowing SQLiteConnection, to gatewayId: String?, _ counts: [Int64], newEpoch: () -> UUIDv7
   ) throws(SQLiteError) -> UUIDv7? {
     guard let gatewayId else { return nil }

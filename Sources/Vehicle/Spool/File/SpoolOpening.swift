@@ -47,9 +47,9 @@ enum SpoolOpening {
   static func configure(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> Bool {
     try connection.execute(SpoolSchema.settings, "set up")
     let isNew = try connection.number("SELECT count(*) FROM sqlite_schema", "read the tables") == 0
-    let mode = try connection.text("PRAGMA journal_mode = WAL", "set the journal's mode")
+    let mode = try connection.text("PRAGMA journal_mode = WAL", "set the journal mode")
     guard mode == "wal" else {
-      throw SQLiteError(.system, "set the journal's mode", "the file system does not allow a shared log (WAL)")
+      throw SQLiteError(.system, "set the journal mode", "the file system does not support a write-ahead log (WAL)")
     }
     return isNew
   }
@@ -64,7 +64,7 @@ enum SpoolOpening {
       \(SpoolSchema.tables)
       INSERT INTO state VALUES (1, '\(epoch.string)', 0, 0, 1, 0, 0);
       COMMIT;
-      """, "make the tables")
+      """, "create the tables")
   }
 
   /// Upgrades a file of an earlier version.
@@ -72,7 +72,7 @@ enum SpoolOpening {
     guard try connection.number("PRAGMA application_id", "read the header") == SpoolSchema.applicationId,
       try connection.number("PRAGMA user_version", "read the header") == 1
     else { return }
-    try connection.execute(SpoolSchema.fromVersion1, "bring the file to this version")
+    try connection.execute(SpoolSchema.fromVersion1, "upgrade the file")
   }
 
   /// Reads the table `state`.
@@ -81,11 +81,11 @@ enum SpoolOpening {
   static func state(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> State {
     guard try connection.number("PRAGMA application_id", "read the header") == SpoolSchema.applicationId,
       try (1...SpoolSchema.version).contains(connection.number("PRAGMA user_version", "read the header"))
-    else { throw SQLiteError(.damaged, "read the header", "this is not a spool, or one of another version") }
+    else { throw SQLiteError(.damaged, "read the header", "not a spool, or a spool of another version") }
     var row = try SQLiteStatement(
       connection, "SELECT epoch, last, reserved, clean, events, telemetry FROM state", "read the state")
     guard try row.next(), let epoch = UUIDv7(string: row.text(0)), row.number(1) >= 0, row.number(2) >= 0 else {
-      throw SQLiteError(.damaged, "read the state", "there is no state, or one that cannot be")
+      throw SQLiteError(.damaged, "read the state", "the state is missing or invalid")
     }
     return State(
       epoch: epoch, last: row.unsigned(1), reserved: row.unsigned(2), isClean: row.number(3) == 1,
@@ -98,7 +98,7 @@ enum SpoolOpening {
       let first = try connection.number("SELECT min(seq) FROM \(table)", "check")
       let last = try connection.number("SELECT max(seq) FROM \(table)", "check")
       guard first >= 0, last <= Int64(bitPattern: state.last) else {
-        throw SQLiteError(.damaged, "check", "\(table) holds numbers that were never given")
+        throw SQLiteError(.damaged, "check", "\(table) has sequence numbers that were never assigned")
       }
     }
     guard !state.isClean else { return }
@@ -147,12 +147,12 @@ enum SpoolOpening {
   /// Marks the file as in use, registers the boot and the sinks, and reports skipped numbers as a loss.
   ///
   /// - Returns: the boot's row.
-  static func takeIntoUse(
+  static func markInUse(
     _ connection: borrowing SQLiteConnection, _ state: State, _ skipped: Skipped?, reserved: UInt64, bootId: String,
     sinks: [SinkProgress]
   ) throws(SQLiteError) -> Int64 {
     let last = skipped?.last ?? state.last
-    try connection.execute("BEGIN IMMEDIATE", "take into use")
+    try connection.execute("BEGIN IMMEDIATE", "mark the file as in use")
     let boot = try number(connection, table: "boot", column: "id", of: bootId)
     // Remove boots without records.
     try connection.execute(
@@ -164,7 +164,7 @@ enum SpoolOpening {
         SELECT since FROM clock AS later WHERE later.boot = clock.boot
           ORDER BY since DESC LIMIT 1 OFFSET \(ClockBook.mostEntries - 1));
       UPDATE base SET last = \(last) WHERE last IS NULL;
-      """, "take into use")
+      """, "mark the file as in use")
     for sink in sinks { sink.row = try number(connection, table: "sink", column: "name", of: sink.name) }
     for (row, _) in try others(than: sinks, connection) {
       try connection.execute(
@@ -172,7 +172,7 @@ enum SpoolOpening {
         DELETE FROM sink WHERE number = \(row);
         DELETE FROM acknowledged WHERE sink = \(row);
         DELETE FROM stamp WHERE sink = \(row);
-        """, "take into use")
+        """, "mark the file as in use")
     }
     for sink in sinks { try restore(sink, connection) }
     if let skipped, last > state.last {
@@ -180,11 +180,11 @@ enum SpoolOpening {
         """
         INSERT INTO loss (reason, epoch, first, last, count, types)
           VALUES (\(skipped.reason.rawValue), '\(state.epoch.string)', \(state.last + 1), \(last), \(last - state.last), 0)
-        """, "take into use")
+        """, "mark the file as in use")
     }
     try SpoolFile.keep([(self.boot, Array(bootId.utf8))], connection)
     try connection.execute(
-      "UPDATE state SET last = \(last), reserved = \(reserved), clean = 0; COMMIT", "take into use")
+      "UPDATE state SET last = \(last), reserved = \(reserved), clean = 0; COMMIT", "mark the file as in use")
     return boot
   }
 
@@ -193,10 +193,11 @@ enum SpoolOpening {
     _ connection: borrowing SQLiteConnection, table: String, column: String, of text: String
   ) throws(SQLiteError) -> Int64 {
     var insert = try SQLiteStatement(
-      connection, "INSERT OR IGNORE INTO \(table) (\(column)) VALUES (?1)", "take into use")
+      connection, "INSERT OR IGNORE INTO \(table) (\(column)) VALUES (?1)", "mark the file as in use")
     insert.bind(text, at: 1)
     try insert.run()
-    var find = try SQLiteStatement(connection, "SELECT number FROM \(table) WHERE \(column) = ?1", "take into use")
+    var find = try SQLiteStatement(
+      connection, "SELECT number FROM \(table) WHERE \(column) = ?1", "mark the file as in use")
     find.bind(text, at: 1)
     return try find.onlyNumber()
   }
@@ -210,7 +211,7 @@ enum SpoolOpening {
     ranges.bind(sink.row, at: 1)
     while try ranges.next() {
       guard let lane = Lane(rawValue: Int(ranges.number(0))), ranges.unsigned(1) <= ranges.unsigned(2) else {
-        throw SQLiteError(.damaged, "read acknowledgements", "a range that cannot be")
+        throw SQLiteError(.damaged, "read acknowledgements", "invalid range")
       }
       sink.lanes[lane.rawValue].skip(ranges.unsigned(1)...ranges.unsigned(2))
     }
@@ -219,7 +220,7 @@ enum SpoolOpening {
     stamps.bind(sink.row, at: 1)
     while try stamps.next() {
       guard stamps.unsigned(0) <= stamps.unsigned(1), let wall = WallTime(stamps, at: 2) else {
-        throw SQLiteError(.damaged, "read stamps", "a stamp that cannot be")
+        throw SQLiteError(.damaged, "read stamps", "invalid stamp")
       }
       sink.restoreStamp(stamps.unsigned(0)...stamps.unsigned(1), wall)
     }
@@ -232,7 +233,7 @@ enum SpoolOpening {
       connection, "SELECT boot, since, quality, wall FROM clock ORDER BY boot, since", "read the clocks")
     while try rows.next() {
       guard let wall = WallTime(rows, at: 2) else {
-        throw SQLiteError(.damaged, "read the clocks", "a time that cannot be")
+        throw SQLiteError(.damaged, "read the clocks", "invalid time")
       }
       book.restore(ClockBook.Entry(since: rows.number(1), wall: wall), boot: rows.number(0))
     }
@@ -240,7 +241,7 @@ enum SpoolOpening {
   }
 
   /// Reads the losses that no record reports yet.
-  static func owed(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> [Loss] {
+  static func unreported(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> [Loss] {
     try losses(connection, where: "told IS NULL")
   }
 
@@ -254,7 +255,7 @@ enum SpoolOpening {
       "read losses")
     while try rows.next() {
       guard let reason = GapRecord.Reason(rawValue: UInt8(truncatingIfNeeded: rows.number(1))) else {
-        throw SQLiteError(.damaged, "read losses", "a reason that cannot be")
+        throw SQLiteError(.damaged, "read losses", "invalid reason")
       }
       let isKnown = !rows.isNull(3) && rows.unsigned(3) <= rows.unsigned(4)
       var loss = Loss(

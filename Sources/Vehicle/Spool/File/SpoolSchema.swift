@@ -87,14 +87,15 @@ struct SpoolStatements: ~Copyable {
     let pages = try SQLiteStatement(connection, "PRAGMA page_count", "count pages")
     let freePages = try SQLiteStatement(connection, "PRAGMA freelist_count", "count free pages")
     let setState = try SQLiteStatement(
-      connection, "UPDATE state SET last = ?1, reserved = ?2, clean = ?3, events = ?4, telemetry = ?5", "keep the state"
+      connection, "UPDATE state SET last = ?1, reserved = ?2, clean = ?3, events = ?4, telemetry = ?5",
+      "store the state"
     )
     let clearAcknowledged = try SQLiteStatement(
-      connection, "DELETE FROM acknowledged WHERE sink = ?1", "keep acknowledgements")
+      connection, "DELETE FROM acknowledged WHERE sink = ?1", "store acknowledgements")
     let addAcknowledged = try SQLiteStatement(
-      connection, "INSERT INTO acknowledged VALUES (?1, ?2, ?3, ?4)", "keep acknowledgements")
-    let clearStamps = try SQLiteStatement(connection, "DELETE FROM stamp WHERE sink = ?1", "keep stamps")
-    let addStamp = try SQLiteStatement(connection, "INSERT INTO stamp VALUES (?1, ?2, ?3, ?4, ?5)", "keep stamps")
+      connection, "INSERT INTO acknowledged VALUES (?1, ?2, ?3, ?4)", "store acknowledgements")
+    let clearStamps = try SQLiteStatement(connection, "DELETE FROM stamp WHERE sink = ?1", "store stamps")
+    let addStamp = try SQLiteStatement(connection, "INSERT INTO stamp VALUES (?1, ?2, ?3, ?4, ?5)", "store stamps")
     // Assign all properties together, so that an error in between leaves none initialized.
     self.events = events
     self.telemetry = telemetry

@@ -54,7 +54,7 @@ struct RecordRenderer: ~Copyable {
 
   /// Writes `,"startTime":"…"`; nothing if the date is unknown.
   ///
-  /// - Returns: the index of the mark that ends the moment.
+  /// - Returns: the index of the mark that ends the moment's offset.
   private mutating func writeMoment(
     _ stored: Span<UInt8>, from start: Int, _ moment: RecordTime, to out: inout [UInt8]
   ) -> Int {

@@ -24,7 +24,8 @@ struct LineReader: ~Copyable {
     guard !row.isNull(column + 1) else { return row.withBytes(column) { body($0) } }
     if packer == nil { packer = LinePacker() }
     guard let packer else {
-      throw SQLiteError(.system, "read records", "libzstd.so.1 is not installed, and they were packed with it")
+      throw SQLiteError(
+        .system, "read records", "libzstd.so.1, with which the records are compressed, is not installed")
     }
     guard let base = try base(row.number(column + 1), connection) else { return nil }
     return row.withBytes(column) { frame in packer.withUnpacked(frame, against: base, body) }

@@ -1,6 +1,6 @@
 extension SpoolFile {
   /// A line in the form in which a row stores it.
-  struct KeptLine {
+  struct PackedLine {
     var bytes: [UInt8]
     /// Row of the base with which it is compressed; `nil` if it is not compressed.
     var base: Int64?
@@ -9,21 +9,21 @@ extension SpoolFile {
   /// Compresses a telemetry line and writes the changes of its bases.
   ///
   /// - Parameter sequence: the line's number.
-  func pack(_ line: [UInt8], sequence: UInt64, _ draft: inout Draft) throws(SQLiteError) -> KeptLine {
-    guard let packer else { return KeptLine(bytes: line) }
+  func pack(_ line: [UInt8], sequence: UInt64, _ draft: inout Draft) throws(SQLiteError) -> PackedLine {
+    guard let packer else { return PackedLine(bytes: line) }
     var step = draft.packing.step(for: line, packer)
     if case .newBase = step {
       try addBase(line, &draft)
       step = draft.packing.step(for: line, packer)
     }
     for number in draft.packing.retire() {
-      var retire = try SQLiteStatement(connection, "UPDATE base SET last = ?1 WHERE number = ?2", "pack records")
+      var retire = try SQLiteStatement(connection, "UPDATE base SET last = ?1 WHERE number = ?2", "compress records")
       retire.bind(sequence, at: 1)
       retire.bind(number, at: 2)
       try retire.run()
     }
-    guard case .packed(let frame, let base) = step else { return KeptLine(bytes: line) }
-    return KeptLine(bytes: frame, base: base)
+    guard case .packed(let frame, let base) = step else { return PackedLine(bytes: line) }
+    return PackedLine(bytes: frame, base: base)
   }
 
   /// Makes a line a base, and removes bases that are no longer in use.
@@ -33,9 +33,9 @@ extension SpoolFile {
       """
       DELETE FROM base
         WHERE last < coalesce((SELECT seq FROM telemetry ORDER BY seq LIMIT 1), \(draft.last + 1))
-      """, "pack records")
+      """, "compress records")
     var insert = try SQLiteStatement(
-      connection, "INSERT INTO base (number, sum, line) VALUES (?1, ?2, ?3)", "pack records")
+      connection, "INSERT INTO base (number, sum, line) VALUES (?1, ?2, ?3)", "compress records")
     var sum = Checksum()
     sum.update(line.span)
     insert.bind(base.number, at: 1)

@@ -36,7 +36,7 @@ public struct WallTime: Equatable, Sendable {
 /// - An equally reliable clock without a step changes nothing. (The offset between the two clocks changes only in
 ///   steps, because Linux slews both alike.)
 /// - If a clock keeps stepping (a receiver with wrong dates), only the last ``mostEntries`` steps are kept. Older
-///   records that still wait then get the first of these.
+///   records that still wait get the date of the first of these.
 struct ClockBook: Equatable {
   /// A date that applies from a moment of the boot on.
   struct Entry: Equatable {

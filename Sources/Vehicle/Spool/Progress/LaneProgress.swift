@@ -38,7 +38,7 @@ struct LaneProgress {
   }
 
   /// Marks a record as in flight.
-  mutating func handOut(_ sequence: UInt64, previous: UInt64) {
+  mutating func deliver(_ sequence: UInt64, previous: UInt64) {
     handedOut.append(HandedOut(sequence: sequence, previous: previous))
     inFlight.insert(previous + 1...sequence)
   }

@@ -23,7 +23,7 @@ final class SinkProgress {
   init(name: String) { self.name = name }
 
   /// Resets the progress for a new file.
-  func startAnew() {
+  func reset() {
     lanes = [LaneProgress(), LaneProgress()]
     stamps = []
     firstTime = SequenceSet()
